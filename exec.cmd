@@ -1,0 +1,2 @@
+@rem For cmd.exe, which has no exec: the npm scripts begin with it so that npm's signals reach the launcher itself.
+@%*

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { breachOf, importedModules } from "./check-boundaries.ts";
+
+const server = "apps/server/src";
+
+test("imports are found in every form and nowhere else", () => {
+  const source = `
+import { a } from "./a.ts";
+import type { B } from "@kauke/contract";
+import "./side-effect.ts";
+import {
+  c,
+  d,
+} from "node:fs";
+export * from './e.ts';
+export { f } from "./f.ts";
+const g = await import("./g.ts");
+/* import { no } from "./no.ts"; */
+const text = "import from nowhere";
+export const h = fromWhere("x");
+`;
+  const found = ["./a.ts", "@kauke/contract", "./side-effect.ts", "node:fs", "./e.ts", "./f.ts", "./g.ts"];
+  expect(importedModules(source)).toEqual(found);
+});
+
+const allowed: readonly (readonly [file: string, imported: string])[] = [
+  [`${server}/http/aliases/routes.ts`, "../../core/alias/create-alias.ts"],
+  [`${server}/http/aliases/routes.ts`, "@kauke/contract"],
+  [`${server}/http/server.ts`, "fastify"],
+  [`${server}/mail/inbound/rewrite.ts`, "@kauke/mail-rfc"],
+  [`${server}/mail/inbound/rewrite.ts`, "node:net"],
+  [`${server}/store/alias/alias-store.ts`, "../../core/alias/alias-store.ts"],
+  [`${server}/start-server.ts`, "./http/server.ts"],
+  [`${server}/operate/logger.ts`, "../core/ports.ts"],
+  [`${server}/core/alias/create-alias.test.ts`, "@kauke/testkit"],
+  ["testkit/src/index.ts", "@kauke/server/src/main.ts"],
+  ["apps/web/src/api/client.ts", "@kauke/contract"],
+  ["apps/web/vite.config.ts", "node:path"],
+  ["packages/mail-rfc/src/srs.ts", "node:crypto"],
+];
+
+test.each(allowed)("%s may import %s", (file, imported) => {
+  expect(breachOf(file, imported)).toBeNull();
+});
+
+const refused: readonly (readonly [file: string, imported: string])[] = [
+  [`${server}/core/alias/create-alias.ts`, "../../http/problem.ts"],
+  [`${server}/core/alias/create-alias.ts`, "../../store/open-store.ts"],
+  [`${server}/core/alias/create-alias.ts`, "../../config.ts"],
+  [`${server}/core/alias/create-alias.ts`, "node:fs/promises"],
+  [`${server}/core/alias/create-alias.ts`, "kysely"],
+  [`${server}/core/alias/create-alias.ts`, "fastify"],
+  [`${server}/http/aliases/routes.ts`, "../../mail/reply.ts"],
+  [`${server}/http/aliases/routes.ts`, "../../store/open-store.ts"],
+  [`${server}/http/aliases/routes.ts`, "@kauke/mail-rfc"],
+  [`${server}/mail/reply.ts`, "../http/problem.ts"],
+  [`${server}/mail/inbound/deliver.ts`, "../../store/open-store.ts"],
+  [`${server}/store/alias/alias-store.ts`, "../../operate/logger.ts"],
+  [`${server}/config.ts`, "./core/ports.ts"],
+  [`${server}/core/rule.ts`, "./rule.test.ts"],
+  [`${server}/main.ts`, "@kauke/testkit"],
+  [`${server}/main.ts`, "../../../packages/contract/src/index.ts"],
+  ["apps/web/src/api/client.ts", "@kauke/mail-rfc"],
+  ["apps/web/src/api/client.ts", "@kauke/server/src/core/user/user.ts"],
+  ["apps/web/src/api/client.ts", "node:buffer"],
+  ["packages/contract/src/alias.ts", "@kauke/mail-rfc"],
+  ["packages/contract/src/alias.ts", "node:url"],
+  ["packages/mail-rfc/src/address.ts", "node:dns"],
+  ["packages/mail-rfc/src/address.ts", "@kauke/contract"],
+];
+
+test.each(refused)("%s must not import %s", (file, imported) => {
+  expect(breachOf(file, imported)).not.toBeNull();
+});

@@ -1,0 +1,85 @@
+/**
+ * Which part of the repository may import which, as data. `partOf` names the part a file belongs to; `mayImport` is the whole
+ * table. Parts that are not named under a part may not be imported from it. Tests may import everything, `testkit` included.
+ */
+
+export type Part =
+  | "contract"
+  | "mail-rfc"
+  | "age"
+  | "config"
+  | "core"
+  | "store"
+  | "http"
+  | "mail"
+  | "main"
+  | "web"
+  | "tools";
+
+const folders: readonly (readonly [prefix: string, part: Part])[] = [
+  ["packages/contract/", "contract"],
+  ["packages/mail-rfc/", "mail-rfc"],
+  ["packages/age/", "age"],
+  ["apps/server/src/config.ts", "config"],
+  ["apps/server/src/core/", "core"],
+  ["apps/server/src/store/", "store"],
+  ["apps/server/src/http/", "http"],
+  ["apps/server/src/mail/", "mail"],
+  ["apps/server/", "main"],
+  ["apps/web/", "web"],
+  ["testkit/", "tools"],
+  ["e2e/", "tools"],
+  ["bench/", "tools"],
+  ["scripts/", "tools"],
+];
+
+/** `null`: a file outside the table (root configuration). */
+export function partOf(path: string): Part | null {
+  return folders.find(([prefix]) => path.startsWith(prefix))?.[1] ?? null;
+}
+
+/** Our packages by the name they are imported by. */
+export const packageParts: ReadonlyMap<string, Part> = new Map([
+  ["@kauke/contract", "contract"],
+  ["@kauke/mail-rfc", "mail-rfc"],
+  ["@kauke/age", "age"],
+  ["@kauke/server", "main"],
+  ["@kauke/web", "web"],
+  ["@kauke/testkit", "tools"],
+]);
+
+export const mayImport: Readonly<Record<Part, readonly Part[] | "everything">> = {
+  contract: [],
+  "mail-rfc": [],
+  age: [],
+  // The settings' types only; they know nothing of the parts that use them.
+  config: [],
+  core: ["contract", "mail-rfc", "age"],
+  store: ["core", "contract", "mail-rfc", "config"],
+  http: ["core", "contract", "config"],
+  mail: ["core", "contract", "mail-rfc", "config"],
+  main: ["contract", "mail-rfc", "age", "config", "core", "store", "http", "mail"],
+  web: ["contract", "age"],
+  tools: "everything",
+};
+
+/** Built-in modules that reach outside the process: rules and standards get such things as ports. */
+const inputOutput =
+  /^(?:node:)?(?:fs|net|http|https|http2|tls|dns|dgram|child_process|cluster|worker_threads|readline|process|inspector)(?:\/|$)/;
+const anyBuiltIn = /^node:/;
+const httpLibraries = /^(?:fastify|@fastify\/)/;
+const mailLibraries = /^(?:smtp-server|nodemailer|mailauth|mailsplit|libmime)(?:\/|$)/;
+const storeLibraries = /^(?:kysely|pg|@electric-sql\/)/;
+
+/** Outside modules that a part must not import. */
+export const refusedModules: Readonly<Partial<Record<Part, readonly RegExp[]>>> = {
+  contract: [anyBuiltIn],
+  age: [anyBuiltIn],
+  web: [anyBuiltIn],
+  "mail-rfc": [inputOutput],
+  config: [inputOutput],
+  core: [inputOutput, httpLibraries, mailLibraries, storeLibraries],
+  store: [httpLibraries, mailLibraries],
+  http: [mailLibraries, storeLibraries],
+  mail: [httpLibraries, storeLibraries],
+};

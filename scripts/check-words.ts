@@ -1,0 +1,46 @@
+/**
+ * Keeps out of the repository what is only true on one machine: addresses of package mirrors, absolute paths of a build
+ * machine, and traces of how a change was made rather than what it is. `check-words.ts [folder]` prints file and line.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { repositoryFiles, repositoryRoot } from "./source-files.ts";
+
+/** Each pattern is written so that it does not match its own line. */
+const refused: readonly (readonly [pattern: RegExp, why: string])[] = [
+  [/https?:\/\/[\w.:-]*(?:npmj[s]|regist[r]y|artifactor[y]|verdacci[o])/i, "address of a package registry"],
+  [/\b(?:deb|security|snapshot)\.debia[n]\.org\b/i, "address of a package mirror"],
+  [/(?:^|[\s"'`(=:])\/wor[k]\//, "path of a build machine"],
+  [/\/tm[p]\/(?:brief|bash_jobs)/, "path of a build machine"],
+  [/\.\.\/share[d]\//, "path outside the repository"],
+  [/\b(?:sub-?agen[t]s?|co-authored-b[y]|AI assistan[t]|language mode[l])\b/i, "trace of a tool"],
+  [
+    /\b(?:this|previous|next|earlier) (?:coding )?sessio[n] (?:of|by) (?:an?|the) (?:engineer|developer|helper)/i,
+    "trace of a tool",
+  ],
+];
+
+const notText = /\.(?:png|jpe?g|gif|ico|woff2?|pdf|zip|gz|eml|age|bin)$/;
+
+/** e.g. `{ line: 3, why: "path of a build machine" }` for each line that holds something refused. */
+export function refusedWords(text: string): { line: number; why: string }[] {
+  return text.split("\n").flatMap((content, index) => {
+    const hit = refused.find(([pattern]) => pattern.test(content));
+    return hit === undefined ? [] : [{ line: index + 1, why: hit[1] }];
+  });
+}
+
+function findRefused(root: string): string[] {
+  return repositoryFiles(root)
+    .filter((path) => !notText.test(path))
+    .flatMap((path) => {
+      const hits = refusedWords(readFileSync(join(root, path), "utf8"));
+      return hits.map(({ line, why }) => `${path}:${line}: ${why}`);
+    });
+}
+
+if (import.meta.main) {
+  const found = findRefused(process.argv[2] ?? repositoryRoot());
+  for (const line of found) console.error(line);
+  process.exitCode = found.length > 0 ? 1 : 0;
+}

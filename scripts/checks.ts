@@ -1,0 +1,81 @@
+/**
+ * What `npm test`, `check`, `e2e` and `test:long` run, in this order, as data. A static check is one program that ends with 0
+ * or not and counts as one; a suite is a vitest run, counted by its own report.
+ */
+import { join } from "node:path";
+import { repositoryRoot } from "./source-files.ts";
+
+export interface StaticCheck {
+  kind: "static";
+  title: string;
+  /** Arguments for Node. */
+  args: readonly string[];
+  cwd?: string;
+}
+
+export interface Suite {
+  kind: "suite";
+  title: string;
+  /** Arguments for `vitest run`. */
+  args: readonly string[];
+  environment?: Readonly<Record<string, string>>;
+  /** Needs the built web app and a browser. */
+  inBrowser?: boolean;
+}
+
+export type Check = StaticCheck | Suite;
+
+export type Plan = "all" | "check" | "e2e" | "long";
+
+const tool = (path: string) => join(repositoryRoot(), "node_modules", path);
+const tsc = tool("typescript/bin/tsc");
+
+/** What git ignores (data, results of tests) is nobody's source. */
+const asGitIgnores = ["--vcs-enabled=true", "--vcs-client-kind=git", "--vcs-use-ignore-file=true"];
+
+const staticChecks: readonly StaticCheck[] = [
+  { kind: "static", title: "Types (server, packages, scripts)", args: [tsc, "-p", "tsconfig.json"] },
+  { kind: "static", title: "Types (web)", args: [tsc, "-p", "apps/web/tsconfig.json"] },
+  {
+    kind: "static",
+    title: "Lint and import cycles",
+    args: [tool("oxlint/bin/oxlint"), "-c", "oxlint.json", "--type-aware", "--deny-warnings"],
+  },
+  { kind: "static", title: "Import boundaries", args: ["scripts/check-boundaries.ts"] },
+  {
+    kind: "static",
+    title: "Format",
+    args: [tool("@biomejs/biome/bin/biome"), "check", "--error-on-warnings", ...asGitIgnores],
+  },
+  {
+    kind: "static",
+    title: "Unused files, exports and dependencies",
+    args: [tool("knip/bin/knip.js"), "--no-progress", "--no-config-hints"],
+  },
+  { kind: "static", title: "Lock file and licences", args: ["scripts/check-lock.mjs"] },
+  { kind: "static", title: "Words that belong to one machine", args: ["scripts/check-words.ts"] },
+];
+
+const unit: Suite = { kind: "suite", title: "Unit and package tests", args: ["--exclude", "**/*.long.test.ts"] };
+
+const journeys: Suite = {
+  kind: "suite",
+  title: "Browser journeys",
+  args: ["--config", "e2e/vitest.config.ts"],
+  inBrowser: true,
+};
+
+/** The same tests with more rounds, and those named `*.long.test.ts`, which nothing else runs. */
+const long: Suite = {
+  kind: "suite",
+  title: "Long rounds",
+  args: ["--testTimeout", "3600000"],
+  environment: { LONG_ROUNDS: "1" },
+};
+
+export const plans: Readonly<Record<Plan, readonly Check[]>> = {
+  all: [...staticChecks, unit, journeys],
+  check: [...staticChecks, unit],
+  e2e: [journeys],
+  long: [long, { ...journeys, environment: { LONG_ROUNDS: "1" } }],
+};

@@ -1,0 +1,25 @@
+import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { expect, test } from "vitest";
+import { findChromium } from "./find-chromium.ts";
+
+function folderWith(name: string, mode: number): string {
+  const folder = mkdtempSync(join(tmpdir(), "kauke-browser-"));
+  writeFileSync(join(folder, name), "");
+  chmodSync(join(folder, name), mode);
+  return folder;
+}
+
+test("the browser that was asked for is taken, or none", () => {
+  const folder = folderWith("mine", 0o755);
+  expect(findChromium({ CHROMIUM_PATH: join(folder, "mine"), PATH: "" })).toBe(join(folder, "mine"));
+  expect(findChromium({ CHROMIUM_PATH: join(folder, "other"), PATH: process.env.PATH })).toBeNull();
+});
+
+test("a browser on the search path is found, a file that cannot be run is not", () => {
+  const runnable = folderWith("chromium", 0o755);
+  const dead = folderWith("chromium", 0o644);
+  const path = [dead, runnable].join(delimiter);
+  expect(findChromium({ PATH: path })).toBe(join(runnable, "chromium"));
+});

@@ -1,0 +1,50 @@
+/**
+ * Runs one child process to its end, passing signals on. Asynchronous on purpose: a launcher blocked in spawnSync would leave
+ * the server running when it is told to stop.
+ */
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+
+const passedOn = ["SIGTERM", "SIGINT", "SIGHUP"];
+
+/**
+ * @returns {Promise<{ code: number, interrupted: boolean }>} the child's exit code (128 + number when a signal ended it) and
+ * whether a signal asked us to stop meanwhile
+ */
+export function runChild(file, args, options) {
+  return new Promise((done) => {
+    const child = spawn(file, args, { stdio: "inherit", ...options });
+    const release = passSignals(child);
+    child.once("error", (error) => done({ code: error.code === "ENOENT" ? 127 : 126, interrupted: release() }));
+    child.once("exit", (code, signal) => {
+      done({ code: code ?? 128 + (constants.signals[signal] ?? 0), interrupted: release() });
+    });
+  });
+}
+
+function passSignals(child) {
+  let interrupted = false;
+  let lastPassed = 0;
+  const handler = (signal) => {
+    interrupted = true;
+    // Ctrl-C reaches the whole group at once, the child too, and npm sends it to us a second time.
+    if (signal === "SIGINT" && process.stdin.isTTY) return;
+    if (Date.now() - lastPassed < 1000) return;
+    lastPassed = Date.now();
+    child.kill(signal);
+  };
+  for (const signal of passedOn) process.on(signal, handler);
+  const parentWatch = watchParent(() => handler("SIGTERM"));
+  return () => {
+    clearInterval(parentWatch);
+    for (const signal of passedOn) process.off(signal, handler);
+    return interrupted;
+  };
+}
+
+/** An npm script must not outlive npm, or the shell between them: a signal that ended those has not reached us. */
+function watchParent(onGone) {
+  const parent = process.ppid;
+  if (process.env.npm_lifecycle_event === undefined) return undefined;
+  return setInterval(() => process.ppid !== parent && onGone(), 250).unref();
+}

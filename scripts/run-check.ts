@@ -1,0 +1,32 @@
+/** Runs one program on this Node: with its output kept for later, or shown as it comes. Signals end the program too. */
+import { type ChildProcess, spawn } from "node:child_process";
+
+export async function runCaptured(args: readonly string[], cwd: string): Promise<{ code: number; output: string }> {
+  const child = spawn(process.execPath, args, { cwd, stdio: ["ignore", "pipe", "pipe"] });
+  const chunks: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+  const code = await endOf(child);
+  return { code, output: Buffer.concat(chunks).toString("utf8") };
+}
+
+export function runShown(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<number> {
+  return endOf(spawn(process.execPath, args, { cwd, env, stdio: ["ignore", "inherit", "inherit"] }));
+}
+
+/** The exit code once all output has come; we end with the program when a signal tells us to. */
+function endOf(child: ChildProcess): Promise<number> {
+  const stop = (signal: NodeJS.Signals) => {
+    // Ctrl-C has reached it already: the terminal sends it to the whole group.
+    if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
+    child.once("close", () => process.exit(1));
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, stop);
+  return new Promise((done) => {
+    const finish = (code: number) => {
+      for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.off(signal, stop);
+      done(code);
+    };
+    child.once("error", () => finish(127));
+    child.once("close", (code) => finish(code ?? 1));
+  });
+}

@@ -1,0 +1,49 @@
+/**
+ * The launcher behind every npm script: `node scripts/run.mjs <command> [arguments]`. Runs on Node 20 with nothing installed,
+ * installs what is missing, then runs the command's steps on the pinned Node until one fails.
+ */
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runChild } from "./launch/child.mjs";
+import { ensureInstalled } from "./launch/install.mjs";
+import { findNode } from "./launch/node-binary.mjs";
+
+const buildWeb = ["scripts/build-web.mjs"];
+
+/** Each step is a list of arguments for Node; what the caller adds goes to the last step. */
+const commands = {
+  start: [buildWeb, ["apps/server/src/main.ts"]],
+  dev: [buildWeb, ["scripts/dev.ts"]],
+  test: [["scripts/test.ts", "all"]],
+  "test-long": [["scripts/test.ts", "long"]],
+  check: [["scripts/test.ts", "check"]],
+  e2e: [["scripts/test.ts", "e2e"]],
+  bench: [["bench/run.ts"]],
+  format: [["node_modules/@biomejs/biome/bin/biome", "check", "--write"]],
+  "mail-send": [["scripts/mail-send.ts"]],
+};
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+process.exitCode = await run(process.argv[2], process.argv.slice(3));
+
+async function run(command, args) {
+  const steps = Object.hasOwn(commands, command ?? "") ? commands[command] : null;
+  if (steps === null) return stop(`Usage: node scripts/run.mjs ${Object.keys(commands).join("|")} [arguments]`);
+  const problem = await ensureInstalled(root);
+  if (problem !== null) return stop(problem);
+  const node = findNode(root);
+  if ("problem" in node) return stop(node.problem);
+  const env = { ...process.env, PATH: [join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter) };
+  for (const [index, step] of steps.entries()) {
+    const extra = index === steps.length - 1 ? args : [];
+    const { code, interrupted } = await runChild(node.path, [...step, ...extra], { cwd: root, env });
+    if (code !== 0) return code;
+    if (interrupted) return 0;
+  }
+  return 0;
+}
+
+function stop(sentence) {
+  process.stderr.write(`${sentence}\n`);
+  return 1;
+}

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { addTallies, tallyOf, type VitestReport } from "./test-report.ts";
+
+const report = (change: Partial<VitestReport> = {}): VitestReport => ({
+  numPassedTests: 3,
+  numFailedTests: 0,
+  numPendingTests: 1,
+  testResults: [{ status: "passed", assertionResults: [{ status: "passed" }] }],
+  ...change,
+});
+
+test("tests are counted as the report counts them", () => {
+  expect(tallyOf(report({ numFailedTests: 2 }), 1)).toEqual({ passed: 3, failed: 2, skipped: 1 });
+  expect(tallyOf(report(), 0)).toEqual({ passed: 3, failed: 0, skipped: 1 });
+});
+
+test("a file that broke before its tests is one failed more", () => {
+  const testResults = [{ status: "failed", assertionResults: [] }];
+  expect(tallyOf(report({ testResults }), 1).failed).toBe(1);
+});
+
+test("a file whose tests failed is not counted twice", () => {
+  const testResults = [{ status: "failed", assertionResults: [{ status: "failed" }] }];
+  expect(tallyOf(report({ numFailedTests: 1, testResults }), 1).failed).toBe(1);
+});
+
+test("a run that proves nothing has failed", () => {
+  expect(tallyOf(null, 0).failed).toBe(1);
+  expect(tallyOf(report({ numPassedTests: 0, testResults: [] }), 0).failed).toBe(1);
+  expect(tallyOf(report(), 1).failed).toBe(1);
+});
+
+test("tallies add up", () => {
+  const one = { passed: 1, failed: 2, skipped: 3 };
+  expect(addTallies([one, one])).toEqual({ passed: 2, failed: 4, skipped: 6 });
+});

@@ -1,0 +1,86 @@
+/**
+ * Runs every check of a plan (`test.ts all|check|e2e|long`), one after the other and to the end whatever fails, and closes
+ * with `N passed, N failed` alone on a line; exit code 1 when anything failed.
+ */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Check, type Plan, plans, type StaticCheck, type Suite } from "./checks.ts";
+import { ensureChromium } from "./install-chromium.ts";
+import { runCaptured, runShown } from "./run-check.ts";
+import { repositoryRoot } from "./source-files.ts";
+import { addTallies, type Tally, tallyOf, type VitestReport } from "./test-report.ts";
+
+const root = repositoryRoot();
+const oneFailed: Tally = { passed: 0, failed: 1, skipped: 0 };
+const onePassed: Tally = { passed: 1, failed: 0, skipped: 0 };
+
+async function runStatic(check: StaticCheck): Promise<Tally> {
+  const { code, output } = await runCaptured(check.args, check.cwd ?? root);
+  if (code === 0) return onePassed;
+  console.log(output.trimEnd());
+  return oneFailed;
+}
+
+async function runSuite(suite: Suite): Promise<Tally> {
+  const prepared = suite.inBrowser === true ? await prepareBrowser() : {};
+  if (prepared === null) return oneFailed;
+  const folder = mkdtempSync(join(tmpdir(), "kauke-test-"));
+  const report = join(folder, "report.json");
+  const vitest = join(root, "node_modules/vitest/vitest.mjs");
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  const environment = { ...process.env, ...suite.environment, ...prepared };
+  const code = await runShown(
+    [vitest, "run", ...reporters, ...suite.args, ...process.argv.slice(3)],
+    root,
+    environment,
+  );
+  const tally = tallyOf(readReport(report), code);
+  rmSync(folder, { recursive: true, force: true });
+  return tally;
+}
+
+/** @returns the environment for the browser tests, or `null` after saying what is missing */
+async function prepareBrowser(): Promise<Record<string, string> | null> {
+  const browser = ensureChromium();
+  if ("problem" in browser) {
+    console.log(browser.problem);
+    return null;
+  }
+  const { code, output } = await runCaptured(["scripts/build-web.mjs"], root);
+  if (code !== 0) console.log(output.trimEnd());
+  return code === 0 ? { CHROMIUM_PATH: browser.path } : null;
+}
+
+function readReport(file: string): VitestReport | null {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as VitestReport;
+  } catch {
+    return null;
+  }
+}
+
+async function runPlan(checks: readonly Check[]): Promise<Tally> {
+  const tallies: Tally[] = [];
+  for (const [index, check] of checks.entries()) {
+    console.log(`\n[${index + 1}/${checks.length}] ${check.title}`);
+    const begun = performance.now();
+    const tally = await (check.kind === "static" ? runStatic(check) : runSuite(check));
+    tallies.push(tally);
+    console.log(`${tally.failed === 0 ? "ok" : "FAILED"} (${((performance.now() - begun) / 1000).toFixed(1)} s)`);
+  }
+  const failedTitles = checks.filter((_, index) => tallies[index]?.failed !== 0).map((check) => check.title);
+  if (failedTitles.length > 0) console.log(`\nFailed: ${failedTitles.join("; ")}`);
+  return addTallies(tallies);
+}
+
+const asked = process.argv[2] ?? "";
+if (!Object.hasOwn(plans, asked)) {
+  console.error(`Usage: node scripts/test.ts ${Object.keys(plans).join("|")} [arguments for vitest]`);
+  process.exitCode = 1;
+} else {
+  const { passed, failed, skipped } = await runPlan(plans[asked as Plan]);
+  if (skipped > 0) console.log(`\nSkipped, each for a reason printed above: ${skipped}`);
+  console.log(`\n${passed} passed, ${failed} failed`);
+  process.exitCode = failed > 0 ? 1 : 0;
+}
