@@ -1,0 +1,156 @@
+/**
+ * What may be said of an alias over the wire: names, destinations, notes. Shared by the form, the route and the use case,
+ * so that one sentence of the specification (section 5) is one rule here.
+ */
+import * as z from "zod";
+import { limits } from "./limits.ts";
+
+export const aliasMessages = {
+  nameRequired: "Alias is required",
+  nameFormat: "Invalid alias format",
+  domainRequired: "Domain is required",
+  forwardToRequired: "At least one email address or webhook URL is required",
+  forwardToFormat:
+    "Please enter valid email addresses and/or webhook URLs (https://hooks.example.org) separated by commas",
+  forwardToOwnDomain: "Mail can't be forwarded to an address on one of our own domains",
+  forwardToTooMany: `An alias forwards to ${limits.destinationsMax} destinations at most`,
+  notesLength: "Notes must be 128 characters or less",
+  atLeastOne: "At least one field (alias, forwardTo, active, notes, or lastForwardTo) must be provided",
+} as const;
+
+/** Where an alias forwards. */
+export type Destination = { kind: "mailbox"; address: string } | { kind: "webhook"; url: string };
+
+const NAME = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
+
+/** Letters, digits, hyphen, underscore, single inner dots; 1 to 64 characters (RFC 5321 §4.5.3.1.1). */
+export function isAliasName(text: string): boolean {
+  return text.length <= limits.aliasNameMax && NAME.test(text);
+}
+
+const ATEXT =
+  /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u{80}-\u{10ffff}-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u{80}-\u{10ffff}-]+)*$/u;
+const LABEL = /^(?!-)[A-Za-z0-9\u{80}-\u{10ffff}-]{1,63}(?<!-)$/u;
+// Controls, every kind of space, bidi, zero-width and tag marks have no place in an address a person types.
+const UNSEEN =
+  /[\u{0}-\u{20}\u{7f}-\u{a0}\u{ad}\u{61c}\u{1680}\u{180e}\u{2000}-\u{200f}\u{2028}-\u{202f}\u{205f}-\u{206f}\u{3000}\u{feff}\u{fff9}-\u{ffff}\u{d800}-\u{dfff}\u{e0000}-\u{e007f}]/u;
+
+/**
+ * An internet mailbox a person would type: dot-string local part (RFC 5321 §4.1.2, RFC 6531), a domain of two labels or more.
+ * Quoted local parts and address literals are refused on purpose: no real inbox needs them.
+ */
+export function isMailbox(text: string): boolean {
+  const at = text.lastIndexOf("@");
+  if (at < 1 || text.length > limits.emailMax || UNSEEN.test(text) || octets(text) > limits.emailMax) return false;
+  const local = text.slice(0, at);
+  const domain = text.slice(at + 1);
+  if (octets(local) > 64 || !ATEXT.test(local)) return false;
+  // Full-width letters and foreign full stops become others on the way to DNS: one of our domains could hide in them.
+  if (domain.normalize("NFKC") !== domain.normalize("NFC") || /[\u{3002}\u{ff0e}\u{ff61}]/u.test(domain)) return false;
+  const labels = domain.split(".");
+  return labels.length >= 2 && labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? "");
+}
+
+function octets(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+/** An absolute http or https URL without credentials. Whether its host may be reached is decided at every delivery. */
+export function isWebhookUrl(text: string): boolean {
+  if (text.length > limits.webhookUrlMax || UNSEEN.test(text) || !/^https?:\/\/[^/\\]/i.test(text)) return false;
+  if (!URL.canParse(text)) return false;
+  return !/^[^/]*\/\/[^/?#\\]*@/.test(text) && new URL(text).hostname !== "";
+}
+
+/**
+ * Reads the specification's comma text.
+ * @returns the destinations without repeats, in order, each as first spelled; `null` when any entry is neither a mailbox nor a URL (the literal `null` included)
+ */
+export function parseForwardTo(text: string): Destination[] | null {
+  const found = new Map<string, Destination>();
+  for (const part of text.split(",")) {
+    const entry = part.trim();
+    const destination = parseDestination(entry);
+    if (destination === null) return null;
+    const key = destination.kind === "mailbox" ? entry.toLowerCase() : entry;
+    if (!found.has(key)) found.set(key, destination);
+  }
+  return [...found.values()];
+}
+
+function parseDestination(entry: string): Destination | null {
+  if (isMailbox(entry)) return { kind: "mailbox", address: entry };
+  return isWebhookUrl(entry) ? { kind: "webhook", url: entry } : null;
+}
+
+/** The wire text of destinations; `parseForwardTo` reads it back. */
+export function formatForwardTo(destinations: readonly Destination[]): string {
+  return destinations.map((it) => (it.kind === "mailbox" ? it.address : it.url)).join(", ");
+}
+
+const aliasName = z
+  .string(aliasMessages.nameRequired)
+  .trim()
+  .min(1, aliasMessages.nameRequired)
+  .refine((text) => text === "" || isAliasName(text), aliasMessages.nameFormat);
+
+const forwardTo = z
+  .string(aliasMessages.forwardToRequired)
+  .max(limits.forwardToMax, aliasMessages.forwardToFormat)
+  .trim()
+  .min(1, aliasMessages.forwardToRequired)
+  .superRefine((text, ctx) => {
+    if (text === "" || text.length > limits.forwardToMax) return;
+    const destinations = parseForwardTo(text);
+    if (destinations === null) ctx.addIssue({ code: "custom", message: aliasMessages.forwardToFormat });
+    else if (destinations.length > limits.destinationsMax)
+      ctx.addIssue({ code: "custom", message: aliasMessages.forwardToTooMany });
+  });
+
+const notes = z
+  .string(aliasMessages.notesLength)
+  .max(limits.notesMax, aliasMessages.notesLength)
+  .regex(/^[^\u0000]*$/, "Notes can't hold a NUL character");
+
+export const createAliasBody = z.object({
+  alias: aliasName,
+  domain: z
+    .string(aliasMessages.domainRequired)
+    .trim()
+    .toLowerCase()
+    .min(1, aliasMessages.domainRequired)
+    .max(253, aliasMessages.domainRequired),
+  forwardTo,
+  notes: notes.optional(),
+});
+export type CreateAliasBody = z.infer<typeof createAliasBody>;
+
+export const updateAliasBody = z
+  .object({
+    alias: aliasName.optional(),
+    forwardTo: forwardTo.optional(),
+    active: z.boolean().optional(),
+    notes: notes.optional(),
+    lastForwardTo: forwardTo.optional(),
+  })
+  .refine((body) => Object.values(body).some((value) => value !== undefined), aliasMessages.atLeastOne);
+export type UpdateAliasBody = z.infer<typeof updateAliasBody>;
+
+export const toggleAliasBody = z.object({ active: z.boolean("active must be true or false") });
+
+/** The alias as the specification's clients read it. `forwardTo` is the literal text `null` while paused. */
+export const aliasWire = z.object({
+  id: z.uuid(),
+  userId: z.uuid(),
+  alias: z.string(),
+  domain: z.string(),
+  forwardTo: z.string(),
+  active: z.boolean(),
+  notes: z.string().nullable(),
+  lastForwardTo: z.string().nullable(),
+  providerId: z.string().nullable(),
+  createdAt: z.iso.datetime(),
+  /** Webhooks that answered that they are gone: called no more until `forwardTo` is saved again. Left out when there are none. */
+  pausedWebhooks: z.array(z.string()).optional(),
+});
+export type AliasWire = z.infer<typeof aliasWire>;

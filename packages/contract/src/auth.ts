@@ -1,0 +1,61 @@
+/** Sign-in and account bodies (specification sections 3, 5, 7). */
+import * as z from "zod";
+import { isMailbox } from "./alias.ts";
+import { limits } from "./limits.ts";
+
+export const authMessages = {
+  emailInvalid: "Valid email address is required",
+  passwordShort: "Password must be at least 8 characters",
+  passwordLong: "Password must be 128 characters or less",
+  passwordRequired: "Password is required",
+  loginFailed: "Invalid email or password",
+} as const;
+
+const email = z
+  .string(authMessages.emailInvalid)
+  .max(1024, authMessages.emailInvalid)
+  .trim()
+  .refine((text) => isMailbox(text), authMessages.emailInvalid);
+
+export const registerBody = z.object({
+  email,
+  password: z
+    .string(authMessages.passwordRequired)
+    .min(limits.passwordMin, authMessages.passwordShort)
+    .max(limits.passwordMax, authMessages.passwordLong),
+});
+export type RegisterBody = z.infer<typeof registerBody>;
+
+export const loginBody = z.object({
+  email,
+  password: z
+    .string(authMessages.passwordRequired)
+    .min(1, authMessages.passwordRequired)
+    .max(limits.passwordMax, authMessages.loginFailed),
+});
+export type LoginBody = z.infer<typeof loginBody>;
+
+/** What an account has chosen, whole in every answer. */
+export const accountSettings = z.object({
+  /** Refuse to send a reply that holds the owner's real address. */
+  leakGuard: z.boolean("leakGuard must be true or false"),
+});
+export type AccountSettings = z.infer<typeof accountSettings>;
+
+export const authMethods = ["wallet", "email", "google"] as const;
+export type AuthMethod = (typeof authMethods)[number];
+
+export const userWire = z.object({
+  id: z.uuid(),
+  email: z.string().nullable(),
+  walletAddress: z.string().nullable(),
+  authMethod: z.enum(authMethods),
+  firstName: z.string().nullable(),
+  lastName: z.string().nullable(),
+  profileImageUrl: z.string().nullable(),
+  /** Decimal with two places, as text. */
+  balance: z.string(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+});
+export type UserWire = z.infer<typeof userWire>;

@@ -1,0 +1,57 @@
+/**
+ * The closed set of error codes of the product. Core throws them as `AppError`; the HTTP edge (`http/problem.ts`) and
+ * the SMTP edge (`mail/reply.ts`) translate them exhaustively. Adding a code makes both translators fail to compile.
+ */
+export const errorCodes = [
+  // requests
+  "invalid",
+  "not_json",
+  "too_large",
+  "not_signed_in",
+  "cross_site",
+  "forbidden",
+  "not_found",
+  "rate_limited",
+  "busy",
+  "unavailable",
+  "internal",
+  // accounts
+  "email_taken",
+  "credentials_wrong",
+  "wallet_unproven",
+  // aliases
+  "alias_taken",
+  "alias_reserved",
+  "alias_released",
+  "smtp_credential_exists",
+  // composed mail
+  "too_late",
+  // the mail path
+  "alias_not_found",
+  "relay_denied",
+  "mail_loop",
+  "message_too_large",
+  "memory_budget",
+  "spool_quota",
+  "spool_failed",
+  "refused_by_all",
+  "not_a_bounce",
+  "dmarc_reject",
+  "reply_not_allowed",
+  "reply_leaks",
+] as const;
+
+export type ErrorCode = (typeof errorCodes)[number];
+
+/** Field name to its messages, as the specification's section 8 reads them. */
+export type FieldErrors = Record<string, string[]>;
+
+/** Body of every HTTP answer that is not 2xx. */
+export interface ProblemBody {
+  message: string;
+  code: ErrorCode;
+  errors?: FieldErrors;
+  rateLimited?: true;
+  /** ISO 8601; when the limit lets the next try through. */
+  resetTime?: string;
+}

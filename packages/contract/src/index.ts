@@ -1,0 +1,9 @@
+/** The contract between browser and server: shapes, limits, codes, route table. Imports nothing of ours. */
+export * from "./alias.ts";
+export * from "./auth.ts";
+export * from "./email-jobs.ts";
+export * from "./endpoints.ts";
+export * from "./errors.ts";
+export * from "./limits.ts";
+export * from "./preview.ts";
+export * from "./smtp-credentials.ts";

@@ -1,0 +1,125 @@
+/**
+ * The DNS records that make mail of a domain work, as values and as lines of a zone file: MX, SPF (RFC 7208), DKIM (RFC 6376,
+ * RFC 8463), DMARC (RFC 7489), MTA-STS (RFC 8461) and TLS reporting (RFC 8460). Builds them and reads tag lists back; asks nobody.
+ */
+import { createHash, createPublicKey } from "node:crypto";
+import type { DkimKey } from "./dkim-sign.ts";
+
+/** Names are absolute, lower case, without the dot at the end. */
+export type DnsRecord =
+  | { type: "A" | "AAAA"; name: string; address: string }
+  | { type: "CNAME"; name: string; target: string }
+  | { type: "MX"; name: string; preference: number; exchange: string }
+  | { type: "TXT"; name: string; text: string };
+
+/** What the world may know of a DKIM key. */
+export interface PublicDkimKey {
+  domain: string;
+  selector: string;
+  /** The whole TXT record. */
+  text: string;
+}
+
+export interface MailDomain {
+  domain: string;
+  mailHost: string;
+  dkim: readonly PublicDkimKey[];
+  /** As `mtaStsPolicy` makes it. */
+  policy: string;
+}
+
+export type MtaStsMode = "enforce" | "testing" | "none";
+
+const POLICY_SECONDS = 7 * 86_400;
+
+/** What a domain publishes, in the order in which an operator adds it: mail works from the first, each further one helps. */
+export function mailDomainRecords({ domain, mailHost, dkim, policy }: MailDomain): DnsRecord[] {
+  const text = (name: string, value: string): DnsRecord => ({ type: "TXT", name, text: value });
+  return [
+    { type: "MX", name: domain, preference: 10, exchange: mailHost },
+    text(domain, `v=spf1 a:${mailHost} -all`),
+    ...dkim.filter((key) => key.domain === domain).map((key) => text(`${key.selector}._domainkey.${domain}`, key.text)),
+    text(`_dmarc.${domain}`, "v=DMARC1; p=reject; adkim=r; aspf=r"),
+    text(`_mta-sts.${domain}`, `v=STSv1; id=${mtaStsId(policy)}`),
+    text(`_smtp._tls.${domain}`, `v=TLSRPTv1; rua=mailto:postmaster@${domain}`),
+  ];
+}
+
+/** RFC 6376 §3.6.1; Ed25519 as the bare 32 octets (RFC 8463 §4). Takes the private key, tells its public half only. */
+export function publicDkimKey({ domain, selector, algorithm, privateKey }: DkimKey): PublicDkimKey {
+  const der = createPublicKey(privateKey).export({ type: "spki", format: "der" });
+  const [kind, key] = algorithm === "rsa-sha256" ? (["rsa", der] as const) : (["ed25519", der.subarray(-32)] as const);
+  return { domain, selector, text: `v=DKIM1; k=${kind}; p=${key.toString("base64")}` };
+}
+
+/** The file behind `https://mta-sts.<domain>/.well-known/mta-sts.txt` (RFC 8461 §3.2). */
+export function mtaStsPolicy({ mailHost, mode }: { mailHost: string; mode: MtaStsMode }): string {
+  return `version: STSv1\r\nmode: ${mode}\r\nmx: ${mailHost}\r\nmax_age: ${POLICY_SECONDS}\r\n`;
+}
+
+/** Changes with the policy, as RFC 8461 §3.1 asks, and only with it. */
+export function mtaStsId(policy: string): string {
+  return createHash("sha256").update(policy).digest("hex").slice(0, 20);
+}
+
+/** e.g. `kauke.example. 3600 IN MX 10 mail.kauke.example.`; texts in strings of 255 octets at most (RFC 1035 §3.3). */
+export function zoneLine(record: DnsRecord, ttlSeconds = 3600): string {
+  return `${record.name}. ${ttlSeconds} IN ${record.type} ${zoneData(record)}`;
+}
+
+function zoneData(record: DnsRecord): string {
+  switch (record.type) {
+    case "MX":
+      return `${record.preference} ${record.exchange}.`;
+    case "CNAME":
+      return `${record.target}.`;
+    case "TXT":
+      return textStrings(record.text)
+        .map((part) => `"${part.replace(/["\\]/g, "\\$&")}"`)
+        .join(" ");
+    case "A":
+    case "AAAA":
+      return record.address;
+  }
+}
+
+function textStrings(text: string): string[] {
+  return text.match(/[^]{1,255}/g) ?? [""];
+}
+
+/**
+ * Reads `name=value; name=value`, the form that DKIM, DMARC, MTA-STS and TLS reporting share. Space around and inside values
+ * is dropped, names are lower case.
+ * @returns `null` when it does not begin with `v=<version>`
+ */
+export function readTagList(text: string, version: string): Map<string, string> | null {
+  const pairs = text.split(";").flatMap((part) => {
+    const [, name, value] = /^\s*([A-Za-z]\w*)\s*=([^]*)$/.exec(part) ?? [];
+    return name === undefined || value === undefined ? [] : [[name.toLowerCase(), value.replace(/\s+/g, "")] as const];
+  });
+  const isOurs = pairs[0]?.[0] === "v" && pairs[0][1].toLowerCase() === version.toLowerCase();
+  return isOurs ? new Map(pairs) : null;
+}
+
+/** e.g. `192.0.2.1` → `1.2.0.192.in-addr.arpa` (RFC 1035 §3.5, RFC 3596 §2.5). @param address valid, without a zone */
+export function reverseName(address: string): string {
+  if (!address.includes(":")) return `${address.split(".").toReversed().join(".")}.in-addr.arpa`;
+  return `${[...expandIPv6(address)].toReversed().join(".")}.ip6.arpa`;
+}
+
+/** 32 hexadecimal digits. */
+function expandIPv6(address: string): string {
+  const [left = "", right] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
+  const words = (text: string) => (text === "" ? [] : text.split(":"));
+  const [before, after] = [words(left), words(right ?? "")];
+  const gap = right === undefined ? [] : Array<string>(8 - before.length - after.length).fill("0");
+  return [...before, ...gap, ...after].map((word) => word.padStart(4, "0")).join("");
+}
+
+/** Whether a key found in DNS is this one; other tags may differ. */
+export function isSameDkimKey(found: string, ours: PublicDkimKey): boolean {
+  // "v" is only recommended (RFC 6376 §3.6.1).
+  const tags = readTagList(found, "DKIM1") ?? readTagList(`v=DKIM1; ${found}`, "DKIM1");
+  const own = readTagList(ours.text, "DKIM1");
+  return tags?.get("p") === own?.get("p") && (tags?.get("k") ?? "rsa") === own?.get("k");
+}

@@ -1,0 +1,121 @@
+/**
+ * Encoded words (RFC 2047): read in whatever charset the platform's decoder knows, written in UTF-8 only. A word that can't be
+ * read stays as it was written. The text read may hold any character: whoever writes it into a header cleans it first.
+ */
+
+// Charset, an optional language (RFC 2231 §5), encoding, text.
+const WORD = /=\?([^?\s*]{1,40})(?:\*[^?\s]{0,40})?\?([bq])\?([^?\s]*)\?=/gi;
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+/** 39 octets become 52 signs; with the frame 64 of the 75 allowed (§2), so that a word fits behind a field's name. */
+const CHUNK_OCTETS = 39;
+/** Of a line that holds encoded words (§2). */
+const COLUMNS = 76;
+/** Longer ones are encoded, which breaks them. */
+const LONGEST_BARE_WORD = 60;
+
+interface Run {
+  charset: string;
+  bytes: Buffer[];
+  raw: string;
+}
+
+/**
+ * Reads the encoded words in a text. White space between two of them goes away (§6.2), and a character split over two words of
+ * one charset is put together again, as many programs wrongly write it.
+ * @example decodeEncodedWords("=?iso-8859-1?Q?Caf=E9?= 7") // "Café 7"
+ */
+export function decodeEncodedWords(text: string): string {
+  if (!text.includes("=?")) return text;
+  let out = "";
+  let run: Run | null = null;
+  let end = 0;
+  for (const match of text.matchAll(WORD)) {
+    const between = text.slice(end, match.index);
+    const [raw, label = "", encoding = "", body = ""] = match;
+    const charset = label.toLowerCase();
+    const isNext: boolean = run !== null && between.trim() === "";
+    const word = { charset, bytes: [decodeBody(body, encoding)], raw };
+    if (run !== null && isNext && run.charset === charset) {
+      run.bytes.push(...word.bytes);
+      run.raw += between + raw;
+    } else {
+      out += readRun(run) + (isNext ? "" : between);
+      run = word;
+    }
+    end = match.index + raw.length;
+  }
+  return out + readRun(run) + text.slice(end);
+}
+
+/** Joins words by spaces, or by a fold where the next would pass column 76. @returns the whole field with its CRLF */
+export function foldField(fieldName: string, words: readonly string[]): string {
+  const lines: string[] = [];
+  let line = `${fieldName}:`;
+  for (const [index, word] of words.entries()) {
+    if (index === 0 || line.length + 1 + word.length <= COLUMNS) line += ` ${word}`;
+    else {
+      lines.push(line);
+      line = ` ${word}`;
+    }
+  }
+  return `${[...lines, line].join("\r\n")}\r\n`;
+}
+
+/** A text as it may stand in one line of a header: controls, line ends and runs of white space become one space. */
+export function oneLine(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim();
+}
+
+/** Whether every word of a line may stand in a header as it is. */
+export function canStandBare(line: string): boolean {
+  if (!/^[ -~]*$/.test(line) || line.includes("=?")) return false;
+  return line.split(" ").every((word) => word.length <= LONGEST_BARE_WORD);
+}
+
+/**
+ * Writes a text as encoded words, each at most 75 signs, to be joined by a space or a fold.
+ * @example encodeWords("Café") // ["=?utf-8?B?Q2Fmw6k=?="]
+ */
+export function encodeWords(text: string): string[] {
+  const words: string[] = [];
+  let chunk = "";
+  let octets = 0;
+  for (const sign of text.toWellFormed()) {
+    const size = Buffer.byteLength(sign);
+    if (octets + size > CHUNK_OCTETS) {
+      words.push(encodeWord(chunk));
+      chunk = "";
+      octets = 0;
+    }
+    chunk += sign;
+    octets += size;
+  }
+  return chunk === "" ? words : [...words, encodeWord(chunk)];
+}
+
+function encodeWord(text: string): string {
+  return `=?utf-8?B?${Buffer.from(text).toString("base64")}?=`;
+}
+
+/** An empty buffer for what is no base64; `readRun` then shows the word raw. */
+function decodeBody(body: string, encoding: string): Buffer {
+  if (encoding.toLowerCase() === "b") return Buffer.from(BASE64.test(body) ? body : "", "base64");
+  const latin = body
+    .replaceAll("_", " ")
+    .replace(/=([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(latin, "latin1");
+}
+
+function readRun(run: Run | null): string {
+  if (run === null) return "";
+  const bytes = Buffer.concat(run.bytes);
+  if (bytes.length === 0) return run.raw;
+  try {
+    return new TextDecoder(run.charset, { fatal: true }).decode(bytes);
+  } catch {
+    return run.raw;
+  }
+}

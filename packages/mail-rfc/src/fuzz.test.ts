@@ -1,0 +1,248 @@
+/**
+ * What no input may do to a parser: make it throw anything but MailSyntaxError, break its law, or take time out of step with its
+ * size. 1,000 inputs each, 100,000 in `npm run test:long`.
+ */
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseAddress, parsePathArgument } from "./address.ts";
+import { ADDRESSES_MAX, readAddressList } from "./address-list.ts";
+import { isDeliveryReport } from "./delivery-report.ts";
+import { relaxedField, simpleBodyHash } from "./dkim-canonical.ts";
+import { buildDeliveryReport } from "./dsn.ts";
+import { decodeEncodedWords } from "./encoded-word.ts";
+import { parseEsmtpParams } from "./esmtp-params.ts";
+import { fieldValue, readHeader } from "./headers.ts";
+import { findLeak } from "./leak-scan.ts";
+import { MailSyntaxError } from "./mail-syntax-error.ts";
+import { findMessageIds, parseMessageId } from "./message-id.ts";
+import { openCorrespondent, readReplyToken } from "./reply-address.ts";
+import { rewriteParts } from "./rewrite-parts.ts";
+import { srsForward, srsReverse } from "./srs.ts";
+import { parseEnhancedStatus, parseReply } from "./status-code.ts";
+import { growth } from "./timing.testing.ts";
+
+const isLong = process.env.LONG_ROUNDS === "1";
+const numRuns = isLong ? 100_000 : 1000;
+const aMinuteOrMore = isLong ? 3_600_000 : 60_000;
+
+const now = new Date("2026-11-21T12:00:00Z");
+const srs = {
+  domain: "kauke.test",
+  isOurDomain: (domain: string) => domain === "kauke.test",
+  hashes: [(data: string) => createHash("sha256").update(data).digest()] as const,
+  now,
+};
+const latin1 = (text: string) => Buffer.from(text, "latin1");
+
+function readAllFields(text: string): void {
+  const bytes = latin1(text);
+  const { fields, end, isSeparated } = readHeader(bytes);
+  let at = 0;
+  for (const field of fields) {
+    expect(field.start).toBe(at);
+    expect(bytes.toString("latin1", field.start, field.start + field.name.length).toLowerCase()).toBe(field.name);
+    expect(fieldValue(bytes, field)).not.toMatch(/[\r\n\0]/);
+    at = field.end;
+  }
+  expect(end).toBe(at);
+  expect(isSeparated).toBe(bytes.toString("latin1", end, end + 2) === "\r\n");
+}
+
+function reportAbout(text: string): void {
+  const header = latin1(text);
+  const { fields } = readHeader(header);
+  const address = fields[0] === undefined ? "ann@example.org" : fieldValue(header, fields[0]);
+  const report = buildDeliveryReport({
+    to: address,
+    aliasAddress: "shop@kauke.test",
+    reportingMta: "mail.kauke.test",
+    enhancedStatus: text,
+    arrivedAt: now,
+    at: now,
+    messageId: "<a@kauke.test>",
+    boundary: "abcdefghijklmnopqrstuvwxyz",
+    original: { header, fields },
+  });
+  expect(isDeliveryReport(report)).toBe(true);
+  for (const line of report.toString("latin1").split("\r\n")) expect(line.length).toBeLessThanOrEqual(998);
+}
+
+const header = [
+  "A: b\r\n",
+  "From: <a@b.test>\r\n",
+  "\r\n",
+  "\n",
+  "\r",
+  " ",
+  "\t",
+  ":",
+  "x",
+  "\0",
+  "é",
+  "Subject : x\r\n",
+  "a:\r\n",
+];
+const address = [
+  "@",
+  ".",
+  "<",
+  ">",
+  '"',
+  "\\",
+  "(",
+  ")",
+  ",",
+  ";",
+  ":",
+  "[",
+  "]",
+  "IPv6:",
+  "::1",
+  "1.2.3.4",
+  "a",
+  "é",
+  "xn--",
+  " ",
+];
+const mime = [
+  "Content-Type: multipart/report; boundary=b\r\n",
+  "\r\n",
+  "--b\r\n",
+  "--b--",
+  "From: mailer-daemon@x\r\n",
+  "=?utf-8?q?",
+];
+
+/** Each reads one text; what it gives back is checked inside. */
+const parsers: Record<string, { pieces: readonly string[]; read: (text: string) => unknown }> = {
+  address: {
+    pieces: address,
+    read(text) {
+      const { canonical } = parseAddress(text);
+      expect(parseAddress(canonical).canonical).toBe(canonical);
+    },
+  },
+  "path argument": { pieces: [...address, " SIZE=", "<>"], read: (text) => parsePathArgument(`FROM:<${text}`) },
+  "MAIL parameters": {
+    pieces: ["SIZE=", "BODY=8BITMIME", " ", "=", "SMTPUTF8", "9", "99999999999999999999", "+3D", "ENVID=", "x", "\t"],
+    read: (text) => [parseEsmtpParams(text, "MAIL"), parseEsmtpParams(text, "RCPT")],
+  },
+  "address list": {
+    pieces: [...address, "=?utf-8?b?w6k=?=", "a@b.test", "undisclosed:;"],
+    read(text) {
+      const { mailboxes } = readAddressList(text);
+      expect(mailboxes.length).toBeLessThanOrEqual(ADDRESSES_MAX);
+      for (const mailbox of mailboxes) expect(mailbox.address).not.toMatch(/[\r\n\0]/);
+    },
+  },
+  "header block": { pieces: header, read: readAllFields },
+  "encoded words": {
+    pieces: ["=?", "?=", "utf-8", "?q?", "?b?", "=41", "_", " ", "w6k=", "é", "\r\n "],
+    read: decodeEncodedWords,
+  },
+  "message identifiers": {
+    pieces: ["<", ">", "@", "a", " ", "\\", '"', "[", "]", "(", ")", "\r\n "],
+    read: (text) => [findMessageIds(text), parseMessageId(text)],
+  },
+  SRS: {
+    pieces: ["SRS0", "SRS1", "=", "+", "-", "AB", "abcdefgh", "@kauke.test", "@example.org", '"', "\\", "a", "é", "@"],
+    read(text) {
+      srsReverse(text, srs);
+      expect(srsReverse(srsForward(text, srs), srs) ?? text.toLowerCase()).toBeTypeOf("string");
+    },
+  },
+  "reply tokens": { pieces: ["r.", "a", "7", "=", "R."], read: (text) => readReplyToken(text) },
+  "a sealed correspondent": {
+    pieces: ["\0", "a", "{", "\u{ff}"],
+    read: (text) => expect(openCorrespondent("a".repeat(20), latin1(text))).toBeNull(),
+  },
+  "SMTP replies": {
+    pieces: ["250", "550", "-", " ", "\r\n", "\n", "5.1.1", "4.", "9", "x", "\0"],
+    read: (text) => [parseEnhancedStatus(text), parseReply(text)],
+  },
+  "delivery reports": { pieces: [...header, ...mime], read: (text) => isDeliveryReport(latin1(text)) },
+  "a report of ours": { pieces: header, read: reportAbout },
+  "parts of a message": {
+    pieces: [...header, ...mime, "Content-ID: <a@b>\r\n", "Content-Type: text/html\r\n", "cid:a@b"],
+    read: (text) =>
+      rewriteParts({ header: latin1(mime[0] as string), body: latin1(text), token: "abcdefgh", domain: "kauke.test" }),
+  },
+  "the leak guard": {
+    pieces: ["olga@owner.example", "&#64;", "%40", "&amp;", "<b>", "\u{200b}", "=?utf-8?q?", "x", "@", "."],
+    read: (text) => findLeak({ text, html: text, headers: text, calendar: text }, ["olga@owner.example"]),
+  },
+};
+
+function readSafely(read: (text: string) => unknown, text: string): void {
+  try {
+    read(text);
+  } catch (thrown) {
+    if (!(thrown instanceof MailSyntaxError)) throw thrown;
+  }
+}
+
+/** Mostly what the parser looks for, in any order, sometimes anything at all. */
+const textOf = (pieces: readonly string[]) =>
+  fc
+    .array(
+      fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...pieces) }, fc.string({ unit: "binary", maxLength: 6 })),
+      {
+        maxLength: 30,
+      },
+    )
+    .map((all) => all.join(""));
+
+describe.each(Object.entries(parsers))("%s", (_, { pieces, read }) => {
+  test("are read, or refused with a reason of ours", { timeout: aMinuteOrMore }, () => {
+    fc.assert(
+      fc.property(textOf(pieces), (text) => readSafely(read, text)),
+      { numRuns },
+    );
+  });
+
+  test("take time in step with their size, whatever they are full of", { timeout: aMinuteOrMore }, () => {
+    for (const piece of [...pieces, `${pieces[0]}${pieces[1]}`]) {
+      const work = (size: number) => readSafely(read, piece.repeat(Math.ceil(size / piece.length)));
+      expect([piece, growth(work)]).toEqual([piece, "linear"]);
+    }
+  });
+});
+
+describe("DKIM canonical forms", () => {
+  test("of a field: the same once more, on one line, without white space in a row", { timeout: aMinuteOrMore }, () => {
+    const piece = fc.constantFrom(" ", "\t", "\r\n ", "\r\n\t", "a", "B", ":", "é", "=", "  ");
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+        const once = relaxedField(`Subject:${pieces.join("")}\r\n`);
+        expect(relaxedField(once)).toBe(once);
+        expect(once).not.toMatch(/[\r\n\t]|  | $|^subject: /);
+      }),
+      { numRuns },
+    );
+  });
+
+  test("of a body: as RFC 6376 §3.4.3 says it", { timeout: aMinuteOrMore }, () => {
+    const piece = fc.oneof(
+      fc.constantFrom("\r\n", "\r", "\n", ".", " ", "a"),
+      fc.string({ unit: "binary", maxLength: 4 }),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+        const body = Buffer.from(`${pieces.join("")}\r\n`);
+        const expected = `${body.toString("latin1").replace(/(?:\r\n)+$/, "")}\r\n`;
+        expect(simpleBodyHash(body)).toEqual(createHash("sha256").update(expected, "latin1").digest());
+      }),
+      { numRuns },
+    );
+  });
+
+  test.each(["\r\n", " ", "a\r\n", "\t", "\n"])("of what is full of %j take time in step with its size", (unit) => {
+    const work = (size: number) => {
+      const text = unit.repeat(Math.ceil(size / unit.length));
+      relaxedField(`Subject:${text}`);
+      simpleBodyHash(latin1(text));
+    };
+    expect(growth(work)).toBe("linear");
+  });
+});

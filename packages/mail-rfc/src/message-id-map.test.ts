@@ -1,0 +1,127 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseMessageId } from "./message-id.ts";
+import {
+  messageIdKeys,
+  openMessageId,
+  REFERENCES_MAX,
+  sealMessageId,
+  threadForCorrespondent,
+  threadForOwner,
+} from "./message-id-map.ts";
+
+const keys = messageIdKeys(Buffer.alloc(32, 1), "alias.test");
+const otherKeys = messageIdKeys(Buffer.alloc(32, 2), "alias.test");
+const sign = fc.constantFrom(..."abcXYZ0123456789.$+=_-/é");
+const word = fc.array(sign, { minLength: 1, maxLength: 45 }).map((all) => all.join(""));
+const anyId = fc.tuple(word, word).map(([left, right]) => `<${left}@${right}.example>`);
+
+describe("a sealed identifier", () => {
+  it("opens to the original, in any case, with its own key only", () => {
+    fc.assert(
+      fc.property(anyId, (id) => {
+        const sealed = sealMessageId(id, keys);
+        expect(parseMessageId(sealed)).toMatchObject({ right: "alias.test" });
+        expect(sealed).not.toContain(".example");
+        expect(sealMessageId(id, keys)).toBe(sealed);
+        const isShort = Buffer.byteLength(id) - 2 <= 109;
+        expect(openMessageId(sealed, keys)).toBe(isShort ? id : null);
+        expect(openMessageId(sealed.toUpperCase(), keys)).toBe(isShort ? id : null);
+        expect(openMessageId(sealed, otherKeys)).toBeNull();
+      }),
+    );
+  });
+
+  it("of a long one is a keyed hash that stays the same and never opens", () => {
+    const long = `<${"x".repeat(400)}@laptop.example>`;
+    const sealed = sealMessageId(long, keys);
+    expect(sealed.length).toBeLessThan(60);
+    expect(sealMessageId(long, keys)).toBe(sealed);
+    expect(sealMessageId(long, otherKeys)).not.toBe(sealed);
+    expect(openMessageId(sealed, keys)).toBeNull();
+  });
+
+  it("is not sealed again", () => {
+    const sealed = sealMessageId("<a@b.example>", keys);
+    expect(sealMessageId(sealed, keys)).toBe(sealed);
+  });
+
+  it("that was changed, and a foreign one, don't open", () => {
+    const sealed = sealMessageId("<note.1@laptop.example>", keys);
+    for (let at = 1; at < sealed.indexOf("@"); at += 1) {
+      const turned = `${sealed.slice(0, at)}${sealed[at] === "a" ? "b" : "a"}${sealed.slice(at + 1)}`;
+      expect(openMessageId(turned, keys)).toBeNull();
+    }
+    for (const id of ["<a@b.example>", "<@alias.test>", "<a@alias.test>", "", "<", "<v.aaaaaaaa@alias.test>"])
+      expect(openMessageId(id, keys)).toBeNull();
+  });
+});
+
+describe("a thread", () => {
+  it("started by a stranger: the reply refers to what he wrote, his own identifiers untouched", () => {
+    const seen = threadForOwner({ inReplyTo: [], references: [] }, "<first@stranger.example>", keys);
+    // What a mail program does: all of References, then the message answered.
+    const reply = threadForCorrespondent(
+      { inReplyTo: ["<first@stranger.example>"], references: [...seen.references, "<first@stranger.example>"] },
+      keys,
+    );
+    expect(reply).toEqual({ inReplyTo: ["<first@stranger.example>"], references: ["<first@stranger.example>"] });
+  });
+
+  it("holds on both sides over many turns, and nothing of the owner's program gets out", () => {
+    const turns = fc.array(fc.boolean(), { minLength: 1, maxLength: 12 });
+    fc.assert(
+      fc.property(turns, fc.uniqueArray(anyId, { minLength: 12, maxLength: 12 }), (isOwnersTurn, ids) => {
+        // Each side's own view: what its program would put into References next.
+        let ownersView: string[] = [];
+        let strangersView: string[] = [];
+        const written: string[] = [];
+        for (const [index, isOwners] of isOwnersTurn.entries()) {
+          const id = ids[index] ?? "";
+          if (isOwners) {
+            const out = threadForCorrespondent({ inReplyTo: ownersView.slice(-1), references: ownersView }, keys);
+            expect(out.references.filter((one) => written.includes(one))).toEqual([]);
+            expect(out.inReplyTo).toEqual(out.references.slice(-1));
+            expect(out.references).toEqual(strangersView);
+            written.push(id);
+            ownersView = [...ownersView, id];
+            strangersView = [...out.references, sealMessageId(id, keys)];
+          } else {
+            const seen = threadForOwner({ inReplyTo: strangersView.slice(-1), references: strangersView }, id, keys);
+            ownersView = [...seen.references, id];
+            strangersView = [...strangersView, id];
+          }
+          const plain = (view: string[]) => view.filter((one) => !one.startsWith("<v."));
+          const openable = strangersView.map((one) => openMessageId(one, keys) ?? one);
+          if (strangersView.every((one) => !one.includes("@alias.test") || openMessageId(one, keys) !== null))
+            expect(plain(ownersView)).toEqual(openable);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("an identifier nobody vouched for is the owner's, and sealed", () => {
+    const own = "<draft-2@laptop.owner.example>";
+    const reply = threadForCorrespondent({ inReplyTo: [own], references: ["<old@laptop.owner.example>", own] }, keys);
+    expect(JSON.stringify(reply)).not.toContain("owner.example");
+    expect(openMessageId(reply.inReplyTo[0] ?? "", keys)).toBe(own);
+  });
+
+  it("a voucher made with another key, or by a stranger, vouches for nothing and goes nowhere", () => {
+    const forged = threadForOwner({ inReplyTo: [], references: [] }, "<own@laptop.example>", otherKeys).references;
+    const reply = threadForCorrespondent({ inReplyTo: [], references: [...forged, "<own@laptop.example>"] }, keys);
+    expect(reply.references).toEqual([sealMessageId("<own@laptop.example>", keys)]);
+    expect(threadForOwner({ inReplyTo: forged, references: forged }, null, keys)).toEqual({
+      inReplyTo: [],
+      references: [],
+    });
+  });
+
+  it("of hundreds is cut to its first and its last", () => {
+    const ids = Array.from({ length: 500 }, (_, index) => `<${index}@stranger.example>`);
+    const { references } = threadForOwner({ inReplyTo: [], references: ids }, null, keys);
+    expect(references).toHaveLength(REFERENCES_MAX + 1);
+    expect(references.slice(0, 2)).toEqual(["<0@stranger.example>", "<471@stranger.example>"]);
+  });
+});

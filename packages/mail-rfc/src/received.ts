@@ -1,0 +1,83 @@
+/**
+ * One Received trace field (RFC 5321 §4.4). What a client said of itself goes through a filter: no control, no line break, no
+ * comment can be smuggled in. Folded to 78 columns wherever a line holds more than one word.
+ */
+import { formatDate } from "./date.ts";
+
+export interface ReceivedTrace {
+  /** What the client said in EHLO or HELO. */
+  helo: string;
+  /** The client's address, IPv4 or IPv6. */
+  clientAddress: string;
+  /** The name found for that address and confirmed; `null` reads "unknown". */
+  clientName?: string | null;
+  /** Our own name. */
+  by: string;
+  /** RFC 3848, RFC 6531. */
+  protocol: "SMTP" | "ESMTP" | "ESMTPS" | "ESMTPSA" | "ESMTPA" | "UTF8SMTP" | "UTF8SMTPS" | "UTF8SMTPSA" | "UTF8SMTPA";
+  id: string;
+  /** Only when one recipient may be named: the alias, never a destination. */
+  forAlias?: string | null;
+  at: Date;
+}
+
+const COLUMNS = 78;
+const LONGEST_WORD = 300;
+
+/** @returns the whole field with its CRLF, continuation lines indented by a tab */
+export function formatReceived(trace: ReceivedTrace): string {
+  const words = [
+    "from",
+    domainWord(trace.helo),
+    ...clientComment(trace).split(" "),
+    "by",
+    domainWord(trace.by),
+    "with",
+    trace.protocol,
+    "id",
+    trace.id.replace(/[^A-Za-z0-9._-]/g, "").slice(0, LONGEST_WORD) || "unknown",
+    ...forWords(trace.forAlias),
+  ];
+  return fold("Received:", [...words.slice(0, -1), `${words.at(-1)};`, ...formatDate(trace.at).split(" ")]);
+}
+
+/** A name or literal as it may stand outside a comment; anything else reads "unknown" and is shown in the comment. */
+function domainWord(text: string): string {
+  return isDomainWord(text) ? text : "unknown";
+}
+
+function isDomainWord(text: string): boolean {
+  return text.length <= 255 && /^(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?|\[[A-Za-z0-9:.]+\])$/.test(text);
+}
+
+function clientComment(trace: ReceivedTrace): string {
+  const name = trace.clientName ? domainWord(trace.clientName) : "unknown";
+  const address = trace.clientAddress.replace(/[^0-9A-Fa-f:.]/g, "").slice(0, 45) || "unknown";
+  const helo = isDomainWord(trace.helo) ? "" : ` helo=${commentText(trace.helo)}`;
+  return `(${name} [${address.includes(":") ? `IPv6:${address}` : address}]${helo})`;
+}
+
+/** Printable ASCII with parentheses and backslashes escaped (RFC 5322 §3.2.2); the rest becomes "?". */
+function commentText(text: string): string {
+  return text
+    .slice(0, 64)
+    .replace(/[^!-~]/g, "?")
+    .replace(/[()\\]/g, "\\$&");
+}
+
+function forWords(alias: string | null | undefined): string[] {
+  return alias && /^[^\s<>()\u{0}-\u{20}\u{7f}-\u{a0}]{3,254}$/u.test(alias) ? ["for", `<${alias}>`] : [];
+}
+
+function fold(name: string, words: readonly string[]): string {
+  const lines: string[] = [];
+  let line = name;
+  for (const word of words) {
+    if (line.length + 1 + word.length <= COLUMNS) line += ` ${word}`;
+    else {
+      lines.push(line);
+      line = `\t${word}`;
+    }
+  }
+  return `${[...lines, line].join("\r\n")}\r\n`;
+}

@@ -1,0 +1,70 @@
+/**
+ * Reply addresses, `r.<token>@<alias domain>`: what the owner of an alias writes to instead of a correspondent. The token comes
+ * from the alias' reply key and the correspondent, so it is always the same; the row it leads to is found and opened by the
+ * token alone, so rows tell nothing to whoever holds the table without tokens.
+ *
+ * What that is worth: correspondents can't be listed from rows; with the reply key a guessed correspondent can be tested.
+ */
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import type { Mailbox } from "./address-list.ts";
+import { toBase32 } from "./base32.ts";
+
+/** 100 bits. */
+const TOKEN_SIGNS = 20;
+const REPLY_LOCAL = /^r\.([a-z2-7]{20})$/i;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+/** Sealed content comes in steps of this size, so that its length says little. */
+const PAD_BYTES = 64;
+const CONTENT_KEY_INFO = "kauke reply path content v1";
+
+/** @param replyKey the alias' 32 random bytes @param correspondent an address; its case does not count */
+export function replyToken(replyKey: Buffer, correspondent: string): string {
+  const digest = createHmac("sha256", replyKey).update(correspondent.normalize("NFC").toLowerCase()).digest();
+  return toBase32(digest).slice(0, TOKEN_SIGNS);
+}
+
+/** @example replyAddress("mfrggzdfmztwq2lknnwg", "alias.test") // "r.mfrggzdfmztwq2lknnwg@alias.test" */
+export function replyAddress(token: string, domain: string): string {
+  return `r.${token}@${domain}`;
+}
+
+/** The token in a local part, whatever became of its case; `null` when it is no reply address. */
+export function readReplyToken(local: string): string | null {
+  return REPLY_LOCAL.exec(local)?.[1]?.toLowerCase() ?? null;
+}
+
+/** The key of the row a token leads to. */
+export function replyRowId(token: string): Buffer {
+  return createHash("sha256").update("row").update(token).digest();
+}
+
+/** The key that opens that row's content. */
+export function replyContentKey(token: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", token, "", CONTENT_KEY_INFO, 32));
+}
+
+/** Seals a correspondent so that only the token opens it (AES-256-GCM; nonce, then text, then tag; bound to the row id). */
+export function sealCorrespondent(token: string, { address, name }: Mailbox): Buffer {
+  const json = Buffer.from(JSON.stringify({ address, name }));
+  const padded = Buffer.alloc(Math.ceil(json.length / PAD_BYTES) * PAD_BYTES, " ");
+  json.copy(padded);
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv("aes-256-gcm", replyContentKey(token), nonce).setAAD(replyRowId(token));
+  const text = Buffer.concat([cipher.update(padded), cipher.final()]);
+  return Buffer.concat([nonce, text, cipher.getAuthTag()]);
+}
+
+/** What `sealCorrespondent` sealed; `null` when it was changed or belongs to another token. */
+export function openCorrespondent(token: string, sealed: Buffer): Mailbox | null {
+  if (sealed.length < NONCE_BYTES + TAG_BYTES) return null;
+  const nonce = sealed.subarray(0, NONCE_BYTES);
+  const decipher = createDecipheriv("aes-256-gcm", replyContentKey(token), nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(replyRowId(token)).setAuthTag(sealed.subarray(-TAG_BYTES));
+  try {
+    const text = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+    return JSON.parse(text.toString("utf8")) as Mailbox;
+  } catch {
+    return null;
+  }
+}

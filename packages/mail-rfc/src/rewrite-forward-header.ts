@@ -1,0 +1,217 @@
+/**
+ * The header of a forwarded message. Whoever the owner's program could answer to becomes a reply address, so that no answer, read
+ * receipt or unsubscription ever leaves from the real mailbox to a stranger. Pure: which token an address gets, and keeping the
+ * rows, is the caller's. Fields not named here keep their exact bytes and their order (DESIGN "Rewriting").
+ */
+
+import { splitAliasAddress } from "./address.ts";
+import { addressesOf, addressKey, fieldBytes, type HeaderSource } from "./address-header.ts";
+import { type Mailbox, parseAddressList } from "./address-list.ts";
+import { foldField } from "./encoded-word.ts";
+import { formatAddressField } from "./format-address.ts";
+import { fieldValue, type HeaderField } from "./headers.ts";
+import { rewriteListField } from "./list-links.ts";
+import { findMessageIds } from "./message-id.ts";
+import { type MessageIdKeys, threadForOwner } from "./message-id-map.ts";
+import { shownName } from "./shown-name.ts";
+
+export interface ForwardHeaderSource extends HeaderSource {
+  /** Canonical. */
+  aliasAddress: string;
+  /** Speaks when there is no readable From; canonical, empty for the null sender. */
+  envelopeFrom: string;
+  /** Whether SPF or DKIM aligned with the header's From. */
+  isVerified: boolean;
+  /** The reply address that stands for a correspondent. Called once for each. */
+  replyAddressOf: (correspondent: string) => string;
+  /** Another alias of the same owner, which may stay as it is. */
+  isOwnAlias?: (address: string) => boolean;
+  /** Our own name in Authentication-Results: such fields are forged. */
+  removeResultsOf: string;
+  /** Opens the owner's own identifiers in In-Reply-To and References; without it both fields stay. */
+  messageIds?: MessageIdKeys;
+}
+
+export interface ForwardHeader {
+  /** Wire form, without the blank line. */
+  header: Buffer;
+  /** Everybody who got a reply address, each once. */
+  correspondents: Mailbox[];
+}
+
+/** Addresses left in From, Reply-To, To and Cc together. */
+export const CORRESPONDENTS_MAX = 100;
+/** How many of them may be spellings of the owner's own aliases. */
+const OWN_MAX = 50;
+/** A group without members is what RFC 6854 has for "nobody to answer to". */
+const NOBODY = "From: Unknown sender:;\r\n";
+
+/** Each would be answered, by a program or a person, straight from the real mailbox; or speaks for a header that is no more. */
+const removed = new Set([
+  "sender",
+  // RFC 9057
+  "author",
+  "bcc",
+  "return-path",
+  "dkim-signature",
+  "disposition-notification-to",
+  "return-receipt-to",
+  "read-receipt-to",
+  "x-confirm-reading-to",
+  "errors-to",
+  // What mutt and others prefer to Reply-To.
+  "mail-followup-to",
+  "mail-reply-to",
+  "resent-from",
+  "resent-sender",
+  "resent-to",
+  "resent-cc",
+  "resent-bcc",
+  "resent-reply-to",
+]);
+/** RFC 2369, RFC 8058. */
+const listFields = new Map([
+  ["list-unsubscribe", "List-Unsubscribe"],
+  ["list-post", "List-Post"],
+  ["list-help", "List-Help"],
+  ["list-subscribe", "List-Subscribe"],
+  ["list-owner", "List-Owner"],
+  ["list-archive", "List-Archive"],
+]);
+
+/** Rewrites the header block; the body is not looked at. Never throws for what a sender wrote. */
+export function rewriteForwardHeader(source: ForwardHeaderSource): ForwardHeader {
+  const lists = readRecipients(source);
+  const replies = new ReplyBook(source.replyAddressOf, CORRESPONDENTS_MAX - lists.own.length);
+  // A map, not a record: a sender may call a field "constructor".
+  const written = new Map([...writeAddressFields(source, lists, replies), ...writeThread(source)]);
+  const hasOneClick = hasHttpsUnsubscribe(source);
+  const texts: (string | Buffer)[] = [];
+  const done = new Set<string>();
+  for (const field of source.fields) {
+    const { name } = field;
+    const isGone = removed.has(name) || (name === "list-unsubscribe-post" && !hasOneClick) || isResultOf(source, field);
+    const text = isGone || done.has(name) ? "" : (written.get(name) ?? writeListField(source, field, replies));
+    texts.push(text ?? fieldBytes(source.header, field));
+    if (written.has(name)) done.add(name);
+  }
+  const missing = [...written].filter(([name]) => !done.has(name)).map(([, text]) => text);
+  const parts = [...missing, ...texts];
+  return { header: Buffer.concat(parts.map((part) => Buffer.from(part))), correspondents: replies.correspondents };
+}
+
+/** Who got which reply address, and how many more may. */
+class ReplyBook {
+  readonly correspondents: Mailbox[] = [];
+  readonly #replyAddressOf: (correspondent: string) => string;
+  readonly #replies = new Map<string, string>();
+  readonly #max: number;
+
+  constructor(replyAddressOf: (correspondent: string) => string, max: number) {
+    this.#replyAddressOf = replyAddressOf;
+    this.#max = max;
+  }
+
+  /** `null` when there are too many already. */
+  addressFor(mailbox: Mailbox): string | null {
+    const key = addressKey(mailbox.address);
+    const known = this.#replies.get(key);
+    if (known !== undefined || this.#replies.size >= this.#max) return known ?? null;
+    const address = this.#replyAddressOf(mailbox.address);
+    this.#replies.set(key, address);
+    this.correspondents.push(mailbox);
+    return address;
+  }
+
+  /** @param isVerified whether the name may stand without a warning */
+  mailboxFor(mailbox: Mailbox, isVerified: boolean): Mailbox | null {
+    const address = this.addressFor(mailbox);
+    return address === null ? null : { name: shownName({ ...mailbox, isVerified }), address };
+  }
+}
+
+/** An empty text removes the field. From first: it must not fall to the limit. */
+function writeAddressFields(source: ForwardHeaderSource, lists: Recipients, replies: ReplyBook): Written {
+  const from = addressesOf(source, "from").mailboxes[0] ?? envelopeMailbox(source.envelopeFrom);
+  const author = from && replies.mailboxFor(from, source.isVerified);
+  const replyTo = addressesOf(source, "reply-to").mailboxes.flatMap(
+    (mailbox) => replies.mailboxFor(mailbox, source.isVerified) ?? [],
+  );
+  const outward = (mailbox: Mailbox): Mailbox | [] => {
+    if (!isOwn(mailbox.address, source)) return replies.mailboxFor(mailbox, true) ?? [];
+    return lists.own.includes(mailbox) ? mailbox : [];
+  };
+  return [
+    ["from", author ? formatAddressField("From", [author]) : NOBODY],
+    ["reply-to", formatAddressField("Reply-To", replyTo)],
+    ["to", formatAddressField("To", lists.to.flatMap(outward))],
+    ["cc", formatAddressField("Cc", lists.cc.flatMap(outward))],
+  ];
+}
+
+/** Lower-case names and whole fields. */
+type Written = [name: string, text: string][];
+
+interface Recipients {
+  to: Mailbox[];
+  cc: Mailbox[];
+  /** Those of both which are the owner's aliases. */
+  own: Mailbox[];
+}
+
+function readRecipients(source: ForwardHeaderSource): Recipients {
+  const to = addressesOf(source, "to").mailboxes;
+  const cc = addressesOf(source, "cc").mailboxes;
+  const own = [...to, ...cc].filter(({ address }) => isOwn(address, source)).slice(0, OWN_MAX);
+  return { to, cc, own };
+}
+
+/** The alias in any case and with any tag, or another alias of the same owner. */
+function isOwn(address: string, { aliasAddress, isOwnAlias }: ForwardHeaderSource): boolean {
+  return withoutTag(address) === addressKey(aliasAddress) || (isOwnAlias?.(address) ?? false);
+}
+
+function withoutTag(address: string): string {
+  const at = address.lastIndexOf("@");
+  return addressKey(`${splitAliasAddress(address.slice(0, at)).name}${address.slice(at)}`);
+}
+
+function envelopeMailbox(envelopeFrom: string): Mailbox | null {
+  return parseAddressList(envelopeFrom)[0] ?? null;
+}
+
+function writeThread(source: ForwardHeaderSource): Written {
+  if (source.messageIds === undefined) return [];
+  const ids = (name: string, max: number): string[] => findMessageIds(valuesOf(source, name).join(" "), max);
+  const [messageId = null] = ids("message-id", 1);
+  const thread = { inReplyTo: ids("in-reply-to", 10), references: ids("references", 1000) };
+  const { inReplyTo, references } = threadForOwner(thread, messageId, source.messageIds);
+  return [
+    ["in-reply-to", inReplyTo.length === 0 ? "" : foldField("In-Reply-To", inReplyTo)],
+    ["references", references.length === 0 ? "" : foldField("References", references)],
+  ];
+}
+
+function writeListField(source: ForwardHeaderSource, field: HeaderField, replies: ReplyBook): string | null {
+  const title = listFields.get(field.name);
+  if (title === undefined) return null;
+  return rewriteListField(title, fieldValue(source.header, field), (mailbox) => replies.addressFor(mailbox));
+}
+
+/** RFC 8058 wants the link; without it the other field would promise a click that isn't there. */
+function hasHttpsUnsubscribe(source: ForwardHeaderSource): boolean {
+  return valuesOf(source, "list-unsubscribe").some((value) => /<\s*https:\/\//i.test(value));
+}
+
+/** Any word before the first semicolon counts, a comment's too: readers differ in what they skip (RFC 8601 §2.2, §5). */
+function isResultOf(source: ForwardHeaderSource, field: HeaderField): boolean {
+  if (field.name !== "authentication-results") return false;
+  const value = fieldValue(source.header, field).toLowerCase();
+  const outside = value.replace(/\([^()]*\)/g, " ");
+  const words = [value, outside].flatMap((text) => text.split(";", 1)[0]?.split(/[\s"()]+/) ?? []);
+  return words.includes(source.removeResultsOf.toLowerCase());
+}
+
+function valuesOf({ header, fields }: HeaderSource, name: string): string[] {
+  return fields.filter((field) => field.name === name).map((field) => fieldValue(header, field));
+}
