@@ -1,0 +1,41 @@
+import type { CoreDeps } from "../core-deps.ts";
+import { takeLimit } from "../rate-limit/take-limit.ts";
+import type { Alias, Destination } from "./alias.ts";
+import { domainErrors, ownDomainErrors, refuseFieldErrors, refuseReservedName } from "./alias-rules.ts";
+
+export interface NewAlias {
+  userId: string;
+  name: string;
+  /** Lower case. */
+  domain: string;
+  destinations: Destination[];
+  notes: string | null;
+}
+
+/**
+ * Makes an active alias that works at once. Only wishes that could be granted count against the limit.
+ * @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`, `rate_limited`
+ */
+export async function createAlias(
+  deps: Pick<CoreDeps, "aliases" | "ownDomains" | "random" | "clock" | "rateLimits" | "limitRules">,
+  wish: NewAlias,
+): Promise<Alias> {
+  refuseFieldErrors({
+    ...domainErrors(wish.domain, deps.ownDomains),
+    ...ownDomainErrors("forwardTo", wish.destinations, deps.ownDomains),
+  });
+  refuseReservedName(wish.name);
+  await takeLimit(deps, "alias_create", { userId: wish.userId });
+  const alias: Alias = {
+    id: deps.random.uuid(),
+    userId: wish.userId,
+    name: wish.name,
+    domain: wish.domain,
+    routing: { state: "active", destinations: wish.destinations },
+    notes: wish.notes,
+    providerId: null,
+    createdAt: deps.clock.now(),
+  };
+  await deps.aliases.insert(alias);
+  return alias;
+}

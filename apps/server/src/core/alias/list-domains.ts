@@ -1,0 +1,8 @@
+/**
+ * Domains in the order people see them: the provider's own two first, the rest by the alphabet (specification section 9).
+ * @param ownDomains as configured, e.g. `["kauke.test", "slapta.test", "vejas.test", "rukas.test"]`
+ */
+export function listDomains(ownDomains: readonly string[]): string[] {
+  const [first, second, ...rest] = ownDomains;
+  return [first, second, ...rest.sort()].filter((domain) => domain !== undefined);
+}

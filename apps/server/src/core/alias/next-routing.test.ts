@@ -1,0 +1,56 @@
+import type { Destination } from "@kauke/contract";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { nextRouting, type RoutingWish } from "./next-routing.ts";
+
+const ann: Destination[] = [{ kind: "mailbox", address: "ann@example.org" }];
+const bob: Destination[] = [{ kind: "mailbox", address: "bob@example.org" }];
+const active = { state: "active", destinations: ann } as const;
+const paused = { state: "paused", lastDestinations: ann } as const;
+
+describe("what a wish does to where an alias leads", () => {
+  const cases: [string, Parameters<typeof nextRouting>, ReturnType<typeof nextRouting>][] = [
+    ["pausing keeps the destinations", [active, { active: false }], paused],
+    ["activating brings them back", [paused, { active: true }], active],
+    [
+      "new destinations of a paused alias wait",
+      [paused, { destinations: bob }],
+      { state: "paused", lastDestinations: bob },
+    ],
+    [
+      "new destinations and activating at once",
+      [paused, { active: true, destinations: bob }],
+      { state: "active", destinations: bob },
+    ],
+    [
+      "lastForwardTo of a paused alias",
+      [paused, { lastDestinations: bob }],
+      { state: "paused", lastDestinations: bob },
+    ],
+    ["lastForwardTo says nothing to an active alias", [active, { lastDestinations: bob }], active],
+    [
+      "lastForwardTo while pausing",
+      [active, { active: false, lastDestinations: bob }],
+      { state: "paused", lastDestinations: bob },
+    ],
+    ["forwardTo goes before lastForwardTo", [paused, { destinations: ann, lastDestinations: bob }], paused],
+  ];
+  it.each(cases)("%s", (_, [routing, wish], after) => {
+    expect(nextRouting({ ...routing } as typeof active, wish)).toEqual(after);
+  });
+
+  it("does the same when it is asked twice", () => {
+    const destinations = fc.option(fc.constantFrom(ann, bob), { nil: undefined });
+    const wishes: fc.Arbitrary<RoutingWish> = fc.record({
+      active: fc.option(fc.boolean(), { nil: undefined }),
+      destinations,
+      lastDestinations: destinations,
+    });
+    fc.assert(
+      fc.property(fc.constantFrom(active, paused), wishes, (routing, wish) => {
+        const once = nextRouting({ ...routing } as typeof active, wish);
+        expect(nextRouting(once, wish)).toEqual(once);
+      }),
+    );
+  });
+});

@@ -1,0 +1,14 @@
+import type { Alias } from "./alias.ts";
+import { updateAlias } from "./update-alias.ts";
+
+/**
+ * Pauses or activates; asking for the state it has changes nothing. Mail to a paused alias is taken and dropped.
+ * @throws AppError `not_found`, `rate_limited`
+ */
+export async function toggleAlias(
+  deps: Parameters<typeof updateAlias>[0],
+  alias: { userId: string; aliasId: string },
+  active: boolean,
+): Promise<Alias> {
+  return updateAlias(deps, alias, { active });
+}

@@ -1,0 +1,44 @@
+import { AppError } from "../app-error.ts";
+import type { CoreDeps } from "../core-deps.ts";
+import { takeLimit } from "../rate-limit/take-limit.ts";
+import type { Alias } from "./alias.ts";
+import { ownDomainErrors, refuseFieldErrors, refuseReservedName } from "./alias-rules.ts";
+import type { AliasChange } from "./alias-store.ts";
+import { nextRouting, type RoutingWish } from "./next-routing.ts";
+
+/** What is left out stays. */
+export interface AliasWish extends RoutingWish {
+  name?: string;
+  /** `null` clears. */
+  notes?: string | null;
+}
+
+/** @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`, `rate_limited`, `not_found` */
+export async function updateAlias(
+  deps: Pick<CoreDeps, "aliases" | "ownDomains" | "clock" | "rateLimits" | "limitRules">,
+  { userId, aliasId }: { userId: string; aliasId: string },
+  wish: AliasWish,
+): Promise<Alias> {
+  refuseFieldErrors({
+    ...ownDomainErrors("forwardTo", wish.destinations, deps.ownDomains),
+    ...ownDomainErrors("lastForwardTo", wish.lastDestinations, deps.ownDomains),
+  });
+  await takeLimit(deps, "alias_change", { userId });
+  const changed = await deps.aliases.update(userId, aliasId, (alias) => decideChange(alias, wish));
+  if (changed === null) throw new AppError("not_found", { message: "Alias not found" });
+  return changed;
+}
+
+function decideChange(alias: Alias, wish: AliasWish): AliasChange {
+  // A name from before the reserved list grew may be kept, and its letter case changed.
+  if (wish.name !== undefined && wish.name.toLowerCase() !== alias.name.toLowerCase()) refuseReservedName(wish.name);
+  const change: AliasChange = {};
+  if (isRoutingWish(wish)) change.routing = nextRouting(alias.routing, wish);
+  if (wish.name !== undefined) change.name = wish.name;
+  if (wish.notes !== undefined) change.notes = wish.notes;
+  return change;
+}
+
+function isRoutingWish({ active, destinations, lastDestinations }: AliasWish): boolean {
+  return active !== undefined || destinations !== undefined || lastDestinations !== undefined;
+}

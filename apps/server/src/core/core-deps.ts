@@ -1,0 +1,31 @@
+/** Everything the use cases need, as one object. A use case names the part it takes: `Pick<CoreDeps, "users" | "clock">`. */
+import type { AliasStore } from "./alias/alias-store.ts";
+import type { EmailJobStore } from "./email-job/email-job.ts";
+import type { LoginSessionStore } from "./login-session/login-session.ts";
+import type { MessageBodies } from "./message/message.ts";
+import type { NoticeStore } from "./notice/notice.ts";
+import type { PasswordHasher } from "./password/password-hasher.ts";
+import type { Clock, Random } from "./ports.ts";
+import type { RateLimitStore } from "./rate-limit/rate-limit.ts";
+import type { RateLimitRules } from "./rate-limit/rate-limit-rules.ts";
+import type { SmtpCredentialStore } from "./smtp-credential/smtp-credential.ts";
+import type { UserStore } from "./user/user.ts";
+
+export interface CoreDeps {
+  users: UserStore;
+  loginSessions: LoginSessionStore;
+  aliases: AliasStore;
+  smtpCredentials: SmtpCredentialStore;
+  notices: NoticeStore;
+  emailJobs: EmailJobStore;
+  bodies: Pick<MessageBodies, "put" | "delete">;
+  rateLimits: RateLimitStore;
+  hasher: PasswordHasher;
+  clock: Clock;
+  random: Random;
+  /** Lower case; the first two are the provider's own. */
+  ownDomains: readonly string[];
+  limitRules: RateLimitRules;
+  /** How long a composed message can be undone. */
+  undoSeconds: number;
+}

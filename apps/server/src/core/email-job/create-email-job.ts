@@ -1,0 +1,107 @@
+import { emailJobMessages, limits } from "@kauke/contract";
+import { type Alias, aliasAddress } from "../alias/alias.ts";
+import { fieldError } from "../app-error.ts";
+import type { CoreDeps } from "../core-deps.ts";
+import { takeLimit } from "../rate-limit/take-limit.ts";
+import { buildMessage } from "./build-message.ts";
+import type { EmailJob, EmailJobToQueue } from "./email-job.ts";
+
+export interface NewEmailJob {
+  userId: string;
+  aliasId: string;
+  to: string;
+  subject: string;
+  body: string;
+  priority: number;
+  /** `null`: as soon as the time for undo is over. */
+  scheduledAt: Date | null;
+}
+
+type CreateDeps = Pick<
+  CoreDeps,
+  "aliases" | "emailJobs" | "bodies" | "clock" | "random" | "rateLimits" | "limitRules" | "undoSeconds"
+>;
+
+const MAX_RETRIES = 3;
+const DAY_MS = 86_400_000;
+
+/**
+ * Composes the message and queues it; it leaves when the time for undo is over, or at its own time if that is later.
+ * @throws AppError `invalid`, `rate_limited`, `spool_failed`
+ */
+export async function createEmailJob(deps: CreateDeps, wish: NewEmailJob): Promise<EmailJob> {
+  const now = deps.clock.now();
+  if (wish.scheduledAt !== null && wish.scheduledAt.getTime() - now.getTime() > limits.scheduleMaxDays * DAY_MS)
+    throw fieldError("scheduledAt", emailJobMessages.scheduleFar);
+  const alias = await findSender(deps, wish);
+  await takeLimit(deps, "email_job_burst", { userId: wish.userId });
+  await takeLimit(deps, "email_job_create", { userId: wish.userId });
+  return store(deps, makeJob(deps, { wish, alias, now }));
+}
+
+/** Looked at again under lock when it is stored; here so that no work is done for nothing. */
+async function findSender({ aliases }: CreateDeps, { userId, aliasId }: NewEmailJob): Promise<Alias> {
+  const senders = await aliases.listWithSmtp(userId);
+  const alias = senders.find(({ id, routing }) => id === aliasId && routing.state === "active");
+  if (alias === undefined) throw fieldError("fromAliasId", emailJobMessages.senderUnfit);
+  return alias;
+}
+
+interface Composing {
+  wish: NewEmailJob;
+  alias: Alias;
+  now: Date;
+}
+
+function makeJob(
+  { random, undoSeconds }: CreateDeps,
+  { wish, alias, now }: Composing,
+): EmailJobToQueue & { wire: Buffer } {
+  const from = aliasAddress(alias.name, alias.domain);
+  const typed = { ...wish, aliasAddress: from, aliasDomain: alias.domain };
+  const { wire, envelope, recipient, messageId } = buildMessage(typed, { now, random: random.bytes(16) });
+  const notBefore = new Date(Math.max(now.getTime() + undoSeconds * 1000, wish.scheduledAt?.getTime() ?? 0));
+  const job: EmailJob = {
+    id: random.uuid(),
+    userId: wish.userId,
+    aliasId: alias.id,
+    status: "pending",
+    priority: wish.priority,
+    maxRetries: MAX_RETRIES,
+    currentRetries: 0,
+    scheduledAt: notBefore,
+    processedAt: null,
+    cancelledAt: null,
+    lastFailure: null,
+    messageId,
+    createdAt: now,
+  };
+  const message = { id: random.uuid(), emailJobId: job.id, envelope, sizeBytes: wire.length, createdAt: now };
+  const delivery = {
+    id: random.uuid(),
+    messageId: message.id,
+    aliasId: alias.id,
+    userId: wish.userId,
+    target: { purpose: "send" as const, destination: mailboxAt(recipient), aliasAddress: from },
+    attempts: 0,
+    createdAt: now,
+    notBefore,
+    lease: null,
+    lastFailure: null,
+    priority: wish.priority,
+  };
+  return { job, content: { recipient, subject: wish.subject }, message, delivery, wire };
+}
+
+const mailboxAt = (address: string) => ({ kind: "mailbox" as const, address });
+
+async function store({ bodies, emailJobs }: CreateDeps, made: EmailJobToQueue & { wire: Buffer }): Promise<EmailJob> {
+  await bodies.put(made.message.id, [made.wire]);
+  try {
+    await emailJobs.queue(made);
+  } catch (thrown) {
+    await bodies.delete(made.message.id).catch(() => {});
+    throw thrown;
+  }
+  return made.job;
+}

@@ -1,0 +1,25 @@
+import { type EmailJobStatus, emailJobStatuses } from "@kauke/contract";
+import { describe, expect, it } from "vitest";
+import { isEnd, type JobEvent, jobEvents, nextStatus, statesBefore } from "./job-status.ts";
+
+/** Every state and event there is; `null`: it can't happen. */
+const expected: Record<EmailJobStatus, Record<JobEvent, EmailJobStatus | null>> = {
+  pending: { claim: "sending", retry: null, deliver: null, fail: null, cancel: "cancelled" },
+  sending: { claim: "sending", retry: "pending", deliver: "sent", fail: "failed", cancel: null },
+  sent: { claim: null, retry: null, deliver: null, fail: null, cancel: null },
+  failed: { claim: null, retry: null, deliver: null, fail: null, cancel: null },
+  cancelled: { claim: null, retry: null, deliver: null, fail: null, cancel: null },
+};
+
+describe("the life of a composed message", () => {
+  for (const status of emailJobStatuses) {
+    it.each(jobEvents)(`${status}, then %s`, (event) => {
+      expect(nextStatus(status, event)).toBe(expected[status][event]);
+      expect(statesBefore(event).includes(status)).toBe(expected[status][event] !== null);
+    });
+  }
+
+  it("ends as sent, failed or cancelled", () => {
+    expect(emailJobStatuses.filter(isEnd)).toEqual(["sent", "failed", "cancelled"]);
+  });
+});

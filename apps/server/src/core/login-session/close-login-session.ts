@@ -1,0 +1,8 @@
+import type { CoreDeps } from "../core-deps.ts";
+import { hashSessionToken } from "./session-token.ts";
+
+/** Ends the session of this token; an unknown token is no error, since signing out always succeeds. */
+export async function closeLoginSession(deps: Pick<CoreDeps, "loginSessions">, token: string): Promise<void> {
+  const tokenHash = hashSessionToken(token);
+  if (tokenHash !== null) await deps.loginSessions.delete(tokenHash);
+}

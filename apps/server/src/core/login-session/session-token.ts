@@ -1,0 +1,14 @@
+/** The browser's half of a login session: 32 random bytes as base64url. The store only ever sees the SHA-256. */
+import { createHash } from "node:crypto";
+import type { Random } from "../ports.ts";
+
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+export function newSessionToken(random: Random): string {
+  return random.bytes(32).toString("base64url");
+}
+
+/** @returns `null` for a text that was never one of our tokens */
+export function hashSessionToken(token: string): Buffer | null {
+  return TOKEN.test(token) ? createHash("sha256").update(token, "latin1").digest() : null;
+}

@@ -1,0 +1,10 @@
+import { AppError } from "../app-error.ts";
+import type { CoreDeps } from "../core-deps.ts";
+
+/** Puts a notice away for good. @throws AppError `not_found` when it is not this user's */
+export async function dismissNotice(
+  deps: Pick<CoreDeps, "notices">,
+  { userId, noticeId }: { userId: string; noticeId: string },
+): Promise<void> {
+  if (!(await deps.notices.delete(userId, noticeId))) throw new AppError("not_found", { message: "Notice not found" });
+}

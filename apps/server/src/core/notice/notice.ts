@@ -1,0 +1,17 @@
+/** What an owner should know and sees in the dashboard. */
+export interface Notice {
+  id: string;
+  userId: string;
+  kind: "delivery_failed";
+  aliasId: string | null;
+  /** Our own words; sealed at rest, since it may name the alias or a destination. */
+  text: string;
+  createdAt: Date;
+}
+
+export interface NoticeStore {
+  listForUser(userId: string): Promise<Notice[]>;
+  insert(notice: Notice): Promise<void>;
+  delete(userId: string, noticeId: string): Promise<boolean>;
+  deleteBefore(createdBefore: Date): Promise<number>;
+}

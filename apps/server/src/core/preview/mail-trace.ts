@@ -1,0 +1,28 @@
+/**
+ * What each stage of the mail path decided of the last messages: preview mode only, in memory only, read by
+ * `npm run mail:send`.
+ */
+export interface TraceStep {
+  stage: "resolve" | "receive" | "screen" | "rewrite" | "deliver";
+  /** e.g. `accept`, `reject mail_loop`, `taken`. */
+  verdict: string;
+  detail: string;
+}
+
+const maxMessages = 200;
+
+export class MailTrace {
+  readonly #byMessage = new Map<string, TraceStep[]>();
+
+  add(messageId: string, step: TraceStep): void {
+    const steps = this.#byMessage.get(messageId) ?? [];
+    steps.push(step);
+    this.#byMessage.set(messageId, steps);
+    const oldest = this.#byMessage.keys().next().value;
+    if (this.#byMessage.size > maxMessages && oldest !== undefined) this.#byMessage.delete(oldest);
+  }
+
+  get(messageId: string): readonly TraceStep[] | null {
+    return this.#byMessage.get(messageId) ?? null;
+  }
+}

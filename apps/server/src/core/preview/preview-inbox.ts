@@ -1,0 +1,149 @@
+/**
+ * The preview inbox (`KAUKE_DELIVERY=preview`): the last messages that would have left, in memory only. Fed by the preview
+ * transport, read by the preview page. Messages are parsed when somebody looks; one that can't be parsed still shows raw.
+ */
+import { randomUUID } from "node:crypto";
+import type { PreviewMessage, PreviewSummary } from "@kauke/contract";
+import PostalMime, { type Attachment, type Email } from "postal-mime";
+import type { Clock } from "../ports.ts";
+
+export interface PreviewArrival {
+  envelopeFrom: string;
+  rcptTo: string;
+  /** Not dot-stuffed. */
+  raw: Buffer;
+}
+
+export interface PreviewFile {
+  filename: string;
+  contentType: string;
+  bytes: Buffer;
+}
+
+interface Entry extends PreviewArrival {
+  id: string;
+  receivedAt: Date;
+  summary: Promise<PreviewSummary> | null;
+}
+
+export class PreviewInbox {
+  readonly #clock: Clock;
+  readonly #bounds: { maxMessages: number; maxBytes: number };
+  readonly #entries = new Map<string, Entry>();
+  #bytes = 0;
+
+  constructor(clock: Clock, bounds = { maxMessages: 200, maxBytes: 64 * 1024 * 1024 }) {
+    this.#clock = clock;
+    this.#bounds = bounds;
+  }
+
+  /** The oldest leave when there are too many or they are too big together; one bigger than all bounds isn't kept. */
+  add(arrival: PreviewArrival): void {
+    const entry: Entry = { ...arrival, id: randomUUID(), receivedAt: this.#clock.now(), summary: null };
+    this.#entries.set(entry.id, entry);
+    this.#bytes += entry.raw.length;
+    const { maxMessages, maxBytes } = this.#bounds;
+    for (const oldest of this.#entries.values()) {
+      if (this.#entries.size <= maxMessages && this.#bytes <= maxBytes) return;
+      this.#entries.delete(oldest.id);
+      this.#bytes -= oldest.raw.length;
+    }
+  }
+
+  /** Newest first. */
+  list(): Promise<PreviewSummary[]> {
+    const summary = (entry: Entry) => (entry.summary ??= parse(entry.raw).then((email) => summaryOf(entry, email)));
+    return Promise.all([...this.#entries.values()].reverse().map(summary));
+  }
+
+  /** Like the next four: `null` when there is no such thing (any more). */
+  async get(id: string): Promise<PreviewMessage | null> {
+    const entry = this.#entries.get(id);
+    return entry === undefined ? null : messageOf(entry, await parse(entry.raw));
+  }
+
+  /** Inline images (`cid:`) as `data:` addresses. A stranger's HTML: answer it only under the sandboxing policy. */
+  async html(id: string): Promise<string | null> {
+    const email = await this.#parsed(id);
+    return email?.html === undefined ? null : withInlineImages(email.html, email.attachments);
+  }
+
+  /** As it was delivered. */
+  arrival(id: string): PreviewArrival | null {
+    return this.#entries.get(id) ?? null;
+  }
+
+  raw(id: string): Buffer | null {
+    return this.#entries.get(id)?.raw ?? null;
+  }
+
+  async file(id: string, index: number): Promise<PreviewFile | null> {
+    const attachment = (await this.#parsed(id))?.attachments[index];
+    return attachment === undefined ? null : fileOf(attachment, index);
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#bytes = 0;
+  }
+
+  async #parsed(id: string): Promise<Email | null> {
+    const raw = this.raw(id);
+    return raw === null ? null : parse(raw);
+  }
+}
+
+async function parse(raw: Buffer): Promise<Email | null> {
+  try {
+    return await PostalMime.parse(raw, { forceRfc822Attachments: true });
+  } catch {
+    return null;
+  }
+}
+
+function summaryOf(entry: Entry, email: Email | null): PreviewSummary {
+  return {
+    id: entry.id,
+    receivedAt: entry.receivedAt.toISOString(),
+    envelopeFrom: entry.envelopeFrom,
+    rcptTo: entry.rcptTo,
+    from: authorOf(email),
+    subject: email?.subject ?? "",
+    sizeBytes: entry.raw.length,
+    attachments: email?.attachments.length ?? 0,
+  };
+}
+
+function authorOf(email: Email | null): string {
+  const from = email?.from;
+  if (from === undefined) return "";
+  if (from.address === undefined || from.address === "") return from.name;
+  return from.name === "" ? from.address : `${from.name} <${from.address}>`;
+}
+
+function messageOf(entry: Entry, email: Email | null): PreviewMessage {
+  return {
+    ...summaryOf(entry, email),
+    headers: email?.headers.map(({ originalKey, value }) => ({ name: originalKey, value })) ?? [],
+    text: email?.text ?? null,
+    hasHtml: email?.html !== undefined,
+    files: (email?.attachments ?? []).map((attachment, index) => {
+      const { filename, contentType, bytes } = fileOf(attachment, index);
+      return { index, filename, contentType, sizeBytes: bytes.length };
+    }),
+  };
+}
+
+function fileOf({ filename, mimeType, content }: Attachment, index: number): PreviewFile {
+  const bytes = typeof content === "string" ? Buffer.from(content) : Buffer.from(content as ArrayBuffer);
+  return { filename: filename ?? `part-${index + 1}`, contentType: mimeType, bytes };
+}
+
+function withInlineImages(html: string, attachments: readonly Attachment[]): string {
+  return attachments.reduce((shown, attachment, index) => {
+    const id = attachment.contentId?.replace(/^<|>$/g, "");
+    if (id === undefined || id === "" || !/^image\/[a-z0-9.+-]+$/.test(attachment.mimeType)) return shown;
+    const { contentType, bytes } = fileOf(attachment, index);
+    return shown.replaceAll(`cid:${id}`, () => `data:${contentType};base64,${bytes.toString("base64")}`);
+  }, html);
+}

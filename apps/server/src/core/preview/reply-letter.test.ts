@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { writeReplyLetter } from "./reply-letter.ts";
+
+const typed = { text: "hi", at: new Date("2026-11-21T09:00:00Z"), random: Buffer.alloc(16, 7) };
+
+function write(fields: string[], all = true) {
+  const raw = Buffer.from(`${fields.join("\r\n")}\r\n\r\nbody\r\n`);
+  return writeReplyLetter({ envelopeFrom: "", rcptTo: "jonas@inbox.example", raw }, { ...typed, all });
+}
+
+const message = [
+  "From: Ann <ann@sender.example>",
+  "To: shop@kauke.test, JONAS@inbox.example, Ann <ANN@sender.example>",
+  "Cc: Bo <bo@other.example>",
+];
+
+test("a reply goes to the author, a reply to all to everybody once, never to the mailbox itself", () => {
+  expect(write(message, false)?.recipients).toEqual(["ann@sender.example"]);
+  expect(write(message)?.recipients).toEqual(["ann@sender.example", "shop@kauke.test", "bo@other.example"]);
+});
+
+test("Reply-To comes before From", () => {
+  expect(write([...message, "Reply-To: desk@sender.example"], false)?.recipients).toEqual(["desk@sender.example"]);
+});
+
+test("the thread is carried on: all that was referred to, then what is answered", () => {
+  const { raw } = write([...message, "Message-ID: <3@s.example>", "References: <1@s.example> <2@s.example>"]) ?? {};
+  expect(String(raw)).toContain(
+    "In-Reply-To: <3@s.example>\r\nReferences: <1@s.example>\r\n <2@s.example>\r\n <3@s.example>\r\n",
+  );
+});
+
+test.each([
+  ["plans", "Subject: Re: plans\r\n"],
+  ["RE: plans", "Subject: RE: plans\r\n"],
+  ["=?utf-8?Q?Re=3A_caf=C3=A9?=", "Subject: =?utf-8?B?UmU6IGNhZsOp?=\r\n"],
+])("the subject %j is answered once", (subject, field) => {
+  expect(String(write([...message, `Subject: ${subject}`])?.raw)).toContain(field);
+});
+
+test("a message that names nobody else has no answer", () => {
+  expect(write(["Subject: x"])).toBeNull();
+  expect(write(["From: jonas@inbox.example"])).toBeNull();
+});

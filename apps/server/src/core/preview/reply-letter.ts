@@ -1,0 +1,94 @@
+/**
+ * The answer to a message of the preview inbox as an ordinary mail program would write it for the mailbox that got the message:
+ * Reply-To or From answered, on "all" the people in To and Cc as well, the thread named. Pure.
+ */
+import {
+  addressesOf,
+  addressKey,
+  composeMessage,
+  decodeEncodedWords,
+  findMessageIds,
+  firstValue,
+  formatAddressField,
+  type HeaderSource,
+  type Mailbox,
+  MailSyntaxError,
+  makeMessageId,
+  parseAddress,
+  readHeader,
+} from "@kauke/mail-rfc";
+import type { PreviewArrival } from "./preview-inbox.ts";
+
+export interface ReplyLetter {
+  /** The mailbox that answers. */
+  from: string;
+  recipients: readonly string[];
+  /** Not dot-stuffed. */
+  raw: Buffer;
+}
+
+export interface TypedReply {
+  text: string;
+  all: boolean;
+  at: Date;
+  /** 16 bytes. */
+  random: Uint8Array;
+}
+
+/** @returns `null` when the message names nobody to answer to */
+export function writeReplyLetter(arrival: PreviewArrival, typed: TypedReply): ReplyLetter | null {
+  try {
+    return writeLetter(arrival, typed);
+  } catch (thrown) {
+    if (thrown instanceof MailSyntaxError) return null;
+    throw thrown;
+  }
+}
+
+function writeLetter({ rcptTo, raw }: PreviewArrival, { text, all, at, random }: TypedReply): ReplyLetter | null {
+  const { fields, end } = readHeader(raw);
+  const source = { header: raw.subarray(0, end), fields };
+  const { to, cc } = peopleToAnswer(source, { own: rcptTo, all });
+  if (to === undefined) return null;
+  const letter = composeMessage({
+    from: rcptTo,
+    to: to.address,
+    subject: subjectOf(source),
+    text,
+    at,
+    messageId: makeMessageId(random, parseAddress(rcptTo).domain),
+  });
+  const more = `${formatAddressField("Cc", cc)}${threadFields(source)}`;
+  const recipients = [to, ...cc].map((it) => it.address);
+  return { from: rcptTo, recipients, raw: Buffer.concat([Buffer.from(more), letter]) };
+}
+
+function peopleToAnswer(source: HeaderSource, { own, all }: { own: string; all: boolean }) {
+  const named = (field: string) => addressesOf(source, field).mailboxes;
+  const replyTo = named("reply-to");
+  const authors = replyTo.length > 0 ? replyTo : named("from");
+  const people = all ? [...authors, ...named("to"), ...named("cc")] : authors;
+  const byKey = new Map<string, Mailbox>();
+  for (const mailbox of people) {
+    const key = addressKey(mailbox.address);
+    if (!byKey.has(key)) byKey.set(key, mailbox);
+  }
+  byKey.delete(addressKey(own));
+  const [to, ...cc] = byKey.values();
+  return { to, cc };
+}
+
+function subjectOf({ header, fields }: HeaderSource): string {
+  const subject = decodeEncodedWords(firstValue(header, fields, "subject") ?? "");
+  return /^re:/i.test(subject) ? subject : `Re: ${subject}`;
+}
+
+/** RFC 5322 §3.6.4; one identifier a line, so that no line grows too long. */
+function threadFields({ header, fields }: HeaderSource): string {
+  const idsIn = (name: string) => findMessageIds(firstValue(header, fields, name) ?? "");
+  const [answered] = idsIn("message-id");
+  if (answered === undefined) return "";
+  const before = idsIn("references");
+  const thread = [...(before.length > 0 ? before : idsIn("in-reply-to")), answered];
+  return `In-Reply-To: ${answered}\r\nReferences: ${thread.join("\r\n ")}\r\n`;
+}

@@ -1,0 +1,69 @@
+/**
+ * Every limit of what people do over HTTP, as one table. `KAUKE_LIMITS` overrides by name: `alias_create=500/3600` is 500 in
+ * an hour, `login_account=5/60` is 5 free tries and a wait of 60 s at most. Limits of the mail path live with the mail path.
+ */
+import type { RateLimitRule, SpacedLimitRule } from "./rate-limit.ts";
+
+const rules = {
+  // A machine that makes accounts by the hundred; ten people behind one address are still fine.
+  register: { action: "register", max: 10, windowSeconds: 3600 },
+  // One address that tries many accounts.
+  login_ip: { action: "login_ip", max: 30, windowSeconds: 600 },
+  // Many addresses that try one account. Waits grow, nobody is ever locked out.
+  login_account: { action: "login_account", free: 5, longestWaitSeconds: 60, forgetSeconds: 3600 },
+  // A script that eats the name space.
+  alias_create: { action: "alias_create", max: 60, windowSeconds: 3600 },
+  // A loop that toggles an alias: each change is a commit.
+  alias_change: { action: "alias_change", max: 600, windowSeconds: 3600 },
+  // Bulk mail from one account: the day's measure, and how fast it may go.
+  email_job_create: { action: "email_job_create", max: 200, windowSeconds: 86_400 },
+  email_job_burst: { action: "email_job_burst", max: 20, windowSeconds: 60 },
+  // Mail sent through submission: the day's measure of one account, in messages.
+  submission: { action: "submission", max: 500, windowSeconds: 86_400 },
+  // A loop that makes passwords or signing secrets: each is a commit.
+  secret_change: { action: "secret_change", max: 120, windowSeconds: 3600 },
+  // Wrong submission passwords, by where they come from and by the name they try. A right one never counts.
+  smtp_login_ip: { action: "smtp_login_ip", max: 30, windowSeconds: 600 },
+  smtp_login_account: { action: "smtp_login_account", max: 20, windowSeconds: 600 },
+} as const satisfies Record<string, RateLimitRule | SpacedLimitRule>;
+
+export type LimitName = keyof typeof rules;
+
+/** `null`: no limits at all (load tests). */
+export type RateLimitRules = Record<LimitName, RateLimitRule | SpacedLimitRule> | null;
+
+export interface LimitChange {
+  max: number;
+  windowSeconds: number;
+}
+
+export const limitMessages: Record<LimitName, string> = {
+  register: "Too many accounts were created from your network. Please wait before you create another one.",
+  login_ip: "Too many sign-in attempts from your network. Please wait before you try again.",
+  login_account: "Too many sign-in attempts for this account. Please wait before you try again.",
+  alias_create: "You have created too many aliases in a short time.",
+  alias_change: "You have changed aliases too often in a short time.",
+  email_job_create: "You have sent as many messages as one account may in a day.",
+  email_job_burst: "You are sending messages too fast.",
+  submission: "You have sent as many messages as one account may in a day.",
+  secret_change: "You have changed passwords and secrets too often in a short time.",
+  smtp_login_ip: "Too many wrong passwords from your network. Please wait before you try again.",
+  smtp_login_account: "Too many wrong passwords for this user name. Please wait before you try again.",
+};
+
+/** The table with the operator's overrides; names of other parts' limits are left to them. */
+export function rateLimitRules(overrides: "off" | ReadonlyMap<string, LimitChange>): RateLimitRules {
+  if (overrides === "off") return null;
+  const changed: NonNullable<RateLimitRules> = { ...rules };
+  for (const name of Object.keys(rules) as LimitName[]) {
+    const override = overrides.get(name);
+    if (override !== undefined) changed[name] = withChange(rules[name], override);
+  }
+  return changed;
+}
+
+function withChange(rule: RateLimitRule | SpacedLimitRule, change: LimitChange): RateLimitRule | SpacedLimitRule {
+  return "free" in rule
+    ? { ...rule, free: change.max, longestWaitSeconds: change.windowSeconds }
+    : { ...rule, ...change };
+}

@@ -1,0 +1,155 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openStore, type Store } from "../../store/open-store.ts";
+import { insertAlias, insertUser, TestClock } from "../../store/stores.testing.ts";
+import { rateLimitRules } from "../rate-limit/rate-limit-rules.ts";
+import { checkSubmitter, type SmtpLoginAttempt, smtpAuthenticator } from "./authenticate.ts";
+
+const clock = new TestClock();
+let store: Store;
+beforeAll(async () => {
+  store = await openStore({ databaseUrl: null, dataDir: null, secretKey: null, clock });
+});
+afterAll(() => store.close());
+
+const PASSWORD = "vq4T-9mZe-Xr27-hKp8-Wd3n-6bYs";
+let clients = 0;
+const aClient = () => `10.0.${(clients += 1) >> 8}.${clients & 255}`;
+
+/** Somebody with an alias and credentials, and what they sign in with. */
+async function aSubmitter() {
+  const { id: userId } = await insertUser(store);
+  const alias = await insertAlias(store, userId, { name: `shop-${randomUUID().slice(0, 8)}` });
+  const wish = { id: randomUUID(), userId, aliasId: alias.id, password: PASSWORD, createdAt: clock.now() };
+  await store.smtpCredentials.insert(wish);
+  const right = { username: `${alias.name}@${alias.domain}`, password: PASSWORD, clientAddress: aClient() };
+  return { alias, right, key: { userId, aliasId: alias.id, credentialId: wish.id } };
+}
+
+const pause = () => ({ routing: { state: "paused" as const, lastDestinations: [] } });
+
+const make = (limits: Parameters<typeof rateLimitRules>[0] = new Map()) =>
+  smtpAuthenticator({ ...store, limitRules: rateLimitRules(limits), clock });
+
+async function failUntilLimited(authenticate: ReturnType<typeof make>, attempt: SmtpLoginAttempt): Promise<number> {
+  for (let tries = 1; tries <= 100; tries += 1) {
+    const result = await authenticate(attempt).catch((thrown) => thrown);
+    if (result?.code === "rate_limited") return tries;
+    expect(result).toBeNull();
+  }
+  throw new Error("never limited");
+}
+
+describe("signing in to send", () => {
+  it("tells who sends, whatever the letter case of the name", async () => {
+    const { right, key } = await aSubmitter();
+    for (const username of [right.username, right.username.toUpperCase()])
+      expect(await make()({ ...right, username })).toEqual({
+        ...{ kind: "signed_in", ...key, aliasAddress: right.username, stamp: expect.any(String) },
+      });
+  });
+
+  it.each([
+    ["another password", "guess"],
+    ["an empty one", ""],
+    ["the right one and a character more", `${PASSWORD}x`],
+    ["the right one without its last", PASSWORD.slice(0, -1)],
+    ["the right one in another case", PASSWORD.toLowerCase()],
+  ])("says the same of %s and of a name nobody has", async (_, password) => {
+    const { right } = await aSubmitter();
+    const authenticate = make();
+    expect(await authenticate({ ...right, password })).toBeNull();
+    expect(await authenticate({ ...right, username: "nobody@kauke.test", password })).toBeNull();
+  });
+
+  it("tells of a pause only who knows the password", async () => {
+    const { right, key } = await aSubmitter();
+    await store.aliases.update(key.userId, key.aliasId, pause);
+    expect(await make()(right)).toEqual({ kind: "paused" });
+    expect(await make()({ ...right, password: "guess" })).toBeNull();
+  });
+
+  it("turns a client away after 30 wrong passwords, at any name, until the window ends", async () => {
+    const { right } = await aSubmitter();
+    const authenticate = make(new Map([["smtp_login_account", { max: 1000, windowSeconds: 600 }]]));
+    expect(await failUntilLimited(authenticate, { ...right, password: "guess" })).toBe(31);
+    const resetAt = new Date(clock.now().getTime() + 600_000);
+    const { right: other } = await aSubmitter();
+    const refused = authenticate({ ...other, clientAddress: right.clientAddress });
+    await expect(refused).rejects.toMatchObject({ code: "rate_limited", details: { resetAt } });
+    expect(await authenticate({ ...right, clientAddress: aClient() })).toMatchObject({ kind: "signed_in" });
+    clock.advance(600_000);
+    expect(await authenticate(right)).toMatchObject({ kind: "signed_in" });
+  });
+
+  it("a client turned away costs no look-up", async () => {
+    const { right } = await aSubmitter();
+    let asked = 0;
+    const findLogin = (username: string) => {
+      asked += 1;
+      return store.smtpCredentials.findLogin(username);
+    };
+    const smtpCredentials = { ...store.smtpCredentials, findLogin };
+    const authenticate = smtpAuthenticator({ ...store, smtpCredentials, limitRules: rateLimitRules(new Map()), clock });
+    const tries = await failUntilLimited(authenticate, { ...right, password: "guess" });
+    await expect(authenticate(right)).rejects.toMatchObject({ code: "rate_limited" });
+    expect(asked).toBe(tries);
+  });
+
+  it("many clients guessing at one name are turned away one by one, its owner never", async () => {
+    const { right } = await aSubmitter();
+    const authenticate = make();
+    const guess = { ...right, password: "guess" };
+    for (let client = 1; client <= 20; client += 1)
+      expect(await authenticate({ ...guess, clientAddress: aClient() })).toBeNull();
+    const late = { ...guess, username: right.username.toUpperCase(), clientAddress: aClient() };
+    for (const attempt of [late, { ...late, password: PASSWORD }])
+      await expect(authenticate(attempt)).rejects.toMatchObject({ code: "rate_limited" });
+    expect(await authenticate(right)).toMatchObject({ kind: "signed_in" });
+  });
+
+  it("right passwords never count", async () => {
+    const { right } = await aSubmitter();
+    const authenticate = make(new Map([["smtp_login_ip", { max: 1, windowSeconds: 600 }]]));
+    for (let times = 0; times < 50; times += 1) await authenticate(right);
+    expect(await authenticate({ ...right, password: "guess" })).toBeNull();
+  });
+
+  it("has no limit when limits are off", async () => {
+    const { right } = await aSubmitter();
+    const authenticate = make("off");
+    for (let times = 0; times < 100; times += 1) expect(await authenticate({ ...right, password: "guess" })).toBeNull();
+  });
+});
+
+describe("an open connection", () => {
+  const signedIn = async () => {
+    const { alias, right, key } = await aSubmitter();
+    const submitter = await make()(right);
+    if (submitter?.kind !== "signed_in") throw new Error("the password should be right");
+    return { alias, key, check: () => checkSubmitter({ smtpCredentials: store.smtpCredentials }, submitter) };
+  };
+
+  it("may send while nothing that matters changes, and waits while the alias is paused", async () => {
+    const { alias, key, check } = await signedIn();
+    await store.aliases.update(key.userId, key.aliasId, () => ({ notes: "new" }));
+    expect(await check()).toBe("valid");
+    await store.aliases.update(key.userId, key.aliasId, pause);
+    expect(await check()).toBe("paused");
+    await store.aliases.update(key.userId, key.aliasId, () => ({ routing: alias.routing }));
+    expect(await check()).toBe("valid");
+  });
+
+  it("ends with a new password, even the same one", async () => {
+    const { key, check } = await signedIn();
+    await store.smtpCredentials.replacePassword(key, PASSWORD);
+    expect(await check()).toBe("ended");
+  });
+
+  it("ends with a rename and with a deletion", async () => {
+    const [renamed, deleted] = [await signedIn(), await signedIn()];
+    await store.aliases.update(renamed.key.userId, renamed.key.aliasId, ({ name }) => ({ name: `${name}-new` }));
+    await store.smtpCredentials.delete(deleted.key);
+    expect([await renamed.check(), await deleted.check()]).toEqual(["ended", "ended"]);
+  });
+});

@@ -1,0 +1,13 @@
+import { AppError } from "../app-error.ts";
+import type { CoreDeps } from "../core-deps.ts";
+import type { SmtpCredential } from "./smtp-credential.ts";
+
+/** @throws AppError `not_found` when the alias is not this user's */
+export async function listSmtpCredentials(
+  deps: Pick<CoreDeps, "smtpCredentials">,
+  { userId, aliasId }: { userId: string; aliasId: string },
+): Promise<SmtpCredential[]> {
+  const credentials = await deps.smtpCredentials.listForAlias(userId, aliasId);
+  if (credentials === null) throw new AppError("not_found", { message: "Alias not found" });
+  return credentials;
+}

@@ -1,0 +1,38 @@
+import type { CoreDeps } from "../core-deps.ts";
+import { takeLimit } from "../rate-limit/take-limit.ts";
+import type { User } from "./user.ts";
+
+export interface Registration {
+  email: string;
+  password: string;
+  clientAddress: string;
+}
+
+/**
+ * Creates an account with a password. The password is hashed before the e-mail is looked up, so a taken one costs as much.
+ * @throws AppError `email_taken`, `rate_limited`, `busy`
+ */
+export async function register(
+  deps: Pick<CoreDeps, "users" | "hasher" | "random" | "clock" | "rateLimits" | "limitRules">,
+  { email, password, clientAddress }: Registration,
+): Promise<User> {
+  await takeLimit(deps, "register", { ipAddress: clientAddress });
+  const passwordHash = await deps.hasher.hash(password);
+  const now = deps.clock.now();
+  const user: User = {
+    id: deps.random.uuid(),
+    email,
+    walletAddress: null,
+    googleId: null,
+    passwordHash,
+    authMethod: "email",
+    firstName: null,
+    lastName: null,
+    profileImageUrl: null,
+    balanceCents: 0,
+    createdAt: now,
+    updatedAt: now,
+  };
+  await deps.users.insert(user);
+  return user;
+}

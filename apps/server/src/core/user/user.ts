@@ -1,0 +1,41 @@
+import type { AccountSettings, AuthMethod } from "@kauke/contract";
+
+export interface User {
+  id: string;
+  email: string | null;
+  walletAddress: string | null;
+  googleId: string | null;
+  /** PHC string, argon2id. */
+  passwordHash: string | null;
+  authMethod: AuthMethod;
+  firstName: string | null;
+  lastName: string | null;
+  profileImageUrl: string | null;
+  /** Hundredths; the wire shows `12.50`. */
+  balanceCents: number;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface AccountStats {
+  aliases: number;
+  activeAliases: number;
+  smtpCredentials: number;
+  encryptionKeys: number;
+  emailJobs: number;
+}
+
+export interface UserStore {
+  /** @throws AppError `email_taken` (compared without case) */
+  insert(user: User): Promise<void>;
+  find(id: string): Promise<User | null>;
+  findByEmail(email: string): Promise<User | null>;
+  /** Read fresh. @returns `null` when the account is gone */
+  settings(id: string): Promise<AccountSettings | null>;
+  setSettings(id: string, settings: AccountSettings): Promise<void>;
+  setPasswordHash(id: string, passwordHash: string): Promise<void>;
+  /** Removes the account and every row it owns at once, queued mail too; keeps released addresses as keyed hashes. */
+  delete(id: string): Promise<void>;
+  stats(id: string): Promise<AccountStats>;
+  count(): Promise<number>;
+}

@@ -1,0 +1,47 @@
+/**
+ * Tells the mail path that a cached route may be stale, and the sender service that something is due. Listeners of this process
+ * are called directly, before the change's promise resolves; other processes hear it through NOTIFY (`postgres-signals.ts`).
+ * The embedded database has one process only, so nothing is sent there.
+ */
+import { sql } from "kysely";
+import type { Database, InTransaction } from "./database.ts";
+
+export type RouteChange = { aliasId: string } | "all";
+
+export interface ChangeSignals {
+  onRouteChange(listener: (change: RouteChange) => void): void;
+  onWake(listener: () => void): void;
+  routeChanged(change: RouteChange): void;
+  wake(): void;
+  /** Part of the change's own transaction: other processes hear of it at commit, or never. */
+  announceRoute(trx: InTransaction, aliasIds: readonly string[]): Promise<void>;
+  announceWake(db: Database): Promise<void>;
+}
+
+export const ROUTE_CHANNEL = "kauke_alias";
+export const WAKE_CHANNEL = "kauke_delivery";
+/** Beyond this many aliases in one change all cached routes are dropped, which costs less than telling them apart. */
+const TELL_APART_MAX = 100;
+
+export function changeSignals(options: { notify: boolean }): ChangeSignals {
+  const routeListeners: ((change: RouteChange) => void)[] = [];
+  const wakeListeners: (() => void)[] = [];
+  const notify = async (db: Database, channel: string, payload: string) => {
+    if (options.notify) await sql`SELECT pg_notify(${channel}, ${payload})`.execute(db);
+  };
+  return {
+    onRouteChange: (listener) => void routeListeners.push(listener),
+    onWake: (listener) => void wakeListeners.push(listener),
+    routeChanged: (change) => {
+      for (const listener of routeListeners) listener(change);
+    },
+    wake: () => {
+      for (const listener of wakeListeners) listener();
+    },
+    announceRoute: async (trx, aliasIds) => {
+      if (aliasIds.length > TELL_APART_MAX) return await notify(trx, ROUTE_CHANNEL, "all");
+      for (const aliasId of aliasIds) await notify(trx, ROUTE_CHANNEL, aliasId);
+    },
+    announceWake: (db) => notify(db, WAKE_CHANNEL, ""),
+  };
+}

@@ -1,0 +1,206 @@
+/**
+ * The tables as Kysely sees them, by hand; `database.test.ts` compares them with the migrated schema. Values read the same
+ * from both drivers: bytea is a Buffer, int8 a number, timestamptz a Date (`postgres.ts`, `embedded-database.ts`).
+ */
+import type { AuthMethod } from "@kauke/contract";
+import type { Generated, Kysely, Transaction } from "kysely";
+
+export interface UserTable {
+  id: string;
+  auth_method: AuthMethod;
+  balance_cents: Generated<number>;
+  created_at: Date;
+  updated_at: Date;
+  email_index: Buffer | null;
+  wallet_index: Buffer | null;
+  google_index: Buffer | null;
+  sealed: Buffer;
+}
+
+export interface SessionTable {
+  token_hash: Buffer;
+  user_id: string;
+  created_at: Date;
+  last_seen_at: Date;
+}
+
+export interface AliasTable {
+  id: string;
+  user_id: string;
+  active: boolean;
+  created_at: Date;
+  address_index: Buffer;
+  sealed: Buffer;
+}
+
+export interface ReleasedAddressTable {
+  address_index: Buffer;
+  former_user_index: Buffer;
+  until: Date;
+}
+
+export interface DestinationTable {
+  id: string;
+  user_id: string;
+  mailbox_index: Buffer;
+  state: string;
+  created_at: Date;
+  confirmed_at: Date | null;
+  sealed: Buffer;
+}
+
+export interface SmtpCredentialTable {
+  id: string;
+  alias_id: string;
+  user_id: string;
+  username_index: Buffer;
+  active: Generated<boolean>;
+  created_at: Date;
+  updated_at: Date;
+  sealed: Buffer;
+}
+
+export interface EncryptionKeyTable {
+  id: string;
+  user_id: string;
+  is_default: Generated<boolean>;
+  created_at: Date;
+  sealed: Buffer;
+}
+
+export interface EmailJobTable {
+  id: string;
+  user_id: string;
+  alias_id: string | null;
+  use_encryption: Generated<boolean>;
+  status: Generated<string>;
+  priority: Generated<number>;
+  max_retries: Generated<number>;
+  current_retries: Generated<number>;
+  scheduled_at: Date;
+  processed_at: Date | null;
+  cancelled_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+  sealed: Buffer;
+}
+
+export interface MessageTable {
+  id: string;
+  email_job_id: string | null;
+  size_bytes: number;
+  created_at: Date;
+  sealed: Buffer;
+}
+
+export interface MessageChunkTable {
+  message_id: string;
+  chunk_index: number;
+  is_last: boolean;
+  created_at: Date;
+  sealed: Buffer;
+}
+
+export interface DeliveryTable {
+  id: string;
+  message_id: string;
+  alias_id: string | null;
+  user_id: string | null;
+  /** `kept`: for the operator to read, never claimed. */
+  state: "open" | "kept";
+  not_before: Date;
+  lease_token: string | null;
+  leased_until: Date | null;
+  attempts: Generated<number>;
+  /** `FailureCode` and enhanced status, e.g. `mailbox_full 5.2.2`. */
+  last_failure: string | null;
+  created_at: Date;
+  sealed: Buffer;
+  /** Above 0: claimed before the rest. */
+  priority: Generated<number>;
+}
+
+export interface ReplyPathTable {
+  id: Buffer;
+  alias_id: string;
+  created_at: Date;
+  sealed: Buffer;
+}
+
+export interface OneTimeTokenTable {
+  token_hash: Buffer;
+  kind: string;
+  user_id: string | null;
+  created_at: Date;
+  expires_at: Date;
+  sealed: Buffer | null;
+}
+
+export interface NoticeTable {
+  id: string;
+  user_id: string;
+  alias_id: string | null;
+  kind: "delivery_failed";
+  created_at: Date;
+  sealed: Buffer;
+}
+
+export interface CounterTable {
+  name: string;
+  value: number;
+}
+
+export interface RateLimitTable {
+  id: string;
+  action_type: string;
+  subject_index: Buffer;
+  count: Generated<number>;
+  window_start: Date;
+  last_action: Date;
+}
+
+export interface ServerKeyTable {
+  id: number;
+  purpose: string;
+  created_at: Date;
+  wrapped: Buffer;
+}
+
+export interface SchemaMigrationTable {
+  number: number;
+  name: string;
+  applied_at: Date;
+}
+
+export interface DB {
+  user: UserTable;
+  session: SessionTable;
+  alias: AliasTable;
+  released_address: ReleasedAddressTable;
+  destination: DestinationTable;
+  smtp_credential: SmtpCredentialTable;
+  encryption_key: EncryptionKeyTable;
+  email_job: EmailJobTable;
+  message: MessageTable;
+  message_chunk: MessageChunkTable;
+  delivery: DeliveryTable;
+  reply_path: ReplyPathTable;
+  one_time_token: OneTimeTokenTable;
+  notice: NoticeTable;
+  counter: CounterTable;
+  rate_limit: RateLimitTable;
+  server_key: ServerKeyTable;
+  schema_migration: SchemaMigrationTable;
+}
+
+export type Database = Kysely<DB>;
+/** A statement runs in a transaction; a repository's helper that takes this never opens one itself. */
+export type InTransaction = Transaction<DB>;
+
+/** Whether a throw is this SQLSTATE, on this constraint when given. Both drivers carry the same fields. */
+export function isDatabaseError(error: unknown, sqlState: string, constraint?: string): boolean {
+  if (typeof error !== "object" || error === null || !("code" in error) || error.code !== sqlState) return false;
+  return constraint === undefined || ("constraint" in error && error.constraint === constraint);
+}
+
+export const UNIQUE_VIOLATION = "23505";

@@ -1,0 +1,220 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Alias } from "../core/alias/alias.ts";
+import type { LeasedDelivery } from "../core/delivery/delivery.ts";
+import { fitsOperatorCap } from "./kept-messages.ts";
+import type { Store } from "./open-store.ts";
+import { aMessage, anOpenDelivery } from "./rows.testing.ts";
+import { insertAlias, insertUser, onEachDatabase } from "./stores.testing.ts";
+
+const leaseMs = 60_000;
+const failure = { code: "mailbox_full", enhancedStatus: "4.2.2" } as const;
+const after = (date: Date, ms: number) => new Date(date.getTime() + ms);
+
+describe("the queue", () => {
+  onEachDatabase((it_) => {
+    const now = new Date("2026-03-01T12:00:00.000Z");
+    let store: Store;
+    let userId: string;
+    let alias: Alias;
+
+    beforeEach(async () => {
+      store = it_.store;
+      userId = (await insertUser(store)).id;
+      alias = await insertAlias(store, userId);
+    });
+    afterEach(() => store.users.delete(userId));
+
+    const keepOne = async (change: Parameters<typeof anOpenDelivery>[2] = {}) => {
+      const message = aMessage();
+      const delivery = anOpenDelivery(message, alias, change);
+      await store.deliveries.keep(message, [delivery]);
+      return { message, delivery };
+    };
+    const claim = (at: Date, limit = 10, from = store) => from.deliveries.claim({ now: at, leaseMs, limit });
+
+    it("hands out what is due with all an attempt needs, and the time the lease ends", async () => {
+      const { message, delivery } = await keepOne({ attempts: 3 });
+      expect(await claim(after(now, -1))).toEqual([]);
+      const { notBefore: _, lease: __, lastFailure: ___, ...same } = delivery;
+      expect(await claim(now)).toEqual([
+        {
+          ...same,
+          envelope: message.envelope,
+          sizeBytes: message.sizeBytes,
+          leaseToken: expect.any(String),
+          leasedUntil: after(now, leaseMs),
+        },
+      ]);
+      expect(await claim(now)).toEqual([]);
+    });
+
+    it("oldest first, and no more than asked for", async () => {
+      const times = [3, 1, 2].map((seconds) => after(now, -seconds * 1000));
+      for (const notBefore of times) await keepOne({ notBefore });
+      const first = await claim(now, 2);
+      const second = await claim(now, 2);
+      const ids = [...first, ...second].map((it) => it.id);
+      expect(first).toHaveLength(2);
+      expect(new Set(ids).size).toBe(3);
+      expect(await claim(after(now, -2999))).toEqual([]);
+    });
+
+    it("claims by many at once hand nothing out twice", async () => {
+      const second = it_.severalProcesses ? await it_.openSecond() : store;
+      try {
+        for (let made = 0; made < 30; made += 1) await keepOne();
+        const claims = Array.from({ length: 12 }, (_, at) => claim(now, 5, at % 2 === 0 ? store : second));
+        const ids = (await Promise.all(claims)).flat().map((it) => it.id);
+        expect(ids).toHaveLength(30);
+        expect(new Set(ids).size).toBe(30);
+      } finally {
+        if (second !== store) await second.close();
+      }
+    });
+
+    it("a lease that runs out is somebody else's, and its former holder changes nothing any more", async () => {
+      await keepOne();
+      const [lost] = (await claim(now)) as [LeasedDelivery];
+      expect(await claim(after(now, leaseMs - 1))).toEqual([]);
+      const [taken] = (await claim(after(now, leaseMs))) as [LeasedDelivery];
+      expect(taken.id).toBe(lost.id);
+      expect(await store.deliveries.extendLease(lost.id, lost.leaseToken, after(now, 1e6))).toBe(false);
+      const next = { notBefore: now, failure };
+      expect(await store.deliveries.defer(lost.id, lost.leaseToken, next)).toBe(false);
+      expect(await store.deliveries.finish(lost.id, lost.leaseToken, null)).toEqual({
+        finished: false,
+        messageDone: null,
+      });
+      expect((await store.deliveries.finish(taken.id, taken.leaseToken, null)).finished).toBe(true);
+    });
+
+    it("an extended lease is not handed out at its first end", async () => {
+      await keepOne();
+      const [held] = (await claim(now)) as [LeasedDelivery];
+      expect(await store.deliveries.extendLease(held.id, held.leaseToken, after(now, 2 * leaseMs))).toBe(true);
+      expect(await claim(after(now, leaseMs))).toEqual([]);
+      expect(await claim(after(now, 2 * leaseMs))).toHaveLength(1);
+    });
+
+    it("a delivery kept under a running attempt's lease is that attempt's to finish", async () => {
+      const lease = { token: randomUUID(), until: after(now, 1000) };
+      const { message, delivery } = await keepOne({ lease });
+      expect(await claim(now)).toEqual([]);
+      expect(await store.deliveries.nextDueAt()).toEqual(lease.until);
+      expect(await store.deliveries.finish(delivery.id, lease.token, null)).toEqual({
+        finished: true,
+        messageDone: message.id,
+      });
+    });
+
+    it("a deferred delivery comes back at its time with one attempt more", async () => {
+      await keepOne({ attempts: 1 });
+      const [held] = (await claim(now)) as [LeasedDelivery];
+      const notBefore = after(now, 30_000);
+      expect(await store.deliveries.defer(held.id, held.leaseToken, { notBefore, failure })).toBe(true);
+      expect(await store.deliveries.nextDueAt()).toEqual(notBefore);
+      expect(await claim(after(notBefore, -1))).toEqual([]);
+      expect(await claim(notBefore)).toMatchObject([{ id: held.id, attempts: 2 }]);
+    });
+
+    it("the message goes with its last delivery, also when the last two end at once", async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const message = aMessage();
+        await store.deliveries.keep(message, [anOpenDelivery(message, alias), anOpenDelivery(message, alias)]);
+        const held = await claim(now);
+        const ends = await Promise.all(held.map((it) => store.deliveries.finish(it.id, it.leaseToken, null)));
+        expect(ends.map((end) => end.finished)).toEqual([true, true]);
+        expect(ends.filter((end) => end.messageDone === message.id)).toHaveLength(1);
+        expect(await store.deliveries.isKnownMessage(message.id)).toBe(false);
+      }
+    });
+
+    it("message and deliveries are kept whole or not at all", async () => {
+      const message = aMessage();
+      const good = anOpenDelivery(message, alias);
+      const bad = { ...good, userId: randomUUID() };
+      await expect(store.deliveries.keep(message, [good, { ...bad, id: randomUUID() }])).rejects.toMatchObject({
+        code: "spool_failed",
+      });
+      expect(await store.deliveries.isKnownMessage(message.id)).toBe(false);
+      expect(await store.deliveries.countForAlias(alias.id)).toBe(0);
+    });
+
+    it("freed leases are due at their own time again", async () => {
+      await keepOne();
+      await claim(now);
+      expect(await store.deliveries.releaseLeases()).toBe(1);
+      expect(await claim(now)).toHaveLength(1);
+    });
+
+    it("counts open deliveries, and knows when there is nothing to do", async () => {
+      expect(await store.deliveries.nextDueAt()).toBeNull();
+      await keepOne();
+      await keepOne({ notBefore: after(now, 5000) });
+      expect(await store.deliveries.countForAlias(alias.id)).toBe(2);
+      expect(await store.deliveries.count()).toBe(2);
+      expect(await store.deliveries.nextDueAt()).toEqual(now);
+    });
+
+    it("wakes the sender when something waits, not when all of it is being tried", async () => {
+      let woken = 0;
+      store.deliveries.onWake(() => {
+        woken += 1;
+      });
+      await keepOne({ lease: { token: randomUUID(), until: after(now, 1000) } });
+      expect(woken).toBe(0);
+      await keepOne();
+      expect(woken).toBeGreaterThan(0);
+    });
+
+    if (it_.severalProcesses)
+      it("wakes the sender of another process", async () => {
+        const second = await it_.openSecond();
+        try {
+          const woken = new Promise<void>((resolve) => second.deliveries.onWake(resolve));
+          await keepOne();
+          await woken;
+        } finally {
+          await second.close();
+        }
+      });
+
+    it("the operator's mail is kept, listed and deleted, and never handed to the sender", async () => {
+      const message = aMessage();
+      await store.deliveries.keepForOperator(message, "postmaster@kauke.test");
+      expect(await store.deliveries.countKeptForOperator()).toBe(1);
+      expect(await claim(after(now, 1e9))).toEqual([]);
+      expect(await store.deliveries.nextDueAt()).toBeNull();
+      expect(await store.deliveries.count()).toBe(0);
+      const { id: messageId, envelope, sizeBytes, createdAt } = message;
+      const kept = { messageId, envelope, sizeBytes, createdAt, address: "postmaster@kauke.test" };
+      expect(await store.deliveries.listKeptForOperator()).toEqual([kept]);
+      expect(await store.deliveries.deleteKeptForOperator(message.id)).toBe(true);
+      expect(await store.deliveries.deleteKeptForOperator(message.id)).toBe(false);
+      expect(await store.deliveries.isKnownMessage(message.id)).toBe(false);
+    });
+
+    it("the operator's mail is capped", async () => {
+      const kept = [aMessage(), aMessage(), aMessage()].map((it) => ({ ...it, sizeBytes: 30 * 1024 * 1024 }));
+      const [first, second, third] = kept.map((it) => () => store.deliveries.keepForOperator(it, "abuse@kauke.test"));
+      await first?.();
+      await second?.();
+      await expect(third?.()).rejects.toMatchObject({ code: "spool_quota" });
+      expect(await store.deliveries.countKeptForOperator()).toBe(2);
+      for (const { id } of kept) await store.deliveries.deleteKeptForOperator(id);
+    });
+  });
+});
+
+describe("the cap on the operator's mail", () => {
+  const mebibytes = 1024 * 1024;
+  it.each([
+    [{ count: 999, bytes: 0 }, 1, true],
+    [{ count: 1000, bytes: 0 }, 1, false],
+    [{ count: 1, bytes: 63 * mebibytes }, mebibytes, true],
+    [{ count: 1, bytes: 63 * mebibytes }, mebibytes + 1, false],
+  ])("%o and %i bytes more: %s", (kept, sizeBytes, fits) => {
+    expect(fitsOperatorCap(kept, sizeBytes)).toBe(fits);
+  });
+});

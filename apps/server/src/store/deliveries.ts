@@ -1,0 +1,300 @@
+/**
+ * The queue. What is plain in a row is its schedule; envelope and target are sealed documents. A row is due at
+ * `coalesce(leased_until, not_before)`: waiting rows at their time, leased ones when their lease runs out.
+ */
+import { sql } from "kysely";
+import { AppError } from "../core/app-error.ts";
+import type {
+  Delivery,
+  DeliveryFailure,
+  DeliveryStore,
+  DeliveryTarget,
+  FailureCode,
+  LeasedDelivery,
+  MessageToKeep,
+  OpenDelivery,
+} from "../core/delivery/delivery.ts";
+import { statesBefore } from "../core/email-job/job-status.ts";
+import type { MessageEnvelope } from "../core/message/message.ts";
+import type { Database, InTransaction } from "./database.ts";
+import { endJob, takeBackUnfit } from "./job-records.ts";
+import { type KeptMessage, keptMessages } from "./kept-messages.ts";
+import { deleteFinishedMessages } from "./owned-mail.ts";
+import { putBack } from "./put-back.ts";
+import { type QueueFigures, queueFigures } from "./queue-figures.ts";
+import type { ServerKeys } from "./server-keys.ts";
+import type { StoreContext } from "./store-context.ts";
+
+/** The queue, and what the operator's tools need besides. */
+export interface DeliveryRepository extends DeliveryStore {
+  /** Oldest first. */
+  listKeptForOperator(): Promise<KeptMessage[]>;
+  /** @returns false when no such message is kept; the body is the caller's to delete */
+  deleteKeptForOperator(messageId: string): Promise<boolean>;
+  figures(): Promise<QueueFigures>;
+}
+
+type EnvelopeDocument = Omit<MessageEnvelope, "receivedAt"> & { receivedAt: string };
+
+export interface DeliveryStoreParts {
+  /** Bodies of messages that were taken back. */
+  forgetBodies(messageIds: readonly string[]): Promise<void>;
+}
+
+export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryStoreParts): DeliveryRepository {
+  const { db, keys, signals } = context;
+  const leased = (id: string, token: string) =>
+    db.updateTable("delivery").where("id", "=", id).where("lease_token", "=", token).where("state", "=", "open");
+  return {
+    keep: (message, deliveries) => keep(context, message, deliveries),
+    claim: (options) => claim(db, keys, options),
+    extendLease: async (id, leaseToken, until) => {
+      const result = await leased(id, leaseToken).set({ leased_until: until }).executeTakeFirst();
+      return result.numUpdatedRows > 0n;
+    },
+    finish: (id, leaseToken, failure) =>
+      db.transaction().execute((trx) => finish(context, trx, { id, leaseToken, failure })),
+    defer: async (id, leaseToken, next) => {
+      const deferred = await defer(context, { id, leaseToken, next });
+      if (deferred?.jobId) await forgetBodies(await takeBackUnfit(context, deferred.jobId));
+      return deferred !== null;
+    },
+    putBack: async (deliveries) => {
+      for (const jobId of await putBack(context, deliveries)) await forgetBodies(await takeBackUnfit(context, jobId));
+    },
+    nextDueAt: async () => {
+      const row = await db
+        .selectFrom("delivery")
+        .select(sql<Date | null>`min(coalesce(leased_until, not_before))`.as("due_at"))
+        .where("state", "=", "open")
+        .executeTakeFirst();
+      return row?.due_at ?? null;
+    },
+    countForAlias: async (aliasId) => {
+      const query = openDeliveries(db).where("alias_id", "=", aliasId);
+      return (await query.executeTakeFirstOrThrow()).count;
+    },
+    count: async () => (await openDeliveries(db).executeTakeFirstOrThrow()).count,
+    isKnownMessage: async (messageId) => {
+      const row = await db.selectFrom("message").select("id").where("id", "=", messageId).executeTakeFirst();
+      return row !== undefined;
+    },
+    releaseLeases: async () => {
+      const result = await db
+        .updateTable("delivery")
+        .set({ lease_token: null, leased_until: null })
+        .where("lease_token", "is not", null)
+        .executeTakeFirst();
+      return Number(result.numUpdatedRows);
+    },
+    onWake: (listener) => signals.onWake(listener),
+    figures: () => queueFigures(db),
+    ...keptMessages(context, { insertMessage, envelopeOf }),
+  };
+}
+
+async function keep(
+  { db, keys, signals }: StoreContext,
+  message: MessageToKeep,
+  deliveries: readonly OpenDelivery[],
+): Promise<void> {
+  const anyWaiting = deliveries.some(isWaiting);
+  await orSpoolFailed(() =>
+    db.transaction().execute(async (trx) => {
+      await insertMessage(trx, keys, message);
+      const rows = deliveries.map((delivery) => deliveryRow(keys, delivery));
+      if (rows.length > 0) await trx.insertInto("delivery").values(rows).execute();
+      if (anyWaiting) await signals.announceWake(trx);
+    }),
+  );
+  if (anyWaiting) signals.wake();
+}
+
+const isWaiting = (delivery: OpenDelivery) => delivery.lease === null;
+
+/** E.g. `mailbox_full 5.2.2`: our own words only, so it may stay plain. */
+const failureText = (failure: DeliveryFailure) => `${failure.code} ${failure.enhancedStatus}`;
+
+export function readFailure(text: string): DeliveryFailure {
+  const [code = "", enhancedStatus = ""] = text.split(" ");
+  return { code: code as FailureCode, enhancedStatus };
+}
+
+function openDeliveries(db: Database) {
+  return db
+    .selectFrom("delivery")
+    .select((row) => row.fn.countAll<number>().as("count"))
+    .where("state", "=", "open");
+}
+
+export async function insertMessage(trx: InTransaction, keys: ServerKeys, message: MessageToKeep): Promise<void> {
+  const document: EnvelopeDocument = { ...message.envelope, receivedAt: message.envelope.receivedAt.toISOString() };
+  await trx
+    .insertInto("message")
+    .values({
+      id: message.id,
+      email_job_id: message.emailJobId ?? null,
+      size_bytes: message.sizeBytes,
+      created_at: message.createdAt,
+      sealed: keys.seal("message", message.id, document),
+    })
+    .execute();
+}
+
+function envelopeOf(keys: ServerKeys, messageId: string, sealed: Buffer): MessageEnvelope {
+  const document = keys.open<EnvelopeDocument>("message", messageId, sealed);
+  return { ...document, receivedAt: new Date(document.receivedAt) };
+}
+
+export function deliveryRow(keys: ServerKeys, delivery: OpenDelivery) {
+  return {
+    id: delivery.id,
+    message_id: delivery.messageId,
+    alias_id: delivery.aliasId,
+    user_id: delivery.userId,
+    state: "open" as const,
+    not_before: delivery.notBefore,
+    lease_token: delivery.lease?.token ?? null,
+    leased_until: delivery.lease?.until ?? null,
+    attempts: delivery.attempts,
+    last_failure: delivery.lastFailure === null ? null : failureText(delivery.lastFailure),
+    created_at: delivery.createdAt,
+    priority: delivery.priority ?? 0,
+    sealed: keys.seal("delivery", delivery.id, delivery.target),
+  };
+}
+
+interface ClaimedRow {
+  id: string;
+  message_id: string;
+  alias_id: string | null;
+  user_id: string | null;
+  attempts: number;
+  created_at: Date;
+  sealed: Buffer;
+  lease_token: string;
+  leased_until: Date;
+  envelope: Buffer;
+  size_bytes: number;
+  priority: number;
+  due_at: Date;
+  max_retries: number | null;
+}
+
+async function claim(
+  db: Database,
+  keys: ServerKeys,
+  { now, leaseMs, limit }: { now: Date; leaseMs: number; limit: number },
+): Promise<LeasedDelivery[]> {
+  const until = new Date(now.getTime() + leaseMs);
+  const startable = statesBefore("claim");
+  // Two scans of two indexes: what has a priority, then the rest. The records of composed mail change with their deliveries.
+  const { rows } = await sql<ClaimedRow>`
+    WITH urgent AS MATERIALIZED (
+      SELECT id, coalesce(leased_until, not_before) AS due_at FROM delivery
+      WHERE state = 'open' AND priority > 0 AND coalesce(leased_until, not_before) <= ${now}::timestamptz
+      ORDER BY priority DESC, coalesce(leased_until, not_before) LIMIT ${limit}::integer FOR UPDATE SKIP LOCKED
+    ), usual AS MATERIALIZED (
+      SELECT id, coalesce(leased_until, not_before) AS due_at FROM delivery
+      WHERE state = 'open' AND priority = 0 AND coalesce(leased_until, not_before) <= ${now}::timestamptz
+      ORDER BY coalesce(leased_until, not_before) LIMIT ${limit}::integer - (SELECT count(*) FROM urgent)
+      FOR UPDATE SKIP LOCKED
+    ), claimed AS (
+      UPDATE delivery SET lease_token = gen_random_uuid()::text, leased_until = ${until}::timestamptz
+      FROM (SELECT * FROM urgent UNION ALL SELECT * FROM usual) due, message
+      WHERE delivery.id = due.id AND message.id = delivery.message_id
+      RETURNING delivery.id, delivery.message_id, delivery.alias_id, delivery.user_id, delivery.attempts,
+        delivery.created_at, delivery.sealed, delivery.lease_token, delivery.leased_until, delivery.priority,
+        message.sealed AS envelope, message.size_bytes, message.email_job_id, due.due_at
+    ), started AS (
+      UPDATE email_job SET status = 'sending', updated_at = ${now}::timestamptz FROM claimed
+      WHERE email_job.id = claimed.email_job_id AND email_job.status = ANY(${startable}::text[])
+      RETURNING email_job.id, email_job.max_retries
+    )
+    SELECT claimed.*, started.max_retries FROM claimed LEFT JOIN started ON started.id = claimed.email_job_id
+  `.execute(db);
+  return rows
+    .toSorted((a, b) => b.priority - a.priority || a.due_at.getTime() - b.due_at.getTime())
+    .map((row) => ({
+      ...toDelivery(keys, row),
+      leaseToken: row.lease_token,
+      leasedUntil: row.leased_until,
+      envelope: envelopeOf(keys, row.message_id, row.envelope),
+      sizeBytes: row.size_bytes,
+      ...(row.max_retries === null ? {} : { maxRetries: row.max_retries }),
+    }));
+}
+
+function toDelivery(keys: ServerKeys, row: ClaimedRow): Delivery {
+  return {
+    id: row.id,
+    messageId: row.message_id,
+    aliasId: row.alias_id,
+    userId: row.user_id,
+    target: keys.open<DeliveryTarget>("delivery", row.id, row.sealed),
+    attempts: row.attempts,
+    createdAt: row.created_at,
+  };
+}
+
+interface Held {
+  id: string;
+  leaseToken: string;
+}
+
+async function finish(
+  context: StoreContext,
+  trx: InTransaction,
+  { id, leaseToken, failure }: Held & { failure: DeliveryFailure | null },
+) {
+  // The message first: whoever ends its other delivery at this moment waits here, and then sees this one gone.
+  const message = await trx
+    .selectFrom("message")
+    .innerJoin("delivery", "delivery.message_id", "message.id")
+    .select(["message.id", "message.email_job_id"])
+    .where("delivery.id", "=", id)
+    .where("delivery.lease_token", "=", leaseToken)
+    .forUpdate("message")
+    .executeTakeFirst();
+  const ended = await trx
+    .deleteFrom("delivery")
+    .where("id", "=", id)
+    .where("lease_token", "=", leaseToken)
+    .executeTakeFirst();
+  if (message === undefined || ended.numDeletedRows === 0n) return { finished: false, messageDone: null };
+  const [messageDone] = await deleteFinishedMessages(trx, [message.id]);
+  const event = failure === null ? "deliver" : "fail";
+  if (message.email_job_id !== null) await endJob(context, trx, { jobId: message.email_job_id, event, failure });
+  return { finished: true, messageDone: messageDone ?? null };
+}
+
+/** @returns `null` when the lease was lost */
+async function defer(
+  { db, clock }: StoreContext,
+  { id, leaseToken, next }: Held & { next: { notBefore: Date; failure: DeliveryFailure } },
+): Promise<{ jobId: string | null } | null> {
+  const { rows } = await sql<{ job_id: string | null }>`
+    WITH deferred AS (
+      UPDATE delivery SET not_before = ${next.notBefore}::timestamptz, lease_token = NULL, leased_until = NULL,
+        attempts = attempts + 1, last_failure = ${failureText(next.failure)}::text
+      WHERE id = ${id}::uuid AND lease_token = ${leaseToken}::text AND state = 'open' RETURNING message_id
+    ), waiting AS (
+      UPDATE email_job SET status = 'pending', current_retries = current_retries + 1,
+        updated_at = ${clock.now()}::timestamptz
+      FROM deferred, message WHERE message.id = deferred.message_id AND email_job.id = message.email_job_id
+        AND email_job.status = ANY(${statesBefore("retry")}::text[]) RETURNING email_job.id
+    )
+    SELECT waiting.id AS job_id FROM deferred LEFT JOIN waiting ON true
+  `.execute(db);
+  return rows[0] === undefined ? null : { jobId: rows[0].job_id };
+}
+
+/** Whatever keeps a commit from happening, the mail is not ours yet: the sender is told to come again. */
+export async function orSpoolFailed(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    throw new AppError("spool_failed", {}, cause);
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * Mail to postmaster@ and abuse@ that has nowhere to go: kept sealed for the operator (`kauke doctor`), capped. It is a
+ * delivery in the state `kept`, which the sender never claims.
+ */
+import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
+import { AppError } from "../core/app-error.ts";
+import type { DeliveryTarget, MessageToKeep } from "../core/delivery/delivery.ts";
+import type { MessageEnvelope } from "../core/message/message.ts";
+import type { Database, InTransaction } from "./database.ts";
+import type { ServerKeys } from "./server-keys.ts";
+import type { StoreContext } from "./store-context.ts";
+
+const MESSAGES_MAX = 1000;
+const BYTES_MAX = 64 * 1024 * 1024;
+/** Two processes must not pass the cap together. */
+const KEPT_LOCK = 7_205_520;
+
+export interface KeptMessage {
+  messageId: string;
+  /** The recipient as it was named, lower case. */
+  address: string;
+  envelope: MessageEnvelope;
+  sizeBytes: number;
+  createdAt: Date;
+}
+
+interface MessageParts {
+  insertMessage(trx: InTransaction, keys: ServerKeys, message: MessageToKeep): Promise<void>;
+  envelopeOf(keys: ServerKeys, messageId: string, sealed: Buffer): MessageEnvelope;
+}
+
+export function keptMessages({ db, keys }: StoreContext, { insertMessage, envelopeOf }: MessageParts) {
+  return {
+    keepForOperator: (message: MessageToKeep, address: string) =>
+      orSpoolFailed(() =>
+        db.transaction().execute(async (trx) => {
+          await sql`SELECT pg_advisory_xact_lock(${sql.lit(KEPT_LOCK)})`.execute(trx);
+          const kept = await measureKept(trx);
+          if (kept.count >= MESSAGES_MAX || kept.bytes + message.sizeBytes > BYTES_MAX)
+            throw new AppError("spool_quota");
+          await insertMessage(trx, keys, message);
+          await insertKept(trx, keys, { message, address });
+        }),
+      ),
+    countKeptForOperator: async () => (await measureKept(db)).count,
+    listKeptForOperator: async (): Promise<KeptMessage[]> => {
+      const rows = await keptRows(db)
+        .select(["delivery.id", "delivery.sealed", "message.id as message_id", "message.sealed as envelope"])
+        .select(["message.size_bytes", "message.created_at"])
+        .orderBy("message.created_at")
+        .execute();
+      return rows.map((row) => ({
+        messageId: row.message_id,
+        address: keys.open<DeliveryTarget>("delivery", row.id, row.sealed).aliasAddress,
+        envelope: envelopeOf(keys, row.message_id, row.envelope),
+        sizeBytes: row.size_bytes,
+        createdAt: row.created_at,
+      }));
+    },
+    deleteKeptForOperator: async (messageId: string) => {
+      const result = await db
+        .deleteFrom("message")
+        .where("id", "in", keptRows(db).select("message.id").where("message.id", "=", messageId))
+        .executeTakeFirst();
+      return result.numDeletedRows > 0n;
+    },
+  };
+}
+
+export function fitsOperatorCap(kept: { count: number; bytes: number }, sizeBytes: number): boolean {
+  return kept.count < MESSAGES_MAX && kept.bytes + sizeBytes <= BYTES_MAX;
+}
+
+function keptRows(db: Database) {
+  return db
+    .selectFrom("delivery")
+    .innerJoin("message", "message.id", "delivery.message_id")
+    .where("delivery.state", "=", "kept");
+}
+
+async function measureKept(db: Database): Promise<{ count: number; bytes: number }> {
+  return await keptRows(db)
+    .select((row) => row.fn.countAll<number>().as("count"))
+    .select(sql<number>`coalesce(sum(message.size_bytes), 0)::bigint`.as("bytes"))
+    .executeTakeFirstOrThrow();
+}
+
+async function insertKept(
+  trx: InTransaction,
+  keys: ServerKeys,
+  { message, address }: { message: MessageToKeep; address: string },
+): Promise<void> {
+  const id = randomUUID();
+  const target: DeliveryTarget = { destination: { kind: "mailbox", address }, aliasAddress: address };
+  const times = { not_before: message.createdAt, created_at: message.createdAt };
+  await trx
+    .insertInto("delivery")
+    .values({ id, message_id: message.id, state: "kept", ...times, sealed: keys.seal("delivery", id, target) })
+    .execute();
+}
+
+async function orSpoolFailed(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    throw cause instanceof AppError ? cause : new AppError("spool_failed", {}, cause);
+  }
+}

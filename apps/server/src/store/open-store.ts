@@ -1,0 +1,242 @@
+/**
+ * Opens the store: the embedded database in a data directory, or PostgreSQL. Brings the schema up to date, makes or unwraps the
+ * keys, starts the upkeep, and hands out the repositories. Everything that must not happen halfway is undone on a failed start.
+ */
+import { randomBytes } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { DkimKey } from "@kauke/mail-rfc";
+import type { AliasStore } from "../core/alias/alias-store.ts";
+import type { EmailJobStore } from "../core/email-job/email-job.ts";
+import type { LoginSessionStore } from "../core/login-session/login-session.ts";
+import type { MessageBodies } from "../core/message/message.ts";
+import type { NoticeStore } from "../core/notice/notice.ts";
+import type { Clock, Logger } from "../core/ports.ts";
+import type { RateLimitStore } from "../core/rate-limit/rate-limit.ts";
+import type { ReplyPathStore } from "../core/reply-path/reply-path.ts";
+import type { SmtpCredentialStore } from "../core/smtp-credential/smtp-credential.ts";
+import type { UserStore } from "../core/user/user.ts";
+import { aliasStore } from "./aliases.ts";
+import { type BackgroundJob, runEvery } from "./background.ts";
+import { type ChangeSignals, changeSignals } from "./change-signals.ts";
+import { type CounterStore, counterStore } from "./counters.ts";
+import type { Database } from "./database.ts";
+import { type DeliveryRepository, deliveryStore } from "./deliveries.ts";
+import { loadDkimKeys } from "./dkim-keys.ts";
+import type { SyncFile } from "./durable-file-system.ts";
+import { emailJobStore } from "./email-jobs.ts";
+import { openEmbedded, openInMemory } from "./embedded-database.ts";
+import { embeddedUpkeep } from "./embedded-upkeep.ts";
+import { loginSessionStore } from "./login-sessions.ts";
+import { messageBodiesInRows } from "./message-bodies-chunks.ts";
+import { messageBodiesInFiles } from "./message-bodies-files.ts";
+import { migrate, underStartLock } from "./migrate.ts";
+import { noticeStore } from "./notices.ts";
+import { openPostgres } from "./postgres.ts";
+import { PostgresSignals } from "./postgres-signals.ts";
+import { lockDirectory } from "./process-lock.ts";
+import { rateLimitStore } from "./rate-limits.ts";
+import { releasedAddresses } from "./released-addresses.ts";
+import { replyPathStore } from "./reply-paths.ts";
+import { type Forgotten, forgetOld } from "./retention.ts";
+import { embeddedSecretKey, givenSecretKey } from "./secret-key.ts";
+import { loadServerKeys, type ServerKeys } from "./server-keys.ts";
+import { smtpCredentialStore } from "./smtp-credentials.ts";
+import { nodeSpoolFiles, type SpoolFiles } from "./spool-files.ts";
+import type { StoreContext } from "./store-context.ts";
+import { userStore } from "./users.ts";
+
+export interface StoreOptions {
+  /** `null`: the embedded database. */
+  databaseUrl: string | null;
+  /** Of the embedded database; `null`: kept in memory, for tests. */
+  dataDir: string | null;
+  /** 32 bytes. `null`: `secret.key` in the data directory, made at the first start; not allowed with `databaseUrl`. */
+  secretKey: Buffer | null;
+  /** Domains that get DKIM keys, made at the first start that names them. */
+  dkimDomains?: readonly string[];
+  /** An Ed25519 key beside each RSA key; off unless said. */
+  dkimEd25519?: boolean;
+  logger?: Logger;
+  clock?: Clock;
+  /** What a broken or full disk does; tests only. */
+  disk?: { files?: SpoolFiles; syncFile?: SyncFile };
+}
+
+export interface Store {
+  kind: "embedded" | "postgres";
+  users: UserStore;
+  loginSessions: LoginSessionStore;
+  aliases: AliasStore;
+  smtpCredentials: SmtpCredentialStore;
+  rateLimits: RateLimitStore;
+  notices: NoticeStore;
+  emailJobs: EmailJobStore;
+  deliveries: DeliveryRepository;
+  replyPaths: ReplyPathStore;
+  bodies: MessageBodies;
+  counters: CounterStore;
+  keys: ServerKeys;
+  dkimKeys: readonly DkimKey[];
+  /** False after the disk refused an fsync: nothing can be stored any more until the process starts anew. */
+  isSound(): boolean;
+  /** Forgets what is past its time. Runs by itself every hour too. */
+  maintenance(): Promise<Forgotten>;
+  close(): Promise<void>;
+}
+
+const HOUR_MS = 3_600_000;
+const systemClock: Clock = { now: () => new Date() };
+
+/** @throws StoreStartError with a message for the person who starts it */
+export function openStore(options: StoreOptions): Promise<Store> {
+  if (options.databaseUrl !== null) return openOnPostgres(options, options.databaseUrl);
+  if (options.dataDir !== null) return openInDirectory(options, options.dataDir);
+  return openForTests(options);
+}
+
+/** Undone in reverse order, by `close` and by a start that fails. */
+class Undo {
+  readonly #steps: (() => Promise<void> | void)[] = [];
+
+  add(step: () => Promise<void> | void): void {
+    this.#steps.push(step);
+  }
+
+  async run(): Promise<void> {
+    for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) await step();
+  }
+}
+
+async function openOrUndo(open: (undo: Undo) => Promise<Store>): Promise<Store> {
+  const undo = new Undo();
+  try {
+    return await open(undo);
+  } catch (error) {
+    await undo.run().catch(() => {});
+    throw error;
+  }
+}
+
+function openOnPostgres(options: StoreOptions, databaseUrl: string): Promise<Store> {
+  return openOrUndo(async (undo) => {
+    const secretKey = givenSecretKey(options.secretKey);
+    const db = await openPostgres(databaseUrl, options.logger);
+    undo.add(() => db.destroy());
+    const context = await makeContext(options, { db, secretKey, signals: changeSignals({ notify: true }) });
+    const listener = new PostgresSignals(databaseUrl, context.signals, options.logger);
+    undo.add(() => listener.close());
+    await listener.start();
+    const bodies = messageBodiesInRows({ ...context, now: () => context.clock.now() });
+    return assemble(context, { kind: "postgres", bodies, isSound: () => true, undo, logger: options.logger });
+  });
+}
+
+function openInDirectory(options: StoreOptions, dataDir: string): Promise<Store> {
+  return openOrUndo(async (undo) => {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    const lock = lockDirectory(dataDir);
+    undo.add(() => lock.release());
+    const secretKey = await embeddedSecretKey(dataDir, options.secretKey);
+    const database = await openEmbedded(dataDir, options.disk?.syncFile);
+    undo.add(() => database.close());
+    const { db, isSound } = database;
+    const context = await makeContext(options, { db, secretKey, signals: changeSignals({ notify: false }) });
+    undo.add(await startUpkeep(context, isSound, options.logger));
+    const files = options.disk?.files ?? nodeSpoolFiles;
+    const directory = join(dataDir, "spool");
+    const bodies = messageBodiesInFiles({ directory, keys: context.keys, files, now: () => context.clock.now() });
+    const store = assemble(context, { kind: "embedded", bodies, isSound, undo, logger: options.logger });
+    await store.deliveries.releaseLeases();
+    return store;
+  });
+}
+
+function openForTests(options: StoreOptions): Promise<Store> {
+  return openOrUndo(async (undo) => {
+    const { db, close, isSound } = await openInMemory();
+    undo.add(close);
+    const secretKey = options.secretKey ?? randomBytes(32);
+    const context = await makeContext(options, { db, secretKey, signals: changeSignals({ notify: false }) });
+    const bodies = messageBodiesInRows({ ...context, now: () => context.clock.now() });
+    return assemble(context, { kind: "embedded", bodies, isSound, undo, logger: options.logger });
+  });
+}
+
+async function makeContext(
+  options: StoreOptions,
+  { db, secretKey, signals }: { db: Database; secretKey: Buffer; signals: ChangeSignals },
+): Promise<StoreContext & { dkimKeys: DkimKey[] }> {
+  const clock = options.clock ?? systemClock;
+  const keys = await underStartLock(db, async (trx) => {
+    await migrate(trx, clock.now());
+    const serverKeys = await loadServerKeys(trx, secretKey, clock.now());
+    const domains = options.dkimDomains ?? [];
+    const dkim = { secretKey, domains, ed25519: options.dkimEd25519 === true, now: clock.now() };
+    return { keys: serverKeys, dkimKeys: await loadDkimKeys(trx, dkim) };
+  });
+  return { db, ...keys, clock, signals };
+}
+
+async function startUpkeep(
+  { db, clock }: StoreContext,
+  isSound: () => boolean,
+  logger: Logger | undefined,
+): Promise<() => Promise<void>> {
+  const upkeep = await embeddedUpkeep(db, clock.now());
+  let told = false;
+  const work = async () => {
+    if (isSound()) return await upkeep.tick(clock.now());
+    if (!told) logger?.error("store_disk_failed");
+    told = true;
+  };
+  const job = runEvery({ firstAfterMs: 1000, everyMs: 1000, failureEvent: "store_upkeep_failed", logger, work });
+  return () => job.stop();
+}
+
+interface Assembly {
+  kind: Store["kind"];
+  bodies: MessageBodies;
+  isSound(): boolean;
+  undo: Undo;
+  logger: Logger | undefined;
+}
+
+function assemble(
+  context: StoreContext & { dkimKeys: readonly DkimKey[] },
+  { kind, bodies, isSound, undo, logger }: Assembly,
+): Store {
+  const released = releasedAddresses(context);
+  // A body that stays behind is found by the sweep.
+  const forgetBodies = async (messageIds: readonly string[]) => {
+    for (const messageId of messageIds) await bodies.delete(messageId).catch(() => {});
+  };
+  const stores = {
+    users: userStore(context, { released, forgetBodies }),
+    loginSessions: loginSessionStore(context),
+    aliases: aliasStore(context, { released, forgetBodies }),
+    smtpCredentials: smtpCredentialStore(context),
+    rateLimits: rateLimitStore(context),
+    notices: noticeStore(context),
+    replyPaths: replyPathStore(context),
+    emailJobs: emailJobStore(context, { forgetBodies }),
+    deliveries: deliveryStore(context, { forgetBodies }),
+    counters: counterStore(context),
+  };
+  const isKnownMessage = (messageId: string) => stores.deliveries.isKnownMessage(messageId);
+  const maintenance = () => forgetOld(context, { ...stores, released, bodies, isKnownMessage });
+  const retention = startRetention(maintenance, logger);
+  undo.add(() => retention.stop());
+  const { keys, dkimKeys } = context;
+  return { kind, ...stores, bodies, keys, dkimKeys, isSound, maintenance, close: () => undo.run() };
+}
+
+function startRetention(work: () => Promise<Forgotten>, logger: Logger | undefined): BackgroundJob {
+  return runEvery({
+    firstAfterMs: 60_000,
+    everyMs: HOUR_MS,
+    failureEvent: "store_retention_failed",
+    logger,
+    work,
+  });
+}

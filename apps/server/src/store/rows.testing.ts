@@ -1,0 +1,75 @@
+/** Rows for tests: whole and valid, changed where a test says so. */
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Alias, Destination } from "../core/alias/alias.ts";
+import type { MessageToKeep, OpenDelivery } from "../core/delivery/delivery.ts";
+import type { User } from "../core/user/user.ts";
+
+export function aUser(change: Partial<User> = {}): User {
+  const now = new Date("2026-03-01T12:00:00.000Z");
+  return {
+    id: randomUUID(),
+    email: `${randomUUID()}@example.org`,
+    walletAddress: null,
+    googleId: null,
+    passwordHash: "$argon2id$v=19$m=65536,t=3,p=1$c2FsdA$aGFzaA",
+    authMethod: "email",
+    firstName: null,
+    lastName: null,
+    profileImageUrl: null,
+    balanceCents: 0,
+    createdAt: now,
+    updatedAt: now,
+    ...change,
+  };
+}
+
+export const mailbox = (address: string): Destination => ({ kind: "mailbox", address });
+
+export function anAlias(userId: string, change: Partial<Alias> = {}): Alias {
+  return {
+    id: randomUUID(),
+    userId,
+    name: `a${randomBytes(8).toString("hex")}`,
+    domain: "kauke.test",
+    routing: { state: "active", destinations: [mailbox("ann@example.org")] },
+    notes: null,
+    providerId: null,
+    createdAt: new Date("2026-03-01T12:00:00.000Z"),
+    ...change,
+  };
+}
+
+export function aMessage(change: Partial<MessageToKeep> = {}): MessageToKeep {
+  const receivedAt = new Date("2026-03-01T12:00:00.000Z");
+  return {
+    id: randomUUID(),
+    envelope: {
+      envelopeFrom: "bob@example.net",
+      helo: "mx.example.net",
+      clientAddress: "192.0.2.7",
+      protocol: "ESMTPS",
+      receivedAt,
+      eightBit: true,
+      smtpUtf8: false,
+    },
+    sizeBytes: 1234,
+    createdAt: receivedAt,
+    ...change,
+  };
+}
+
+export function anOpenDelivery(message: MessageToKeep, alias: Alias, change: Partial<OpenDelivery> = {}): OpenDelivery {
+  return {
+    id: randomUUID(),
+    messageId: message.id,
+    aliasId: alias.id,
+    userId: alias.userId,
+    target: { destination: mailbox("ann@example.org"), aliasAddress: `${alias.name}@${alias.domain}` },
+    attempts: 1,
+    createdAt: message.createdAt,
+    notBefore: message.createdAt,
+    lease: null,
+    lastFailure: null,
+    ...change,
+  };
+}

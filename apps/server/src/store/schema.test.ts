@@ -1,0 +1,168 @@
+import { randomBytes } from "node:crypto";
+import { sql } from "kysely";
+import { describe, expect, it } from "vitest";
+import type { Database, DB } from "./database.ts";
+import { openInMemory } from "./embedded-database.ts";
+import { migrate, underStartLock } from "./migrate.ts";
+import { findTestPostgres, startTestPostgres } from "./postgres.testing.ts";
+import { openPostgres } from "./postgres.ts";
+import { loadServerKeys } from "./server-keys.ts";
+
+/** Exactly the columns of `DB`, the compiler sees to that; their types as information_schema names them. */
+const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
+  user: {
+    ...{
+      id: "uuid",
+      auth_method: "text",
+      balance_cents: "bigint",
+      created_at: "timestamptz",
+      updated_at: "timestamptz",
+    },
+    ...{ email_index: "bytea?", wallet_index: "bytea?", google_index: "bytea?", sealed: "bytea" },
+  },
+  session: { token_hash: "bytea", user_id: "uuid", created_at: "timestamptz", last_seen_at: "timestamptz" },
+  alias: {
+    ...{ id: "uuid", user_id: "uuid", active: "boolean", created_at: "timestamptz" },
+    ...{ address_index: "bytea", sealed: "bytea" },
+  },
+  released_address: { address_index: "bytea", former_user_index: "bytea", until: "timestamptz" },
+  destination: {
+    ...{ id: "uuid", user_id: "uuid", mailbox_index: "bytea", state: "text", created_at: "timestamptz" },
+    ...{ confirmed_at: "timestamptz?", sealed: "bytea" },
+  },
+  smtp_credential: {
+    ...{ id: "uuid", alias_id: "uuid", user_id: "uuid", username_index: "bytea", active: "boolean" },
+    ...{ created_at: "timestamptz", updated_at: "timestamptz", sealed: "bytea" },
+  },
+  encryption_key: { id: "uuid", user_id: "uuid", is_default: "boolean", created_at: "timestamptz", sealed: "bytea" },
+  email_job: {
+    ...{
+      id: "uuid",
+      user_id: "uuid",
+      alias_id: "uuid?",
+      use_encryption: "boolean",
+      status: "text",
+      priority: "integer",
+    },
+    ...{
+      max_retries: "integer",
+      current_retries: "integer",
+      scheduled_at: "timestamptz",
+      processed_at: "timestamptz?",
+    },
+    ...{ cancelled_at: "timestamptz?", created_at: "timestamptz", updated_at: "timestamptz", sealed: "bytea" },
+  },
+  message: { id: "uuid", email_job_id: "uuid?", size_bytes: "integer", created_at: "timestamptz", sealed: "bytea" },
+  message_chunk: {
+    ...{ message_id: "uuid", chunk_index: "integer", is_last: "boolean", created_at: "timestamptz", sealed: "bytea" },
+  },
+  delivery: {
+    ...{
+      id: "uuid",
+      message_id: "uuid",
+      alias_id: "uuid?",
+      user_id: "uuid?",
+      state: "text",
+      not_before: "timestamptz",
+      priority: "integer",
+    },
+    ...{ lease_token: "text?", leased_until: "timestamptz?", attempts: "integer", last_failure: "text?" },
+    ...{ created_at: "timestamptz", sealed: "bytea" },
+  },
+  reply_path: { id: "bytea", alias_id: "uuid", created_at: "timestamptz", sealed: "bytea" },
+  one_time_token: {
+    ...{ token_hash: "bytea", kind: "text", user_id: "uuid?", created_at: "timestamptz", expires_at: "timestamptz" },
+    sealed: "bytea?",
+  },
+  notice: {
+    ...{ id: "uuid", user_id: "uuid", alias_id: "uuid?", kind: "text", created_at: "timestamptz", sealed: "bytea" },
+  },
+  counter: { name: "text", value: "bigint" },
+  rate_limit: {
+    ...{ id: "uuid", action_type: "text", subject_index: "bytea", count: "integer" },
+    ...{ window_start: "timestamptz", last_action: "timestamptz" },
+  },
+  server_key: { id: "integer", purpose: "text", created_at: "timestamptz", wrapped: "bytea" },
+  schema_migration: { number: "integer", name: "text", applied_at: "timestamptz" },
+};
+
+const now = new Date("2026-03-01T12:00:00.000Z");
+const start = (db: Database, secretKey: Buffer) =>
+  underStartLock(db, async (trx) => {
+    const applied = await migrate(trx, now);
+    return { applied, keys: await loadServerKeys(trx, secretKey, now) };
+  });
+
+const postgres = findTestPostgres();
+if (!postgres.found) console.log(postgres.reason);
+
+const databases = {
+  embedded: async () => {
+    const { db, close } = await openInMemory();
+    return { open: async () => db, close };
+  },
+  PostgreSQL: async () => {
+    const server = await startTestPostgres();
+    const url = await server.createDatabase();
+    const opened: Database[] = [];
+    const open = async () => {
+      const db = await openPostgres(url, undefined);
+      opened.push(db);
+      return db;
+    };
+    const close = async () => {
+      for (const db of opened) await db.destroy();
+      await server.stop();
+    };
+    return { open, close };
+  },
+};
+
+describe.each(["embedded", "PostgreSQL"] as const)("the schema on %s", (name) => {
+  it.skipIf(name === "PostgreSQL" && !postgres.found)(
+    "three that start at once make it once, and share the keys",
+    async () => {
+      const database = await databases[name]();
+      try {
+        const secretKey = randomBytes(32);
+        const racers = await Promise.all([database.open(), database.open(), database.open()]);
+        const starts = await Promise.all(racers.map((db) => start(db, secretKey)));
+        const applied = starts.flatMap((it) => it.applied);
+        expect(applied).toEqual(applied.map((_, index) => index + 1));
+        expect(applied).not.toEqual([]);
+        const hashes = starts.map((it) => it.keys.hmac("srs", "x").toString("hex"));
+        expect(new Set(hashes).size).toBe(1);
+        const [db] = racers;
+        expect(await readColumns(db)).toEqual(columns);
+        await expect(start(db, randomBytes(32))).rejects.toMatchObject({ reason: "secret_key_wrong" });
+        await expectEqualReading(db);
+        await db.insertInto("schema_migration").values({ number: 9999, name: "later", applied_at: now }).execute();
+        await expect(start(db, secretKey)).rejects.toMatchObject({ reason: "newer_schema" });
+      } finally {
+        await database.close();
+      }
+    },
+  );
+});
+
+async function readColumns(db: Database): Promise<Record<string, Record<string, string>>> {
+  const { rows } = await sql<{ table_name: string; column_name: string; data_type: string; is_nullable: string }>`
+    SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns
+    WHERE table_schema = 'public'`.execute(db);
+  const tables: Record<string, Record<string, string>> = {};
+  for (const row of rows) {
+    const type = row.data_type.replace("timestamp with time zone", "timestamptz");
+    (tables[row.table_name] ??= {})[row.column_name] = row.is_nullable === "YES" ? `${type}?` : type;
+  }
+  return tables;
+}
+
+/** Both drivers must hand out the same JavaScript values. */
+async function expectEqualReading(db: Database): Promise<void> {
+  const big = Buffer.from([0, 1, 127, 128, 255]);
+  const { rows } =
+    await sql`SELECT 5000000000::bigint AS int8, ${big}::bytea AS bytes, interval '1 day 2 hours' AS span,
+    ${now}::timestamptz AS moment, true AS yes, 1.50::numeric AS number, count(*) AS count FROM server_key`.execute(db);
+  const values = { int8: 5_000_000_000, bytes: big, span: "1 day 02:00:00", moment: now, yes: true, number: "1.50" };
+  expect(rows).toEqual([{ ...values, count: 6 }]);
+}

@@ -1,0 +1,59 @@
+/**
+ * Sealing of one value: AES-256-GCM with a random nonce, bound to the place it lies in (`context`, authenticated but not
+ * stored), the key's id in front. Pure: keys come from `server-keys.ts`.
+ * Layout: key id (4 bytes, big endian) ‖ nonce (12) ‖ ciphertext ‖ tag (16).
+ */
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+
+const KEY_ID_BYTES = 4;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+/** How much longer a sealed value is than its plain form. */
+export const SEAL_OVERHEAD_BYTES = KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES;
+
+/** A sealed value that does not open: cut, changed, moved to another row, or its key is gone. Says nothing more on purpose. */
+export class SealError extends Error {
+  override name = "SealError";
+  constructor() {
+    super("A sealed value could not be opened.");
+  }
+}
+
+export interface SealKey {
+  id: number;
+  /** 32 bytes. */
+  bytes: Buffer;
+}
+
+/** @param context e.g. `alias:sealed:6b1f…`; the same text opens it again */
+export function sealBytes(key: SealKey, context: string, plain: Uint8Array): Buffer {
+  const sealed = Buffer.allocUnsafeSlow(plain.length + SEAL_OVERHEAD_BYTES);
+  const nonce = randomBytes(NONCE_BYTES);
+  sealed.writeUInt32BE(key.id, 0);
+  nonce.copy(sealed, KEY_ID_BYTES);
+  const cipher = createCipheriv("aes-256-gcm", key.bytes, nonce);
+  cipher.setAAD(Buffer.from(context, "utf8"));
+  cipher.update(plain).copy(sealed, KEY_ID_BYTES + NONCE_BYTES);
+  cipher.final();
+  cipher.getAuthTag().copy(sealed, sealed.length - TAG_BYTES);
+  return sealed;
+}
+
+/** @throws SealError when it does not open with the key it names, in this context */
+export function openBytes(keyById: (id: number) => Buffer | undefined, context: string, sealed: Uint8Array): Buffer {
+  if (sealed.length < SEAL_OVERHEAD_BYTES) throw new SealError();
+  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+  const key = keyById(bytes.readUInt32BE(0));
+  if (key === undefined) throw new SealError();
+  const nonce = bytes.subarray(KEY_ID_BYTES, KEY_ID_BYTES + NONCE_BYTES);
+  const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(Buffer.from(context, "utf8"));
+  decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
+  const plain = decipher.update(bytes.subarray(KEY_ID_BYTES + NONCE_BYTES, bytes.length - TAG_BYTES));
+  try {
+    decipher.final();
+  } catch {
+    throw new SealError();
+  }
+  return plain;
+}

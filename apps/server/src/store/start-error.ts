@@ -1,0 +1,20 @@
+/** Why the store refuses to start. The message is ours, whole, and names the setting to look at; it holds no secret. */
+export type StoreStartReason =
+  | "locked"
+  | "not_durable"
+  | "secret_key_missing"
+  | "secret_key_wrong"
+  | "secret_key_readable"
+  | "first_start_failed"
+  | "newer_schema"
+  | "database_unreachable";
+
+export class StoreStartError extends Error {
+  override name = "StoreStartError";
+  readonly reason: StoreStartReason;
+
+  constructor(reason: StoreStartReason, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,12 @@
+/** What every repository is made from. */
+import type { Clock } from "../core/ports.ts";
+import type { ChangeSignals } from "./change-signals.ts";
+import type { Database } from "./database.ts";
+import type { ServerKeys } from "./server-keys.ts";
+
+export interface StoreContext {
+  db: Database;
+  keys: ServerKeys;
+  clock: Clock;
+  signals: ChangeSignals;
+}

@@ -1,0 +1,78 @@
+/** Runs the same store tests on the embedded database in memory and on a real PostgreSQL, and makes what they need. */
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe } from "vitest";
+import type { Alias } from "../core/alias/alias.ts";
+import type { User } from "../core/user/user.ts";
+import { openStore, type Store, type StoreOptions } from "./open-store.ts";
+import { findTestPostgres, startTestPostgres, type TestPostgres } from "./postgres.testing.ts";
+import { anAlias, aUser } from "./rows.testing.ts";
+
+export interface StoreUnderTest {
+  /** Open from the first test to the last. */
+  readonly store: Store;
+  /** PostgreSQL only: the embedded database belongs to one process. */
+  readonly severalProcesses: boolean;
+  /** Another store on the same database, as another process would have it; close it in the test. */
+  openSecond(): Promise<Store>;
+  /** Of the database under test; `null`: embedded. */
+  databaseUrl(): string | null;
+  readonly clock: TestClock;
+}
+
+/** A clock that stands still until it is told otherwise. */
+export class TestClock {
+  #now = new Date("2026-03-01T12:00:00.000Z");
+
+  now(): Date {
+    return this.#now;
+  }
+
+  advance(ms: number): void {
+    this.#now = new Date(this.#now.getTime() + ms);
+  }
+}
+
+export function onEachDatabase(tests: (it: StoreUnderTest) => void): void {
+  describe("embedded", () => tests(openedAround(null)));
+  const postgres = findTestPostgres();
+  if (!postgres.found) console.log(postgres.reason);
+  describe.skipIf(!postgres.found)("PostgreSQL", () => tests(openedAround(startTestPostgres)));
+}
+
+function openedAround(start: (() => Promise<TestPostgres>) | null): StoreUnderTest {
+  const clock = new TestClock();
+  let postgres: TestPostgres | null = null;
+  let store: Store | null = null;
+  let options: StoreOptions = { databaseUrl: null, dataDir: null, secretKey: randomBytes(32), clock };
+  beforeAll(async () => {
+    postgres = (await start?.()) ?? null;
+    options = { ...options, databaseUrl: (await postgres?.createDatabase()) ?? null };
+    store = await openStore(options);
+  });
+  afterAll(async () => {
+    await store?.close();
+    await postgres?.stop();
+  });
+  return {
+    clock,
+    get store() {
+      if (store === null) throw new Error("the store is open inside tests only");
+      return store;
+    },
+    severalProcesses: start !== null,
+    databaseUrl: () => options.databaseUrl,
+    openSecond: () => openStore(options),
+  };
+}
+
+export async function insertUser(store: Store): Promise<User> {
+  const user = aUser();
+  await store.users.insert(user);
+  return user;
+}
+
+export async function insertAlias(store: Store, userId: string, change: Partial<Alias> = {}): Promise<Alias> {
+  const alias = anAlias(userId, change);
+  await store.aliases.insert(alias);
+  return alias;
+}

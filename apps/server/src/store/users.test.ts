@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { aMessage, anAlias, anOpenDelivery, aUser } from "./rows.testing.ts";
+import { insertAlias, insertUser, onEachDatabase } from "./stores.testing.ts";
+
+describe("accounts", () => {
+  onEachDatabase((it_) => {
+    it("reads back what was stored, by id and by e-mail whatever its case", async () => {
+      const { store } = it_;
+      const user = aUser({ email: `Ann.${Date.now()}@Example.org`, firstName: "Ann", balanceCents: 1250 });
+      await store.users.insert(user);
+      expect(await store.users.find(user.id)).toEqual(user);
+      expect(await store.users.findByEmail((user.email ?? "").toLowerCase())).toEqual(user);
+      expect(await store.users.findByEmail("nobody@example.org")).toBeNull();
+    });
+
+    it("an e-mail is taken whatever its case, also when two ask at once", async () => {
+      const { store } = it_;
+      const email = `Race.${Date.now()}@example.org`;
+      const tries = [email, email.toUpperCase()].map((it) => store.users.insert(aUser({ email: it })));
+      const results = await Promise.allSettled(tries);
+      const refused = results.filter((result) => result.status === "rejected");
+      expect(refused.map((result) => result.reason)).toMatchObject([{ code: "email_taken" }]);
+    });
+
+    it("a new password hash replaces the old one and nothing else", async () => {
+      const { store } = it_;
+      const user = await insertUser(store);
+      await store.users.setPasswordHash(user.id, "$argon2id$new");
+      const { updatedAt: _, ...rest } = user;
+      expect(await store.users.find(user.id)).toMatchObject({ ...rest, passwordHash: "$argon2id$new" });
+    });
+
+    it("settings have their defaults until they are chosen, and a new password leaves them as they are", async () => {
+      const { store } = it_;
+      const user = await insertUser(store);
+      expect(await store.users.settings(user.id)).toEqual({ leakGuard: true });
+      await store.users.setSettings(user.id, { leakGuard: false });
+      await store.users.setPasswordHash(user.id, "$argon2id$new");
+      expect(await store.users.settings(user.id)).toEqual({ leakGuard: false });
+      expect(Object.keys((await store.users.find(user.id)) ?? {}).sort()).toEqual(Object.keys(user).sort());
+      expect(await store.users.settings(aUser().id)).toBeNull();
+    });
+
+    it("counts what an account has", async () => {
+      const { store } = it_;
+      const { id } = await insertUser(store);
+      await insertAlias(store, id);
+      await insertAlias(store, id, { routing: { state: "paused", lastDestinations: [] } });
+      const none = { smtpCredentials: 0, encryptionKeys: 0, emailJobs: 0 };
+      expect(await store.users.stats(id)).toEqual({ aliases: 2, activeAliases: 1, ...none });
+    });
+
+    it("deleting an account removes every row of it, queued mail and bodies too, and nothing of another's", async () => {
+      const { store } = it_;
+      const [gone, stays] = [await insertUser(store), await insertUser(store)];
+      const [goneAlias, staysAlias] = [await insertAlias(store, gone.id), await insertAlias(store, stays.id)];
+      const [own, shared] = [aMessage(), aMessage()];
+      for (const message of [own, shared]) await store.bodies.put(message.id, [Buffer.from("body")]);
+      await store.deliveries.keep(own, [anOpenDelivery(own, goneAlias)]);
+      await store.deliveries.keep(shared, [anOpenDelivery(shared, goneAlias), anOpenDelivery(shared, staysAlias)]);
+      const now = new Date();
+      const session = { tokenHash: Buffer.alloc(32, 1), userId: gone.id, createdAt: now, lastSeenAt: now };
+      await store.loginSessions.insert(session);
+      await store.users.delete(gone.id);
+      expect(await store.users.find(gone.id)).toBeNull();
+      expect(await store.loginSessions.find(session.tokenHash)).toBeNull();
+      expect(await store.aliases.findRouteById(goneAlias.id)).toBeNull();
+      expect(await store.deliveries.isKnownMessage(own.id)).toBe(false);
+      expect(await store.bodies.get(own.id)).toBeNull();
+      expect(await store.deliveries.countForAlias(staysAlias.id)).toBe(1);
+      expect(await store.bodies.get(shared.id)).not.toBeNull();
+    });
+
+    it("the e-mail of a deleted account may register again, its addresses stay held back", async () => {
+      const { store } = it_;
+      const user = await insertUser(store);
+      const alias = await insertAlias(store, user.id);
+      await store.users.delete(user.id);
+      const again = aUser({ email: user.email });
+      await store.users.insert(again);
+      const retake = store.aliases.insert(anAlias(again.id, { name: alias.name }));
+      await expect(retake).rejects.toMatchObject({ code: "alias_released" });
+    });
+
+    it("mail that comes in while the account goes is refused, never kept without an owner", async () => {
+      const { store } = it_;
+      const user = await insertUser(store);
+      const alias = await insertAlias(store, user.id);
+      await store.users.delete(user.id);
+      const message = aMessage();
+      const keep = store.deliveries.keep(message, [anOpenDelivery(message, alias)]);
+      await expect(keep).rejects.toMatchObject({ code: "spool_failed" });
+      expect(await store.deliveries.isKnownMessage(message.id)).toBe(false);
+    });
+  });
+});

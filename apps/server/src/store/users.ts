@@ -1,0 +1,155 @@
+/** Accounts. Everything that names a person is sealed; e-mail, wallet and Google id are found by blind index. */
+import type { AccountSettings } from "@kauke/contract";
+import type { Selectable } from "kysely";
+import { AppError } from "../core/app-error.ts";
+import type { User, UserStore } from "../core/user/user.ts";
+import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION, type UserTable } from "./database.ts";
+import { deleteFinishedMessages, lockMessagesOf } from "./owned-mail.ts";
+import type { ReleasedAddresses } from "./released-addresses.ts";
+import { countRows } from "./row-count.ts";
+import type { StoreContext } from "./store-context.ts";
+
+type UserDocument = Pick<
+  User,
+  "email" | "walletAddress" | "googleId" | "passwordHash" | "firstName" | "lastName" | "profileImageUrl"
+> & {
+  /** Only once something was chosen. */
+  settings?: Partial<AccountSettings>;
+};
+
+const defaultSettings: AccountSettings = { leakGuard: true };
+
+export interface UserStoreParts {
+  released: ReleasedAddresses;
+  /** Bodies of messages that went with the account. */
+  forgetBodies(messageIds: readonly string[]): Promise<void>;
+}
+
+export function userStore(context: StoreContext, parts: UserStoreParts): UserStore {
+  const { db, keys } = context;
+  const emailIndex = (email: string) => keys.blindIndex("user.email", email.normalize("NFC").toLowerCase());
+  const fromRow = (row: Selectable<UserTable>): User => {
+    const { settings: _, ...person } = keys.open<UserDocument>("user", row.id, row.sealed);
+    return {
+      ...person,
+      id: row.id,
+      authMethod: row.auth_method,
+      balanceCents: row.balance_cents,
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
+    };
+  };
+  return {
+    insert: async (user) => {
+      const values = {
+        id: user.id,
+        auth_method: user.authMethod,
+        balance_cents: user.balanceCents,
+        created_at: user.createdAt,
+        updated_at: user.updatedAt,
+        email_index: user.email === null ? null : emailIndex(user.email),
+        wallet_index: user.walletAddress === null ? null : keys.blindIndex("user.wallet", user.walletAddress),
+        google_index: user.googleId === null ? null : keys.blindIndex("user.google", user.googleId),
+        sealed: keys.seal("user", user.id, documentOf(user)),
+      };
+      try {
+        await db.insertInto("user").values(values).execute();
+      } catch (error) {
+        if (isDatabaseError(error, UNIQUE_VIOLATION, "user_email_index_key")) throw new AppError("email_taken");
+        throw error;
+      }
+    },
+    find: async (id) => {
+      const row = await db.selectFrom("user").selectAll().where("id", "=", id).executeTakeFirst();
+      return row === undefined ? null : fromRow(row);
+    },
+    findByEmail: async (email) => {
+      const query = db.selectFrom("user").selectAll().where("email_index", "=", emailIndex(email));
+      const row = await query.executeTakeFirst();
+      return row === undefined ? null : fromRow(row);
+    },
+    settings: async (id) => {
+      const row = await db.selectFrom("user").select("sealed").where("id", "=", id).executeTakeFirst();
+      if (row === undefined) return null;
+      return { ...defaultSettings, ...keys.open<UserDocument>("user", id, row.sealed).settings };
+    },
+    setSettings: (id, settings) => changeDocument(context, id, (user) => ({ ...user, settings })),
+    setPasswordHash: (id, passwordHash) => changeDocument(context, id, (user) => ({ ...user, passwordHash })),
+    delete: (id) => deleteUser(context, parts, id),
+    stats: (id) => readStats(context, id),
+    count: () => countRows(db, "user"),
+  };
+}
+
+function documentOf(user: User): UserDocument {
+  const { email, walletAddress, googleId, passwordHash, firstName, lastName, profileImageUrl } = user;
+  return { email, walletAddress, googleId, passwordHash, firstName, lastName, profileImageUrl };
+}
+
+async function changeDocument(
+  { db, keys, clock }: StoreContext,
+  id: string,
+  change: (document: UserDocument) => UserDocument,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const row = await trx.selectFrom("user").select("sealed").where("id", "=", id).forUpdate().executeTakeFirst();
+    if (row === undefined) return;
+    const sealed = keys.seal("user", id, change(keys.open<UserDocument>("user", id, row.sealed)));
+    await trx.updateTable("user").set({ sealed, updated_at: clock.now() }).where("id", "=", id).execute();
+  });
+}
+
+async function deleteUser({ db, signals }: StoreContext, parts: UserStoreParts, id: string): Promise<void> {
+  const orphans = await db.transaction().execute(async (trx) => {
+    // Nothing new can be hung on the account from here on: every child row needs a share lock on this one.
+    await trx.selectFrom("user").select("id").where("id", "=", id).forUpdate().execute();
+    const aliases = await lockAliases(trx, id);
+    const messageIds = await lockMessagesOf(trx, { column: "user_id", id });
+    const addressIndexes = aliases.map((alias) => alias.address_index);
+    await parts.released.holdAll(trx, addressIndexes, id);
+    // Before the records of composed mail, which would go first: a sender that claims locks them in this order.
+    await trx.deleteFrom("delivery").where("user_id", "=", id).execute();
+    await trx.deleteFrom("user").where("id", "=", id).execute();
+    const aliasIds = aliases.map((alias) => alias.id);
+    await signals.announceRoute(trx, aliasIds);
+    return await deleteFinishedMessages(trx, messageIds);
+  });
+  signals.routeChanged("all");
+  await parts.forgetBodies(orphans);
+}
+
+function lockAliases(trx: InTransaction, userId: string) {
+  return trx
+    .selectFrom("alias")
+    .select(["id", "address_index"])
+    .where("user_id", "=", userId)
+    .orderBy("id")
+    .forUpdate()
+    .execute();
+}
+
+async function readStats({ db }: StoreContext, id: string) {
+  const row = await db
+    .selectNoFrom((query) => {
+      const count = (table: "alias" | "smtp_credential" | "encryption_key" | "email_job") =>
+        query
+          .selectFrom(table)
+          .select((it) => it.fn.countAll<number>().as("count"))
+          .where(`${table}.user_id`, "=", id);
+      return [
+        count("alias").as("aliases"),
+        count("alias").where("active", "=", true).as("activeAliases"),
+        count("smtp_credential").as("smtpCredentials"),
+        count("encryption_key").as("encryptionKeys"),
+        count("email_job").as("emailJobs"),
+      ];
+    })
+    .executeTakeFirstOrThrow();
+  return {
+    aliases: row.aliases ?? 0,
+    activeAliases: row.activeAliases ?? 0,
+    smtpCredentials: row.smtpCredentials ?? 0,
+    encryptionKeys: row.encryptionKeys ?? 0,
+    emailJobs: row.emailJobs ?? 0,
+  };
+}
