@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import { type EndpointName, endpoints } from "@kauke/contract";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+
+describe("an account", () => {
+  it("counts what it holds", async () => {
+    const ann = await new Visitor(server).register();
+    await ann.createAlias();
+    const { id } = await ann.createAlias();
+    await ann.call("toggleAlias", { params: { aliasId: id }, body: { active: false } });
+    expect((await ann.call("getAccountStats")).body.stats).toEqual({
+      aliases: 2,
+      activeAliases: 1,
+      smtpCredentials: 0,
+      encryptionKeys: 0,
+      emailJobs: 0,
+    });
+  });
+
+  it("guards replies against leaks until its owner says otherwise, each account for itself", async () => {
+    const [ann, bob] = [await new Visitor(server).register(), await new Visitor(server).register()];
+    const settings = async (who: Visitor) => (await who.call("getAccountSettings")).body;
+    expect(await settings(ann)).toEqual({ leakGuard: true });
+    const off = await ann.call("changeAccountSettings", { body: { leakGuard: false } });
+    expect(off).toMatchObject({ status: 200, body: { leakGuard: false } });
+    expect([await settings(ann), await settings(bob)]).toEqual([{ leakGuard: false }, { leakGuard: true }]);
+    await ann.call("changeAccountSettings", { body: { leakGuard: true } });
+    expect(await settings(ann)).toEqual({ leakGuard: true });
+    expect((await ann.call("getSession")).status).toBe(200);
+  });
+
+  it.each([{}, { leakGuard: "no" }, { leakGuard: null }])("refuses %j as settings", async (body) => {
+    const ann = await new Visitor(server).register();
+    const answer = await ann.call("changeAccountSettings", { body });
+    expect(answer.body).toMatchObject({ code: "invalid", errors: { leakGuard: ["leakGuard must be true or false"] } });
+    expect((await ann.call("getAccountSettings")).body).toEqual({ leakGuard: true });
+  });
+
+  it("goes with its aliases and its sessions on every device", async () => {
+    const email = "gone@example.org";
+    const ann = await new Visitor(server).register(email);
+    const phone = new Visitor(server);
+    await phone.call("login", { body: { email, password: "correct horse" } });
+    const { alias } = await ann.createAlias();
+    expect(await ann.call("deleteAccount")).toMatchObject({ status: 200, body: { message: "Account deleted" } });
+    expect(ann.cookies.size).toBe(0);
+    expect((await phone.call("getSession")).status).toBe(401);
+    expect((await phone.call("login", { body: { email, password: "correct horse" } })).status).toBe(401);
+    const bob = await new Visitor(server).register();
+    const taken = await bob.call("createAlias", { body: { alias, domain: "kauke.test", forwardTo: "b@example.org" } });
+    expect(taken.body.code).toBe("alias_released");
+  });
+
+  it("deleted while its other calls are running ends them as signed out", async () => {
+    const ann = await new Visitor(server).register();
+    const body = { alias: "too-late", domain: "kauke.test", forwardTo: "a@example.org" };
+    const calls = [ann.call("deleteAccount"), ann.call("createAlias", { body }), ann.call("getSession")];
+    const [deleted, ...others] = (await Promise.all(calls)).map(({ status }) => status);
+    expect(deleted).toBe(200);
+    expect([200, 201, 401]).toEqual(expect.arrayContaining(others));
+    expect(server.logged).toEqual([]);
+  });
+
+  it("adds to the totals everybody may see", async () => {
+    const before = (await new Visitor(server).call("getStats")).body.stats;
+    await (await new Visitor(server).register()).createAlias();
+    const after = (await new Visitor(server).call("getStats")).body.stats;
+    expect(after).toEqual({ totalUsers: before.totalUsers + 1, totalAliases: before.totalAliases + 1 });
+  });
+});
+
+describe("a person who is not signed in", () => {
+  const closed = (Object.keys(endpoints) as EndpointName[]).filter((name) => endpoints[name].access === "user");
+  it.each(closed)("is refused by %s before anything else is looked at", async (name) => {
+    const params = { userId: randomUUID(), aliasId: "no id", noticeId: "no id", credentialId: "no id" };
+    const { status, body } = await new Visitor(server).call(name, { params });
+    expect([status, body.code]).toEqual([401, "not_signed_in"]);
+  });
+});

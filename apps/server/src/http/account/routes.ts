@@ -1,0 +1,32 @@
+import { AppError } from "../../core/app-error.ts";
+import type { CoreDeps } from "../../core/core-deps.ts";
+import { deleteAccount } from "../../core/user/delete-account.ts";
+import type { HandlersOf } from "../handler.ts";
+
+export function accountHandlers(
+  deps: CoreDeps,
+): HandlersOf<"getStats" | "getAccountStats" | "deleteAccount" | "getAccountSettings" | "changeAccountSettings"> {
+  return {
+    async getStats() {
+      const [totalUsers, totalAliases] = await Promise.all([deps.users.count(), deps.aliases.count()]);
+      return { stats: { totalUsers, totalAliases } };
+    },
+    async getAccountStats({ userId }) {
+      return { stats: await deps.users.stats(userId) };
+    },
+    async getAccountSettings({ userId }) {
+      const settings = await deps.users.settings(userId);
+      if (settings === null) throw new AppError("not_signed_in");
+      return settings;
+    },
+    async changeAccountSettings({ userId, body }) {
+      await deps.users.setSettings(userId, body);
+      return body;
+    },
+    async deleteAccount({ userId, cookie }) {
+      await deleteAccount(deps, userId);
+      cookie.clear();
+      return { message: "Account deleted" };
+    },
+  };
+}

@@ -1,0 +1,63 @@
+/** The specification's oddities of aliases: comma text, the literal `null` for paused, notes that `""` clears. Nowhere else. */
+import {
+  type AliasWire,
+  type CreateAliasBody,
+  type Destination,
+  formatForwardTo,
+  parseForwardTo,
+  type UpdateAliasBody,
+} from "@kauke/contract";
+import { type Alias, pausedWebhooks } from "../../core/alias/alias.ts";
+import type { NewAlias } from "../../core/alias/create-alias.ts";
+import type { AliasWish } from "../../core/alias/update-alias.ts";
+
+const PAUSED = "null";
+
+export function aliasToWire({ routing, ...alias }: Alias): AliasWire {
+  const isPaused = routing.state === "paused";
+  const gone = pausedWebhooks(isPaused ? routing.lastDestinations : routing.destinations);
+  return {
+    id: alias.id,
+    userId: alias.userId,
+    alias: alias.name,
+    domain: alias.domain,
+    forwardTo: isPaused ? PAUSED : formatForwardTo(routing.destinations),
+    active: !isPaused,
+    notes: alias.notes,
+    lastForwardTo: isPaused ? formatForwardTo(routing.lastDestinations) : null,
+    providerId: alias.providerId,
+    createdAt: alias.createdAt.toISOString(),
+    ...(gone.length === 0 ? {} : { pausedWebhooks: gone }),
+  };
+}
+
+export function newAliasFromWire(userId: string, body: CreateAliasBody): NewAlias {
+  return {
+    userId,
+    name: body.alias,
+    domain: body.domain,
+    destinations: destinationsOf(body.forwardTo),
+    notes: notesOf(body.notes) ?? null,
+  };
+}
+
+export function aliasWishFromWire(body: UpdateAliasBody): AliasWish {
+  return {
+    name: body.alias,
+    destinations: body.forwardTo === undefined ? undefined : destinationsOf(body.forwardTo),
+    lastDestinations: body.lastForwardTo === undefined ? undefined : destinationsOf(body.lastForwardTo),
+    active: body.active,
+    notes: notesOf(body.notes),
+  };
+}
+
+/** The contract has refused what can't be read. */
+function destinationsOf(forwardTo: string): Destination[] {
+  const destinations = parseForwardTo(forwardTo);
+  if (destinations === null) throw new Error("forwardTo passed the contract and can't be read");
+  return destinations;
+}
+
+function notesOf(notes: string | undefined): string | null | undefined {
+  return notes === "" ? null : notes;
+}

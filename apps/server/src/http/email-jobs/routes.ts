@@ -1,0 +1,24 @@
+import type { CoreDeps } from "../../core/core-deps.ts";
+import { cancelEmailJob } from "../../core/email-job/cancel-email-job.ts";
+import { createEmailJob } from "../../core/email-job/create-email-job.ts";
+import { getEmailJob } from "../../core/email-job/get-email-job.ts";
+import type { HandlersOf } from "../handler.ts";
+import { emailJobToWire, newEmailJobFromWire } from "./wire.ts";
+
+type EmailJobCalls = "createEmailJob" | "getEmailJobStatus" | "cancelEmailJob";
+
+export function emailJobHandlers(deps: CoreDeps): HandlersOf<EmailJobCalls> {
+  return {
+    async createEmailJob({ userId, body }) {
+      const job = await createEmailJob(deps, newEmailJobFromWire(userId, body));
+      return { jobId: job.id, canUndo: true, undoSeconds: deps.undoSeconds };
+    },
+    async getEmailJobStatus({ userId, params }) {
+      return emailJobToWire(await getEmailJob(deps, { userId, ...params }));
+    },
+    async cancelEmailJob({ userId, params }) {
+      await cancelEmailJob(deps, { userId, ...params });
+      return { success: true, message: "Email cancelled" };
+    },
+  };
+}

@@ -1,0 +1,22 @@
+/** Composed mail on the wire: section 7's names in, the record's state out. */
+import type { Body, EmailJobStatusWire } from "@kauke/contract";
+import type { NewEmailJob } from "../../core/email-job/create-email-job.ts";
+import type { EmailJob } from "../../core/email-job/email-job.ts";
+import { lastErrorOf } from "../../core/email-job/get-email-job.ts";
+
+export function newEmailJobFromWire(userId: string, body: Body<"createEmailJob">): NewEmailJob {
+  return {
+    userId,
+    aliasId: body.fromAliasId,
+    to: body.to,
+    subject: body.subject,
+    body: body.body,
+    priority: body.priority ?? 0,
+    scheduledAt: body.scheduledAt ? new Date(body.scheduledAt) : null,
+  };
+}
+
+export function emailJobToWire(job: EmailJob): EmailJobStatusWire {
+  const { status, currentRetries, maxRetries, messageId } = job;
+  return { success: true, status, currentRetries, maxRetries, lastError: lastErrorOf(job), messageId };
+}

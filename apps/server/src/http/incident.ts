@@ -1,0 +1,20 @@
+/** What of an unexpected throw may be written down: its class and our own stack frames, never its message. */
+
+const FRAME = /^\s+at (?:async )?(?:([\w$.<>#]{1,80}) )?\S*?((?:apps|packages)\/[\w./-]+\.ts:\d+:\d+)\)?$/;
+
+/** @returns class, then a frame a line, e.g. `TypeError\n  aliasToWire apps/server/src/http/aliases/wire.ts:12:3`; six at most */
+export function traceOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return typeof thrown;
+  const name = /^[A-Za-z]\w{0,60}$/.test(thrown.constructor.name) ? thrown.constructor.name : "Error";
+  const frames = linesAfterMessage(thrown).flatMap((line) => {
+    const [, where = "", place] = FRAME.exec(line) ?? [];
+    return place === undefined ? [] : [`${where} ${place}`.trim()];
+  });
+  return [name, ...frames.slice(0, 6)].join("\n  ");
+}
+
+/** A message may span lines and imitate frames: it stands before them and is cut off whole. */
+function linesAfterMessage({ stack = "", message }: Error): string[] {
+  const start = stack.indexOf(message);
+  return start === -1 ? [] : stack.slice(start + message.length).split("\n");
+}

@@ -1,0 +1,98 @@
+/**
+ * Mounts the contract's route table: for each call who is asking, whose the ids in the path are, what the body says; then the
+ * handler. Everything a handler sees has passed these checks, in this order.
+ */
+import { type Endpoint, type EndpointName, endpoints, limits } from "@kauke/contract";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { AppError } from "../core/app-error.ts";
+import type { CoreDeps } from "../core/core-deps.ts";
+import { checkLoginSession } from "../core/login-session/check-login-session.ts";
+import { clientAddress } from "./client-address.ts";
+import type { Call, Handler, Handlers } from "./handler.ts";
+import { parseBody } from "./parse-body.ts";
+import type { SessionCookie } from "./session-cookie.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The signed-in person on calls with access `user`. */
+    signedInUserId: string | null;
+  }
+}
+
+interface MountOptions {
+  deps: CoreDeps;
+  cookie: SessionCookie;
+  handlers: Handlers;
+}
+
+/** A handler with its types taken off: the table's own types have checked it where the record was made. */
+type AnyHandler = (call: Call<never>) => Promise<unknown>;
+
+export function mountEndpoints(app: FastifyInstance, { deps, cookie, handlers }: MountOptions): void {
+  app.decorateRequest("signedInUserId", null);
+  for (const name of Object.keys(endpoints) as EndpointName[]) {
+    const endpoint: Endpoint = endpoints[name];
+    const handler = handlers[name] as Handler<never> as AnyHandler;
+    app.route({
+      method: endpoint.method,
+      url: endpoint.path,
+      bodyLimit: endpoint.bodyMaxBytes ?? limits.smallBodyMaxBytes,
+      // Before the body is read: strangers can't make us read any.
+      onRequest: endpoint.access === "user" ? (request) => signIn(deps, cookie, request) : [],
+      async handler(request, reply) {
+        const call = callOf(endpoint, cookie, request, reply) as Call<never>;
+        const answer = await handler(call).catch((thrown) => throwAgain(deps, request.signedInUserId, thrown));
+        return reply.code(endpoint.status).send(answer);
+      },
+    });
+  }
+}
+
+async function signIn(deps: CoreDeps, cookie: SessionCookie, request: FastifyRequest): Promise<void> {
+  const token = cookie.read(request);
+  const session = token === null ? null : await checkLoginSession(deps, token);
+  if (session === null) throw new AppError("not_signed_in");
+  request.signedInUserId = session.userId;
+}
+
+/** The account may have been deleted while its call was running: then nothing is broken, only the sign-in is over. */
+async function throwAgain(deps: CoreDeps, userId: string | null, thrown: unknown): Promise<never> {
+  const isPlanned = thrown instanceof AppError || userId === null;
+  if (!isPlanned && (await deps.users.find(userId)) === null) throw new AppError("not_signed_in", {}, thrown);
+  throw thrown;
+}
+
+function callOf(endpoint: Endpoint, cookie: SessionCookie, request: FastifyRequest, reply: FastifyReply) {
+  const userId = request.signedInUserId ?? undefined;
+  return {
+    params: checkedParams(request.params as Record<string, string>, userId),
+    body: endpoint.body === undefined ? undefined : parseBody(endpoint.body, request.body),
+    userId,
+    clientAddress: clientAddress(request),
+    cookie: {
+      token: cookie.read(request),
+      write: (token: string) => cookie.write(reply, token),
+      clear: () => cookie.clear(reply),
+    },
+  };
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const notFoundTexts: Record<string, string> = {
+  aliasId: "Alias not found",
+  noticeId: "Notice not found",
+  jobId: "Email job not found",
+  credentialId: "SMTP credentials not found",
+};
+
+/** @throws AppError `not_found` for what can't be an id, `forbidden` for another user's */
+function checkedParams(params: Record<string, string>, userId: string | undefined): Record<string, string> {
+  const checked: Record<string, string> = {};
+  for (const [name, text] of Object.entries(params)) {
+    const id = text.toLowerCase();
+    if (!UUID.test(id)) throw new AppError("not_found", { message: notFoundTexts[name] });
+    if (name === "userId" && id !== userId) throw new AppError("forbidden");
+    checked[name] = id;
+  }
+  return checked;
+}

@@ -1,0 +1,17 @@
+import type { CoreDeps } from "../../core/core-deps.ts";
+import { dismissNotice } from "../../core/notice/dismiss-notice.ts";
+import type { HandlersOf } from "../handler.ts";
+import { noticeToWire } from "./wire.ts";
+
+export function noticeHandlers(deps: CoreDeps): HandlersOf<"listNotices" | "dismissNotice"> {
+  return {
+    async listNotices({ userId }) {
+      const notices = await deps.notices.listForUser(userId);
+      return { notices: notices.map(noticeToWire) };
+    },
+    async dismissNotice({ userId, params }) {
+      await dismissNotice(deps, { userId, ...params });
+      return { message: "Notice dismissed" };
+    },
+  };
+}

@@ -1,0 +1,6 @@
+import type { NoticeWire } from "@kauke/contract";
+import type { Notice } from "../../core/notice/notice.ts";
+
+export function noticeToWire({ id, kind, aliasId, text, createdAt }: Notice): NoticeWire {
+  return { id, kind, aliasId, text, createdAt: createdAt.toISOString() };
+}

@@ -1,0 +1,107 @@
+/** `/api/openapi.json`: an OpenAPI 3.1 description derived from the contract, so that it can't fall behind it. */
+import { type Endpoint, type EndpointName, endpoints, errorCodes, product } from "@kauke/contract";
+import * as z from "zod";
+
+const problem = {
+  type: "object",
+  required: ["message", "code"],
+  properties: {
+    message: { type: "string", description: "A sentence to show" },
+    code: { enum: [...errorCodes] },
+    errors: {
+      type: "object",
+      description: "Field name to its messages",
+      additionalProperties: { type: "array", items: { type: "string" } },
+    },
+    rateLimited: { const: true },
+    resetTime: { type: "string", format: "date-time", description: "When the limit lets the next try through" },
+  },
+};
+
+const errorTexts: Record<number, string> = {
+  400: "The body is not valid; `errors` says which fields, or the name is reserved",
+  401: "Not signed in, or the credentials are wrong",
+  403: "Another user's id in the path, or a write sent by another site",
+  404: "Unknown, or not yours",
+  409: "Taken, or held back for its former account",
+  413: "The body is too large",
+  415: "The body is not application/json",
+  429: "Too many requests; `rateLimited`, `resetTime` and the Retry-After header say when to go on",
+  500: "Unexpected; the message holds an incident id",
+};
+
+/** Answers that the shape of a call does not tell. */
+const ownErrors: Partial<Record<EndpointName, number[]>> = {
+  register: [409, 429],
+  login: [401, 429],
+  createAlias: [409, 429],
+  updateAlias: [409, 429],
+  toggleAlias: [429],
+  createEmailJob: [429],
+  cancelEmailJob: [409],
+  renewWebhookSecret: [429],
+  createSmtpCredential: [404, 409, 429],
+  regenerateSmtpPassword: [429],
+  deleteSmtpCredential: [429],
+};
+
+/** @param cookieName of the login session, which depends on whether the public URL is https */
+export function openApiDocument(origin: string, cookieName: string): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const [name, endpoint] of Object.entries(endpoints) as [EndpointName, Endpoint][]) {
+    const path = endpoint.path.replaceAll(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(name, endpoint) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: product.name, version: product.version },
+    servers: [{ url: origin }],
+    paths,
+    components: {
+      schemas: { Problem: problem },
+      securitySchemes: { loginSession: { type: "apiKey", in: "cookie", name: cookieName } },
+    },
+  };
+}
+
+function operation(name: EndpointName, endpoint: Endpoint): object {
+  const statuses = errorStatuses(name, endpoint);
+  return {
+    operationId: name,
+    summary: endpoint.summary,
+    security: endpoint.access === "user" ? [{ loginSession: [] }] : [],
+    parameters: Object.keys(endpoint.params?.shape ?? {}).map(pathParameter),
+    ...(endpoint.body && { requestBody: { required: true, content: json(schemaOf(endpoint.body, "input")) } }),
+    responses: {
+      [endpoint.status]: { description: "Done", content: json(schemaOf(endpoint.answer, "output")) },
+      ...Object.fromEntries(statuses.map((status) => [status, problemAnswer(status)])),
+    },
+  };
+}
+
+function errorStatuses(name: EndpointName, { access, body, method, params }: Endpoint): number[] {
+  const found = new Set([500, ...(ownErrors[name] ?? [])]);
+  if (access === "user") found.add(401);
+  if (params !== undefined) found.add(404);
+  if (method !== "GET") found.add(403).add(413).add(415);
+  if (body !== undefined) found.add(400);
+  if (params !== undefined && "userId" in params.shape) found.add(403);
+  return [...found].sort((a, b) => a - b);
+}
+
+function pathParameter(name: string): object {
+  return { name, in: "path", required: true, schema: { type: "string", format: "uuid" } };
+}
+
+function problemAnswer(status: number): object {
+  return { description: errorTexts[status], content: json({ $ref: "#/components/schemas/Problem" }) };
+}
+
+function json(schema: object): object {
+  return { "application/json": { schema } };
+}
+
+function schemaOf(schema: z.ZodType, io: "input" | "output"): object {
+  const { $schema: _, ...plain } = z.toJSONSchema(schema, { io });
+  return plain;
+}

@@ -1,0 +1,81 @@
+/**
+ * `/preview/api`: what the preview page reads. Exists only in preview mode and only for this machine; everybody else gets
+ * the 404 of a path that isn't there. A message's HTML is a response of its own, sandboxed by its own policy.
+ */
+import type { PreviewMessage, ProblemBody } from "@kauke/contract";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import type { PreviewFile, PreviewInbox } from "../../core/preview/preview-inbox.ts";
+import { isPreviewAllowed } from "./is-preview-allowed.ts";
+
+/** Nothing of a message may run, load or navigate; the page shows it in a frame. */
+export const previewHtmlPolicy =
+  "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'self'";
+const FILE_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'";
+
+type ById = { Params: { id: string } };
+type ByFile = { Params: { id: string; index: string } };
+type Raw = ById & { Querystring: { download?: string } };
+
+const notFound: ProblemBody = { message: "Not found", code: "not_found" };
+
+/** @param inbox `null`: not in preview mode @param ownHost host and port of `KAUKE_PUBLIC_URL` */
+export function previewRoutes(app: FastifyInstance, inbox: PreviewInbox | null, ownHost?: string): void {
+  void app.register(async (scope) => {
+    scope.addHook("onRequest", async (request, reply) => {
+      reply.header("cache-control", "no-store").header("x-content-type-options", "nosniff");
+      if (inbox === null || !isPreviewAllowed(request.raw, ownHost)) return reply.code(404).send(notFound);
+    });
+    if (inbox === null) scope.all("/preview/api/*", (_request, reply) => reply.code(404).send(notFound));
+    else mount(scope, inbox);
+  });
+}
+
+function mount(scope: FastifyInstance, inbox: PreviewInbox): void {
+  scope.get("/preview/api/messages", async () => ({ messages: await inbox.list() }));
+  scope.delete("/preview/api/messages", async (_request, reply) => {
+    inbox.clear();
+    return reply.send({ message: "Preview inbox emptied" });
+  });
+  scope.get<ById>("/preview/api/messages/:id", async ({ params }, reply): Promise<PreviewMessage | FastifyReply> => {
+    return (await inbox.get(params.id)) ?? reply.code(404).send(notFound);
+  });
+  scope.get<ById>("/preview/api/messages/:id/html", async ({ params }, reply) => {
+    const html = await inbox.html(params.id);
+    if (html === null) return reply.code(404).send(notFound);
+    reply.header("content-security-policy", previewHtmlPolicy).type("text/html; charset=utf-8");
+    return reply.send(html);
+  });
+  scope.get<Raw>("/preview/api/messages/:id/raw", async ({ params, query }, reply) => {
+    const bytes = inbox.raw(params.id);
+    if (bytes === null) return reply.code(404).send(notFound);
+    if (query.download !== undefined)
+      return sendFile(reply, { filename: "message.eml", contentType: "message/rfc822", bytes });
+    return reply.header("content-security-policy", FILE_POLICY).type("text/plain; charset=utf-8").send(bytes);
+  });
+  scope.get<ByFile>("/preview/api/messages/:id/files/:index", async ({ params }, reply) => {
+    const file = /^[0-9]{1,4}$/.test(params.index) ? await inbox.file(params.id, Number(params.index)) : null;
+    return file === null ? reply.code(404).send(notFound) : sendFile(reply, file);
+  });
+}
+
+/** Always as a download and as plain bytes: a sender's content type must not decide what our origin serves. */
+function sendFile(reply: FastifyReply, { filename, bytes }: PreviewFile): FastifyReply {
+  return reply
+    .header("content-security-policy", FILE_POLICY)
+    .header("content-disposition", attachmentDisposition(filename))
+    .type("application/octet-stream")
+    .send(bytes);
+}
+
+/** @returns RFC 6266 with an ASCII fallback, e.g. `attachment; filename="na_ve.txt"; filename*=UTF-8''na%C3%AFve.txt` */
+export function attachmentDisposition(filename: string): string {
+  const safe = filename
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}/\\:]/gu, "_")
+    .slice(-150);
+  const encoded = encodeURIComponent(safe.toWellFormed()).replace(
+    /['()*]/g,
+    (it) => `%${it.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${safe.replace(/[^\x20-\x7e]|["%]/g, "_")}"; filename*=UTF-8''${encoded}`;
+}

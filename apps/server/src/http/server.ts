@@ -1,0 +1,132 @@
+/**
+ * The HTTP edge: builds the server of web app and API from what main hands in. Rules live in core, shapes in the contract;
+ * here is only what belongs to HTTP.
+ */
+import fastifyCookie from "@fastify/cookie";
+import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
+import type { Config } from "../config.ts";
+import { AppError } from "../core/app-error.ts";
+import type { CoreDeps } from "../core/core-deps.ts";
+import type { Logger, Metrics } from "../core/ports.ts";
+import { rateLimitRules } from "../core/rate-limit/rate-limit-rules.ts";
+import { accountHandlers } from "./account/routes.ts";
+import { aliasHandlers } from "./aliases/routes.ts";
+import { answerBrokenRequest, errorAnswerer } from "./answer-errors.ts";
+import { authHandlers } from "./auth/routes.ts";
+import { trustedProxyCheck } from "./client-address.ts";
+import { closeInTime } from "./close-in-time.ts";
+import { emailJobHandlers } from "./email-jobs/routes.ts";
+import type { Handlers } from "./handler.ts";
+import { mountEndpoints } from "./mount-endpoints.ts";
+import { noticeHandlers } from "./notices/routes.ts";
+import { openApiDocument } from "./openapi.ts";
+import { readOnlyJson } from "./read-json.ts";
+import { isCrossSiteWrite } from "./same-site.ts";
+import { securityHeaders } from "./security-headers.ts";
+import { type SessionCookie, sessionCookie } from "./session-cookie.ts";
+import { isApiPath } from "./site/page-routes.ts";
+import { serveSite } from "./site/serve-site.ts";
+import { smtpCredentialHandlers } from "./smtp-credentials/routes.ts";
+import { webhookSecretHandlers } from "./webhook-secrets/routes.ts";
+
+export type HttpConfig = Pick<
+  Config,
+  "http" | "publicUrl" | "publicUrlGiven" | "trustedProxies" | "domains" | "limits" | "links" | "undoSeconds"
+>;
+
+export interface HttpServerOptions extends Omit<CoreDeps, "ownDomains" | "limitRules" | "undoSeconds"> {
+  config: HttpConfig;
+  logger: Logger;
+  metrics: Metrics;
+  /** Whether every service of this process accepts work; `/healthz` says so. */
+  isReady: () => boolean;
+  /** Folder of the built web app. */
+  webRoot: string;
+  /** Whether this request may see the preview inbox; otherwise its page is one of those that aren't there. */
+  mayOpenPreview?: (request: FastifyRequest) => boolean;
+  /** Routes of other parts (the preview inbox), mounted with the same headers and error answers. */
+  extraRoutes?: readonly ((app: FastifyInstance) => void)[];
+}
+
+/** @returns the server, ready but not listening: `app.listen(config.http)`; `app.close()` lets running requests finish */
+export async function buildHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
+  const { config } = options;
+  const isHttps = config.publicUrl.protocol === "https:";
+  const cookie = sessionCookie(isHttps);
+  const app = createApp(options, securityHeaders(isHttps));
+  await app.register(fastifyCookie);
+  guardRequests(app, options, securityHeaders(isHttps));
+  readOnlyJson(app);
+  mountEndpoints(app, { deps: coreDeps(options), cookie, handlers: allHandlers(coreDeps(options)) });
+  mountOwnRoutes(app, options, cookie);
+  await serveSite(app, { ...options, links: config.links });
+  for (const mount of options.extraRoutes ?? []) mount(app);
+  await app.ready();
+  return app;
+}
+
+function createApp(options: HttpServerOptions, headers: Readonly<Record<string, string>>): FastifyInstance {
+  const answerError = errorAnswerer(options);
+  const app = fastify({
+    logger: false,
+    trustProxy: trustedProxyCheck(options.config.trustedProxies),
+    // On a slow line the largest body takes seconds; a client that dribbles is cut off.
+    requestTimeout: 30_000,
+    http: { headersTimeout: 10_000 },
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 2048 },
+    // A path that can't be decoded comes before any hook.
+    frameworkErrors: (error, request, reply) => void answerError(error, request, reply.headers(headers)),
+    clientErrorHandler: answerBrokenRequest,
+  });
+  app.setErrorHandler(answerError);
+  closeInTime(app);
+  return app;
+}
+
+function guardRequests(
+  app: FastifyInstance,
+  { config, metrics }: HttpServerOptions,
+  headers: Readonly<Record<string, string>>,
+): void {
+  app.addHook("onRequest", async (request, reply) => {
+    reply.headers(headers);
+    if (isApiPath(request.url.split("?", 1)[0] ?? "")) reply.header("cache-control", "no-store");
+    const port = request.socket.localPort ?? config.http.port;
+    const { publicUrl, publicUrlGiven } = config;
+    if (isCrossSiteWrite(request.method, request.headers, { publicUrl, publicUrlGiven, port }))
+      throw new AppError("cross_site");
+  });
+  app.addHook("onResponse", async (_, reply) => {
+    metrics.count("kauke_http_requests_total", { status: `${Math.floor(reply.statusCode / 100)}xx` });
+  });
+}
+
+function coreDeps({ config, ...options }: HttpServerOptions): CoreDeps {
+  return {
+    ...options,
+    ownDomains: config.domains,
+    limitRules: rateLimitRules(config.limits),
+    undoSeconds: config.undoSeconds,
+  };
+}
+
+function allHandlers(deps: CoreDeps): Handlers {
+  return {
+    ...authHandlers(deps),
+    ...aliasHandlers(deps),
+    ...smtpCredentialHandlers(deps),
+    ...webhookSecretHandlers(deps),
+    ...accountHandlers(deps),
+    ...noticeHandlers(deps),
+    ...emailJobHandlers(deps),
+  };
+}
+
+function mountOwnRoutes(app: FastifyInstance, { config, isReady }: HttpServerOptions, cookie: SessionCookie): void {
+  const description = JSON.stringify(openApiDocument(config.publicUrl.origin, cookie.name));
+  app.get("/api/openapi.json", async (_, reply) => reply.type("application/json; charset=utf-8").send(description));
+  app.get("/healthz", async (_, reply) =>
+    isReady() ? { status: "ok" } : reply.code(503).send({ status: "unavailable" }),
+  );
+}

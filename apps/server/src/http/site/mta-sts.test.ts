@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
+import { mtaStsRoute } from "./mta-sts.ts";
+
+const policy = "version: STSv1\r\nmode: enforce\r\nmx: mail.kauke.test\r\nmax_age: 604800\r\n";
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({
+    config: { trustedProxies: ["10.9.9.9"] },
+    extraRoutes: [(app) => mtaStsRoute(app, { domains: ["kauke.test", "slapta.test"], policy })],
+  });
+});
+afterAll(() => server.close());
+
+function ask(headers: Record<string, string>, remoteAddress = "192.0.2.7") {
+  return new Visitor(server).send({ method: "GET", url: "/.well-known/mta-sts.txt", headers, remoteAddress });
+}
+
+describe("the MTA-STS policy", () => {
+  it.each(["mta-sts.kauke.test", "mta-sts.slapta.test:443", "MTA-STS.Kauke.Test."])(
+    "is there under the policy host of each of our domains: %s",
+    async (host) => {
+      const { status, body, headers } = await ask({ host });
+      expect([status, body]).toEqual([200, policy]);
+      expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
+    },
+  );
+
+  it.each(["kauke.test", "mta-sts.other.test", "mta-sts.kauke.test.other.test", "localhost"])(
+    "is not there under any other name: %s",
+    async (host) => {
+      const { status, body } = await ask({ host });
+      expect([status, String(body).includes("STSv1")]).toEqual([404, false]);
+    },
+  );
+
+  it("believes the name a trusted proxy passes on, and nobody else's", async () => {
+    const headers = { host: "127.0.0.1:3000", "x-forwarded-host": "mta-sts.kauke.test" };
+    expect((await ask(headers, "10.9.9.9")).status).toBe(200);
+    expect((await ask(headers)).status).toBe(404);
+  });
+});

@@ -1,0 +1,17 @@
+/**
+ * The MTA-STS policy (RFC 8461 §3.2): `/.well-known/mta-sts.txt`, answered under the names `mta-sts.<domain>` of our domains
+ * only. The reverse proxy must pass these names on; for every other name the file isn't there.
+ */
+import type { FastifyInstance } from "fastify";
+
+/** @param policy the whole file */
+export function mtaStsRoute(
+  app: FastifyInstance,
+  { domains, policy }: { domains: readonly string[]; policy: string },
+): void {
+  const hosts = new Set(domains.map((domain) => `mta-sts.${domain}`));
+  app.get("/.well-known/mta-sts.txt", async (request, reply) => {
+    if (!hosts.has(request.hostname.toLowerCase().replace(/\.$/, ""))) return reply.callNotFound();
+    return reply.header("cache-control", "no-cache").type("text/plain; charset=utf-8").send(policy);
+  });
+}

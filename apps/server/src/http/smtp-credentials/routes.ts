@@ -1,0 +1,41 @@
+import type { CoreDeps } from "../../core/core-deps.ts";
+import { createSmtpCredential } from "../../core/smtp-credential/create-smtp-credential.ts";
+import { deleteSmtpCredential } from "../../core/smtp-credential/delete-smtp-credential.ts";
+import { listSmtpCredentials } from "../../core/smtp-credential/list-smtp-credentials.ts";
+import { readSmtpPassword } from "../../core/smtp-credential/read-smtp-password.ts";
+import { regenerateSmtpPassword } from "../../core/smtp-credential/regenerate-smtp-password.ts";
+import { smtpHost } from "../../core/smtp-credential/smtp-host.ts";
+import type { HandlersOf } from "../handler.ts";
+import { smtpCredentialToWire } from "./wire.ts";
+
+type SmtpCredentialCalls =
+  | "listSmtpCredentials"
+  | "createSmtpCredential"
+  | "readSmtpPassword"
+  | "regenerateSmtpPassword"
+  | "deleteSmtpCredential";
+
+export function smtpCredentialHandlers(deps: CoreDeps): HandlersOf<SmtpCredentialCalls> {
+  return {
+    async listSmtpCredentials({ userId, params }) {
+      const credentials = await listSmtpCredentials(deps, { userId, ...params });
+      return { credentials: credentials.map(smtpCredentialToWire), host: smtpHost(deps.ownDomains) };
+    },
+    async createSmtpCredential({ userId, body }) {
+      const { credential, password } = await createSmtpCredential(deps, { userId, aliasId: body.aliasId });
+      const { id, aliasId, username } = credential;
+      return { credential: { id, aliasId, username, password } };
+    },
+    async readSmtpPassword({ userId, params }) {
+      return { success: true, password: await readSmtpPassword(deps, { userId, ...params }) };
+    },
+    async regenerateSmtpPassword({ userId, params }) {
+      const { credential, password } = await regenerateSmtpPassword(deps, { userId, ...params });
+      return { credential: { id: credential.id, username: credential.username, password } };
+    },
+    async deleteSmtpCredential({ userId, params }) {
+      await deleteSmtpCredential(deps, { userId, ...params });
+      return { message: "SMTP credentials deleted" };
+    },
+  };
+}

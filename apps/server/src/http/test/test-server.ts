@@ -1,0 +1,148 @@
+/** The whole HTTP edge on an in-memory store, and visitors that speak to it as browsers do. Answers are held to the contract. */
+import { randomInt } from "node:crypto";
+import { type Endpoint, type EndpointName, endpoints, errorCodes } from "@kauke/contract";
+import type { FastifyInstance, InjectOptions } from "fastify";
+import { expect } from "vitest";
+import * as z from "zod";
+import type { Clock, LogFields } from "../../core/ports.ts";
+import { argon2Hasher } from "../../operate/argon2-hasher.ts";
+import { systemRandom } from "../../operate/random.ts";
+import { openStore, type Store } from "../../store/open-store.ts";
+import { buildHttpServer, type HttpConfig, type HttpServerOptions } from "../server.ts";
+
+export const testDomains = ["kauke.test", "slapta.test", "vejas.test", "rukas.test"];
+
+/** A real clock's pace is too slow for tests; this one moves when told. */
+export class TestClock implements Clock {
+  #now = Date.parse("2026-11-21T09:00:00Z");
+  now(): Date {
+    return new Date(this.#now);
+  }
+  advance(seconds: number): void {
+    this.#now += seconds * 1000;
+  }
+}
+
+export interface TestServer {
+  app: FastifyInstance;
+  store: Store;
+  clock: TestClock;
+  logged: { event: string; fields?: LogFields }[];
+  counted: string[];
+  close(): Promise<void>;
+}
+
+export interface TestServerOptions extends Partial<Omit<HttpServerOptions, "config">> {
+  config?: Partial<HttpConfig>;
+  store?: Store;
+}
+
+export async function startTestServer({ config, ...options }: TestServerOptions = {}): Promise<TestServer> {
+  const clock = new TestClock();
+  const store = options.store ?? (await openStore({ databaseUrl: null, dataDir: null, secretKey: null, clock }));
+  const logged: TestServer["logged"] = [];
+  const counted: string[] = [];
+  const log = (event: string, fields?: LogFields) => void logged.push({ event, fields });
+  const app = await buildHttpServer({
+    ...store,
+    clock,
+    random: systemRandom,
+    hasher: argon2Hasher({ memoryKib: 8, passes: 1 }),
+    logger: { info: log, warn: log, error: log },
+    metrics: { count: (name, labels) => void counted.push(`${name} ${JSON.stringify(labels)}`), gauge: () => {} },
+    isReady: () => true,
+    webRoot: "/nowhere",
+    ...options,
+    config: {
+      http: { host: "127.0.0.1", port: 3000 },
+      publicUrl: new URL("http://localhost:3000"),
+      publicUrlGiven: false,
+      trustedProxies: [],
+      domains: testDomains,
+      limits: new Map(),
+      undoSeconds: 6,
+      links: { docs: "", social: "", video: "", reviews: "", feedback: "", smtpGuide: "" },
+      ...config,
+    },
+  });
+  const close = async () => {
+    await app.close();
+    if (options.store === undefined) await store.close();
+  };
+  return { app, store, clock, logged, counted, close };
+}
+
+const problem = z.strictObject({
+  message: z.string().min(1),
+  code: z.enum(errorCodes),
+  errors: z.record(z.string(), z.array(z.string().min(1)).min(1)).optional(),
+  rateLimited: z.literal(true).optional(),
+  resetTime: z.iso.datetime().optional(),
+});
+
+export interface CallInput {
+  params?: Record<string, string>;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface Reply {
+  status: number;
+  /** Untyped on purpose: each test reads the shape it expects, and a wrong one fails there. */
+  body: any;
+  headers: Record<string, unknown>;
+}
+
+/** A browser with one cookie jar and an address of its own. */
+export class Visitor {
+  readonly #server: TestServer;
+  cookies = new Map<string, string>();
+  address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
+  userId = "";
+
+  constructor(server: TestServer) {
+    this.#server = server;
+  }
+
+  async send(options: InjectOptions): Promise<Reply> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const headers = { ...(cookie !== "" && { cookie }), ...options.headers };
+    const answer = await this.#server.app.inject({ remoteAddress: this.address, ...options, headers });
+    for (const { name, value, maxAge } of answer.cookies) {
+      if (maxAge === 0) this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+    const isJson = answer.body !== "" && String(answer.headers["content-type"]).startsWith("application/json");
+    return { status: answer.statusCode, headers: answer.headers, body: isJson ? answer.json() : answer.body };
+  }
+
+  /** Makes a call of the contract and holds the answer to it. */
+  async call(name: EndpointName, { params, body, headers }: CallInput = {}): Promise<Reply> {
+    const endpoint: Endpoint = endpoints[name];
+    const ids: Record<string, string> = { userId: this.userId, ...params };
+    const url = endpoint.path.replace(/:(\w+)/g, (_, id: string) => encodeURIComponent(ids[id] ?? ""));
+    const payload = body === undefined ? undefined : JSON.stringify(body);
+    const type = payload === undefined ? {} : { "content-type": "application/json" };
+    const reply = await this.send({ method: endpoint.method, url, payload, headers: { ...type, ...headers } });
+    if (reply.status < 300) {
+      expect(reply.status).toBe(endpoint.status);
+      expect(endpoint.answer.parse(reply.body)).toEqual(reply.body);
+    } else problem.parse(reply.body);
+    return reply;
+  }
+
+  async register(email = `someone.${systemRandom.uuid()}@example.org`, password = "correct horse"): Promise<this> {
+    const { status, body } = await this.call("register", { body: { email, password } });
+    expect(status).toBe(201);
+    this.userId = body.user.id;
+    return this;
+  }
+
+  async createAlias(body: Record<string, unknown> = {}): Promise<Reply["body"]> {
+    const alias = `a${systemRandom.uuid().slice(0, 8)}`;
+    const whole = { alias, domain: "kauke.test", forwardTo: "ann@example.org", ...body };
+    const reply = await this.call("createAlias", { body: whole });
+    expect(reply.status, JSON.stringify(reply.body)).toBe(201);
+    return reply.body;
+  }
+}
