@@ -1,0 +1,214 @@
+/**
+ * Makes the typed `Config` of config.ts from the environment: defaults, value checks (setting-values.ts), and the rules between
+ * settings. Every problem is told at once, by the variable's name, and stops the start.
+ */
+import { resolve } from "node:path";
+import { defaultRetrySchedule } from "@kauke/mail-rfc";
+import type { Config, DeliveryMode, ListenConfig, Service } from "./config.ts";
+import { type Environment, readEnvironment } from "./env.ts";
+import { SettingReader } from "./setting-reader.ts";
+import * as value from "./setting-values.ts";
+import { SettingsError } from "./settings-error.ts";
+
+const allServices: readonly Service[] = ["api", "mx", "submission", "sender"];
+const defaultDomains = ["kauke.test", "slapta.test", "rukas.test", "tyla.test", "vejas.test"];
+const mebibyte = 1_048_576;
+/** Large forwarders and list hosts whose ARC seals are worth believing. */
+const knownSealers = [
+  "google.com",
+  "microsoft.com",
+  "fastmail.com",
+  "messagingengine.com",
+  "icloud.com",
+  "lists.debian.org",
+];
+
+export interface ReadConfig {
+  config: Config;
+  /** Sentences for the operator that do not stop the start. */
+  warnings: readonly string[];
+}
+
+/**
+ * @param environment as `readEnvironment` gives it
+ * @param folder what relative paths are relative to
+ * @throws SettingsError with one sentence per problem
+ */
+export function readConfig(environment: Environment, folder: string): ReadConfig {
+  const settings = new SettingReader(environment);
+  const listeners = readListeners(settings);
+  const mail = readMail(settings);
+  const config: Config = {
+    production: settings.read("NODE_ENV", false, (text) => text === "production"),
+    ...listeners,
+    ...readStore(settings, folder),
+    ...readWeb(settings, listeners.http),
+    ...mail,
+    services: new Set(settings.read("KAUKE_SERVICES", [...allServices], value.listOf(value.oneOf(...allServices)))),
+    tls: readTls(settings, folder),
+    delivery: readDelivery(settings),
+    limits: settings.read<Config["limits"]>("KAUKE_LIMITS", new Map(), value.limits),
+    google: readGoogle(settings),
+    links: readLinks(settings),
+  };
+  refuseContradictions(settings, config);
+  return { config, warnings: [...settings.finish().map(unknownSetting), ...productionWarnings(settings, config)] };
+}
+
+/** The settings of this process, for main: warnings go to stderr; problems do too, and end the process with code 1. */
+export function readConfigOrExit(folder: string): Config {
+  try {
+    const { config, warnings } = readConfig(readEnvironment(folder), folder);
+    for (const warning of warnings) process.stderr.write(`${warning}\n`);
+    return config;
+  } catch (thrown) {
+    if (!(thrown instanceof SettingsError)) throw thrown;
+    for (const problem of thrown.problems) process.stderr.write(`${problem}\n`);
+    return process.exit(1);
+  }
+}
+
+function readListeners(settings: SettingReader) {
+  const host = settings.read("KAUKE_HOST", "127.0.0.1", value.listenHost);
+  const listen = (name: string, fallback: number): ListenConfig => ({
+    host,
+    port: settings.read(name, fallback, value.port),
+  });
+  return {
+    http: listen("KAUKE_HTTP_PORT", 3000),
+    mx: listen("KAUKE_MX_PORT", 2525),
+    submission: listen("KAUKE_SUBMISSION_PORT", 2587),
+    submissions: listen("KAUKE_SUBMISSIONS_PORT", 2465),
+    metricsPort: settings.read<number | null>("KAUKE_METRICS_PORT", null, value.port),
+  };
+}
+
+function readStore(settings: SettingReader, folder: string) {
+  return {
+    dataDir: resolve(
+      folder,
+      settings.read("KAUKE_DATA_DIR", "./data", (text) => text),
+    ),
+    databaseUrl: settings.read<string | null>("DATABASE_URL", null, value.databaseUrl),
+    secretKey: settings.read<Buffer | null>("KAUKE_SECRET_KEY", null, value.secretKey),
+  };
+}
+
+function readWeb(settings: SettingReader, http: ListenConfig) {
+  return {
+    publicUrl: settings.read("KAUKE_PUBLIC_URL", new URL(`http://localhost:${http.port}`), value.origin),
+    publicUrlGiven: settings.has("KAUKE_PUBLIC_URL"),
+    trustedProxies: settings.read<readonly string[]>("KAUKE_TRUSTED_PROXIES", [], value.listOf(value.addressRange)),
+    undoSeconds: settings.read("KAUKE_UNDO_SECONDS", 6, value.integer(0, 3600)),
+    webhookAllow: settings.read<readonly string[]>("KAUKE_WEBHOOK_ALLOW", [], value.listOf(value.hostOrRange)),
+  };
+}
+
+function readMail(settings: SettingReader) {
+  const domains = settings.read("KAUKE_DOMAINS", defaultDomains, value.listOf(value.domainName));
+  const maxMessageBytes = settings.read("KAUKE_MAX_MESSAGE_BYTES", 26_214_400, value.integer(1024, 1024 * mebibyte));
+  return {
+    domains,
+    mailHost: settings.read("KAUKE_MAIL_HOST", `mail.${domains[0]}`, value.domainName),
+    dkim: settings.read("KAUKE_DKIM", "on", value.oneOf("on", "off")) === "on",
+    dkimEd25519: settings.read("KAUKE_DKIM_ED25519", "off", value.oneOf("on", "off")) === "on",
+    postmaster: settings.read<string | null>("KAUKE_POSTMASTER", null, value.mailbox),
+    dnsServers: settings.read<string[] | null>("KAUKE_DNS_SERVERS", null, value.listOf(value.dnsServer)),
+    authentication: settings.read("KAUKE_AUTHENTICATION", true, (text) => value.oneOf("on", "off")(text) === "on"),
+    arcTrusted: settings.read<readonly string[]>("KAUKE_ARC_TRUSTED", knownSealers, value.listOf(value.domainName)),
+    arcSeal: settings.read("KAUKE_ARC_SEAL", "off", value.oneOf("on", "off")) === "on",
+    retrySchedule: settings.read("KAUKE_RETRY_SCHEDULE", defaultRetrySchedule, value.retrySchedule),
+    maxMessageBytes,
+    // Never less than a few of the largest messages, or one sender could keep everybody else out.
+    memoryBudgetBytes: Math.max(128 * mebibyte, 4 * maxMessageBytes),
+  };
+}
+
+function readTls(settings: SettingReader, folder: string): Config["tls"] {
+  const certFile = settings.read<string | null>("KAUKE_TLS_CERT", null, (text) => resolve(folder, text));
+  const keyFile = settings.read<string | null>("KAUKE_TLS_KEY", null, (text) => resolve(folder, text));
+  if (certFile !== null && keyFile !== null) return { certFile, keyFile };
+  if (certFile !== null) settings.refuse("KAUKE_TLS_KEY must be set when KAUKE_TLS_CERT is.");
+  if (keyFile !== null) settings.refuse("KAUKE_TLS_CERT must be set when KAUKE_TLS_KEY is.");
+  return null;
+}
+
+function readDelivery(settings: SettingReader): DeliveryMode {
+  const url = settings.read<URL | null>("KAUKE_RELAY_URL", null, value.relayUrl);
+  const fallback = settings.has("KAUKE_RELAY_URL") ? "relay" : "preview";
+  const kind = settings.read("KAUKE_DELIVERY", fallback, value.oneOf("preview", "relay", "direct"));
+  if (kind !== "relay" && url !== null) {
+    settings.refuse(`KAUKE_RELAY_URL contradicts KAUKE_DELIVERY=${kind}: set one of them only.`);
+  }
+  if (kind !== "relay") return { kind };
+  if (!settings.has("KAUKE_RELAY_URL")) settings.refuse("KAUKE_RELAY_URL must be set when KAUKE_DELIVERY is relay.");
+  return url === null ? { kind: "direct" } : { kind, url };
+}
+
+function readGoogle(settings: SettingReader): Config["google"] {
+  const clientId = settings.read<string | null>("KAUKE_GOOGLE_CLIENT_ID", null, (text) => text);
+  const clientSecret = settings.read<string | null>("KAUKE_GOOGLE_CLIENT_SECRET", null, (text) => text);
+  const issuer = settings.read("KAUKE_GOOGLE_ISSUER", "https://accounts.google.com", value.issuer);
+  if (clientId !== null && clientSecret !== null) return { clientId, clientSecret, issuer };
+  if (clientId !== null) settings.refuse("KAUKE_GOOGLE_CLIENT_SECRET must be set when KAUKE_GOOGLE_CLIENT_ID is.");
+  if (clientSecret !== null) settings.refuse("KAUKE_GOOGLE_CLIENT_ID must be set when KAUKE_GOOGLE_CLIENT_SECRET is.");
+  return null;
+}
+
+function readLinks(settings: SettingReader): Config["links"] {
+  return {
+    docs: settings.read("KAUKE_LINK_DOCS", "https://docs.kauke.test/", value.webLink),
+    social: settings.read("KAUKE_LINK_SOCIAL", "https://social.kauke.test/", value.webLink),
+    video: settings.read("KAUKE_LINK_VIDEO", "https://video.kauke.test/", value.webLink),
+    reviews: settings.read("KAUKE_LINK_REVIEWS", "https://reviews.kauke.test/", value.webLink),
+    feedback: settings.read("KAUKE_LINK_FEEDBACK", "https://feedback.kauke.test/", value.webLink),
+    smtpGuide: settings.read("KAUKE_LINK_SMTP_GUIDE", "https://docs.kauke.test/smtp", value.webLink),
+  };
+}
+
+function refuseContradictions(settings: SettingReader, config: Config): void {
+  if (config.delivery.kind === "preview" && config.production) {
+    settings.refuse("KAUKE_DELIVERY must be relay or direct when NODE_ENV is production: preview delivers nothing.");
+  }
+  if (config.services.size < allServices.length && !settings.has("DATABASE_URL")) {
+    settings.refuse("DATABASE_URL must be set when KAUKE_SERVICES leaves a service out: processes meet in PostgreSQL.");
+  }
+  if (settings.has("DATABASE_URL") && !settings.has("KAUKE_SECRET_KEY")) {
+    settings.refuse("KAUKE_SECRET_KEY must be set when DATABASE_URL is: every process needs the same key.");
+  }
+  const postmasterDomain = config.postmaster?.split("@").at(-1)?.toLowerCase() ?? "";
+  if (config.domains.includes(postmasterDomain)) {
+    settings.refuse(
+      "KAUKE_POSTMASTER must be a mailbox elsewhere: on one of KAUKE_DOMAINS its mail would come back here.",
+    );
+  }
+  refuseSharedPorts(settings, config);
+}
+
+function refuseSharedPorts(settings: SettingReader, config: Config): void {
+  const named: readonly (readonly [string, number | null])[] = [
+    ["KAUKE_HTTP_PORT", config.http.port],
+    ["KAUKE_MX_PORT", config.mx.port],
+    ["KAUKE_SUBMISSION_PORT", config.submission.port],
+    ["KAUKE_SUBMISSIONS_PORT", config.submissions.port],
+    ["KAUKE_METRICS_PORT", config.metricsPort],
+  ];
+  const open = named.filter(([, port]) => port !== null && port !== 0);
+  for (const [index, [name, port]] of open.entries()) {
+    const first = open.slice(0, index).find(([, other]) => other === port);
+    if (first !== undefined) settings.refuse(`${name} must differ from ${first[0]}.`);
+  }
+}
+
+function unknownSetting(name: string): string {
+  return `${name} is not a setting of Kauke and has no effect.`;
+}
+
+function productionWarnings(settings: SettingReader, config: Config): string[] {
+  if (!config.production) return [];
+  const warnings: string[] = [];
+  if (config.limits === "off") warnings.push("KAUKE_LIMITS=off lifts every limit: meant for load tests only.");
+  if (!settings.has("KAUKE_DOMAINS"))
+    warnings.push("KAUKE_DOMAINS is not set: no mail arrives at the example domains.");
+  return warnings;
+}

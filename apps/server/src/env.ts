@@ -1,0 +1,51 @@
+/**
+ * Reads the settings as text: the process environment, and under it a `.env` file in the working directory. The only place
+ * that reads `process.env`. What the texts mean is config-read.ts's business.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { SettingsError } from "./settings-error.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The process environment over `.env` in `folder`; an empty value counts as not set, and hides the file's.
+ * @throws SettingsError naming the lines of `.env` that are no settings
+ */
+export function readEnvironment(folder: string, processEnvironment: Environment = process.env): Environment {
+  const file = join(folder, ".env");
+  const fromFile = existsSync(file) ? parseDotEnv(readFileSync(file, "utf8")) : {};
+  const merged = Object.entries({ ...fromFile, ...processEnvironment });
+  return Object.fromEntries(merged.filter(([, value]) => value !== undefined && value.trim() !== ""));
+}
+
+const assignment = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/;
+const emptyOrComment = /^\s*(?:#.*)?$/;
+
+/**
+ * One `NAME=value` per line; `#` starts a comment line, or a comment after a space; a value in single quotes is taken as it
+ * is, in double quotes `\n`, `\"` and `\\` are read. No references to other variables.
+ * @throws SettingsError naming each line of any other form, without its text
+ */
+export function parseDotEnv(text: string): Record<string, string> {
+  const found: Record<string, string> = {};
+  const unreadable: number[] = [];
+  for (const [index, line] of text
+    .replace(/^\uFEFF/, "")
+    .split(/\r?\n/)
+    .entries()) {
+    if (emptyOrComment.test(line)) continue;
+    const [, name, value] = assignment.exec(line) ?? [];
+    if (name === undefined || value === undefined) unreadable.push(index + 1);
+    else found[name] = unquote(value);
+  }
+  if (unreadable.length > 0) throw new SettingsError(unreadable.map((line) => `.env line ${line} is not NAME=value.`));
+  return found;
+}
+
+function unquote(value: string): string {
+  const [, single, double] = /^(?:'([^']*)'|"((?:[^"\\]|\\.)*)")\s*(?:#.*)?$/.exec(value) ?? [];
+  if (single !== undefined) return single;
+  if (double !== undefined) return double.replace(/\\(.)/g, (_, char: string) => (char === "n" ? "\n" : char));
+  return value.replace(/(?:^|\s+)#.*$/, "");
+}

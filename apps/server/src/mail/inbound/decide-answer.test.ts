@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { type AliasResult, aliasState, type DestinationState, decideAnswer } from "./decide-answer.ts";
+
+const failure = { code: "try_later", enhancedStatus: "4.7.1" } as const;
+const taken: DestinationState = { kind: "taken" };
+const deferred: DestinationState = { kind: "deferred", failure };
+const refused: DestinationState = { kind: "refused", failure };
+const running: DestinationState = { kind: "running" };
+const alias = (...destinations: DestinationState[]): AliasResult => ({ destinations });
+
+test("an alias is taken when one destination took it, open when one still may, refused when all gave 5xx", () => {
+  expect(aliasState([refused, taken, deferred])).toBe("taken");
+  expect(aliasState([refused, deferred])).toBe("open");
+  expect(aliasState([running])).toBe("open");
+  expect(aliasState([refused, refused])).toBe("refused");
+});
+
+test("nothing is kept when every destination took the message", () => {
+  expect(decideAnswer([alias(taken), alias(taken, taken)], false)).toEqual({ kind: "done" });
+});
+
+test("a taken alias with an open destination is kept", () => {
+  expect(decideAnswer([alias(taken, deferred)], false)).toEqual({ kind: "keep" });
+  expect(decideAnswer([alias(taken), alias(running)], false)).toEqual({ kind: "keep" });
+});
+
+test("the sender is refused only when every alias was", () => {
+  expect(decideAnswer([alias(refused), alias(refused, refused)], false)).toEqual({
+    kind: "reject",
+    code: "refused_by_all",
+  });
+  expect(decideAnswer([alias(refused), alias(taken)], false)).toEqual({ kind: "done" });
+  expect(decideAnswer([alias(refused), alias(deferred)], false)).toEqual({ kind: "keep" });
+  expect(decideAnswer([alias(refused)], true)).toEqual({ kind: "done" });
+});
+
+test("a loop is named when nothing else was to be done", () => {
+  expect(decideAnswer([{ destinations: [], refusedAs: "mail_loop" }], false)).toEqual({
+    kind: "reject",
+    code: "mail_loop",
+  });
+});
+
+test("a transaction of paused aliases alone is done", () => {
+  expect(decideAnswer([], true)).toEqual({ kind: "done" });
+});

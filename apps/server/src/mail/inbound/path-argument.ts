@@ -1,0 +1,70 @@
+/** The arguments of MAIL and RCPT: path and parameters (RFC 5321 §4.1.1.2-3; SIZE, BODY, SMTPUTF8), errors as replies. */
+import { type EsmtpParams, type MailPath, MailSyntaxError, parseEsmtpParams, parsePathArgument } from "@kauke/mail-rfc";
+import { reply, type SmtpReply } from "../reply.ts";
+
+export interface MailFrom {
+  /** Canonical, empty for the null sender. */
+  envelopeFrom: string;
+  /** As declared; 0 when not. */
+  sizeBytes: number;
+  eightBit: boolean;
+  smtpUtf8: boolean;
+}
+
+/** Carries the reply that names what is wrong. */
+export class MailArgumentError extends Error {
+  readonly reply: SmtpReply;
+
+  constructor(answer: SmtpReply) {
+    super(answer.text);
+    this.reply = answer;
+  }
+}
+
+const badArgument = reply(501, "5.5.4", "Syntax error in the argument");
+const badParameter = reply(555, "5.5.4", "Parameter not known or not valid");
+const badSender = reply(501, "5.1.7", "Bad sender address syntax");
+const badRecipient = reply(501, "5.1.3", "Bad recipient address syntax");
+const needsSmtpUtf8 = reply(553, "5.6.7", "An address beyond ASCII needs SMTPUTF8");
+
+/** @param argument e.g. `FROM:<ann@example.org> SIZE=1000 BODY=8BITMIME` @throws MailArgumentError */
+export function readMailFrom(argument: string): MailFrom {
+  const { path, params } = readArgument(argument, "MAIL", badSender);
+  if (path.domain === "" && path.local !== "") throw new MailArgumentError(badSender);
+  if (params.body === "BINARYMIME") throw new MailArgumentError(badParameter);
+  if (path.needsSmtpUtf8 && !params.smtpUtf8) throw new MailArgumentError(needsSmtpUtf8);
+  return {
+    envelopeFrom: path.local === "" ? "" : path.canonical,
+    sizeBytes: params.size ?? 0,
+    eightBit: params.body === "8BITMIME",
+    smtpUtf8: params.smtpUtf8,
+  };
+}
+
+/** @param argument e.g. `TO:<shop.k7@kauke.test>` @throws MailArgumentError */
+export function readRcptTo(argument: string): MailPath {
+  const { path } = readArgument(argument, "RCPT", badRecipient);
+  if (path.local === "") throw new MailArgumentError(badRecipient);
+  return path;
+}
+
+function readArgument(
+  argument: string,
+  command: "MAIL" | "RCPT",
+  bad: SmtpReply,
+): { path: MailPath; params: EsmtpParams } {
+  const prefix = command === "MAIL" ? /^from: ?/i : /^to: ?/i;
+  if (!prefix.test(argument)) throw new MailArgumentError(badArgument);
+  try {
+    const { path, parameters } = parsePathArgument(argument.replace(prefix, ""));
+    const params = parseEsmtpParams(parameters, command);
+    // DSN (RFC 3461) is not offered, so its parameters are as unknown as any other.
+    if (params.unknown.length > 0 || params.ret || params.envid || params.notify || params.orcpt) {
+      throw new MailArgumentError(badParameter);
+    }
+    return { path, params };
+  } catch (thrown) {
+    if (!(thrown instanceof MailSyntaxError)) throw thrown;
+    throw new MailArgumentError(thrown.reason.startsWith("parameter") ? badParameter : bad);
+  }
+}

@@ -1,0 +1,125 @@
+/** From resolved recipients to the deliveries to try: one per destination of every alias, each alias once, loops left out. */
+import type { ErrorCode } from "@kauke/contract";
+import type { DeliveryTarget } from "../../core/delivery/delivery.ts";
+import type { MessageEnvelope } from "../../core/message/message.ts";
+import type { ForwardCopy } from "../forward-copy.ts";
+import type { Correspondent } from "../reply-book.ts";
+import type { Screened } from "./screen.ts";
+import type { Transaction } from "./transaction.ts";
+
+export interface PlannedDelivery {
+  id: string;
+  messageId: string;
+  /** `null`: the operator's own mail. */
+  aliasId: string | null;
+  userId: string | null;
+  target: DeliveryTarget;
+  copy: ForwardCopy;
+  /** When the message arrived. */
+  createdAt: Date;
+}
+
+export interface PlannedAlias {
+  deliveries: readonly PlannedDelivery[];
+  /** Reply addresses in its copy, to be kept before it leaves. */
+  replies?: { aliasId: string; replyKey: Buffer; correspondents: readonly Correspondent[] };
+  refusedAs?: ErrorCode;
+}
+
+export interface InboundPlan {
+  aliases: readonly PlannedAlias[];
+  /** Operator addresses whose mail is to be kept, no destination being set. */
+  keepFor: readonly string[];
+  /** Somebody besides the aliases takes the message. */
+  otherwiseTaken: boolean;
+}
+
+export interface PlanDeps {
+  makeId(): string;
+  /** Where postmaster@ and abuse@ go, if anywhere. */
+  postmaster: string | null;
+  makeCopy(source: {
+    transaction: Transaction;
+    screened: Screened;
+    aliasAddress: string;
+    aliasId: string | null;
+    webhookSecret: Buffer | null;
+    replyKey: Buffer | null;
+  }): ForwardCopy;
+}
+
+export function planDeliveries(transaction: Transaction, screened: Screened, deps: PlanDeps): InboundPlan {
+  const aliases: PlannedAlias[] = [];
+  const keepFor = new Set<string>();
+  const seen = new Set<string>();
+  const replies = transaction.recipients.filter((it) => it.kind === "reply");
+  const repliesAs = new Set(replies.map((it) => it.route.aliasId));
+  let otherwiseTaken = replies.length > 0;
+  for (const recipient of transaction.recipients) {
+    if (recipient.kind === "alias") {
+      // "Reply to all" writes to the alias as well: it would only come back.
+      if (repliesAs.has(recipient.route.aliasId)) continue;
+      if (seen.has(recipient.route.aliasId)) continue;
+      seen.add(recipient.route.aliasId);
+      aliases.push(planAlias(transaction, recipient.route, screened, deps));
+    } else if (recipient.kind === "operator" && deps.postmaster !== null) {
+      if (seen.has(recipient.address)) continue;
+      seen.add(recipient.address);
+      aliases.push(planOperator(transaction, recipient.address, deps.postmaster, screened, deps));
+    } else {
+      otherwiseTaken = true;
+      if (recipient.kind === "operator") keepFor.add(recipient.address);
+    }
+  }
+  return { aliases, keepFor: [...keepFor], otherwiseTaken };
+}
+
+type Route = Extract<Transaction["recipients"][number], { kind: "alias" }>["route"];
+
+function planAlias(transaction: Transaction, route: Route, screened: Screened, deps: PlanDeps): PlannedAlias {
+  if (screened.deliveredTo.has(route.address)) return { deliveries: [], refusedAs: "mail_loop" };
+  const { aliasId, userId, address: aliasAddress, webhookSecret, replyKey } = route;
+  const copy = deps.makeCopy({ transaction, screened, aliasAddress, aliasId, webhookSecret, replyKey });
+  const { messageId } = transaction;
+  return {
+    replies: { aliasId, replyKey, correspondents: copy.correspondents },
+    deliveries: route.destinations.map((destination) => ({
+      id: deps.makeId(),
+      messageId,
+      aliasId,
+      userId,
+      target: { destination, aliasAddress, ...reportTo(transaction.envelope, route) },
+      copy,
+      createdAt: transaction.envelope.receivedAt,
+    })),
+  };
+}
+
+/** A failed sibling of a taken destination is the owner's business only, so the sender hears of an only destination's failure. */
+function reportTo({ envelopeFrom, authentication }: MessageEnvelope, route: Route): Pick<DeliveryTarget, "reportTo"> {
+  const isProven = authentication?.spf === "pass" && envelopeFrom !== "";
+  return isProven && route.destinations.length === 1 ? { reportTo: envelopeFrom } : {};
+}
+
+function planOperator(
+  transaction: Transaction,
+  address: string,
+  postmaster: string,
+  screened: Screened,
+  deps: PlanDeps,
+): PlannedAlias {
+  const nobodys = { aliasId: null, webhookSecret: null, replyKey: null };
+  const copy = deps.makeCopy({ transaction, screened, aliasAddress: address, ...nobodys });
+  const target: DeliveryTarget = { destination: { kind: "mailbox", address: postmaster }, aliasAddress: address };
+  const { messageId, envelope } = transaction;
+  const planned = {
+    id: deps.makeId(),
+    messageId,
+    aliasId: null,
+    userId: null,
+    target,
+    copy,
+    createdAt: envelope.receivedAt,
+  };
+  return { deliveries: [planned] };
+}

@@ -1,0 +1,26 @@
+/** A reply address at RCPT: who it stands for, and for which alias. Known only through its token (DESIGN "Reply addresses forget"). */
+import { openCorrespondent, replyRowId } from "@kauke/mail-rfc";
+import type { AliasStore } from "../../core/alias/alias-store.ts";
+import type { ReplyPathStore } from "../../core/reply-path/reply-path.ts";
+import { domainOf } from "../message-signer.ts";
+import { accept, reject, type Verdict } from "../verdict.ts";
+import type { ReplyRecipient } from "./transaction.ts";
+
+export interface ResolveReplyDeps {
+  replyPaths: Pick<ReplyPathStore, "find">;
+  aliases: Pick<AliasStore, "findRouteById">;
+}
+
+/** @param domain lower case; a token is good at its alias' domain alone. A paused alias neither takes nor sends. */
+export async function resolveReply(
+  token: string,
+  domain: string,
+  deps: ResolveReplyDeps,
+): Promise<Verdict<ReplyRecipient>> {
+  const path = await deps.replyPaths.find(replyRowId(token));
+  const correspondent = path === null ? null : openCorrespondent(token, path.sealed);
+  if (path === null || correspondent === null) return reject("alias_not_found");
+  const route = await deps.aliases.findRouteById(path.aliasId);
+  if (route === null || route.paused || domainOf(route.address) !== domain) return reject("alias_not_found");
+  return accept({ kind: "reply", address: `r.${token}@${domain}`, correspondent, route });
+}

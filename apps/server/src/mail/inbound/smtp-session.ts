@@ -1,0 +1,398 @@
+/**
+ * One client of the MX: the command half of RFC 5321 over a socket. Parses lines, keeps the state, answers; what an address
+ * means and what becomes of a message is asked of `MxHandlers`. Commands are handled one after another in the order they
+ * came (PIPELINING), and while one waits, the socket is not read.
+ */
+import type { Socket } from "node:net";
+import type { Submitter } from "../../core/smtp-credential/authenticate.ts";
+import { formatReply, reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
+import { type AuthAnswer, SessionAuth } from "../submission/session-auth.ts";
+import type { Verdict } from "../verdict.ts";
+import { DataReader, type DataResult } from "./data-reader.ts";
+import type { MemoryBudget } from "./memory-budget.ts";
+import { MailArgumentError, type MailFrom, readMailFrom, readRcptTo } from "./path-argument.ts";
+import type { SessionHandlers } from "./session-handlers.ts";
+import { maxCommands, maxErrors, maxRecipients, maxUnreadBytes, minRoomBytes } from "./session-limits.ts";
+import { maxCommandBytes, parseCommand } from "./smtp-command.ts";
+import type { ResolvedRecipient } from "./transaction.ts";
+
+export interface SessionOptions {
+  mailHost: string;
+  maxMessageBytes: number;
+  budget: MemoryBudget;
+  handlers: SessionHandlers;
+  /** TLS from the first byte. */
+  secure?: boolean;
+  /** `null`: STARTTLS is not offered, or the connection is secure already. */
+  upgrade: ((socket: Socket) => Promise<Socket>) | null;
+  isClosing(): boolean;
+}
+
+const ok = reply(250, "2.0.0", "Ok");
+const badSequence = reply(503, "5.5.1", "Bad sequence of commands");
+const syntaxError = reply(500, "5.5.2", "Command not recognised");
+
+export class SmtpSession {
+  readonly #options: SessionOptions;
+  #socket: Socket;
+  #secure = false;
+  #input: Buffer[] = [];
+  #pending = 0;
+  #out = "";
+  #busy = false;
+  #ended = false;
+  /** The client sends no more, but may still read (RFC 5321 knows no half-closed client; scripts are). */
+  #isHalfClosed = false;
+  #errors = 0;
+  #commands = 0;
+  #helo: string | null = null;
+  #esmtp = false;
+  #mailFrom: MailFrom | null = null;
+  #recipients: ResolvedRecipient[] = [];
+  #data: DataReader | null = null;
+  readonly #auth: SessionAuth | null;
+  #farewell: NodeJS.Timeout | undefined;
+  readonly #clientAddress: string;
+
+  constructor(socket: Socket, options: SessionOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#secure = options.secure ?? false;
+    this.#clientAddress = (socket.remoteAddress ?? "").replace(/^::ffff:(?=\d+\.)/, "");
+    const { signIn } = options.handlers;
+    this.#auth = signIn === undefined ? null : new SessionAuth(signIn, this.#clientAddress);
+    this.#listen(socket);
+    this.#say(reply(220, null, `${options.mailHost} ESMTP Kauke`));
+    this.#flush();
+  }
+
+  /** Between messages, with nothing of this client's in our hands. */
+  get isIdle(): boolean {
+    return !this.#busy && this.#data === null;
+  }
+
+  /** Says goodbye; the client tries again elsewhere or later. */
+  shutdown(): void {
+    if (this.#ended) return;
+    this.#say(reply(421, "4.3.2", `${this.#options.mailHost} is closing, please try again later`));
+    this.#end();
+  }
+
+  #listen(socket: Socket): void {
+    socket.on("data", (chunk: Buffer) => this.#take(chunk));
+    socket.on("end", this.#noteEnd);
+    socket.on("timeout", () => {
+      this.#say(reply(421, "4.4.2", "Waited too long"));
+      this.#end();
+    });
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => this.#drop());
+  }
+
+  readonly #noteEnd = (): void => {
+    this.#isHalfClosed = true;
+    if (!this.#busy && !this.#ended) this.#end();
+  };
+
+  #drop(): void {
+    this.#ended = true;
+    clearTimeout(this.#farewell);
+    this.#data?.release();
+    this.#data = null;
+    this.#input = [];
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#ended) return;
+    this.#input.push(chunk);
+    this.#pending += chunk.length;
+    if (this.#busy) this.#socket.pause();
+    else void this.#work();
+  }
+
+  /** Handles all that can be handled; one at a time. */
+  async #work(): Promise<void> {
+    this.#busy = true;
+    try {
+      while (!this.#ended) {
+        const step = this.#step();
+        if (!(step instanceof Promise ? await step : step)) break;
+      }
+    } catch {
+      // A handler answers instead of throwing; should one break, the client keeps its mail.
+      this.#say(replyFor("internal"));
+      this.#end();
+    }
+    this.#busy = false;
+    this.#flush();
+    if (this.#ended) return;
+    if (this.#isHalfClosed) this.#end();
+    else this.#socket.resume();
+  }
+
+  /** One command line, or what there is of a message. A promise only where somebody must be asked. */
+  #step(): boolean | Promise<boolean> {
+    if (this.#pending === 0) return false;
+    if (this.#data !== null) return this.#readData(this.#data);
+    const line = this.#takeLine();
+    if (line === null) return false;
+    const done = this.#auth?.isPending ? this.#auth.next(line).then((it) => this.#sayAuth(it)) : this.#command(line);
+    return done instanceof Promise ? done.then(() => true) : true;
+  }
+
+  /** @returns `null` while no whole line is there */
+  #takeLine(): string | null {
+    let bytes = this.#joined();
+    const end = bytes.indexOf(10);
+    if (end < 0 ? bytes.length > maxCommandBytes : end > maxCommandBytes) {
+      this.#say(reply(500, "5.5.2", "Line too long"));
+      this.#end();
+      return null;
+    }
+    if (end < 0) return null;
+    const line = bytes.toString("utf8", 0, end > 0 && bytes[end - 1] === 13 ? end - 1 : end);
+    bytes = bytes.subarray(end + 1);
+    this.#input = bytes.length > 0 ? [bytes] : [];
+    this.#pending = bytes.length;
+    return line;
+  }
+
+  #joined(): Buffer {
+    if (this.#input.length !== 1) this.#input = [Buffer.concat(this.#input)];
+    return this.#input[0] as Buffer;
+  }
+
+  #readData(data: DataReader): boolean | Promise<boolean> {
+    const chunk = this.#input.shift() as Buffer;
+    this.#pending -= chunk.length;
+    const read = data.push(chunk);
+    if (read === null) return true;
+    const rest = chunk.subarray(read.consumed);
+    if (rest.length > 0) {
+      this.#input.unshift(rest);
+      this.#pending += rest.length;
+    }
+    this.#data = null;
+    return this.#finishMessage(read.result).then((answer) => {
+      data.release();
+      this.#say(answer);
+      this.#reset();
+      this.#commands = 0;
+      return true;
+    });
+  }
+
+  async #finishMessage(result: DataResult): Promise<SmtpReply> {
+    if (result.kind === "too_large") return replyFor("message_too_large");
+    if (result.kind === "over_budget") return replyFor("memory_budget");
+    if (result.kind === "smuggling") return reply(550, "5.6.11", "Lines must end in CRLF");
+    const mailFrom = this.#mailFrom as MailFrom;
+    try {
+      return await this.#options.handlers.receive({
+        mailFrom,
+        recipients: this.#recipients,
+        wire: result.bytes,
+        helo: this.#helo ?? "",
+        esmtp: this.#esmtp,
+        secure: this.#secure,
+        clientAddress: this.#clientAddress,
+        ...(this.#auth?.submitter ? { submitter: this.#auth.submitter } : {}),
+      });
+    } catch (thrown) {
+      return replyForThrow(thrown);
+    }
+  }
+
+  #command(line: string): void | Promise<void> {
+    const command = parseCommand(line);
+    if (command === null) return this.#fail(syntaxError);
+    const { verb, argument } = command;
+    if (this.#options.isClosing() && verb !== "QUIT") return this.shutdown();
+    if (verb !== "RCPT" && ++this.#commands > maxCommands) return this.#showOut("Too many commands without mail");
+    switch (verb) {
+      case "EHLO":
+      case "HELO":
+        return this.#hello(verb === "EHLO", argument);
+      case "MAIL":
+        return this.#mail(argument);
+      case "RCPT":
+        return this.#rcpt(argument);
+      case "DATA":
+        return this.#startData(argument);
+      case "RSET":
+        this.#reset();
+        return this.#say(ok);
+      case "NOOP":
+        return this.#say(ok);
+      case "QUIT":
+        this.#say(reply(221, "2.0.0", "Bye"));
+        return this.#end();
+      case "STARTTLS":
+        return this.#startTls(argument);
+      case "VRFY":
+        return this.#say(reply(252, "2.5.0", "Send the mail, then we will see"));
+      case "HELP":
+        return this.#say(reply(214, "2.0.0", "See RFC 5321"));
+      case "AUTH":
+        return this.#startAuth(argument);
+      case "EXPN":
+      case "BDAT":
+        return this.#fail(reply(502, "5.5.1", "Command not offered here"));
+      default:
+        return this.#fail(syntaxError);
+    }
+  }
+
+  #hello(esmtp: boolean, name: string): void {
+    if (name === "" || name.length > 255) return this.#fail(reply(501, "5.5.4", "Say your host name"));
+    this.#reset();
+    this.#helo = name;
+    this.#esmtp = esmtp;
+    const { mailHost, maxMessageBytes, upgrade } = this.#options;
+    if (!esmtp) return this.#say(reply(250, null, mailHost));
+    const lines = [mailHost, "PIPELINING", `SIZE ${maxMessageBytes}`, "8BITMIME", "SMTPUTF8", "ENHANCEDSTATUSCODES"];
+    if (upgrade !== null && !this.#secure) lines.push("STARTTLS");
+    if (this.#auth !== null && this.#secure) lines.push("AUTH PLAIN LOGIN");
+    this.#out += lines.map((text, index) => `250${index === lines.length - 1 ? " " : "-"}${text}\r\n`).join("");
+  }
+
+  async #startAuth(argument: string): Promise<void> {
+    if (this.#auth === null) return this.#fail(reply(502, "5.5.1", "Command not offered here"));
+    if (this.#mailFrom !== null || this.#helo === null) return this.#fail(badSequence);
+    this.#sayAuth(await this.#auth.begin(argument, this.#secure));
+  }
+
+  #sayAuth({ answer, isError }: AuthAnswer): void {
+    if (isError) this.#fail(answer);
+    else this.#say(answer);
+  }
+
+  #mail(argument: string): void | Promise<void> {
+    if (this.#helo === null) return this.#fail(reply(503, "5.5.1", "Say EHLO first"));
+    if (this.#mailFrom !== null) return this.#fail(badSequence);
+    const mailFrom = this.#argument(() => readMailFrom(argument));
+    if (mailFrom === null) return;
+    if (mailFrom.sizeBytes > this.#options.maxMessageBytes) return this.#fail(replyFor("message_too_large"));
+    if (this.#auth === null) return this.#begin(mailFrom, null);
+    return this.#authorize(mailFrom, this.#auth.submitter).then((refusal) => this.#begin(mailFrom, refusal));
+  }
+
+  #begin(mailFrom: MailFrom, refusal: SmtpReply | null): void {
+    if (refusal !== null) return refusal.code === 421 ? this.#showOut(refusal.text) : this.#fail(refusal);
+    this.#mailFrom = mailFrom;
+    this.#say(reply(250, "2.1.0", "Ok"));
+  }
+
+  async #authorize(mailFrom: MailFrom, submitter: Submitter | null): Promise<SmtpReply | null> {
+    if (submitter === null) return replyFor("not_signed_in");
+    try {
+      return (await this.#options.handlers.authorizeSender?.(submitter, mailFrom)) ?? null;
+    } catch (thrown) {
+      return replyForThrow(thrown);
+    }
+  }
+
+  #rcpt(argument: string): void | Promise<void> {
+    const mailFrom = this.#mailFrom;
+    if (mailFrom === null) return this.#fail(badSequence);
+    if (this.#recipients.length >= maxRecipients) return this.#say(reply(452, "4.5.3", "Too many recipients"));
+    const path = this.#argument(() => readRcptTo(argument));
+    if (path === null) return;
+    const resolved = this.#options.handlers.resolve(path, mailFrom.envelopeFrom === "");
+    if (!(resolved instanceof Promise)) return this.#answerRcpt(resolved);
+    return resolved.then(
+      (verdict) => this.#answerRcpt(verdict),
+      (thrown: unknown) => this.#say(replyForThrow(thrown)),
+    );
+  }
+
+  #answerRcpt(verdict: Verdict<ResolvedRecipient>): void {
+    if (verdict.verdict !== "accept" && verdict.verdict !== "discard") return this.#fail(replyFor(verdict.code));
+    this.#recipients.push(verdict.verdict === "accept" ? verdict.value : { kind: "paused" });
+    this.#say(reply(250, "2.1.5", "Ok"));
+  }
+
+  #startData(argument: string): void {
+    if (argument !== "") return this.#fail(replyFor("invalid"));
+    if (this.#mailFrom === null) return this.#fail(badSequence);
+    if (this.#recipients.length === 0) return this.#fail(reply(554, "5.5.1", "No valid recipients"));
+    const { budget, maxMessageBytes } = this.#options;
+    if (!budget.take(minRoomBytes)) return this.#say(replyFor("memory_budget"));
+    budget.give(minRoomBytes);
+    this.#data = new DataReader(maxMessageBytes, budget);
+    this.#say(reply(354, null, "End with a lone dot"));
+    this.#flush();
+  }
+
+  async #startTls(argument: string): Promise<void> {
+    const { upgrade } = this.#options;
+    if (argument !== "") return this.#fail(replyFor("invalid"));
+    if (upgrade === null || this.#secure) return this.#fail(reply(502, "5.5.1", "Command not offered here"));
+    this.#say(reply(220, "2.0.0", "Go ahead"));
+    this.#flush();
+    // Whatever was sent in clear behind STARTTLS is not ours to obey (CVE-2011-0411).
+    this.#input = [];
+    this.#pending = 0;
+    const plain = this.#socket;
+    plain.removeAllListeners("data");
+    plain.removeAllListeners("timeout");
+    plain.off("end", this.#noteEnd);
+    try {
+      this.#socket = await upgrade(plain);
+    } catch {
+      plain.destroy();
+      return this.#drop();
+    }
+    this.#secure = true;
+    this.#helo = null;
+    this.#reset();
+    this.#listen(this.#socket);
+  }
+
+  #argument<T>(read: () => T): T | null {
+    try {
+      return read();
+    } catch (thrown) {
+      if (!(thrown instanceof MailArgumentError)) throw thrown;
+      this.#fail(thrown.reply);
+      return null;
+    }
+  }
+
+  #reset(): void {
+    this.#mailFrom = null;
+    this.#recipients = [];
+  }
+
+  #fail(answer: SmtpReply): void {
+    this.#say(answer);
+    if (++this.#errors >= maxErrors) this.#showOut("Too many errors");
+  }
+
+  #showOut(why: string): void {
+    this.#say(reply(421, "4.7.0", why));
+    this.#end();
+  }
+
+  #say(answer: SmtpReply): void {
+    if (!this.#ended) this.#out += formatReply(answer);
+  }
+
+  #flush(): void {
+    if (this.#out === "" || this.#socket.destroyed) return;
+    this.#socket.write(this.#out);
+    this.#out = "";
+    // A client that asks and never reads the answers is no mail host.
+    if (this.#socket.writableLength > maxUnreadBytes) this.#socket.destroy();
+  }
+
+  #end(): void {
+    this.#flush();
+    this.#ended = true;
+    this.#input = [];
+    this.#socket.end();
+    // Read on, into nothing: a socket closed over unread bytes takes the last reply back.
+    this.#socket.resume();
+    this.#farewell = setTimeout(() => this.#socket.destroy(), 2000).unref();
+  }
+}

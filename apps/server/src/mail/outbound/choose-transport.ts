@@ -1,0 +1,60 @@
+/** From `KAUKE_DELIVERY` to the transports of this process. */
+import type { Config } from "../../config.ts";
+import { AppError } from "../../core/app-error.ts";
+import type { Clock, Metrics } from "../../core/ports.ts";
+import type { PreviewInbox } from "../../core/preview/preview-inbox.ts";
+import { type AllowList, parseAllowList } from "./address-guard.ts";
+import type { Transports } from "./attempt.ts";
+import { createDirectTransport, type DirectTransportOptions } from "./direct-transport.ts";
+import { createPreviewTransport } from "./preview-transport.ts";
+import { createRelayTransport } from "./relay-transport.ts";
+import type { Resolver } from "./resolver.ts";
+import type { MailTransport } from "./transport.ts";
+import { createWebhookTransport } from "./webhook-transport.ts";
+
+type DeliveryConfig = Pick<Config, "delivery" | "mailHost" | "webhookAllow">;
+
+/** What tests change of direct sending: ports, since 25 and 443 are not theirs, whom to trust, how long to wait. */
+export type DirectOverrides = Pick<DirectTransportOptions, "port" | "stsPort" | "extraCa" | "timeouts">;
+
+export interface TransportParts {
+  /** Must be there in preview mode. */
+  preview: PreviewInbox | null;
+  clock: Clock;
+  resolver: Resolver;
+  metrics: Pick<Metrics, "count">;
+  direct?: DirectOverrides;
+}
+
+/** Webhooks are called in every mode, behind the same guard; preview keeps mail only. */
+export function chooseTransports(
+  config: DeliveryConfig,
+  parts: TransportParts,
+): Transports & { close(graceMs?: number): Promise<void> } {
+  const { resolver } = parts;
+  const allow = parseAllowList(config.webhookAllow);
+  const mail = mailTransport(config, parts, allow);
+  const webhook = createWebhookTransport({ resolver, allow, now: () => parts.clock.now() });
+  return {
+    mail,
+    webhook,
+    async close(graceMs) {
+      await Promise.all([mail.close(graceMs), webhook.close()]);
+    },
+  };
+}
+
+function mailTransport(
+  { delivery, mailHost }: DeliveryConfig,
+  { preview, resolver, metrics, direct }: TransportParts,
+  allow: AllowList,
+): MailTransport {
+  if (delivery.kind === "relay") return createRelayTransport({ url: delivery.url, mailHost });
+  if (delivery.kind === "direct") {
+    const onPolicy: DirectTransportOptions["onPolicy"] = (mode, result) =>
+      metrics.count("kauke_sts_mail_total", { mode, result });
+    return createDirectTransport({ resolver, allow, mailHost, onPolicy, ...direct });
+  }
+  if (preview === null) throw new AppError("internal");
+  return createPreviewTransport(preview);
+}

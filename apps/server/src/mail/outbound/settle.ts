@@ -1,0 +1,53 @@
+/**
+ * Writes down what became of a leased delivery. Guarded by the lease: when it was lost, somebody else has the delivery and
+ * nothing changes here.
+ */
+import type { DeliveryFailure, DeliveryOutcome, DeliveryStore, DeliveryTarget } from "../../core/delivery/delivery.ts";
+import type { MessageBodies } from "../../core/message/message.ts";
+import type { FailureReporter } from "../report-failure.ts";
+import type { RetryPlan } from "../retry-plan.ts";
+
+export interface SettleDeps {
+  deliveries: Pick<DeliveryStore, "finish" | "defer">;
+  bodies: Pick<MessageBodies, "delete">;
+  failures: FailureReporter;
+  retries: RetryPlan;
+}
+
+export interface Settled {
+  id: string;
+  aliasId: string | null;
+  userId: string | null;
+  target: DeliveryTarget;
+  createdAt: Date;
+  /** This attempt included. */
+  attempts: number;
+  /** Composed mail only. */
+  maxRetries?: number;
+}
+
+export async function settle(
+  delivery: Settled,
+  leaseToken: string,
+  outcome: DeliveryOutcome,
+  deps: SettleDeps,
+): Promise<void> {
+  if (outcome.kind === "deferred") {
+    const notBefore = deps.retries.next(delivery);
+    if (notBefore !== null) {
+      await deps.deliveries.defer(delivery.id, leaseToken, { notBefore, failure: outcome.failure });
+      return;
+    }
+  }
+  const failure = outcome.kind === "taken" ? null : finalFailure(delivery, outcome);
+  const { finished, messageDone } = await deps.deliveries.finish(delivery.id, leaseToken, failure);
+  // A body that stays behind is found by the sweep.
+  if (messageDone !== null) await deps.bodies.delete(messageDone).catch(() => {});
+  if (finished && failure !== null) await deps.failures.report(delivery, failure);
+}
+
+/** Forwarded mail that kept being deferred expired after days; composed mail gives up sooner, and its last reason counts. */
+function finalFailure({ maxRetries }: Settled, outcome: Exclude<DeliveryOutcome, { kind: "taken" }>): DeliveryFailure {
+  const isExpired = outcome.kind === "deferred" && maxRetries === undefined;
+  return isExpired ? { code: "expired", enhancedStatus: "4.4.7" } : outcome.failure;
+}

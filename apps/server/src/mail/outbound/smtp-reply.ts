@@ -1,0 +1,59 @@
+/**
+ * Reads SMTP replies off the wire (RFC 5321 §4.2) with bounds a hostile peer can't pass: 2 KiB a line, 100 lines a reply.
+ * Works on whole lines of Buffers; strings exist only for replies. What a reply means is decided in classify-reply.ts.
+ */
+export interface SmtpReply {
+  code: number;
+  /** RFC 3463 status of the last line, e.g. `5.1.1`; `null` when it has none. */
+  enhancedStatus: string | null;
+  /** Texts after the code, one per line. They may hold an address: never log or pass on. */
+  lines: readonly string[];
+}
+
+const MAX_LINE_BYTES = 2048;
+const MAX_LINES = 100;
+const LINE = /^([2-5][0-9]{2})(?:([ -])([^]*))?$/;
+const ENHANCED_STATUS = /^[245]\.[0-9]{1,3}\.[0-9]{1,3}(?![^ ])/;
+const NO_BYTES = Buffer.alloc(0);
+
+export class ReplyReader {
+  #rest: Buffer = NO_BYTES;
+  #code = 0;
+  #lines: string[] = [];
+
+  /** Whether a reply has begun but not ended. */
+  get isMidway(): boolean {
+    return this.#rest.length > 0 || this.#lines.length > 0;
+  }
+
+  /** @returns the replies this chunk completes; `null` when the bytes are no SMTP reply or break a bound */
+  push(chunk: Buffer): SmtpReply[] | null {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    const replies: SmtpReply[] = [];
+    let start = 0;
+    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
+      if (end - start > MAX_LINE_BYTES || !this.#line(bytes, start, end, replies)) return null;
+      start = end + 1;
+    }
+    if (bytes.length - start > MAX_LINE_BYTES) return null;
+    this.#rest = start === bytes.length ? NO_BYTES : Buffer.from(bytes.subarray(start));
+    return replies;
+  }
+
+  #line(bytes: Buffer, start: number, end: number, replies: SmtpReply[]): boolean {
+    const match = LINE.exec(bytes.toString("latin1", start, bytes[end - 1] === 13 ? end - 1 : end));
+    if (match === null || this.#lines.length >= MAX_LINES) return false;
+    const code = Number(match[1]);
+    if (this.#lines.length > 0 && code !== this.#code) return false;
+    this.#code = code;
+    this.#lines.push(match[3] ?? "");
+    if (match[2] !== "-") replies.push(this.#finish());
+    return true;
+  }
+
+  #finish(): SmtpReply {
+    const lines = this.#lines;
+    this.#lines = [];
+    return { code: this.#code, enhancedStatus: ENHANCED_STATUS.exec(lines.at(-1) ?? "")?.[0] ?? null, lines };
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * The SMTP edge's translator: every error code of the product as reply code, enhanced status (RFC 3463) and our own words.
+ * No reply ever holds a destination address. Temporary trouble is 4xx, so that the sender keeps the mail.
+ */
+import type { ErrorCode } from "@kauke/contract";
+import { AppError } from "../core/app-error.ts";
+
+export interface SmtpReply {
+  code: number;
+  enhancedStatus: string | null;
+  text: string;
+}
+
+export const reply = (code: number, enhancedStatus: string | null, text: string): SmtpReply => ({
+  code,
+  enhancedStatus,
+  text,
+});
+
+const unavailable = reply(451, "4.3.0", "Temporary trouble here, please try again later");
+
+const table: Record<ErrorCode, SmtpReply> = {
+  alias_not_found: reply(550, "5.1.1", "No such alias here"),
+  relay_denied: reply(550, "5.7.1", "This host does not relay"),
+  not_a_bounce: reply(550, "5.7.1", "This address takes delivery reports only"),
+  dmarc_reject: reply(550, "5.7.26", "The sender's domain asks to refuse mail that is not proven to be its own"),
+  reply_not_allowed: reply(
+    550,
+    "5.7.1",
+    "Only the alias' owner may write here, from a mailbox whose domain proves it (SPF or DKIM). " +
+      "Otherwise use the alias' SMTP credentials or the compose page",
+  ),
+  reply_leaks: reply(
+    550,
+    "5.7.1",
+    "Your message holds the address this alias forwards to. Take it out, or switch the leak guard off in Settings",
+  ),
+  mail_loop: reply(554, "5.4.6", "Mail loop: this message was here before"),
+  message_too_large: reply(552, "5.3.4", "Message is larger than this host takes"),
+  memory_budget: reply(452, "4.3.1", "Too much mail at this moment, please try again later"),
+  spool_quota: reply(452, "4.2.2", "Too much undelivered mail for this alias, please try again later"),
+  spool_failed: reply(451, "4.3.0", "The message can't be kept safely now, please try again later"),
+  refused_by_all: reply(550, "5.7.1", "The message was refused where this alias leads"),
+  rate_limited: reply(451, "4.7.1", "Too much mail from you, please try again later"),
+  busy: reply(451, "4.3.2", "Too busy at this moment, please try again later"),
+  unavailable,
+  internal: unavailable,
+  invalid: reply(501, "5.5.4", "The command's argument is not valid"),
+  too_large: reply(552, "5.3.4", "Message is larger than this host takes"),
+  credentials_wrong: reply(535, "5.7.8", "User name or password is wrong"),
+  not_signed_in: reply(530, "5.7.0", "Sign in first"),
+  forbidden: reply(553, "5.7.1", "You may not send from this address"),
+  // Codes of the HTTP edge: no mail stage answers them, and if one did, the sender must keep the mail.
+  not_json: unavailable,
+  cross_site: unavailable,
+  not_found: unavailable,
+  email_taken: unavailable,
+  wallet_unproven: unavailable,
+  alias_taken: unavailable,
+  alias_reserved: unavailable,
+  alias_released: unavailable,
+  too_late: unavailable,
+  smtp_credential_exists: unavailable,
+};
+
+export function replyFor(code: ErrorCode): SmtpReply {
+  return table[code];
+}
+
+/** An unexpected throw in the mail path never loses mail: it is temporary. */
+export function replyForThrow(thrown: unknown): SmtpReply {
+  return thrown instanceof AppError ? table[thrown.code] : unavailable;
+}
+
+export function formatReply({ code, enhancedStatus, text }: SmtpReply): string {
+  return `${code} ${enhancedStatus === null ? "" : `${enhancedStatus} `}${text}\r\n`;
+}

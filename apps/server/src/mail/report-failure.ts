@@ -1,0 +1,73 @@
+/** Tells the owner that a destination finally failed: a notice in the dashboard, at most one an hour for the same trouble. */
+
+import type { AliasRoute } from "../core/alias/alias.ts";
+import type { DeliveryFailure, DeliveryTarget } from "../core/delivery/delivery.ts";
+import { failureText } from "../core/delivery/failure-text.ts";
+import type { Notice, NoticeStore } from "../core/notice/notice.ts";
+import type { Clock, Logger, Random } from "../core/ports.ts";
+import type { DeliveryReports } from "./delivery-reports.ts";
+
+export interface FailureReporter {
+  /** Never throws: a notice that can't be written must not undo a delivery. */
+  report(
+    delivery: { aliasId: string | null; userId: string | null; target: DeliveryTarget; createdAt: Date },
+    failure: DeliveryFailure,
+  ): Promise<void>;
+  /** A mailbox behind the alias took a message and sent it back later; the report does not say safely which. */
+  reportBounce(route: AliasRoute): Promise<void>;
+}
+
+const quietMs = 3_600_000;
+const maxRemembered = 10_000;
+
+export function failureReporter(deps: {
+  notices: Pick<NoticeStore, "insert">;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  reports: DeliveryReports;
+}): FailureReporter {
+  const toldAt = new Map<string, number>();
+
+  function isNews(key: string, now: number): boolean {
+    const last = toldAt.get(key);
+    if (last !== undefined && now - last < quietMs) return false;
+    const oldest = toldAt.keys().next().value;
+    if (toldAt.size >= maxRemembered && oldest !== undefined) toldAt.delete(oldest);
+    toldAt.set(key, now);
+    return true;
+  }
+
+  async function tell(key: string, notice: Pick<Notice, "userId" | "aliasId" | "text">): Promise<void> {
+    const now = deps.clock.now();
+    if (!isNews(key, now.getTime())) return;
+    try {
+      await deps.notices.insert({ ...notice, id: deps.random.uuid(), kind: "delivery_failed", createdAt: now });
+    } catch {
+      toldAt.delete(key);
+      deps.logger.warn("notice_failed");
+    }
+  }
+
+  return {
+    async report({ aliasId, userId, target, createdAt }, failure) {
+      deps.logger.info("delivery_failed", { code: failure.code, ...(aliasId === null ? {} : { id: aliasId }) });
+      const { aliasAddress, reportTo } = target;
+      if (reportTo !== undefined) {
+        const { enhancedStatus } = failure;
+        await deps.reports.send({ aliasId, userId, aliasAddress, to: reportTo, enhancedStatus, arrivedAt: createdAt });
+      }
+      // A report that can't be delivered is nobody's business.
+      if (userId === null || target.purpose === "report") return;
+      const where = target.destination.kind === "mailbox" ? target.destination.address : target.destination.url;
+      const what = target.purpose === "send" ? "Your mail from" : "Mail to";
+      const text = `${what} ${aliasAddress} could not be delivered to ${where}: ${failureText[failure.code]}.`;
+      await tell(`${aliasId}\0${where}\0${failure.code}`, { userId, aliasId, text });
+    },
+    async reportBounce({ aliasId, userId, address }) {
+      deps.logger.info("delivery_bounced", { id: aliasId });
+      const text = `A message to ${address} came back: a mailbox it forwards to took it first and refused it later.`;
+      await tell(`${aliasId}\0bounce`, { userId, aliasId, text });
+    },
+  };
+}

@@ -1,0 +1,59 @@
+/** A submitted message into the queue: From is the alias, what identifies its owner is left behind, each recipient its own row. */
+import { addressesOf, type HeaderBlock, type Mailbox, readReplyToken } from "@kauke/mail-rfc";
+import type { AliasStore } from "../../core/alias/alias-store.ts";
+import type { Submitter } from "../../core/smtp-credential/authenticate.ts";
+import { resolveReply } from "../inbound/resolve-reply.ts";
+import { screen } from "../inbound/screen.ts";
+import type { ReceivedMail } from "../inbound/session-handlers.ts";
+import { reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
+import { sendAsAlias, type WriteAsDeps } from "../write-as-alias.ts";
+
+export interface EnqueueDeps extends WriteAsDeps {
+  aliases: Pick<AliasStore, "findRouteById">;
+  /** Counts one message of an account. @throws AppError `rate_limited` */
+  takeSubmissionLimit(userId: string): Promise<void>;
+}
+
+const queued = reply(250, "2.0.0", "Queued");
+
+export async function enqueueMessage(mail: ReceivedMail, submitter: Submitter, deps: EnqueueDeps): Promise<SmtpReply> {
+  const screened = screen(mail.wire);
+  if (screened.verdict !== "accept") return replyFor(screened.verdict === "discard" ? "internal" : screened.code);
+  const { header } = screened.value;
+  if (!isFromAlias(mail.wire, header, submitter)) return replyFor("forbidden");
+  const route = await deps.aliases.findRouteById(submitter.aliasId);
+  if (route === null || route.paused) return replyFor("forbidden");
+  const people = await realPeople(mail, submitter, deps);
+  if (people === null) return replyFor("alias_not_found");
+  try {
+    await deps.takeSubmissionLimit(submitter.userId);
+  } catch (thrown) {
+    return replyForThrow(thrown);
+  }
+  const { eightBit, smtpUtf8 } = mail.mailFrom;
+  const written = { wire: mail.wire, header, receivedAt: deps.clock.now(), eightBit, smtpUtf8 };
+  const outgoing = { people, known: new Map<string, Mailbox>(), mayNameOutsiders: true };
+  return (await sendAsAlias(route, written, outgoing, deps)) ?? queued;
+}
+
+/** Exactly one author, and it is the alias (RFC 6409 §6.1, §8.1). */
+function isFromAlias(wire: Buffer, header: HeaderBlock, submitter: Submitter): boolean {
+  const { mailboxes } = addressesOf({ header: wire.subarray(0, header.end), fields: header.fields }, "from");
+  return mailboxes.length === 1 && mailboxes[0]?.address.toLowerCase() === submitter.aliasAddress;
+}
+
+/** Reply addresses of this alias lead to their correspondents; `null` when one leads nowhere. */
+async function realPeople(mail: ReceivedMail, submitter: Submitter, deps: EnqueueDeps): Promise<Mailbox[] | null> {
+  const people: Mailbox[] = [];
+  for (const it of mail.recipients) {
+    if (it.kind !== "outside") continue;
+    const at = it.address.lastIndexOf("@");
+    const token = readReplyToken(it.address.slice(0, at));
+    const verdict = token === null ? null : await resolveReply(token, it.address.slice(at + 1).toLowerCase(), deps);
+    if (verdict === null) people.push({ name: null, address: it.address });
+    else if (verdict.verdict === "accept" && verdict.value.route.aliasId === submitter.aliasId) {
+      people.push(verdict.value.correspondent);
+    } else return null;
+  }
+  return people;
+}

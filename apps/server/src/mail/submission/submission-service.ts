@@ -1,0 +1,56 @@
+/**
+ * The submission service (RFC 6409): authenticate → authorize the sender → enqueue. Who signed in with an alias' credentials sends
+ * as that alias and as nobody else.
+ */
+import type { SmtpLoginAttempt, SmtpLoginResult, Submitter } from "../../core/smtp-credential/authenticate.ts";
+import { clientNetwork } from "../inbound/client-network.ts";
+import type { MailFrom } from "../inbound/path-argument.ts";
+import type { ReceivedMail, SessionHandlers } from "../inbound/session-handlers.ts";
+import { reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
+import { accept, reject } from "../verdict.ts";
+import { type EnqueueDeps, enqueueMessage } from "./enqueue-message.ts";
+import type { SignInResult } from "./session-auth.ts";
+
+export interface SubmissionDeps extends EnqueueDeps {
+  authenticate(attempt: SmtpLoginAttempt): Promise<SmtpLoginResult>;
+  /** Whether what this connection signed in with still holds. */
+  checkSubmitter(submitter: Submitter): Promise<"valid" | "paused" | "ended">;
+}
+
+const paused = reply(535, "5.7.8", "This alias is paused. Activate it in the dashboard to send from it");
+const ended = reply(421, "4.7.0", "Your credentials have changed, sign in again");
+
+export function submissionService(deps: SubmissionDeps): SessionHandlers {
+  return {
+    resolve: (path) => (path.domain === "" ? reject("invalid") : accept({ kind: "outside", address: path.canonical })),
+    signIn: (attempt) => signIn(attempt, deps),
+    authorizeSender: (submitter, mailFrom) => authorizeSender(submitter, mailFrom, deps),
+    receive: (mail) => receive(mail, deps),
+  };
+}
+
+async function signIn(attempt: SmtpLoginAttempt, deps: SubmissionDeps): Promise<SignInResult> {
+  try {
+    const result = await deps.authenticate({ ...attempt, clientAddress: clientNetwork(attempt.clientAddress) });
+    if (result === null) return { refusal: replyFor("credentials_wrong") };
+    return result.kind === "paused" ? { refusal: paused } : { submitter: result };
+  } catch (thrown) {
+    return { refusal: replyForThrow(thrown) };
+  }
+}
+
+/** Asked anew for every message: an old password is dead at once, on open connections too. */
+async function authorizeSender(
+  submitter: Submitter,
+  { envelopeFrom }: MailFrom,
+  deps: SubmissionDeps,
+): Promise<SmtpReply | null> {
+  const standing = await deps.checkSubmitter(submitter);
+  if (standing !== "valid") return standing === "paused" ? paused : ended;
+  return envelopeFrom.toLowerCase() === submitter.aliasAddress ? null : replyFor("forbidden");
+}
+
+async function receive(mail: ReceivedMail, deps: SubmissionDeps): Promise<SmtpReply> {
+  if (mail.submitter === undefined) return replyFor("not_signed_in");
+  return enqueueMessage(mail, mail.submitter, deps);
+}

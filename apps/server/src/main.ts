@@ -1,0 +1,64 @@
+/** Reads the settings, starts the chosen services, prints where they are, closes cleanly on SIGINT, SIGTERM and SIGHUP. */
+import { product } from "@kauke/contract";
+import type { Config } from "./config.ts";
+import { readConfigOrExit } from "./config-read.ts";
+import type { Logger } from "./core/ports.ts";
+import { traceOf } from "./operate/error-trace.ts";
+import { createLogger } from "./operate/logger.ts";
+import { SettingsError } from "./settings-error.ts";
+import { type RunningServer, startServer } from "./start-server.ts";
+import { StoreStartError } from "./store/start-error.ts";
+
+/** A close that hangs is worse than one that is cut: the spool is safe on disk either way. */
+const closeLimitMs = 4500;
+
+async function main(): Promise<void> {
+  const config = readConfigOrExit(process.cwd());
+  const logger = createLogger();
+  const running = await startServer(config, logger);
+  announce(config, running, logger);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => void close(running, logger));
+  }
+}
+
+async function close(running: RunningServer, logger: Logger): Promise<void> {
+  const limit = setTimeout(() => process.exit(1), closeLimitMs);
+  await running.close();
+  clearTimeout(limit);
+  logger.info("closed");
+  process.exit(0);
+}
+
+function announce(config: Config, { ports }: RunningServer, logger: Logger): void {
+  for (const [service, port] of Object.entries(ports)) if (port !== null) logger.info("listening", { service, port });
+  const web = config.publicUrlGiven ? config.publicUrl.origin : `http://localhost:${ports.http}`;
+  const lines = [`${product.name} ${product.version} is running. Ctrl-C stops it.`];
+  if (ports.http !== null) lines.push(`  Web app        ${web}`);
+  if (ports.http !== null && config.delivery.kind === "preview") lines.push(`  Preview inbox  ${web}/preview`);
+  if (ports.mx !== null) lines.push(`  Mail in (SMTP) ${config.mx.host}:${ports.mx}`);
+  if (ports.submission !== null) {
+    lines.push(`  Submission     ${config.submission.host}:${ports.submission} (STARTTLS), ${ports.submissions} (TLS)`);
+  }
+  process.stdout.write(`\n${lines.join("\n")}\n\n`);
+}
+
+try {
+  await main();
+} catch (thrown) {
+  if (thrown instanceof SettingsError || thrown instanceof StoreStartError) {
+    process.stderr.write(`${thrown.message}\n`);
+  } else {
+    createLogger().error("start_failed", traceOf(thrown));
+    process.stderr.write(`${startFailure(thrown)}\n`);
+  }
+  process.exitCode = 1;
+}
+
+/** What an operator can act on; anything else is in the log by class and place. */
+function startFailure(thrown: unknown): string {
+  const { code, port } = Object(thrown) as { code?: unknown; port?: unknown };
+  if (code === "EADDRINUSE") return `Port ${String(port)} is taken by another program. Free it or set another port.`;
+  if (code === "EACCES") return `This user may not use port ${String(port)}.`;
+  return "Kauke could not start.";
+}

@@ -1,0 +1,91 @@
+/** The command's end of the control socket: one request, one answer, within ten seconds. */
+import { connect } from "node:net";
+import {
+  ANSWER_BYTES_MAX,
+  type ControlAnswer,
+  type ControlCall,
+  type ControlCalls,
+  type ControlHandlers,
+} from "./control-protocol.ts";
+
+const ANSWER_MS = 10_000;
+
+export type ControlFailureReason = "nobody" | "not_allowed" | "no_answer" | "refused";
+
+/** `nobody`: no server listens there; `refused`: it could not answer, its log says why. */
+export class ControlError extends Error {
+  override name = "ControlError";
+  readonly reason: ControlFailureReason;
+
+  constructor(reason: ControlFailureReason) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+/** The server behind the socket at `path`, as if it were here. Every call throws ControlError when it can't be answered. */
+export function controlClient(path: string): ControlHandlers {
+  return {
+    facts: () => ask(path, "facts", {}),
+    "kept-list": () => ask(path, "kept-list", {}),
+    "kept-text": (request) => ask(path, "kept-text", request),
+    "kept-forget": (request) => ask(path, "kept-forget", request),
+  };
+}
+
+/** Whether a server listens there; a socket file alone may be left behind by a killed one. */
+export function isAnswered(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    const end = (answered: boolean) => {
+      socket.destroy();
+      resolve(answered);
+    };
+    socket.once("connect", () => end(true));
+    // One that we may not connect to is alive, or not ours to replace.
+    socket.once("error", (error) => end(reasonOf(error) === "not_allowed"));
+  });
+}
+
+async function ask<Call extends ControlCall>(
+  path: string,
+  call: Call,
+  request: ControlCalls[Call]["ask"],
+): Promise<ControlCalls[Call]["answer"]> {
+  const line = await exchange(path, `${JSON.stringify({ call, ...request })}\n`);
+  const answer = JSON.parse(line) as ControlAnswer;
+  if (!answer.ok) throw new ControlError("refused");
+  return answer.value as ControlCalls[Call]["answer"];
+}
+
+function exchange(path: string, request: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    let isConnected = false;
+    const socket = connect(path, () => {
+      isConnected = true;
+      socket.write(request);
+    });
+    const fail = (reason: ControlFailureReason) => {
+      socket.destroy();
+      reject(new ControlError(reason));
+    };
+    socket.setTimeout(ANSWER_MS, () => fail("no_answer"));
+    socket.on("error", (error) => fail(isConnected ? "no_answer" : reasonOf(error)));
+    socket.on("data", (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > ANSWER_BYTES_MAX) fail("no_answer");
+    });
+    socket.on("end", () => {
+      const text = Buffer.concat(chunks).toString("utf8");
+      if (text.endsWith("\n")) resolve(text);
+      else fail("no_answer");
+    });
+  });
+}
+
+function reasonOf(error: NodeJS.ErrnoException): ControlFailureReason {
+  return error.code === "EACCES" || error.code === "EPERM" ? "not_allowed" : "nobody";
+}

@@ -1,0 +1,58 @@
+/**
+ * What the operator's command asks a running server over its socket, and what it is told. One request a connection: a line of
+ * JSON each way. Answers hold no key and no password; kept operator mail is sent only when it is asked for.
+ */
+import { join } from "node:path";
+import type { PublicDkimKey } from "@kauke/mail-rfc";
+import type { KeptSummary, KeptText } from "./kept-mail.ts";
+
+export interface ControlCalls {
+  facts: { ask: Record<never, never>; answer: ServerFacts };
+  "kept-list": { ask: Record<never, never>; answer: readonly KeptSummary[] };
+  "kept-text": { ask: { messageId: string }; answer: KeptText | null };
+  /** False when it was not kept any more. */
+  "kept-forget": { ask: { messageId: string }; answer: boolean };
+}
+export type ControlCall = keyof ControlCalls;
+
+export type ControlRequest = { [Call in ControlCall]: { call: Call } & ControlCalls[Call]["ask"] }[ControlCall];
+export type ControlAnswer = { ok: true; value: unknown } | { ok: false };
+
+/** How each call is answered; by a running server over the socket, by the command itself when none runs. */
+export type ControlHandlers = {
+  [Call in ControlCall]: (ask: ControlCalls[Call]["ask"]) => Promise<ControlCalls[Call]["answer"]>;
+};
+
+/** The settings that DNS records and checks depend on, and what the server sees of itself. */
+export interface ServerFacts {
+  version: string;
+  domains: readonly string[];
+  mailHost: string;
+  delivery: "preview" | "relay" | "direct";
+  dnsServers: readonly string[] | null;
+  publicUrl: string;
+  publicUrlGiven: boolean;
+  ownCertificate: boolean;
+  host: string;
+  services: readonly string[];
+  /** Ports that listen; empty when no server runs. */
+  ports: Readonly<Record<string, number>>;
+  database: "embedded" | "postgres";
+  dkim: readonly PublicDkimKey[];
+  isSound: boolean;
+  postmasterGiven: boolean;
+  keptForOperator: number;
+  queue: { open: number; oldestAt: string | null; messageBytes: number };
+}
+
+export const REQUEST_BYTES_MAX = 4096;
+export const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
+
+/** The limit of a socket's path is 108 octets with the zero at its end, on macOS 104. */
+const PATH_BYTES_MAX = 103;
+
+/** @returns `null` where there can be none: on Windows, and when the path is too long */
+export function controlPath(dataDir: string): string | null {
+  const path = join(dataDir, "kauke.sock");
+  return process.platform === "win32" || Buffer.byteLength(path) > PATH_BYTES_MAX ? null : path;
+}

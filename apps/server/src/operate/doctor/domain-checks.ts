@@ -1,0 +1,144 @@
+/** Compares what DNS says of one domain with the plan: MX, SPF, DKIM, DMARC, MTA-STS and TLS reporting. */
+import { type DnsRecord, isSameDkimKey, type PublicDkimKey, readTagList } from "@kauke/mail-rfc";
+import { spf } from "mailauth/lib/spf/index.js";
+import { dnsFor } from "../../mail/inbound/authenticate.ts";
+import type { DnsAnswer, Resolver } from "../../mail/outbound/resolver.ts";
+import { type DnsPlan, policyHost } from "../dns-plan.ts";
+import { type CheckResult, checking } from "./check-result.ts";
+
+export interface DomainCheckDeps {
+  resolver: Resolver;
+  plan: DnsPlan;
+  dkim: readonly PublicDkimKey[];
+  delivery: "relay" | "direct";
+  /** Addresses of the mail host, as DNS says. */
+  addresses: readonly string[];
+  /** The policy file as the world gets it over https from this address; `null`: it doesn't. */
+  fetchPolicy: (host: string, address: string) => Promise<string | null>;
+}
+
+export async function checkDomain(domain: string, deps: DomainCheckDeps): Promise<CheckResult[]> {
+  const keys = deps.dkim.filter((key) => key.domain === domain);
+  return Promise.all([
+    checkMx(domain, deps),
+    checkSpf(domain, deps),
+    ...keys.map((key) => checkDkim(key, deps)),
+    checkDmarc(domain, deps),
+    checkMtaSts(domain, deps),
+    checkTlsReporting(domain, deps),
+  ]);
+}
+
+const seeDomains = "`kauke domains` prints it";
+const dnsFailed = "DNS gave no answer: look at the name servers of this domain, and at KAUKE_DNS_SERVERS.";
+
+function recordsOf<T>(answer: DnsAnswer<T>): readonly T[] {
+  return answer.kind === "found" ? answer.records : [];
+}
+
+async function checkMx(domain: string, { resolver, plan }: DomainCheckDeps): Promise<CheckResult> {
+  const { ok, warn, fix } = checking("mx", domain);
+  const answer = await resolver.resolveMx(domain);
+  if (answer.kind === "failed") return fix(dnsFailed);
+  const hosts = recordsOf(answer).map((it) => it.exchange.toLowerCase().replace(/\.$/, ""));
+  if (!hosts.includes(plan.mailHost))
+    return fix(`No MX record names ${plan.mailHost}, so no mail arrives: publish it, ${seeDomains}.`);
+  if (hosts.some((host) => host !== plan.mailHost))
+    return warn("Other mail hosts are named beside ours: remove them unless they pass mail on to us.");
+  return ok(`Mail is sent to ${plan.mailHost}.`);
+}
+
+/** Asks what a receiver will: may these addresses send for this domain (RFC 7208)? */
+async function checkSpf(domain: string, deps: DomainCheckDeps): Promise<CheckResult> {
+  const { ok, warn, fix } = checking("spf", domain);
+  const answer = await deps.resolver.resolveTxt(domain);
+  if (answer.kind === "failed") return fix(dnsFailed);
+  const records = recordsOf(answer).filter((text) => /^v=spf1(?: |$)/i.test(text));
+  if (records.length === 0) return fix(`There is no SPF record: publish it, ${seeDomains}.`);
+  if (records.length > 1) return fix("There are several SPF records, which counts as none: leave one.");
+  if (/(?:^|\s)\+?all(?:\s|$)/i.test(records[0] ?? ""))
+    return fix("The SPF record lets anybody send for this domain: end it with -all.");
+  if (deps.delivery === "relay")
+    return warn("There is an SPF record. Whether it names the relay can't be seen from here: ask its operator.");
+  if (deps.addresses.length === 0) return warn("It can't be judged while the mail host has no address.");
+  const results = await Promise.all(deps.addresses.map((ip) => spfResult(domain, ip, deps)));
+  if (results.every((it) => it === "pass")) return ok("Every address of the mail host may send for this domain.");
+  return fix(`The SPF record does not let every address of the mail host send: correct it, ${seeDomains}.`);
+}
+
+async function spfResult(domain: string, ip: string, { resolver, plan }: DomainCheckDeps): Promise<string> {
+  const sender = `postmaster@${domain}`;
+  const options = { sender, ip, helo: plan.mailHost, mta: plan.mailHost, resolver: dnsFor(resolver) };
+  const { status } = await spf({ ...options, maxElapsedTime: 10_000 });
+  return status.result;
+}
+
+async function checkDkim(key: PublicDkimKey, { resolver }: DomainCheckDeps): Promise<CheckResult> {
+  const name = `${key.selector}._domainkey.${key.domain}`;
+  const { ok, fix } = checking("dkim", name);
+  const answer = await resolver.resolveTxt(name);
+  if (answer.kind === "failed") return fix(dnsFailed);
+  const found = recordsOf(answer);
+  if (found.length === 0) return fix(`Our signatures can't be verified: publish the key, ${seeDomains}.`);
+  if (found.length > 1) return fix("There are several records, which receivers may not accept: leave one.");
+  if (found.every((text) => isSameDkimKey(text, key))) return ok("The key our mail is signed with is published.");
+  return fix(
+    `Another key is published than the one we sign with, so every signature fails: replace it, ${seeDomains}.`,
+  );
+}
+
+async function checkDmarc(domain: string, { resolver }: DomainCheckDeps): Promise<CheckResult> {
+  const { ok, warn, fix } = checking("dmarc", domain);
+  const answer = await resolver.resolveTxt(`_dmarc.${domain}`);
+  if (answer.kind === "failed") return fix(dnsFailed);
+  const found = recordsOf(answer).flatMap((text) => readTagList(text, "DMARC1") ?? []);
+  const [tags] = found;
+  if (tags === undefined)
+    return fix(`There is no DMARC record, which large providers ask for: publish it, ${seeDomains}.`);
+  if (found.length > 1) return fix("There are several DMARC records, which counts as none: leave one.");
+  const policy = tags.get("p")?.toLowerCase();
+  if (policy === "reject") return ok("Mail that only pretends to be ours is refused.");
+  return warn("The policy is weaker than p=reject, so others can pretend to write as an alias: raise it.");
+}
+
+async function checkMtaSts(domain: string, deps: DomainCheckDeps): Promise<CheckResult> {
+  const { ok, warn, fix } = checking("mta-sts", domain);
+  const host = policyHost(domain);
+  const answer = await deps.resolver.resolveTxt(`_mta-sts.${domain}`);
+  if (answer.kind === "failed") return fix(dnsFailed);
+  const [tags] = recordsOf(answer).flatMap((text) => readTagList(text, "STSv1") ?? []);
+  if (tags === undefined)
+    return warn(`There is no MTA-STS record, so senders may fall back to plain text: publish it, ${seeDomains}.`);
+  const policy = await readPolicy(host, deps);
+  if (policy === null)
+    return fix(`https://${host}/.well-known/mta-sts.txt can't be read: serve it there as \`kauke domains\` says.`);
+  if (plainLines(policy) !== plainLines(deps.plan.policy))
+    return fix(`https://${host}/.well-known/mta-sts.txt is not the policy that \`kauke domains\` prints: replace it.`);
+  if (tags.get("id") !== wantedId(domain, deps.plan))
+    return warn(`The policy has changed since the record was published: publish the new id, ${seeDomains}.`);
+  return ok("Record and policy are there.");
+}
+
+async function readPolicy(host: string, { resolver, fetchPolicy }: DomainCheckDeps): Promise<string | null> {
+  const [v4, v6] = await Promise.all([resolver.resolve4(host), resolver.resolve6(host)]);
+  const [address] = [...recordsOf(v4), ...recordsOf(v6)];
+  return address === undefined ? null : fetchPolicy(host, address);
+}
+
+function wantedId(domain: string, plan: DnsPlan): string | undefined {
+  const records = plan.domains.find((it) => it.domain === domain)?.records ?? [];
+  const record = records.find((it): it is DnsRecord & { type: "TXT" } => it.name === `_mta-sts.${domain}`);
+  return readTagList(record?.text ?? "", "STSv1")?.get("id");
+}
+
+const plainLines = (text: string) => text.replaceAll("\r\n", "\n").trimEnd();
+
+async function checkTlsReporting(domain: string, { resolver }: DomainCheckDeps): Promise<CheckResult> {
+  const { ok, warn, fix } = checking("tls-reports", domain);
+  const answer = await resolver.resolveTxt(`_smtp._tls.${domain}`);
+  if (answer.kind === "failed") return fix(dnsFailed);
+  const [tags] = recordsOf(answer).flatMap((text) => readTagList(text, "TLSRPTv1") ?? []);
+  if (tags?.get("rua") === undefined)
+    return warn(`Nobody can report failing TLS to us: publish the record, ${seeDomains}.`);
+  return ok("Senders know where to report failing TLS.");
+}

@@ -1,0 +1,28 @@
+/** Reads an MTA-STS policy as a sender does: over https, with a certificate that must be valid for the name (RFC 8461 §3.3). */
+import { get } from "node:https";
+
+const FETCH_MS = 10_000;
+const POLICY_BYTES_MAX = 65_536;
+
+/** @returns `null` when it can't be had: no https, a certificate of another name, not 200, or too large */
+export function fetchPolicy(host: string, address: string): Promise<string | null> {
+  return new Promise((resolve) => {
+    const headers = { host, connection: "close" };
+    const path = "/.well-known/mta-sts.txt";
+    const signal = AbortSignal.timeout(FETCH_MS);
+    const request = get({ host: address, servername: host, headers, path, signal }, (response) => {
+      if (response.statusCode !== 200) return void request.destroy();
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      response.on("data", (chunk: Buffer) => {
+        chunks.push(chunk);
+        bytes += chunk.length;
+        if (bytes > POLICY_BYTES_MAX) request.destroy();
+      });
+      response.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
+      response.on("error", () => resolve(null));
+    });
+    request.on("error", () => resolve(null));
+    request.on("close", () => resolve(null));
+  });
+}

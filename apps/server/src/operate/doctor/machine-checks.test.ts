@@ -1,0 +1,45 @@
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { checkMachine } from "./machine-checks.ts";
+
+let dataDir: string;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "kauke-machine-"));
+  await writeFile(join(dataDir, "secret.key"), "x", { mode: 0o600 });
+});
+afterEach(() => rm(dataDir, { recursive: true }));
+
+async function states(now = new Date()): Promise<string[]> {
+  const results = await checkMachine({ dataDir, folder: dataDir, now });
+  return results.filter((it) => it.check !== "disk").map((it) => `${it.state} ${it.check} ${it.subject}`);
+}
+
+const clockOk = "ok clock this machine";
+
+it("a private directory and a clock that goes on are fine", async () => {
+  expect(await states()).toEqual(["ok permissions data directory", clockOk]);
+});
+
+it("a directory, a key and settings that others may read must be mended, each by its name", async () => {
+  await writeFile(join(dataDir, ".env"), "");
+  await chmod(join(dataDir, ".env"), 0o640);
+  await chmod(join(dataDir, "secret.key"), 0o604);
+  await chmod(dataDir, 0o755);
+  expect(await states()).toEqual([
+    "fix permissions data directory",
+    "fix permissions secret.key",
+    "fix permissions .env",
+    clockOk,
+  ]);
+});
+
+it("a clock behind the newest file is wrong for certain", async () => {
+  expect(await states(new Date(Date.now() - 3_600_000))).toContain("fix clock this machine");
+});
+
+it("of a directory that isn't there neither room nor permissions are told", async () => {
+  const results = await checkMachine({ dataDir: join(dataDir, "gone"), folder: dataDir, now: new Date() });
+  expect(results.map((it) => `${it.state} ${it.check}`)).toEqual(["warn disk", "ok clock"]);
+});

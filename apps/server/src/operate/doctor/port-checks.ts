@@ -1,0 +1,89 @@
+/** The listeners of the running server, spoken to over this machine's own network. */
+import type { X509Certificate } from "node:crypto";
+import type { ServerFacts } from "../control-protocol.ts";
+import type { DnsPlan } from "../dns-plan.ts";
+import { type CheckResult, checking } from "./check-result.ts";
+import { type ProbeTarget, probeSmtp } from "./smtp-probe.ts";
+
+export type PortFacts = Pick<ServerFacts, "host" | "ports" | "mailHost" | "delivery">;
+
+const DAY_MS = 86_400_000;
+const SOON_DAYS = 14;
+const HTTP_MS = 10_000;
+
+export async function checkPorts(facts: PortFacts, plan: DnsPlan, now: Date): Promise<CheckResult[]> {
+  const host = reachable(facts.host);
+  const { http, mx, submission, submissions } = facts.ports;
+  const smtp = (service: string, port: number | undefined, target: Pick<ProbeTarget, "serverName" | "isTlsAtOnce">) =>
+    port === undefined ? null : checkSmtp(service, { host, port, ...target }, now);
+  const results = await Promise.all([
+    http === undefined ? null : checkHttp(host, http),
+    smtp("mx", mx, { serverName: facts.mailHost, isTlsAtOnce: false }),
+    smtp("submission", submission, { serverName: plan.smtpHost, isTlsAtOnce: false }),
+    smtp("submissions", submissions, { serverName: plan.smtpHost, isTlsAtOnce: true }),
+  ]);
+  return [...results.flatMap((it) => it ?? []), ...(mx === undefined ? [] : checkPort25(mx, facts))];
+}
+
+/** A listener on every address is met on the loopback. */
+function reachable(host: string): string {
+  return { "::": "::1", "0.0.0.0": "127.0.0.1" }[host] ?? host;
+}
+
+async function checkHttp(host: string, port: number): Promise<CheckResult[]> {
+  const { ok, fix } = checking("port", `http ${port}`);
+  const authority = host.includes(":") ? `[${host}]` : host;
+  const url = `http://${authority}:${port}/healthz`;
+  const status = await fetch(url, { signal: AbortSignal.timeout(HTTP_MS) }).then(
+    async (response) => {
+      await response.body?.cancel();
+      return response.status;
+    },
+    () => null,
+  );
+  if (status === 200) return [ok("Web app and API accept work.")];
+  if (status === null) return [fix("Nothing answers on the HTTP port: look at the server's log.")];
+  return [fix("The server says it can't accept work: look at its log.")];
+}
+
+async function checkSmtp(service: string, target: ProbeTarget, now: Date): Promise<CheckResult[]> {
+  const { ok, fix } = checking("port", `${service} ${target.port}`);
+  const result = await probeSmtp(target);
+  if (result.kind === "unreachable") return [fix("Nothing answers on this port: look at the server's log.")];
+  if (result.kind === "failed") return [fix(brokenAt[result.at])];
+  const certificate = checkCertificate(result.certificate, { ...target, isTrusted: result.isTrusted, now });
+  return [ok("It greets and speaks TLS."), certificate];
+}
+
+const brokenAt = {
+  greeting: "It answers, but not with a greeting: another program may hold the port, or too many are connected.",
+  starttls: "It does not offer STARTTLS, so mail travels in the clear: look at the certificate and the server's log.",
+  handshake: "The TLS handshake fails: look at the certificate files and the server's log.",
+} as const;
+
+export function checkCertificate(
+  certificate: X509Certificate,
+  { serverName, port, isTrusted, now }: ProbeTarget & { isTrusted: boolean; now: Date },
+): CheckResult {
+  const { ok, warn, fix } = checking("certificate", `${serverName} ${port}`);
+  const daysLeft = Math.floor((certificate.validToDate.getTime() - now.getTime()) / DAY_MS);
+  const end = certificate.validToDate.toISOString().slice(0, 10);
+  if (daysLeft < 0) return fix(`It ended on ${end}: renew it.`);
+  if (certificate.checkHost(serverName) === undefined)
+    return fix(`It does not cover ${serverName}: get one that names it.`);
+  if (certificate.checkIssued(certificate))
+    return warn(
+      `It is self-signed: mail still arrives, but mail programs refuse it. Set KAUKE_TLS_CERT and KAUKE_TLS_KEY.`,
+    );
+  if (daysLeft < SOON_DAYS) return warn(`It ends on ${end}: renew it now.`);
+  if (!isTrusted) return warn("This machine does not trust it: put the whole chain into KAUKE_TLS_CERT.");
+  return ok(`It covers ${serverName} and is valid until ${end}.`);
+}
+
+function checkPort25(port: number, { delivery }: PortFacts): CheckResult[] {
+  if (port === 25 || delivery === "preview") return [];
+  const { warn } = checking("port", `mx ${port}`);
+  return [
+    warn("The world sends mail to port 25 only: set KAUKE_MX_PORT=25, unless something passes 25 on to this port."),
+  ];
+}

@@ -1,0 +1,39 @@
+/** Runs every check that makes sense for this installation. DNS is left alone while no mail leaves the machine. */
+import type { Resolver } from "../../mail/outbound/resolver.ts";
+import type { ServerFacts } from "../control-protocol.ts";
+import { dnsPlan } from "../dns-plan.ts";
+import type { CheckResult } from "./check-result.ts";
+import { checkDomain, type DomainCheckDeps } from "./domain-checks.ts";
+import { checkMailHost } from "./host-checks.ts";
+import { checkMachine } from "./machine-checks.ts";
+import { checkPorts } from "./port-checks.ts";
+import { checkServer } from "./server-checks.ts";
+
+export interface DoctorDeps extends Pick<DomainCheckDeps, "resolver" | "fetchPolicy"> {
+  isRunning: boolean;
+  dataDir: string;
+  folder: string;
+  now: Date;
+}
+
+export async function runDoctor(facts: ServerFacts, deps: DoctorDeps): Promise<CheckResult[]> {
+  const plan = dnsPlan(facts);
+  const parts = await Promise.all([
+    deps.isRunning ? checkPorts(facts, plan, deps.now) : null,
+    checkMachine(deps),
+    checkDns(facts, deps),
+  ]);
+  return [...checkServer(facts, deps), ...parts.flatMap((it) => it ?? [])];
+}
+
+type DnsDeps = { resolver: Resolver } & Pick<DoctorDeps, "fetchPolicy">;
+
+export async function checkDns(facts: ServerFacts, deps: DnsDeps): Promise<CheckResult[]> {
+  const { delivery, domains, dkim } = facts;
+  if (delivery === "preview") return [];
+  const plan = dnsPlan(facts);
+  const { results, addresses } = await checkMailHost({ ...deps, plan, delivery });
+  const domainDeps = { ...deps, plan, dkim, delivery, addresses };
+  const perDomain = await Promise.all(domains.map((domain) => checkDomain(domain, domainDeps)));
+  return [...results, ...perDomain.flat()];
+}

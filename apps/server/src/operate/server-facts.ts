@@ -1,0 +1,47 @@
+/** What a server can tell the operator's command, taken from its settings and its store. */
+import { product } from "@kauke/contract";
+import { publicDkimKey } from "@kauke/mail-rfc";
+import type { Config } from "../config.ts";
+import type { Store } from "../store/open-store.ts";
+import type { ControlHandlers, ServerFacts } from "./control-protocol.ts";
+import { forgetKept, listKept, readKept } from "./kept-mail.ts";
+
+export interface ServerView {
+  config: Config;
+  store: Store;
+  /** By service; `null` and missing: does not listen. */
+  ports: Readonly<Partial<Record<"http" | "mx" | "submission" | "submissions", number | null>>>;
+}
+
+export function controlHandlers(view: ServerView): ControlHandlers {
+  return {
+    facts: () => factsOf(view),
+    "kept-list": () => listKept(view.store),
+    "kept-text": ({ messageId }) => readKept(view.store, messageId),
+    "kept-forget": ({ messageId }) => forgetKept(view.store, messageId),
+  };
+}
+
+async function factsOf({ config, store, ports }: ServerView): Promise<ServerFacts> {
+  const { open, oldestAt, messageBytes } = await store.deliveries.figures();
+  const listening = Object.entries(ports).filter((it): it is [string, number] => it[1] !== null);
+  return {
+    version: product.version,
+    domains: config.domains,
+    mailHost: config.mailHost,
+    delivery: config.delivery.kind,
+    dnsServers: config.dnsServers,
+    publicUrl: config.publicUrl.origin,
+    publicUrlGiven: config.publicUrlGiven,
+    ownCertificate: config.tls !== null,
+    host: config.http.host,
+    services: [...config.services],
+    ports: Object.fromEntries(listening),
+    database: store.kind,
+    dkim: store.dkimKeys.map(publicDkimKey),
+    isSound: store.isSound(),
+    postmasterGiven: config.postmaster !== null,
+    keptForOperator: await store.deliveries.countKeptForOperator(),
+    queue: { open, oldestAt: oldestAt?.toISOString() ?? null, messageBytes },
+  };
+}

@@ -1,0 +1,79 @@
+/** The SMTP listeners: MX, submission with STARTTLS, submission with TLS from the first byte. One certificate for all. */
+import { createSecureContext, type SecureContext } from "node:tls";
+import type { Config, ListenConfig } from "./config.ts";
+import type { Clock, Logger, Metrics } from "./core/ports.ts";
+import { MxServer, type MxServerOptions } from "./mail/inbound/mx-server.ts";
+import { loadCertificate } from "./operate/certificate.ts";
+import type { WiredMail } from "./wire-mail.ts";
+
+export interface MailPorts {
+  mx: number | null;
+  submission: number | null;
+  submissions: number | null;
+}
+
+export interface MailListeners {
+  ports: MailPorts;
+  close(graceMs: number): Promise<void>;
+}
+
+export interface MailListenerParts {
+  config: Config;
+  logger: Logger;
+  metrics: Metrics;
+  clock: Clock;
+  mail: WiredMail;
+  isRunning(service: "mx" | "submission"): boolean;
+}
+
+const maxConnections = 1000;
+const maxConnectionsPerAddress = 200;
+
+export async function startMailListeners(parts: MailListenerParts): Promise<MailListeners> {
+  const { config, mail, isRunning } = parts;
+  const certificate = loadCertificate(config, parts);
+  let secureContext = createSecureContext(certificate.current());
+  certificate.onChange((pair) => {
+    secureContext = createSecureContext(pair);
+  });
+  const servers: MxServer[] = [];
+  const listen = async (listen: ListenConfig, options: Pick<MxServerOptions, "handlers" | "gauge" | "implicitTls">) => {
+    const server = new MxServer({ ...common(parts, () => secureContext), ...listen, ...options });
+    servers.push(server);
+    return server.listen();
+  };
+  const close = async (graceMs: number) => {
+    certificate.close();
+    await Promise.all(servers.map((server) => server.close(graceMs)));
+  };
+  const ports: MailPorts = { mx: null, submission: null, submissions: null };
+  try {
+    if (isRunning("mx")) ports.mx = await listen(config.mx, { handlers: mail.handlers, gauge: "kauke_mx_sessions" });
+    if (isRunning("submission")) {
+      const handlers = mail.submission;
+      ports.submission = await listen(config.submission, { handlers, gauge: "kauke_submission_sessions" });
+      ports.submissions = await listen(config.submissions, { handlers, implicitTls: true });
+    }
+    return { ports, close };
+  } catch (thrown) {
+    await close(0);
+    throw thrown;
+  }
+}
+
+function common({ config, metrics, mail }: MailListenerParts, secureContext: () => SecureContext) {
+  const isUnlimited = config.limits === "off";
+  const { mailHost, maxMessageBytes, memoryBudgetBytes } = config;
+  return {
+    mailHost,
+    maxMessageBytes,
+    budget: mail.budget,
+    secureContext,
+    // Several processes may share the port only when they share the store as well.
+    sharePort: config.databaseUrl !== null,
+    maxConnections,
+    maxConnectionsPerAddress: isUnlimited ? maxConnections : maxConnectionsPerAddress,
+    maxBytesPerAddress: isUnlimited ? memoryBudgetBytes : Math.max(maxMessageBytes, memoryBudgetBytes / 4),
+    metrics,
+  };
+}

@@ -1,0 +1,213 @@
+/**
+ * Wires and starts the chosen services, and closes them cleanly: the one place (besides testkit) that chooses adapters.
+ * Order of a close: take nothing new, answer what is in hand, leave the rest to the spool, then the store.
+ */
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import type { FastifyInstance } from "fastify";
+import type { Config } from "./config.ts";
+import type { PasswordHasher } from "./core/password/password-hasher.ts";
+import type { Clock, Logger, Random } from "./core/ports.ts";
+import type { SendReplyLetter } from "./core/preview/answer-preview.ts";
+import { MailTrace } from "./core/preview/mail-trace.ts";
+import { PreviewInbox } from "./core/preview/preview-inbox.ts";
+import { isPreviewAllowed } from "./http/preview/is-preview-allowed.ts";
+import { replyRoute } from "./http/preview/reply-route.ts";
+import { previewRoutes } from "./http/preview/routes.ts";
+import { traceRoutes } from "./http/preview/trace-routes.ts";
+import { buildHttpServer } from "./http/server.ts";
+import { mtaStsRoute } from "./http/site/mta-sts.ts";
+import { ClosingBell } from "./mail/closing-bell.ts";
+import type { MxHandlers } from "./mail/inbound/session-handlers.ts";
+import { previewReplyTaker } from "./mail/inbound/take-preview-reply.ts";
+import { chooseTransports, type DirectOverrides } from "./mail/outbound/choose-transport.ts";
+import { createResolver, type Resolver } from "./mail/outbound/resolver.ts";
+import { argon2Hasher } from "./operate/argon2-hasher.ts";
+import { systemClock } from "./operate/clock.ts";
+import { listenControl } from "./operate/control-socket.ts";
+import { mtaStsPolicyOf } from "./operate/dns-plan.ts";
+import { createMetrics, type MetricsRegistry } from "./operate/metrics.ts";
+import { listenMetrics } from "./operate/metrics-server.ts";
+import { systemRandom } from "./operate/random.ts";
+import { controlHandlers } from "./operate/server-facts.ts";
+import { type MailPorts, startMailListeners } from "./start-mail.ts";
+import { openStore, type Store, type StoreOptions } from "./store/open-store.ts";
+import { wireMail } from "./wire-mail.ts";
+
+/** What testkit replaces; everything else is the real thing. */
+export interface StartOverrides {
+  clock?: Clock;
+  random?: Random;
+  hasher?: PasswordHasher;
+  resolver?: Resolver;
+  direct?: DirectOverrides;
+  webRoot?: string;
+  /** e.g. in memory, or on a disk that breaks. */
+  store?: Partial<StoreOptions>;
+}
+
+export interface RunningServer {
+  ports: { http: number | null } & MailPorts;
+  store: Store;
+  preview: PreviewInbox | null;
+  metrics: MetricsRegistry;
+  close(): Promise<void>;
+}
+
+/** Grace for what is in hand at a close; the whole close stays below five seconds. */
+const graceMs = 2500;
+const builtWeb = fileURLToPath(new URL("../../web/dist", import.meta.url));
+
+interface Parts {
+  config: Config;
+  logger: Logger;
+  metrics: MetricsRegistry;
+  clock: Clock;
+  random: Random;
+  store: Store;
+  preview: PreviewInbox | null;
+  trace: MailTrace | null;
+  overrides: StartOverrides;
+  isReady: () => boolean;
+  closing: ClosingBell;
+}
+
+/** What a close has to end: first everything that takes work, at once; then, one after another, what that work needed. */
+class Closers {
+  readonly bell = new ClosingBell();
+  readonly fronts: (() => Promise<unknown>)[] = [];
+  readonly backs: (() => Promise<unknown> | void)[] = [];
+
+  #begunAt = 0;
+
+  /** What is left of the grace, all steps together; never quite nothing. */
+  get graceLeftMs(): number {
+    return Math.max(300, graceMs - (performance.now() - this.#begunAt));
+  }
+
+  async run(): Promise<void> {
+    this.#begunAt = performance.now();
+    this.bell.ring();
+    await Promise.all(this.fronts.map((close) => close()));
+    for (const close of this.backs.reverse()) await close();
+  }
+}
+
+/** @throws StoreStartError and friends, with a sentence for the operator */
+export async function startServer(
+  config: Config,
+  logger: Logger,
+  overrides: StartOverrides = {},
+): Promise<RunningServer> {
+  const clock = overrides.clock ?? systemClock;
+  const random = overrides.random ?? systemRandom;
+  const metrics = createMetrics();
+  const store = await openStore({
+    databaseUrl: config.databaseUrl,
+    dataDir: config.dataDir,
+    secretKey: config.secretKey,
+    dkimDomains: config.dkim ? config.domains : [],
+    dkimEd25519: config.dkimEd25519,
+    clock,
+    logger,
+    ...overrides.store,
+  });
+  const preview = config.delivery.kind === "preview" ? new PreviewInbox(clock) : null;
+  const trace = preview === null ? null : new MailTrace();
+  const closers = new Closers();
+  let ready = false;
+  const close = closeOnce(async () => {
+    ready = false;
+    await closers.run();
+    await store.close();
+    metrics.close();
+  });
+  const parts: Parts = {
+    config,
+    logger,
+    metrics,
+    clock,
+    random,
+    store,
+    preview,
+    trace,
+    overrides,
+    isReady: () => ready && store.isSound(),
+    closing: closers.bell,
+  };
+  try {
+    const ports = await startServices(parts, closers);
+    ready = true;
+    return { ports, store, preview, metrics, close };
+  } catch (thrown) {
+    await close();
+    throw thrown;
+  }
+}
+
+/** A second close waits for the first. */
+function closeOnce(run: () => Promise<void>): () => Promise<void> {
+  let closing: Promise<void> | null = null;
+  return () => (closing ??= run());
+}
+
+async function startServices(parts: Parts, closers: Closers): Promise<RunningServer["ports"]> {
+  const { config, metrics } = parts;
+  const ports: RunningServer["ports"] = { http: null, mx: null, submission: null, submissions: null };
+  let sendReplyLetter: SendReplyLetter | null = null;
+  const runs = (...services: string[]) => services.some((it) => config.services.has(it as never));
+  if (config.metricsPort !== null) {
+    const server = await listenMetrics(metrics, { host: config.http.host, port: config.metricsPort });
+    closers.backs.push(() => server.close());
+  }
+  if (runs("mx", "sender", "submission")) {
+    const resolver = parts.overrides.resolver ?? createResolver({ servers: config.dnsServers });
+    const transports = chooseTransports(config, { ...parts, resolver, direct: parts.overrides.direct });
+    const mail = wireMail({ ...parts, transports, resolver });
+    if (parts.preview !== null) sendReplyLetter = previewReplies(mail.handlers, parts.preview, config);
+    closers.backs.push(
+      () => mail.close(),
+      () => transports.close(closers.graceLeftMs),
+    );
+    if (runs("sender")) {
+      mail.sender.start();
+      closers.fronts.push(() => mail.sender.close(graceMs));
+    }
+    const listeners = await startMailListeners({ ...parts, mail, isRunning: runs });
+    closers.fronts.push(() => listeners.close(graceMs));
+    Object.assign(ports, listeners.ports);
+  }
+  if (runs("api")) ports.http = await startHttp(parts, closers, sendReplyLetter);
+  const control = await listenControl({
+    ...config,
+    handlers: controlHandlers({ ...parts, ports: { ...ports } }),
+    logger: parts.logger,
+  });
+  closers.backs.push(() => control.close());
+  return ports;
+}
+
+function previewReplies(inbound: MxHandlers, inbox: PreviewInbox, { domains, mailHost }: Config): SendReplyLetter {
+  return previewReplyTaker({ inbound, inbox, domains: new Set(domains), mailHost });
+}
+
+async function startHttp(parts: Parts, closers: Closers, send: SendReplyLetter | null): Promise<number> {
+  const { config, store, overrides, preview, trace } = parts;
+  const hasher = overrides.hasher ?? argon2Hasher();
+  const app: FastifyInstance = await buildHttpServer({
+    ...parts,
+    ...store,
+    hasher,
+    webRoot: overrides.webRoot ?? builtWeb,
+    mayOpenPreview: (request) => preview !== null && isPreviewAllowed(request.raw, config.publicUrl.host),
+    extraRoutes: [
+      (it) => previewRoutes(it, preview, config.publicUrl.host),
+      (it) => replyRoute(it, preview === null ? null : { ...parts, inbox: preview, send }, config.publicUrl.host),
+      (it) => traceRoutes(it, trace, config.publicUrl.host),
+      (it) => mtaStsRoute(it, { ...config, policy: mtaStsPolicyOf(config) }),
+    ],
+  });
+  closers.fronts.push(() => app.close());
+  await app.listen(config.http);
+  return (app.server.address() as AddressInfo).port;
+}

@@ -1,0 +1,130 @@
+/** ARC sealing of forwarded mail (`KAUKE_ARC_SEAL=on`): chains over three aliases, judged by mailauth and by Debian's python3-dkim. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { createPublicKey } from "node:crypto";
+import { existsSync } from "node:fs";
+import { createFakeDns } from "@kauke/testkit/fake-dns";
+import { FakeMx } from "@kauke/testkit/fake-mx";
+import { type Person, registerPerson } from "@kauke/testkit/person";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { authenticate } from "mailauth";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const dns = createFakeDns({ "sender.example": { txt: ["v=spf1 ip4:127.0.0.1 -all"] } });
+const message =
+  "From: Ann <ann@sender.example>\r\nSubject: hi\r\nMessage-ID: <1@sender.example>\r\n\r\nbody\r\n.dot\r\n";
+let mx: FakeMx;
+let system: TestSystem;
+let person: Person;
+let record = { name: "", value: "" };
+
+async function start(seal: "on" | "off"): Promise<TestSystem> {
+  const relay = `smtp://127.0.0.1:${mx.port}`;
+  return startSystem({
+    env: { KAUKE_RELAY_URL: relay, KAUKE_AUTHENTICATION: "on", KAUKE_LIMITS: "off", KAUKE_ARC_SEAL: seal },
+    overrides: { resolver: dns, store: { dkimDomains: ["kauke.test"] } },
+  });
+}
+
+beforeAll(async () => {
+  mx = await FakeMx.start();
+  system = await start("on");
+  person = await registerPerson(system.url);
+  const key = system.server.store.dkimKeys.find((it) => it.algorithm === "rsa-sha256");
+  const bytes = createPublicKey(key?.privateKey as never).export({ format: "der", type: "spki" });
+  record = { name: `${key?.selector}._domainkey.kauke.test`, value: `v=DKIM1; k=rsa; p=${bytes.toString("base64")}` };
+  dns.zone[record.name] = { txt: [record.value] };
+});
+
+afterAll(async () => {
+  await system.close();
+  await mx.close();
+});
+
+/** Through an alias of its own and out again. */
+async function forward(bytes: Buffer | string, owner = person, port = system.mxPort): Promise<Buffer> {
+  const alias = await owner.createAlias({ forwardTo: "jonas@inbox.example" });
+  mx.messages.length = 0;
+  const sent = await sendMail({ port, from: "ann@sender.example", to: `${alias.alias}@kauke.test`, message: bytes });
+  expect(sent.last).toMatch(/^250 /);
+  return ((await mx.waitForMessages(1))[0] as { bytes: Buffer }).bytes;
+}
+
+async function throughThree(): Promise<Buffer> {
+  return forward(await forward(await forward(message)));
+}
+
+async function byMailauth(bytes: Buffer): Promise<string> {
+  const { arc } = await authenticate(bytes, {
+    ip: "192.0.2.1",
+    helo: "x.example",
+    sender: "",
+    mta: "judge.example",
+    disableDmarc: true,
+    disableBimi: true,
+    resolver: async (name, type) => {
+      if (type === "TXT" && name === record.name) return [[record.value]] as never;
+      throw Object.assign(new Error("ENOTFOUND"), { code: "ENOTFOUND" });
+    },
+  });
+  return `${arc ? arc.status.result : "none"} ${arc ? (arc.i ?? 0) : 0}`;
+}
+
+const python = "/usr/bin/python3";
+const script = `
+import sys, dkim
+record = sys.argv[1].encode()
+cv, results, _ = dkim.arc_verify(sys.stdin.buffer.read(), dnsfunc=lambda name, timeout=5: record)
+print(cv.decode(), len(results))
+`;
+const hasPython = existsSync(python) && spawnSync(python, ["-c", "import dkim"]).status === 0;
+if (!hasPython) console.log("python3-dkim is not installed: chains are not judged by it.");
+
+const byPython = async (bytes: Buffer) =>
+  execFileSync(python, ["-c", script, record.value], { input: bytes, encoding: "utf8" }).trim();
+
+const judges: [string, (bytes: Buffer) => Promise<string>][] = [["mailauth", byMailauth]];
+if (hasPython) judges.push(["python3-dkim", byPython]);
+
+describe.each(judges)("as %s sees it", (_, judge) => {
+  test("a chain of three holds, and so does each of its beginnings", async () => {
+    const once = await forward(message);
+    expect(await judge(once)).toBe("pass 1");
+    const twice = await forward(once);
+    expect(await judge(twice)).toBe("pass 2");
+    expect(await judge(await forward(twice))).toBe("pass 3");
+  });
+
+  test("a changed body, or a changed older set, breaks it", async () => {
+    const text = (await throughThree()).toString("latin1");
+    expect(await judge(Buffer.from(text.replace("body", "BODY"), "latin1"))).toMatch(/^fail/);
+    const forged = text.replace(/(ARC-Authentication-Results: i=1; )mail\.kauke\.test/, "$1else.kauke.test");
+    expect(forged).not.toBe(text);
+    expect(await judge(Buffer.from(forged, "latin1"))).toMatch(/^fail/);
+  });
+});
+
+test("a set tells what was found on arrival, stands on top, and its chain is told from none", async () => {
+  const once = String(await forward(message));
+  expect(once).toMatch(/^ARC-Seal: i=1; cv=none;\r\n\ta=rsa-sha256; d=kauke\.test; s=/);
+  expect(once).toMatch(/^ARC-Authentication-Results: i=1; mail\.kauke\.test;[^]*?spf=pass/m);
+  expect(String(await forward(once))).toMatch(/^ARC-Seal: i=2; cv=pass;/);
+});
+
+test("a chain that broke on the way is sealed as failed, and nobody adds to it again", async () => {
+  const broken = (await forward(message)).toString("latin1").replace("body", "BODY");
+  const failed = await forward(Buffer.from(broken, "latin1"));
+  expect(String(failed)).toMatch(/^ARC-Seal: i=2; cv=fail;/);
+  expect(String(await forward(failed)).match(/^ARC-Seal:/gm)).toHaveLength(2);
+});
+
+test("nothing is sealed unless it is asked for", async () => {
+  const other = await start("off");
+  try {
+    const sent = await forward(message, await registerPerson(other.url), other.mxPort);
+    expect(String(sent)).toMatch(/^DKIM-Signature:/);
+    expect(String(sent)).not.toContain("ARC-");
+  } finally {
+    await other.close();
+  }
+});

@@ -1,0 +1,187 @@
+/** What a sender, a destination or a crowd of them can do to others' mail: leaks through the envelope, repeats, lost mail. */
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AppError } from "@kauke/server/core/app-error";
+import type { DeliveryOutcome, OpenDelivery } from "@kauke/server/core/delivery/delivery";
+import { ClosingBell } from "@kauke/server/mail/closing-bell";
+import { type DeliverDeps, deliver } from "@kauke/server/mail/inbound/deliver";
+import { MemoryBudget } from "@kauke/server/mail/inbound/memory-budget";
+import type { PlannedDelivery } from "@kauke/server/mail/inbound/plan-deliveries";
+import { TakenFingerprints } from "@kauke/server/mail/inbound/taken-fingerprints";
+import { takenLedger } from "@kauke/server/mail/inbound/taken-ledger";
+import type { Transaction } from "@kauke/server/mail/inbound/transaction";
+import { FakeMx } from "@kauke/testkit/fake-mx";
+import { registerPerson } from "@kauke/testkit/person";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+
+const message = "From: Ann <ann@example.org>\r\nSubject: hi\r\n\r\nbody\r\n";
+const report = 'Content-Type: multipart/report; report-type=delivery-status; boundary="b"\r\n\r\n--b--\r\n';
+let mx: FakeMx;
+let system: TestSystem;
+
+beforeAll(async () => {
+  mx = await FakeMx.start();
+  const relay = `smtp://127.0.0.1:${mx.port}`;
+  system = await startSystem({ env: { KAUKE_RELAY_URL: relay, KAUKE_RETRY_SCHEDULE: "1s,1s", KAUKE_LIMITS: "off" } });
+});
+
+beforeEach(() => {
+  mx.options = {};
+  mx.messages.length = 0;
+  mx.commands.length = 0;
+});
+
+afterAll(async () => {
+  await system.close();
+  await mx.close();
+});
+
+async function makeAlias() {
+  const person = await registerPerson(system.url);
+  const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });
+  return { person, alias, to: `${alias.alias}@${alias.domain}` };
+}
+
+test("a sender at a domain of ours gets no bounce and no automatic answer of the destination, and no SPF of ours", async () => {
+  const mallory = await makeAlias();
+  const victim = await makeAlias();
+  for (const from of [mallory.to, mallory.to.toUpperCase(), `"x y"@VEJAS.test`, "postmaster@kauke.test"]) {
+    mx.messages.length = 0;
+    const { last } = await sendMail({ port: system.mxPort, from, to: victim.to, message });
+    expect(last).toMatch(/^250 /);
+    expect(mx.messages[0]?.envelopeFrom).toMatch(/^srs0-[0-9a-f]{32}-[0-9a-f]{16}@kauke\.test$/);
+  }
+  const bounceTo = mx.messages[0]?.envelopeFrom as string;
+  mx.messages.length = 0;
+  const bounce = { port: system.mxPort, to: bounceTo, message: report };
+  expect((await sendMail({ ...bounce, from: "" })).last).toMatch(/^250 /);
+  expect((await sendMail({ ...bounce, from: "jonas@inbox.example" })).last).toMatch(/^550 5\.7\.1 /);
+  expect(mx.messages).toEqual([]);
+});
+
+test("a report to a bounce address that needs quotes is taken too", async () => {
+  const { to } = await makeAlias();
+  await sendMail({ port: system.mxPort, from: '"ann lee"@example.org', to, message });
+  const bounceTo = mx.messages[0]?.envelopeFrom as string;
+  expect(bounceTo).toMatch(/^"SRS0=/);
+  expect((await sendMail({ port: system.mxPort, from: "", to: bounceTo, message: report })).last).toMatch(/^250 /);
+});
+
+test("bytes beyond ASCII are announced to the next host, said or not", async () => {
+  const { to } = await makeAlias();
+  await sendMail({ port: system.mxPort, to, message: "Subject: x\r\n\r\nAčiū\r\n" });
+  expect(mx.messages[0]?.mailLine).toContain("BODY=8BITMIME");
+  await sendMail({ port: system.mxPort, to, message });
+  expect(mx.messages[1]?.mailLine).not.toContain("8BITMIME");
+});
+
+test("a header just within the limit leaves, one beyond it is refused at once", async () => {
+  const { to } = await makeAlias();
+  const fields = (count: number) => "X-A: b\r\n".repeat(count) + message;
+  for (const count of [4900, 4990, 4996, 4997, 4998, 5000, 5001]) {
+    mx.messages.length = 0;
+    const { last } = await sendMail({ port: system.mxPort, to, message: fields(count) });
+    expect(last).toMatch(count <= 4900 ? /^250 / : /^(?:250|552) /);
+    expect(mx.messages).toHaveLength(last.startsWith("250") ? 1 : 0);
+  }
+  expect(await system.server.store.deliveries.count()).toBe(0);
+});
+
+test("two reports of a program that writes no Message-ID are two messages", () => {
+  const clock = { now: () => new Date() };
+  const fingerprints = new TakenFingerprints((data) => data, clock);
+  const planned = {
+    target: { destination: { kind: "mailbox", address: "jonas@inbox.example" }, aliasAddress: "shop@kauke.test" },
+  } as PlannedDelivery;
+  const wire = (date: string) => Buffer.from(`Date: ${date}\r\nSubject: disk\r\n\r\nok\r\n`);
+  takenLedger(wire("Sat, 21 Nov 2026 09:00:00 +0000"), fingerprints).remember(planned);
+  const retried = Buffer.concat([Buffer.from("Received: from a by b\r\n"), wire("Sat, 21 Nov 2026 09:00:00 +0000")]);
+  expect(takenLedger(retried, fingerprints).has(planned)).toBe(true);
+  expect(takenLedger(wire("Sat, 21 Nov 2026 10:00:00 +0000"), fingerprints).has(planned)).toBe(false);
+});
+
+/** One message of 1000 bytes to one destination that answers when `answer` is called. */
+function slowDelivery(keep: (rows: readonly OpenDelivery[]) => Promise<void>) {
+  const budget = new MemoryBudget(1_000_000);
+  const extended: string[] = [];
+  const settled: DeliveryOutcome[] = [];
+  let answer: (outcome: DeliveryOutcome) => void = () => {};
+  const outcome = new Promise<DeliveryOutcome>((resolve) => {
+    answer = resolve;
+  });
+  const planned = { id: "d1", target: { destination: { kind: "mailbox", address: "j@inbox.example" } } };
+  const deps = {
+    budgetMs: 20,
+    leaseMs: 90,
+    closing: new ClosingBell(),
+    attempt: () => outcome,
+    settle: async (it: { outcome: DeliveryOutcome }) => void settled.push(it.outcome),
+    outliving: new Set(),
+    deliveries: {
+      keep: (_message: unknown, rows: readonly OpenDelivery[]) => keep(rows),
+      extendLease: async (id: string) => extended.push(id) > 0,
+    },
+    bodies: { put: async () => {}, delete: async () => {} },
+    quota: { watch() {} },
+    failures: { report: async () => {} },
+    budget,
+    clock: { now: () => new Date() },
+    makeToken: () => "lease",
+    logger: system.log,
+    metrics: { count() {}, gauge() {} },
+  } as unknown as DeliverDeps;
+  const transaction = { messageId: "m1", wire: Buffer.alloc(1000) } as Transaction;
+  const plan = { aliases: [{ deliveries: [planned as PlannedDelivery] }], keepFor: [], otherwiseTaken: false };
+  const remembered: unknown[] = [];
+  const ledger = { has: () => false, remember: (it: unknown) => void remembered.push(it) };
+  return { budget, extended, settled, answer, deps, remembered, run: () => deliver(transaction, plan, ledger, deps) };
+}
+
+test("an attempt that outlives its transaction keeps its lease for as long as it takes, so nobody sends it twice", async () => {
+  const rows: OpenDelivery[] = [];
+  const it = slowDelivery(async (kept) => void rows.push(...kept));
+  expect((await it.run()).answer.code).toBe(250);
+  expect(rows[0]).toMatchObject({ attempts: 0, lease: { token: "lease" } });
+  await vi.waitFor(() => expect(it.extended.length).toBeGreaterThan(3));
+  expect(it.budget.usedBytes).toBe(1000);
+  it.answer({ kind: "taken" });
+  await vi.waitFor(() => expect(it.settled).toEqual([{ kind: "taken" }]));
+  await vi.waitFor(() => expect([it.budget.usedBytes, it.deps.outliving.size]).toEqual([0, 0]));
+  const beats = it.extended.length;
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(it.extended).toHaveLength(beats);
+});
+
+test("an attempt that goes on after the spool failed is counted in the budget, and remembered when it was taken", async () => {
+  const it = slowDelivery(() => Promise.reject(new AppError("spool_failed")));
+  expect((await it.run()).answer.code).toBe(451);
+  expect(it.budget.usedBytes).toBe(1000);
+  it.answer({ kind: "taken" });
+  await vi.waitFor(() => expect([it.budget.usedBytes, it.remembered.length]).toEqual([0, 1]));
+});
+
+test("what a slow destination takes while the process closes is not sent again after the next start", async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "kauke-attack-"));
+  const env = { KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`, KAUKE_DATA_DIR: dataDir, KAUKE_LIMITS: "off" };
+  const before = await startSystem({ env });
+  const person = await registerPerson(before.url);
+  const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });
+  mx.options = { answer: ({ stage }) => (stage === "body" ? { reply: "250 2.0.0 taken", delayMs: 1500 } : undefined) };
+  const sent = sendMail({ port: before.mxPort, to: `${alias.alias}@kauke.test`, message });
+  await vi.waitFor(() => expect(mx.commands).toContain("DATA"));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  await before.close();
+  expect((await sent).last).toMatch(/^250 /);
+  const after = await startSystem({ env });
+  try {
+    expect(mx.messages).toHaveLength(1);
+    expect(await after.server.store.deliveries.count()).toBe(0);
+  } finally {
+    await after.close();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}, 60_000);

@@ -1,0 +1,227 @@
+/** What a hostile or merely odd client tries on the MX: sockets left half open, floods, slow and tiny pieces, caps by address. */
+import { connect, type Socket } from "node:net";
+import { createSecureContext } from "node:tls";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { clientNetwork } from "@kauke/server/mail/inbound/client-network";
+import { DataReader } from "@kauke/server/mail/inbound/data-reader";
+import { MemoryBudget } from "@kauke/server/mail/inbound/memory-budget";
+import { MxServer, type MxServerOptions } from "@kauke/server/mail/inbound/mx-server";
+import { reply } from "@kauke/server/mail/reply";
+import { accept } from "@kauke/server/mail/verdict";
+import { type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
+import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
+import { afterEach, expect, test, vi } from "vitest";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+const open: MxServer[] = [];
+
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close(100);
+});
+
+async function startMx(options: Partial<MxServerOptions> = {}) {
+  const gauges = new Map<string, () => number>();
+  const budget = new MemoryBudget(10_000_000);
+  const server = new MxServer({
+    host: "127.0.0.1",
+    port: 0,
+    mailHost: "mail.kauke.test",
+    maxMessageBytes: 1_000_000,
+    budget,
+    secureContext: null,
+    sharePort: false,
+    gauge: "kauke_mx_sessions",
+    maxConnections: 10,
+    maxConnectionsPerAddress: 10,
+    maxBytesPerAddress: 10_000_000,
+    metrics: { count() {}, gauge: (name, read) => void gauges.set(name, read) },
+    handlers: {
+      resolve: (path) => accept({ kind: "operator", address: path.canonical }),
+      receive: async () => reply(250, "2.0.0", "Ok kept"),
+    },
+    ...options,
+  });
+  open.push(server);
+  return { port: await server.listen(), budget, sessions: () => gauges.get("kauke_mx_sessions")?.() };
+}
+
+const envelope = "EHLO c.test\r\nMAIL FROM:<a@example.org>\r\nRCPT TO:<shop@kauke.test>\r\nDATA\r\n";
+
+function readAll(socket: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    let text = "";
+    socket.on("data", (chunk) => {
+      text += chunk.toString();
+    });
+    socket.on("error", () => {});
+    socket.on("close", () => resolve(text));
+  });
+}
+
+test("a client that stops sending after its last dot still hears that its mail was taken", async () => {
+  const receive = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    return reply(250, "2.0.0", "Ok kept");
+  };
+  const { port } = await startMx({ handlers: { resolve: () => accept({ kind: "paused" }), receive } });
+  for (const last of ["", "QUIT\r\n"]) {
+    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+    const heard = readAll(socket);
+    socket.end(`${envelope}Subject: x\r\n\r\nhi\r\n.\r\n${last}`);
+    expect(await heard).toContain("250 2.0.0 Ok kept\r\n");
+  }
+});
+
+test("a client beyond the cap is let go, whether or not it ever closes", async () => {
+  const { port } = await startMx({ maxConnections: 1 });
+  const first = await smtpTalk(port);
+  const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+  socket.write("EHLO c.test\r\n");
+  const gone = new Promise<boolean>((resolve) => {
+    socket.on("error", () => {});
+    socket.resume().on("close", () => resolve(true));
+    setTimeout(() => resolve(false), 6000);
+  });
+  socket.on("end", () => {
+    // keeps its own side open, and goes on talking
+    const talk = setInterval(() => socket.write("NOOP\r\n"), 200);
+    socket.on("close", () => clearInterval(talk));
+  });
+  expect(await gone).toBe(true);
+  first.close();
+});
+
+test("what a client sends after it was told goodbye is not collected", async () => {
+  const { port } = await startMx();
+  const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+  socket.on("error", () => {}).resume();
+  socket.write("QUIT\r\n");
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  collectGarbage();
+  const before = process.memoryUsage().arrayBuffers;
+  const block = Buffer.alloc(1 << 20, 0x61);
+  for (let sent = 0; sent < 150; sent++) {
+    if (socket.destroyed) break;
+    if (!socket.write(block)) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  collectGarbage();
+  const held = process.memoryUsage().arrayBuffers - before - socket.writableLength;
+  socket.destroy();
+  expect(held).toBeLessThan(20 << 20);
+});
+
+test("connections of one IPv6 network share a cap, IPv4 addresses have one each", () => {
+  expect(clientNetwork("2001:db8:1:2:aaaa::1")).toBe(clientNetwork("2001:db8:1:2::9"));
+  expect(clientNetwork("2001:db8:1:2::9")).toBe(clientNetwork("2001:0db8:0001:0002:1:2:3:4"));
+  expect(clientNetwork("2001:db8:1:3::9")).not.toBe(clientNetwork("2001:db8:1:2::9"));
+  expect(clientNetwork("::ffff:192.0.2.1")).toBe("192.0.2.1");
+  expect(clientNetwork("192.0.2.1")).not.toBe(clientNetwork("192.0.2.2"));
+  expect(clientNetwork("fe80::1%eth0")).toBe(clientNetwork("fe80::2%eth0"));
+});
+
+test("a message in pieces of one byte takes no more memory than in one", () => {
+  const budget = new MemoryBudget(10_000_000);
+  const reader = new DataReader(5_000_000, budget);
+  collectGarbage();
+  const before = process.memoryUsage();
+  const bytes = 1_000_000;
+  for (let sent = 0; sent < bytes; sent++)
+    reader.push(Buffer.from(sent % 70 === 69 ? "\n" : sent % 70 === 68 ? "\r" : "x"));
+  collectGarbage();
+  const after = process.memoryUsage();
+  const grown = after.heapUsed + after.external - before.heapUsed - before.external;
+  expect(budget.usedBytes).toBe(bytes);
+  expect(grown).toBeLessThan(40 * bytes);
+  const { result } = reader.push(Buffer.from("\r\n.\r\n")) as { result: { kind: string; bytes: Buffer } };
+  expect(result.kind).toBe("message");
+  expect(result.bytes.length).toBe(bytes + 2);
+  reader.release();
+  expect(budget.usedBytes).toBe(0);
+});
+
+test("one client's messages can't take the whole process' memory for mail", async () => {
+  const { port, budget } = await startMx({ maxBytesPerAddress: 2_000_000 });
+  const talks = [await smtpTalk(port), await smtpTalk(port), await smtpTalk(port)] as const;
+  const begin = async (talk: SmtpTalk) => {
+    talk.send(envelope);
+    for (let asked = 0; asked < 4; asked++) await talk.reply();
+    talk.send(Buffer.alloc(900_000, "x\r\n"));
+  };
+  const [first, second, third] = talks;
+  await begin(first);
+  await vi.waitFor(() => expect(budget.usedBytes).toBe(900_000));
+  await begin(second);
+  await vi.waitFor(() => expect(budget.usedBytes).toBe(1_800_000));
+  await begin(third);
+  expect(await third.ask("\r\n.")).toMatch(/^452 4\.3\.1 /);
+  expect(await first.ask("\r\n.")).toMatch(/^250 /);
+  for (const talk of talks) talk.close();
+  await vi.waitFor(() => expect(budget.usedBytes).toBe(0));
+});
+
+test("the byte budget is whole again however a client leaves", async () => {
+  const { port, budget, sessions } = await startMx();
+  const leave: ((talk: Awaited<ReturnType<typeof smtpTalk>>) => void)[] = [
+    (talk) => talk.close(),
+    (talk) => talk.socket.resetAndDestroy(),
+    (talk) => void talk.socket.end(),
+    (talk) => talk.send("\r\n.\r\nQUIT\r\n"),
+    (talk) => talk.send("\n.\nMAIL FROM:<x@y.test>\r\n.\r\nQUIT\r\n"),
+    (talk) => talk.send(`${"x".repeat(2_000_000)}\r\n.\r\nQUIT\r\n`),
+  ];
+  for (const how of leave) {
+    const talk = await smtpTalk(port);
+    talk.send(`${envelope}${"x".repeat(200_000)}`);
+    await vi.waitFor(() => expect(budget.usedBytes).toBeGreaterThan(190_000));
+    how(talk);
+    await vi.waitFor(() => expect([budget.usedBytes, sessions()]).toEqual([0, 0]), { timeout: 4000 });
+    talk.close();
+  }
+});
+
+test("sessions under TLS are counted out too, and what was said in clear behind STARTTLS is not obeyed", async () => {
+  const context = createSecureContext({ cert: testCertificate, key: testKey });
+  const { port, sessions } = await startMx({ secureContext: () => context });
+  const talk = await smtpTalk(port);
+  await talk.ask("EHLO c.test");
+  expect(await talk.ask("STARTTLS")).toMatch(/^220 /);
+  await talk.startTls();
+  expect(await talk.ask("MAIL FROM:<a@example.org>")).toMatch(/^503 /);
+  expect(await talk.ask("EHLO c.test")).not.toContain("STARTTLS");
+  talk.close();
+  await vi.waitFor(() => expect(sessions()).toBe(0));
+  const injector = await smtpTalk(port);
+  injector.send("EHLO c.test\r\nSTARTTLS\r\nMAIL FROM:<evil@example.org>\r\nRCPT TO:<shop@kauke.test>\r\n");
+  await injector.reply();
+  expect(await injector.reply()).toMatch(/^220 /);
+  await injector.startTls();
+  expect(await injector.ask("EHLO c.test")).toMatch(/^250-mail/);
+  expect(await injector.ask("RCPT TO:<shop@kauke.test>")).toMatch(/^503 /);
+  injector.close();
+  await vi.waitFor(() => expect(sessions()).toBe(0));
+});
+
+test("a client that only keeps the line busy is shown out", async () => {
+  const { port } = await startMx();
+  const talk = await smtpTalk(port);
+  talk.send("NOOP\r\nRSET\r\nEHLO c.test\r\nVRFY x\r\n".repeat(400));
+  expect((await talk.rest()).at(-1)).toMatch(/^421 4\.7\.0 /);
+});
+
+const smuggling = ["\n.\n", "\n.\r\n", "\r.\r\n", "\r\n.\n", "\r\n.\r", "\r.\r", "\n.\r", "\r\n.\r\r\n", "\r\n.\0\r\n"];
+
+test("no spelling of a lone dot but CRLF.CRLF ends a message, however it is cut", () => {
+  for (const dot of smuggling)
+    for (let cut = 0; cut <= dot.length + 2; cut++) {
+      const reader = new DataReader(10_000, new MemoryBudget(1_000_000));
+      const text = `Subject: a\r\n\r\none${dot}MAIL FROM:<evil@example.org>\r\n.\r\n`;
+      const at = "Subject: a\r\n\r\none".length - 1 + cut;
+      const pieces = [text.slice(0, at), text.slice(at, at + 1), text.slice(at + 1)];
+      const read = pieces.map((piece) => reader.push(Buffer.from(piece)));
+      expect(read.slice(0, 2), JSON.stringify(dot)).toEqual([null, null]);
+      if (!dot.includes("\0")) expect(read[2]?.result.kind, JSON.stringify([dot, cut])).toBe("smuggling");
+    }
+});

@@ -1,0 +1,56 @@
+/** Messages made to keep a parser busy: the webhook gets them all the same, and the process goes on serving everybody else. */
+import { webhookBodyMaker } from "@kauke/server/mail/outbound/webhook-body-maker";
+import { afterAll, expect, test } from "vitest";
+
+const maker = webhookBodyMaker();
+afterAll(() => maker.close());
+
+const authentication = { spf: "none", dkim: "none", dmarc: "none", arc: "none" } as const;
+const envelope = { envelopeFrom: "ann@example.org", receivedAt: new Date("2026-11-21T09:00:00Z") };
+
+async function make(raw: Buffer, maxBytes = raw.length * 3 + 4096) {
+  let blockedMs = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    blockedMs = Math.max(blockedMs, performance.now() - last);
+    last = performance.now();
+  }, 5);
+  const body = await maker.make({ aliasAddress: "shop@kauke.test", envelope, raw, authentication }, maxBytes);
+  clearInterval(timer);
+  const { data } = JSON.parse(body.toString()) as {
+    data: { subject: string | null; text: string | null; raw: string };
+  };
+  return { blockedMs, body, data };
+}
+
+const size = 2 * 1024 * 1024;
+const filled = (head: string, unit: string) => Buffer.from(head + unit.repeat(Math.ceil(size / unit.length)));
+
+const hostile = {
+  "blank lines": filled("Subject: x\r\n\r\n", "\n"),
+  "nothing but empty parts": filled("Content-Type: multipart/mixed; boundary=b\r\n\r\n", "--b\r\n\r\n"),
+  "flowed lines": filled("Content-Type: text/plain; format=flowed\r\n\r\n", "a \r\n"),
+  "lines that look like boundaries": filled("Content-Type: multipart/mixed; boundary=b\r\n\r\n", "--c\r\n"),
+  "an address list of commas": Buffer.from(`To: ${"a,".repeat(200_000)}\r\n\r\nx\r\n`),
+};
+
+for (const [name, raw] of Object.entries(hostile))
+  test(`${name} reach the webhook without stopping the process`, async () => {
+    const { blockedMs, body, data } = await make(raw);
+    expect(Buffer.from(data.raw, "base64").equals(raw)).toBe(true);
+    expect(body.length).toBeLessThanOrEqual(raw.length * 3 + 4096);
+    expect(blockedMs).toBeLessThan(1000);
+  });
+
+test("after a message that took too long the next one is read as ever", async () => {
+  await make(filled("Content-Type: multipart/mixed; boundary=b\r\n\r\n", "--b\r\n\r\n"));
+  const { data } = await make(Buffer.from("Subject: hi\r\n\r\nbody\r\n"));
+  expect(data).toMatchObject({ subject: "hi", text: "body\n" });
+});
+
+test("many at once are each answered with their own", async () => {
+  const made = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => make(Buffer.from(`Subject: ${index}\r\n\r\nx\r\n`))),
+  );
+  expect(made.map((it) => it.data.subject)).toEqual(made.map((_, index) => String(index)));
+});

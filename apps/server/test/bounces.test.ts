@@ -1,0 +1,181 @@
+/** Delivery reports: those that come back for forwarded mail, and our own to proven senders. None names a destination. */
+import { createFakeDns } from "@kauke/testkit/fake-dns";
+import { FakeMx } from "@kauke/testkit/fake-mx";
+import { type Person, registerPerson } from "@kauke/testkit/person";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+
+const spf = { txt: ["v=spf1 ip4:127.0.0.1 -all"] };
+const dns = createFakeDns({ "sender.example": spf });
+let mx: FakeMx;
+let system: TestSystem;
+let person: Person;
+
+beforeAll(async () => {
+  mx = await FakeMx.start();
+  system = await startSystem({
+    env: {
+      KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
+      KAUKE_AUTHENTICATION: "on",
+      KAUKE_LIMITS: "off",
+      KAUKE_RETRY_SCHEDULE: "1s",
+    },
+    overrides: { resolver: dns },
+  });
+});
+
+afterAll(async () => {
+  await system.close();
+  await mx.close();
+});
+
+beforeEach(async () => {
+  mx.messages.length = 0;
+  mx.options = {};
+  person = await registerPerson(system.url);
+});
+
+let count = 0;
+const message = "From: Ann <ann@sender.example>\r\nSubject: hi\r\nMessage-ID: <1@sender.example>\r\n\r\nbody\r\n";
+/** A sender of its own for each test: reports to one address are few. */
+const newSender = () => `ann${++count}@sender.example`;
+
+async function forwarded(from: string) {
+  const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });
+  const address = `${alias.alias}@kauke.test`;
+  const { last } = await sendMail({ port: system.mxPort, from, to: address, message });
+  return { address, last };
+}
+
+function report(returned: string): string {
+  const lines = [
+    "From: MAILER-DAEMON@mx.inbox.example",
+    "Subject: Undelivered Mail Returned to Sender",
+    "MIME-Version: 1.0",
+    'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
+    "",
+    "--b",
+    "Content-Type: text/plain",
+    "",
+    "<jonas@inbox.example>: mailbox full",
+    "--b",
+    "Content-Type: message/delivery-status",
+    "",
+    "Reporting-MTA: dns; mx.inbox.example",
+    "",
+    "Final-Recipient: rfc822; jonas@inbox.example",
+    "Action: failed",
+    "Status: 5.2.2",
+    "--b",
+    "Content-Type: message/rfc822",
+    "",
+    returned,
+    "--b--",
+    "",
+  ];
+  return lines.join("\r\n");
+}
+
+test("a report for forwarded mail becomes a notice to the owner and a report of ours that names the alias alone", async () => {
+  const from = newSender();
+  const { address } = await forwarded(from);
+  const [mail] = await mx.waitForMessages(1);
+  const bounceTo = mail?.envelopeFrom as string;
+  expect(bounceTo).toMatch(/^SRS0=/);
+  const { last } = await sendMail({
+    port: system.mxPort,
+    from: "",
+    to: bounceTo,
+    message: report(String(mail?.bytes)),
+  });
+  expect(last).toMatch(/^250 /);
+  const ours = (await mx.waitForMessages(2))[1];
+  expect(ours?.rcptTo).toEqual([from]);
+  expect(ours?.envelopeFrom).toBe("");
+  const text = String(ours?.bytes);
+  expect(text).toContain("Status: 5.2.2");
+  expect(text).toContain(`Final-Recipient: rfc822; ${address}`);
+  expect(text).not.toMatch(/jonas|inbox\.example/);
+  expect((await person.notices())[0]?.text).toContain(`A message to ${address} came back`);
+});
+
+test("a bounce address takes reports only", async () => {
+  await forwarded(newSender());
+  const [mail] = await mx.waitForMessages(1);
+  const to = mail?.envelopeFrom as string;
+  expect((await sendMail({ port: system.mxPort, from: "", to, message })).last).toMatch(/^550 5\.7\.1 /);
+  expect((await sendMail({ port: system.mxPort, from: "x@sender.example", to, message: report("") })).last).toMatch(
+    /^550 /,
+  );
+});
+
+test("the proven sender of mail that finally fails is told, in our own words", async () => {
+  mx.options = {
+    answer: ({ stage, line }) =>
+      stage === "rcpt" && line.includes("jonas@") ? "450 4.2.1 no jonas@inbox.example now" : undefined,
+  };
+  const from = newSender();
+  const { address, last } = await forwarded(from);
+  expect(last).toMatch(/^250 /);
+  const [ours] = await mx.waitForMessages(1);
+  expect(ours?.rcptTo).toEqual([from]);
+  expect(String(ours?.bytes)).toContain(`Final-Recipient: rfc822; ${address}`);
+  expect(String(ours?.bytes)).not.toMatch(/jonas|inbox\.example/);
+});
+
+test("an unproven sender is told nothing", async () => {
+  mx.options = {
+    answer: ({ stage, line }) => (stage === "rcpt" && line.includes("jonas@") ? "450 4.2.1 later" : undefined),
+  };
+  const { last } = await forwarded(`eve@unproven.example`);
+  expect(last).toMatch(/^250 /);
+  const started = Date.now();
+  while ((await person.notices()).length === 0 && Date.now() - started < 15_000)
+    await new Promise((done) => setTimeout(done, 100));
+  expect(mx.messages).toEqual([]);
+});
+
+test("mail from one alias to another stays inside and is forwarded as usual", async () => {
+  const other = await registerPerson(system.url);
+  const mine = await person.createAlias({ forwardTo: "jonas@inbox.example" });
+  const theirs = await other.createAlias({ forwardTo: "rasa@elsewhere.example" });
+  const { store } = system.server;
+  const now = new Date();
+  const wire = Buffer.from(
+    `From: ${mine.alias}@kauke.test\r\nTo: ${theirs.alias}@kauke.test\r\nSubject: in\r\n\r\nhello\r\n`,
+  );
+  const id = crypto.randomUUID();
+  await store.bodies.put(id, [wire]);
+  const envelope = {
+    envelopeFrom: "",
+    helo: "",
+    clientAddress: "",
+    protocol: "ESMTP",
+    receivedAt: now,
+    eightBit: false,
+    smtpUtf8: false,
+  } as const;
+  const target = {
+    purpose: "send",
+    destination: { kind: "mailbox", address: `${theirs.alias}@kauke.test` },
+    aliasAddress: `${mine.alias}@kauke.test`,
+  } as const;
+  const delivery = {
+    id: crypto.randomUUID(),
+    messageId: id,
+    aliasId: mine.id,
+    userId: person.user.id,
+    target,
+    attempts: 0,
+    createdAt: now,
+    notBefore: now,
+    lease: null,
+    lastFailure: null,
+  };
+  await store.deliveries.keep({ id, envelope, sizeBytes: wire.length, createdAt: now }, [delivery]);
+  const [mail] = await mx.waitForMessages(1);
+  expect(mail?.rcptTo).toEqual(["rasa@elsewhere.example"]);
+  expect(String(mail?.bytes)).toContain(`${mine.alias} at kauke.test`);
+  expect(String(mail?.bytes)).not.toContain("Unverified");
+});

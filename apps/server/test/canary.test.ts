@@ -1,0 +1,224 @@
+/**
+ * Nothing readable at rest: words planted wherever words can be planted are found in no file of the data directory and in no
+ * line the process wrote, in none of eight encodings; while it runs, after kill -9, and after a clean close. The scanner is
+ * shown to find what it looks for.
+ */
+import { randomBytes } from "node:crypto";
+import { cp, mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { openEmbedded } from "@kauke/server/store/embedded-database";
+import { findTestPostgres, startTestPostgres } from "@kauke/server/store/postgres.testing";
+import { canaryWorld, clientAddress, type Planted, type PlantTarget, plantCanaries } from "@kauke/testkit/canary-plant";
+import { Canaries, type Encoding, encodings, type Finding } from "@kauke/testkit/canary-scan";
+import { tellFigures } from "@kauke/testkit/long-rounds";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
+import { sql } from "kysely";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const timeout = 240_000;
+
+afterAll(removeDataDirs);
+
+/** One line per place, so that a failure says what leaked where. */
+const places = (findings: readonly Finding[]) => [
+  ...new Set(findings.map(({ label, where, encoding }) => `${label} in ${where} as ${encoding}`)),
+];
+
+function targetOf(server: ServerProcess, { hook }: { hook: { port: number } }): PlantTarget {
+  const submissionPort = Number(/"service":"submission","port":(\d+)/.exec(server.output())?.[1]);
+  return { ...server, submissionPort, hookPort: hook.port };
+}
+
+function expectPlanted({ mail, submitted, notices, statuses }: Planted, received: readonly { bytes: Buffer }[]): void {
+  expect(mail).toEqual({
+    through: expect.stringMatching(/^250 /),
+    down: expect.stringMatching(/^250 /),
+    gone: expect.stringMatching(/^550 5\.7\.1 /),
+    partly: expect.stringMatching(/^250 /),
+    paused: expect.stringMatching(/^250 /),
+    postmaster: expect.stringMatching(/^250 /),
+    loop: expect.stringMatching(/^554 5\.4\.6 /),
+    unknown: expect.stringMatching(/^550 5\.1\.1 /),
+    foreign: expect.stringMatching(/^550 5\.7\.1 /),
+  });
+  expect(submitted).toMatch(/^250 /);
+  expect(notices.length).toBeGreaterThan(0);
+  expect(received.length).toBeGreaterThanOrEqual(2);
+  const wrong = [...statuses].filter(([status]) => status >= 500);
+  expect(wrong).toEqual([]);
+  expect(statuses.get(400) ?? 0, JSON.stringify([...statuses])).toBeGreaterThan(20);
+}
+
+describe("the embedded store", () => {
+  const canaries = new Canaries();
+  let dataDir: string;
+  let tempDir: string;
+
+  beforeAll(async () => {
+    dataDir = await makeDataDir();
+    tempDir = await makeDataDir();
+  });
+
+  const start = (env: Record<string, string>) => startServerProcess({ dataDir, env: { ...env, TMPDIR: tempDir } });
+
+  async function expectNothing(when: string, servers: readonly ServerProcess[]): Promise<void> {
+    const { findings, files, bytes } = await canaries.scan([dataDir, tempDir]);
+    const output = servers.flatMap((server) => canaries.find(Buffer.from(server.output()), "output"));
+    tellFigures(`canaries ${when}`, {
+      files,
+      bytes,
+      canaries: canaries.labels.length,
+      found: findings.length + output.length,
+    });
+    expect(places([...findings, ...output])).toEqual([]);
+  }
+
+  test("holds no canary in any file, nor does the output, running, killed, restarted and closed", {
+    timeout,
+  }, async () => {
+    const world = await canaryWorld(canaries);
+    try {
+      const first = await start(world.env);
+      const planted = await plantCanaries(canaries, targetOf(first, world));
+      expectPlanted(planted, world.mx.messages);
+      const seen = Buffer.concat([
+        ...world.mx.messages.map(({ bytes }) => bytes),
+        ...world.hook.requests.map(({ body }) => body),
+      ]);
+      expect(canaries.find(seen, "what arrived").length).toBeGreaterThan(0);
+      expect((await readdir(join(dataDir, "spool"), { recursive: true })).length).toBeGreaterThan(3);
+      await expectNothing("while running", [first]);
+      await first.kill();
+      await expectNothing("after kill -9", [first]);
+      const second = await start(world.env);
+      expect(await second.stop()).toBe(0);
+      await expectNothing("after a clean close", [first, second]);
+      const preview = await start({ KAUKE_DELIVERY: "preview" });
+      const to = [`${canaries.word("alias-through")}@kauke.test`];
+      const message = `Subject: ${canaries.word("preview-subject")}\r\n\r\n${canaries.word("preview-body")}\r\n`;
+      expect((await sendMail({ port: preview.mxPort, to, message, localAddress: clientAddress })).last).toMatch(
+        /^250 /,
+      );
+      expect(await (await fetch(`${preview.url}/preview/api/messages`)).text()).toContain("preview-subject");
+      await preview.kill();
+      await expectNothing("after preview and kill -9", [first, second, preview]);
+    } finally {
+      await world.close();
+    }
+    expect(canaries.labels.length).toBeGreaterThan(100);
+  });
+
+  test("holds no canary in any row, read as the database reads it", { timeout }, async () => {
+    const { db, close } = await openEmbedded(dataDir);
+    const rows = await everyRow(async (statement) => (await sql.raw<{ row: string }>(statement).execute(db)).rows);
+    await close();
+    expect(rows.tables).toBeGreaterThan(15);
+    expect(rows.text.length).toBeGreaterThan(10_000);
+    expect(places(canaries.find(Buffer.from(rows.text), "rows"))).toEqual([]);
+  });
+
+  test("would be found out: a canary in a row, in a log or in a file of a copy of this directory is found", {
+    timeout,
+  }, async () => {
+    const copy = await makeDataDir();
+    await cp(dataDir, copy, { recursive: true, filter: async (path) => !(await stat(path)).isSocket() });
+    const { db, close } = await openEmbedded(copy);
+    await sql`INSERT INTO counter (name, value) VALUES (${canaries.word("control-row")}, 1)`.execute(db);
+    await sql`SELECT pg_logical_emit_message(false, 'x', ${canaries.word("control-log")})`.execute(db);
+    await close();
+    await mkdir(join(copy, "spool", "00"), { recursive: true });
+    await writeFile(join(copy, "spool", "00", "part"), Buffer.from(canaries.word("control-file"), "utf16le"));
+    await writeFile(join(copy, canaries.word("control-name")), "");
+    const { findings } = await canaries.scan([copy]);
+    const found = new Set(findings.map(({ label }) => label));
+    expect([...found].sort()).toEqual(["control-file", "control-log", "control-name", "control-row"]);
+  });
+});
+
+const postgres = findTestPostgres();
+if (!postgres.found) process.stdout.write(`Canaries on PostgreSQL are skipped: ${postgres.reason}\n`);
+
+test.skipIf(!postgres.found)("PostgreSQL holds no canary in any row, nor does the output", { timeout }, async () => {
+  const canaries = new Canaries();
+  const world = await canaryWorld(canaries);
+  const database = await startTestPostgres();
+  const dataDir = await makeDataDir();
+  const url = await database.createDatabase();
+  const env = { ...world.env, DATABASE_URL: url, KAUKE_SECRET_KEY: randomBytes(32).toString("base64") };
+  const client = new pg.Client({ connectionString: url });
+  try {
+    const server = await startServerProcess({ dataDir, env });
+    const planted = await plantCanaries(canaries, targetOf(server, world));
+    expectPlanted(planted, world.mx.messages);
+    await server.kill();
+    await client.connect();
+    const { text } = await everyRow(async (statement) => (await client.query<{ row: string }>(statement)).rows);
+    expect(text.length).toBeGreaterThan(10_000);
+    const { findings } = await canaries.scan([dataDir]);
+    findings.push(
+      ...canaries.find(Buffer.from(text), "rows"),
+      ...canaries.find(Buffer.from(server.output()), "output"),
+    );
+    expect(places(findings)).toEqual([]);
+    await client.query("INSERT INTO counter (name, value) VALUES ($1, 1)", [canaries.word("control")]);
+    const again = await everyRow(async (statement) => (await client.query<{ row: string }>(statement)).rows);
+    expect(canaries.find(Buffer.from(again.text), "rows").map(({ label }) => label)).toEqual(["control"]);
+  } finally {
+    await client.end();
+    await database.stop();
+    await world.close();
+  }
+});
+
+/** All rows of all our tables as text: what a file holds compressed, or in pages already free, is not hidden here. */
+async function everyRow(query: (statement: string) => Promise<{ row: string }[]>) {
+  const tables = await query(
+    "SELECT quote_ident(relname) AS row FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
+  );
+  const rows: string[] = [];
+  for (const { row: table } of tables) {
+    for (const { row } of await query(`SELECT t::text AS row FROM public.${table} t`)) rows.push(row);
+  }
+  return { tables: tables.length, text: rows.join("\n") };
+}
+
+describe("the scanner", () => {
+  const forms: [Encoding, (text: string) => string][] = [
+    ["utf-8", (text) => text],
+    ["utf-16le", (text) => Buffer.from(text, "utf16le").toString("latin1")],
+    ["hex", (text) => Buffer.from(text).toString("hex")],
+    ["url", (text) => Buffer.from(text).toString("hex").replace(/../g, "%$&")],
+    ["quoted-printable", (text) => Buffer.from(text).toString("hex").toUpperCase().replace(/../g, "=$&")],
+    ["base64 at 0", (text) => Buffer.from(`abc${text} and more`).toString("base64")],
+    ["base64 at 1", (text) => Buffer.from(`a${text} and more`).toString("base64")],
+    ["base64 at 2", (text) => Buffer.from(`ab${text} and more`).toString("base64url")],
+  ];
+
+  test.each(forms)("finds a canary written as %s, and tells which one and where", (encoding, form) => {
+    const canaries = new Canaries();
+    canaries.word("other");
+    canaries.word("secret");
+    const before = randomBytes(5000);
+    const noise = randomBytes(3000);
+    const bytes = Buffer.concat([before, Buffer.from(form(canaries.word("secret")), "latin1"), noise]);
+    const [found, ...more] = canaries.find(bytes, "a file");
+    expect(found).toMatchObject({ where: "a file", encoding, label: "secret" });
+    expect(found?.offset).toBeGreaterThanOrEqual(before.length);
+    expect(more).toEqual([]);
+  });
+
+  test("knows the eight encodings, and finds nothing where nothing is", () => {
+    expect(Object.keys(encodings)).toHaveLength(8);
+    expect(forms.map(([encoding]) => encoding)).toEqual(Object.keys(encodings));
+    expect(new Canaries().find(randomBytes(1_000_000), "noise")).toEqual([]);
+  });
+
+  test("finds a value that was only watched", () => {
+    const canaries = new Canaries();
+    canaries.watch("token", "s3cret+value");
+    const bytes = Buffer.from(JSON.stringify({ cookie: Buffer.from("session=s3cret+value").toString("base64") }));
+    expect(places(canaries.find(bytes, "log"))).toEqual(["token in log as base64 at 2"]);
+  });
+});

@@ -1,0 +1,72 @@
+/** Real-shaped messages through the whole path: the body leaves exactly as it came, to a mailbox and to a webhook. */
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { readHeader } from "@kauke/mail-rfc";
+import { FakeMx } from "@kauke/testkit/fake-mx";
+import { FakeWebhook } from "@kauke/testkit/fake-webhook";
+import { type Person, registerPerson } from "@kauke/testkit/person";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const folder = fileURLToPath(new URL("../../../test-vectors/eml", import.meta.url));
+const fixtures = readdirSync(folder).filter((name) => name.endsWith(".eml"));
+
+let mx: FakeMx;
+let hook: FakeWebhook;
+let system: TestSystem;
+let person: Person;
+
+beforeAll(async () => {
+  mx = await FakeMx.start();
+  hook = await FakeWebhook.start();
+  system = await startSystem({
+    env: { KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`, KAUKE_WEBHOOK_ALLOW: "127.0.0.1", KAUKE_LIMITS: "off" },
+  });
+  person = await registerPerson(system.url);
+});
+
+afterAll(async () => {
+  await system.close();
+  await mx.close();
+  await hook.close();
+});
+
+test("there are the promised sixteen fixtures or more", () => {
+  expect(fixtures.length).toBeGreaterThanOrEqual(16);
+});
+
+test.each(fixtures)("%s leaves as it came", async (name) => {
+  const message = readFileSync(`${folder}/${name}`);
+  const alias = await person.createAlias({ forwardTo: `jonas@inbox.example, ${hook.url}` });
+  const already = { mails: mx.messages.length, calls: hook.requests.length };
+  const { last } = await sendMail({
+    port: system.mxPort,
+    to: `${alias.alias}@kauke.test`,
+    message,
+    params: "BODY=8BITMIME SMTPUTF8",
+  });
+  expect(last).toMatch(/^250 /);
+  const sent = mx.messages[already.mails]?.bytes as Buffer;
+  // The header is rewritten; the blank line and all after it is as it came. A message that starts with its body gets one.
+  const body = bodyOf(whole(message));
+  const start = sent.length - body.length;
+  expect(sent.subarray(start).equals(body)).toBe(true);
+  expect(sent.toString("latin1", 0, start)).toMatch(
+    name === "headers-only.eml" ? /^Delivered-To: [^]*\r\n$/ : /^Delivered-To: [^]*\r\n\r\n$/,
+  );
+  const call = JSON.parse(String(hook.requests[already.calls]?.body)) as { data: { raw: string } };
+  expect(Buffer.from(call.data.raw, "base64").equals(whole(message))).toBe(true);
+});
+
+/** SMTP lines end in CRLF, so a message without a last line end gets one (RFC 5321 §4.1.1.4). */
+function whole(message: Buffer): Buffer {
+  return message.length === 0 || message.subarray(-2).toString("latin1") === "\r\n"
+    ? message
+    : Buffer.concat([message, Buffer.from("\r\n")]);
+}
+
+function bodyOf(message: Buffer): Buffer {
+  const { end, isSeparated } = readHeader(message);
+  return message.subarray(isSeparated ? end + 2 : end);
+}

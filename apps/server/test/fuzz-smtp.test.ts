@@ -1,0 +1,199 @@
+/**
+ * Clients that send anything: whole dialogues with pieces lost, doubled, swapped and spoiled, and plain noise, over real sockets
+ * to the MX and, signed in or not, to submission. 1,000 of them, 100,000 in `npm run test:long`.
+ */
+import { connect, createServer, type Server } from "node:net";
+import type { Submitter } from "@kauke/server/core/smtp-credential/authenticate";
+import { MemoryBudget } from "@kauke/server/mail/inbound/memory-budget";
+import { MxServer } from "@kauke/server/mail/inbound/mx-server";
+import type { SessionHandlers } from "@kauke/server/mail/inbound/session-handlers";
+import { SmtpSession } from "@kauke/server/mail/inbound/smtp-session";
+import { reply } from "@kauke/server/mail/reply";
+import { AuthExchange } from "@kauke/server/mail/submission/auth-exchange";
+import { accept, reject } from "@kauke/server/mail/verdict";
+import { rounds } from "@kauke/testkit/long-rounds";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const numRuns = rounds(1000, 100_000);
+const timeout = rounds(120_000, 3_600_000);
+const budget = new MemoryBudget(400_000);
+const received: Buffer[] = [];
+const credentials = Buffer.from("\0shop@kauke.test\0right").toString("base64");
+let mx: MxServer;
+let submission: Server;
+const ports = { mx: 0, submission: 0 };
+
+const handlers: SessionHandlers = {
+  resolve: (path) =>
+    path.local === "shop" ? accept({ kind: "operator", address: path.canonical }) : reject("alias_not_found"),
+  receive: async ({ wire }) => {
+    received.push(wire);
+    return reply(250, "2.0.0", "Ok kept");
+  },
+};
+const submitting: SessionHandlers = {
+  ...handlers,
+  signIn: async ({ username, password }) =>
+    password === "right"
+      ? { submitter: { aliasId: "a", userId: "u", address: username } as unknown as Submitter }
+      : { refusal: reply(535, "5.7.8", "No") },
+  authorizeSender: async () => null,
+};
+
+beforeAll(async () => {
+  mx = new MxServer({
+    host: "127.0.0.1",
+    port: 0,
+    mailHost: "mail.kauke.test",
+    maxMessageBytes: 50_000,
+    budget,
+    secureContext: null,
+    sharePort: false,
+    maxConnections: 1000,
+    maxConnectionsPerAddress: 1000,
+    maxBytesPerAddress: 400_000,
+    metrics: { count() {}, gauge() {} },
+    handlers,
+  });
+  ports.mx = await mx.listen();
+  // As behind TLS, without its cost.
+  submission = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    const common = { mailHost: "mail.kauke.test", maxMessageBytes: 50_000, budget, upgrade: null };
+    new SmtpSession(socket, { ...common, handlers: submitting, secure: true, isClosing: () => false });
+  });
+  await new Promise<void>((done) => submission.listen(0, "127.0.0.1", done));
+  ports.submission = (submission.address() as { port: number }).port;
+});
+
+afterAll(async () => {
+  await mx.close(100);
+  await new Promise((done) => submission.close(done));
+});
+
+/** Sends all of it, in these chunks, and closes its side. @returns all that was answered; `hung` when nobody hung up */
+function converse(port: number, chunks: readonly Buffer[], patienceMs = 15_000): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: "127.0.0.1", noDelay: true, allowHalfOpen: true });
+    let text = "";
+    const timer = setTimeout(() => {
+      text = "hung";
+      socket.destroy();
+    }, patienceMs);
+    socket.on("data", (chunk: Buffer) => {
+      text += chunk.toString("latin1");
+    });
+    // The server may hang up on whoever goes on sending.
+    socket.on("error", () => {});
+    socket.on("end", () => socket.end());
+    socket.on("close", () => {
+      clearTimeout(timer);
+      resolve(text);
+    });
+    for (const chunk of chunks) socket.write(chunk);
+    socket.end();
+  });
+}
+
+const lines = [
+  "EHLO client.test",
+  "HELO client.test",
+  "MAIL FROM:<ann@example.org>",
+  "MAIL FROM:<> SIZE=100 BODY=8BITMIME",
+  "RCPT TO:<shop@kauke.test>",
+  "RCPT TO:<nobody@kauke.test>",
+  "DATA",
+  "Subject: hi\r\n\r\nbody\r\n.",
+  ".",
+  "..",
+  "RSET",
+  "NOOP",
+  "VRFY shop",
+  "BDAT 5 LAST",
+  "STARTTLS",
+  "AUTH PLAIN",
+  `AUTH PLAIN ${credentials}`,
+  credentials,
+  "AUTH LOGIN",
+  "AUTH LOGIN c2hvcEBrYXVrZS50ZXN0",
+  "cmlnaHQ=",
+  "*",
+  "=",
+  "HELP",
+  "QUIT",
+  "x".repeat(3000),
+  "a line of text\r\n".repeat(5000),
+];
+const ends = ["\r\n", "\r\n", "\r\n", "\r\n", "\n", "\r", ""];
+const order = ["EHLO c.test", `AUTH PLAIN ${credentials}`, "MAIL FROM:<a@b.test>", "RCPT TO:<shop@kauke.test>", "DATA"];
+
+const line = fc.tuple(fc.constantFrom(...lines), fc.constantFrom(...ends)).map((parts) => parts.join(""));
+const noise = fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes).toString("latin1"));
+const begun = fc.nat({ max: order.length }).map((count) => order.slice(0, count).map((it) => `${it}\r\n`));
+const dialogue = fc
+  .tuple(begun, fc.array(fc.oneof({ weight: 6, arbitrary: line }, noise), { maxLength: 15 }))
+  .map(([start, more]) => Buffer.from([...start, ...more].join(""), "latin1"));
+/** A byte here and there is another one. */
+const spoiled = fc
+  .tuple(dialogue, fc.array(fc.tuple(fc.nat(), fc.nat({ max: 255 })), { maxLength: 5 }))
+  .map(([bytes, changes]) => {
+    const copy = Buffer.from(bytes);
+    for (const [at, value] of changes) if (copy.length > 0) copy[at % copy.length] = value;
+    return copy;
+  });
+const inChunks = fc.tuple(spoiled, fc.integer({ min: 1, max: 4 })).map(([bytes, count]) => {
+  const size = Math.ceil(bytes.length / count);
+  return Array.from({ length: count }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
+});
+
+const whole = /^(?:\d{3}(?:-[^\r\n]*|(?: [^\r\n]*)?)\r\n)*$/;
+
+test.each(["mx", "submission"] as const)(
+  "%s answers anything in whole replies, hangs up, and holds nothing",
+  { timeout },
+  async (name) => {
+    const property = fc.asyncProperty(fc.array(inChunks, { minLength: 10, maxLength: 10 }), async (clients) => {
+      const answers = await Promise.all(clients.map((chunks) => converse(ports[name], chunks)));
+      for (const answer of answers) expect(answer).toMatch(whole);
+      for (const answer of answers) expect(answer === "" || answer.startsWith("220 ")).toBe(true);
+      received.length = 0;
+    });
+    await fc.assert(property, { numRuns: numRuns / 10, endOnFailure: true });
+    expect(budget.usedBytes).toBe(0);
+    const dialogue = `${order.join("\r\n")}\r\nSubject: still here\r\n\r\n.\r\nQUIT\r\n`.replace(
+      /AUTH.*\r\n/,
+      name === "mx" ? "" : "$&",
+    );
+    expect(await converse(ports[name], [Buffer.from(dialogue)])).toContain("250 2.0.0 Ok kept");
+    expect(String(received[0])).toBe("Subject: still here\r\n\r\n");
+  },
+);
+
+test("a server that neither answers in whole replies nor hangs up would be seen", async () => {
+  const silent = createServer({ allowHalfOpen: true }, (socket) => void socket.write("no reply"));
+  await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
+  const { port } = silent.address() as { port: number };
+  expect(await converse(port, [Buffer.from("EHLO x\r\n")], 200)).toBe("hung");
+  expect("hung").not.toMatch(whole);
+  expect("no reply").not.toMatch(whole);
+  silent.close();
+});
+
+test("an AUTH exchange gives one of its four steps for any line", { timeout }, () => {
+  const piece = fc.oneof(
+    fc.constantFrom(credentials, "*", "=", "", "====", "c2hvcA==", "AAAA", "\0", "A".repeat(5000)),
+    fc.string({ unit: "binary", maxLength: 20 }),
+    fc.base64String({ maxLength: 80 }),
+  );
+  const mechanism = fc.constantFrom("PLAIN" as const, "LOGIN" as const);
+  fc.assert(
+    fc.property(mechanism, fc.option(piece), fc.array(piece, { maxLength: 4 }), (kind, initial, more) => {
+      const exchange = new AuthExchange(kind);
+      for (const step of [exchange.begin(initial), ...more.map((it) => exchange.next(it))]) {
+        expect(["challenge", "credentials", "cancelled", "malformed"]).toContain(step.kind);
+        if (step.kind === "credentials") expect(step.username.length + step.password.length).toBeLessThanOrEqual(1024);
+      }
+    }),
+    { numRuns },
+  );
+});

@@ -1,0 +1,68 @@
+/** How long a start takes, and what memory the process holds afterwards: the first one, which makes the database, and later ones. */
+import { isLongRun, tellFigures } from "@kauke/testkit/long-rounds";
+import { memoryOf, waitedForCoreMs } from "@kauke/testkit/process-figures";
+import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
+import { afterAll, expect, test } from "vitest";
+
+const longestFirstMs = 60_000;
+const longestSecondMs = 3000;
+const mostMib = 300;
+/** The promise is for 60 s after a start. Memory falls once the start is over, so that looking earlier asks for more. */
+const settleMs = isLongRun ? 60_000 : 15_000;
+
+afterAll(removeDataDirs);
+
+interface Start {
+  server: ServerProcess;
+  wallMs: number;
+  /** Without the time in which other programs had the cores. */
+  ownMs: number;
+}
+
+async function timedStart(dataDir: string): Promise<Start> {
+  const begun = performance.now();
+  const server = await startServerProcess({ dataDir });
+  const wallMs = performance.now() - begun;
+  return { server, wallMs, ownMs: wallMs - waitedForCoreMs(server.pid) };
+}
+
+async function memoryLater(server: ServerProcess): Promise<{ rssMib: number; peakMib: number } | null> {
+  await new Promise((resolve) => setTimeout(resolve, settleMs));
+  return memoryOf(server.pid);
+}
+
+test("the first start takes a minute at most, the second three seconds, and neither leaves more than 300 MiB", {
+  timeout: 300_000,
+}, async () => {
+  const dataDir = await makeDataDir();
+  const first = await timedStart(dataDir);
+  const firstMemory = await memoryLater(first.server);
+  await first.server.stop();
+  const later: Start[] = [];
+  for (let count = 0; count < 3; count++) {
+    const start = await timedStart(dataDir);
+    later.push(start);
+    if (count < 2) await start.server.kill();
+  }
+  const last = later[2] as Start;
+  const secondMemory = await memoryLater(last.server);
+  await last.server.stop();
+  const fastest = later.toSorted((a, b) => a.ownMs - b.ownMs)[0] as Start;
+  tellFigures("start", {
+    "first ms": Math.round(first.wallMs),
+    "second ms": Math.round(fastest.wallMs),
+    "second ms, cores to itself": Math.round(fastest.ownMs),
+    [`MiB ${settleMs / 1000} s after the first`]: firstMemory?.rssMib ?? "unknown",
+    "its peak": firstMemory?.peakMib ?? "unknown",
+    [`MiB ${settleMs / 1000} s after the second`]: secondMemory?.rssMib ?? "unknown",
+    "peak of the second": secondMemory?.peakMib ?? "unknown",
+  });
+  expect(first.ownMs).toBeLessThanOrEqual(longestFirstMs);
+  expect(fastest.ownMs).toBeLessThanOrEqual(longestSecondMs);
+  if (firstMemory === null || secondMemory === null) {
+    process.stdout.write("Memory is not tested: this system has no /proc.\n");
+    return;
+  }
+  expect(firstMemory.rssMib).toBeLessThanOrEqual(mostMib);
+  expect(secondMemory.rssMib).toBeLessThanOrEqual(mostMib);
+});
