@@ -1,0 +1,90 @@
+/**
+ * The signed-in user's aliases: one cached list, changed in place. Toggling and deleting show at once and are taken back if
+ * the server refuses; what the server answers always replaces what we guessed.
+ */
+import type { AliasWire, CreateAliasBody, UpdateAliasBody } from "@kauke/contract";
+import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { call } from "./client.ts";
+
+const keyOf = (userId: string) => ["aliases", userId] as const;
+
+export function useAliases(userId: string) {
+  return useQuery({
+    queryKey: keyOf(userId),
+    queryFn: async () => (await call("listAliases", { params: { userId } })).aliases,
+  });
+}
+
+type Change = (aliases: AliasWire[]) => AliasWire[];
+
+function changeList(client: QueryClient, userId: string, change: Change): void {
+  client.setQueryData<AliasWire[]>(keyOf(userId), (aliases) => (aliases === undefined ? undefined : change(aliases)));
+}
+
+const replaced =
+  (alias: AliasWire): Change =>
+  (aliases) =>
+    aliases.map((it) => (it.id === alias.id ? alias : it));
+
+export function useCreateAlias(userId: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: CreateAliasBody) => call("createAlias", { params: { userId }, body }),
+    onSuccess: (alias) => {
+      if (client.getQueryData(keyOf(userId)) === undefined) void client.invalidateQueries({ queryKey: keyOf(userId) });
+      changeList(client, userId, (aliases) => [alias, ...aliases.filter((it) => it.id !== alias.id)]);
+    },
+  });
+}
+
+export function useUpdateAlias(userId: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ aliasId, body }: { aliasId: string; body: UpdateAliasBody }) =>
+      call("updateAlias", { params: { aliasId }, body }),
+    onSuccess: (alias) => changeList(client, userId, replaced(alias)),
+  });
+}
+
+/** The alias as the server will answer it: `forwardTo` is the text `null` while paused. */
+export function toggled(alias: AliasWire, active: boolean): AliasWire {
+  const destinations = alias.forwardTo === "null" ? alias.lastForwardTo : alias.forwardTo;
+  return { ...alias, active, lastForwardTo: destinations, forwardTo: active ? (destinations ?? "null") : "null" };
+}
+
+/** Requests of one alias run one after the other, so a quick second click can't overtake the first. */
+export function useToggleAlias(userId: string, alias: AliasWire) {
+  const client = useQueryClient();
+  const mutationKey = ["toggle-alias", alias.id];
+  return useMutation({
+    mutationKey,
+    scope: { id: `toggle-alias-${alias.id}` },
+    mutationFn: (active: boolean) => call("toggleAlias", { params: { aliasId: alias.id }, body: { active } }),
+    onMutate: (active) => {
+      changeList(client, userId, replaced(toggled(alias, active)));
+      return alias;
+    },
+    onError: (_error, _active, before) => {
+      if (before) changeList(client, userId, replaced(before));
+    },
+    onSuccess: (answer) => {
+      if (client.isMutating({ mutationKey }) <= 1) changeList(client, userId, replaced(answer.alias));
+    },
+  });
+}
+
+export function useDeleteAlias(userId: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (alias: AliasWire) => call("deleteAlias", { params: { aliasId: alias.id } }),
+    onMutate: (alias) => {
+      const index = client.getQueryData<AliasWire[]>(keyOf(userId))?.findIndex((it) => it.id === alias.id) ?? 0;
+      changeList(client, userId, (aliases) => aliases.filter((it) => it.id !== alias.id));
+      return { index };
+    },
+    onError: (_error, alias, before) =>
+      changeList(client, userId, (aliases) =>
+        aliases.some((it) => it.id === alias.id) ? aliases : aliases.toSpliced(before?.index ?? 0, 0, alias),
+      ),
+  });
+}

@@ -1,0 +1,72 @@
+/**
+ * What a refused call becomes in the browser (specification section 8, "General"): the body's message, or
+ * `{status}: {statusText}` when the body isn't JSON or has none; `errors` and the rate limit's facts attached.
+ */
+import type { ErrorCode, FieldErrors } from "@kauke/contract";
+
+interface Refusal {
+  status: number;
+  message: string;
+  code?: ErrorCode;
+  errors?: FieldErrors;
+  rateLimited?: boolean;
+  resetTime?: string;
+}
+
+/** `status` is 0 when no answer came at all. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code?: ErrorCode;
+  readonly errors?: FieldErrors;
+  readonly rateLimited: boolean;
+  readonly resetTime?: string;
+
+  constructor(refusal: Refusal, options?: ErrorOptions) {
+    super(refusal.message, options);
+    this.name = "ApiError";
+    this.status = refusal.status;
+    this.code = refusal.code;
+    this.errors = refusal.errors;
+    this.rateLimited = refusal.rateLimited === true;
+    this.resetTime = refusal.resetTime;
+  }
+}
+
+export const unreachable = "The server could not be reached. Check your connection and try again.";
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === "object" && parsed !== null ? (parsed as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @param text body of an answer that isn't 2xx, e.g. `{"message":"Invalid email or password"}` */
+export function toApiError(status: number, statusText: string, text: string): ApiError {
+  const body = parseObject(text) ?? {};
+  const message = typeof body.message === "string" && body.message !== "" ? body.message : `${status}: ${statusText}`;
+  return new ApiError({
+    status,
+    message,
+    code: typeof body.code === "string" ? (body.code as ErrorCode) : undefined,
+    errors: typeof body.errors === "object" && body.errors !== null ? (body.errors as FieldErrors) : undefined,
+    rateLimited: body.rateLimited === true,
+    resetTime: typeof body.resetTime === "string" ? body.resetTime : undefined,
+  });
+}
+
+/** The text a person reads about any failure. */
+export function messageOf(error: unknown, fallback: string): string {
+  return error instanceof ApiError && error.message !== "" ? error.message : fallback;
+}
+
+/** First message of each refused field. */
+export function fieldMessages(error: unknown): [field: string, message: string][] {
+  if (!(error instanceof ApiError) || error.errors === undefined) return [];
+  return Object.entries(error.errors).flatMap(([field, texts]) => {
+    const first = Array.isArray(texts) ? texts[0] : undefined;
+    return typeof first === "string" ? [[field, first]] : [];
+  });
+}

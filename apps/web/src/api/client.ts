@@ -1,0 +1,58 @@
+/**
+ * The one place that calls the server. `call` is typed by the contract's route table; `request` is the plain form under it.
+ * Answers are parsed against the contract in development only.
+ */
+import type { Answer, Body, EndpointName, Params } from "@kauke/contract";
+import { ApiError, toApiError, unreachable } from "./api-error.ts";
+import { markSignedOut } from "./lost-session.ts";
+import { fillPath, openToAnyone, routes } from "./routes.ts";
+
+async function send(method: string, path: string, body?: unknown): Promise<Response> {
+  const init: RequestInit = { method, credentials: "same-origin" };
+  if (body !== undefined) {
+    init.headers = { "Content-Type": "application/json" };
+    init.body = JSON.stringify(body);
+  }
+  try {
+    return await fetch(path, init);
+  } catch (cause) {
+    throw new ApiError({ status: 0, message: unreachable }, { cause });
+  }
+}
+
+/** @throws ApiError for any answer that isn't 2xx, and when none came */
+export async function request(method: string, path: string, body?: unknown): Promise<Response> {
+  const response = await send(method, path, body);
+  if (!response.ok) throw toApiError(response.status, response.statusText, await response.text());
+  return response;
+}
+
+async function checkAnswer(name: EndpointName, answer: unknown): Promise<void> {
+  const { endpoints } = await import("@kauke/contract");
+  endpoints[name].answer.parse(answer);
+}
+
+type Given<N extends EndpointName> = (Params<N> extends Record<string, never> ? unknown : { params: Params<N> }) &
+  (Body<N> extends undefined ? unknown : { body: Body<N> });
+
+type Rest<N extends EndpointName> = unknown extends Given<N> ? [] : [Given<N>];
+
+/** e.g. `call("toggleAlias", { params: { aliasId }, body: { active: false } })` */
+export async function call<N extends EndpointName>(name: N, ...given: Rest<N>): Promise<Answer<N>> {
+  const response = await callUnread(name, ...given);
+  const answer = (await response.json()) as Answer<N>;
+  if (import.meta.env.DEV) await checkAnswer(name, answer);
+  return answer;
+}
+
+/** The same call with its answer unread, for who must look at what kind of answer it is. */
+export async function callUnread<N extends EndpointName>(name: N, ...[given]: Rest<N>): Promise<Response> {
+  const { params, body } = (given ?? {}) as { params?: Record<string, string>; body?: unknown };
+  const [method = "GET", path = ""] = routes[name].split(" ");
+  try {
+    return await request(method, fillPath(path, params), body);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401 && !openToAnyone.has(name)) markSignedOut();
+    throw error;
+  }
+}

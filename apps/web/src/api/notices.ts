@@ -1,0 +1,23 @@
+/** The owner's notices. Putting one away shows at once and is taken back if the server refuses. */
+import type { NoticeWire } from "@kauke/contract";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { call } from "./client.ts";
+
+const queryKey = ["notices"];
+
+export function useNotices() {
+  return useQuery({ queryKey, queryFn: async () => (await call("listNotices")).notices });
+}
+
+export function useDismissNotice() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (noticeId: string) => call("dismissNotice", { params: { noticeId } }),
+    onMutate: (noticeId) => {
+      const before = client.getQueryData<NoticeWire[]>(queryKey);
+      client.setQueryData<NoticeWire[]>(queryKey, (notices) => notices?.filter((it) => it.id !== noticeId));
+      return before;
+    },
+    onError: (_error, _id, before) => client.setQueryData(queryKey, before),
+  });
+}

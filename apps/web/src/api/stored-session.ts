@@ -1,0 +1,25 @@
+/**
+ * What the browser keeps of a sign-in (specification sections 3 and 4): `walletAddress`, `user`, `authMethod`. Never a token:
+ * the session itself is an HttpOnly cookie.
+ */
+import type { AuthMethod, UserWire } from "@kauke/contract";
+
+type Storage = Pick<globalThis.Storage, "setItem" | "removeItem">;
+
+/** Email if an e-mail is set, else wallet if an address is set, else google. */
+export function authMethodOf(user: Pick<UserWire, "email" | "walletAddress">): AuthMethod {
+  if (user.email) return "email";
+  return user.walletAddress ? "wallet" : "google";
+}
+
+export function clearSession(storage: Storage = localStorage): void {
+  for (const key of ["walletAddress", "user", "authMethod"]) storage.removeItem(key);
+}
+
+export function storeSession(user: UserWire, storage: Storage = localStorage): void {
+  const { email, walletAddress, authMethod, balance } = user;
+  storage.setItem("user", JSON.stringify({ email, walletAddress, authMethod, balance }));
+  storage.setItem("authMethod", authMethodOf(user));
+  if (walletAddress) storage.setItem("walletAddress", walletAddress);
+  else storage.removeItem("walletAddress");
+}

@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { parseLinks } from "./links.ts";
+
+test("links come from the page's settings, one by one, the rest keep their default", () => {
+  const links = parseLinks('{"feedback":"https://board.example.org/","other":"https://x.example"}');
+  expect(links.feedback).toBe("https://board.example.org/");
+  expect(links.docs).toBe(parseLinks("").docs);
+  expect(links).not.toHaveProperty("other");
+});
+
+test("an address that could run script is not taken over", () => {
+  expect(parseLinks('{"docs":"javascript:alert(1)"}')).toEqual(parseLinks(""));
+  expect(parseLinks('{"docs":7}')).toEqual(parseLinks("null"));
+});

@@ -1,0 +1,34 @@
+/**
+ * Addresses outside the product: footer, feedback and the guide for mail programs. The server may put its settings (`KAUKE_LINK_*`) into the page as
+ * `<meta name="links" content='{"docs":"https://…"}'>`; what it doesn't give keeps its default.
+ */
+const defaults = {
+  docs: "https://docs.kauke.test/",
+  social: "https://social.kauke.test/",
+  video: "https://video.kauke.test/",
+  reviews: "https://reviews.kauke.test/",
+  feedback: "https://feedback.kauke.test/",
+  smtpGuide: "https://docs.kauke.test/smtp",
+  age: "https://age-encryption.org/",
+};
+
+type Links = typeof defaults;
+
+/** Only http and https addresses of known names are taken over. */
+export function parseLinks(text: string): Links {
+  const links = { ...defaults };
+  try {
+    const given = JSON.parse(text) as Record<string, unknown>;
+    for (const name of Object.keys(defaults) as (keyof Links)[]) {
+      const url = given[name];
+      if (typeof url === "string" && /^https?:\/\//i.test(url)) links[name] = url;
+    }
+  } catch {
+    // No settings in the page: the defaults hold.
+  }
+  return links;
+}
+
+export function readLinks(): Links {
+  return parseLinks(document.querySelector<HTMLMetaElement>('meta[name="links"]')?.content ?? "");
+}

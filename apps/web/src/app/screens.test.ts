@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { screenFor } from "./screens.ts";
+
+test("the front page is the dashboard for the signed in, the landing page for others", () => {
+  expect(screenFor("/", true)).toBe("dashboard");
+  expect(screenFor("/", false)).toBe("landing");
+  expect(screenFor("/home", true)).toBe("landing");
+});
+
+test("protected paths show the sign-in form to signed-out visitors", () => {
+  for (const path of ["/dashboard", "/settings", "/compose", "/decrypt"]) {
+    expect(screenFor(path, false)).toBe("auth");
+    expect(screenFor(path, true)).toBe(path.slice(1));
+  }
+});
+
+test("the sign-in forms are shown to signed-in visitors too", () => {
+  expect(screenFor("/auth", true)).toBe("auth");
+  expect(screenFor("/register", true)).toBe("register");
+});
+
+test("paths match in any case and with a trailing slash", () => {
+  expect(screenFor("/DashBoard", true)).toBe("dashboard");
+  expect(screenFor("/register/", false)).toBe("register");
+  expect(screenFor("/About//", false)).toBe("about");
+});
+
+test("any other path is not found, also the names every object has", () => {
+  for (const path of ["/nowhere", "/dashboard/x", "/__proto__", "/constructor", "/home/auth"])
+    expect(screenFor(path, true)).toBe("not-found");
+});

@@ -1,0 +1,66 @@
+/**
+ * The route table of the specification's section 2, as data: what each path shows to whom and what the tab is called.
+ * `App` turns a screen's name into its page.
+ */
+import { normalizePath } from "./path.ts";
+
+export type ScreenName =
+  | "landing"
+  | "auth"
+  | "register"
+  | "dashboard"
+  | "preview"
+  | "not-found"
+  | "settings"
+  | "compose"
+  | "decrypt"
+  | "about"
+  | "privacy"
+  | "terms"
+  | "gdpr"
+  | "transparency";
+
+/** Signed-in people only; others see the sign-in form in place, the address kept. */
+const protectedScreens: ReadonlySet<ScreenName> = new Set(["dashboard", "settings", "compose", "decrypt"]);
+
+const screenOfPath: Readonly<Record<string, ScreenName>> = {
+  "/home": "landing",
+  "/auth": "auth",
+  "/register": "register",
+  "/dashboard": "dashboard",
+  "/settings": "settings",
+  "/compose": "compose",
+  "/decrypt": "decrypt",
+  "/about": "about",
+  "/privacy": "privacy",
+  "/terms": "terms",
+  "/gdpr": "gdpr",
+  "/transparency": "transparency",
+  "/preview": "preview",
+};
+
+/** Empty: the product's name and what it is, without a page's name in front. */
+export const screenTitles: Readonly<Record<ScreenName, string>> = {
+  landing: "",
+  auth: "Sign in",
+  register: "Create your account",
+  dashboard: "Email Forwarding",
+  settings: "Settings",
+  compose: "Compose Email",
+  decrypt: "Decrypt Messages",
+  about: "About",
+  privacy: "Privacy Policy",
+  terms: "Terms of Service",
+  gdpr: "GDPR",
+  transparency: "Transparency Report",
+  preview: "Preview inbox",
+  "not-found": "Page Not Found",
+};
+
+/** @param path as the address bar has it, e.g. `/Dashboard/` */
+export function screenFor(path: string, signedIn: boolean): ScreenName {
+  const normal = normalizePath(path);
+  if (normal === "/") return signedIn ? "dashboard" : "landing";
+  const screen = screenOfPath[normal] ?? "not-found";
+  return protectedScreens.has(screen) && !signedIn ? "auth" : screen;
+}

@@ -1,0 +1,40 @@
+import { Link } from "wouter";
+
+const links = [
+  { href: "/dashboard", word: "FORWARD" },
+  { href: "/compose", word: "COMPOSE" },
+  { href: "/decrypt", word: "DECRYPT" },
+  { href: "/settings", word: "SETTINGS" },
+] as const;
+
+function NavLink({ href, word, path }: { href: string; word: string; path: string }) {
+  const current = path === href || (path === "/" && href === "/dashboard");
+  return (
+    <Link href={href} aria-current={current ? "page" : undefined}>
+      <span>
+        <i>_</i>
+        {word}
+      </span>
+    </Link>
+  );
+}
+
+/** The four links in a row, for wide windows. */
+export function NavRow({ path }: { path: string }) {
+  return (
+    <nav className="nav" aria-label="Main">
+      {links.map((link) => (
+        <NavLink key={link.href} {...link} path={path} />
+      ))}
+    </nav>
+  );
+}
+
+/** The same four as list items, for the menu. */
+export function NavItems({ path }: { path: string }) {
+  return links.map((link) => (
+    <li key={link.href}>
+      <NavLink {...link} path={path} />
+    </li>
+  ));
+}

@@ -1,0 +1,18 @@
+/** How the top bar names the signed-in user (specification sections 2 and 9). */
+import type { UserWire } from "@kauke/contract";
+
+type Named = Pick<UserWire, "email" | "walletAddress">;
+
+/** `jonas` of `jonas@example.org`; else `7xKp3Q…9mVt2d`; else `User`. */
+export function userLabel({ email, walletAddress }: Named): string {
+  const local = email?.slice(0, email.lastIndexOf("@"));
+  if (local) return local;
+  if (walletAddress) return `${walletAddress.slice(0, 6)}…${walletAddress.slice(-6)}`;
+  return "User";
+}
+
+/** `$12.50`; `null` unless above zero. */
+export function balanceText(balance: string): string | null {
+  const amount = Number(balance);
+  return amount > 0 && Number.isFinite(amount) ? `$${amount.toFixed(2)}` : null;
+}

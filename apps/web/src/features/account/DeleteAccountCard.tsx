@@ -1,0 +1,104 @@
+/** Deleting the account: a card, a dialog that wants the word DELETE, and the way out two seconds later. */
+import { useId, useState } from "react";
+import { useLocation } from "wouter";
+import { messageOf } from "../../api/api-error.ts";
+import { useDeleteAccount } from "../../api/auth.ts";
+import { useLeaveSession } from "../../api/session.ts";
+import { Dialog } from "../../ui/Dialog.tsx";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { isConfirmed } from "./confirm-word.ts";
+
+const REDIRECT_MS = 2000;
+
+function useDeletion(onDone: () => void) {
+  const [, navigate] = useLocation();
+  const leave = useLeaveSession();
+  const deletion = useDeleteAccount();
+  const run = () =>
+    deletion.mutate(undefined, {
+      onSuccess: () => {
+        showToast({ title: "Account Deleted", description: "Your aliases and data have been removed." });
+        onDone();
+        setTimeout(() => {
+          leave();
+          navigate("/");
+        }, REDIRECT_MS);
+      },
+      onError: (error) => showFailure("Deletion Failed", messageOf(error, "Failed to delete account")),
+    });
+  return { run, pending: deletion.isPending, done: deletion.isSuccess };
+}
+
+interface DialogProps {
+  pending: boolean;
+  onConfirm: () => void;
+  onClose: () => void;
+}
+
+function DeleteAccountDialog({ pending, onConfirm, onClose }: DialogProps) {
+  const id = useId();
+  const [word, setWord] = useState("");
+  return (
+    <Dialog
+      title="Delete account"
+      description="This removes your aliases and data and signs you out. It cannot be undone."
+      onClose={onClose}
+    >
+      <form
+        className="contents"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isConfirmed(word) && !pending) onConfirm();
+        }}
+      >
+        <div className="body">
+          <div className="field">
+            <label htmlFor={id}>Type DELETE to confirm</label>
+            <input
+              className="input mono"
+              id={id}
+              autoComplete="off"
+              autoCapitalize="characters"
+              spellCheck={false}
+              value={word}
+              onChange={(event) => setWord(event.target.value)}
+            />
+          </div>
+        </div>
+        <footer>
+          <button type="button" className="btn" onClick={onClose}>
+            Cancel
+          </button>
+          <SubmitButton
+            className="btn-danger"
+            pending={pending}
+            pendingLabel="Deleting..."
+            disabled={!isConfirmed(word)}
+          >
+            Delete Account
+          </SubmitButton>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+export function DeleteAccountCard() {
+  const [asking, setAsking] = useState(false);
+  const { run, pending, done } = useDeletion(() => setAsking(false));
+  return (
+    <section className="card danger-card" aria-labelledby="delete-account">
+      <div>
+        <h2 id="delete-account">Delete account</h2>
+        <p>Removes your aliases and data, and signs you out. This cannot be undone.</p>
+      </div>
+      <button type="button" className="btn btn-danger-line" disabled={done} onClick={() => setAsking(true)}>
+        Delete Account
+      </button>
+      {asking ? (
+        <DeleteAccountDialog pending={pending} onConfirm={run} onClose={() => pending || setAsking(false)} />
+      ) : null}
+    </section>
+  );
+}

@@ -1,0 +1,52 @@
+/** The leak guard's switch. Until the server has said how it stands there is none to press. */
+import type { AccountSettings } from "@kauke/contract";
+import { useAccountSettings, useChangeAccountSettings } from "../../api/account-settings.ts";
+import { messageOf } from "../../api/api-error.ts";
+import { Switch } from "../../ui/Switch.tsx";
+import { showFailure } from "../../ui/toast-store.ts";
+
+function LeakGuardRow({ settings }: { settings: AccountSettings | undefined }) {
+  const change = useChangeAccountSettings();
+  const onChange = (leakGuard: boolean) => {
+    if (change.isPending) return;
+    const onError = (error: unknown) => showFailure("Update Failed", messageOf(error, "Failed to save the setting"));
+    change.mutate({ leakGuard }, { onError });
+  };
+  return (
+    <div className="card-body setting" aria-busy={settings === undefined || change.isPending}>
+      <div>
+        <h3>Leak guard</h3>
+        <p>Refuses a reply, or mail from your mail program, that holds the real address its alias forwards to.</p>
+      </div>
+      {settings === undefined ? (
+        <span className="skel" />
+      ) : (
+        <Switch checked={settings.leakGuard} label="Leak guard" onChange={onChange} />
+      )}
+    </div>
+  );
+}
+
+export function RepliesCard() {
+  const { data, error, isFetching, refetch } = useAccountSettings();
+  return (
+    <section className="card" aria-labelledby="replies">
+      <div className="card-head">
+        <h2 id="replies">Replies</h2>
+      </div>
+      {data === undefined && error !== null && !isFetching ? (
+        <div className="card-body setting" role="alert">
+          <div>
+            <h3>The setting could not be loaded</h3>
+            <p>{messageOf(error, "Please try again.")}</p>
+          </div>
+          <button type="button" className="btn" onClick={() => void refetch()}>
+            Try again
+          </button>
+        </div>
+      ) : (
+        <LeakGuardRow settings={data} />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,135 @@
+/** The alias list: search, page size, table, pager, and its empty, loading and error states. */
+import type { AliasWire } from "@kauke/contract";
+import { Search } from "lucide-react";
+import { memo, useCallback, useDeferredValue, useId, useMemo, useState } from "react";
+import { useAliases, useDeleteAlias } from "../../api/aliases.ts";
+import { messageOf } from "../../api/api-error.ts";
+import { Pager } from "../../ui/Pager.tsx";
+import { Select } from "../../ui/Select.tsx";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { AliasTable, AliasTableSkeleton } from "./AliasTable.tsx";
+import { addressOf } from "./alias-text.ts";
+import { DeleteAliasDialog } from "./DeleteAliasDialog.tsx";
+import { ListFailed, NoAliases, NoMatch } from "./ListStates.tsx";
+import { indexAliases, pageOf, pageSizes, searchAliases } from "./list-view.ts";
+
+interface Choice {
+  query: string;
+  size: number;
+  page: number;
+}
+
+/**
+ * Search, size and page; a new search or size starts at page 1. The fields answer at once, the list follows in a render that
+ * the next key may interrupt: typing never waits for rows.
+ */
+function useListView(aliases: readonly AliasWire[]) {
+  const [choice, setChoice] = useState<Choice>({ query: "", size: pageSizes[0], page: 1 });
+  const shown = useDeferredValue(choice);
+  const indexed = useMemo(() => indexAliases(aliases), [aliases]);
+  const found = useMemo(() => searchAliases(indexed, shown.query), [indexed, shown.query]);
+  const view = useMemo(() => pageOf(found, shown.page, shown.size), [found, shown.page, shown.size]);
+  const choose = useCallback(
+    (change: Partial<Choice>) => setChoice((before) => ({ ...before, page: 1, ...change })),
+    [],
+  );
+  return { choice, choose, view, shownQuery: shown.query };
+}
+
+type ListView = ReturnType<typeof useListView>;
+
+function Tools({ choice, choose }: Pick<ListView, "choice" | "choose">) {
+  return (
+    <div className="tools">
+      <label className="affix">
+        <Search className="i" aria-hidden />
+        <input
+          className="input"
+          type="search"
+          placeholder="Search"
+          aria-label="Search aliases"
+          value={choice.query}
+          onChange={(event) => choose({ query: event.target.value })}
+        />
+      </label>
+      <Select
+        aria-label="Aliases per page"
+        value={choice.size}
+        onChange={(event) => choose({ size: Number(event.target.value) })}
+      >
+        {pageSizes.map((it) => (
+          <option key={it} value={it}>
+            {it} per page
+          </option>
+        ))}
+      </Select>
+    </div>
+  );
+}
+
+interface ListedProps extends Pick<ListView, "view" | "shownQuery" | "choose"> {
+  userId: string;
+  onDelete: (alias: AliasWire) => void;
+}
+
+const Listed = memo(function Listed({ userId, view, shownQuery, choose, onDelete }: ListedProps) {
+  if (view.items.length === 0) return <NoMatch query={shownQuery} onClear={() => choose({ query: "" })} />;
+  return (
+    <>
+      <AliasTable userId={userId} aliases={view.items} onDelete={onDelete} />
+      <div className="list-foot">
+        <span className="count" aria-live="polite">
+          {view.range}
+        </span>
+        <Pager page={view.page} pages={view.pages} buttons={view.buttons} onPage={(page) => choose({ page })} />
+      </div>
+    </>
+  );
+});
+
+/** The alias somebody asked to delete, until they have answered. */
+function useDeletion(userId: string) {
+  const [asked, setAsked] = useState<AliasWire>();
+  const remove = useDeleteAlias(userId);
+  const onConfirm = () => {
+    if (asked === undefined) return;
+    setAsked(undefined);
+    remove.mutate(asked, {
+      onSuccess: () => showToast({ title: "Alias Deleted", description: addressOf(asked) }),
+      onError: (error) => showFailure("Deletion Failed", messageOf(error, "Failed to delete alias")),
+    });
+  };
+  return { asked, setAsked, onConfirm };
+}
+
+const none: AliasWire[] = [];
+const count = new Intl.NumberFormat("en-US");
+
+export function AliasList({ userId, onCreate }: { userId: string; onCreate: () => void }) {
+  const titleId = useId();
+  const { data, error, isFetching, refetch } = useAliases(userId);
+  const aliases = data ?? none;
+  const { choice, choose, view, shownQuery } = useListView(aliases);
+  const { asked, setAsked, onConfirm } = useDeletion(userId);
+  const isEmpty = data !== undefined && aliases.length === 0;
+  return (
+    <section className="card" aria-labelledby={titleId}>
+      <div className="card-head list-head">
+        <h2 id={titleId}>Aliases</h2>
+        {data === undefined ? null : <span className="tag">{count.format(aliases.length)}</span>}
+        {aliases.length === 0 ? null : <Tools choice={choice} choose={choose} />}
+      </div>
+      {data === undefined && (isFetching || error === null) ? <AliasTableSkeleton /> : null}
+      {data === undefined && !isFetching && error !== null ? (
+        <ListFailed message={messageOf(error, "Something went wrong.")} onRetry={() => refetch()} />
+      ) : null}
+      {isEmpty ? <NoAliases onCreate={onCreate} /> : null}
+      {aliases.length === 0 ? null : (
+        <Listed userId={userId} view={view} shownQuery={shownQuery} choose={choose} onDelete={setAsked} />
+      )}
+      {asked === undefined ? null : (
+        <DeleteAliasDialog alias={asked} onConfirm={onConfirm} onClose={() => setAsked(undefined)} />
+      )}
+    </section>
+  );
+}

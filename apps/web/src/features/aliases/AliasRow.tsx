@@ -1,0 +1,128 @@
+/** One alias of the list: switch, address, destinations, notes, and what can be done with it. */
+import type { AliasWire } from "@kauke/contract";
+import { Copy, Pause, Pencil, Trash2, Webhook } from "lucide-react";
+import { memo, useId } from "react";
+import { useToggleAlias } from "../../api/aliases.ts";
+import { messageOf } from "../../api/api-error.ts";
+import { copyText } from "../../ui/copy-text.ts";
+import { IconButton } from "../../ui/IconButton.tsx";
+import { Switch } from "../../ui/Switch.tsx";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { SmtpButton } from "../smtp-credentials/SmtpButton.tsx";
+import { SmtpPanel } from "../smtp-credentials/SmtpPanel.tsx";
+import { addressOf, cutNotes, destinationText, entriesOf, isActive, isUrl } from "./alias-text.ts";
+
+/** Shows at once, is taken back when refused; the answer's words choose the toast (specification section 4). */
+export function AliasSwitch({ userId, alias }: { userId: string; alias: AliasWire }) {
+  const toggle = useToggleAlias(userId, alias);
+  const address = addressOf(alias);
+  const onChange = (active: boolean) =>
+    toggle.mutate(active, {
+      onSuccess: ({ message }) => {
+        if (message.includes("activated"))
+          showToast({ title: "Alias Activated", description: `${address} forwards again.` });
+        else showToast({ title: "Alias Paused", description: `Mail to ${address} is silently dropped.` });
+      },
+      onError: (error) => showFailure("Toggle Failed", messageOf(error, "Failed to toggle alias")),
+    });
+  return <Switch checked={isActive(alias)} label={`${address} forwards mail`} onChange={onChange} />;
+}
+
+function Destinations({ alias }: { alias: AliasWire }) {
+  if (!isActive(alias))
+    return (
+      <span className="state">
+        <Pause className="i" aria-hidden />
+        Paused - emails silently dropped
+      </span>
+    );
+  return entriesOf(alias.forwardTo).map((entry) => (
+    <span className="to" key={entry}>
+      {isUrl(entry) ? <Webhook className="i" role="img" aria-label="Webhook" /> : null}
+      <span>
+        {entry}
+        {alias.pausedWebhooks?.includes(entry) ? (
+          <span className="gone">Paused - gone (410). Save it again to resume.</span>
+        ) : null}
+      </span>
+    </span>
+  ));
+}
+
+function Notes({ notes }: { notes: string }) {
+  const cut = cutNotes(notes);
+  if (cut === notes) return notes;
+  return (
+    // Focusable, so that the whole text can be had by keyboard too.
+    // The tooltip opens on focus
+    <span data-tip={notes} tabIndex={0}>
+      <span aria-hidden="true">{cut}</span>
+      <span className="sr">{notes}</span>
+    </span>
+  );
+}
+
+interface Props {
+  userId: string;
+  alias: AliasWire;
+  /** Whether focus returns here from the row's edit form. */
+  focusEdit: boolean;
+  /** Whether the SMTP panel is open below. */
+  isOpen: boolean;
+  onPanel: (aliasId: string) => void;
+  onEdit: (aliasId: string) => void;
+  onDelete: (alias: AliasWire) => void;
+}
+
+export const AliasRow = memo(function AliasRow({ userId, alias, focusEdit, isOpen, onPanel, onEdit, onDelete }: Props) {
+  const address = addressOf(alias);
+  const panelId = useId();
+  const classes = [isActive(alias) ? "" : "paused", isOpen ? "open" : ""].join(" ").trim();
+  return (
+    <>
+      <tr className={classes || undefined}>
+        <td className="c-on">
+          <AliasSwitch userId={userId} alias={alias} />
+        </td>
+        <td className="c-alias">
+          <span className="addr">
+            <b>{alias.alias}</b>@{alias.domain}
+          </span>
+        </td>
+        <td className="c-to">
+          <Destinations alias={alias} />
+        </td>
+        <td className="c-notes notes">{alias.notes ? <Notes notes={alias.notes} /> : null}</td>
+        <td className="actions">
+          <SmtpButton address={address} panelId={panelId} isOpen={isOpen} onToggle={() => onPanel(alias.id)} />
+          <IconButton icon={Copy} label="Copy" fullLabel={`Copy ${address}`} onClick={() => void copyText(address)} />
+          <button
+            type="button"
+            className="icon-btn"
+            aria-label={`Edit ${address}`}
+            data-tip="Edit"
+            // Focus comes back to where the edit began
+            autoFocus={focusEdit}
+            onClick={() => onEdit(alias.id)}
+          >
+            <Pencil className="i" aria-hidden />
+          </button>
+          <IconButton
+            icon={Trash2}
+            label="Delete"
+            fullLabel={`Delete ${address}`}
+            className="danger"
+            onClick={() => onDelete(alias)}
+          />
+        </td>
+      </tr>
+      {isOpen ? (
+        <tr className="sub">
+          <td colSpan={5}>
+            <SmtpPanel id={panelId} alias={alias} hasWebhook={entriesOf(destinationText(alias)).some(isUrl)} />
+          </td>
+        </tr>
+      ) : null}
+    </>
+  );
+});

@@ -1,0 +1,108 @@
+/** The table of one page of aliases, and the same table while they load. */
+import type { AliasWire } from "@kauke/contract";
+import { type CSSProperties, useCallback, useState } from "react";
+import { AliasEditRow } from "./AliasEditRow.tsx";
+import { AliasRow } from "./AliasRow.tsx";
+
+interface Props {
+  userId: string;
+  aliases: readonly AliasWire[];
+  onDelete: (alias: AliasWire) => void;
+}
+
+export function AliasTable({ userId, aliases, onDelete }: Props) {
+  const [editing, setEditing] = useState<string>();
+  const [edited, setEdited] = useState<string>();
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const onPanel = useCallback((aliasId: string) => setOpen((before) => toggled(before, aliasId)), []);
+  const onEdit = useCallback((aliasId: string) => setEditing(aliasId), []);
+  const onClose = useCallback(() => {
+    setEdited(editing);
+    setEditing(undefined);
+  }, [editing]);
+  return (
+    <table className="aliases">
+      <thead>
+        <tr>
+          <th scope="col">Active</th>
+          <th scope="col" className="w-[25%]">
+            Alias
+          </th>
+          <th scope="col" className="w-[29%]">
+            Forwards to
+          </th>
+          <th scope="col" className="c-notes">
+            Notes
+          </th>
+          <th scope="col">
+            <span className="sr">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {aliases.map((alias) =>
+          alias.id === editing ? (
+            <AliasEditRow key={alias.id} userId={userId} alias={alias} onClose={onClose} />
+          ) : (
+            <AliasRow
+              key={alias.id}
+              userId={userId}
+              alias={alias}
+              focusEdit={alias.id === edited}
+              isOpen={open.has(alias.id)}
+              onPanel={onPanel}
+              onEdit={onEdit}
+              onDelete={onDelete}
+            />
+          ),
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+function toggled(open: ReadonlySet<string>, aliasId: string): ReadonlySet<string> {
+  return open.has(aliasId) ? new Set([...open].filter((it) => it !== aliasId)) : new Set([...open, aliasId]);
+}
+
+const skeletonWidths = [
+  [20, 18, 14],
+  [16, 18, 22],
+  [23, 26, 9],
+];
+
+function Skeleton({ ch }: { ch: number }) {
+  return <span className="skel" style={{ "--w": `${ch}ch` } as CSSProperties} />;
+}
+
+/** Masked bars of a real row's length. */
+export function AliasTableSkeleton() {
+  return (
+    <div role="status">
+      <span className="sr">Loading...</span>
+      <table className="aliases" aria-hidden="true">
+        <tbody>
+          {skeletonWidths.map(([address = 0, destination = 0, notes = 0]) => (
+            <tr key={address}>
+              <td className="c-on">
+                <span className="switch opacity-50" />
+              </td>
+              <td className="c-alias">
+                <Skeleton ch={address} />
+              </td>
+              <td className="c-to">
+                <Skeleton ch={destination} />
+              </td>
+              <td className="c-notes">
+                <Skeleton ch={notes} />
+              </td>
+              <td className="actions">
+                <Skeleton ch={9} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+/** What the list says when there is nothing to list. */
+import { Mask } from "../../ui/Mask.tsx";
+
+export function NoAliases({ onCreate }: { onCreate: () => void }) {
+  return (
+    <div className="empty">
+      <Mask className="m" />
+      <h3>No aliases yet</h3>
+      <p>Create one above and hand it out in place of your address. Its mail lands where you forward it.</p>
+      <button type="button" className="btn" onClick={onCreate}>
+        Create your first alias
+      </button>
+    </div>
+  );
+}
+
+export function NoMatch({ query, onClear }: { query: string; onClear: () => void }) {
+  return (
+    <div className="empty">
+      <h3 className="wrap-anywhere">No aliases match “{query}”</h3>
+      <p>Search covers the alias, where it forwards and the notes.</p>
+      <button type="button" className="btn btn-sm" onClick={onClear}>
+        Clear search
+      </button>
+    </div>
+  );
+}
+
+export function ListFailed({ message, onRetry }: { message: string; onRetry: () => void }) {
+  return (
+    <div className="empty" role="alert">
+      <Mask className="m" eyes="shut" />
+      <h3>Your aliases could not be loaded</h3>
+      <p>{message}</p>
+      <button type="button" className="btn" onClick={onRetry}>
+        Try again
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,94 @@
+import type { AliasWire } from "@kauke/contract";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { indexAliases, pageButtons, pageOf, pageSizes, searchAliases } from "./list-view.ts";
+
+function alias(over: Partial<AliasWire>): AliasWire {
+  return {
+    id: "00000000-0000-4000-8000-000000000001",
+    userId: "00000000-0000-4000-8000-000000000002",
+    alias: "shop.k7",
+    domain: "kauke.test",
+    forwardTo: "jonas@example.org",
+    active: true,
+    notes: null,
+    lastForwardTo: null,
+    providerId: null,
+    createdAt: "2026-01-01T00:00:00.000Z",
+    ...over,
+  };
+}
+
+const search = (aliases: AliasWire[], query: string): string[] =>
+  searchAliases(indexAliases(aliases), query).map((it) => it.alias);
+
+test("search covers the address, the destinations and the notes in any case", () => {
+  const aliases = [
+    alias({ alias: "bank.lt", notes: "Statements" }),
+    alias({ alias: "rent", domain: "vejas.test" }),
+    alias({ alias: "ci", forwardTo: "https://hooks.example.org/Mail" }),
+  ];
+  expect(search(aliases, "RENT@vejas")).toEqual(["rent"]);
+  expect(search(aliases, "/mail")).toEqual(["ci"]);
+  expect(search(aliases, "statem")).toEqual(["bank.lt"]);
+  expect(search(aliases, "  ")).toEqual(["bank.lt", "rent", "ci"]);
+  expect(search(aliases, "nothing")).toEqual([]);
+});
+
+test("a paused alias is found by the destinations it had, not by the word null", () => {
+  const aliases = [alias({ active: false, forwardTo: "null", lastForwardTo: "rasa@example.org" })];
+  expect(search(aliases, "rasa")).toHaveLength(1);
+  expect(search(aliases, "null")).toHaveLength(0);
+});
+
+test("a match doesn't run from one field into the next", () => {
+  expect(search([alias({ alias: "a", domain: "b.test", forwardTo: "c@example.org" })], "testc")).toEqual([]);
+});
+
+test("pages are cut and named", () => {
+  const items = Array.from({ length: 48 }, (_, n) => n);
+  expect(pageOf(items, 5, 10)).toMatchObject({
+    page: 5,
+    pages: 5,
+    range: "41–48 of 48",
+    items: [40, 41, 42, 43, 44, 45, 46, 47],
+  });
+  expect(pageOf(items, 9, 10).page).toBe(5);
+  expect(pageOf([], 3, 10)).toMatchObject({ page: 1, pages: 1, range: "0 of 0", items: [] });
+  expect(pageOf(Array.from({ length: 5000 }), 1, 100).range).toBe("1–100 of 5,000");
+});
+
+test("the pager shows five pages at most, around the current one", () => {
+  expect(pageButtons(1, 1)).toEqual([1]);
+  expect(pageButtons(2, 3)).toEqual([1, 2, 3]);
+  expect(pageButtons(1, 9)).toEqual([1, 2, 3, 4, 5]);
+  expect(pageButtons(5, 9)).toEqual([3, 4, 5, 6, 7]);
+  expect(pageButtons(9, 9)).toEqual([5, 6, 7, 8, 9]);
+});
+
+test("for every list, page and size: all pages together are the list, and the current page has a button", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.nat(), { maxLength: 400 }),
+      fc.integer({ min: -3, max: 60 }),
+      fc.constantFrom(...pageSizes),
+      (items, wanted, size) => {
+        const view = pageOf(items, wanted, size);
+        const all = Array.from({ length: view.pages }, (_, index) => pageOf(items, index + 1, size).items).flat();
+        expect(all).toEqual(items);
+        expect(view.buttons).toContain(view.page);
+        expect(view.buttons.length).toBeLessThanOrEqual(5);
+        expect(view.buttons.every((it) => it >= 1 && it <= view.pages)).toBe(true);
+      },
+    ),
+  );
+});
+
+test("5,000 aliases are searched well within a frame", () => {
+  const indexed = indexAliases(
+    Array.from({ length: 5000 }, (_, n) => alias({ alias: `name${n}`, notes: "x".repeat(100) })),
+  );
+  const started = performance.now();
+  for (let round = 0; round < 10; round += 1) searchAliases(indexed, "name4999");
+  expect((performance.now() - started) / 10).toBeLessThan(16);
+});

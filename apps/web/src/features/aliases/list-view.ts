@@ -1,0 +1,63 @@
+/**
+ * Which aliases the list shows: search, page and pager as plain functions. Searching 5,000 aliases has to fit into one frame,
+ * so each alias's searchable text is put together once per list and not per key press.
+ */
+import type { AliasWire } from "@kauke/contract";
+import { addressOf, destinationText } from "./alias-text.ts";
+
+export const pageSizes = [10, 25, 50, 100] as const;
+
+const PAGE_BUTTONS = 5;
+
+interface Indexed {
+  alias: AliasWire;
+  /** Lower case: address, destinations, notes, each on its own line so that no match runs across two. */
+  haystack: string;
+}
+
+export function indexAliases(aliases: readonly AliasWire[]): Indexed[] {
+  return aliases.map((alias) => ({
+    alias,
+    haystack: `${addressOf(alias)}\n${destinationText(alias)}\n${alias.notes ?? ""}`.toLowerCase(),
+  }));
+}
+
+/** Case-insensitive search over alias@domain, forwardTo and notes. */
+export function searchAliases(indexed: readonly Indexed[], query: string): AliasWire[] {
+  const needle = query.trim().toLowerCase();
+  const found = needle === "" ? indexed : indexed.filter((it) => it.haystack.includes(needle));
+  return found.map((it) => it.alias);
+}
+
+interface PageView<T> {
+  items: T[];
+  /** Within 1 and `pages`, also when the list got shorter. */
+  page: number;
+  pages: number;
+  /** `41–48 of 48` */
+  range: string;
+  /** Five at most, in order, around the current page. */
+  buttons: number[];
+}
+
+const count = new Intl.NumberFormat("en-US");
+
+/** @param wanted the page asked for, from 1 */
+export function pageOf<T>(items: readonly T[], wanted: number, size: number): PageView<T> {
+  const pages = Math.max(1, Math.ceil(items.length / size));
+  const page = Math.min(Math.max(1, wanted), pages);
+  const start = (page - 1) * size;
+  const shown = items.slice(start, start + size);
+  const range =
+    items.length === 0
+      ? "0 of 0"
+      : `${count.format(start + 1)}–${count.format(start + shown.length)} of ${count.format(items.length)}`;
+  return { items: shown, page, pages, range, buttons: pageButtons(page, pages) };
+}
+
+export function pageButtons(page: number, pages: number): number[] {
+  const length = Math.min(PAGE_BUTTONS, pages);
+  const centred = page - Math.floor(PAGE_BUTTONS / 2);
+  const first = Math.max(1, Math.min(centred, pages - length + 1));
+  return Array.from({ length }, (_, index) => first + index);
+}

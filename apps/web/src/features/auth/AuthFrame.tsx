@@ -1,0 +1,82 @@
+/** The two columns of the sign-in pages: the form on the left edge, the crowd of masks with the one that's lit. */
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+
+interface Props {
+  title: string;
+  /** The way to the other form. */
+  swap: ReactNode;
+  children: ReactNode;
+}
+
+const OPEN = "M1 2.5 8 4.75l7-2.25V8A7 6.5 0 0 1 1 8zM3 7v2h4V7zm6 0v2h4V7z";
+const SHUT = "M1 2.5 8 4.75l7-2.25V8A7 6.5 0 0 1 1 8zM3 8v1h4V8zm6 0v1h4V8z";
+
+const rows = [
+  [true, true, false],
+  [false, true, true],
+  [true, true, false],
+];
+
+function Crowd() {
+  return (
+    <svg className="crowd-bg" aria-hidden="true">
+      <defs>
+        <symbol id="mask-open" viewBox="0 0 16 16">
+          <path fillRule="evenodd" d={OPEN} />
+        </symbol>
+        <symbol id="mask-shut" viewBox="0 0 16 16">
+          <path fillRule="evenodd" d={SHUT} />
+        </symbol>
+        <pattern id="crowd" width="360" height="360" patternUnits="userSpaceOnUse">
+          {rows.flatMap((row, y) =>
+            row.map((open, x) => (
+              <use
+                key={`${x}-${y}`}
+                href={open ? "#mask-open" : "#mask-shut"}
+                x={32 + 120 * x}
+                y={32 + 120 * y}
+                width="56"
+                height="56"
+                fill="currentColor"
+              />
+            )),
+          )}
+        </pattern>
+      </defs>
+      <rect width="100%" height="100%" fill="url(#crowd)" />
+      <use className="lit" href="#mask-open" x="392" y="272" width="56" height="56" />
+    </svg>
+  );
+}
+
+export function AuthFrame({ title, swap, children }: Props) {
+  return (
+    <main id="main" className="auth-grid" tabIndex={-1}>
+      <div className="auth-form">
+        <div>
+          <h1>{title}</h1>
+          <p className="swap">{swap}</p>
+          {children}
+          <p className="legal">
+            By continuing you accept the{" "}
+            <Link className="link" href="/terms">
+              Terms of Service
+            </Link>{" "}
+            and the{" "}
+            <Link className="link" href="/privacy">
+              Privacy Policy
+            </Link>
+            .
+          </p>
+        </div>
+      </div>
+      <aside className="auth-art" aria-hidden="true">
+        <Crowd />
+        <p>
+          One click, new identity.<span>Your inbox stays safe.</span>
+        </p>
+      </aside>
+    </main>
+  );
+}

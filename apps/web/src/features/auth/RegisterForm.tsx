@@ -1,0 +1,68 @@
+import { zodResolver } from "@hookform/resolvers/zod";
+import { type FieldErrors, useForm } from "react-hook-form";
+import { useLocation } from "wouter";
+import { fieldMessages, messageOf } from "../../api/api-error.ts";
+import { useRegister } from "../../api/auth.ts";
+import { TextField } from "../../ui/Field.tsx";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { showFailure } from "../../ui/toast-store.ts";
+import { type RegisterForm as FormValues, refusalToast, registerForm } from "./register-form.ts";
+
+function sayRefusal(errors: FieldErrors<FormValues>): void {
+  const toast = refusalToast(errors);
+  if (toast !== null) showFailure(toast.title, toast.description);
+}
+
+/** E-mail and a password twice; success leads to the dashboard, signed in. */
+export function RegisterForm() {
+  const [, navigate] = useLocation();
+  const registration = useRegister();
+  const form = useForm({
+    resolver: zodResolver(registerForm),
+    defaultValues: { email: "", password: "", confirmPassword: "" },
+  });
+  const { errors } = form.formState;
+  const onRefused = (error: Error) => {
+    for (const [field, message] of fieldMessages(error))
+      if (field === "email" || field === "password") form.setError(field, { message });
+    showFailure("Registration Failed", messageOf(error, "Failed to create account"));
+  };
+  const onSubmit = form.handleSubmit(
+    ({ email, password }) =>
+      registration.mutate({ email, password }, { onSuccess: () => navigate("/dashboard"), onError: onRefused }),
+    sayRefusal,
+  );
+  return (
+    <form onSubmit={onSubmit} noValidate>
+      <TextField
+        label="Email"
+        type="email"
+        autoComplete="email"
+        error={errors.email?.message}
+        {...form.register("email")}
+      />
+      <TextField
+        label="Password"
+        aside={<span className="opt">8 characters or more</span>}
+        type="password"
+        autoComplete="new-password"
+        error={errors.password?.message}
+        {...form.register("password")}
+      />
+      <TextField
+        label="Confirm password"
+        type="password"
+        autoComplete="new-password"
+        error={errors.confirmPassword?.message}
+        {...form.register("confirmPassword", { deps: "password" })}
+      />
+      <SubmitButton
+        className="btn-primary btn-block"
+        pending={registration.isPending}
+        pendingLabel="Creating account..."
+      >
+        Create Account
+      </SubmitButton>
+    </form>
+  );
+}

@@ -1,0 +1,44 @@
+import { zodResolver } from "@hookform/resolvers/zod";
+import { authMessages, loginBody } from "@kauke/contract";
+import { useForm } from "react-hook-form";
+import { useLocation } from "wouter";
+import { messageOf } from "../../api/api-error.ts";
+import { useSignIn } from "../../api/auth.ts";
+import { TextField } from "../../ui/Field.tsx";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { showFailure } from "../../ui/toast-store.ts";
+
+/** E-mail and password; success leads to the dashboard. */
+export function SignInForm() {
+  const [, navigate] = useLocation();
+  const signIn = useSignIn();
+  const form = useForm({ resolver: zodResolver(loginBody), defaultValues: { email: "", password: "" } });
+  const { errors } = form.formState;
+  const onSubmit = form.handleSubmit((body) =>
+    signIn.mutate(body, {
+      onSuccess: () => navigate("/dashboard"),
+      onError: (error) => showFailure("Login Failed", messageOf(error, authMessages.loginFailed)),
+    }),
+  );
+  return (
+    <form onSubmit={onSubmit} noValidate>
+      <TextField
+        label="Email"
+        type="email"
+        autoComplete="email"
+        error={errors.email?.message}
+        {...form.register("email")}
+      />
+      <TextField
+        label="Password"
+        type="password"
+        autoComplete="current-password"
+        error={errors.password?.message}
+        {...form.register("password")}
+      />
+      <SubmitButton className="btn-primary btn-block" pending={signIn.isPending} pendingLabel="Signing in...">
+        Sign In
+      </SubmitButton>
+    </form>
+  );
+}

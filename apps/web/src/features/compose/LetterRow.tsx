@@ -1,0 +1,51 @@
+/** One row of the letter's head: the label left, the control beside it, what is wrong below. */
+import { type ReactNode, useId } from "react";
+import { FieldError } from "../../ui/Field.tsx";
+
+export interface ControlProps {
+  id: string;
+  "aria-invalid": true | undefined;
+  "aria-describedby": string | undefined;
+}
+
+interface Props {
+  label: string;
+  error: string | undefined;
+  children: (control: ControlProps) => ReactNode;
+}
+
+function useControl(error: string | undefined): { control: ControlProps; errorId: string } {
+  const id = useId();
+  const errorId = `${id}-error`;
+  const control = {
+    id,
+    "aria-invalid": error ? (true as const) : undefined,
+    "aria-describedby": error ? errorId : undefined,
+  };
+  return { control, errorId };
+}
+
+export function LetterRow({ label, error, children }: Props) {
+  const { control, errorId } = useControl(error);
+  return (
+    <div className="hdr">
+      <label htmlFor={control.id}>{label}</label>
+      {children(control)}
+      <FieldError id={errorId}>{error}</FieldError>
+    </div>
+  );
+}
+
+/** The letter itself: its label above. */
+export function LetterBody({ label, error, children }: Props) {
+  const { control, errorId } = useControl(error);
+  return (
+    <div className="letter">
+      <label className="label-in" htmlFor={control.id}>
+        {label}
+      </label>
+      {children(control)}
+      <FieldError id={errorId}>{error}</FieldError>
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { composeForm, formField, jobRequest } from "./compose-form.ts";
+
+const letter = {
+  fromAlias: "3f0f9b0e-5d3c-4a43-9d8e-0d6e4c1f2a11",
+  to: " rasa@example.org ",
+  subject: " Hi ",
+  body: " Hi\n",
+};
+
+test("spaces around address and subject don't count, the message stays as it was typed", () => {
+  expect(composeForm.parse(letter)).toEqual({ ...letter, to: "rasa@example.org", subject: "Hi" });
+});
+
+test.each([
+  [{ fromAlias: "" }, "Please select a sender alias"],
+  [{ to: "" }, "Please enter a valid email address"],
+  [{ to: "rasa@" }, "Please enter a valid email address"],
+  [{ to: "rasa@example.org, jonas@example.org" }, "Please enter a valid email address"],
+  [{ subject: "  " }, "Subject is required"],
+  [{ body: " \n" }, "Message body is required"],
+])("%o is refused: %s", (change, message) => {
+  const { error } = composeForm.safeParse({ ...letter, ...change });
+  expect(error?.issues.map((issue) => issue.message)).toEqual([message]);
+});
+
+test("the request carries the interface's names and priority 0", () => {
+  const { fromAlias, to, subject, body } = letter;
+  const request = { to, subject, body, fromAliasId: fromAlias, useEncryption: false, priority: 0 };
+  expect(jobRequest(letter)).toEqual(request);
+});
+
+test("what the server refuses is shown at the field it came from", () => {
+  expect(["fromAliasId", "to", "subject", "body", "priority"].map(formField)).toEqual([
+    "fromAlias",
+    "to",
+    "subject",
+    "body",
+    null,
+  ]);
+});

@@ -1,0 +1,113 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ApiError } from "../../api/api-error.ts";
+import { dismissToast, readToast } from "../../ui/toast-store.ts";
+import type { Progress } from "./job-progress.ts";
+import { followJob, type JobCalls, pollEveryMs } from "./job-tracker.ts";
+
+const pending: Progress = { status: "pending", currentRetries: 0, maxRetries: 3, lastError: null };
+let made = 0;
+
+/** A server that answers these statuses one after the other, the last one for ever. */
+function follow(statuses: (Progress | Error)[], change: Partial<JobCalls & { undoSeconds: number }> = {}) {
+  const asked: string[] = [];
+  const { undoSeconds = 6, ...calls } = change;
+  followJob({ jobId: `job-${++made}`, canUndo: true, undoSeconds }, "rasa@example.org", {
+    readStatus: async (jobId) => {
+      const status = statuses[Math.min(asked.push(jobId), statuses.length) - 1];
+      if (status === undefined || status instanceof Error) throw status;
+      return status;
+    },
+    cancel: async () => {},
+    isStillSignedIn: () => true,
+    ...calls,
+  });
+  return asked;
+}
+
+const pollOnce = () => vi.advanceTimersByTimeAsync(pollEveryMs);
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  dismissToast();
+  vi.clearAllTimers();
+  vi.useRealTimers();
+});
+
+describe("a queued message", () => {
+  it("says so with Undo, a second less than the time for it", () => {
+    follow([pending]);
+    expect(readToast()).toMatchObject({ title: "Email queued", description: "To rasa@example.org", visibleMs: 5000 });
+    expect(readToast()?.action?.label).toBe("Undo");
+    follow([pending], { undoSeconds: 30 });
+    expect(readToast()?.visibleMs).toBe(29_000);
+  });
+
+  it("is asked about every two seconds until it is sent", async () => {
+    const asked = follow([pending, { ...pending, status: "sending" }, { ...pending, status: "sent" }]);
+    await vi.advanceTimersByTimeAsync(pollEveryMs - 1);
+    expect(asked).toHaveLength(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(asked).toHaveLength(1);
+    await pollOnce();
+    expect(readToast()?.title).toBe("Email queued");
+    await pollOnce();
+    expect(readToast()?.title).toBe("Email sent");
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(asked).toHaveLength(3);
+  });
+
+  it("tells of each retry once", async () => {
+    follow([{ ...pending, currentRetries: 1, lastError: "It was busy." }]);
+    await pollOnce();
+    expect(readToast()?.title).toBe("Email retry in progress");
+    const told = readToast()?.id;
+    await pollOnce();
+    expect(readToast()?.id).toBe(told);
+  });
+
+  it.each([
+    ["asking fails", [new Error("down")], {}],
+    ["its sender has signed out", [pending], { isStillSignedIn: () => false }],
+    ["it was cancelled elsewhere", [{ ...pending, status: "cancelled" as const }], {}],
+  ])("is not followed any more when %s, without a word", async (_, statuses, change) => {
+    const asked = follow(statuses, change);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(asked.length).toBeLessThanOrEqual(1);
+    expect(readToast()?.title).toBe("Email queued");
+  });
+
+  it("undone, says so and is not followed any more", async () => {
+    const asked = follow([pending]);
+    readToast()?.action?.onAct();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(readToast()).toMatchObject({
+      title: "Email sending cancelled",
+      description: "Your email has been successfully cancelled and will not be sent.",
+    });
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(asked).toHaveLength(0);
+  });
+
+  it.each([
+    [
+      new ApiError({ status: 409, message: "The email may have already been sent." }),
+      "The email may have already been sent.",
+    ],
+    [new Error("anything"), "The email may have already been sent."],
+    [new ApiError({ status: 404, message: "Email job not found" }), "Email job not found"],
+  ])("undone too late (%s), says why and is followed on", async (error, description) => {
+    const asked = follow([pending], { cancel: () => Promise.reject(error) });
+    readToast()?.action?.onAct();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(readToast()).toMatchObject({ title: "Unable to cancel email", description, variant: "bad" });
+    await pollOnce();
+    expect(asked).toHaveLength(1);
+  });
+
+  it("is followed beside another one", async () => {
+    const [first, second] = [follow([{ ...pending, status: "sent" }]), follow([pending])];
+    await pollOnce();
+    await pollOnce();
+    expect([first.length, second.length]).toEqual([1, 2]);
+  });
+});

@@ -1,0 +1,52 @@
+/** What the owner should know, newest first: mail that finally could not be delivered. */
+import type { NoticeWire } from "@kauke/contract";
+import { TriangleAlert, X } from "lucide-react";
+import { useState } from "react";
+import { messageOf } from "../../api/api-error.ts";
+import { useDismissNotice, useNotices } from "../../api/notices.ts";
+import { IconButton } from "../../ui/IconButton.tsx";
+import { timeText } from "../../ui/time-text.ts";
+import { showFailure } from "../../ui/toast-store.ts";
+
+const SHOWN = 3;
+
+const titles: Record<NoticeWire["kind"], string> = { delivery_failed: "Mail not delivered" };
+
+function Notice({ notice, onDismiss }: { notice: NoticeWire; onDismiss: () => void }) {
+  return (
+    <li className="note notice">
+      <TriangleAlert className="i" aria-hidden />
+      <div className="min-w-0 flex-1">
+        <b>{titles[notice.kind]}</b> <time dateTime={notice.createdAt}>{timeText(notice.createdAt)}</time>
+        <br />
+        {notice.text}
+      </div>
+      <IconButton icon={X} label="Dismiss" fullLabel={`Dismiss: ${notice.text}`} onClick={onDismiss} />
+    </li>
+  );
+}
+
+export function NoticesPanel() {
+  const { data: notices = [] } = useNotices();
+  const dismiss = useDismissNotice();
+  const [all, setAll] = useState(false);
+  if (notices.length === 0) return null;
+  const onDismiss = (notice: NoticeWire) =>
+    dismiss.mutate(notice.id, {
+      onError: (error) => showFailure("Dismissal Failed", messageOf(error, "Failed to dismiss the notice")),
+    });
+  return (
+    <section className="notices" aria-label="Notices">
+      <ul>
+        {(all ? notices : notices.slice(0, SHOWN)).map((notice) => (
+          <Notice key={notice.id} notice={notice} onDismiss={() => onDismiss(notice)} />
+        ))}
+      </ul>
+      {notices.length > SHOWN && !all ? (
+        <button type="button" className="btn btn-sm" onClick={() => setAll(true)}>
+          Show all {notices.length} notices
+        </button>
+      ) : null}
+    </section>
+  );
+}

@@ -1,0 +1,89 @@
+/** An answer as the owner of the mailbox that got the message. It leaves by the alias and shows in the list once delivered. */
+import type { PreviewMessage } from "@kauke/contract";
+import { Reply, ReplyAll } from "lucide-react";
+import { type FormEvent, useId, useState } from "react";
+import { fieldMessages, messageOf } from "../../api/api-error.ts";
+import { useReplyToPreview } from "../../api/preview.ts";
+import { FieldError } from "../../ui/Field.tsx";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { showToast } from "../../ui/toast-store.ts";
+
+/** Whom the open composer answers; `null` while none is open. */
+export type ReplyTo = "author" | "all" | null;
+
+export function ReplyButtons({ replyTo, onChoose }: { replyTo: ReplyTo; onChoose: (replyTo: ReplyTo) => void }) {
+  return (
+    <div className="reply-buttons">
+      <button
+        type="button"
+        className="btn btn-sm"
+        aria-pressed={replyTo === "author"}
+        onClick={() => onChoose("author")}
+      >
+        <Reply className="i" aria-hidden />
+        Reply
+      </button>
+      <button type="button" className="btn btn-sm" aria-pressed={replyTo === "all"} onClick={() => onChoose("all")}>
+        <ReplyAll className="i" aria-hidden />
+        Reply all
+      </button>
+    </div>
+  );
+}
+
+interface Props {
+  message: PreviewMessage;
+  all: boolean;
+  onClose: () => void;
+}
+
+function useSending({ message, all, onClose }: Props) {
+  const [text, setText] = useState("");
+  const reply = useReplyToPreview(message.id);
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    if (reply.isPending) return;
+    const onSuccess = () => {
+      showToast({ title: "Reply Sent", description: "It is in the list once it is delivered." });
+      onClose();
+    };
+    reply.mutate({ text, all }, { onSuccess });
+  };
+  const [refused] = fieldMessages(reply.error);
+  const error = reply.error === null ? undefined : (refused?.[1] ?? messageOf(reply.error, "The reply was not sent."));
+  return { text, setText, onSubmit, error, pending: reply.isPending };
+}
+
+export function ReplyComposer(props: Props) {
+  const id = useId();
+  const { text, setText, onSubmit, error, pending } = useSending(props);
+  const { message, all, onClose } = props;
+  return (
+    <form className="reply" onSubmit={onSubmit} noValidate aria-label={all ? "Reply all" : "Reply"}>
+      <div className="letter">
+        <label className="label-in" htmlFor={id}>
+          {all ? "Reply to all as" : "Reply as"} <span className="addr">{message.rcptTo}</span>
+        </label>
+        <textarea
+          id={id}
+          className="input"
+          rows={6}
+          autoFocus
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          aria-invalid={error ? true : undefined}
+          aria-describedby={error ? `${id}-error` : undefined}
+        />
+        <FieldError id={`${id}-error`}>{error}</FieldError>
+      </div>
+      <div className="card-foot two">
+        <button type="button" className="btn btn-quiet" disabled={pending} onClick={onClose}>
+          Cancel
+        </button>
+        <SubmitButton className="btn-primary" pending={pending} pendingLabel="Sending...">
+          Send Reply
+        </SubmitButton>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,61 @@
+/** A revealed password or secret with its countdown, at the end of which it hides by itself, and how to hide or copy it. */
+import { Copy, EyeOff } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { copySecret } from "../../ui/copy-text.ts";
+import { countdownText } from "./countdown.ts";
+import type { Revealed } from "./use-secret.ts";
+
+const TICK_MS = 250;
+
+function useLeftMs(until: number): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return until - now;
+}
+
+interface Props {
+  revealed: Revealed;
+  /** e.g. `password` */
+  noun: string;
+  /** e.g. `SMTP password` */
+  named: string;
+  /** @param hadFocus whether the focus was in here */
+  onHide: (hadFocus: boolean) => void;
+}
+
+export function SecretStrip({ revealed, noun, named, onHide }: Props) {
+  const strip = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const hide = () => onHide(strip.current?.contains(document.activeElement) === true);
+    const timer = setTimeout(hide, revealed.until - Date.now());
+    return () => clearTimeout(timer);
+  }, [revealed, onHide]);
+  const left = countdownText(useLeftMs(revealed.until));
+  return (
+    <div className="secret" ref={strip}>
+      <div>
+        <code>{revealed.secret}</code>
+        <p>
+          {revealed.isNew ? "Copy now. " : null}The {noun} hides in <b>{left}</b>
+        </p>
+      </div>
+      <button type="button" className="btn btn-sm" onClick={() => onHide(true)}>
+        <EyeOff className="i" aria-hidden />
+        Hide
+      </button>
+      <button
+        type="button"
+        className="btn btn-ink btn-sm"
+        // Focus goes on with what was asked for: the button that asked has left
+        autoFocus
+        onClick={() => void copySecret(Promise.resolve(revealed.secret), named)}
+      >
+        <Copy className="i" aria-hidden />
+        Copy
+      </button>
+    </div>
+  );
+}

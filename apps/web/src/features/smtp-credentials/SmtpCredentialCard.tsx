@@ -1,0 +1,123 @@
+/** The SMTP credentials of an alias: three facts, then the password, then what can be done with it. */
+import type { SmtpCredentialWire } from "@kauke/contract";
+import { ArrowUpRight, Trash2 } from "lucide-react";
+import { type CSSProperties, useState } from "react";
+import type { useSmtpCalls } from "../../api/smtp-credentials.ts";
+import { readLinks } from "../../app/links.ts";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { DeleteCredentialsDialog } from "./DeleteCredentialsDialog.tsx";
+import { HiddenSecret } from "./HiddenSecret.tsx";
+import { passwordFailureText, passwordOf } from "./password-answer.ts";
+import { SecretActions } from "./SecretActions.tsx";
+import { SecretStrip } from "./SecretStrip.tsx";
+import { isOutdated, secretFailure } from "./secret-failure.ts";
+import type { Secret } from "./use-secret.ts";
+
+const PORTS = "587 (TLS) or 465 (SSL)";
+const NAMED = "SMTP password";
+const PASSWORD_CH = 29;
+
+export interface CardProps {
+  host: string;
+  credential: SmtpCredentialWire;
+  calls: ReturnType<typeof useSmtpCalls>;
+  secret: Secret;
+  onDeleted: () => void;
+}
+
+function useCredentialActions({ credential, calls, secret, onDeleted }: CardProps) {
+  const failed = (error: unknown, [title, text]: [string, string]) => {
+    showFailure(title, text);
+    if (isOutdated(error)) void calls.refresh();
+  };
+  const read = async () => passwordOf(await calls.readPassword());
+  const onReadFailed = (error: unknown) => failed(error, ["Error", passwordFailureText(error)]);
+  const renew = async () => {
+    const password = await calls.regenerate(credential.id);
+    showToast({ title: "Password Regenerated", description: "The old password no longer works." });
+    return password;
+  };
+  const remove = async () => {
+    await calls.remove(credential.id);
+    secret.hide();
+    onDeleted();
+    showToast({ title: "SMTP Credentials Deleted", description: credential.username });
+  };
+  return {
+    view: () => secret.view(read).catch(onReadFailed),
+    copy: () => secret.copy(read, NAMED).catch(onReadFailed),
+    renew: () =>
+      secret.renew(renew).catch((error) => failed(error, secretFailure(error, "Failed to regenerate password"))),
+    remove: () =>
+      secret
+        .during("delete", remove)
+        .catch((error) => failed(error, secretFailure(error, "Failed to delete SMTP credentials"))),
+  };
+}
+
+function SetupGuide() {
+  const [links] = useState(readLinks);
+  return (
+    <a className="link" href={links.smtpGuide} target="_blank" rel="noreferrer">
+      Setup guide
+      <ArrowUpRight className="i" aria-hidden />
+    </a>
+  );
+}
+
+export function SmtpCredentialCard(props: CardProps) {
+  const { host, credential, secret } = props;
+  const { revealed, busy } = secret;
+  const actions = useCredentialActions(props);
+  const [asking, setAsking] = useState(false);
+  return (
+    <div className="smtp">
+      <dl>
+        <div>
+          <dt>Host</dt>
+          <dd>{host}</dd>
+        </div>
+        <div>
+          <dt>Port</dt>
+          <dd>{PORTS}</dd>
+        </div>
+        <div>
+          <dt>Username</dt>
+          <dd>{credential.username}</dd>
+        </div>
+        {revealed === null ? <HiddenSecret label="Password" ch={PASSWORD_CH} /> : null}
+      </dl>
+      {revealed === null ? null : (
+        <SecretStrip key={revealed.until} revealed={revealed} noun="password" named={NAMED} onHide={secret.hide} />
+      )}
+      <SecretActions
+        secret={secret}
+        onView={() => void actions.view()}
+        onCopy={() => void actions.copy()}
+        onRenew={() => void actions.renew()}
+      >
+        <button
+          type="button"
+          className="btn btn-quiet btn-sm"
+          style={{ "--fg": "var(--color-danger)" } as CSSProperties}
+          disabled={busy !== null}
+          onClick={() => setAsking(true)}
+        >
+          <Trash2 className="i" aria-hidden />
+          Delete
+        </button>
+        <SetupGuide />
+      </SecretActions>
+      {asking ? (
+        <DeleteCredentialsDialog
+          username={credential.username}
+          onClose={() => setAsking(false)}
+          onConfirm={() => {
+            setAsking(false);
+            void actions.remove();
+          }}
+        />
+      ) : null}
+    </div>
+  );
+}

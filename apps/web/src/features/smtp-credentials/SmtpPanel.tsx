@@ -1,0 +1,112 @@
+/** What opens under an alias: its SMTP credentials, or how to get some, and its webhook's signing secret. */
+import type { AliasWire } from "@kauke/contract";
+import { type CSSProperties, useState } from "react";
+import { messageOf } from "../../api/api-error.ts";
+import { useSmtpCalls, useSmtpCredentials } from "../../api/smtp-credentials.ts";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { SmtpCredentialCard } from "./SmtpCredentialCard.tsx";
+import { isOutdated, secretFailure } from "./secret-failure.ts";
+import { useSecret } from "./use-secret.ts";
+import { WebhookSecretCard } from "./WebhookSecretCard.tsx";
+
+function Loading() {
+  return (
+    <div className="smtp" role="status">
+      <span className="sr">Loading...</span>
+      <div className="waiting" aria-hidden="true">
+        {[24, 36, 30].map((ch) => (
+          <span className="skel" key={ch} style={{ "--w": `${ch}ch` } as CSSProperties} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Failed({ message, onRetry }: { message: string; onRetry: () => void }) {
+  return (
+    <div className="smtp">
+      <div className="empty" role="alert">
+        <h3>The SMTP credentials could not be loaded</h3>
+        <p>{message}</p>
+        <button type="button" className="btn btn-sm" onClick={onRetry}>
+          Try again
+        </button>
+      </div>
+    </div>
+  );
+}
+
+interface NoCredentialsProps {
+  pending: boolean;
+  wasDeleted: boolean;
+  onGenerate: () => void;
+}
+
+function NoCredentials({ pending, wasDeleted, onGenerate }: NoCredentialsProps) {
+  return (
+    <div className="smtp">
+      <div className="empty">
+        <h3>No SMTP credentials yet</h3>
+        <p>Generate them to send mail from this alias.</p>
+        <SubmitButton
+          type="button"
+          className="btn-sm"
+          pending={pending}
+          pendingLabel="Generating..."
+          autoFocus={wasDeleted}
+          onClick={onGenerate}
+        >
+          Generate credentials
+        </SubmitButton>
+      </div>
+    </div>
+  );
+}
+
+function Credentials({ alias }: { alias: AliasWire }) {
+  const { data, error, isFetching, refetch } = useSmtpCredentials(alias);
+  const calls = useSmtpCalls(alias);
+  const secret = useSecret();
+  const [wasDeleted, setWasDeleted] = useState(false);
+  const create = async () => {
+    const password = await calls.create();
+    showToast({ title: "SMTP Credentials Generated", description: `${alias.alias}@${alias.domain} can send now.` });
+    return password;
+  };
+  const onCreateFailed = (refused: unknown) => {
+    showFailure(...secretFailure(refused, "Failed to create SMTP credentials"));
+    if (isOutdated(refused)) void calls.refresh();
+  };
+  if (data === undefined && !isFetching && error !== null)
+    return <Failed message={messageOf(error, "Something went wrong.")} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Loading />;
+  const credential = data.credentials[0];
+  if (credential === undefined)
+    return (
+      <NoCredentials
+        pending={secret.busy === "create"}
+        wasDeleted={wasDeleted}
+        onGenerate={() => void secret.renew(create, "create").catch(onCreateFailed)}
+      />
+    );
+  return (
+    <SmtpCredentialCard {...{ credential, calls, secret, host: data.host }} onDeleted={() => setWasDeleted(true)} />
+  );
+}
+
+interface Props {
+  id: string;
+  alias: AliasWire;
+  /** Whether the alias calls a webhook. */
+  hasWebhook: boolean;
+}
+
+export function SmtpPanel({ id, alias, hasWebhook }: Props) {
+  return (
+    <section className="smtp-panel" id={id} aria-label={`SMTP settings of ${alias.alias}@${alias.domain}`}>
+      <Credentials alias={alias} />
+      {hasWebhook ? <WebhookSecretCard aliasId={alias.id} /> : null}
+    </section>
+  );
+}

@@ -1,0 +1,47 @@
+/** The secret an alias's webhook calls are signed with, for the receiver that checks them. */
+import { readWebhookSecret, renewWebhookSecret } from "../../api/smtp-credentials.ts";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { HiddenSecret } from "./HiddenSecret.tsx";
+import { SecretActions } from "./SecretActions.tsx";
+import { SecretStrip } from "./SecretStrip.tsx";
+import { secretFailure } from "./secret-failure.ts";
+import { useSecret } from "./use-secret.ts";
+
+const NAMED = "Signing secret";
+const SECRET_CH = 50;
+
+export function WebhookSecretCard({ aliasId }: { aliasId: string }) {
+  const secret = useSecret();
+  const { revealed } = secret;
+  const read = () => readWebhookSecret(aliasId);
+  const renew = async () => {
+    const made = await renewWebhookSecret(aliasId);
+    showToast({
+      title: "Signing Secret Regenerated",
+      description: "Calls are signed with the new secret from now on.",
+    });
+    return made;
+  };
+  const onFailed = (text: string) => (error: unknown) => showFailure(...secretFailure(error, text));
+  const onReadFailed = onFailed("Failed to fetch signing secret");
+  return (
+    <div className="smtp webhook">
+      <dl>
+        <div>
+          <dt>Webhook signature</dt>
+          <dd>Standard Webhooks, v1</dd>
+        </div>
+        {revealed === null ? <HiddenSecret label={NAMED} ch={SECRET_CH} /> : null}
+      </dl>
+      {revealed === null ? null : (
+        <SecretStrip key={revealed.until} revealed={revealed} noun="secret" named={NAMED} onHide={secret.hide} />
+      )}
+      <SecretActions
+        secret={secret}
+        onView={() => void secret.view(read).catch(onReadFailed)}
+        onCopy={() => void secret.copy(read, NAMED).catch(onReadFailed)}
+        onRenew={() => void secret.renew(renew).catch(onFailed("Failed to regenerate signing secret"))}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+/** Compose Email: the letter sheet, or what is missing before one can send. */
+import "../app/zod-jitless.ts";
+
+import { product } from "@kauke/contract";
+import { messageOf } from "../api/api-error.ts";
+import { useSendingAliases } from "../api/email-jobs.ts";
+import { useUser } from "../api/session.ts";
+import { ComposeForm } from "../features/compose/ComposeForm.tsx";
+import { NoSendingAliases, SendingAliasesFailed } from "../features/compose/NoSendingAliases.tsx";
+
+function Content({ userId }: { userId: string }) {
+  const { data, error, refetch } = useSendingAliases(userId);
+  if (error !== null && data === undefined)
+    return <SendingAliasesFailed message={messageOf(error, "Please try again.")} onRetry={() => void refetch()} />;
+  if (data?.length === 0) return <NoSendingAliases />;
+  return <ComposeForm userId={userId} aliases={data} />;
+}
+
+export function ComposePage() {
+  const user = useUser();
+  return (
+    <main id="main" className="page" tabIndex={-1}>
+      <div className="title">
+        <h1>Compose Email</h1>
+        <p>Send e-mails using your {product.name} aliases.</p>
+      </div>
+      <Content userId={user.id} />
+    </main>
+  );
+}

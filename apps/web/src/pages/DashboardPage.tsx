@@ -1,0 +1,55 @@
+/** Email Forwarding: notices, the create card, the list, the way out. */
+import "../app/zod-jitless.ts";
+
+import { Info } from "lucide-react";
+import { useRef } from "react";
+import { Link } from "wouter";
+import { useSessionLost } from "../api/lost-session.ts";
+import { useUser } from "../api/session.ts";
+import { DeleteAccountCard } from "../features/account/DeleteAccountCard.tsx";
+import { AliasList } from "../features/aliases/AliasList.tsx";
+import { CreateAliasCard } from "../features/aliases/CreateAliasCard.tsx";
+import { NoticesPanel } from "../features/notices/NoticesPanel.tsx";
+
+function AuthenticationRequired() {
+  return (
+    <div className="note note-plain" role="alert">
+      <Info className="i" aria-hidden />
+      <div>
+        <b>Authentication Required</b>
+        <br />
+        Please connect a wallet or{" "}
+        <Link className="link" href="/auth">
+          sign in
+        </Link>{" "}
+        to manage your aliases.
+      </div>
+    </div>
+  );
+}
+
+export function DashboardPage() {
+  const user = useUser();
+  const isLost = useSessionLost();
+  const createCard = useRef<HTMLDivElement>(null);
+  return (
+    <main id="main" className="page" tabIndex={-1}>
+      <div className="title">
+        <h1>Email Forwarding</h1>
+        <p>Manage your privacy aliases and where they forward.</p>
+      </div>
+      {isLost ? (
+        <AuthenticationRequired />
+      ) : (
+        <div className="stack">
+          <NoticesPanel />
+          <div ref={createCard}>
+            <CreateAliasCard userId={user.id} />
+          </div>
+          <AliasList userId={user.id} onCreate={() => createCard.current?.querySelector("input")?.focus()} />
+          <DeleteAccountCard />
+        </div>
+      )}
+    </main>
+  );
+}

@@ -1,0 +1,17 @@
+import { Link } from "wouter";
+import { Mask } from "../ui/Mask.tsx";
+
+/** Closed eyes: nobody is here. */
+export function NotFoundPage() {
+  return (
+    <main id="main" className="page lost" tabIndex={-1}>
+      <Mask eyes="shut" />
+      <span className="label">404</span>
+      <h1>Page Not Found</h1>
+      <p className="muted">This address does not lead anywhere.</p>
+      <Link className="btn btn-primary mt-3" href="/">
+        Back to start
+      </Link>
+    </main>
+  );
+}

@@ -1,0 +1,98 @@
+/** The local preview inbox: everything this machine "sent", kept in memory only. Without it the page doesn't exist. */
+import { ArrowLeft, MailOpen } from "lucide-react";
+import { useLocation, useSearch } from "wouter";
+import { messageOf } from "../api/api-error.ts";
+import { isMissing, useEmptyPreview, usePreviewMessages } from "../api/preview.ts";
+import { MessageList } from "../features/preview/MessageList.tsx";
+import { MessageView } from "../features/preview/MessageView.tsx";
+import { Mask } from "../ui/Mask.tsx";
+import { PageSpinner } from "../ui/Spinner.tsx";
+import { SubmitButton } from "../ui/SubmitButton.tsx";
+import { showFailure } from "../ui/toast-store.ts";
+import { NotFoundPage } from "./NotFoundPage.tsx";
+
+/** The open message is in the address, so that the browser's Back leads to the list. */
+function useSelection(): [id: string | null, select: (id: string | null) => void] {
+  const search = useSearch();
+  const [path, navigate] = useLocation();
+  const select = (id: string | null) => navigate(id === null ? path : `${path}?message=${encodeURIComponent(id)}`);
+  return [new URLSearchParams(search).get("message"), select];
+}
+
+function EmptyInbox() {
+  return (
+    <div className="card empty">
+      <Mask className="m" />
+      <h2>No messages yet</h2>
+      <p>Everything this server sends lands here and goes nowhere else. Write to one of your aliases and watch.</p>
+    </div>
+  );
+}
+
+function NothingOpen() {
+  return (
+    <div className="empty-result">
+      <MailOpen className="i i-20" aria-hidden />
+      Choose a message to read it
+    </div>
+  );
+}
+
+function EmptyButton({ onDone }: { onDone: () => void }) {
+  const empty = useEmptyPreview();
+  const onClick = () =>
+    empty.mutate(undefined, {
+      onSuccess: onDone,
+      onError: (error) => showFailure("Deletion Failed", messageOf(error, "Failed to empty the inbox")),
+    });
+  return (
+    <SubmitButton type="button" className="" pending={empty.isPending} pendingLabel="Emptying..." onClick={onClick}>
+      Empty inbox
+    </SubmitButton>
+  );
+}
+
+export function PreviewPage() {
+  const { data: messages, error } = usePreviewMessages();
+  const [selectedId, select] = useSelection();
+  if (isMissing(error)) return <NotFoundPage />;
+  if (messages === undefined && error === null) return <PageSpinner />;
+  const isEmpty = messages?.length === 0;
+  return (
+    <main id="main" className="page" tabIndex={-1}>
+      <div className="title-row">
+        <div className="title">
+          <h1>Preview inbox</h1>
+          <p>Every message this server sends, kept in memory only.</p>
+        </div>
+        {messages === undefined || isEmpty ? null : <EmptyButton onDone={() => select(null)} />}
+      </div>
+      {messages === undefined ? (
+        <div className="card empty" role="alert">
+          <Mask className="m" eyes="shut" />
+          <h2>The inbox could not be loaded</h2>
+          <p>{messageOf(error, "Something went wrong.")} Trying again every two seconds.</p>
+        </div>
+      ) : null}
+      {isEmpty ? <EmptyInbox /> : null}
+      {messages === undefined || isEmpty ? null : (
+        <div className="inbox" data-open={selectedId === null ? undefined : ""}>
+          <section className="card inbox-list" aria-label="Messages">
+            <MessageList messages={messages} selectedId={selectedId} onSelect={select} />
+          </section>
+          <div className={selectedId === null ? "mail mail-idle" : "mail"}>
+            {selectedId === null ? null : (
+              <button type="button" className="btn btn-quiet mail-back" onClick={() => select(null)}>
+                <ArrowLeft className="i" aria-hidden />
+                All messages
+              </button>
+            )}
+            <article className="card">
+              {selectedId === null ? <NothingOpen /> : <MessageView key={selectedId} id={selectedId} />}
+            </article>
+          </div>
+        </div>
+      )}
+    </main>
+  );
+}

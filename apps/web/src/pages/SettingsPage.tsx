@@ -1,0 +1,16 @@
+/** Settings of the account. */
+import { RepliesCard } from "../features/account/RepliesCard.tsx";
+
+export function SettingsPage() {
+  return (
+    <main id="main" className="page" tabIndex={-1}>
+      <div className="title">
+        <h1>Settings</h1>
+        <p>Generate and manage your encryption settings.</p>
+      </div>
+      <div className="stack">
+        <RepliesCard />
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,43 @@
+/** Label above, control, then the exact message of what is wrong, linked by aria-describedby. */
+import { CircleAlert } from "lucide-react";
+import { type InputHTMLAttributes, type ReactNode, type Ref, useId } from "react";
+
+export function FieldError({ id, children }: { id: string; children: string | undefined }) {
+  if (!children) return null;
+  return (
+    <p className="error" id={id} role="alert">
+      <CircleAlert className="i" aria-hidden />
+      <span>{children}</span>
+    </p>
+  );
+}
+
+interface Props extends InputHTMLAttributes<HTMLInputElement> {
+  label: ReactNode;
+  error: string | undefined;
+  /** Right of the label: a counter or a hint. */
+  aside?: ReactNode;
+  mono?: boolean;
+  ref?: Ref<HTMLInputElement>;
+}
+
+export function TextField({ label, error, aside, mono = false, ...input }: Props) {
+  const id = useId();
+  const errorId = `${id}-error`;
+  return (
+    <div className="field">
+      <label htmlFor={id}>
+        <span>{label}</span>
+        {aside}
+      </label>
+      <input
+        {...input}
+        id={id}
+        className={mono ? "input mono" : "input"}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={error ? errorId : undefined}
+      />
+      <FieldError id={errorId}>{error}</FieldError>
+    </div>
+  );
+}

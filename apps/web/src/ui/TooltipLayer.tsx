@@ -1,0 +1,77 @@
+/**
+ * One tooltip for the whole page: any element with `data-tip` gets it on hover or keyboard focus. One layer instead of a
+ * component per button, because a list page holds hundreds of them. Visual only: the element carries the same words as its
+ * label. The pointer may move onto the tip; Escape, a press or leaving closes it.
+ */
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { createPortal } from "react-dom";
+import { placeTip, tooltipDelayMs } from "./tooltip-timing.ts";
+
+const LEAVE_MS = 80;
+
+function tipOf(target: EventTarget | null): HTMLElement | null {
+  return target instanceof Element ? target.closest<HTMLElement>("[data-tip], .tip") : null;
+}
+
+function useTipAnchor(): HTMLElement | null {
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const shown = useRef<HTMLElement | null>(null);
+  const closedAt = useRef<number | null>(null);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const show = (next: HTMLElement | null) => {
+      clearTimeout(timer);
+      if (shown.current !== null && next === null) closedAt.current = performance.now();
+      shown.current = next;
+      setAnchor(next);
+    };
+    const later = (next: HTMLElement | null, ms: number) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => show(next), ms);
+    };
+    const enter = (element: HTMLElement | null) => {
+      if (element === null) return shown.current === null ? clearTimeout(timer) : later(null, LEAVE_MS);
+      if (element === shown.current || element.classList.contains("tip")) return clearTimeout(timer);
+      const delay = shown.current === null ? tooltipDelayMs(performance.now(), closedAt.current) : 0;
+      later(element, delay);
+    };
+    const onOver = (event: PointerEvent) => event.pointerType === "mouse" && enter(tipOf(event.target));
+    const onFocus = (event: FocusEvent) => {
+      const element = tipOf(event.target);
+      enter(element?.matches(":focus-visible") ? element : null);
+    };
+    const onKey = (event: KeyboardEvent) => event.key === "Escape" && show(null);
+    const hide = () => show(null);
+    const stop = new AbortController();
+    const options = { signal: stop.signal };
+    document.addEventListener("pointerover", onOver, options);
+    document.addEventListener("focusin", onFocus, options);
+    document.addEventListener("focusout", hide, options);
+    document.addEventListener("keydown", onKey, options);
+    document.addEventListener("pointerdown", hide, options);
+    document.addEventListener("scroll", hide, { ...options, capture: true, passive: true });
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, []);
+  return anchor;
+}
+
+export function TooltipLayer() {
+  const anchor = useTipAnchor();
+  const tip = useRef<HTMLDivElement>(null);
+  const text = anchor?.isConnected ? anchor.dataset.tip : undefined;
+  useLayoutEffect(() => {
+    if (!text || anchor === null || tip.current === null) return;
+    const { left, top } = placeTip(anchor.getBoundingClientRect(), tip.current.getBoundingClientRect(), innerWidth);
+    Object.assign(tip.current.style, { left: `${left}px`, top: `${top}px` });
+  });
+  if (!text) return null;
+  return createPortal(
+    <div className="tip" role="tooltip" ref={tip}>
+      {text}
+    </div>,
+    document.body,
+  );
+}

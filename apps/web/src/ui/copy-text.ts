@@ -1,0 +1,34 @@
+/** Copies to the clipboard and says so (specification section 8, "Copy"). */
+import { showFailure, showToast } from "./toast-store.ts";
+
+export async function copyText(text: string): Promise<void> {
+  await tellCopied(navigator.clipboard?.writeText(text), text);
+}
+
+/**
+ * Copies what must not be shown again in a toast.
+ * @param secret may still be on its way: the clipboard is asked at once, while the click that allows it is fresh. When it
+ * fails nothing is said here, whoever fetches it says why.
+ * @param named what the toast calls it
+ */
+export async function copySecret(secret: Promise<string>, named: string): Promise<void> {
+  const blob = secret.then((text) => new Blob([text], { type: "text/plain" }));
+  const written = navigator.clipboard?.write([new ClipboardItem({ "text/plain": blob })]);
+  const isThere = await blob.then(
+    () => true,
+    () => false,
+  );
+  if (isThere) await tellCopied(written, named);
+  else await written?.catch(() => {});
+}
+
+/** @param written `undefined` where the page has no clipboard (plain http on another host) */
+async function tellCopied(written: Promise<void> | undefined, description: string): Promise<void> {
+  try {
+    if (written === undefined) throw new Error("no clipboard");
+    await written;
+    showToast({ title: "Copied to clipboard", description });
+  } catch {
+    showFailure("Copy failed", "Unable to copy to clipboard");
+  }
+}

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { preciseTimeText, sizeText, timeText } from "./time-text.ts";
+
+const at = (text: string): Date => new Date(text);
+
+test("a time of today is its clock time, another day names the day", () => {
+  const now = at("2026-03-05T10:00:00");
+  expect(timeText(at("2026-03-05T14:30:00").toISOString(), now)).toBe("14:30");
+  expect(timeText(at("2026-03-06T09:05:00").toISOString(), now)).toBe("6 Mar, 09:05");
+  expect(preciseTimeText(at("2026-03-05T14:30:07").toISOString(), now)).toBe("14:30:07");
+  expect(preciseTimeText(at("2026-03-04T14:30:07").toISOString(), now)).toBe("4 Mar, 14:30");
+});
+
+test("what isn't a time reads as nothing", () => {
+  expect(timeText("soon")).toBe("");
+  expect(preciseTimeText("")).toBe("");
+});
+
+test("sizes are short", () => {
+  expect(sizeText(0)).toBe("0 B");
+  expect(sizeText(1023)).toBe("1023 B");
+  expect(sizeText(4200)).toBe("4.1 KB");
+  expect(sizeText(26_214_400)).toBe("25.0 MB");
+});

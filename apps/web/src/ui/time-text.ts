@@ -1,0 +1,27 @@
+/** Times as people read them here: 24 hours, local zone. */
+const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const clockSeconds = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+
+const isSameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString();
+
+/** `14:30` today, `22 Nov, 14:30` on another day; empty when it isn't a time. */
+export function timeText(iso: string, now = new Date()): string {
+  const time = new Date(iso);
+  if (Number.isNaN(time.getTime())) return "";
+  return isSameDay(time, now) ? clock.format(time) : `${day.format(time)}, ${clock.format(time)}`;
+}
+
+/** With seconds, for lists that grow by the second: `14:30:05`, or the day when it isn't today. */
+export function preciseTimeText(iso: string, now = new Date()): string {
+  const time = new Date(iso);
+  if (Number.isNaN(time.getTime())) return "";
+  return isSameDay(time, now) ? clockSeconds.format(time) : timeText(iso, now);
+}
+
+/** `712 B`, `4.1 KB`, `2.3 MB` (powers of 1024). */
+export function sizeText(sizeBytes: number): string {
+  if (sizeBytes < 1024) return `${sizeBytes} B`;
+  const kilobytes = sizeBytes / 1024;
+  return kilobytes < 1024 ? `${kilobytes.toFixed(1)} KB` : `${(kilobytes / 1024).toFixed(1)} MB`;
+}

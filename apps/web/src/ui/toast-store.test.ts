@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { dismissToast, readToast, showFailure, showToast } from "./toast-store.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  dismissToast();
+  vi.runAllTimers();
+  vi.useRealTimers();
+});
+
+test("a new toast takes the place of the last", () => {
+  showToast({ title: "Alias Paused" });
+  const first = readToast()?.id;
+  showFailure("Toggle Failed", "Failed to toggle alias");
+  expect(readToast()).toMatchObject({ title: "Toggle Failed", variant: "bad", open: true });
+  expect(readToast()?.id).not.toBe(first);
+});
+
+test("a dismissed toast is removed 1000 ms later", () => {
+  showToast({ title: "Alias Paused" });
+  dismissToast();
+  expect(readToast()).toMatchObject({ open: false });
+  vi.advanceTimersByTime(999);
+  expect(readToast()).not.toBeNull();
+  vi.advanceTimersByTime(1);
+  expect(readToast()).toBeNull();
+});
+
+test("the removal of a dismissed toast doesn't take its successor along", () => {
+  showToast({ title: "Alias Paused" });
+  dismissToast();
+  vi.advanceTimersByTime(500);
+  showToast({ title: "Alias Activated" });
+  vi.advanceTimersByTime(5000);
+  expect(readToast()).toMatchObject({ title: "Alias Activated", open: true });
+});
