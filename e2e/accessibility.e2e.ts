@@ -1,0 +1,164 @@
+/** Every screen for everybody: axe in both themes and two widths, nothing sticks out at 320, and the keyboard alone suffices. */
+import { personas } from "@kauke/testkit/personas";
+import type { Locator, Page } from "playwright-core";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { axeFindings, sidewaysOverflow } from "./axe.ts";
+import { openVisit, widths } from "./browser.ts";
+import { furnish, openScreen, rest, screens } from "./screen-list.ts";
+import { seeFocus, seeGone, seeHeading, seeToast } from "./see.ts";
+import { runSite } from "./site.ts";
+import { aliasRow, createForm, password } from "./steps.ts";
+
+const site = runSite();
+beforeAll(() => furnish(site.server));
+
+const narrowest = 320;
+
+test.each(screens)("$name has no findings in either theme, wide or narrow", async (screen) => {
+  const at = screen.width === undefined ? [widths.desktop, widths.phone] : [screen.width];
+  const visit = await site.visit({ width: at[0], theme: "light" });
+  await openScreen(visit, screen);
+  for (const width of at) {
+    await visit.page.setViewportSize({ width, height: 900 });
+    for (const theme of ["light", "dark"]) {
+      await visit.page.evaluate(`document.documentElement.dataset.theme = "${theme}"`);
+      await rest(visit);
+      const found = await axeFindings(visit, screen.tolerated);
+      expect({ width, theme, found }).toEqual({ width, theme, found: [] });
+    }
+  }
+  if (screen.width === widths.desktop) return;
+  await visit.page.setViewportSize({ width: narrowest, height: 800 });
+  expect(await sidewaysOverflow(visit)).toEqual([]);
+});
+
+describe("the measuring itself", () => {
+  test("axe finds what is planted: a picture without words and words hardly to be seen", async () => {
+    const visit = await openVisit(site.server.url);
+    onTestFinished(() => visit.close());
+    await visit.page.goto("/about");
+    await seeHeading(visit.page, "About");
+    await visit.page.evaluate(`document.querySelector("main").append(
+      Object.assign(document.createElement("img"), { src: "/favicon.svg" }),
+      Object.assign(document.createElement("p"), { textContent: "Hardly to be seen" }),
+    )`);
+    await visit.page.evaluate(`document.querySelector("main p:last-child").style.color = "rgb(235, 235, 235)"`);
+    const rules = (await axeFindings(visit)).map((line) => line.split(":", 1)[0]);
+    expect(new Set(rules)).toEqual(new Set(["critical image-alt", "serious color-contrast"]));
+  });
+
+  test("what sticks out is found", async () => {
+    const visit = await site.visit({ width: narrowest });
+    await visit.page.goto("/about");
+    await seeHeading(visit.page, "About");
+    await visit.page.evaluate(`document.querySelector("main").append(document.createElement("hr"))`);
+    await visit.page.evaluate(`document.querySelector("main hr").style.width = "400px"`);
+    expect((await sidewaysOverflow(visit)).length).toBeGreaterThan(0);
+  });
+});
+
+/** Presses Tab until the element has the focus; every stop on the way must be seen to have it. */
+async function tabTo(page: Page, target: Locator, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
+  await target.waitFor();
+  for (let stops = 0; stops < 60; stops++) {
+    await page.keyboard.press(key);
+    expect(await page.evaluate(focusMark)).not.toBe("none");
+    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+  }
+  throw new Error("60 stops did not lead there");
+}
+
+/** How the focused element shows that it is: by an outline or a shadow, its own or of a box around it. */
+const focusMark = `(() => {
+  const focused = document.activeElement;
+  if (focused === null || focused === document.body) return "the page";
+  for (let box = focused; box !== null && box !== document.body; box = box.parentElement) {
+    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(box);
+    if (outlineStyle !== "none" && parseFloat(outlineWidth) > 0) return "outline";
+    if (box === focused && boxShadow !== "none") return "shadow";
+    if (!box.matches(":focus-within")) break;
+  }
+  return "none";
+})()`;
+
+describe("by keyboard alone", () => {
+  test("a person registers, makes an alias, changes it and deletes it", async () => {
+    const { page } = await site.visit();
+    await page.goto("/register");
+    await tabTo(page, page.getByLabel("Email"));
+    await page.keyboard.type("keys@people.example");
+    await tabTo(page, page.getByLabel(/^Password/));
+    await page.keyboard.type(password);
+    await tabTo(page, page.getByLabel("Confirm password"));
+    await page.keyboard.type(password);
+    await page.keyboard.press("Enter");
+    await seeHeading(page, "Email Forwarding");
+
+    const form = createForm(page);
+    await tabTo(page, form.getByLabel("Alias name and domain"));
+    await page.keyboard.type("by-keys");
+    await tabTo(page, form.getByLabel("Domain", { exact: true }));
+    await page.keyboard.type("tyla");
+    await tabTo(page, form.getByLabel("Forward to"));
+    await page.keyboard.type("keys@inbox.example");
+    await tabTo(page, form.getByRole("button", { name: "Create Alias" }));
+    await page.keyboard.press("Space");
+    await seeToast(page, "Alias Created");
+    await seeFocus(form.getByLabel("Alias name and domain"));
+
+    await tabTo(page, page.getByRole("switch", { name: "by-keys@tyla.test forwards mail" }));
+    await page.keyboard.press("Space");
+    await seeToast(page, "Alias Paused");
+
+    await tabTo(page, page.getByRole("button", { name: "Edit by-keys@tyla.test" }));
+    await page.keyboard.press("Enter");
+    await seeFocus(page.getByRole("textbox", { name: "Alias name", exact: true }));
+    await page.keyboard.press("End");
+    await page.keyboard.type("-only");
+    await page.keyboard.press("Enter");
+    await aliasRow(page, "by-keys-only@tyla.test").waitFor();
+    await seeFocus(page.getByRole("button", { name: "Edit by-keys-only@tyla.test" }));
+
+    await tabTo(page, page.getByRole("button", { name: "Delete by-keys-only@tyla.test" }));
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Delete alias" });
+    await dialog.waitFor();
+    await tabTo(page, dialog.getByRole("button", { name: "Delete Alias" }));
+    await page.keyboard.press("Enter");
+    await seeGone(dialog);
+    await page.getByText("No aliases yet", { exact: true }).waitFor();
+    expect(await page.evaluate("document.activeElement !== document.body")).toBe(true);
+  });
+
+  test("the first stop leads past the navigation to the content", async () => {
+    const { page } = await site.visit({ as: await site.person() });
+    await page.goto("/dashboard");
+    await seeHeading(page, "Email Forwarding");
+    await page.keyboard.press("Tab");
+    await seeFocus(page.getByRole("link", { name: "Skip to content" }));
+    await page.keyboard.press("Enter");
+    await tabTo(page, createForm(page).getByLabel("Alias name and domain"));
+  });
+
+  test("an open dialog keeps the keyboard, and gives it back where it came from", async () => {
+    const visit = await site.visit();
+    const { page } = visit;
+    const { email } = personas.some;
+    const signIn = { email, password: personas.some.password };
+    await visit.context.request.post("/api/auth/login", { data: signIn });
+    await page.goto("/dashboard");
+    const opener = page.getByRole("button", { name: "Delete Account" });
+    await opener.focus();
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog");
+    await dialog.waitFor();
+    for (let stops = 0; stops < 8; stops++) {
+      await page.keyboard.press("Tab");
+      const isOutside = "document.activeElement !== document.body && !document.activeElement.closest('[role=dialog]')";
+      expect(await page.evaluate(isOutside)).toBe(false);
+    }
+    await page.keyboard.press("Escape");
+    await seeGone(dialog);
+    await seeFocus(opener);
+  });
+});

@@ -1,0 +1,115 @@
+/** The negative control: each thing a visit is watched for is found when it is planted, and fails the test. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { openVisit, type Visit } from "./browser.ts";
+import { runSite } from "./site.ts";
+import type { FindingKind } from "./watch.ts";
+
+const site = runSite();
+
+/** A page of the server's origin with whatever is planted in it. */
+async function plant(visit: Visit, html: string, headers: Record<string, string> = {}): Promise<void> {
+  const body = `<!doctype html><title>Planted</title><h1>Planted</h1>${html}`;
+  await visit.context.route("**/planted", (route) => route.fulfill({ contentType: "text/html", headers, body }));
+  await visit.page.goto("/planted", { waitUntil: "load" });
+}
+
+/** Not checked at the end of the test, unlike those of `site.visit`. */
+async function unchecked(): Promise<Visit> {
+  const visit = await openVisit(site.server.url);
+  onTestFinished(() => visit.close());
+  return visit;
+}
+
+async function kindsFound(visit: Visit, html: string, headers?: Record<string, string>): Promise<FindingKind[]> {
+  await plant(visit, html, headers);
+  await expect.poll(async () => (await visit.findings()).length).toBeGreaterThan(0);
+  return (await visit.findings()).map(({ kind }) => kind);
+}
+
+/** Some other server on this machine, so that nothing fails but the rule. */
+async function otherOrigin(): Promise<string> {
+  const server = createServer((_, response) => response.writeHead(200, { "content-type": "image/svg+xml" }).end());
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test("an error on the console is found", async () => {
+  const found = await kindsFound(await unchecked(), '<script>console.error("planted")</script>');
+  expect(found).toEqual(["console error"]);
+});
+
+test("an error that nothing catches is found", async () => {
+  expect(await kindsFound(await unchecked(), '<script>throw new Error("planted")</script>')).toContain("page error");
+});
+
+test("a promise that nothing catches is found", async () => {
+  const found = await kindsFound(await unchecked(), '<script>Promise.reject(new Error("planted"))</script>');
+  expect(found).toContain("page error");
+});
+
+test("a violation of the content security policy is found", async () => {
+  const policy = { "content-security-policy": "script-src 'self'" };
+  const found = await kindsFound(await unchecked(), "<script>document.title = 1</script>", policy);
+  expect(found).toContain("CSP violation");
+});
+
+test("the server's own policy is in force: a style in the page is refused and found", async () => {
+  const visit = await unchecked();
+  await visit.page.goto("/home");
+  await visit.page.evaluate(
+    "document.body.append(Object.assign(document.createElement('style'), { textContent: 'a{}' }))",
+  );
+  await expect.poll(async () => (await visit.findings()).map(({ kind }) => kind)).toContain("CSP violation");
+});
+
+test("a request that fails is found", async () => {
+  const visit = await unchecked();
+  await visit.context.route("**/broken.png", (route) => route.abort("connectionreset"));
+  expect(await kindsFound(visit, '<img src="/broken.png">')).toContain("failed request");
+});
+
+test("an answer of 4xx nobody expected is found", async () => {
+  expect(await kindsFound(await unchecked(), '<img src="/missing.png">')).toContain("refused request");
+});
+
+test("a request to another origin is found", async () => {
+  const visit = await unchecked();
+  const found = await kindsFound(visit, `<img src="${await otherOrigin()}/pixel.svg">`);
+  expect(found).toContain("other origin");
+});
+
+test("an expected 4xx and the browser's own line about it are no findings", async () => {
+  const visit = await site.visit();
+  visit.expectRefusal(404, "/missing.png");
+  await plant(visit, '<img src="/missing.png">');
+  expect(await visit.findings()).toEqual([]);
+});
+
+test("an expected refusal that did not happen is found", async () => {
+  const visit = await unchecked();
+  visit.expectRefusal(404, "/missing.png");
+  await plant(visit, "");
+  expect(await visit.findings()).toEqual([{ kind: "not needed", text: "404 /missing.png" }]);
+});
+
+test("a finding fails expectClean", async () => {
+  const visit = await unchecked();
+  await plant(visit, '<script>console.error("planted")</script>');
+  await expect(visit.expectClean()).rejects.toThrow("console error: planted");
+});
+
+test.fails("a finding fails the test of the visit without being asked for", async () => {
+  const visit = await site.visit();
+  await plant(visit, '<script>console.error("planted")</script>');
+  await visit.page.getByRole("heading", { name: "Planted" }).waitFor();
+});
+
+test("a healthy page has no findings", async () => {
+  const visit = await site.visit();
+  await visit.page.goto("/home");
+  await visit.page.getByRole("heading", { level: 1 }).waitFor();
+  expect(await visit.findings()).toEqual([]);
+});

@@ -1,0 +1,292 @@
+/** Every address of the product, signed in and out, and the frame around every page: top bar, menu, footer, theme. */
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { type Visit, widths } from "./browser.ts";
+import { seeFocus, seeGone, seeHeading, seePath, seeToast } from "./see.ts";
+import { runSite } from "./site.ts";
+
+const site = runSite();
+
+interface Shown {
+  heading: string;
+  title: string;
+}
+
+const landing: Shown = { heading: "One click, new identity.", title: "Kauke — private e-mail aliases" };
+const auth: Shown = { heading: "Welcome Back", title: "Sign in — Kauke" };
+const page = (heading: string): Shown => ({ heading, title: `${heading} — Kauke` });
+const dashboard = page("Email Forwarding");
+
+/** The specification's route table. */
+const routes: readonly (readonly [path: string, signedIn: Shown, signedOut: Shown])[] = [
+  ["/", dashboard, landing],
+  ["/home", landing, landing],
+  ["/auth", auth, auth],
+  ["/register", page("Create your account"), page("Create your account")],
+  ["/dashboard", dashboard, auth],
+  ["/settings", page("Settings"), auth],
+  ["/compose", page("Compose Email"), auth],
+  ["/decrypt", page("Decrypt Messages"), auth],
+  ["/about", page("About"), page("About")],
+  ["/privacy", page("Privacy Policy"), page("Privacy Policy")],
+  ["/terms", page("Terms of Service"), page("Terms of Service")],
+  ["/gdpr", page("GDPR"), page("GDPR")],
+  ["/transparency", page("Transparency Report"), page("Transparency Report")],
+];
+
+async function seeShown({ page: open }: Visit, { heading, title }: Shown): Promise<void> {
+  await open.getByRole("heading", { level: 1, name: heading }).waitFor();
+  await expect.poll(() => open.title()).toBe(title);
+}
+
+async function goto({ page: open }: Visit, path: string): Promise<number | undefined> {
+  return (await open.goto(path, { waitUntil: "domcontentloaded" }))?.status();
+}
+
+describe("the route table", () => {
+  test("signed out, every path shows what it should, keeps its address and has a title", async () => {
+    const visit = await site.visit();
+    for (const [path, , shown] of routes) {
+      expect([path, await goto(visit, path)]).toEqual([path, 200]);
+      await seeShown(visit, shown);
+      await seePath(visit.page, path);
+    }
+  });
+
+  test("signed in, every path shows what it should, keeps its address and has a title", async () => {
+    const visit = await site.visit({ as: await site.person() });
+    for (const [path, shown] of routes) {
+      expect([path, await goto(visit, path)]).toEqual([path, 200]);
+      await seeShown(visit, shown);
+      await seePath(visit.page, path);
+    }
+  });
+
+  test("neither the case of letters nor a slash at the end matters", async () => {
+    const visit = await site.visit({ as: await site.person() });
+    for (const [path, shown] of [
+      ["/DashBoard", dashboard],
+      ["/SETTINGS/", page("Settings")],
+      ["/Home/", landing],
+      ["/tErMs", page("Terms of Service")],
+    ] as const) {
+      expect([path, await goto(visit, path)]).toEqual([path, 200]);
+      await seeShown(visit, shown);
+    }
+  });
+
+  test.each(["/nowhere", "/dashboard/more", "/assets", "/dashboardx"])(
+    "%s is a page that is not there, with status 404",
+    async (path) => {
+      const visit = await site.visit();
+      visit.expectRefusal(404, path);
+      expect(await goto(visit, path)).toBe(404);
+      await seeShown(visit, page("Page Not Found"));
+      await visit.page.getByRole("link", { name: "Back to start" }).click();
+      await seeShown(visit, landing);
+    },
+  );
+
+  test("a protected path opens after signing in there", async () => {
+    const person = await site.person();
+    const visit = await site.visit();
+    await goto(visit, "/dashboard");
+    await seeShown(visit, auth);
+    await visit.page.getByLabel("Email").fill(person.email);
+    await visit.page.getByLabel("Password").fill(person.password);
+    await visit.page.keyboard.press("Enter");
+    await seeShown(visit, dashboard);
+  });
+
+  test("while the session is being asked for, a spinner says Loading... and nothing invites to sign in", async () => {
+    const visit = await site.visit({ as: await site.person() });
+    const held = Promise.withResolvers<void>();
+    await visit.context.route("**/api/auth/session", async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await goto(visit, "/dashboard");
+    await visit.page.getByRole("status").getByText("Loading...", { exact: true }).waitFor();
+    expect(await visit.page.getByRole("link", { name: "SIGN IN" }).count()).toBe(0);
+    held.resolve();
+    await seeShown(visit, dashboard);
+  });
+
+  test("a change of route scrolls to the top, and the browser's Back leads back", async () => {
+    const visit = await site.visit({ width: widths.phone, height: 500 });
+    await goto(visit, "/home");
+    const link = visit.page.getByRole("contentinfo").getByRole("link", { name: "Transparency" });
+    await link.scrollIntoViewIfNeeded();
+    expect(await visit.page.evaluate("scrollY")).toBeGreaterThan(0);
+    await link.click();
+    await seeShown(visit, page("Transparency Report"));
+    await expect.poll(() => visit.page.evaluate("scrollY")).toBe(0);
+    await visit.page.goBack();
+    await seeShown(visit, landing);
+  });
+});
+
+describe("the theme", () => {
+  const toggle = (open: Page) => open.getByRole("button", { name: "Switch between light and dark theme" });
+  const background = (open: Page) => open.evaluate("getComputedStyle(document.documentElement).backgroundColor");
+
+  /** From the first frame on: every background a person could have seen. */
+  const recordFrames = `
+    window.seenBackgrounds = [];
+    const look = () => {
+      if (document.body) {
+        const color = getComputedStyle(document.documentElement).backgroundColor;
+        if (window.seenBackgrounds.at(-1) !== color) window.seenBackgrounds.push(color);
+      }
+      requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);`;
+
+  test("it starts light, the toggle switches it, and a reload keeps it without a flash of the other", async () => {
+    const { page: open, context } = await site.visit();
+    await context.addInitScript(recordFrames);
+    await open.goto("/home");
+    const light = await background(open);
+    await toggle(open).click();
+    await expect.poll(() => background(open)).not.toBe(light);
+    const dark = await background(open);
+    expect(await open.evaluate("localStorage.theme")).toBe("dark");
+    await open.reload();
+    await seeHeading(open, "One click, new identity. Your inbox stays safe.");
+    expect(await open.evaluate("seenBackgrounds")).toEqual([dark]);
+    await toggle(open).click();
+    await expect.poll(() => background(open)).toBe(light);
+    expect(await open.evaluate("localStorage.theme")).toBe("light");
+  });
+
+  test("a stored setting of system follows the system, while the toggle leads away from what is seen", async () => {
+    const { page: open } = await site.visit({ theme: "system", systemTheme: "dark" });
+    await open.goto("/home");
+    const dark = await background(open);
+    await open.emulateMedia({ colorScheme: "light" });
+    await expect.poll(() => background(open)).not.toBe(dark);
+    await open.emulateMedia({ colorScheme: "dark" });
+    await expect.poll(() => background(open)).toBe(dark);
+    await toggle(open).click();
+    await expect.poll(() => background(open)).not.toBe(dark);
+    expect(await open.evaluate("localStorage.theme")).toBe("light");
+  });
+
+  test("an unset theme is light even where the system prefers dark", async () => {
+    const first = await site.visit({ systemTheme: "dark" });
+    const second = await site.visit({ theme: "light" });
+    for (const visit of [first, second]) await visit.page.goto("/home");
+    expect(await background(first.page)).toBe(await background(second.page));
+  });
+});
+
+describe("the top bar", () => {
+  const bar = (open: Page) => open.getByRole("banner");
+  const nav = ["_FORWARD", "_COMPOSE", "_DECRYPT", "_SETTINGS"];
+  const paths = ["/dashboard", "/compose", "/decrypt", "/settings"];
+  const mainNav = (open: Page) => bar(open).getByRole("navigation", { name: "Main" });
+
+  test("signed out it has the logo, the theme toggle and the way to sign in, and no navigation", async () => {
+    const { page: open } = await site.visit();
+    await open.goto("/about");
+    await bar(open).getByRole("link", { name: "_SIGN IN", exact: true }).click();
+    await seePath(open, "/auth");
+    expect(await mainNav(open).count()).toBe(0);
+    await bar(open).getByRole("link", { name: "Kauke, home" }).click();
+    await seePath(open, "/home");
+  });
+
+  test("signed in it has four links, the current one marked, the user's label and the way out", async () => {
+    const person = await site.person("top.bar@people.example");
+    const { page: open } = await site.visit({ as: person });
+    await open.goto("/");
+    const links = mainNav(open).getByRole("link");
+    await expect.poll(() => links.allInnerTexts()).toEqual(nav);
+    const current = () => mainNav(open).getByRole("link").and(open.locator("[aria-current=page]")).allInnerTexts();
+    expect(await current()).toEqual(["_FORWARD"]);
+    for (const [index, name] of nav.entries()) {
+      await mainNav(open).getByRole("link", { name, exact: true }).click();
+      await seePath(open, paths[index] as string);
+      await expect.poll(current).toEqual([name]);
+    }
+    expect(await bar(open).getByRole("link", { name: "SIGN IN" }).count()).toBe(0);
+    expect(await bar(open).getByText(/\$/).count()).toBe(0);
+    await bar(open).getByRole("link", { name: "Signed in with e-mail: top.bar", exact: true }).click();
+    await seePath(open, "/");
+    await seeHeading(open, "Email Forwarding");
+  });
+
+  test("a balance above zero shows, and a wallet user is known by both ends of the address", async () => {
+    const person = await site.person();
+    const { page: open, context } = await site.visit({ as: person });
+    const wallet = { ...person.user, email: null, authMethod: "wallet", balance: "12.50" };
+    const user = { ...wallet, walletAddress: "7xKp3QdPzKcUoVfLpN4wRt8sYb2MhGj6Ee9mVt2d" };
+    await context.route("**/api/auth/session", (route) => route.fulfill({ json: { user } }));
+    await open.goto("/about");
+    await bar(open).getByText("$12.50").filter({ visible: true }).waitFor();
+    await bar(open).getByText("7xKp3Q…9mVt2d", { exact: true }).waitFor();
+    expect(await open.evaluate("localStorage.walletAddress")).toBe(user.walletAddress);
+  });
+
+  test("a long label is cut off, not the page", async () => {
+    const person = await site.person(`${"very-long-name".repeat(4)}@people.example`);
+    for (const [width, widest] of [
+      [widths.phone, 120],
+      [widths.desktop, 180],
+    ] as const) {
+      const { page: open } = await site.visit({ as: person, width });
+      await open.goto("/about");
+      const label = bar(open).getByText("very-long-name").last();
+      await label.waitFor();
+      expect((await label.boundingBox())?.width).toBeLessThanOrEqual(widest);
+    }
+  });
+
+  test("on a phone the menu holds the four links and Sign Out; Escape and a press outside close it", async () => {
+    const { page: open } = await site.visit({ as: await site.person(), width: widths.phone });
+    await open.goto("/dashboard");
+    const button = bar(open).getByRole("button", { name: "Menu" });
+    const menu = bar(open).getByRole("navigation", { name: "Menu" });
+    await button.click();
+    await expect.poll(() => menu.getByRole("link").allInnerTexts()).toEqual(nav);
+    expect(await button.getAttribute("aria-expanded")).toBe("true");
+    await open.keyboard.press("Escape");
+    await seeGone(menu);
+    await seeFocus(button);
+    await button.click();
+    await menu.waitFor();
+    await open.mouse.click(widths.phone / 2, 840);
+    await seeGone(menu);
+    await button.click();
+    await menu.getByRole("link", { name: "_SETTINGS" }).click();
+    await seePath(open, "/settings");
+    await seeGone(menu);
+    await button.click();
+    await menu.getByRole("button", { name: "Sign Out" }).click();
+    await seeToast(open, "Logged Out");
+    await seePath(open, "/home");
+  });
+});
+
+test("the footer leads to every public page and outside only in new tabs", async () => {
+  const { page: open } = await site.visit();
+  await open.goto("/home");
+  const footer = open.getByRole("contentinfo");
+  for (const section of ["COMPANY", "LEGAL", "REVIEWS", "OPEN SOURCE"])
+    await footer.getByRole("heading", { name: section, exact: true }).waitFor();
+  for (const words of ["© 2025", "1.0.24", "Made in Lithuania"]) await footer.getByText(words).waitFor();
+  for (const [name, path] of [
+    ["About", "/about"],
+    ["Transparency", "/transparency"],
+    ["Privacy Policy", "/privacy"],
+    ["Terms of Service", "/terms"],
+    ["GDPR", "/gdpr"],
+  ] as const) {
+    await footer.getByRole("link", { name, exact: true }).click();
+    await seePath(open, path);
+  }
+  const external = footer.getByRole("link", { name: /Documentation|profile|Video|Reviews|age|Feedback/ });
+  const targets = await external.evaluateAll((all) => all.map((it) => [it.target, new URL(it.href).protocol]));
+  expect(targets.length).toBe(6);
+  for (const target of targets) expect(target).toEqual(["_blank", "https:"]);
+});

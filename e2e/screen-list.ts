@@ -1,0 +1,287 @@
+/** Every page and every state of one that looks different, as a person meets them: for the accessibility journeys and pictures. */
+import type { NoticeWire } from "@kauke/contract";
+import { personas } from "@kauke/testkit/personas";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { type Visit, widths } from "./browser.ts";
+import { attachment, multipartMessage, subjectOf } from "./message.ts";
+import { hoverAtRest, toasts } from "./see.ts";
+import { createForm, fillCreate, fillRegister, signIn } from "./steps.ts";
+
+export interface Screen {
+  /** Also the picture's file name. */
+  name: string;
+  /** Whose account is open; nobody's unless told. */
+  as?: keyof typeof personas;
+  /** At this width only. */
+  width?: number;
+  /** Something lies over the page where the window is: a picture shows the window, not the whole page. */
+  overlay?: boolean;
+  /** Rules of axe that it may break, none of them serious, each for a reason told where it is set. */
+  tolerated?: readonly string[];
+  open(visit: Visit): Promise<void>;
+}
+
+const dashboardOf = (as: keyof typeof personas, name: string, open: Screen["open"] = async () => {}): Screen => ({
+  name: `dashboard-${name}`,
+  as,
+  async open(visit) {
+    await visit.page.goto("/dashboard");
+    await visit.page.getByRole("heading", { name: "Aliases", exact: true }).waitFor();
+    if (as === "empty") await visit.page.getByText("No aliases yet").waitFor();
+    else await visit.page.getByRole("switch").first().waitFor();
+    await open(visit);
+  },
+});
+
+const pageAt = (path: string, name: string, as?: keyof typeof personas): Screen => ({
+  name,
+  as,
+  async open({ page }) {
+    await page.goto(path);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+  },
+});
+
+const overlaid = (screen: Screen): Screen => ({ ...screen, overlay: true });
+
+/** Waits for the toast, which then stays: toasts wait while people look at another window. */
+async function holdToast({ page }: Visit): Promise<void> {
+  await toasts(page).waitFor();
+  await page.evaluate("window.dispatchEvent(new Event('blur'))");
+}
+
+async function openPart({ page }: Visit, part: string): Promise<void> {
+  await page.goto("/preview");
+  await page
+    .getByRole("listitem")
+    .getByRole("button", { name: subjectOf(12) })
+    .click();
+  await page.getByRole("tab", { name: part, exact: true }).click();
+  await page.getByRole("tabpanel", { name: part, exact: true }).waitFor();
+}
+
+const message = (part: string): Screen => ({
+  name: `message-${part.toLowerCase()}`,
+  open: (visit) => openPart(visit, part),
+});
+
+/** More than are shown at first. */
+const notices: readonly NoticeWire[] = [1, 2, 3, 4].map((number) => ({
+  id: `00000000-0000-4000-8000-00000000000${number}`,
+  kind: "delivery_failed",
+  aliasId: null,
+  text: `Mail to shop.k7@kauke.test could not be delivered to box${number}@example.org: the mailbox is full.`,
+  createdAt: "2026-11-21T10:00:00.000Z",
+}));
+
+export const screens: readonly Screen[] = [
+  pageAt("/home", "landing"),
+  pageAt("/home", "landing-signed-in", "some"),
+  pageAt("/auth", "auth"),
+  {
+    name: "auth-failed",
+    overlay: true,
+    async open(visit) {
+      visit.expectRefusal(401, "/api/auth/login");
+      await visit.page.goto("/auth");
+      await signIn(visit.page, "nobody@people.example");
+      await holdToast(visit);
+    },
+  },
+  pageAt("/register", "register"),
+  {
+    name: "register-refused",
+    overlay: true,
+    async open(visit) {
+      await visit.page.goto("/register");
+      await fillRegister(visit.page, { email: "no-address", password: "short", confirm: "other" });
+      await holdToast(visit);
+    },
+  },
+  dashboardOf("empty", "empty"),
+  dashboardOf("some", "some"),
+  dashboardOf("full", "full"),
+  dashboardOf("paused", "paused"),
+  dashboardOf("some", "create-refused", async ({ page }) => {
+    await createForm(page).getByLabel("Forward to").fill("nobody");
+    await fillCreate(page, { alias: "two words" });
+    await createForm(page).getByRole("alert").first().waitFor();
+  }),
+  overlaid(
+    dashboardOf("some", "reserved-toast", async (visit) => {
+      await fillCreate(visit.page, { alias: "admin", forwardTo: "jonas@example.org" });
+      await holdToast(visit);
+    }),
+  ),
+  overlaid(
+    dashboardOf("some", "copied-toast", async (visit) => {
+      await visit.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+      await visit.page
+        .getByRole("button", { name: /^Copy / })
+        .first()
+        .click();
+      await holdToast(visit);
+    }),
+  ),
+  dashboardOf("some", "no-match", async ({ page }) => {
+    await page.getByRole("searchbox").fill("nothing like this");
+    await page.getByRole("button", { name: "Clear search" }).waitFor();
+  }),
+  dashboardOf("some", "editing", async ({ page }) => {
+    await page
+      .getByRole("button", { name: /^Edit / })
+      .nth(1)
+      .click();
+    await page.getByRole("textbox", { name: "Alias name", exact: true }).fill("two words");
+    await page.keyboard.press("Enter");
+    await page.getByRole("row").getByRole("alert").waitFor();
+  }),
+  overlaid(
+    dashboardOf("some", "deleting", async ({ page }) => {
+      await page
+        .getByRole("button", { name: /^Delete .+@/ })
+        .first()
+        .click();
+      await page.getByRole("dialog").waitFor();
+    }),
+  ),
+  overlaid(
+    dashboardOf("some", "deleting-account", async ({ page }) => {
+      await page.getByRole("button", { name: "Delete Account" }).click();
+      await page.getByRole("dialog").getByLabel("Type DELETE to confirm").fill("DELETE");
+    }),
+  ),
+  {
+    ...dashboardOf("some", "tooltip", async ({ page }) => {
+      await hoverAtRest(page.getByRole("row").getByText("…").first());
+      await page.getByRole("tooltip").waitFor();
+    }),
+    overlay: true,
+    // Fingers don't hover.
+    width: widths.desktop,
+    // A tooltip belongs to no landmark; its words are those of the element it hangs on.
+    tolerated: ["region"],
+  },
+  {
+    name: "dashboard-notices",
+    as: "some",
+    async open({ page, context }) {
+      await context.route("**/api/notices", (route) => route.fulfill({ json: { notices } }));
+      await page.goto("/dashboard");
+      await page.getByRole("region", { name: "Notices" }).getByRole("listitem").first().waitFor();
+      await page.getByRole("switch").first().waitFor();
+    },
+  },
+  {
+    name: "dashboard-session-ended",
+    as: "some",
+    async open({ page, context, expectRefusal }) {
+      expectRefusal(401, /^\/api\/aliases\/[\w-]+$/);
+      const json = { message: "Please sign in first.", code: "not_signed_in" };
+      await context.route("**/api/aliases/*", (route) => route.fulfill({ status: 401, json }));
+      await page.goto("/dashboard");
+      await page.getByText("Authentication Required").waitFor();
+    },
+  },
+  {
+    name: "dashboard-loading",
+    as: "some",
+    async open({ page, context }) {
+      await context.route("**/api/aliases/*", () => {});
+      await page.goto("/dashboard");
+      await page.getByRole("region", { name: "Aliases" }).getByRole("status").waitFor();
+    },
+  },
+  {
+    name: "dashboard-failed",
+    as: "some",
+    async open({ page, context, expectFailure }) {
+      expectFailure(/^\/api\/aliases\/[\w-]+$/);
+      expectFailure("/api/domains");
+      await context.route(/\/api\/(?:aliases\/|domains)/, (route) => route.abort("connectionrefused"));
+      await page.goto("/dashboard");
+      await page.getByText("Your aliases could not be loaded").waitFor();
+      await page.getByText("The domains could not be loaded").waitFor();
+    },
+  },
+  {
+    ...dashboardOf("some", "menu", async ({ page }) => {
+      await page.getByRole("button", { name: "Menu" }).click();
+      await page.getByRole("navigation", { name: "Menu" }).waitFor();
+    }),
+    width: widths.phone,
+    overlay: true,
+  },
+  {
+    name: "asking-for-the-session",
+    async open({ page, context }) {
+      await context.route("**/api/auth/session", () => {});
+      await page.goto("/dashboard");
+      await page.getByRole("status").getByText("Loading...").waitFor();
+    },
+    // Which page it will be is not known yet, so there is no heading to give it.
+    tolerated: ["page-has-heading-one"],
+  },
+  {
+    name: "preview-empty",
+    async open({ page, context }) {
+      await context.route("**/preview/api/messages", (route) => route.fulfill({ json: { messages: [] } }));
+      await page.goto("/preview");
+      await page.getByText("No messages yet").waitFor();
+    },
+  },
+  {
+    name: "preview-list",
+    async open({ page }) {
+      await page.goto("/preview");
+      await page
+        .getByRole("listitem")
+        .getByRole("button", { name: subjectOf(12) })
+        .waitFor();
+    },
+  },
+  message("Text"),
+  message("HTML"),
+  message("Headers"),
+  message("Raw"),
+  {
+    name: "not-found",
+    async open({ page, expectRefusal }) {
+      expectRefusal(404, "/nowhere");
+      await page.goto("/nowhere");
+      await page.getByRole("heading", { name: "Page Not Found" }).waitFor();
+    },
+  },
+  pageAt("/compose", "compose", "some"),
+  pageAt("/about", "title-page"),
+];
+
+/** Who and what the screens show: the personas, and one message in the preview inbox. */
+export async function furnish(server: { url: string; mxPort: number }): Promise<void> {
+  for (const persona of Object.values(personas)) await persona.create(server.url);
+  const to = `${personas.some.aliases[0]?.alias}@${personas.some.aliases[0]?.domain}`;
+  const sent = await sendMail({ port: server.mxPort, from: "parcels@shop.example", to, message: multipartMessage(12) });
+  if (!sent.last.startsWith("250"))
+    throw new Error(`the message with ${attachment.filename} was answered ${sent.last}`);
+}
+
+/** Opens the screen as its persona; `visit` is nobody's yet. */
+export async function openScreen(visit: Visit, { as, open }: Screen): Promise<void> {
+  if (as !== undefined) {
+    const { email, password } = personas[as];
+    const answer = await visit.context.request.post("/api/auth/login", { data: { email, password } });
+    if (answer.status() !== 200) throw new Error(`signing in answered ${answer.status()}`);
+  }
+  await open(visit);
+  await rest(visit);
+}
+
+/** Everything that moves comes to its end, and what never ends to a halt: pictures and contrasts are those of the rest. */
+export async function rest({ page }: Visit): Promise<void> {
+  await page.evaluate(`document.fonts.ready.then(() => {
+    for (const animation of document.getAnimations()) {
+      if (animation.effect.getComputedTiming().endTime === Infinity) animation.pause();
+      else animation.finish();
+    }
+  })`);
+}

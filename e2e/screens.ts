@@ -1,0 +1,48 @@
+/**
+ * `node e2e/screens.ts [name]`: a picture of every screen at 390 and 1440 pixels in both themes, for people to look at, in
+ * e2e/.out/screens. A name, or a part of one, makes only those.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { removeDataDirs, startServerProcess } from "@kauke/testkit/server-process";
+import { closeBrowser, heights, openVisit, widths } from "./browser.ts";
+import { furnish, openScreen, rest, type Screen, screens } from "./screen-list.ts";
+
+const folder = join(import.meta.dirname, ".out/screens");
+const wanted = process.argv[2] ?? "";
+
+async function takePictures(origin: string, screen: Screen): Promise<number> {
+  const at = screen.width === undefined ? [widths.desktop, widths.phone] : [screen.width];
+  const visit = await openVisit(origin, { width: at[0], theme: "light" });
+  await openScreen(visit, screen);
+  for (const width of at) {
+    await visit.page.setViewportSize({ width, height: heights[width] as number });
+    if (!screen.overlay) await visit.page.evaluate("scrollTo(0, 0)");
+    for (const theme of ["light", "dark"]) {
+      await visit.page.evaluate(`document.documentElement.dataset.theme = "${theme}"`);
+      await rest(visit);
+      const path = join(folder, `${screen.name}-${width}-${theme}.png`);
+      await visit.page.screenshot({ path, fullPage: !screen.overlay });
+    }
+  }
+  await visit.close();
+  return 2 * at.length;
+}
+
+const built = spawnSync(process.execPath, [join(import.meta.dirname, "../scripts/build-web.mjs")], {
+  stdio: "inherit",
+});
+if (built.status !== 0) process.exit(1);
+await mkdir(folder, { recursive: true });
+const server = await startServerProcess({ env: { KAUKE_LIMITS: "off" }, readyTimeoutMs: 120_000 });
+try {
+  await furnish(server);
+  let taken = 0;
+  for (const screen of screens) if (screen.name.includes(wanted)) taken += await takePictures(server.url, screen);
+  console.log(`${taken} pictures in ${folder}`);
+} finally {
+  await closeBrowser();
+  await server.stop();
+  await removeDataDirs();
+}

@@ -1,0 +1,53 @@
+/** What a person sees, waited for. Everything is found by role, label or text, never by how it is built. */
+import type { Locator, Page } from "playwright-core";
+import { expect } from "vitest";
+
+/** The toasts on screen; one at most. */
+export function toasts(page: Page): Locator {
+  return page.getByRole("region", { name: /notifications/i }).getByRole("listitem");
+}
+
+/** Waits for a toast of exactly this title and text. */
+export async function seeToast(page: Page, title: string, text?: string | RegExp): Promise<Locator> {
+  const titled = toasts(page).filter({ has: page.getByText(title, { exact: true }) });
+  const toast = text === undefined ? titled : titled.filter({ has: page.getByText(text, { exact: true }) });
+  await toast.waitFor();
+  return toast;
+}
+
+export async function seeHeading(page: Page, name: string): Promise<void> {
+  await page.getByRole("heading", { name, exact: true }).waitFor();
+}
+
+/** Waits until the element is not to be seen, or not there. */
+export async function seeGone(locator: Locator): Promise<void> {
+  await locator.waitFor({ state: "hidden" });
+}
+
+export async function seePath(page: Page, path: string): Promise<void> {
+  await expect.poll(() => new URL(page.url()).pathname).toBe(path);
+}
+
+/** The message beneath a field, by the link a screen reader follows. */
+export async function seeFieldError(field: Locator, message: string): Promise<void> {
+  await expect.poll(() => describedBy(field)).toBe(message);
+  await expect.poll(() => field.getAttribute("aria-invalid")).toBe("true");
+}
+
+function describedBy(field: Locator): Promise<string> {
+  return field.evaluate((element) => {
+    const ids: string[] = (element.getAttribute("aria-describedby") ?? "").split(" ");
+    return ids.map((id) => element.ownerDocument.getElementById(id)?.textContent?.trim() ?? "").join(" ");
+  });
+}
+
+export async function seeFocus(locator: Locator): Promise<void> {
+  await expect.poll(() => locator.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+}
+
+/** Hovers when nothing scrolls any more: what opens on hover closes on scrolling. */
+export async function hoverAtRest(locator: Locator): Promise<void> {
+  await locator.scrollIntoViewIfNeeded();
+  await locator.page().evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+  await locator.hover();
+}

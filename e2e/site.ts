@@ -1,0 +1,99 @@
+/**
+ * A server of its own for a test file, and visits to it. Every visit must end clean, whether its test says so or not, and nothing
+ * personal may be readable in what the server leaves behind. Of a test that fails a picture is kept in e2e/.out/failures.
+ */
+import { cp, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type Person, registerPerson } from "@kauke/testkit/person";
+import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
+import { afterAll, beforeAll, inject, onTestFinished } from "vitest";
+import { closeBrowser, openVisit, type Visit, type VisitOptions } from "./browser.ts";
+import { findLeaks } from "./leak-scan.ts";
+
+export interface Site {
+  readonly server: ServerProcess;
+  /** A new profile of the browser; closed, and checked to be clean, when the test is over. */
+  visit(options?: VisitOptions): Promise<Visit>;
+  /** Somebody new with an account, made through the API. */
+  person(email?: string): Promise<Person>;
+  /** Stops the server and starts it again on the same port and data. */
+  restart(): Promise<void>;
+}
+
+export interface SiteOptions {
+  /** Settings beside the ports; asked when the server starts. Limits are off unless set. */
+  env?: () => Record<string, string> | Promise<Record<string, string>>;
+}
+
+afterAll(async () => {
+  await closeBrowser();
+  await removeDataDirs();
+});
+
+/** Every account and every destination of the journeys has an address that ends in one of these. */
+const personalEndings = ["@people.example", "@inbox.example", "@example.org"];
+
+/** Call it at the top of a file or of a describe: the server runs while its tests do. */
+export function runSite({ env = () => ({}) }: SiteOptions = {}): Site {
+  let server: ServerProcess | null = null;
+  let settings: Record<string, string> = {};
+  let earlierOutput = "";
+  const running = () => {
+    if (server === null) throw new Error("the server runs inside tests only");
+    return server;
+  };
+  const start = (dataDir: string, more: Record<string, string> = {}) =>
+    startServerProcess({ dataDir, env: { KAUKE_LIMITS: "off", ...settings, ...more }, readyTimeoutMs: 120_000 });
+
+  beforeAll(async () => {
+    settings = await env();
+    server = await start(await freshDataDir("DATABASE_URL" in settings));
+  });
+  afterAll(async () => {
+    if (server === null) return;
+    await server.stop();
+    const leaks = await findLeaks(personalEndings, server.dataDir, earlierOutput + server.output());
+    if (leaks.length > 0) throw new Error(`what the server wrote can be read: ${JSON.stringify(leaks)}`);
+  });
+
+  return {
+    get server() {
+      return running();
+    },
+    async visit(options) {
+      const visit = await openVisit(running().url, options);
+      onTestFinished(({ task }) => endVisit(visit, { name: task.name, failed: task.result?.state === "fail" }));
+      return visit;
+    },
+    person: (email) => registerPerson(running().url, email),
+    async restart() {
+      const { dataDir, httpPort, mxPort, stop, output } = running();
+      await stop();
+      earlierOutput += output();
+      server = await start(dataDir, { KAUKE_HTTP_PORT: String(httpPort), KAUKE_MX_PORT: String(mxPort) });
+    },
+  };
+}
+
+async function freshDataDir(isEmpty: boolean): Promise<string> {
+  const dataDir = await makeDataDir();
+  if (!isEmpty) await cp(inject("initialDataDir"), dataDir, { recursive: true });
+  return dataDir;
+}
+
+async function endVisit(visit: Visit, test: { name: string; failed: boolean }): Promise<void> {
+  try {
+    if (test.failed) await keepPicture(visit, test.name);
+    await visit.expectClean();
+  } finally {
+    await visit.close();
+  }
+}
+
+async function keepPicture({ page }: Visit, name: string): Promise<void> {
+  const folder = join(import.meta.dirname, ".out/failures");
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, `${name.replace(/[^\w]+/g, "-").slice(0, 80)}.png`);
+  await page.screenshot({ path, fullPage: true }).catch(() => {});
+  console.log(`Picture of the failure: ${path}`);
+}

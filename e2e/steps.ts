@@ -1,0 +1,86 @@
+/** The steps that many journeys share, as a person takes them in the browser. */
+import type { Locator, Page } from "playwright-core";
+import { seeGone, seeHeading, seePath, seeToast } from "./see.ts";
+
+export const password = "correct horse battery";
+
+export interface RegisterInput {
+  email: string;
+  password?: string;
+  /** The same again unless told. */
+  confirm?: string;
+}
+
+export async function fillRegister(page: Page, input: RegisterInput): Promise<void> {
+  const chosen = input.password ?? password;
+  await page.getByLabel("Email").fill(input.email);
+  await page.getByLabel(/^Password/).fill(chosen);
+  await page.getByLabel("Confirm password").fill(input.confirm ?? chosen);
+  await page.getByRole("button", { name: "Create Account" }).click();
+}
+
+/** From the landing page to one's own dashboard. */
+export async function register(page: Page, email: string): Promise<void> {
+  await page.goto("/home");
+  await page.getByRole("main").getByRole("link", { name: "Sign up with email" }).click();
+  await page.getByRole("link", { name: "Create an account" }).click();
+  await fillRegister(page, { email });
+  await seePath(page, "/dashboard");
+  await seeHeading(page, "Email Forwarding");
+}
+
+export async function signIn(page: Page, email: string, word = password): Promise<void> {
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password").fill(word);
+  await page.getByRole("button", { name: "Sign In" }).click();
+}
+
+export interface AliasInput {
+  alias?: string;
+  domain?: string;
+  forwardTo?: string;
+  notes?: string;
+}
+
+export const createForm = (page: Page): Locator => page.getByRole("form", { name: "Create alias" });
+
+/** Fills what is given and presses the button; what comes of it is the caller's business. */
+export async function fillCreate(page: Page, { alias, domain, forwardTo, notes }: AliasInput): Promise<void> {
+  const form = createForm(page);
+  if (alias !== undefined) await form.getByLabel("Alias name and domain").fill(alias);
+  if (domain !== undefined) await form.getByLabel("Domain", { exact: true }).selectOption(domain);
+  if (forwardTo !== undefined) await form.getByLabel("Forward to").fill(forwardTo);
+  if (notes !== undefined) await form.getByLabel(/^Notes/).fill(notes);
+  await form.getByRole("button", { name: "Create Alias" }).click();
+}
+
+export async function createAlias(page: Page, input: AliasInput & { alias: string; domain: string }): Promise<void> {
+  await fillCreate(page, input);
+  await seeToast(page, "Alias Created");
+  await aliasRow(page, `${input.alias}@${input.domain}`).waitFor();
+}
+
+export function aliasRow(page: Page, address: string): Locator {
+  return page.getByRole("row").filter({ has: page.getByRole("switch", { name: `${address} forwards mail` }) });
+}
+
+export const aliasSwitch = (page: Page, address: string): Locator =>
+  page.getByRole("switch", { name: `${address} forwards mail` });
+
+/** Pauses or activates by the switch and waits for the server's word. */
+export async function toggleAlias(page: Page, address: string, to: "on" | "off"): Promise<void> {
+  await aliasSwitch(page, address).click();
+  await seeToast(page, to === "on" ? "Alias Activated" : "Alias Paused");
+}
+
+export async function dismissToast(page: Page): Promise<void> {
+  const dismiss = page.getByRole("button", { name: "Dismiss", exact: true });
+  await dismiss.click();
+  await seeGone(dismiss);
+}
+
+/** The addresses of the table's rows, from the top, e.g. `shop@kauke.test`. */
+export async function listedAddresses(page: Page): Promise<string[]> {
+  const labels: string[] = await page.getByRole("switch").evaluateAll((all) => all.map((it) => it.ariaLabel ?? ""));
+  return labels.map((label) => label.replace(/ forwards mail$/, ""));
+}

@@ -1,0 +1,17 @@
+/** The browser journeys: `npm run e2e`. They need the built web app and a Chromium; `scripts/test.ts` sees to both. */
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  root: fileURLToPath(new URL("..", import.meta.url)),
+  test: {
+    include: ["e2e/**/*.e2e.ts"],
+    globalSetup: ["e2e/first-start.ts"],
+    pool: "forks",
+    maxWorkers: 2,
+    // Generous: a busy machine is slow, not broken. What waits, waits for something it sees.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 30_000, interval: 50 } },
+  },
+});

@@ -1,0 +1,125 @@
+/**
+ * Keeps everything in a browser context that a healthy page never does. What a test expects to be refused or to fail is told
+ * beforehand, by path; the browser's own line about such a refusal counts with it, and an announcement that did not come true
+ * is a finding too.
+ */
+import type { BrowserContext, ConsoleMessage, Request } from "playwright-core";
+
+export type FindingKind =
+  | "console error"
+  | "page error"
+  | "crash"
+  | "CSP violation"
+  | "failed request"
+  | "refused request"
+  | "other origin"
+  | "not needed";
+
+export interface Finding {
+  kind: FindingKind;
+  text: string;
+}
+
+export interface Watch {
+  /** The server may answer this status at this path (exact, or matched), and the console may say so. */
+  expectRefusal(status: number, path: string | RegExp): void;
+  /** A request of this path may fail: the test itself breaks it. */
+  expectFailure(path: string | RegExp): void;
+  /** Everything found so far, in order. */
+  findings(): Promise<Finding[]>;
+  /** @throws when there is any finding */
+  expectClean(): Promise<void>;
+}
+
+interface Exception {
+  status: number | "failed";
+  path: string | RegExp;
+  used: boolean;
+  needed: boolean;
+}
+
+const cspBinding = "reportCspViolation";
+const cspScript = `document.addEventListener("securitypolicyviolation", (event) => {
+  window.${cspBinding}(event.effectiveDirective + " " + (event.blockedURI || "inline") + " " + event.sample);
+});`;
+
+/** The browser itself says so about every answer from 400 on, and about every request that failed. */
+const resourceLine = /^Failed to load resource: (?:the server responded with a status of (\d+)|net::ERR_)/;
+/** A page that goes away takes its running requests along; a download is no longer the page's. */
+const brokenOffByThePage = "net::ERR_ABORTED";
+
+export async function watchContext(context: BrowserContext, origin: string): Promise<Watch> {
+  const found: Finding[] = [];
+  // Nobody is signed in yet: that is how the app finds out.
+  const exceptions: Exception[] = [{ status: 401, path: "/api/auth/session", used: false, needed: false }];
+  const add = (kind: FindingKind, text: string) => void found.push({ kind, text });
+  const isExpected = (status: number | "failed", url: string) => {
+    const hits = exceptions.filter((it) => it.status === status && matches(it.path, url, origin));
+    for (const hit of hits) hit.used = true;
+    return hits.length > 0;
+  };
+
+  await context.exposeBinding(cspBinding, (_, text: string) => add("CSP violation", text));
+  await context.addInitScript(cspScript);
+  context.on("console", (line) => isConsoleError(line, isExpected) && add("console error", placed(line)));
+  context.on("weberror", (error) => add("page error", String(error.error())));
+  context.on("page", (page) => page.on("crash", () => add("crash", page.url())));
+  context.on("request", (request) => isForeign(request, origin) && add("other origin", named(request)));
+  context.on("requestfailed", (request) => {
+    const reason = request.failure()?.errorText ?? "";
+    if (reason === brokenOffByThePage || isExpected("failed", request.url())) return;
+    add("failed request", `${named(request)} ${reason}`);
+  });
+  context.on("response", (response) => {
+    const status = response.status();
+    if (status < 400 || isExpected(status, response.url())) return;
+    add("refused request", `${status} ${named(response.request())}`);
+  });
+
+  const findings = async () => {
+    await settled(context);
+    const unused = exceptions.filter((it) => it.needed && !it.used);
+    return [...found, ...unused.map((it): Finding => ({ kind: "not needed", text: `${it.status} ${it.path}` }))];
+  };
+  const except = (status: Exception["status"], path: string | RegExp) =>
+    void exceptions.push({ status, path, used: false, needed: true });
+  return {
+    expectRefusal: except,
+    expectFailure: (path) => except("failed", path),
+    findings,
+    async expectClean() {
+      const all = await findings();
+      if (all.length > 0) throw new Error(`the visit was not clean:\n${all.map(lineOf).join("\n")}`);
+    },
+  };
+}
+
+function isConsoleError(
+  line: ConsoleMessage,
+  isExpected: (status: number | "failed", url: string) => boolean,
+): boolean {
+  if (line.type() !== "error") return false;
+  const resource = resourceLine.exec(line.text());
+  if (resource === null) return true;
+  return !isExpected(resource[1] === undefined ? "failed" : Number(resource[1]), line.location().url);
+}
+
+function isForeign(request: Request, origin: string): boolean {
+  const url = new URL(request.url());
+  return (url.protocol === "http:" || url.protocol === "https:") && url.origin !== origin;
+}
+
+function matches(path: string | RegExp, url: string, origin: string): boolean {
+  if (!url.startsWith(origin)) return false;
+  const { pathname } = new URL(url);
+  return typeof path === "string" ? pathname === path : path.test(pathname);
+}
+
+/** What a page said before this came back has been heard: all of it takes the same way. */
+async function settled(context: BrowserContext): Promise<void> {
+  await Promise.all(context.pages().map((page) => page.evaluate("0").catch(() => {})));
+}
+
+const named = (request: Request) => `${request.method()} ${request.url()}`;
+const placed = (line: ConsoleMessage) => `${line.text()} (${line.location().url})`;
+const lineOf = ({ kind, text }: Finding) => `  ${kind}: ${text}`;

@@ -1,0 +1,134 @@
+/**
+ * Finds what must not be anywhere: words planted as canaries, in files and texts, in eight encodings. Every word of one run
+ * begins with the same random marker, so that one search per encoding finds all of them; values we could not choose
+ * (a session token, an IP address) are searched for one by one.
+ */
+import { randomBytes } from "node:crypto";
+import type { Dirent } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+
+export interface Finding {
+  /** File or text, relative to what was scanned. */
+  where: string;
+  offset: number;
+  encoding: Encoding;
+  /** Which canary, where it can be told. */
+  label: string;
+}
+
+const percent = (hex: string) => hex.replace(/../g, "%$&");
+const quoted = (hex: string) => hex.replace(/../g, "=$&");
+/** The characters of base64 that depend on the word alone when `before` bytes of unknown content come first in the group of three. */
+const base64At = (word: Buffer, before: number) => {
+  const text = Buffer.concat([Buffer.alloc(before), word])
+    .toString("base64")
+    .replace(/=+$/, "");
+  const unknownAtStart = Math.ceil((before * 8) / 6);
+  const shared = (before + word.length) % 3;
+  return text.slice(unknownAtStart, shared === 0 ? undefined : -1);
+};
+const urlSafe = (base64: string) => base64.replaceAll("+", "-").replaceAll("/", "_");
+const both = (form: (hex: string) => string) => (word: Buffer) => {
+  const hex = word.toString("hex");
+  return [form(hex), form(hex.toUpperCase())];
+};
+const base64Forms = (before: number) => (word: Buffer) => {
+  const text = base64At(word, before);
+  return [text, urlSafe(text)];
+};
+
+/** Each gives the texts a word may appear as. */
+export const encodings = {
+  "utf-8": (word: Buffer) => [word.toString("utf8"), word.toString("utf8").toUpperCase()],
+  "utf-16le": (word: Buffer) => [Buffer.from(word.toString("utf8"), "utf16le").toString("latin1")],
+  hex: both((hex) => hex),
+  url: both(percent),
+  "quoted-printable": both(quoted),
+  "base64 at 0": base64Forms(0),
+  "base64 at 1": base64Forms(1),
+  "base64 at 2": base64Forms(2),
+} satisfies Record<string, (word: Buffer) => string[]>;
+
+export type Encoding = keyof typeof encodings;
+
+interface Needle {
+  encoding: Encoding;
+  bytes: Buffer;
+  /** `null`: the marker of all. */
+  label: string | null;
+}
+
+export class Canaries {
+  readonly marker = `zq${randomBytes(5).toString("hex")}`;
+  readonly #words = new Map<string, string>();
+  readonly #others = new Map<string, string>();
+
+  /** A new word, e.g. `zq0123456789-subject`; letters, digits and hyphens, so that it fits nearly everywhere. */
+  word(label: string): string {
+    const word = `${this.marker}-${label}`;
+    this.#words.set(label, word);
+    return word;
+  }
+
+  /** A value that came from elsewhere, at least eight characters long. */
+  watch(label: string, value: string): void {
+    if (value.length < 8) throw new Error(`${label} is too short to be looked for`);
+    this.#others.set(label, value);
+  }
+
+  get labels(): string[] {
+    return [...this.#words.keys(), ...this.#others.keys()];
+  }
+
+  /** Every canary in `bytes`. */
+  find(bytes: Buffer, where: string): Finding[] {
+    return this.#needles().flatMap(({ encoding, bytes: needle, label }) => {
+      const found: Finding[] = [];
+      for (let at = bytes.indexOf(needle); at >= 0; at = bytes.indexOf(needle, at + 1)) {
+        found.push({ where, offset: at, encoding, label: label ?? this.#labelAt(bytes, at, encoding) });
+      }
+      return found;
+    });
+  }
+
+  /** @param directories scanned with all that is in them */
+  async scan(directories: readonly string[]): Promise<{ findings: Finding[]; files: number; bytes: number }> {
+    const findings: Finding[] = [];
+    let files = 0;
+    let total = 0;
+    for (const directory of directories) {
+      for (const path of await filesIn(directory)) {
+        const bytes = await readFile(path);
+        files++;
+        total += bytes.length;
+        const where = relative(directory, path);
+        findings.push(...this.find(bytes, where), ...this.find(Buffer.from(where), `name of ${where}`));
+      }
+    }
+    return { findings, files, bytes: total };
+  }
+
+  #needles(): Needle[] {
+    const forms = (word: string, label: string | null) =>
+      (Object.keys(encodings) as Encoding[]).flatMap((encoding) =>
+        [...new Set(encodings[encoding](Buffer.from(word)))].map((text) => {
+          return { encoding, bytes: Buffer.from(text, "latin1"), label };
+        }),
+      );
+    return [...forms(this.marker, null), ...[...this.#others].flatMap(([label, value]) => forms(value, label))];
+  }
+
+  #labelAt(bytes: Buffer, at: number, encoding: Encoding): string {
+    const context = bytes.subarray(at, at + 400).toString("latin1");
+    const longestFirst = [...this.#words].sort(([, a], [, b]) => b.length - a.length);
+    const fits = ([, word]: [string, string]) =>
+      encodings[encoding](Buffer.from(word)).some((text) => context.startsWith(text.slice(0, -1)));
+    return longestFirst.find(fits)?.[0] ?? "?";
+  }
+}
+
+async function filesIn(directory: string): Promise<string[]> {
+  const entries: Dirent[] = await readdir(directory, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}

@@ -1,0 +1,281 @@
+/**
+ * A mail host that does what a test tells it: answers any code at any stage, waits, hangs up, shows or hides extensions,
+ * speaks TLS. Keeps every message byte for byte, dots un-stuffed. Written for tests: one message at a time is plenty.
+ */
+import { createServer, type Server, type Socket } from "node:net";
+import { createSecureContext, type SecureContext, TLSSocket } from "node:tls";
+
+export type FakeMxStage =
+  | "greeting"
+  | "ehlo"
+  | "helo"
+  | "starttls"
+  | "auth"
+  | "mail"
+  | "rcpt"
+  | "data"
+  | "body"
+  | "rset"
+  | "quit"
+  | "other";
+
+export interface FakeMxStep {
+  stage: FakeMxStage;
+  /** The command as it came, without CRLF; empty at `greeting` and `body`. */
+  line: string;
+  /** 1 for the first connection. */
+  connection: number;
+  isSecure: boolean;
+}
+
+/** Reply lines joined by `\n`, or more: `drop` hangs up after the reply (or without one). */
+export type FakeMxAnswer = string | { reply?: string; delayMs?: number; drop?: boolean };
+
+export interface ReceivedMail {
+  envelopeFrom: string;
+  rcptTo: string[];
+  /** The whole MAIL and RCPT lines, with parameters. */
+  mailLine: string;
+  /** Un-stuffed, without the final dot. */
+  bytes: Buffer;
+  connection: number;
+  isSecure: boolean;
+}
+
+export interface FakeMxOptions {
+  extensions?: readonly string[];
+  /** `undefined` for the ordinary answer. */
+  answer?: (step: FakeMxStep) => FakeMxAnswer | undefined;
+  /** Offers STARTTLS; with `implicitTls` speaks TLS from the first byte. */
+  tls?: { key: string; cert: string };
+  implicitTls?: boolean;
+  /** Hangs up once this many bytes of a body came. */
+  dropAfterBodyBytes?: number;
+  host?: string;
+  port?: number;
+}
+
+export const ordinaryExtensions = ["PIPELINING", "8BITMIME", "SMTPUTF8", "SIZE 52428800", "ENHANCEDSTATUSCODES"];
+
+const ordinaryAnswers: Record<FakeMxStage, string> = {
+  greeting: "220 fake.example.test ESMTP",
+  ehlo: "250 fake.example.test",
+  helo: "250 fake.example.test",
+  starttls: "220 2.0.0 go ahead",
+  auth: "235 2.7.0 welcome",
+  mail: "250 2.1.0 ok",
+  rcpt: "250 2.1.5 ok",
+  data: "354 go ahead",
+  body: "250 2.0.0 taken",
+  rset: "250 2.0.0 ok",
+  quit: "221 2.0.0 bye",
+  other: "500 5.5.2 what",
+};
+
+export class FakeMx implements AsyncDisposable {
+  readonly messages: ReceivedMail[] = [];
+  /** Every command of every connection, in order. */
+  readonly commands: string[] = [];
+  /** How many chunks of commands came: one for a pipelined envelope. */
+  commandChunks = 0;
+  connections = 0;
+  /** Change it at any time. */
+  options: FakeMxOptions;
+  readonly secureContext: SecureContext | null;
+  readonly #server: Server;
+  readonly #open = new Set<Socket>();
+  #arrivals: (() => void)[] = [];
+
+  private constructor(options: FakeMxOptions) {
+    this.options = options;
+    this.secureContext = options.tls === undefined ? null : createSecureContext(options.tls);
+    this.#server = createServer({ noDelay: true }, (socket) => this.#welcome(socket));
+  }
+
+  static async start(options: FakeMxOptions = {}): Promise<FakeMx> {
+    const mx = new FakeMx(options);
+    await new Promise<void>((done, failed) => {
+      mx.#server.once("error", failed);
+      mx.#server.listen(options.port ?? 0, options.host ?? "127.0.0.1", done);
+    });
+    return mx;
+  }
+
+  get port(): number {
+    const address = this.#server.address();
+    return typeof address === "object" && address !== null ? address.port : 0;
+  }
+
+  get openConnections(): number {
+    return this.#open.size;
+  }
+
+  /** Resolves when `count` messages are there in all. */
+  async waitForMessages(count: number): Promise<readonly ReceivedMail[]> {
+    while (this.messages.length < count) await new Promise<void>((done) => this.#arrivals.push(done));
+    return this.messages;
+  }
+
+  keep(mail: ReceivedMail): void {
+    this.messages.push(mail);
+    for (const arrived of this.#arrivals.splice(0)) arrived();
+  }
+
+  /** Hangs up on everybody without a word; still listens. */
+  dropConnections(): void {
+    for (const socket of this.#open) socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    this.dropConnections();
+    await new Promise<void>((done) => this.#server.close(() => done()));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #welcome(socket: Socket): void {
+    this.connections++;
+    this.#open.add(socket);
+    socket.on("close", () => this.#open.delete(socket));
+    new FakeMxSession(this, socket, this.connections).begin();
+  }
+}
+
+class FakeMxSession {
+  readonly #mx: FakeMx;
+  readonly #connection: number;
+  #socket: Socket;
+  #input: Buffer = Buffer.alloc(0);
+  #isBody = false;
+  #bodyBytes = 0;
+  #authSteps = 0;
+  #isBusy = false;
+  #isSecure = false;
+  #mail = { from: "", mailLine: "", to: [] as string[] };
+  #hasSender = false;
+  #hasRecipient = false;
+
+  constructor(mx: FakeMx, socket: Socket, connection: number) {
+    this.#mx = mx;
+    this.#socket = socket;
+    this.#connection = connection;
+  }
+
+  begin(): void {
+    if (this.#mx.options.implicitTls === true) this.#secure();
+    else this.#listen();
+    void this.#answer("greeting", "");
+  }
+
+  #listen(): void {
+    this.#socket.on("error", () => {});
+    this.#socket.on("data", (chunk: Buffer) => {
+      if (!this.#isBody) this.#mx.commandChunks++;
+      this.#input = Buffer.concat([this.#input, chunk]);
+      void this.#work();
+    });
+  }
+
+  #secure(): void {
+    this.#socket.removeAllListeners("data");
+    const context = this.#mx.secureContext ?? undefined;
+    this.#socket = new TLSSocket(this.#socket, { isServer: true, secureContext: context });
+    this.#isSecure = true;
+    this.#listen();
+  }
+
+  async #work(): Promise<void> {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    while (await (this.#isBody ? this.#body() : this.#command()));
+    this.#isBusy = false;
+  }
+
+  /** @returns whether there may be more to do */
+  async #command(): Promise<boolean> {
+    const end = this.#input.indexOf("\r\n");
+    if (end < 0) return false;
+    const line = this.#input.toString("utf8", 0, end);
+    this.#input = this.#input.subarray(end + 2);
+    this.#mx.commands.push(line);
+    const stage = this.#authSteps > 0 ? "auth" : stageOf(line);
+    this.#note(stage, line);
+    const reply = await this.#answer(stage, line);
+    if (stage === "mail" || stage === "rset") this.#hasRecipient = false;
+    if (stage === "mail" || stage === "rset") this.#hasSender = stage === "mail" && reply.startsWith("2");
+    if (stage === "rcpt") this.#hasRecipient ||= reply.startsWith("2");
+    if (stage === "starttls" && reply.startsWith("2")) this.#secure();
+    if (stage === "data" && reply.startsWith("354")) this.#isBody = true;
+    return true;
+  }
+
+  async #body(): Promise<boolean> {
+    const drop = this.#mx.options.dropAfterBodyBytes;
+    if (drop !== undefined && this.#input.length >= drop) {
+      this.#socket.destroy();
+      return false;
+    }
+    const isEmpty = this.#input.subarray(0, 3).equals(Buffer.from(".\r\n"));
+    const end = isEmpty ? 0 : this.#input.indexOf("\r\n.\r\n", Math.max(0, this.#bodyBytes - 4));
+    this.#bodyBytes = this.#input.length;
+    if (end < 0) return false;
+    const stuffed = this.#input.subarray(0, isEmpty ? 0 : end + 2);
+    this.#input = this.#input.subarray(isEmpty ? 3 : end + 5);
+    this.#isBody = false;
+    this.#bodyBytes = 0;
+    const { from, to, mailLine } = this.#mail;
+    const bytes = Buffer.from(stuffed.toString("latin1").replace(/(^|\r\n)\./g, "$1"), "latin1");
+    const mail = { envelopeFrom: from, rcptTo: to, mailLine, bytes, connection: this.#connection };
+    const reply = await this.#answer("body", "");
+    if (reply.startsWith("2")) this.#mx.keep({ ...mail, isSecure: this.#isSecure });
+    return true;
+  }
+
+  #note(stage: FakeMxStage, line: string): void {
+    const path = /<(.*?)>/.exec(line)?.[1] ?? "";
+    if (stage === "mail") this.#mail = { from: path, mailLine: line, to: [] };
+    if (stage === "rcpt") this.#mail.to.push(path);
+  }
+
+  async #answer(stage: FakeMxStage, line: string): Promise<string> {
+    const scripted = this.#mx.options.answer?.({ stage, line, connection: this.#connection, isSecure: this.#isSecure });
+    const {
+      reply = "",
+      delayMs = 0,
+      drop = false,
+    } = typeof scripted === "string" ? { reply: scripted } : (scripted ?? { reply: this.#ordinary(stage, line) });
+    if (delayMs > 0) await new Promise((done) => setTimeout(done, delayMs));
+    if (reply !== "") this.#socket.write(`${wireLines(reply)}\r\n`);
+    if (stage === "auth") this.#authSteps = reply.startsWith("334") ? this.#authSteps + 1 : 0;
+    if (drop || stage === "quit") this.#socket.end();
+    if (drop && reply === "") this.#socket.destroy();
+    return reply;
+  }
+
+  #ordinary(stage: FakeMxStage, line: string): string {
+    if (stage === "auth" && /^AUTH LOGIN$/i.test(line)) return "334 VXNlcm5hbWU6";
+    if (stage === "auth" && this.#authSteps === 1) return "334 UGFzc3dvcmQ6";
+    if (stage === "rcpt" && !this.#hasSender) return "503 5.5.1 no sender";
+    if (stage === "data" && !this.#hasRecipient) return "503 5.5.1 no recipient";
+    if (stage !== "ehlo") return ordinaryAnswers[stage];
+    const { extensions = ordinaryExtensions, tls, implicitTls } = this.#mx.options;
+    const offersTls = tls !== undefined && implicitTls !== true && !this.#isSecure;
+    return [ordinaryAnswers.ehlo, ...extensions, ...(offersTls ? ["STARTTLS"] : [])]
+      .map((it, index) => (index === 0 ? it : `250 ${it}`))
+      .join("\n");
+  }
+}
+
+/** All lines but the last get a hyphen after the code. */
+function wireLines(reply: string): string {
+  const lines = reply.split("\n");
+  return lines.map((it, index) => (index < lines.length - 1 ? `${it.slice(0, 3)}-${it.slice(4)}` : it)).join("\r\n");
+}
+
+function stageOf(line: string): FakeMxStage {
+  const verb = line.split(" ", 1)[0]?.toLowerCase() ?? "";
+  const known = ["ehlo", "helo", "starttls", "auth", "mail", "rcpt", "data", "rset", "quit"] as const;
+  return known.find((it) => it === verb) ?? "other";
+}

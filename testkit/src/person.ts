@@ -1,0 +1,64 @@
+/** A person with an account, as an API client: registers, signs in, makes aliases. Speaks the contract, keeps its own cookie. */
+import type { AliasWire, CreateAliasBody, NoticeWire, UserWire } from "@kauke/contract";
+
+export interface Person {
+  user: UserWire;
+  email: string;
+  password: string;
+  cookie: string;
+  createAlias(alias: Partial<CreateAliasBody> & { forwardTo: string }): Promise<AliasWire>;
+  listAliases(): Promise<AliasWire[]>;
+  notices(): Promise<NoticeWire[]>;
+  /** Any call; the parsed answer and its status. */
+  call(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }>;
+}
+
+let made = 0;
+
+/** @param url the server's origin */
+export async function registerPerson(url: string, email?: string): Promise<Person> {
+  const address = email ?? `person${++made}.${process.pid}@people.example`;
+  const password = "correct horse battery";
+  const answer = await fetch(`${url}/api/auth/register`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email: address, password }),
+  });
+  if (answer.status !== 201) throw new Error(`register answered ${answer.status}: ${await answer.text()}`);
+  const cookie = (answer.headers.get("set-cookie") ?? "").split(";", 1)[0] ?? "";
+  const { user } = (await answer.json()) as { user: UserWire };
+
+  async function call(method: string, path: string, body?: unknown) {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { cookie, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === "" ? null : (JSON.parse(text) as unknown) };
+  }
+
+  async function expectCall<T>(status: number, method: string, path: string, body?: unknown): Promise<T> {
+    const result = await call(method, path, body);
+    if (result.status !== status)
+      throw new Error(`${method} ${path} answered ${result.status}: ${JSON.stringify(result.body)}`);
+    return result.body as T;
+  }
+
+  return {
+    user,
+    email: address,
+    password,
+    cookie,
+    call,
+    createAlias: (alias) =>
+      expectCall<AliasWire>(201, "POST", `/api/aliases/${user.id}`, {
+        alias: `a${++made}-${process.pid}`,
+        domain: "kauke.test",
+        ...alias,
+      }),
+    listAliases: async () =>
+      (await expectCall<{ aliases: AliasWire[] }>(200, "GET", `/api/aliases/${user.id}`)).aliases,
+    notices: async () => (await expectCall<{ notices: NoticeWire[] }>(200, "GET", "/api/notices")).notices,
+  };
+}

@@ -1,0 +1,80 @@
+/** The people of tests, seeds and browser journeys: one typed list, each made through the real API. */
+import type { CreateAliasBody } from "@kauke/contract";
+
+export interface Persona {
+  email: string;
+  password: string;
+  about: string;
+  aliases: readonly CreateAliasBody[];
+  /** Indexes into `aliases` that are paused. */
+  paused: readonly number[];
+  /** @returns false when the account was there already */
+  create(url: string): Promise<boolean>;
+}
+
+const password = "kaukes-demo-2025";
+const own = "jonas@example.org";
+const hook = "https://hooks.example.org/mail";
+
+const some: CreateAliasBody[] = [
+  { alias: "bank.lt", domain: "kauke.test", forwardTo: own, notes: "Bank statements" },
+  { alias: "shop.k7", domain: "kauke.test", forwardTo: own, notes: "Online orders and parcel lockers in Vilnius" },
+  { alias: "ci.alerts", domain: "tyla.test", forwardTo: `${hook}, ${own}`, notes: "Build failures" },
+  { alias: "forum.q4", domain: "rukas.test", forwardTo: own, notes: "Leaked in March, keep it paused" },
+  { alias: "news.7h2", domain: "kauke.test", forwardTo: own, notes: "Newsletters" },
+  {
+    alias: "rent",
+    domain: "vejas.test",
+    forwardTo: `${own}, rasa@example.org`,
+    notes: "Landlord and utilities, forward to both of us",
+  },
+  { alias: "gym", domain: "kauke.test", forwardTo: own, notes: "Trial ended" },
+  { alias: "travel.26", domain: "kauke.test", forwardTo: own, notes: "Tickets" },
+];
+
+const many: CreateAliasBody[] = Array.from({ length: 48 }, (_, index) => ({
+  alias: `list.${String(index + 1).padStart(2, "0")}`,
+  domain: ["kauke.test", "slapta.test", "vejas.test"][index % 3] as string,
+  forwardTo: index % 7 === 0 ? hook : own,
+  notes: `Mailing list ${index + 1}`,
+}));
+
+/** Addresses of aliases are unique over all accounts, so each persona's begin differently. */
+const ownNames = (aliases: readonly CreateAliasBody[], prefix: string): CreateAliasBody[] =>
+  aliases.map((it) => ({ ...it, alias: `${prefix}${it.alias}` }));
+
+export const personas = {
+  empty: persona("empty@people.example", "an account with nothing in it yet", []),
+  some: persona("some@people.example", "eight aliases, two of them paused", some, [3, 6]),
+  full: persona("full@people.example", "48 aliases on three domains", many),
+  paused: persona("paused@people.example", "everything paused", ownNames(some.slice(0, 3), "p."), [0, 1, 2]),
+} satisfies Record<string, Persona>;
+
+function persona(
+  email: string,
+  about: string,
+  aliases: readonly CreateAliasBody[],
+  paused: readonly number[] = [],
+): Persona {
+  return { email, password, about, aliases, paused, create: (url) => create(url, { email, aliases, paused }) };
+}
+
+async function create(url: string, it: Pick<Persona, "email" | "aliases" | "paused">): Promise<boolean> {
+  const known = await post(`${url}/api/auth/login`, { email: it.email, password });
+  if (known.status === 200) return false;
+  const registered = await post(`${url}/api/auth/register`, { email: it.email, password });
+  if (registered.status !== 201) throw new Error(`seeding an account answered ${registered.status}`);
+  const cookie = (registered.headers.get("set-cookie") ?? "").split(";", 1)[0] as string;
+  const { user } = (await registered.json()) as { user: { id: string } };
+  for (const [index, alias] of it.aliases.entries()) {
+    const made = await post(`${url}/api/aliases/${user.id}`, alias, cookie);
+    if (made.status !== 201) throw new Error(`seeding an alias answered ${made.status}`);
+    const { id } = (await made.json()) as { id: string };
+    if (it.paused.includes(index)) await post(`${url}/api/aliases/${id}/toggle`, { active: false }, cookie, "PATCH");
+  }
+  return true;
+}
+
+function post(url: string, body: unknown, cookie = "", method = "POST"): Promise<Response> {
+  return fetch(url, { method, headers: { "content-type": "application/json", cookie }, body: JSON.stringify(body) });
+}

@@ -1,0 +1,126 @@
+/**
+ * The real server in a process of its own, on ports of its own: for tests that kill it, scan what it wrote, or drive it from a
+ * browser. Its output is kept whole.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export interface ServerProcess {
+  /** e.g. `http://127.0.0.1:40123` */
+  url: string;
+  httpPort: number;
+  mxPort: number;
+  dataDir: string;
+  pid: number;
+  /** Everything written to stdout and stderr so far. */
+  output(): string;
+  /** Asks to close, waits for the end. @returns exit code */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+  /** kill -9, waits until it is gone. */
+  kill(): Promise<void>;
+}
+
+export interface ServerProcessOptions {
+  /** Settings beside the ports; see the README's table. */
+  env?: Record<string, string>;
+  /** Kept by the caller; else a temporary one, removed by `removeDataDirs`. */
+  dataDir?: string;
+  readyTimeoutMs?: number;
+}
+
+const main = fileURLToPath(new URL("../../apps/server/src/main.ts", import.meta.url));
+const madeDirs: string[] = [];
+const running = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+/** @throws with the process' whole output when it is not ready in time; the process is killed then */
+export async function startServerProcess(options: ServerProcessOptions = {}): Promise<ServerProcess> {
+  const dataDir = options.dataDir ?? (await makeDataDir());
+  const child = spawn(process.execPath, [main], {
+    cwd: dataDir,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...baseEnv(dataDir), ...options.env },
+  });
+  running.add(child);
+  let text = "";
+  const exited = new Promise<number | null>((resolve) => {
+    child.on("exit", (code) => {
+      running.delete(child);
+      resolve(code);
+    });
+  });
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => void (text += String(chunk)));
+  const ports = await waitForPorts(() => text, exited, options.readyTimeoutMs ?? 60_000).catch(async (thrown) => {
+    child.kill("SIGKILL");
+    await exited;
+    throw thrown;
+  });
+  return {
+    url: `http://127.0.0.1:${ports.api ?? 0}`,
+    httpPort: ports.api ?? 0,
+    mxPort: ports.mx ?? 0,
+    dataDir,
+    pid: child.pid as number,
+    output: () => text,
+    stop(signal = "SIGTERM") {
+      child.kill(signal);
+      return exited;
+    },
+    async kill() {
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}
+
+export async function makeDataDir(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), "kauke-test-"));
+  madeDirs.push(dir);
+  return dir;
+}
+
+export async function removeDataDirs(): Promise<void> {
+  for (const dir of madeDirs.splice(0)) await rm(dir, { recursive: true, force: true });
+}
+
+function baseEnv(dataDir: string): Record<string, string> {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("KAUKE_") && name !== "DATABASE_URL");
+  return {
+    ...Object.fromEntries(kept.map(([name, value]) => [name, value ?? ""])),
+    NODE_ENV: "test",
+    KAUKE_AUTHENTICATION: "off",
+    KAUKE_DATA_DIR: dataDir,
+    KAUKE_HTTP_PORT: "0",
+    KAUKE_MX_PORT: "0",
+    KAUKE_SUBMISSION_PORT: "0",
+    KAUKE_SUBMISSIONS_PORT: "0",
+  };
+}
+
+async function waitForPorts(
+  output: () => string,
+  exited: Promise<number | null>,
+  timeoutMs: number,
+): Promise<Record<string, number>> {
+  const until = Date.now() + timeoutMs;
+  let ended = false;
+  void exited.then(() => {
+    ended = true;
+  });
+  while (!output().includes("is running")) {
+    if (ended || Date.now() > until) throw new Error(`the server did not start:\n${output()}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const ports: Record<string, number> = {};
+  for (const line of output().split("\n")) {
+    if (!line.includes('"listening"')) continue;
+    const { service, port } = JSON.parse(line) as { service: string; port: number };
+    ports[service === "http" ? "api" : service] = port;
+  }
+  return ports;
+}

@@ -1,0 +1,57 @@
+/**
+ * The whole system in this process: real sockets, real database (in memory unless a directory or a PostgreSQL is given), fast
+ * password hashing, and the outside world as told in `env` and `overrides`.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readConfig } from "@kauke/server/config-read";
+import { argon2Hasher } from "@kauke/server/operate/argon2-hasher";
+import { type RunningServer, type StartOverrides, startServer } from "@kauke/server/start-server";
+import { type LogSpy, logSpy } from "./log-spy.ts";
+
+export interface TestSystem {
+  url: string;
+  mxPort: number;
+  submissionPort: number;
+  submissionsPort: number;
+  server: RunningServer;
+  log: LogSpy;
+  close(): Promise<void>;
+}
+
+export interface SystemOptions {
+  /** Settings as in the README's table; ports are chosen freely. */
+  env?: Record<string, string>;
+  overrides?: StartOverrides;
+}
+
+export async function startSystem({ env = {}, overrides = {} }: SystemOptions = {}): Promise<TestSystem> {
+  const ports = ["HTTP", "MX", "SUBMISSION", "SUBMISSIONS"].map((name) => [`KAUKE_${name}_PORT`, "0"] as const);
+  // Even with the store in memory the self-signed certificate wants a place.
+  const dataDir = env.KAUKE_DATA_DIR ?? (await mkdtemp(join(tmpdir(), "kauke-system-")));
+  // No test asks the real DNS: who tests authentication turns it on and brings a zone.
+  const fixed = { KAUKE_DATA_DIR: dataDir, KAUKE_AUTHENTICATION: "off" };
+  const settings = { ...Object.fromEntries(ports), ...fixed, ...env };
+  const { config } = readConfig(settings, dataDir);
+  const log = logSpy();
+  const inMemory = env.KAUKE_DATA_DIR === undefined && env.DATABASE_URL === undefined;
+  const server = await startServer(config, log, {
+    hasher: argon2Hasher({ memoryKib: 64, passes: 1 }),
+    ...overrides,
+    // RSA keys cost a second a start; who tests signatures asks for them.
+    store: { dkimDomains: [], ...(inMemory ? { dataDir: null } : {}), ...overrides.store },
+  });
+  return {
+    url: `http://127.0.0.1:${server.ports.http}`,
+    mxPort: server.ports.mx ?? 0,
+    submissionPort: server.ports.submission ?? 0,
+    submissionsPort: server.ports.submissions ?? 0,
+    server,
+    log,
+    async close() {
+      await server.close();
+      if (env.KAUKE_DATA_DIR === undefined) await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}

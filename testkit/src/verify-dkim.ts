@@ -1,0 +1,71 @@
+/**
+ * Independent judges of a DKIM signature: mailauth in this process, Debian's python3-dkim and opendkim where they are installed.
+ * Each takes the signed message and the public key's DNS record.
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { authenticate } from "mailauth";
+
+export interface DkimRecord {
+  /** e.g. `k1._domainkey.kauke.test` */
+  name: string;
+  value: string;
+}
+
+/** @returns `pass`, or what the judge said */
+export type DkimJudge = (message: Buffer, record: DkimRecord) => Promise<string>;
+
+export const byMailauth: DkimJudge = async (message, record) => {
+  const found = await authenticate(message, {
+    ip: "192.0.2.1",
+    helo: "x.example",
+    sender: "",
+    mta: "judge.example",
+    disableArc: true,
+    disableDmarc: true,
+    disableBimi: true,
+    resolver: async (name, type) => {
+      if (type === "TXT" && name === record.name) return [[record.value]];
+      throw Object.assign(new Error("ENOTFOUND"), { code: "ENOTFOUND" });
+    },
+  });
+  return found.dkim?.results?.map((it) => it.status.result).join(",") ?? "none";
+};
+
+const python = "/usr/bin/python3";
+const script = `
+import sys, dkim
+record = sys.argv[1].encode()
+print("pass" if dkim.verify(sys.stdin.buffer.read(), dnsfunc=lambda name, timeout=5: record) else "fail")
+`;
+
+/** `null` when Debian's python3-dkim is not installed. */
+export function pythonDkim(): DkimJudge | null {
+  if (!existsSync(python) || spawnSync(python, ["-c", "import dkim"]).status !== 0) return null;
+  return async (message, record) =>
+    execFileSync(python, ["-c", script, record.value], { input: message, encoding: "utf8" }).trim();
+}
+
+/** `null` when opendkim is not installed. Judges through `opendkim -t` with `TestDNSData`. */
+export function opendkim(): DkimJudge | null {
+  if (!existsSync("/usr/sbin/opendkim")) return null;
+  return async (message, record) => {
+    const folder = mkdtempSync(join(tmpdir(), "kauke-opendkim-"));
+    try {
+      const file = (name: string, content: string | Buffer) => {
+        writeFileSync(join(folder, name), content);
+        return join(folder, name);
+      };
+      // One DNS string each line; the tool wants plain line ends.
+      const zone = file("zone", `${record.name} ${record.value}\n`);
+      const config = file("conf", `Mode v\nTestDNSData ${zone}\nUserID root\nSyslog no\n`);
+      const mail = file("mail.eml", Buffer.from(message.toString("latin1").replace(/\r\n/g, "\n"), "latin1"));
+      const { stdout, stderr } = spawnSync("/usr/sbin/opendkim", ["-x", config, "-t", mail], { encoding: "utf8" });
+      return /verification \(.*\) succeeded/.test(stdout + stderr) ? "pass" : `${stdout}${stderr}`.trim();
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  };
+}
