@@ -1,0 +1,155 @@
+/**
+ * Does a look-up cost the same with ten aliases as with millions? Unknown addresses always ask the store, so they show it
+ * best; known ones are asked for past the cache as well. Both tables are open side by side and measured in turns.
+ */
+import { randomBytes } from "node:crypto";
+import { RouteCache } from "@kauke/server/mail/inbound/route-cache";
+import { openEmbedded } from "@kauke/server/store/embedded-database";
+import { openStore, type Store, type StoreOptions } from "@kauke/server/store/open-store";
+import { openPostgres } from "@kauke/server/store/postgres";
+import { findTestPostgres, startTestPostgres } from "@kauke/server/store/postgres.testing";
+import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
+import { addFiller, domain, makeRealAliases } from "./alias-table.ts";
+import type { BenchOptions } from "./options.ts";
+import { type PostgresCpu, postgresCpu } from "./postgres-cpu.ts";
+import { median, progress, type Row } from "./table.ts";
+
+interface Table {
+  aliases: number;
+  store: Store;
+  known: readonly string[];
+}
+
+interface Cost {
+  unknown: number;
+  known: number;
+  cached: number;
+}
+
+const smallCount = 10;
+const realAmongMany = 200;
+const lookUps = 3000;
+const cachedLookUps = 300_000;
+/** A look-up may cost this much more among millions: three more levels of an index, and pages out of cache. */
+const tolerated = 1.5;
+
+export async function benchAliasScale(options: BenchOptions): Promise<Row[]> {
+  const rows = await onEmbedded(options);
+  const postgres = findTestPostgres();
+  if (!postgres.found) return [...rows, { bench: "alias-scale", what: "PostgreSQL", measured: postgres.reason }];
+  return [...rows, ...(await onPostgres(options))];
+}
+
+async function onEmbedded({ embeddedAliases, rounds }: BenchOptions): Promise<Row[]> {
+  const tables: Table[] = [];
+  try {
+    for (const aliases of [smallCount, embeddedAliases]) {
+      progress(`alias-scale: filling the embedded database with ${aliases.toLocaleString("en")} aliases`);
+      const dataDir = await makeDataDir();
+      const fill = async (count: number) => {
+        const { db, close } = await openEmbedded(dataDir);
+        await addFiller(db, count);
+        await close();
+      };
+      tables.push(await makeTable({ databaseUrl: null, dataDir, secretKey: null }, aliases, fill));
+    }
+    return await compare("embedded", tables, { rounds, server: null });
+  } finally {
+    for (const { store } of tables) await store.close();
+    await removeDataDirs();
+  }
+}
+
+async function onPostgres({ postgresAliases, rounds }: BenchOptions): Promise<Row[]> {
+  const postgres = await startTestPostgres();
+  const tables: Table[] = [];
+  let server: PostgresCpu | null = null;
+  try {
+    for (const aliases of [smallCount, postgresAliases]) {
+      progress(`alias-scale: filling PostgreSQL with ${aliases.toLocaleString("en")} aliases`);
+      const databaseUrl = await postgres.createDatabase();
+      const fill = async (count: number) => {
+        const db = await openPostgres(databaseUrl, undefined);
+        await addFiller(db, count);
+        await db.destroy();
+      };
+      tables.push(await makeTable({ databaseUrl, dataDir: null, secretKey: randomBytes(32) }, aliases, fill));
+      server ??= await postgresCpu(databaseUrl);
+    }
+    return await compare("PostgreSQL", tables, { rounds, server });
+  } finally {
+    for (const { store } of tables) await store.close();
+    await postgres.stop();
+    server?.close();
+  }
+}
+
+async function makeTable(
+  options: StoreOptions,
+  aliases: number,
+  fill: (count: number) => Promise<void>,
+): Promise<Table> {
+  const first = await openStore(options);
+  const known = await makeRealAliases(first, Math.min(aliases, realAmongMany));
+  await first.close();
+  if (aliases > known.length) await fill(aliases - known.length);
+  const store = await openStore(options);
+  // Beyond some size the store counts by the planner's estimate.
+  const counted = await store.aliases.count();
+  if (Math.abs(counted - aliases) > aliases / 20) throw new Error(`the table holds ${counted} aliases, not ${aliases}`);
+  return { aliases, store, known };
+}
+
+async function compare(
+  database: string,
+  tables: readonly Table[],
+  { rounds, server }: { rounds: number; server: PostgresCpu | null },
+): Promise<Row[]> {
+  const cpuSeconds = () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6 + (server?.seconds() ?? 0);
+  };
+  for (const table of tables) await costOf(table, cpuSeconds);
+  const costs = tables.map(() => [] as Cost[]);
+  for (let round = 1; round <= rounds + 2; round++) {
+    progress(`alias-scale: ${database}, round ${round} of ${rounds + 2}`);
+    for (const [index, table] of tables.entries()) costs[index]!.push(await costOf(table, cpuSeconds));
+  }
+  const of = (index: number, figure: keyof Cost) => median(costs[index]!.map((it) => it[figure]));
+  const figures = { unknown: "unknown address", known: "known, not in the cache", cached: "known, in the cache" };
+  return (Object.keys(figures) as (keyof Cost)[]).map((figure) => {
+    const [few, many] = [of(0, figure), of(1, figure)];
+    const isJudged = figure !== "cached";
+    return {
+      bench: "alias-scale",
+      what: `${database}, ${tables[1]!.aliases.toLocaleString("en")} aliases: ${figures[figure]}`,
+      measured: `${micro(many)} CPU per look-up`,
+      compared: `${(many / few).toFixed(2)}x of ${micro(few)} with ${smallCount}`,
+      ...(isJudged ? { target: `<= ${tolerated}x`, isMet: many / few <= tolerated } : {}),
+    };
+  });
+}
+
+const micro = (seconds: number) => `${(seconds * 1e6).toFixed(seconds < 1e-5 ? 2 : 0)} us`;
+
+/** CPU seconds per look-up, of this process and of the database's. */
+async function costOf({ store, known }: Table, cpuSeconds: () => number): Promise<Cost> {
+  const unknown = Array.from({ length: lookUps }, () => `${randomBytes(8).toString("hex")}@${domain}`);
+  const ask = async (address: string, isKnown: boolean) => {
+    const route = await store.aliases.findRoute(address);
+    if ((route !== null) !== isKnown) throw new Error("a look-up gave a wrong answer");
+  };
+  const cache = new RouteCache(store.aliases, { now: () => new Date() });
+  for (const address of known) await cache.find(address);
+  const marks = [cpuSeconds()];
+  for (const address of unknown) await ask(address, false);
+  marks.push(cpuSeconds());
+  for (let n = 0; n < lookUps; n++) await ask(known[n % known.length]!, true);
+  marks.push(cpuSeconds());
+  for (let n = 0; n < cachedLookUps; n++) {
+    if (cache.find(known[n % known.length]!) instanceof Promise) throw new Error("a known route was not in the cache");
+  }
+  marks.push(cpuSeconds());
+  const spent = (index: number, count: number) => (marks[index + 1]! - marks[index]!) / count;
+  return { unknown: spent(0, lookUps), known: spent(1, lookUps), cached: spent(2, cachedLookUps) };
+}

@@ -1,0 +1,65 @@
+/**
+ * Fills the alias table with rows shaped like real ones, by one SQL statement, and adds real aliases among them. The filler's
+ * address index is a hash as ours is, so it spreads over the index alike; its sealed column has the usual length and no meaning.
+ */
+import { randomUUID } from "node:crypto";
+import type { Database } from "@kauke/server/store/database";
+import type { Store } from "@kauke/server/store/open-store";
+
+/** What a sealed document of an alias with one mailbox and a short note comes to. */
+const sealedBytes = 340;
+export const domain = "kauke.test";
+
+/** @returns the addresses of `count` real aliases, made as any other */
+export async function makeRealAliases(store: Store, count: number): Promise<string[]> {
+  const now = new Date();
+  const userId = randomUUID();
+  await store.users.insert({
+    ...{ id: userId, email: `${userId}@example.org`, walletAddress: null, googleId: null, passwordHash: null },
+    ...{ authMethod: "email", firstName: null, lastName: null, profileImageUrl: null, balanceCents: 0 },
+    ...{ createdAt: now, updatedAt: now },
+  });
+  const names = Array.from({ length: count }, (_, n) => `real${n}.${userId.slice(0, 8)}`);
+  for (const name of names) {
+    await store.aliases.insert({
+      ...{ id: randomUUID(), userId, name, domain, notes: "shop with the blue door", providerId: null, createdAt: now },
+      routing: { state: "active", destinations: [{ kind: "mailbox", address: "somebody@example.org" }] },
+    });
+  }
+  return names.map((name) => `${name}@${domain}`);
+}
+
+/**
+ * Adds `count` rows of the first user there is. Foreign keys are not checked meanwhile and the unique index is built
+ * afterwards: that changes how long filling takes, not what is there at the end.
+ */
+export async function addFiller(db: Database, count: number): Promise<void> {
+  await db.connection().execute(async (one) => {
+    for (const statement of fillingStatements(count)) await run(one, statement);
+  });
+}
+
+function fillingStatements(count: number): string[] {
+  const sealed = `decode(rpad(md5(n::text), ${sealedBytes * 2}, md5(n::text)), 'hex')`;
+  return [
+    "SET session_replication_role = replica",
+    "SET maintenance_work_mem = '512MB'",
+    "ALTER TABLE alias DROP CONSTRAINT alias_address_index_key",
+    "DROP INDEX alias_user",
+    `INSERT INTO alias (id, user_id, active, created_at, address_index, sealed)
+      SELECT lpad(to_hex(n), 32, '0')::uuid, (SELECT id FROM "user" LIMIT 1), true, now() - n * interval '1 second',
+        sha256(convert_to('filler' || n, 'UTF8')), ${sealed}
+      FROM generate_series(1, ${count}) AS n`,
+    "ALTER TABLE alias ADD CONSTRAINT alias_address_index_key UNIQUE (address_index)",
+    "CREATE INDEX alias_user ON alias (user_id, created_at DESC)",
+    "SET session_replication_role = DEFAULT",
+    "VACUUM (ANALYZE) alias",
+    "CHECKPOINT",
+  ];
+}
+
+/** A statement as text: what Kysely's `sql` makes, without its package. */
+async function run(db: Database, statement: string): Promise<void> {
+  const query = { kind: "RawNode", sqlFragments: [statement], parameters: [] } as const;
+  await db.executeQuery({ sql: statement, parameters: [], query, queryId: { queryId: "bench" } });
+}

@@ -1,0 +1,143 @@
+/**
+ * The API: what a list of 1,000 aliases costs the server, and how long people wait for ordinary reads 50 connections ask,
+ * without a pause (then they wait for each other: the rate is what the server can do) and with one. The load comes from this
+ * process over kept connections.
+ */
+import { Agent, get } from "node:http";
+import { type Person, registerPerson } from "@kauke/testkit/person";
+import { removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
+import { type CpuMeter, openMeter } from "./cpu-meter.ts";
+import type { BenchOptions } from "./options.ts";
+import { median, progress, quantile, type Row, sleep } from "./table.ts";
+
+const longList = 1000;
+const shortList = 10;
+const connections = 50;
+/** Somebody who clicks without a break still leaves this between two requests. */
+const thinkMs = 250;
+const listsPerRound = 100;
+
+export async function benchApi({ rounds }: BenchOptions): Promise<Row[]> {
+  const server = await startServerProcess({ env: { KAUKE_LIMITS: "off" } });
+  const meter = openMeter("api");
+  meter.join(server.pid);
+  try {
+    progress(`api: making ${longList} aliases`);
+    const collector = await personWith(server, longList);
+    const ordinary = await personWith(server, shortList);
+    const rows = await listRows(server, collector, { meter, rounds });
+    for (const pauseMs of [0, thinkMs]) rows.push(await readRow(server, ordinary, { meter, rounds, pauseMs }));
+    return rows;
+  } finally {
+    await server.stop();
+    meter.close();
+    await removeDataDirs();
+  }
+}
+
+async function personWith(server: ServerProcess, aliases: number): Promise<Person> {
+  const person = await registerPerson(server.url);
+  const batches = Array.from({ length: 10 }, async (_, batch) => {
+    for (let n = batch; n < aliases; n += 10)
+      await person.createAlias({ forwardTo: "somebody@example.org", notes: "shop with the blue door" });
+  });
+  await Promise.all(batches);
+  return person;
+}
+
+async function listRows(
+  server: ServerProcess,
+  person: Person,
+  { meter, rounds }: { meter: CpuMeter; rounds: number },
+): Promise<Row[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const read = () => timedGet(`${server.url}/api/aliases/${person.user.id}`, person.cookie, agent);
+  const waits: number[] = [];
+  const cpu: number[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    progress(`api: list of ${longList}, round ${round} of ${rounds}`);
+    const before = meter.seconds();
+    const times: number[] = [];
+    for (let n = 0; n < listsPerRound; n++) times.push(await read());
+    // Round 0 warms up.
+    if (round > 0) cpu.push(((meter.seconds() - before) * 1000) / listsPerRound);
+    if (round > 0) waits.push(median(times));
+  }
+  agent.destroy();
+  return [
+    {
+      ...{ bench: "api", what: `alias list of ${longList}, one connection` },
+      measured: `${median(cpu).toFixed(1)} CPU-ms at the server, ${median(waits).toFixed(1)} ms until read`,
+      ...{ target: "<= 30 ms", isMet: median(cpu) <= 30 },
+    },
+  ];
+}
+
+interface Reads {
+  meter: CpuMeter;
+  rounds: number;
+  /** Between an answer and the next request of the same connection. */
+  pauseMs: number;
+}
+
+async function readRow(server: ServerProcess, person: Person, { meter, rounds, pauseMs }: Reads): Promise<Row> {
+  const own = `/api/aliases/${person.user.id}`;
+  const paths = ["/api/auth/session", own, "/api/domains", "/api/notices", "/api/account-stats"];
+  const total = pauseMs === 0 ? 5000 : 1000;
+  const results: Record<"p50" | "p99" | "rate" | "cpu", number>[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    progress(`api: reads, ${connections} connections, pause ${pauseMs} ms, round ${round} of ${rounds}`);
+    const cpuBefore = meter.seconds();
+    const begin = performance.now();
+    const times = await readAll(server, person, { paths, total, pauseMs });
+    const rate = (total * 1000) / (performance.now() - begin);
+    const cpu = ((meter.seconds() - cpuBefore) * 1000) / total;
+    if (round > 0) results.push({ p50: quantile(times, 0.5), p99: quantile(times, 0.99), rate, cpu });
+  }
+  const of = (figure: keyof (typeof results)[number]) => median(results.map((it) => it[figure]));
+  return {
+    bench: "api",
+    what: `reads, ${connections} connections, ${pauseMs === 0 ? "no pause" : `${pauseMs} ms pause`}`,
+    measured:
+      `p50 ${of("p50").toFixed(1)} ms, p99 ${of("p99").toFixed(1)} ms, ${of("rate").toFixed(0)} requests/s, ` +
+      `${of("cpu").toFixed(2)} CPU-ms each`,
+    ...{ target: "p99 <= 20 ms", isMet: of("p99") <= 20 },
+  };
+}
+
+async function readAll(
+  server: ServerProcess,
+  person: Person,
+  { paths, total, pauseMs }: { paths: readonly string[]; total: number; pauseMs: number },
+): Promise<number[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const times: number[] = [];
+  let next = 0;
+  const runConnection = async () => {
+    // Spread, so that they don't all ask in the same moment.
+    if (pauseMs > 0) await sleep(Math.random() * pauseMs);
+    while (next < total) {
+      const path = paths[next++ % paths.length]!;
+      times.push(await timedGet(`${server.url}${path}`, person.cookie, agent));
+      if (pauseMs > 0) await sleep(pauseMs);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, runConnection));
+  agent.destroy();
+  return times;
+}
+
+/** @returns milliseconds until the last byte @throws for any answer but 200 */
+function timedGet(url: string, cookie: string, agent: Agent): Promise<number> {
+  const begin = performance.now();
+  return new Promise((resolve, reject) => {
+    const request = get(url, { agent, headers: { cookie } }, (response) => {
+      response.resume();
+      response.once("end", () => {
+        if (response.statusCode === 200) return resolve(performance.now() - begin);
+        reject(new Error(`${new URL(url).pathname} answered ${response.statusCode}`));
+      });
+    });
+    request.once("error", reject);
+  });
+}

@@ -1,0 +1,142 @@
+/**
+ * CPU time and memory of a system under test with all its processes. As root through a cgroup of its own (v1 or v2), which is
+ * exact and counts processes that have ended; otherwise through /proc, in steps of 10 ms.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+
+export interface CpuMeter {
+  /** `cgroup v1`, `cgroup v2` or `/proc`. */
+  method: string;
+  /** Takes in a running process and its children. */
+  join(pid: number): void;
+  /** The command that runs `command` inside from its first instruction. */
+  wrap(command: readonly string[]): string[];
+  /** User and system time spent inside so far. */
+  seconds(): number;
+  memory(): Memory;
+  close(): void;
+}
+
+export interface Memory {
+  /** Sum over all processes; pages they share count once for each. */
+  rssMib: number;
+  /** Without file-backed and shared pages. */
+  privateMib: number;
+}
+
+const root = "/sys/fs/cgroup";
+const TICKS_PER_SECOND = 100;
+const PAGES_PER_MIB = 256;
+
+export function openMeter(name: string): CpuMeter {
+  const directory = makeCgroup(`kauke-bench-${process.pid}-${name}`);
+  return directory === null ? procMeter() : cgroupMeter(directory);
+}
+
+/** @returns `null` when this user or system has none to give */
+function makeCgroup(name: string): string | null {
+  const base = existsSync(`${root}/cpuacct`) ? `${root}/cpuacct` : root;
+  try {
+    mkdirSync(`${base}/${name}`, { recursive: true });
+    readFileSync(`${base}/${name}/cgroup.procs`);
+    return `${base}/${name}`;
+  } catch {
+    return null;
+  }
+}
+
+function cgroupMeter(directory: string): CpuMeter {
+  const members = `${directory}/cgroup.procs`;
+  const isFirst = existsSync(`${directory}/cpuacct.usage`);
+  const close = () => {
+    process.removeListener("exit", close);
+    removeWhenEmpty(directory);
+  };
+  process.once("exit", close);
+  return {
+    method: isFirst ? "cgroup v1" : "cgroup v2",
+    join: (pid) => {
+      for (const member of processTree([pid])) moveUnlessGone(member, members);
+    },
+    wrap: (command) => ["/bin/sh", "-c", `echo $$ > ${members} && exec "$@"`, "sh", ...command],
+    seconds: () => {
+      if (isFirst) return Number(readFileSync(`${directory}/cpuacct.usage`, "utf8")) / 1e9;
+      return Number(/^usage_usec (\d+)/m.exec(readFileSync(`${directory}/cpu.stat`, "utf8"))?.[1]) / 1e6;
+    },
+    memory: () => memoryOf(readFileSync(members, "utf8").split("\n").filter(Boolean).map(Number)),
+    close,
+  };
+}
+
+/** Processes told to end take a moment; waited for here, since this runs in exit handlers too. */
+function removeWhenEmpty(directory: string): void {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (let attempt = 0; attempt < 40; attempt++) {
+    try {
+      return rmdirSync(directory);
+    } catch {
+      Atomics.wait(pause, 0, 0, 50);
+    }
+  }
+}
+
+function moveUnlessGone(pid: number, members: string): void {
+  try {
+    writeFileSync(members, String(pid));
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== "ESRCH") throw thrown;
+  }
+}
+
+function procMeter(): CpuMeter {
+  const roots: number[] = [];
+  return {
+    method: "/proc",
+    join: (pid) => void roots.push(pid),
+    wrap: (command) => [...command],
+    seconds: () => processTree(roots).reduce((sum, pid) => sum + ticksOf(pid), 0) / TICKS_PER_SECOND,
+    memory: () => memoryOf(processTree(roots)),
+    close: () => void roots.splice(0),
+  };
+}
+
+/** The processes themselves and all below them. */
+function processTree(roots: readonly number[]): number[] {
+  const all = readdirSync("/proc").filter((it) => /^\d+$/.test(it));
+  const parents = all.map((pid) => [Number(pid), Number(statOf(Number(pid))[1])] as const);
+  const found = [...roots];
+  for (const pid of found) found.push(...parents.filter(([, parent]) => parent === pid).map(([child]) => child));
+  return found;
+}
+
+/** What it used, and what its ended children did. */
+function ticksOf(pid: number): number {
+  return statOf(pid)
+    .slice(11, 15)
+    .reduce((sum, ticks) => sum + Number(ticks), 0);
+}
+
+/** The fields of /proc/<pid>/stat from the third on: state, parent, …; empty when it is gone. */
+function statOf(pid: number): string[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return text.slice(text.lastIndexOf(")") + 2).split(" ");
+  } catch {
+    return [];
+  }
+}
+
+function memoryOf(pids: readonly number[]): Memory {
+  let rss = 0;
+  let shared = 0;
+  for (const pid of pids) {
+    try {
+      const pages = readFileSync(`/proc/${pid}/statm`, "utf8").split(" ").map(Number);
+      rss += pages[1] ?? 0;
+      shared += pages[2] ?? 0;
+    } catch {
+      // it has ended
+    }
+  }
+  return { rssMib: rss / PAGES_PER_MIB, privateMib: (rss - shared) / PAGES_PER_MIB };
+}

@@ -1,0 +1,86 @@
+/** A forwarder under test: it takes mail for `rcptTo` on `port` and relays it to the sink's port. */
+import { generateKeyPairSync } from "node:crypto";
+import { startFakeDnsServer } from "@kauke/testkit/fake-dns";
+import { registerPerson } from "@kauke/testkit/person";
+import { removeDataDirs, startServerProcess } from "@kauke/testkit/server-process";
+import { type CpuMeter, openMeter } from "./cpu-meter.ts";
+
+export interface ForwardSystem {
+  name: string;
+  /** What of ours is on; `peer`: somebody else's program. */
+  variant: Variant | "peer";
+  port: number;
+  rcptTo: string;
+  meter: CpuMeter;
+  /** Messages before the first measurement: compiled code, cached connections. */
+  warmUp: number;
+  close(): Promise<void>;
+}
+
+export interface OurSystem extends ForwardSystem {
+  variant: Variant;
+  /** @returns the address of one more alias with the same destination */
+  makeAlias(): Promise<string>;
+}
+
+/** The peer keeps every message on disk: what the spool rows are compared with, CPU-s/1000 by message size. */
+export interface DurablePeer {
+  name: string;
+  cpuBySize: Map<number, number>;
+}
+
+/** `plain`: not signed; `signed`: DKIM; `verified`: signed, and SPF, DKIM, DMARC and ARC checked on arrival. */
+export const variants = ["plain", "signed", "verified"] as const;
+export type Variant = (typeof variants)[number];
+
+export const destination = "user@out.test";
+
+/** Wait before the first retry: longer than the acceptance of one measurement takes. */
+export const spoolRestSeconds = 10;
+
+/** Our whole server in a process of its own, with the embedded database, one account and one alias. */
+export async function startOurs(
+  variant: Variant,
+  { sinkPort, profile }: { sinkPort: number; profile: string | null },
+): Promise<OurSystem> {
+  const dns = await startFakeDnsServer(senderZone());
+  const server = await startServerProcess({
+    env: {
+      KAUKE_LIMITS: "off",
+      KAUKE_DELIVERY: "relay",
+      KAUKE_RELAY_URL: `smtp://127.0.0.1:${sinkPort}`,
+      KAUKE_DKIM: variant === "plain" ? "off" : "on",
+      KAUKE_AUTHENTICATION: variant === "verified" ? "on" : "off",
+      KAUKE_DNS_SERVERS: dns.address,
+      KAUKE_RETRY_SCHEDULE: `${spoolRestSeconds}s,1h`,
+      ...(profile === null ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile}` }),
+    },
+  });
+  const meter = openMeter(`ours-${variant}`);
+  meter.join(server.pid);
+  const person = await registerPerson(server.url);
+  const makeAlias = async () => {
+    const { alias, domain } = await person.createAlias({ forwardTo: destination });
+    return `${alias}@${domain}`;
+  };
+  return {
+    ...{ name: "kauke", variant, port: server.mxPort, rcptTo: await makeAlias(), meter, warmUp: 2000, makeAlias },
+    async close() {
+      await server.stop();
+      await dns.close();
+      meter.close();
+      await removeDataDirs();
+    },
+  };
+}
+
+/** What the sender of our message publishes: SPF that allows this machine, a key for its signature, a DMARC policy. */
+function senderZone() {
+  const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const key = publicKey.export({ type: "spki", format: "der" }).toString("base64");
+  return {
+    "remote.test": { txt: ["v=spf1 ip4:127.0.0.1 -all"] },
+    "20230601._domainkey.remote.test": { txt: [`v=DKIM1; k=rsa; p=${key}`] },
+    "_dmarc.remote.test": { txt: ["v=DMARC1; p=none"] },
+  };
+}

@@ -1,0 +1,89 @@
+/** The arguments of `npm run bench -- …`; every figure has a default that keeps a whole run within ten minutes. */
+import { parseArgs } from "node:util";
+import { type Variant, variants } from "./forward-system.ts";
+
+export const benchNames = ["forward", "alias-scale", "start", "api"] as const;
+export type BenchName = (typeof benchNames)[number];
+
+export interface BenchOptions {
+  only: readonly BenchName[];
+  /** What of ours is measured: unsigned, signed, signed and verified. */
+  ours: readonly Variant[];
+  /** Message sizes, bytes. */
+  sizes: readonly number[];
+  sessions: readonly number[];
+  /** Messages of one measurement; `null`: by size. */
+  count: number | null;
+  rounds: number;
+  /** Install Debian's Postfix when it is missing and we are root. */
+  install: boolean;
+  /** Add OpenDKIM or postsrsd to Postfix. */
+  dkim: boolean;
+  srs: boolean;
+  embeddedAliases: number;
+  postgresAliases: number;
+  /** How long after a start memory is read, seconds. */
+  settleSeconds: number;
+  /** Folder for CPU profiles of our server in the forwarding benchmark. */
+  profile: string | null;
+}
+
+export const usage = `npm run bench -- [options]
+  --only forward,alias-scale,start,api   some of the benchmarks
+  --ours plain,signed,verified           forward: unsigned; with DKIM; with checks on arrival as well (20 sessions only)
+  --size 4096,51200,1048576              forward: message sizes in bytes
+  --sessions 1,20,100                    forward: SMTP sessions at once
+  --count N                              forward: messages of one measurement
+  --rounds N                             repetitions; medians are printed (3)
+  --install                              forward: install Postfix when missing (Debian, root); also KAUKE_BENCH_INSTALL=1
+  --dkim --srs                           forward: Postfix with OpenDKIM, with postsrsd
+  --profile FOLDER                       forward: write CPU profiles of our server there
+  --embedded-aliases N                   alias-scale: rows in the embedded database (1000000)
+  --postgres-aliases N                   alias-scale: rows on PostgreSQL (1000000; the promise is 10000000)
+  --settle SECONDS                       start: wait before memory is read (60)`;
+
+const text = { type: "string" } as const;
+const flag = { type: "boolean" } as const;
+
+/** @throws TypeError or RangeError with a sentence for the person at the terminal */
+export function readOptions(args: string[], env: NodeJS.ProcessEnv): BenchOptions {
+  const { values } = parseArgs({
+    args,
+    options: {
+      ...{ only: text, ours: text, size: text, sessions: text, count: text, rounds: text, settle: text, profile: text },
+      ...{ "embedded-aliases": text, "postgres-aliases": text, install: flag, dkim: flag, srs: flag },
+    },
+  });
+  const number = (name: keyof typeof values, fallback: number) => numbers(name, values[name], [fallback])[0]!;
+  return {
+    only: words("benchmark", values.only, benchNames),
+    ours: words("variant", values.ours, variants),
+    sizes: numbers("size", values.size, [4096, 51_200, 1_048_576]),
+    sessions: numbers("sessions", values.sessions, [1, 20, 100]),
+    count: values.count === undefined ? null : number("count", 0),
+    rounds: number("rounds", 3),
+    install: values.install === true || env.KAUKE_BENCH_INSTALL === "1",
+    dkim: values.dkim === true,
+    srs: values.srs === true,
+    embeddedAliases: number("embedded-aliases", 1_000_000),
+    postgresAliases: number("postgres-aliases", 1_000_000),
+    settleSeconds: number("settle", 60),
+    profile: values.profile ?? null,
+  };
+}
+
+function words<Word extends string>(what: string, given: string | undefined, known: readonly Word[]): readonly Word[] {
+  if (given === undefined) return known;
+  return given.split(",").map((name) => {
+    const found = known.find((it) => it === name);
+    if (found === undefined) throw new RangeError(`There is no ${what} ${JSON.stringify(name)}.`);
+    return found;
+  });
+}
+
+function numbers(name: string, given: string | boolean | undefined, fallback: readonly number[]): readonly number[] {
+  if (typeof given !== "string") return fallback;
+  const read = given.split(",").map(Number);
+  if (!read.every((it) => Number.isSafeInteger(it) && it > 0)) throw new RangeError(`--${name} takes whole numbers.`);
+  return read;
+}

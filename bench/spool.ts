@@ -1,0 +1,99 @@
+/**
+ * Forwarding with the spool on every message: the destination answers 451 at RCPT, so each message is tried once, its body and
+ * its delivery row are committed, and 250 is said; later the destination takes mail and the sender service empties the spool.
+ * The two halves are measured apart; together they are the price of a durable queue.
+ */
+import { FakeMx } from "@kauke/testkit/fake-mx";
+import { type DurablePeer, type OurSystem, spoolRestSeconds } from "./forward-system.ts";
+import type { MailLoad } from "./mail-load.ts";
+import type { BenchOptions } from "./options.ts";
+import { median, progress, type Row, sizeText, sleep } from "./table.ts";
+
+/** Few enough to be accepted before the first retry is due, and below what an alias may have waiting. */
+const count = 200;
+const sessions = 20;
+const rounds = 2;
+const drainTimeoutMs = (spoolRestSeconds * 2 + 60) * 1000;
+
+interface Spooled {
+  acceptCpu: number;
+  acceptedPerSecond: number;
+  sendCpu: number;
+}
+
+export async function measureSpool(
+  { sizes }: BenchOptions,
+  race: { ours: OurSystem; load: MailLoad; sinkPort: number; durablePeer: DurablePeer | null },
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const sizeBytes of sizes.filter((size) => size <= 65_536)) {
+    const results: Spooled[] = [];
+    for (let round = 1; round <= rounds; round++) {
+      progress(`forward: spool on every message, ${sizeText(sizeBytes)}, round ${round} of ${rounds}`);
+      results.push(await spoolOnce(sizeBytes, race));
+    }
+    rows.push(...rowsOf(sizeBytes, race, results));
+  }
+  return rows;
+}
+
+async function spoolOnce(
+  sizeBytes: number,
+  { ours, load, sinkPort }: { ours: OurSystem; load: MailLoad; sinkPort: number },
+): Promise<Spooled> {
+  let isDeferring = true;
+  await using sink = await FakeMx.start({
+    port: sinkPort,
+    answer: ({ stage }) => (isDeferring && stage === "rcpt" ? "451 4.7.1 come back later" : undefined),
+  });
+  let taken = 0;
+  sink.keep = () => void taken++;
+  const rcptTo = await ours.makeAlias();
+  const before = ours.meter.seconds();
+  const start = performance.now();
+  await load.send({ port: ours.port, rcptTo, count, sessions, sizeBytes });
+  const acceptedPerSecond = (count * 1000) / (performance.now() - start);
+  await sleep(300);
+  const accepted = ours.meter.seconds();
+  isDeferring = false;
+  await waitFor(() => taken > 0);
+  const firstLeft = ours.meter.seconds();
+  await waitFor(() => taken >= count);
+  await sleep(300);
+  const per1000 = 1000 / count;
+  return {
+    acceptCpu: (accepted - before) * per1000,
+    acceptedPerSecond,
+    sendCpu: (ours.meter.seconds() - firstLeft) * per1000,
+  };
+}
+
+async function waitFor(isDone: () => boolean): Promise<void> {
+  for (const start = performance.now(); !isDone(); await sleep(4))
+    if (performance.now() - start > drainTimeoutMs) throw new Error("the spool was not emptied: mail was lost");
+}
+
+function rowsOf(
+  sizeBytes: number,
+  { ours: { name }, durablePeer }: { ours: OurSystem; durablePeer: DurablePeer | null },
+  results: readonly Spooled[],
+): Row[] {
+  const of = (figure: keyof Spooled) => median(results.map((it) => it[figure]));
+  const what = `${sizeText(sizeBytes)}, ${sessions} sessions, spool on every message: ${name}`;
+  const both = of("acceptCpu") + of("sendCpu");
+  const peerCpu = durablePeer?.cpuBySize.get(sizeBytes);
+  const ratio = peerCpu === undefined ? "" : `; ${(peerCpu / both).toFixed(1)}x of it for ${durablePeer?.name}`;
+  return [
+    {
+      bench: "forward",
+      what: `${what}, acceptance`,
+      measured: `${of("acceptCpu").toFixed(2)} CPU-s/1000, ${of("acceptedPerSecond").toFixed(0)} msg/s`,
+    },
+    {
+      bench: "forward",
+      what: `${what}, delivery from the spool`,
+      measured: `${of("sendCpu").toFixed(2)} CPU-s/1000`,
+      compared: `${both.toFixed(2)} CPU-s/1000 in all${ratio}`,
+    },
+  ];
+}

@@ -1,0 +1,50 @@
+/** The one table `npm run bench` ends with, and the small arithmetic all benchmarks share. */
+export interface Row {
+  bench: string;
+  what: string;
+  measured: string;
+  /** Against a named peer, or the same thing at another size. */
+  compared?: string;
+  target?: string;
+  isMet?: boolean;
+}
+
+const headings = ["Benchmark", "What", "Measured", "Compared", "Target"];
+
+export function formatTable(rows: readonly Row[]): string {
+  const cells = [
+    headings,
+    ...rows.map(({ bench, what, measured, compared = "", target = "", isMet }) => {
+      const verdict = isMet === undefined ? "" : isMet ? " (met)" : " (missed)";
+      return [bench, what, measured, compared, `${target}${verdict}`];
+    }),
+  ];
+  const widths = headings.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
+  const lines = cells.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(" | ")} |`);
+  lines.splice(1, 0, `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`);
+  return lines.join("\n");
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2;
+}
+
+/** @param share e.g. 0.99 */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
+}
+
+export function sizeText(bytes: number): string {
+  return bytes >= 1_048_576 ? `${bytes / 1_048_576} MiB` : bytes >= 1024 ? `${bytes / 1024} KiB` : `${bytes} bytes`;
+}
+
+export const sessionsText = (count: number) => `${count} ${count === 1 ? "session" : "sessions"}`;
+
+/** What is going on, for who waits; the table alone goes to stdout. */
+export function progress(text: string): void {
+  process.stderr.write(`  ${text}\n`);
+}
+
+export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
