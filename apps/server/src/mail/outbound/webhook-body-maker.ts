@@ -1,10 +1,12 @@
 /**
- * Makes webhook bodies off the event loop: parsing a stranger's message takes as long as the stranger likes. One thread, one
- * message at a time, started when needed and ended when idle; a message that takes too long, or more room than was reserved
- * for it, travels raw with its fields null.
+ * Makes webhook bodies in a process of its own: parsing a stranger's message takes as long, and as much memory, as the stranger
+ * likes, and V8 answers a full heap by ending the process, a worker thread's host included. One child, one message at a time,
+ * started when needed and ended when idle; a message that takes too long, or more room than was reserved for it, travels raw
+ * with its fields null.
  */
+import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { Worker } from "node:worker_threads";
+import { fileURLToPath } from "node:url";
 import { buildRawWebhookBody, type WebhookBodySource } from "./webhook-body.ts";
 
 export interface WebhookBodyMaker {
@@ -21,47 +23,60 @@ interface Options {
 
 const MIN_BYTES_PER_MS = 8192;
 const HEAP_MAX_MIB = 256;
-const THREAD = new URL("./webhook-body-thread.ts", import.meta.url);
+const CHILD = fileURLToPath(new URL("./webhook-body-process.ts", import.meta.url));
 
 export function webhookBodyMaker({ deadlineMs = 1000, idleMs = 30_000 }: Options = {}): WebhookBodyMaker {
-  let worker: Promise<Worker> | null = null;
+  let child: Promise<ChildProcess> | null = null;
   let line = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
 
   /** Ready for its first message; the deadline is for messages, not for the start. */
-  async function start(): Promise<Worker> {
-    const made = new Worker(THREAD, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MAX_MIB } });
+  async function start(): Promise<ChildProcess> {
+    // An empty environment: no secret of ours is within reach of what a stranger wrote.
+    const made = fork(CHILD, {
+      env: {},
+      execArgv: [`--max-old-space-size=${HEAP_MAX_MIB}`],
+      serialization: "advanced",
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+    });
     made.unref();
+    made.channel?.unref();
     made.on("error", () => {});
     made.once("exit", () => {
-      worker = null;
+      child = null;
     });
-    await once(made, "message");
+    await Promise.race([once(made, "message"), once(made, "exit").then(() => Promise.reject(new Error("ended")))]);
     return made;
   }
 
   async function end(): Promise<void> {
-    const ended = await worker?.catch(() => null);
-    worker = null;
-    await ended?.terminate();
+    const ended = await child?.catch(() => null);
+    child = null;
+    if (!ended || ended.exitCode !== null || ended.signalCode !== null) return;
+    const gone = once(ended, "exit");
+    ended.kill("SIGKILL");
+    await gone;
   }
 
-  /** @returns `null` when the thread could not do it in time */
+  /** @returns `null` when the child could not do it in time */
   async function parsed(source: WebhookBodySource, maxBytes: number): Promise<Buffer | null> {
     clearTimeout(idle);
-    const thread = await (worker ??= start()).catch(() => null);
-    if (thread === null) return null;
+    const process = await (child ??= start()).catch(() => null);
+    if (process === null) {
+      child = null;
+      return null;
+    }
     const answer = await new Promise<Uint8Array | null | "lost">((resolve) => {
       const timer = setTimeout(() => resolve("lost"), deadlineMs + source.raw.length / MIN_BYTES_PER_MS);
       const answered = (bytes: Uint8Array | null) => finish(bytes);
       const lost = () => finish("lost");
       const finish = (result: Uint8Array | null | "lost") => {
         clearTimeout(timer);
-        thread.off("message", answered).off("exit", lost);
+        process.off("message", answered).off("exit", lost);
         resolve(result);
       };
-      thread.on("message", answered).on("exit", lost);
-      thread.postMessage({ source, maxBytes });
+      process.on("message", answered).on("exit", lost);
+      process.send({ source, maxBytes }, (error) => error && lost());
     });
     if (answer === "lost") await end();
     idle = setTimeout(() => void end(), idleMs).unref();
