@@ -297,7 +297,7 @@ describe("what a correspondent gets", () => {
     for (const mail of arrivedOutside()) {
       expect(mail.envelopeFrom).toBe(address);
       expect(String(mail.bytes)).toMatch(/my answer|bXkgYW5zd2Vy/);
-      expect(String(mail.bytes)).not.toMatch(/[+-](?!0000)\d{4}\b/);
+      expect(String(mail.bytes)).not.toMatch(/\d\d:\d\d(?::\d\d)? [+-](?!0000)\d{4}\b/);
     }
     expectNoLeak();
   });

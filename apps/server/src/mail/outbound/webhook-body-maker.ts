@@ -25,29 +25,30 @@ const MIN_BYTES_PER_MS = 8192;
 const HEAP_MAX_MIB = 256;
 const CHILD = fileURLToPath(new URL("./webhook-body-process.ts", import.meta.url));
 
+/** Ready for its first message; the deadline is for messages, not for the start. */
+async function startChild(onExit: () => void): Promise<ChildProcess> {
+  // An empty environment: no secret of ours is within reach of what a stranger wrote.
+  const made = fork(CHILD, {
+    env: {},
+    execArgv: [`--max-old-space-size=${HEAP_MAX_MIB}`],
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  made.unref();
+  made.channel?.unref();
+  made.on("error", () => {});
+  made.once("exit", onExit);
+  await Promise.race([once(made, "message"), once(made, "exit").then(() => Promise.reject(new Error("ended")))]);
+  return made;
+}
+
 export function webhookBodyMaker({ deadlineMs = 1000, idleMs = 30_000 }: Options = {}): WebhookBodyMaker {
   let child: Promise<ChildProcess> | null = null;
   let line = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
-
-  /** Ready for its first message; the deadline is for messages, not for the start. */
-  async function start(): Promise<ChildProcess> {
-    // An empty environment: no secret of ours is within reach of what a stranger wrote.
-    const made = fork(CHILD, {
-      env: {},
-      execArgv: [`--max-old-space-size=${HEAP_MAX_MIB}`],
-      serialization: "advanced",
-      stdio: ["ignore", "ignore", "ignore", "ipc"],
-    });
-    made.unref();
-    made.channel?.unref();
-    made.on("error", () => {});
-    made.once("exit", () => {
-      child = null;
-    });
-    await Promise.race([once(made, "message"), once(made, "exit").then(() => Promise.reject(new Error("ended")))]);
-    return made;
-  }
+  const forget = () => {
+    child = null;
+  };
 
   async function end(): Promise<void> {
     const ended = await child?.catch(() => null);
@@ -61,9 +62,9 @@ export function webhookBodyMaker({ deadlineMs = 1000, idleMs = 30_000 }: Options
   /** @returns `null` when the child could not do it in time */
   async function parsed(source: WebhookBodySource, maxBytes: number): Promise<Buffer | null> {
     clearTimeout(idle);
-    const process = await (child ??= start()).catch(() => null);
+    const process = await (child ??= startChild(forget)).catch(() => null);
     if (process === null) {
-      child = null;
+      forget();
       return null;
     }
     const answer = await new Promise<Uint8Array | null | "lost">((resolve) => {
