@@ -39,6 +39,15 @@ export class DataReader {
     this.#budget = budget;
   }
 
+  get receivedBytes(): number {
+    return this.#size;
+  }
+
+  /** Of them in memory. */
+  get heldBytes(): number {
+    return this.#held;
+  }
+
   /**
    * @returns `null` while the end has not come; else what was read, and how many bytes of `chunk` belonged to it.
    * A message's bytes end in CRLF and stay counted in the budget until `release`.
