@@ -217,3 +217,9 @@ test("a postmaster on one of our own domains is refused: its mail would come bac
   expect(problemsOf({ KAUKE_POSTMASTER: "op@Kauke.test" })[0]).toMatch(/^KAUKE_POSTMASTER /);
   expect(problemsOf({ KAUKE_POSTMASTER: "op@inbox.example" })).toEqual([]);
 });
+
+test("a limit that does not exist is told with those that do, and never quoted", () => {
+  expect(problemsOf({ KAUKE_LIMITS: "mail_alais=1/1" })).toEqual([
+    expect.stringMatching(/^KAUKE_LIMITS must name limits that exist: .*\balias_create\b.*\bmail_alias\b.*\.$/),
+  ]);
+});
