@@ -3,7 +3,7 @@ import type { SessionTimes } from "./session-limits.ts";
 
 /** Times in milliseconds of one clock. */
 export interface SessionProgress {
-  /** The client waits for us. */
+  /** The client waits for us, or we are at its bytes at this moment. */
   isBusy: boolean;
   /** Since when the next line, or the rest of the message, is awaited. */
   since: number;

@@ -160,9 +160,7 @@ export class SmtpSession {
   #readData(data: DataReader): boolean | Promise<boolean> {
     const chunk = this.#input.takeChunk();
     const read = data.push(chunk);
-    // It may have been the slowest itself when it asked for room.
-    if (this.#ended) data.release();
-    if (read === null || this.#ended) return true;
+    if (read === null) return true;
     this.#input.putBack(chunk.subarray(read.consumed));
     this.#data = null;
     return this.#finishMessage(read.result).then((answer) => {
