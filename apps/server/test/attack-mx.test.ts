@@ -212,18 +212,3 @@ test("a client that only keeps the line busy is shown out", async () => {
   talk.send("NOOP\r\nRSET\r\nNOOP\r\nVRFY x\r\n".repeat(400));
   expect((await talk.rest()).at(-1)).toMatch(/^421 4\.7\.0 /);
 });
-
-const smuggling = ["\n.\n", "\n.\r\n", "\r.\r\n", "\r\n.\n", "\r\n.\r", "\r.\r", "\n.\r", "\r\n.\r\r\n", "\r\n.\0\r\n"];
-
-test("no spelling of a lone dot but CRLF.CRLF ends a message, however it is cut", () => {
-  for (const dot of smuggling)
-    for (let cut = 0; cut <= dot.length + 2; cut++) {
-      const reader = new DataReader(10_000, new MemoryBudget(1_000_000));
-      const text = `Subject: a\r\n\r\none${dot}MAIL FROM:<evil@example.org>\r\n.\r\n`;
-      const at = "Subject: a\r\n\r\none".length - 1 + cut;
-      const pieces = [text.slice(0, at), text.slice(at, at + 1), text.slice(at + 1)];
-      const read = pieces.map((piece) => reader.push(Buffer.from(piece)));
-      expect(read.slice(0, 2), JSON.stringify(dot)).toEqual([null, null]);
-      if (!dot.includes("\0")) expect(read[2]?.result.kind, JSON.stringify([dot, cut])).toBe("smuggling");
-    }
-});
