@@ -62,7 +62,7 @@ test("each setting is read into its place", () => {
     KAUKE_RETRY_SCHEDULE: "1s,2m",
     KAUKE_WEBHOOK_ALLOW: "Hooks.internal,127.0.0.0/8",
     KAUKE_MAX_MESSAGE_BYTES: "1048576",
-    KAUKE_LIMITS: "alias_create=5/60,login=1/1",
+    KAUKE_LIMITS: "alias_create=5/60,mail_alias=1/1",
     KAUKE_GOOGLE_CLIENT_ID: "id",
     KAUKE_GOOGLE_CLIENT_SECRET: "secret",
     KAUKE_GOOGLE_ISSUER: "http://127.0.0.1:9000/",
@@ -89,7 +89,7 @@ test("each setting is read into its place", () => {
   expect(config.limits).toEqual(
     new Map([
       ["alias_create", { max: 5, windowSeconds: 60 }],
-      ["login", { max: 1, windowSeconds: 1 }],
+      ["mail_alias", { max: 1, windowSeconds: 1 }],
     ]),
   );
   expect(config.google).toEqual({ clientId: "id", clientSecret: "secret", issuer: "http://127.0.0.1:9000" });
@@ -134,7 +134,19 @@ const wrong: readonly (readonly [name: string, values: readonly string[]])[] = [
   ["KAUKE_RETRY_SCHEDULE", ["soon", "30", "1s,,2s"]],
   ["KAUKE_WEBHOOK_ALLOW", ["http://hooks", "10.0.0.0/64", "a_b"]],
   ["KAUKE_MAX_MESSAGE_BYTES", ["0", "25M", "1073741825"]],
-  ["KAUKE_LIMITS", ["on", "login", "login=1", "login=1/0", "login=x/1", "login=1/1,login=2/2", "Login=1/1"]],
+  [
+    "KAUKE_LIMITS",
+    [
+      "on",
+      "register",
+      "register=1",
+      "register=1/0",
+      "register=x/1",
+      "register=1/1,register=2/2",
+      "Register=1/1",
+      "login=1/1",
+    ],
+  ],
   ["KAUKE_GOOGLE_ISSUER", ["accounts.example", "http://accounts.example", "ftp://127.0.0.1"]],
   ["KAUKE_LINK_DOCS", ["docs", "javascript:alert(1)"]],
   ["KAUKE_LINK_SMTP_GUIDE", ["ftp://docs.example"]],
@@ -204,4 +216,10 @@ test("no value whatever makes reading fail in any other way, and no sentence quo
 test("a postmaster on one of our own domains is refused: its mail would come back", () => {
   expect(problemsOf({ KAUKE_POSTMASTER: "op@Kauke.test" })[0]).toMatch(/^KAUKE_POSTMASTER /);
   expect(problemsOf({ KAUKE_POSTMASTER: "op@inbox.example" })).toEqual([]);
+});
+
+test("a limit that does not exist is told with those that do, and never quoted", () => {
+  expect(problemsOf({ KAUKE_LIMITS: "mail_alais=1/1" })).toEqual([
+    expect.stringMatching(/^KAUKE_LIMITS must name limits that exist: .*\balias_create\b.*\bmail_alias\b.*\.$/),
+  ]);
 });

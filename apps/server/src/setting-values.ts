@@ -3,6 +3,7 @@ import { BlockList, isIP } from "node:net";
 import { domainToASCII } from "node:url";
 import { MailSyntaxError, parseAddress, parseRetrySchedule } from "@kauke/mail-rfc";
 import type { LimitOverride } from "./config.ts";
+import { limitNames } from "./core/rate-limit/limit-names.ts";
 import { SettingProblem } from "./setting-reader.ts";
 
 export function integer(min: number, max: number): (text: string) => number {
@@ -155,12 +156,14 @@ export function secretKey(text: string): Buffer {
   throw new SettingProblem("must be 32 bytes in base64");
 }
 
-/** `off`, or e.g. `alias_create=20/3600,login=50/900`: so many per so many seconds. */
+/** `off`, or e.g. `alias_create=20/3600,login_ip=50/900`: so many per so many seconds. */
 export function limits(text: string): "off" | ReadonlyMap<string, LimitOverride> {
   if (text === "off") return "off";
   const overrides = listOf(limitOverride)(text);
   const found = new Map(overrides);
   if (found.size !== overrides.length) throw new SettingProblem("must not name anything twice");
+  const isKnown = [...found.keys()].every((name) => limitNames.includes(name));
+  if (!isKnown) throw new SettingProblem(`must name limits that exist: ${limitNames.join(", ")}`);
   return found;
 }
 

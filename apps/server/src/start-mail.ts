@@ -73,6 +73,7 @@ function common({ config, metrics, mail }: MailListenerParts, secureContext: () 
     sharePort: config.databaseUrl !== null,
     maxConnections,
     maxConnectionsPerAddress: isUnlimited ? maxConnections : maxConnectionsPerAddress,
+    admits: (address: string) => mail.limits?.takeConnection(address) ?? true,
     maxBytesPerAddress: isUnlimited ? memoryBudgetBytes : Math.max(maxMessageBytes, memoryBudgetBytes / 4),
     metrics,
   };

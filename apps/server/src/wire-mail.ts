@@ -4,6 +4,7 @@ import type { Config } from "./config.ts";
 import type { LeasedDelivery } from "./core/delivery/delivery.ts";
 import type { Clock, Logger, Metrics, Random } from "./core/ports.ts";
 import type { MailTrace } from "./core/preview/mail-trace.ts";
+import { mailLimitRules } from "./core/rate-limit/mail-limit-rules.ts";
 import { rateLimitRules } from "./core/rate-limit/rate-limit-rules.ts";
 import { takeLimit } from "./core/rate-limit/take-limit.ts";
 import { checkSubmitter, smtpAuthenticator } from "./core/smtp-credential/authenticate.ts";
@@ -12,6 +13,8 @@ import { type DeliveryReports, deliveryReports } from "./mail/delivery-reports.t
 import { type CopyParts, type ForwardSource, makeForwardCopy } from "./mail/forward-copy.ts";
 import { authenticate, type ToAuthenticate } from "./mail/inbound/authenticate.ts";
 import type { DeliverDeps } from "./mail/inbound/deliver.ts";
+import { limitInbound } from "./mail/inbound/limit-inbound.ts";
+import { MailLimits } from "./mail/inbound/mail-limits.ts";
 import { MemoryBudget } from "./mail/inbound/memory-budget.ts";
 import { mxService } from "./mail/inbound/mx-service.ts";
 import { partsReader } from "./mail/inbound/read-parts.ts";
@@ -59,6 +62,8 @@ export interface WiredMail {
   submission: SessionHandlers;
   sender: Sender;
   budget: MemoryBudget;
+  /** `null`: off. */
+  limits: MailLimits | null;
   /** Call when the transports are closed: every attempt has its outcome then, and the store must hear of it. */
   close(): Promise<void>;
 }
@@ -82,7 +87,10 @@ export function wireMail(parts: MailParts): WiredMail {
     retries: retryPlan(config.retrySchedule, () => clock.now(), Math.random),
   };
   const outliving = new Set<Promise<void>>();
-  const handlers = wireInbound(parts, { copyParts, settleDeps, outliving, reports });
+  const mailRules = mailLimitRules(config.limits);
+  const limits = mailRules === null ? null : new MailLimits({ ...parts, rules: mailRules });
+  const inbound = wireInbound(parts, { copyParts, settleDeps, outliving, reports });
+  const handlers = limits === null ? inbound : limitInbound(inbound, limits);
   const { rules } = copyParts;
   const mail = ownDomainTransport({ ...rules, outside: transports.mail, inbound: handlers });
   const sender = new Sender({
@@ -102,6 +110,7 @@ export function wireMail(parts: MailParts): WiredMail {
     submission: wireSubmission(parts, copyParts),
     sender,
     budget,
+    limits,
     async close() {
       await webhookBodies.close();
       await Promise.all([sender.settled(), ...outliving]);

@@ -1,5 +1,5 @@
 /** What a hostile or merely odd client tries on the MX: sockets left half open, floods, slow and tiny pieces, caps by address. */
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import { createSecureContext } from "node:tls";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -48,17 +48,18 @@ async function startMx(options: Partial<MxServerOptions> = {}) {
   return { port: await server.listen(), budget, sessions: () => gauges.get("kauke_mx_sessions")?.() };
 }
 
-const envelope = "EHLO c.test\r\nMAIL FROM:<a@example.org>\r\nRCPT TO:<shop@kauke.test>\r\nDATA\r\n";
+const envelope = "MAIL FROM:<a@example.org>\r\nRCPT TO:<shop@kauke.test>\r\nDATA\r\n";
 
-function readAll(socket: Socket): Promise<string> {
-  return new Promise((resolve) => {
-    let text = "";
-    socket.on("data", (chunk) => {
-      text += chunk.toString();
-    });
-    socket.on("error", () => {});
-    socket.on("close", () => resolve(text));
-  });
+async function greeted(port: number) {
+  const talk = await smtpTalk(port);
+  await talk.ask("EHLO c.test");
+  return talk;
+}
+
+/** To where the text of a message is awaited. */
+async function inData(talk: SmtpTalk): Promise<void> {
+  talk.send(envelope);
+  for (const code of ["250", "250", "354"]) expect(await talk.reply()).toContain(code);
 }
 
 test("a client that stops sending after its last dot still hears that its mail was taken", async () => {
@@ -68,10 +69,10 @@ test("a client that stops sending after its last dot still hears that its mail w
   };
   const { port } = await startMx({ handlers: { resolve: () => accept({ kind: "paused" }), receive } });
   for (const last of ["", "QUIT\r\n"]) {
-    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
-    const heard = readAll(socket);
-    socket.end(`${envelope}Subject: x\r\n\r\nhi\r\n.\r\n${last}`);
-    expect(await heard).toContain("250 2.0.0 Ok kept\r\n");
+    const talk = await greeted(port);
+    await inData(talk);
+    talk.socket.end(`Subject: x\r\n\r\nhi\r\n.\r\n${last}`);
+    expect((await talk.rest())[0]).toBe("250 2.0.0 Ok kept");
   }
 });
 
@@ -144,10 +145,9 @@ test("a message in pieces of one byte takes no more memory than in one", () => {
 
 test("one client's messages can't take the whole process' memory for mail", async () => {
   const { port, budget } = await startMx({ maxBytesPerAddress: 2_000_000 });
-  const talks = [await smtpTalk(port), await smtpTalk(port), await smtpTalk(port)] as const;
+  const talks = [await greeted(port), await greeted(port), await greeted(port)] as const;
   const begin = async (talk: SmtpTalk) => {
-    talk.send(envelope);
-    for (let asked = 0; asked < 4; asked++) await talk.reply();
+    await inData(talk);
     talk.send(Buffer.alloc(900_000, "x\r\n"));
   };
   const [first, second, third] = talks;
@@ -173,8 +173,9 @@ test("the byte budget is whole again however a client leaves", async () => {
     (talk) => talk.send(`${"x".repeat(2_000_000)}\r\n.\r\nQUIT\r\n`),
   ];
   for (const how of leave) {
-    const talk = await smtpTalk(port);
-    talk.send(`${envelope}${"x".repeat(200_000)}`);
+    const talk = await greeted(port);
+    await inData(talk);
+    talk.send("x".repeat(200_000));
     await vi.waitFor(() => expect(budget.usedBytes).toBeGreaterThan(190_000));
     how(talk);
     await vi.waitFor(() => expect([budget.usedBytes, sessions()]).toEqual([0, 0]), { timeout: 4000 });
@@ -194,8 +195,9 @@ test("sessions under TLS are counted out too, and what was said in clear behind 
   talk.close();
   await vi.waitFor(() => expect(sessions()).toBe(0));
   const injector = await smtpTalk(port);
-  injector.send("EHLO c.test\r\nSTARTTLS\r\nMAIL FROM:<evil@example.org>\r\nRCPT TO:<shop@kauke.test>\r\n");
+  injector.send("EHLO c.test\r\n");
   await injector.reply();
+  injector.send("STARTTLS\r\nMAIL FROM:<evil@example.org>\r\nRCPT TO:<shop@kauke.test>\r\n");
   expect(await injector.reply()).toMatch(/^220 /);
   await injector.startTls();
   expect(await injector.ask("EHLO c.test")).toMatch(/^250-mail/);
@@ -206,22 +208,7 @@ test("sessions under TLS are counted out too, and what was said in clear behind 
 
 test("a client that only keeps the line busy is shown out", async () => {
   const { port } = await startMx();
-  const talk = await smtpTalk(port);
-  talk.send("NOOP\r\nRSET\r\nEHLO c.test\r\nVRFY x\r\n".repeat(400));
+  const talk = await greeted(port);
+  talk.send("NOOP\r\nRSET\r\nNOOP\r\nVRFY x\r\n".repeat(400));
   expect((await talk.rest()).at(-1)).toMatch(/^421 4\.7\.0 /);
-});
-
-const smuggling = ["\n.\n", "\n.\r\n", "\r.\r\n", "\r\n.\n", "\r\n.\r", "\r.\r", "\n.\r", "\r\n.\r\r\n", "\r\n.\0\r\n"];
-
-test("no spelling of a lone dot but CRLF.CRLF ends a message, however it is cut", () => {
-  for (const dot of smuggling)
-    for (let cut = 0; cut <= dot.length + 2; cut++) {
-      const reader = new DataReader(10_000, new MemoryBudget(1_000_000));
-      const text = `Subject: a\r\n\r\none${dot}MAIL FROM:<evil@example.org>\r\n.\r\n`;
-      const at = "Subject: a\r\n\r\none".length - 1 + cut;
-      const pieces = [text.slice(0, at), text.slice(at, at + 1), text.slice(at + 1)];
-      const read = pieces.map((piece) => reader.push(Buffer.from(piece)));
-      expect(read.slice(0, 2), JSON.stringify(dot)).toEqual([null, null]);
-      if (!dot.includes("\0")) expect(read[2]?.result.kind, JSON.stringify([dot, cut])).toBe("smuggling");
-    }
 });

@@ -2,6 +2,8 @@
  * Every metric there is: its help text and, for each label, the closed set of values. What is not in here is not counted, so
  * no address or id can become a label.
  */
+import { mailLimitNames } from "../core/rate-limit/mail-limit-rules.ts";
+
 export interface MetricKind {
   help: string;
   labels?: Readonly<Record<string, readonly string[]>>;
@@ -19,11 +21,19 @@ export const counters: Readonly<Record<string, MetricKind>> = {
     help: "HTTP requests answered, by class of status.",
     labels: { status: ["1xx", "2xx", "3xx", "4xx", "5xx"] },
   },
+  kauke_mail_limited_total: {
+    help: "Connections and recipients told to come back because of a limit, by the limit's name.",
+    labels: { limit: mailLimitNames },
+  },
   kauke_messages_total: {
     help: "Messages taken or turned away at the end of their data.",
     labels: { result: ["passed", "kept", "refused", "spool_failed"] },
   },
-  kauke_mx_refused_connections_total: { help: "Inbound connections turned away because too many were open." },
+  kauke_mx_refused_connections_total: { help: "Inbound connections turned away because there were too many." },
+  kauke_mx_shown_out_total: {
+    help: "Inbound connections ended because they were too slow, by what they were slow at.",
+    labels: { why: ["line", "data", "memory", "no_mail"] },
+  },
   kauke_sts_mail_total: {
     help: "Mail to domains with an MTA-STS policy, by whether their mail hosts are those of the policy.",
     labels: { mode: ["enforce", "testing"], result: ["listed", "not_listed"] },

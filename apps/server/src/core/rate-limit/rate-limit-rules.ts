@@ -1,6 +1,6 @@
 /**
  * Every limit of what people do over HTTP, as one table. `KAUKE_LIMITS` overrides by name: `alias_create=500/3600` is 500 in
- * an hour, `login_account=5/60` is 5 free tries and a wait of 60 s at most. Limits of the mail path live with the mail path.
+ * an hour, `login_account=5/60` is 5 free tries and a wait of 60 s at most. Limits of the mail path: mail-limit-rules.ts.
  */
 import type { RateLimitRule, SpacedLimitRule } from "./rate-limit.ts";
 
@@ -29,6 +29,8 @@ const rules = {
 
 export type LimitName = keyof typeof rules;
 
+export const rateLimitNames = Object.keys(rules) as LimitName[];
+
 /** `null`: no limits at all (load tests). */
 export type RateLimitRules = Record<LimitName, RateLimitRule | SpacedLimitRule> | null;
 
@@ -55,7 +57,7 @@ export const limitMessages: Record<LimitName, string> = {
 export function rateLimitRules(overrides: "off" | ReadonlyMap<string, LimitChange>): RateLimitRules {
   if (overrides === "off") return null;
   const changed: NonNullable<RateLimitRules> = { ...rules };
-  for (const name of Object.keys(rules) as LimitName[]) {
+  for (const name of rateLimitNames) {
     const override = overrides.get(name);
     if (override !== undefined) changed[name] = withChange(rules[name], override);
   }

@@ -9,7 +9,7 @@ export type DataResult =
   | { kind: "message"; bytes: Buffer }
   | { kind: "too_large" }
   | { kind: "over_budget" }
-  /** Bare CR or LF around a dot at the start of a line. */
+  /** Bare CR or LF, or a NUL, around a dot at the start of a line. */
   | { kind: "smuggling" };
 
 /** Pieces below this are gathered in blocks: an object for each would weigh a hundred times its bytes. */
@@ -37,6 +37,15 @@ export class DataReader {
   constructor(maxBytes: number, budget: MemoryBudget) {
     this.#maxBytes = maxBytes;
     this.#budget = budget;
+  }
+
+  get receivedBytes(): number {
+    return this.#size;
+  }
+
+  /** Of them in memory. */
+  get heldBytes(): number {
+    return this.#held;
   }
 
   /**
@@ -95,7 +104,7 @@ export class DataReader {
   }
 
   #look(joint: Buffer, part: Buffer): void {
-    if (this.#spoiled === null && (hasLooseDot(joint) || hasLooseDot(part))) this.#spoil("smuggling");
+    if (this.#spoiled === null && (isSmuggling(joint) || isSmuggling(part))) this.#spoil("smuggling");
   }
 
   #finish(): DataResult {
@@ -110,6 +119,13 @@ export class DataReader {
 function endIn(chunk: Buffer): number {
   const at = chunk.indexOf(END);
   return at < 0 ? -1 : at + END.length;
+}
+
+const isSmuggling = (bytes: Buffer): boolean => hasLooseDot(bytes) || hasLooseNul(bytes);
+
+/** A NUL where a line begins, before its dot or behind it: hosts that drop NULs would see a lone dot. No text has one there. */
+function hasLooseNul(bytes: Buffer): boolean {
+  return bytes.indexOf(0) >= 0 && ["\n\0", "\r\0", "\n.\0"].some((start) => bytes.indexOf(start, 0, "latin1") >= 0);
 }
 
 /** A dot after a bare LF or a bare CR, or a lone dot whose line ends in a bare LF or CR. */

@@ -41,6 +41,12 @@ async function startMx(options: Partial<MxServerOptions> = {}) {
   return server.listen();
 }
 
+async function greeted(port: number) {
+  const talk = await smtpTalk(port);
+  await talk.ask("EHLO c.test");
+  return talk;
+}
+
 test("a message is received as it came, command by command", async () => {
   const talk = await smtpTalk(await startMx());
   expect(talk.greeting).toBe("220 mail.kauke.test ESMTP Kauke");
@@ -60,14 +66,16 @@ test("a message is received as it came, command by command", async () => {
 });
 
 test("a pipelined conversation in one packet gets every answer in order, and the next message too", async () => {
-  const talk = await smtpTalk(await startMx());
+  const talk = await greeted(await startMx());
   const group = "MAIL FROM:<a@example.org>\r\nRCPT TO:<shop@kauke.test>\r\nRCPT TO:<no@kauke.test>\r\nDATA\r\n";
-  talk.send(`EHLO c.test\r\n${group}`);
-  const answers = [await talk.reply(), await talk.reply(), await talk.reply(), await talk.reply(), await talk.reply()];
-  expect(answers.map((text) => text.slice(0, 3))).toEqual(["250", "250", "250", "550", "354"]);
-  talk.send(`one\r\n.\r\n${group}two\r\n.\r\nQUIT\r\n`);
-  const rest = await talk.rest();
-  expect(rest.map((text) => text.slice(0, 3))).toEqual(["250", "250", "250", "550", "354", "250", "221"]);
+  talk.send(group);
+  const answers = [await talk.reply(), await talk.reply(), await talk.reply(), await talk.reply()];
+  expect(answers.map((text) => text.slice(0, 3))).toEqual(["250", "250", "550", "354"]);
+  talk.send(`one\r\n.\r\n${group}`);
+  const more = [await talk.reply(), await talk.reply(), await talk.reply(), await talk.reply(), await talk.reply()];
+  expect(more.map((text) => text.slice(0, 3))).toEqual(["250", "250", "250", "550", "354"]);
+  talk.send("two\r\n.\r\nQUIT\r\n");
+  expect((await talk.rest()).map((text) => text.slice(0, 3))).toEqual(["250", "221"]);
   expect(received.map((mail) => mail.wire.toString())).toEqual(["one\r\n", "two\r\n"]);
 });
 
@@ -112,9 +120,9 @@ test("a line without end, and a client that keeps erring, are cut off", async ()
 });
 
 test("an oversize message is refused after its end and the session goes on", async () => {
-  const talk = await smtpTalk(await startMx());
-  talk.send("EHLO c.test\r\nMAIL FROM:<>\r\nRCPT TO:<shop@kauke.test>\r\nDATA\r\n");
-  for (let i = 0; i < 4; i++) await talk.reply();
+  const talk = await greeted(await startMx());
+  talk.send("MAIL FROM:<>\r\nRCPT TO:<shop@kauke.test>\r\nDATA\r\n");
+  for (let i = 0; i < 3; i++) await talk.reply();
   expect(await talk.ask(`${"line of text\r\n".repeat(1000)}.`)).toBe(
     "552 5.3.4 Message is larger than this host takes",
   );
@@ -124,9 +132,9 @@ test("an oversize message is refused after its end and the session goes on", asy
 });
 
 test("without room in memory DATA is put off", async () => {
-  const talk = await smtpTalk(await startMx({ budget: new MemoryBudget(1000) }));
-  talk.send("EHLO c.test\r\nMAIL FROM:<>\r\nRCPT TO:<shop@kauke.test>\r\n");
-  for (let i = 0; i < 3; i++) await talk.reply();
+  const talk = await greeted(await startMx({ budget: new MemoryBudget(1000) }));
+  talk.send("MAIL FROM:<>\r\nRCPT TO:<shop@kauke.test>\r\n");
+  for (let i = 0; i < 2; i++) await talk.reply();
   expect(await talk.ask("DATA")).toMatch(/^452 4\.3\.1 /);
   talk.close();
 });

@@ -24,7 +24,12 @@ export interface ReceivedMail {
 }
 
 export interface MxHandlers {
-  resolve(path: MailPath, isNullSender: boolean): Verdict<ResolvedRecipient> | Promise<Verdict<ResolvedRecipient>>;
+  /** @param clientAddress of who asks over the wire; this process asking for itself has none */
+  resolve(
+    path: MailPath,
+    isNullSender: boolean,
+    clientAddress?: string,
+  ): Verdict<ResolvedRecipient> | Promise<Verdict<ResolvedRecipient>>;
   receive(mail: ReceivedMail): Promise<SmtpReply>;
 }
 

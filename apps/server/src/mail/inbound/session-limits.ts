@@ -6,3 +6,31 @@ export const maxCommands = 300;
 /** Room below which a message is not even begun. */
 export const minRoomBytes = 65_536;
 export const maxUnreadBytes = 262_144;
+
+/** How long a session may take, in milliseconds. Bytes that trickle in win no time but the first. */
+export interface SessionTimes {
+  /** No byte at all; RFC 5321 §4.5.3.2.7 asks for five minutes. */
+  idleMs: number;
+  /** From one answer to the end of the next command line. */
+  lineMs: number;
+  /** From DATA to the final dot: the largest message at 15 KiB a second. */
+  dataMs: number;
+  /** Without a message coming to its end: a connection is there to bring mail. */
+  withoutMailMs: number;
+  /** How often the last three are looked at. */
+  sweepMs: number;
+  /** When memory gets short: how long a message may take to show its speed, … */
+  slowAfterMs: number;
+  /** … and below which speed it has to go. A mail host sends many times faster, a telephone line does not. */
+  slowBytesPerSecond: number;
+}
+
+export const sessionTimes: SessionTimes = {
+  idleMs: 300_000,
+  lineMs: 300_000,
+  dataMs: 1_800_000,
+  withoutMailMs: 1_800_000,
+  sweepMs: 5000,
+  slowAfterMs: 10_000,
+  slowBytesPerSecond: 65_536,
+};

@@ -17,3 +17,14 @@ export function parseCommand(line: string): SmtpCommand | null {
   if (match === null) return null;
   return { verb: (match[1] as string).toUpperCase(), argument: (match[2] ?? "").trim() };
 }
+
+const lastInGroup: ReadonlySet<string> = new Set(["EHLO", "HELO", "DATA"]);
+const envelope: ReadonlySet<string> = new Set(["MAIL", "RCPT"]);
+
+/**
+ * Whether a client has to read the answer before it goes on: always to what ends a group (RFC 2920 §3.1), and to the envelope as
+ * well when it was never told of PIPELINING. One that does not is a script that never looks, or somebody else's bytes.
+ */
+export function mustAwaitAnswer(verb: string, isPipelining: boolean): boolean {
+  return lastInGroup.has(verb) || (!isPipelining && envelope.has(verb));
+}

@@ -9,37 +9,27 @@ import { formatReply, reply, replyFor, replyForThrow, type SmtpReply } from "../
 import { type AuthAnswer, SessionAuth } from "../submission/session-auth.ts";
 import type { Verdict } from "../verdict.ts";
 import { DataReader, type DataResult } from "./data-reader.ts";
-import type { MemoryBudget } from "./memory-budget.ts";
 import { MailArgumentError, type MailFrom, readMailFrom, readRcptTo } from "./path-argument.ts";
-import type { SessionHandlers } from "./session-handlers.ts";
+import { afterReading, SessionInput } from "./session-input.ts";
 import { maxCommands, maxErrors, maxRecipients, maxUnreadBytes, minRoomBytes } from "./session-limits.ts";
-import { maxCommandBytes, parseCommand } from "./smtp-command.ts";
+import type { SessionOptions } from "./session-options.ts";
+import type { SessionProgress } from "./slow-sessions.ts";
+import { mustAwaitAnswer, parseCommand } from "./smtp-command.ts";
 import type { ResolvedRecipient } from "./transaction.ts";
-
-export interface SessionOptions {
-  mailHost: string;
-  maxMessageBytes: number;
-  budget: MemoryBudget;
-  handlers: SessionHandlers;
-  /** TLS from the first byte. */
-  secure?: boolean;
-  /** `null`: STARTTLS is not offered, or the connection is secure already. */
-  upgrade: ((socket: Socket) => Promise<Socket>) | null;
-  isClosing(): boolean;
-}
 
 const ok = reply(250, "2.0.0", "Ok");
 const badSequence = reply(503, "5.5.1", "Bad sequence of commands");
 const syntaxError = reply(500, "5.5.2", "Command not recognised");
+const ahead = reply(554, "5.5.0", "You sent more before you had read our answer");
 
 export class SmtpSession {
   readonly #options: SessionOptions;
   #socket: Socket;
   #secure = false;
-  #input: Buffer[] = [];
-  #pending = 0;
+  readonly #input = new SessionInput();
   #out = "";
-  #busy = false;
+  /** At first with greeting. */
+  #busy = true;
   #ended = false;
   /** The client sends no more, but may still read (RFC 5321 knows no half-closed client; scripts are). */
   #isHalfClosed = false;
@@ -53,6 +43,8 @@ export class SmtpSession {
   readonly #auth: SessionAuth | null;
   #farewell: NodeJS.Timeout | undefined;
   readonly #clientAddress: string;
+  #since: number;
+  #lastMailAt: number;
 
   constructor(socket: Socket, options: SessionOptions) {
     this.#socket = socket;
@@ -61,9 +53,10 @@ export class SmtpSession {
     this.#clientAddress = (socket.remoteAddress ?? "").replace(/^::ffff:(?=\d+\.)/, "");
     const { signIn } = options.handlers;
     this.#auth = signIn === undefined ? null : new SessionAuth(signIn, this.#clientAddress);
+    this.#since = options.nowMs();
+    this.#lastMailAt = this.#since;
     this.#listen(socket);
-    this.#say(reply(220, null, `${options.mailHost} ESMTP Kauke`));
-    this.#flush();
+    afterReading(() => this.#greet());
   }
 
   /** Between messages, with nothing of this client's in our hands. */
@@ -71,20 +64,39 @@ export class SmtpSession {
     return !this.#busy && this.#data === null;
   }
 
+  get progress(): SessionProgress {
+    return { isBusy: this.#busy, since: this.#since, lastMailAt: this.#lastMailAt, data: this.#data };
+  }
+
   /** Says goodbye; the client tries again elsewhere or later. */
   shutdown(): void {
+    this.leave(reply(421, "4.3.2", `${this.#options.mailHost} is closing, please try again later`));
+  }
+
+  /** The last word to this client; what there is of a message is dropped. */
+  leave(answer: SmtpReply): void {
     if (this.#ended) return;
-    this.#say(reply(421, "4.3.2", `${this.#options.mailHost} is closing, please try again later`));
+    this.#say(answer);
     this.#end();
+    this.#data?.release();
+    this.#data = null;
+  }
+
+  /** RFC 5321 §4.3.1: a client waits for the greeting. What is here by now came before it. */
+  #greet(): void {
+    this.#busy = false;
+    if (this.#ended) return;
+    if (this.#options.isClosing()) return this.shutdown();
+    if (!this.#input.isEmpty) return this.leave(ahead);
+    this.#say(reply(220, null, `${this.#options.mailHost} ESMTP Kauke`));
+    this.#flush();
+    if (this.#isHalfClosed) this.#end();
   }
 
   #listen(socket: Socket): void {
     socket.on("data", (chunk: Buffer) => this.#take(chunk));
     socket.on("end", this.#noteEnd);
-    socket.on("timeout", () => {
-      this.#say(reply(421, "4.4.2", "Waited too long"));
-      this.#end();
-    });
+    socket.on("timeout", () => this.leave(reply(421, "4.4.2", "Waited too long")));
     socket.on("error", () => socket.destroy());
     socket.on("close", () => this.#drop());
   }
@@ -99,13 +111,12 @@ export class SmtpSession {
     clearTimeout(this.#farewell);
     this.#data?.release();
     this.#data = null;
-    this.#input = [];
+    this.#input.clear();
   }
 
   #take(chunk: Buffer): void {
     if (this.#ended) return;
     this.#input.push(chunk);
-    this.#pending += chunk.length;
     if (this.#busy) this.#socket.pause();
     else void this.#work();
   }
@@ -132,52 +143,33 @@ export class SmtpSession {
 
   /** One command line, or what there is of a message. A promise only where somebody must be asked. */
   #step(): boolean | Promise<boolean> {
-    if (this.#pending === 0) return false;
+    if (this.#input.isEmpty) return false;
     if (this.#data !== null) return this.#readData(this.#data);
-    const line = this.#takeLine();
-    if (line === null) return false;
+    const taken = this.#input.takeLine();
+    if (taken === null) return false;
+    this.#since = this.#options.nowMs();
+    if (taken === "too_long") {
+      this.leave(reply(500, "5.5.2", "Line too long"));
+      return false;
+    }
+    const { line } = taken;
     const done = this.#auth?.isPending ? this.#auth.next(line).then((it) => this.#sayAuth(it)) : this.#command(line);
     return done instanceof Promise ? done.then(() => true) : true;
   }
 
-  /** @returns `null` while no whole line is there */
-  #takeLine(): string | null {
-    let bytes = this.#joined();
-    const end = bytes.indexOf(10);
-    if (end < 0 ? bytes.length > maxCommandBytes : end > maxCommandBytes) {
-      this.#say(reply(500, "5.5.2", "Line too long"));
-      this.#end();
-      return null;
-    }
-    if (end < 0) return null;
-    const line = bytes.toString("utf8", 0, end > 0 && bytes[end - 1] === 13 ? end - 1 : end);
-    bytes = bytes.subarray(end + 1);
-    this.#input = bytes.length > 0 ? [bytes] : [];
-    this.#pending = bytes.length;
-    return line;
-  }
-
-  #joined(): Buffer {
-    if (this.#input.length !== 1) this.#input = [Buffer.concat(this.#input)];
-    return this.#input[0] as Buffer;
-  }
-
   #readData(data: DataReader): boolean | Promise<boolean> {
-    const chunk = this.#input.shift() as Buffer;
-    this.#pending -= chunk.length;
+    const chunk = this.#input.takeChunk();
     const read = data.push(chunk);
     if (read === null) return true;
-    const rest = chunk.subarray(read.consumed);
-    if (rest.length > 0) {
-      this.#input.unshift(rest);
-      this.#pending += rest.length;
-    }
+    this.#input.putBack(chunk.subarray(read.consumed));
     this.#data = null;
     return this.#finishMessage(read.result).then((answer) => {
       data.release();
       this.#say(answer);
       this.#reset();
       this.#commands = 0;
+      this.#lastMailAt = this.#options.nowMs();
+      this.#since = this.#lastMailAt;
       return true;
     });
   }
@@ -208,6 +200,7 @@ export class SmtpSession {
     if (command === null) return this.#fail(syntaxError);
     const { verb, argument } = command;
     if (this.#options.isClosing() && verb !== "QUIT") return this.shutdown();
+    if (!this.#input.isEmpty && mustAwaitAnswer(verb, this.#esmtp)) return this.leave(ahead);
     if (verb !== "RCPT" && ++this.#commands > maxCommands) return this.#showOut("Too many commands without mail");
     switch (verb) {
       case "EHLO":
@@ -298,7 +291,7 @@ export class SmtpSession {
     if (this.#recipients.length >= maxRecipients) return this.#say(reply(452, "4.5.3", "Too many recipients"));
     const path = this.#argument(() => readRcptTo(argument));
     if (path === null) return;
-    const resolved = this.#options.handlers.resolve(path, mailFrom.envelopeFrom === "");
+    const resolved = this.#options.handlers.resolve(path, mailFrom.envelopeFrom === "", this.#clientAddress);
     if (!(resolved instanceof Promise)) return this.#answerRcpt(resolved);
     return resolved.then(
       (verdict) => this.#answerRcpt(verdict),
@@ -331,8 +324,7 @@ export class SmtpSession {
     this.#say(reply(220, "2.0.0", "Go ahead"));
     this.#flush();
     // Whatever was sent in clear behind STARTTLS is not ours to obey (CVE-2011-0411).
-    this.#input = [];
-    this.#pending = 0;
+    this.#input.clear();
     const plain = this.#socket;
     plain.removeAllListeners("data");
     plain.removeAllListeners("timeout");
@@ -370,8 +362,7 @@ export class SmtpSession {
   }
 
   #showOut(why: string): void {
-    this.#say(reply(421, "4.7.0", why));
-    this.#end();
+    this.leave(reply(421, "4.7.0", why));
   }
 
   #say(answer: SmtpReply): void {
@@ -389,7 +380,7 @@ export class SmtpSession {
   #end(): void {
     this.#flush();
     this.#ended = true;
-    this.#input = [];
+    this.#input.clear();
     this.#socket.end();
     // Read on, into nothing: a socket closed over unread bytes takes the last reply back.
     this.#socket.resume();

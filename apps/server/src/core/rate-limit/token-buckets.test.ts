@@ -1,0 +1,95 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { TokenBuckets } from "./token-buckets.ts";
+
+const rule = { max: 3, windowSeconds: 60 };
+
+test("so many go at once, and one more each time its share of the window is over", () => {
+  const buckets = new TokenBuckets(rule, 100);
+  expect([0, 0, 0, 0, 19_999, 20_001, 20_001].map((at) => buckets.take("a", at))).toEqual([
+    ...[true, true, true, false],
+    ...[false, true, false],
+  ]);
+  expect(buckets.take("b", 0)).toBe(true);
+});
+
+test("none at all lets nobody through", () => {
+  expect(new TokenBuckets({ max: 0, windowSeconds: 60 }, 100).take("a", 0)).toBe(false);
+});
+
+test("a debt is paid within one more window, however often it was overdrawn", () => {
+  const buckets = new TokenBuckets(rule, 100);
+  for (let spent = 0; spent < 1000; spent++) buckets.spend("a", 0);
+  expect(buckets.isEmpty("a", 79_000)).toBe(true);
+  expect(buckets.isEmpty("a", 80_001)).toBe(false);
+});
+
+test("a clock that steps back neither refills nor takes back", () => {
+  const buckets = new TokenBuckets(rule, 100);
+  for (let taken = 0; taken < 3; taken++) buckets.take("a", 1_000_000);
+  expect(buckets.isEmpty("a", 0)).toBe(true);
+  expect(buckets.isEmpty("a", 1_020_001)).toBe(false);
+});
+
+const steps = fc.array(fc.tuple(fc.nat({ max: 5 }), fc.nat({ max: 30_000 })), { minLength: 1, maxLength: 300 });
+
+test("in no stretch of time does a key get more than a full bucket and what ran in meanwhile", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 90 }), steps, (max, windowSeconds, all) => {
+      const buckets = new TokenBuckets({ max, windowSeconds }, 100);
+      const taken = new Map<number, number[]>();
+      let now = 0;
+      for (const [key, waitMs] of all) {
+        now += waitMs;
+        if (buckets.take(String(key), now)) taken.set(key, [...(taken.get(key) ?? []), now]);
+      }
+      for (const times of taken.values()) {
+        times.forEach((from, first) => {
+          times.slice(first).forEach((to, count) => {
+            expect(count + 1).toBeLessThanOrEqual(max + ((to - from) * max) / (windowSeconds * 1000) + 1e-6);
+          });
+        });
+      }
+    }),
+  );
+});
+
+test("who was let through is the one a plain model lets through", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 9 }), steps, (max, all) => {
+      const buckets = new TokenBuckets({ max, windowSeconds: 60 }, 100);
+      const model = new Map<number, { tokens: number; at: number }>();
+      let now = 0;
+      for (const [key, waitMs] of all) {
+        now += waitMs;
+        const { tokens, at } = model.get(key) ?? { tokens: max, at: now };
+        const here = Math.min(max, tokens + ((now - at) * max) / 60_000);
+        // At the very edge the two may round apart.
+        if (Math.abs(here - 1) < 1e-6) return;
+        expect(buckets.take(String(key), now)).toBe(here >= 1);
+        model.set(key, { tokens: here >= 1 ? here - 1 : here, at: now });
+      }
+    }),
+  );
+});
+
+test("never more keys than its capacity are remembered, and half of it of those used last", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 2, max: 30 }),
+      fc.array(fc.nat({ max: 60 }), { maxLength: 300 }),
+      (capacity, keys) => {
+        const buckets = new TokenBuckets({ max: 1, windowSeconds: 3600 }, capacity);
+        const recent: number[] = [];
+        for (const key of keys) {
+          buckets.spend(String(key), 0);
+          expect(buckets.size).toBeLessThanOrEqual(capacity);
+          if (recent.includes(key)) recent.splice(recent.indexOf(key), 1);
+          recent.unshift(key);
+          for (const used of recent.slice(0, Math.floor(capacity / 2)))
+            expect(buckets.isEmpty(String(used), 0)).toBe(true);
+        }
+      },
+    ),
+  );
+});

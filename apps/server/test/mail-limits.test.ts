@@ -1,0 +1,165 @@
+/** The limits of the mail path over real sockets: each with a small figure, each met at connect or at RCPT, none for good. */
+import { FakeMx } from "@kauke/testkit/fake-mx";
+import { type Person, registerPerson } from "@kauke/testkit/person";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { smtpTalk } from "@kauke/testkit/smtp-talk";
+import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const message = "From: Ann <ann@example.org>\r\nSubject: hi\r\n\r\nhello\r\n";
+const later = "451 4.7.1 Too much mail from you, please try again later";
+const limits = {
+  mail_connections_ip: "12/3600",
+  mail_messages_ip: "3/3600",
+  mail_recipients_ip: "9/3600",
+  mail_unknown_ip: "4/3600",
+  mail_alias: "2/3600",
+  mail_account: "5/3600",
+  mail_destination: "4/3600",
+};
+let mx: FakeMx;
+let system: TestSystem;
+let passedMs = 0;
+let made = 0;
+
+beforeAll(async () => {
+  mx = await FakeMx.start();
+  const named = Object.entries(limits).map(([name, value]) => `${name}=${value}`);
+  system = await startSystem({
+    env: { KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`, KAUKE_LIMITS: named.join(",") },
+    overrides: { clock: { now: () => new Date(Date.now() + passedMs) } },
+  });
+});
+
+afterAll(async () => {
+  await system.close();
+  await mx.close();
+});
+
+/** A client whose block nobody used before. */
+const newClient = () => `127.${++made}.0.1`;
+
+async function newAlias(person: Person, forwardTo = `box${++made}@inbox.example`): Promise<string> {
+  const alias = await person.createAlias({ forwardTo });
+  return `${alias.alias}@${alias.domain}`;
+}
+
+const newPerson = () => registerPerson(system.url);
+
+async function send(to: string, localAddress = newClient()): Promise<string> {
+  return (await sendMail({ port: system.mxPort, to, message, localAddress })).last;
+}
+
+const limited = (name: string) =>
+  Number(
+    new RegExp(`^kauke_mail_limited_total\\{limit="${name}"\\} (\\d+)$`, "m").exec(
+      system.server.metrics.render(),
+    )?.[1] ?? 0,
+  );
+
+async function rcptTalk(localAddress: string) {
+  const talk = await smtpTalk(system.mxPort, "127.0.0.1", localAddress);
+  await talk.ask("EHLO c.example");
+  await talk.ask("MAIL FROM:<ann@example.org>");
+  return { close: talk.close, rcpt: (address: string) => talk.ask(`RCPT TO:<${address}>`) };
+}
+
+test("who names strangers hears 451 for everybody, from all of its block, and nobody else does", async () => {
+  const known = await newAlias(await newPerson());
+  const client = newClient();
+  const talk = await rcptTalk(client);
+  const foreign = ["nobody@kauke.test", "x@gmail.example", "SRS0=aaaaaaaa=AB=example.org=x@kauke.test"];
+  for (const address of [...foreign, "no-one@kauke.test"]) expect(await talk.rcpt(address)).toMatch(/^550 /);
+  expect(await talk.rcpt("also-nobody@kauke.test")).toBe(later);
+  expect(await talk.rcpt(known)).toBe(later);
+  expect(await send(known, client.replace(/\.1$/, ".77"))).toBe(later);
+  expect(await send(known)).toMatch(/^250 /);
+  expect(limited("mail_unknown_ip")).toBe(3);
+  talk.close();
+});
+
+test("messages of a block are limited, told before any data, and go through again in time", async () => {
+  const person = await newPerson();
+  const [one, other] = [await newAlias(person), await newAlias(person)];
+  const client = newClient();
+  for (const to of [one, one, other]) expect(await send(to, client)).toMatch(/^250 /);
+  expect(await send(other, client)).toBe(later);
+  expect(limited("mail_messages_ip")).toBe(1);
+  passedMs += 1_300_000;
+  expect(await send(other, client)).toMatch(/^250 /);
+});
+
+test("recipients of a block are limited, whether there are such or not", async () => {
+  const known = await newAlias(await newPerson());
+  const talk = await rcptTalk(newClient());
+  for (let named = 0; named < 9; named++) expect(await talk.rcpt(known)).toMatch(/^250 /);
+  expect(await talk.rcpt(known)).toBe(later);
+  expect(limited("mail_recipients_ip")).toBe(1);
+  talk.close();
+});
+
+test("connections of a block are limited, at once and without a session", async () => {
+  const client = newClient();
+  for (let opened = 0; opened < 12; opened++) {
+    const talk = await smtpTalk(system.mxPort, "127.0.0.1", client);
+    expect(talk.greeting).toMatch(/^220 /);
+    talk.close();
+  }
+  expect((await smtpTalk(system.mxPort, "127.0.0.1", client)).greeting).toMatch(/^421 4\.7\.0 /);
+  expect((await smtpTalk(system.mxPort, "127.0.0.1", newClient())).greeting).toMatch(/^220 /);
+  expect(limited("mail_connections_ip")).toBe(1);
+});
+
+test("an alias takes so many messages, whoever sends them, and the next alias its own", async () => {
+  const person = await newPerson();
+  const [one, other] = [await newAlias(person), await newAlias(person)];
+  for (let sent = 0; sent < 2; sent++) expect(await send(one)).toMatch(/^250 /);
+  expect(await send(one)).toBe(later);
+  expect(await send(other)).toMatch(/^250 /);
+  expect(limited("mail_alias")).toBe(1);
+});
+
+test("an account takes so many messages over all its aliases", async () => {
+  const person = await newPerson();
+  const [one, other, third] = [await newAlias(person), await newAlias(person), await newAlias(person)];
+  for (const to of [one, one, other, other, third]) expect(await send(to)).toMatch(/^250 /);
+  expect(await send(third)).toBe(later);
+  expect(limited("mail_account")).toBe(1);
+});
+
+test("a mailbox gets so many messages over all accounts, however they spell it", async () => {
+  const [one, other, third] = [await newPerson(), await newPerson(), await newPerson()];
+  const mailbox = `shared${++made}@inbox.example`;
+  const [first, second] = [await newAlias(one, mailbox), await newAlias(other, mailbox.toUpperCase())];
+  for (const to of [first, first, second, second]) expect(await send(to)).toMatch(/^250 /);
+  expect(await send(await newAlias(third, mailbox))).toBe(later);
+  expect(limited("mail_destination")).toBe(1);
+});
+
+test("postmaster is asked for nothing but what its block may send", async () => {
+  for (let sent = 0; sent < 7; sent++) expect(await send("postmaster@kauke.test")).toMatch(/^250 /);
+});
+
+test("what one alias writes to another is not held to a limit by address", async () => {
+  const [writer, reader] = [await newPerson(), await newPerson()];
+  const made = await writer.createAlias({ forwardTo: "writer@inbox.example" });
+  const { body } = await writer.call("POST", "/api/smtp-credentials", { aliasId: made.id });
+  const { username, password } = (body as { credential: { username: string; password: string } }).credential;
+  const talk = await smtpTalk(system.submissionPort, "127.0.0.1", newClient());
+  await talk.ask("EHLO c.example");
+  await talk.ask("STARTTLS");
+  await talk.startTls();
+  await talk.ask("EHLO c.example");
+  await talk.ask(`AUTH PLAIN ${Buffer.from(`\0${username}\0${password}`).toString("base64")}`);
+  // More than any one block may send.
+  const before = mx.messages.length;
+  const aliases = [await newAlias(reader), await newAlias(reader), await newAlias(reader), await newAlias(reader)];
+  for (const to of aliases) {
+    expect(await talk.ask(`MAIL FROM:<${username}>`)).toMatch(/^250 /);
+    expect(await talk.ask(`RCPT TO:<${to}>`)).toMatch(/^250 /);
+    await talk.ask("DATA");
+    expect(await talk.ask(`From: ${username}\r\nTo: ${to}\r\nSubject: x\r\n\r\nhello\r\n.`)).toMatch(/^250 /);
+  }
+  await mx.waitForMessages(before + aliases.length);
+  talk.close();
+});
