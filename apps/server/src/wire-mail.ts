@@ -2,6 +2,7 @@
 import { readHeader } from "@kauke/mail-rfc";
 import type { Config } from "./config.ts";
 import type { LeasedDelivery } from "./core/delivery/delivery.ts";
+import type { ConfirmationSettings } from "./core/destination/ask-for-confirmation.ts";
 import type { Clock, Logger, Metrics, Random } from "./core/ports.ts";
 import type { MailTrace } from "./core/preview/mail-trace.ts";
 import { rateLimitRules } from "./core/rate-limit/rate-limit-rules.ts";
@@ -11,9 +12,11 @@ import type { ClosingBell } from "./mail/closing-bell.ts";
 import { type DeliveryReports, deliveryReports } from "./mail/delivery-reports.ts";
 import { type CopyParts, type ForwardSource, makeForwardCopy } from "./mail/forward-copy.ts";
 import { authenticate, type ToAuthenticate } from "./mail/inbound/authenticate.ts";
+import { ConfirmationGuard } from "./mail/inbound/confirmation-guard.ts";
 import type { DeliverDeps } from "./mail/inbound/deliver.ts";
 import { MemoryBudget } from "./mail/inbound/memory-budget.ts";
 import { mxService } from "./mail/inbound/mx-service.ts";
+import type { PlannedDelivery } from "./mail/inbound/plan-deliveries.ts";
 import { partsReader } from "./mail/inbound/read-parts.ts";
 import type { RewriteRules } from "./mail/inbound/rewrite.ts";
 import { RouteCache } from "./mail/inbound/route-cache.ts";
@@ -52,6 +55,8 @@ export interface MailParts {
   /** Preview mode only. */
   trace: MailTrace | null;
   closing: ClosingBell;
+  /** `null`: mailboxes are not asked. */
+  confirmation: ConfirmationSettings | null;
 }
 
 export interface WiredMail {
@@ -82,14 +87,17 @@ export function wireMail(parts: MailParts): WiredMail {
     retries: retryPlan(config.retrySchedule, () => clock.now(), Math.random),
   };
   const outliving = new Set<Promise<void>>();
-  const handlers = wireInbound(parts, { copyParts, settleDeps, outliving, reports });
+  const guard = parts.confirmation && new ConfirmationGuard({ ...parts, ...store, settings: parts.confirmation });
+  const handlers = wireInbound(parts, { copyParts, settleDeps, outliving, reports, guard });
   const { rules } = copyParts;
   const mail = ownDomainTransport({ ...rules, outside: transports.mail, inbound: handlers });
   const sender = new Sender({
     deliveries: store.deliveries,
     bodies: store.bodies,
     attempt: async (delivery, copy) =>
-      (await outcomeIfPaused(delivery, store.aliases)) ?? attempt(delivery, copy, { ...transports, mail }),
+      (await outcomeIfPaused(delivery, store.aliases)) ??
+      (await guard?.beforeRetry(delivery)) ??
+      attempt(delivery, copy, { ...transports, mail }),
     settle: (delivery, leaseToken, outcome) => settle(delivery, leaseToken, outcome, settleDeps),
     makeCopy: (delivery, wire) => copyFromSpool(delivery, wire, parts, { copyParts }),
     budget,
@@ -121,11 +129,14 @@ interface Shared {
   copyParts: CopyParts;
 }
 
-type InboundParts = { settleDeps: SettleDeps; reports: DeliveryReports } & Pick<DeliverDeps, "outliving">;
+type InboundParts = { settleDeps: SettleDeps; reports: DeliveryReports; guard: ConfirmationGuard | null } & Pick<
+  DeliverDeps,
+  "outliving"
+>;
 
 function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandlers {
   const { config, store, transports, clock, random, logger, metrics } = parts;
-  const { copyParts, settleDeps, outliving, reports } = shared;
+  const { copyParts, settleDeps, outliving, reports, guard } = shared;
   const { budget, rules } = copyParts;
   const quota = new SpoolQuota(store.deliveries);
   return mxService({
@@ -136,6 +147,7 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
       replyPaths: store.replyPaths,
       aliases: store.aliases,
       srsHash: rules.srsHash,
+      confirmation: guard,
       now: () => clock.now(),
     },
     plan: {
@@ -149,7 +161,7 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
       closing: parts.closing,
       leaseMs: outlivingLeaseMs,
       outliving,
-      attempt: (planned) => attempt(planned, planned.copy, transports),
+      attempt: (planned) => firstAttempt(planned, transports, guard),
       settle: ({ planned, leaseToken, outcome }) =>
         settle({ ...planned, attempts: 1 }, leaseToken, outcome, settleDeps),
       deliveries: store.deliveries,
@@ -174,6 +186,13 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
     random,
     trace: parts.trace,
   });
+}
+
+/** A mailbox that is confirmed goes straight on. */
+async function firstAttempt(planned: PlannedDelivery, transports: Transports, guard: ConfirmationGuard | null) {
+  const { unconfirmed } = planned;
+  const ended = unconfirmed === undefined ? null : await guard?.beforeAttempt(planned, unconfirmed);
+  return ended ?? attempt(planned, planned.copy, transports);
 }
 
 function writeAsDeps({ store, clock, random }: MailParts, { webhookBodies }: CopyParts): WriteAsDeps {

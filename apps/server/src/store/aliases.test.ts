@@ -60,6 +60,7 @@ describe("aliases", () => {
         aliasId: alias.id,
         userId,
         address,
+        unconfirmed: { states: new Map([["ann@example.org", "new"]]), waiting: 0 },
         destinations: [mailbox("ann@example.org")],
         pausedWebhooks: [],
         paused: false,

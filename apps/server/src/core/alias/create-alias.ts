@@ -1,4 +1,5 @@
 import type { CoreDeps } from "../core-deps.ts";
+import { refuseBlocked } from "../destination/refuse-blocked.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import type { Alias, Destination } from "./alias.ts";
 import { domainErrors, ownDomainErrors, refuseFieldErrors, refuseReservedName } from "./alias-rules.ts";
@@ -17,7 +18,7 @@ export interface NewAlias {
  * @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`, `rate_limited`
  */
 export async function createAlias(
-  deps: Pick<CoreDeps, "aliases" | "ownDomains" | "random" | "clock" | "rateLimits" | "limitRules">,
+  deps: Pick<CoreDeps, "aliases" | "destinations" | "ownDomains" | "random" | "clock" | "rateLimits" | "limitRules">,
   wish: NewAlias,
 ): Promise<Alias> {
   refuseFieldErrors({
@@ -25,6 +26,7 @@ export async function createAlias(
     ...ownDomainErrors("forwardTo", wish.destinations, deps.ownDomains),
   });
   refuseReservedName(wish.name);
+  await refuseBlocked(deps, "forwardTo", wish.destinations);
   await takeLimit(deps, "alias_create", { userId: wish.userId });
   const alias: Alias = {
     id: deps.random.uuid(),
