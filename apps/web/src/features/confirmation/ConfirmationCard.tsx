@@ -73,7 +73,7 @@ export function ConfirmationCard({ token, state, isNotMine }: Props) {
     <>
       <div role="status">
         <h1>{heading}</h1>
-        <p className="muted mt-3 max-w-xl">{text}</p>
+        <p className="muted mt-3 max-w-[36rem]">{text}</p>
       </div>
       <div className="mt-3 flex flex-wrap gap-3">
         {actionsFor(state, isNotMine).map(({ choice, label, pendingLabel, look }) => (
