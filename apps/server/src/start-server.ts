@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "./config.ts";
-import type { ConfirmationSettings } from "./core/destination/ask-for-confirmation.ts";
+import type { ConfirmationSettings } from "./core/destination/destination.ts";
 import type { PasswordHasher } from "./core/password/password-hasher.ts";
 import type { Clock, Logger, Random } from "./core/ports.ts";
 import type { SendReplyLetter } from "./core/preview/answer-preview.ts";

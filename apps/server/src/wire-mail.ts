@@ -2,7 +2,7 @@
 import { readHeader } from "@kauke/mail-rfc";
 import type { Config } from "./config.ts";
 import type { LeasedDelivery } from "./core/delivery/delivery.ts";
-import type { ConfirmationSettings } from "./core/destination/ask-for-confirmation.ts";
+import type { ConfirmationSettings } from "./core/destination/destination.ts";
 import type { Clock, Logger, Metrics, Random } from "./core/ports.ts";
 import type { MailTrace } from "./core/preview/mail-trace.ts";
 import { rateLimitRules } from "./core/rate-limit/rate-limit-rules.ts";

@@ -1,8 +1,7 @@
 /** Everything the use cases need, as one object. A use case names the part it takes: `Pick<CoreDeps, "users" | "clock">`. */
 import type { AliasStore } from "./alias/alias-store.ts";
 import type { DeliveryStore } from "./delivery/delivery.ts";
-import type { ConfirmationSettings } from "./destination/ask-for-confirmation.ts";
-import type { DestinationStore } from "./destination/destination.ts";
+import type { ConfirmationSettings, DestinationStore } from "./destination/destination.ts";
 import type { EmailJobStore } from "./email-job/email-job.ts";
 import type { LoginSessionStore } from "./login-session/login-session.ts";
 import type { MessageBodies } from "./message/message.ts";

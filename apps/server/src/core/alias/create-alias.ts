@@ -26,8 +26,9 @@ export async function createAlias(
     ...ownDomainErrors("forwardTo", wish.destinations, deps.ownDomains),
   });
   refuseReservedName(wish.name);
-  await refuseBlocked(deps, "forwardTo", wish.destinations);
   await takeLimit(deps, "alias_create", { userId: wish.userId });
+  // Counted too: nobody may ask in bulk which mailboxes want nothing from here.
+  await refuseBlocked(deps, "forwardTo", wish.destinations);
   const alias: Alias = {
     id: deps.random.uuid(),
     userId: wish.userId,

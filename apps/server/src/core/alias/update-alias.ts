@@ -24,9 +24,9 @@ export async function updateAlias(
     ...ownDomainErrors("forwardTo", wish.destinations, deps.ownDomains),
     ...ownDomainErrors("lastForwardTo", wish.lastDestinations, deps.ownDomains),
   });
+  await takeLimit(deps, "alias_change", { userId });
   await refuseBlocked(deps, "forwardTo", wish.destinations);
   await refuseBlocked(deps, "lastForwardTo", wish.lastDestinations);
-  await takeLimit(deps, "alias_change", { userId });
   const changed = await deps.aliases.update(userId, aliasId, (alias) => decideChange(alias, wish));
   if (changed === null) throw new AppError("not_found", { message: "Alias not found" });
   return changed;

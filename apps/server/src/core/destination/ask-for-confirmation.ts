@@ -4,14 +4,7 @@ import type { CoreDeps } from "../core-deps.ts";
 import { hashLinkToken, newLinkToken } from "./confirmation-link.ts";
 import { confirmationMessage } from "./confirmation-message.ts";
 import { linkDays } from "./confirmation-rules.ts";
-import type { AskDecision, AskWish, Pair } from "./destination.ts";
-
-export interface ConfirmationSettings {
-  /** Where the links lead, e.g. `https://kauke.test`. */
-  origin: string;
-  /** Our first domain: who asks. */
-  domain: string;
-}
+import type { AskDecision, AskWish, ConfirmationSettings, Pair } from "./destination.ts";
 
 export type AskDeps = Pick<CoreDeps, "destinations" | "deliveries" | "bodies" | "clock" | "random">;
 

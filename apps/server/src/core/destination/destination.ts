@@ -10,6 +10,13 @@ export interface Pair {
   address: string;
 }
 
+export interface ConfirmationSettings {
+  /** Where the links lead, e.g. `https://kauke.test`. */
+  origin: string;
+  /** Our first domain: who asks. */
+  domain: string;
+}
+
 export interface AskWish extends Pair {
   /** Id of the row, should there be none. */
   id: string;

@@ -5,12 +5,9 @@
 import type { ConfirmationState } from "@kauke/contract";
 import type { AliasRoute, UnconfirmedRoute } from "../../core/alias/alias.ts";
 import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
-import {
-  type AskDeps,
-  askForConfirmation,
-  type ConfirmationSettings,
-} from "../../core/destination/ask-for-confirmation.ts";
+import { type AskDeps, askForConfirmation } from "../../core/destination/ask-for-confirmation.ts";
 import { maxWaitingMailboxes } from "../../core/destination/confirmation-rules.ts";
+import type { ConfirmationSettings } from "../../core/destination/destination.ts";
 import type { NoticeStore } from "../../core/notice/notice.ts";
 import type { Logger } from "../../core/ports.ts";
 import { deferred, refused } from "../outbound/classify-reply.ts";
