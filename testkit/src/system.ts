@@ -24,9 +24,15 @@ export interface SystemOptions {
   /** Settings as in the README's table; ports are chosen freely. */
   env?: Record<string, string>;
   overrides?: StartOverrides;
+  /** Whether mailboxes are asked for confirmation and capped until then, as in the product. Off unless a test is about it. */
+  confirmation?: boolean;
 }
 
-export async function startSystem({ env = {}, overrides = {} }: SystemOptions = {}): Promise<TestSystem> {
+export async function startSystem({
+  env = {},
+  overrides = {},
+  confirmation = false,
+}: SystemOptions = {}): Promise<TestSystem> {
   const ports = ["HTTP", "MX", "SUBMISSION", "SUBMISSIONS"].map((name) => [`KAUKE_${name}_PORT`, "0"] as const);
   // Even with the store in memory the self-signed certificate wants a place.
   const dataDir = env.KAUKE_DATA_DIR ?? (await mkdtemp(join(tmpdir(), "kauke-system-")));
@@ -38,6 +44,7 @@ export async function startSystem({ env = {}, overrides = {} }: SystemOptions = 
   const inMemory = env.KAUKE_DATA_DIR === undefined && env.DATABASE_URL === undefined;
   const server = await startServer(config, log, {
     hasher: argon2Hasher({ memoryKib: 64, passes: 1 }),
+    asksForConfirmation: confirmation,
     ...overrides,
     // RSA keys cost a second a start; who tests signatures asks for them.
     store: { dkimDomains: [], ...(inMemory ? { dataDir: null } : {}), ...overrides.store },

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "./config.ts";
+import type { ConfirmationSettings } from "./core/destination/destination.ts";
 import type { PasswordHasher } from "./core/password/password-hasher.ts";
 import type { Clock, Logger, Random } from "./core/ports.ts";
 import type { SendReplyLetter } from "./core/preview/answer-preview.ts";
@@ -42,6 +43,8 @@ export interface StartOverrides {
   resolver?: Resolver;
   direct?: DirectOverrides;
   webRoot?: string;
+  /** False: mailboxes are not asked and no caps held, with all other limits on. */
+  asksForConfirmation?: boolean;
   /** e.g. in memory, or on a disk that breaks. */
   store?: Partial<StoreOptions>;
 }
@@ -163,7 +166,7 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
   if (runs("mx", "sender", "submission")) {
     const resolver = parts.overrides.resolver ?? createResolver({ servers: config.dnsServers });
     const transports = chooseTransports(config, { ...parts, resolver, direct: parts.overrides.direct });
-    const mail = wireMail({ ...parts, transports, resolver });
+    const mail = wireMail({ ...parts, transports, resolver, confirmation: confirmationOf(parts) });
     if (parts.preview !== null) sendReplyLetter = previewReplies(mail.handlers, parts.preview, config);
     closers.backs.push(
       () => mail.close(),
@@ -187,6 +190,12 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
   return ports;
 }
 
+function confirmationOf({ config, overrides }: Parts): ConfirmationSettings | null {
+  const [domain] = config.domains;
+  if (overrides.asksForConfirmation === false || config.limits === "off" || domain === undefined) return null;
+  return { origin: config.publicUrl.origin, domain };
+}
+
 function previewReplies(inbound: MxHandlers, inbox: PreviewInbox, { domains, mailHost }: Config): SendReplyLetter {
   return previewReplyTaker({ inbound, inbox, domains: new Set(domains), mailHost });
 }
@@ -198,6 +207,7 @@ async function startHttp(parts: Parts, closers: Closers, send: SendReplyLetter |
     ...parts,
     ...store,
     hasher,
+    confirmation: confirmationOf(parts),
     webRoot: overrides.webRoot ?? builtWeb,
     mayOpenPreview: (request) => preview !== null && isPreviewAllowed(request.raw, config.publicUrl.host),
     extraRoutes: [

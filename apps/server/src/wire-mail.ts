@@ -2,6 +2,7 @@
 import { readHeader } from "@kauke/mail-rfc";
 import type { Config } from "./config.ts";
 import type { LeasedDelivery } from "./core/delivery/delivery.ts";
+import type { ConfirmationSettings } from "./core/destination/destination.ts";
 import type { Clock, Logger, Metrics, Random } from "./core/ports.ts";
 import type { MailTrace } from "./core/preview/mail-trace.ts";
 import { mailLimitRules } from "./core/rate-limit/mail-limit-rules.ts";
@@ -12,11 +13,13 @@ import type { ClosingBell } from "./mail/closing-bell.ts";
 import { type DeliveryReports, deliveryReports } from "./mail/delivery-reports.ts";
 import { type CopyParts, type ForwardSource, makeForwardCopy } from "./mail/forward-copy.ts";
 import { authenticate, type ToAuthenticate } from "./mail/inbound/authenticate.ts";
+import { ConfirmationGuard } from "./mail/inbound/confirmation-guard.ts";
 import type { DeliverDeps } from "./mail/inbound/deliver.ts";
 import { limitInbound } from "./mail/inbound/limit-inbound.ts";
 import { MailLimits } from "./mail/inbound/mail-limits.ts";
 import { MemoryBudget } from "./mail/inbound/memory-budget.ts";
 import { mxService } from "./mail/inbound/mx-service.ts";
+import type { PlannedDelivery } from "./mail/inbound/plan-deliveries.ts";
 import { partsReader } from "./mail/inbound/read-parts.ts";
 import type { RewriteRules } from "./mail/inbound/rewrite.ts";
 import { RouteCache } from "./mail/inbound/route-cache.ts";
@@ -55,6 +58,8 @@ export interface MailParts {
   /** Preview mode only. */
   trace: MailTrace | null;
   closing: ClosingBell;
+  /** `null`: mailboxes are not asked. */
+  confirmation: ConfirmationSettings | null;
 }
 
 export interface WiredMail {
@@ -89,7 +94,8 @@ export function wireMail(parts: MailParts): WiredMail {
   const outliving = new Set<Promise<void>>();
   const mailRules = mailLimitRules(config.limits);
   const limits = mailRules === null ? null : new MailLimits({ ...parts, rules: mailRules });
-  const inbound = wireInbound(parts, { copyParts, settleDeps, outliving, reports });
+  const guard = parts.confirmation && new ConfirmationGuard({ ...parts, ...store, settings: parts.confirmation });
+  const inbound = wireInbound(parts, { copyParts, settleDeps, outliving, reports, guard });
   const handlers = limits === null ? inbound : limitInbound(inbound, limits);
   const { rules } = copyParts;
   const mail = ownDomainTransport({ ...rules, outside: transports.mail, inbound: handlers });
@@ -97,7 +103,9 @@ export function wireMail(parts: MailParts): WiredMail {
     deliveries: store.deliveries,
     bodies: store.bodies,
     attempt: async (delivery, copy) =>
-      (await outcomeIfPaused(delivery, store.aliases)) ?? attempt(delivery, copy, { ...transports, mail }),
+      (await outcomeIfPaused(delivery, store.aliases)) ??
+      (await guard?.beforeRetry(delivery)) ??
+      attempt(delivery, copy, { ...transports, mail }),
     settle: (delivery, leaseToken, outcome) => settle(delivery, leaseToken, outcome, settleDeps),
     makeCopy: (delivery, wire) => copyFromSpool(delivery, wire, parts, { copyParts }),
     budget,
@@ -130,11 +138,14 @@ interface Shared {
   copyParts: CopyParts;
 }
 
-type InboundParts = { settleDeps: SettleDeps; reports: DeliveryReports } & Pick<DeliverDeps, "outliving">;
+type InboundParts = { settleDeps: SettleDeps; reports: DeliveryReports; guard: ConfirmationGuard | null } & Pick<
+  DeliverDeps,
+  "outliving"
+>;
 
 function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandlers {
   const { config, store, transports, clock, random, logger, metrics } = parts;
-  const { copyParts, settleDeps, outliving, reports } = shared;
+  const { copyParts, settleDeps, outliving, reports, guard } = shared;
   const { budget, rules } = copyParts;
   const quota = new SpoolQuota(store.deliveries);
   return mxService({
@@ -145,6 +156,7 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
       replyPaths: store.replyPaths,
       aliases: store.aliases,
       srsHash: rules.srsHash,
+      confirmation: guard,
       now: () => clock.now(),
     },
     plan: {
@@ -158,7 +170,7 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
       closing: parts.closing,
       leaseMs: outlivingLeaseMs,
       outliving,
-      attempt: (planned) => attempt(planned, planned.copy, transports),
+      attempt: (planned) => firstAttempt(planned, transports, guard),
       settle: ({ planned, leaseToken, outcome }) =>
         settle({ ...planned, attempts: 1 }, leaseToken, outcome, settleDeps),
       deliveries: store.deliveries,
@@ -183,6 +195,13 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
     random,
     trace: parts.trace,
   });
+}
+
+/** A mailbox that is confirmed goes straight on. */
+async function firstAttempt(planned: PlannedDelivery, transports: Transports, guard: ConfirmationGuard | null) {
+  const { unconfirmed } = planned;
+  const ended = unconfirmed === undefined ? null : await guard?.beforeAttempt(planned, unconfirmed);
+  return ended ?? attempt(planned, planned.copy, transports);
 }
 
 function writeAsDeps({ store, clock, random }: MailParts, { webhookBodies }: CopyParts): WriteAsDeps {

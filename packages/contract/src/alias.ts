@@ -3,6 +3,7 @@
  * so that one sentence of the specification (section 5) is one rule here.
  */
 import * as z from "zod";
+import { confirmationState } from "./confirmations.ts";
 import { limits } from "./limits.ts";
 
 export const aliasMessages = {
@@ -13,6 +14,7 @@ export const aliasMessages = {
   forwardToFormat:
     "Please enter valid email addresses and/or webhook URLs (https://hooks.example.org) separated by commas",
   forwardToOwnDomain: "Mail can't be forwarded to an address on one of our own domains",
+  forwardToBlocked: "A mailbox here has asked to get no mail from this server",
   forwardToTooMany: `An alias forwards to ${limits.destinationsMax} destinations at most`,
   notesLength: "Notes must be 128 characters or less",
   atLeastOne: "At least one field (alias, forwardTo, active, notes, or lastForwardTo) must be provided",
@@ -152,5 +154,7 @@ export const aliasWire = z.object({
   createdAt: z.iso.datetime(),
   /** Webhooks that answered that they are gone: called no more until `forwardTo` is saved again. Left out when there are none. */
   pausedWebhooks: z.array(z.string()).optional(),
+  /** Mailboxes it leads to that are not confirmed, as `forwardTo` spells them. Left out when there are none. */
+  unconfirmed: z.array(z.object({ address: z.string(), state: confirmationState })).optional(),
 });
 export type AliasWire = z.infer<typeof aliasWire>;

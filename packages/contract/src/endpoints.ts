@@ -5,6 +5,7 @@
 import * as z from "zod";
 import { aliasWire, createAliasBody, toggleAliasBody, updateAliasBody } from "./alias.ts";
 import { accountSettings, loginBody, registerBody, userWire } from "./auth.ts";
+import { confirmationAnswer, confirmationLink, confirmationStanding, confirmationWish } from "./confirmations.ts";
 import { createdEmailJob, createEmailJobBody, emailJobStatusWire } from "./email-jobs.ts";
 import { limits } from "./limits.ts";
 import {
@@ -42,7 +43,7 @@ const message = z.object({ message: z.string() });
 /** Something the owner should know: mail of an alias that finally failed. */
 export const noticeWire = z.object({
   id: z.uuid(),
-  kind: z.enum(["delivery_failed"]),
+  kind: z.enum(["delivery_failed", "not_confirmed", "not_yours"]),
   aliasId: z.uuid().nullable(),
   text: z.string(),
   createdAt: z.iso.datetime(),
@@ -298,6 +299,34 @@ export const endpoints = define({
     access: "user",
     status: 200,
     answer: z.object({ notices: z.array(noticeWire) }),
+  },
+  readConfirmation: {
+    method: "POST",
+    path: "/api/confirmation/state",
+    summary: "How the mailbox behind a confirmation link stands; changes nothing",
+    access: "anyone",
+    body: confirmationLink,
+    status: 200,
+    answer: confirmationStanding,
+  },
+  answerConfirmation: {
+    method: "POST",
+    path: "/api/confirmation",
+    summary: "Say whether the mailbox behind a confirmation link is yours, or block it on this server",
+    access: "anyone",
+    body: confirmationAnswer,
+    status: 200,
+    answer: confirmationStanding,
+  },
+  askConfirmation: {
+    method: "POST",
+    path: "/api/confirmation/message",
+    summary:
+      "Send the confirmation message to a mailbox of one of your aliases (again): once a day, three times in all",
+    access: "user",
+    body: confirmationWish,
+    status: 200,
+    answer: confirmationStanding,
   },
   dismissNotice: {
     method: "DELETE",

@@ -35,6 +35,7 @@ export const errorCodes = [
   "spool_quota",
   "spool_failed",
   "refused_by_all",
+  "not_confirmed",
   "not_a_bounce",
   "dmarc_reject",
   "reply_not_allowed",

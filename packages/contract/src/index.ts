@@ -1,6 +1,7 @@
 /** The contract between browser and server: shapes, limits, codes, route table. Imports nothing of ours. */
 export * from "./alias.ts";
 export * from "./auth.ts";
+export * from "./confirmations.ts";
 export * from "./email-jobs.ts";
 export * from "./endpoints.ts";
 export * from "./errors.ts";

@@ -1,5 +1,7 @@
 /** Everything the use cases need, as one object. A use case names the part it takes: `Pick<CoreDeps, "users" | "clock">`. */
 import type { AliasStore } from "./alias/alias-store.ts";
+import type { DeliveryStore } from "./delivery/delivery.ts";
+import type { ConfirmationSettings, DestinationStore } from "./destination/destination.ts";
 import type { EmailJobStore } from "./email-job/email-job.ts";
 import type { LoginSessionStore } from "./login-session/login-session.ts";
 import type { MessageBodies } from "./message/message.ts";
@@ -15,9 +17,11 @@ export interface CoreDeps {
   users: UserStore;
   loginSessions: LoginSessionStore;
   aliases: AliasStore;
+  destinations: DestinationStore;
   smtpCredentials: SmtpCredentialStore;
   notices: NoticeStore;
   emailJobs: EmailJobStore;
+  deliveries: Pick<DeliveryStore, "keep">;
   bodies: Pick<MessageBodies, "put" | "delete">;
   rateLimits: RateLimitStore;
   hasher: PasswordHasher;
@@ -26,6 +30,8 @@ export interface CoreDeps {
   /** Lower case; the first two are the provider's own. */
   ownDomains: readonly string[];
   limitRules: RateLimitRules;
+  /** `null`: mailboxes are not asked (`KAUKE_LIMITS=off`). */
+  confirmation: ConfirmationSettings | null;
   /** How long a composed message can be undone. */
   undoSeconds: number;
 }

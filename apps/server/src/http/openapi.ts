@@ -43,6 +43,9 @@ const ownErrors: Partial<Record<EndpointName, number[]>> = {
   createSmtpCredential: [404, 409, 429],
   regenerateSmtpPassword: [429],
   deleteSmtpCredential: [429],
+  readConfirmation: [404],
+  answerConfirmation: [404],
+  askConfirmation: [404, 429],
 };
 
 /** @param cookieName of the login session, which depends on whether the public URL is https */

@@ -51,6 +51,7 @@ const translations: Record<ErrorCode, Translation> = {
   mail_loop: mailOnly,
   memory_budget: mailOnly,
   refused_by_all: mailOnly,
+  not_confirmed: mailOnly,
   not_a_bounce: mailOnly,
   dmarc_reject: mailOnly,
   reply_not_allowed: mailOnly,

@@ -15,6 +15,7 @@ import { answerBrokenRequest, errorAnswerer } from "./answer-errors.ts";
 import { authHandlers } from "./auth/routes.ts";
 import { trustedProxyCheck } from "./client-address.ts";
 import { closeInTime } from "./close-in-time.ts";
+import { confirmationHandlers } from "./confirmations/routes.ts";
 import { emailJobHandlers } from "./email-jobs/routes.ts";
 import type { Handlers } from "./handler.ts";
 import { mountEndpoints } from "./mount-endpoints.ts";
@@ -120,6 +121,7 @@ function allHandlers(deps: CoreDeps): Handlers {
     ...accountHandlers(deps),
     ...noticeHandlers(deps),
     ...emailJobHandlers(deps),
+    ...confirmationHandlers(deps),
   };
 }
 

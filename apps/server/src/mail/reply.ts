@@ -41,6 +41,7 @@ const table: Record<ErrorCode, SmtpReply> = {
   spool_quota: reply(452, "4.2.2", "Too much undelivered mail for this alias, please try again later"),
   spool_failed: reply(451, "4.3.0", "The message can't be kept safely now, please try again later"),
   refused_by_all: reply(550, "5.7.1", "The message was refused where this alias leads"),
+  not_confirmed: reply(451, "4.7.1", "This alias takes no more mail at this moment, please try again later"),
   rate_limited: reply(451, "4.7.1", "Too much mail from you, please try again later"),
   busy: reply(451, "4.3.2", "Too busy at this moment, please try again later"),
   unavailable,

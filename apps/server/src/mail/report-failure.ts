@@ -17,6 +17,11 @@ export interface FailureReporter {
   reportBounce(route: AliasRoute): Promise<void>;
 }
 
+function whatFailed({ purpose, aliasAddress }: DeliveryTarget): string {
+  if (purpose === "confirm") return "Our question for confirmation could not be delivered";
+  return `${purpose === "send" ? "Your mail from" : "Mail to"} ${aliasAddress} could not be delivered`;
+}
+
 const quietMs = 3_600_000;
 const maxRemembered = 10_000;
 
@@ -60,8 +65,7 @@ export function failureReporter(deps: {
       // A report that can't be delivered is nobody's business.
       if (userId === null || target.purpose === "report") return;
       const where = target.destination.kind === "mailbox" ? target.destination.address : target.destination.url;
-      const what = target.purpose === "send" ? "Your mail from" : "Mail to";
-      const text = `${what} ${aliasAddress} could not be delivered to ${where}: ${failureText[failure.code]}.`;
+      const text = `${whatFailed(target)} to ${where}: ${failureText[failure.code]}.`;
       await tell(`${aliasId}\0${where}\0${failure.code}`, { userId, aliasId, text });
     },
     async reportBounce({ aliasId, userId, address }) {

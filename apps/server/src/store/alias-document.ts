@@ -1,5 +1,6 @@
 /** The sealed document of an alias, and its way to and from core's words. Pure. */
-import type { Alias, AliasRoute, AliasRouting, Destination } from "../core/alias/alias.ts";
+import type { ConfirmationState } from "@kauke/contract";
+import type { Alias, AliasRoute, AliasRouting, Destination, UnconfirmedRoute } from "../core/alias/alias.ts";
 import { aliasAddress, pausedWebhooks } from "../core/alias/alias.ts";
 import type { AliasChange } from "../core/alias/alias-store.ts";
 
@@ -61,15 +62,41 @@ export function toAlias(row: AliasRow, document: AliasDocument): Alias {
   return { id: row.id, userId: row.user_id, name, domain, routing, notes, providerId, createdAt: row.created_at };
 }
 
-export function toRoute(row: Omit<AliasRow, "created_at">, document: AliasDocument): AliasRoute {
+/** Where the mailboxes of an account stand. */
+export interface MailboxStanding {
+  stateOf(address: string): ConfirmationState;
+  waiting: number;
+}
+
+const refusedStates = new Set<ConfirmationState | undefined>(["refused", "blocked"]);
+
+export function toRoute(
+  row: Omit<AliasRow, "created_at">,
+  document: AliasDocument,
+  standing: MailboxStanding,
+): AliasRoute {
+  const states = new Map(mailboxesOf(document).map((address) => [address, standing.stateOf(address)]));
+  const isRefused = (it: Destination) => it.kind === "mailbox" && refusedStates.has(states.get(it.address));
+  const unconfirmed = unconfirmedOf(states, standing.waiting);
   return {
     aliasId: row.id,
     userId: row.user_id,
     address: aliasAddress(document.name, document.domain),
-    destinations: row.active ? document.destinations.filter((it) => it.pausedAt === undefined) : [],
+    destinations: row.active ? document.destinations.filter((it) => it.pausedAt === undefined && !isRefused(it)) : [],
+    ...(unconfirmed === null ? {} : { unconfirmed }),
     pausedWebhooks: pausedWebhooks([...document.destinations, ...document.lastDestinations]),
     paused: !row.active,
     webhookSecret: Buffer.from(document.webhookSecret, "base64"),
     replyKey: Buffer.from(document.replyKey, "base64"),
   };
+}
+
+function mailboxesOf({ destinations }: AliasDocument): string[] {
+  return destinations.flatMap((it) => (it.kind === "mailbox" ? [it.address] : []));
+}
+
+function unconfirmedOf(states: ReadonlyMap<string, ConfirmationState>, waiting: number): UnconfirmedRoute | null {
+  const open = new Map<string, "new" | "asked">();
+  for (const [address, state] of states) if (state === "new" || state === "asked") open.set(address, state);
+  return open.size === 0 ? null : { states: open, waiting };
 }

@@ -60,6 +60,7 @@ describe("aliases", () => {
         aliasId: alias.id,
         userId,
         address,
+        unconfirmed: { states: new Map([["ann@example.org", "new"]]), waiting: 0 },
         destinations: [mailbox("ann@example.org")],
         pausedWebhooks: [],
         paused: false,
@@ -71,7 +72,7 @@ describe("aliases", () => {
         routing: { state: "paused", lastDestinations: [mailbox("ann@example.org")] },
       }));
       const paused = await store.aliases.findRouteById(alias.id);
-      expect(paused).toEqual({ ...route, destinations: [], paused: true });
+      expect(paused).toEqual({ ...route, destinations: [], paused: true, unconfirmed: undefined });
       expect(await store.aliases.findRoute("nobody@kauke.test")).toBeNull();
     });
 

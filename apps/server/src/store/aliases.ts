@@ -3,10 +3,11 @@
  * `active` is a plain column and alone decides whether an alias is paused.
  */
 import { randomBytes } from "node:crypto";
-import { type Alias, type AliasRoute, aliasAddress } from "../core/alias/alias.ts";
+import { type Alias, aliasAddress } from "../core/alias/alias.ts";
 import type { AliasChange, AliasStore } from "../core/alias/alias-store.ts";
 import { AppError } from "../core/app-error.ts";
-import { type AliasDocument, documentOfChange, documentOfNew, toAlias, toRoute } from "./alias-document.ts";
+import { type AliasDocument, documentOfChange, documentOfNew, toAlias } from "./alias-document.ts";
+import { aliasRoutes } from "./alias-routes.ts";
 import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION } from "./database.ts";
 import { letGoOfAlias, lockComposed, takeBack } from "./job-records.ts";
 import { deleteFinishedMessages, lockMessagesOf } from "./owned-mail.ts";
@@ -29,7 +30,7 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
       .selectFrom("alias")
       .select(["alias.id", "alias.user_id", "alias.active", "alias.created_at", "alias.sealed"])
       .where("alias.user_id", "=", userId);
-  const routes = db.selectFrom("alias").select(["id", "user_id", "active", "sealed"]);
+  const routes = aliasRoutes(context);
   return {
     listForUser: async (userId) => {
       const rows = await ofUser(userId).orderBy("created_at", "desc").orderBy("id").execute();
@@ -52,14 +53,8 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
     insert: (alias) => insertAlias(context, parts, alias),
     update: (userId, aliasId, change) => updateAlias(context, parts, { userId, aliasId, change }),
     delete: (userId, aliasId) => deleteAlias(context, parts, { userId, aliasId }),
-    findRoute: async (address) => {
-      const row = await routes.where("address_index", "=", addressIndex(context, address)).executeTakeFirst();
-      return row === undefined ? null : toRoute(row, open(row));
-    },
-    findRouteById: async (aliasId): Promise<AliasRoute | null> => {
-      const row = await routes.where("id", "=", aliasId).executeTakeFirst();
-      return row === undefined ? null : toRoute(row, open(row));
-    },
+    findRoute: (address) => routes.byAddress(addressIndex(context, address)),
+    findRouteById: (aliasId) => routes.byId(aliasId),
     count: () => countRows(db, "alias"),
     onRouteChange: (listener) => signals.onRouteChange(listener),
   };

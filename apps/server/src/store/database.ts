@@ -43,10 +43,15 @@ export interface DestinationTable {
   id: string;
   user_id: string;
   mailbox_index: Buffer;
-  state: string;
+  state: "asked" | "confirmed" | "refused" | "blocked";
   created_at: Date;
   confirmed_at: Date | null;
   sealed: Buffer;
+}
+
+export interface BlockedMailboxTable {
+  mailbox_index: Buffer;
+  created_at: Date;
 }
 
 export interface SmtpCredentialTable {
@@ -140,7 +145,7 @@ export interface NoticeTable {
   id: string;
   user_id: string;
   alias_id: string | null;
-  kind: "delivery_failed";
+  kind: "delivery_failed" | "not_confirmed" | "not_yours";
   created_at: Date;
   sealed: Buffer;
 }
@@ -178,6 +183,7 @@ export interface DB {
   alias: AliasTable;
   released_address: ReleasedAddressTable;
   destination: DestinationTable;
+  blocked_mailbox: BlockedMailboxTable;
   smtp_credential: SmtpCredentialTable;
   encryption_key: EncryptionKeyTable;
   email_job: EmailJobTable;

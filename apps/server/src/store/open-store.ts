@@ -7,6 +7,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { DkimKey } from "@kauke/mail-rfc";
 import type { AliasStore } from "../core/alias/alias-store.ts";
+import type { DestinationStore } from "../core/destination/destination.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
 import type { MessageBodies } from "../core/message/message.ts";
@@ -22,6 +23,7 @@ import { type ChangeSignals, changeSignals } from "./change-signals.ts";
 import { type CounterStore, counterStore } from "./counters.ts";
 import type { Database } from "./database.ts";
 import { type DeliveryRepository, deliveryStore } from "./deliveries.ts";
+import { destinationStore } from "./destinations.ts";
 import { loadDkimKeys } from "./dkim-keys.ts";
 import type { SyncFile } from "./durable-file-system.ts";
 import { emailJobStore } from "./email-jobs.ts";
@@ -68,6 +70,7 @@ export interface Store {
   users: UserStore;
   loginSessions: LoginSessionStore;
   aliases: AliasStore;
+  destinations: DestinationStore;
   smtpCredentials: SmtpCredentialStore;
   rateLimits: RateLimitStore;
   notices: NoticeStore;
@@ -215,6 +218,7 @@ function assemble(
     users: userStore(context, { released, forgetBodies }),
     loginSessions: loginSessionStore(context),
     aliases: aliasStore(context, { released, forgetBodies }),
+    destinations: destinationStore(context),
     smtpCredentials: smtpCredentialStore(context),
     rateLimits: rateLimitStore(context),
     notices: noticeStore(context),

@@ -30,6 +30,7 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     ...{ id: "uuid", user_id: "uuid", mailbox_index: "bytea", state: "text", created_at: "timestamptz" },
     ...{ confirmed_at: "timestamptz?", sealed: "bytea" },
   },
+  blocked_mailbox: { mailbox_index: "bytea", created_at: "timestamptz" },
   smtp_credential: {
     ...{ id: "uuid", alias_id: "uuid", user_id: "uuid", username_index: "bytea", active: "boolean" },
     ...{ created_at: "timestamptz", updated_at: "timestamptz", sealed: "bytea" },

@@ -15,6 +15,11 @@ export function useAliases(userId: string) {
   });
 }
 
+/** What happens to their mailboxes elsewhere shows at the next look. */
+export function refetchAliases(client: QueryClient, userId: string): Promise<void> {
+  return client.invalidateQueries({ queryKey: keyOf(userId) });
+}
+
 type Change = (aliases: AliasWire[]) => AliasWire[];
 
 function changeList(client: QueryClient, userId: string, change: Change): void {

@@ -32,11 +32,21 @@ export const routes = {
   getEmailJobStatus: "GET /api/email-jobs/:jobId/status",
   cancelEmailJob: "POST /api/email-jobs/:jobId/cancel",
   listNotices: "GET /api/notices",
+  readConfirmation: "POST /api/confirmation/state",
+  answerConfirmation: "POST /api/confirmation",
+  askConfirmation: "POST /api/confirmation/message",
   dismissNotice: "DELETE /api/notices/:noticeId",
 } as const satisfies Record<EndpointName, string>;
 
 /** Calls that a signed-out visitor makes too: their 401 says nothing about an open page. */
-export const openToAnyone: ReadonlySet<EndpointName> = new Set(["getSession", "register", "login", "logout"]);
+export const openToAnyone: ReadonlySet<EndpointName> = new Set([
+  "getSession",
+  "register",
+  "login",
+  "logout",
+  "readConfirmation",
+  "answerConfirmation",
+]);
 
 /** `/api/aliases/:userId` with its parameters filled in and escaped. */
 export function fillPath(path: string, params: Readonly<Record<string, string>> = {}): string {

@@ -23,6 +23,7 @@ const pages: Partial<Record<ScreenName, ComponentType>> = {
   compose: lazy(async () => ({ default: (await import("../pages/ComposePage.tsx")).ComposePage })),
   settings: lazy(async () => ({ default: (await import("../pages/SettingsPage.tsx")).SettingsPage })),
   preview: lazy(async () => ({ default: (await import("../pages/PreviewPage.tsx")).PreviewPage })),
+  confirm: lazy(async () => ({ default: (await import("../pages/ConfirmPage.tsx")).ConfirmPage })),
   "not-found": NotFoundPage,
 };
 

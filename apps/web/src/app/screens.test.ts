@@ -25,6 +25,12 @@ test("paths match in any case and with a trailing slash", () => {
   expect(screenFor("/About//", false)).toBe("about");
 });
 
+test("the links to a mailbox lead to its page, signed in or not", () => {
+  for (const end of ["", "/", "/not-mine"])
+    for (const signedIn of [true, false])
+      expect(screenFor(`/confirm/${"a".repeat(32)}${end}`, signedIn)).toBe("confirm");
+});
+
 test("any other path is not found, also the names every object has", () => {
   for (const path of ["/nowhere", "/dashboard/x", "/__proto__", "/constructor", "/home/auth"])
     expect(screenFor(path, true)).toBe("not-found");

@@ -2,6 +2,7 @@
  * The route table of the specification's section 2, as data: what each path shows to whom and what the tab is called.
  * `App` turns a screen's name into its page.
  */
+import { readConfirmationPath } from "../features/confirmation/confirmation-path.ts";
 import { normalizePath } from "./path.ts";
 
 export type ScreenName =
@@ -10,6 +11,7 @@ export type ScreenName =
   | "register"
   | "dashboard"
   | "preview"
+  | "confirm"
   | "not-found"
   | "settings"
   | "compose"
@@ -54,6 +56,7 @@ export const screenTitles: Readonly<Record<ScreenName, string>> = {
   gdpr: "GDPR",
   transparency: "Transparency Report",
   preview: "Preview inbox",
+  confirm: "Confirm mailbox",
   "not-found": "Page Not Found",
 };
 
@@ -61,6 +64,7 @@ export const screenTitles: Readonly<Record<ScreenName, string>> = {
 export function screenFor(path: string, signedIn: boolean): ScreenName {
   const normal = normalizePath(path);
   if (normal === "/") return signedIn ? "dashboard" : "landing";
+  if (readConfirmationPath(normal) !== null) return "confirm";
   const screen = screenOfPath[normal] ?? "not-found";
   return protectedScreens.has(screen) && !signedIn ? "auth" : screen;
 }

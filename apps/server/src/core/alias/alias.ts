@@ -25,14 +25,24 @@ export interface Alias {
   createdAt: Date;
 }
 
+/** Mailboxes of a route that are not confirmed. */
+export interface UnconfirmedRoute {
+  /** By address as the alias spells it. */
+  states: ReadonlyMap<string, "new" | "asked">;
+  /** Unconfirmed mailboxes of the whole account. */
+  waiting: number;
+}
+
 /** What the mail path needs of an alias, from one look-up. */
 export interface AliasRoute {
   aliasId: string;
   userId: string;
   /** Lower case, `name@domain`. */
   address: string;
-  /** Those that get mail: empty while paused. */
+  /** Those that get mail: empty while paused, without mailboxes whose reader refused. */
   destinations: Destination[];
+  /** Left out when all mailboxes are confirmed. */
+  unconfirmed?: UnconfirmedRoute;
   /** URLs of webhooks that are called no more. */
   pausedWebhooks: string[];
   paused: boolean;

@@ -1,4 +1,5 @@
 import type { CoreDeps } from "../core-deps.ts";
+import { refuseBlocked } from "../destination/refuse-blocked.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import type { Alias, Destination } from "./alias.ts";
 import { domainErrors, ownDomainErrors, refuseFieldErrors, refuseReservedName } from "./alias-rules.ts";
@@ -17,7 +18,7 @@ export interface NewAlias {
  * @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`, `rate_limited`
  */
 export async function createAlias(
-  deps: Pick<CoreDeps, "aliases" | "ownDomains" | "random" | "clock" | "rateLimits" | "limitRules">,
+  deps: Pick<CoreDeps, "aliases" | "destinations" | "ownDomains" | "random" | "clock" | "rateLimits" | "limitRules">,
   wish: NewAlias,
 ): Promise<Alias> {
   refuseFieldErrors({
@@ -26,6 +27,8 @@ export async function createAlias(
   });
   refuseReservedName(wish.name);
   await takeLimit(deps, "alias_create", { userId: wish.userId });
+  // Counted too: nobody may ask in bulk which mailboxes want nothing from here.
+  await refuseBlocked(deps, "forwardTo", wish.destinations);
   const alias: Alias = {
     id: deps.random.uuid(),
     userId: wish.userId,

@@ -1,5 +1,6 @@
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
+import { refuseBlocked } from "../destination/refuse-blocked.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import type { Alias } from "./alias.ts";
 import { ownDomainErrors, refuseFieldErrors, refuseReservedName } from "./alias-rules.ts";
@@ -15,7 +16,7 @@ export interface AliasWish extends RoutingWish {
 
 /** @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`, `rate_limited`, `not_found` */
 export async function updateAlias(
-  deps: Pick<CoreDeps, "aliases" | "ownDomains" | "clock" | "rateLimits" | "limitRules">,
+  deps: Pick<CoreDeps, "aliases" | "destinations" | "ownDomains" | "clock" | "rateLimits" | "limitRules">,
   { userId, aliasId }: { userId: string; aliasId: string },
   wish: AliasWish,
 ): Promise<Alias> {
@@ -24,6 +25,8 @@ export async function updateAlias(
     ...ownDomainErrors("lastForwardTo", wish.lastDestinations, deps.ownDomains),
   });
   await takeLimit(deps, "alias_change", { userId });
+  await refuseBlocked(deps, "forwardTo", wish.destinations);
+  await refuseBlocked(deps, "lastForwardTo", wish.lastDestinations);
   const changed = await deps.aliases.update(userId, aliasId, (alias) => decideChange(alias, wish));
   if (changed === null) throw new AppError("not_found", { message: "Alias not found" });
   return changed;

@@ -21,6 +21,8 @@ export type FailureCode =
   | "not_supported"
   | "webhook_status"
   | "webhook_gone"
+  | "not_confirmed"
+  | "not_wanted"
   | "expired"
   | "spool_lost";
 
@@ -39,9 +41,10 @@ export type DeliveryOutcome =
 export interface DeliveryTarget {
   /**
    * `send`: mail that leaves as the alias (composed, submitted, replied); the stored message is final. Absent: forwarded mail,
-   * rewritten at every attempt from the bytes that came in. `report`: a delivery report of ours, with the null sender.
+   * rewritten at every attempt from the bytes that came in. `report`: a delivery report of ours, with the null sender. `confirm`: our
+   * question to a mailbox whether it is the owner's.
    */
-  purpose?: "send" | "report";
+  purpose?: "send" | "report" | "confirm";
   destination: Destination;
   /** Lower case. */
   aliasAddress: string;

@@ -10,10 +10,15 @@ import {
 import { type Alias, pausedWebhooks } from "../../core/alias/alias.ts";
 import type { NewAlias } from "../../core/alias/create-alias.ts";
 import type { AliasWish } from "../../core/alias/update-alias.ts";
+import { mailboxesOf, type UnconfirmedMailboxes } from "../../core/destination/unconfirmed-mailboxes.ts";
 
 const PAUSED = "null";
 
-export function aliasToWire({ routing, ...alias }: Alias): AliasWire {
+export function aliasToWire({ routing, ...alias }: Alias, mailboxes: UnconfirmedMailboxes): AliasWire {
+  const unconfirmed = mailboxesOf({ routing }).flatMap((address) => {
+    const state = mailboxes.get(address);
+    return state === undefined ? [] : [{ address, state }];
+  });
   const isPaused = routing.state === "paused";
   const gone = pausedWebhooks(isPaused ? routing.lastDestinations : routing.destinations);
   return {
@@ -28,6 +33,7 @@ export function aliasToWire({ routing, ...alias }: Alias): AliasWire {
     providerId: alias.providerId,
     createdAt: alias.createdAt.toISOString(),
     ...(gone.length === 0 ? {} : { pausedWebhooks: gone }),
+    ...(unconfirmed.length === 0 ? {} : { unconfirmed }),
   };
 }
 

@@ -5,9 +5,13 @@ const pages = new Set(
   ),
 );
 
+/** Behind the links we send to mailboxes; whether a link is known is the page's to say. */
+const confirmationPage = /^\/confirm\/[a-z2-7]{32}(?:\/not-mine)?$/;
+
 /** Without regard to case and to a slash at the end. @param pathname as it came, e.g. `/Settings/` */
 export function isPage(pathname: string): boolean {
-  return pages.has(plainForm(pathname));
+  const path = plainForm(pathname);
+  return pages.has(path) || confirmationPage.test(path);
 }
 
 /** The page of the preview inbox, which is there only for some. */

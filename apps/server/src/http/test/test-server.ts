@@ -52,6 +52,7 @@ export async function startTestServer({ config, ...options }: TestServerOptions 
     metrics: { count: (name, labels) => void counted.push(`${name} ${JSON.stringify(labels)}`), gauge: () => {} },
     isReady: () => true,
     webRoot: "/nowhere",
+    confirmation: null,
     ...options,
     config: {
       http: { host: "127.0.0.1", port: 3000 },

@@ -15,6 +15,8 @@ export interface PlannedDelivery {
   userId: string | null;
   target: DeliveryTarget;
   copy: ForwardCopy;
+  /** Of a mailbox that is not confirmed. */
+  unconfirmed?: "new" | "asked";
   /** When the message arrived. */
   createdAt: Date;
 }
@@ -90,6 +92,7 @@ function planAlias(transaction: Transaction, route: Route, screened: Screened, d
       userId,
       target: { destination, aliasAddress, ...reportTo(transaction.envelope, route) },
       copy,
+      unconfirmed: destination.kind === "mailbox" ? route.unconfirmed?.states.get(destination.address) : undefined,
       createdAt: transaction.envelope.receivedAt,
     })),
   };

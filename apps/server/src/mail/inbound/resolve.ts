@@ -13,6 +13,8 @@ export interface ResolveDeps extends ResolveReplyDeps {
   routes: Pick<RouteCache, "find">;
   quota: Pick<SpoolQuota, "isFull">;
   srsHash: SrsHash;
+  /** `null`: mailboxes need no confirmation here. */
+  confirmation: { mayTake(route: AliasRoute): boolean } | null;
   now(): Date;
 }
 
@@ -61,8 +63,9 @@ function decide(
 ): Verdict<ResolvedRecipient> | Promise<Verdict<ResolvedRecipient>> {
   if (route === null) return reject("alias_not_found");
   if (route.paused) return accept({ kind: "paused" });
-  // Every webhook it leads to is gone.
+  // Every webhook it leads to is gone, every mailbox refused.
   if (route.destinations.length === 0) return reject("refused_by_all");
+  if (deps.confirmation?.mayTake(route) === false) return defer("not_confirmed");
   const isFull = deps.quota.isFull(route.aliasId);
   if (isFull instanceof Promise)
     return isFull.then((full) => (full ? defer("spool_quota") : accept({ kind: "alias", route })));

@@ -11,6 +11,7 @@ import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { SmtpButton } from "../smtp-credentials/SmtpButton.tsx";
 import { SmtpPanel } from "../smtp-credentials/SmtpPanel.tsx";
 import { addressOf, cutNotes, destinationText, entriesOf, isActive, isUrl } from "./alias-text.ts";
+import { MailboxState } from "./MailboxState.tsx";
 
 /** Shows at once, is taken back when refused; the answer's words choose the toast (specification section 4). */
 export function AliasSwitch({ userId, alias }: { userId: string; alias: AliasWire }) {
@@ -28,7 +29,7 @@ export function AliasSwitch({ userId, alias }: { userId: string; alias: AliasWir
   return <Switch checked={isActive(alias)} label={`${address} forwards mail`} onChange={onChange} />;
 }
 
-function Destinations({ alias }: { alias: AliasWire }) {
+function Destinations({ userId, alias }: { userId: string; alias: AliasWire }) {
   if (!isActive(alias))
     return (
       <span className="state">
@@ -44,10 +45,14 @@ function Destinations({ alias }: { alias: AliasWire }) {
         {alias.pausedWebhooks?.includes(entry) ? (
           <span className="gone">Paused - gone (410). Save it again to resume.</span>
         ) : null}
+        <MailboxState userId={userId} address={entry} state={stateOf(alias, entry)} />
       </span>
     </span>
   ));
 }
+
+const stateOf = ({ unconfirmed = [] }: AliasWire, entry: string) =>
+  unconfirmed.find((it) => it.address === entry)?.state ?? "confirmed";
 
 function Notes({ notes }: { notes: string }) {
   const cut = cutNotes(notes);
@@ -90,7 +95,7 @@ export const AliasRow = memo(function AliasRow({ userId, alias, focusEdit, isOpe
           </span>
         </td>
         <td className="c-to">
-          <Destinations alias={alias} />
+          <Destinations userId={userId} alias={alias} />
         </td>
         <td className="c-notes notes">{alias.notes ? <Notes notes={alias.notes} /> : null}</td>
         <td className="actions">

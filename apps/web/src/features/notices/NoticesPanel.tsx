@@ -10,7 +10,11 @@ import { showFailure } from "../../ui/toast-store.ts";
 
 const SHOWN = 3;
 
-const titles: Record<NoticeWire["kind"], string> = { delivery_failed: "Mail not delivered" };
+const titles: Record<NoticeWire["kind"], string> = {
+  delivery_failed: "Mail not delivered",
+  not_confirmed: "Mail waits for confirmation",
+  not_yours: "Mailbox refused",
+};
 
 function Notice({ notice, onDismiss }: { notice: NoticeWire; onDismiss: () => void }) {
   return (

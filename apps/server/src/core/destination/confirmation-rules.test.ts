@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { decideAsk, stateAfter } from "./confirmation-rules.ts";
+
+const now = new Date("2026-03-10T12:00:00Z");
+const hoursAgo = (hours: number) => new Date(now.getTime() - hours * 3_600_000);
+const asked = (...hours: number[]) => ({ state: "asked" as const, askedAt: hours.map(hoursAgo), waiting: 1 });
+const fresh = { state: "new" as const, askedAt: [], waiting: 0 };
+
+describe("asking a mailbox", () => {
+  it("the first forward asks, later ones don't", () => {
+    expect(decideAsk(fresh, { now, isByOwner: false })).toEqual({ kind: "ask" });
+    expect(decideAsk(asked(100), { now, isByOwner: false })).toEqual({ kind: "known", state: "asked" });
+  });
+
+  it("five unconfirmed mailboxes of an account are the most", () => {
+    expect(decideAsk({ ...fresh, waiting: 4 }, { now, isByOwner: false })).toEqual({ kind: "ask" });
+    for (const isByOwner of [true, false])
+      expect(decideAsk({ ...fresh, waiting: 5 }, { now, isByOwner })).toEqual({ kind: "too_many" });
+  });
+
+  it("the owner may ask again after a day, and three times in all", () => {
+    const nextAt = hoursAgo(-1);
+    expect(decideAsk(asked(23), { now, isByOwner: true })).toEqual({ kind: "too_soon", nextAt });
+    expect(decideAsk(asked(24), { now, isByOwner: true })).toEqual({ kind: "ask" });
+    expect(decideAsk(asked(72, 48, 24), { now, isByOwner: true })).toEqual({ kind: "too_soon", nextAt: null });
+  });
+
+  it.each(["confirmed", "refused", "blocked"] as const)("a mailbox that is %s is never asked again", (state) => {
+    const pair = { state, askedAt: [hoursAgo(100)], waiting: 0 };
+    for (const isByOwner of [true, false])
+      expect(decideAsk(pair, { now, isByOwner })).toEqual({ kind: "known", state });
+  });
+});
+
+describe("what an answer does", () => {
+  it.each([
+    ["asked", "mine", "confirmed"],
+    ["asked", "not_mine", "refused"],
+    ["confirmed", "not_mine", "refused"],
+    ["refused", "mine", "confirmed"],
+    ["refused", "block", "blocked"],
+    ["confirmed", "block", "blocked"],
+    ["blocked", "mine", "blocked"],
+    ["blocked", "not_mine", "blocked"],
+  ] as const)("%s and %s make %s", (before, choice, after) => {
+    expect(stateAfter(before, choice)).toBe(after);
+    expect(stateAfter(after, choice)).toBe(after);
+  });
+});

@@ -1,0 +1,40 @@
+import type { ConfirmationState } from "@kauke/contract";
+import { AppError } from "../app-error.ts";
+import type { CoreDeps } from "../core-deps.ts";
+import { askForConfirmation } from "./ask-for-confirmation.ts";
+import { maxWaitingMailboxes } from "./confirmation-rules.ts";
+import type { Pair } from "./destination.ts";
+import { sameMailbox } from "./same-mailbox.ts";
+
+type RequestDeps = Parameters<typeof askForConfirmation>[0] & Pick<CoreDeps, "aliases" | "confirmation">;
+
+/**
+ * The owner's button: sends the message, again if need be.
+ * @returns where the mailbox stands now
+ * @throws AppError `not_found` when none of the account's aliases leads there, `rate_limited` within a day, `invalid` when the messages are used up or too many mailboxes wait
+ */
+export async function requestConfirmation(deps: RequestDeps, pair: Pair): Promise<ConfirmationState> {
+  if (deps.confirmation === null) throw refusal("This server asks for no confirmations.");
+  const address = await findDestination(deps, pair);
+  if (address === null) throw new AppError("not_found", { message: "None of your aliases forwards to this mailbox." });
+  const decision = await askForConfirmation(deps, deps.confirmation, { ...pair, address, isByOwner: true });
+  if (decision.kind === "known") return decision.state;
+  if (decision.kind === "ask") return "asked";
+  if (decision.kind === "too_many")
+    throw refusal(`${maxWaitingMailboxes} of your mailboxes are not confirmed. Please confirm one of them first.`);
+  if (decision.nextAt === null) throw refusal("This mailbox was asked three times. It is not asked again.");
+  const message = "This mailbox was asked within the last day. Please wait before you ask again.";
+  throw new AppError("rate_limited", { message, resetAt: decision.nextAt });
+}
+
+const refusal = (message: string) => new AppError("invalid", { message });
+
+/** Only what an alias leads to is ever asked, spelled as it is there. */
+async function findDestination({ aliases }: Pick<CoreDeps, "aliases">, { userId, address }: Pair) {
+  const wanted = sameMailbox(address);
+  for (const { routing } of await aliases.listForUser(userId)) {
+    const destinations = routing.state === "active" ? routing.destinations : routing.lastDestinations;
+    for (const it of destinations) if (it.kind === "mailbox" && sameMailbox(it.address) === wanted) return it.address;
+  }
+  return null;
+}

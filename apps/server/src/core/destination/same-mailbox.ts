@@ -1,0 +1,28 @@
+/**
+ * What counts as one mailbox: letter case, Unicode form, spelling of the domain and a `+tag` make no difference. A host that
+ * gives `ann` and `ann+x` to two people has them share one answer; the other way, a tag would get around every limit.
+ */
+import { domainToASCII } from "node:url";
+
+/** @param address as a person typed it, e.g. `Ann+shop@Example.ORG` @returns e.g. `ann@example.org`; to compare, not to send to */
+export function sameMailbox(address: string): string {
+  const { local, domain } = split(address);
+  return `${withoutTag(local).normalize("NFC").toLowerCase()}@${domain}`;
+}
+
+/** The same for a header field: the person's own name stays as spelled, nothing a stranger could write in the tag does. */
+export function untaggedMailbox(address: string): string {
+  const { local, domain } = split(address);
+  return `${withoutTag(local)}@${domain}`;
+}
+
+function split(address: string): { local: string; domain: string } {
+  const at = address.lastIndexOf("@");
+  const domain = address.slice(at + 1);
+  return { local: address.slice(0, at), domain: domainToASCII(domain) || domain.toLowerCase() };
+}
+
+function withoutTag(local: string): string {
+  const plus = local.indexOf("+");
+  return plus > 0 ? local.slice(0, plus) : local;
+}

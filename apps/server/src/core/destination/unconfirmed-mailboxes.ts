@@ -1,0 +1,26 @@
+import type { ConfirmationState } from "@kauke/contract";
+import type { Alias } from "../alias/alias.ts";
+import type { CoreDeps } from "../core-deps.ts";
+
+/** Address as an alias spells it to its state; only of mailboxes that are not confirmed. */
+export type UnconfirmedMailboxes = ReadonlyMap<string, ConfirmationState>;
+
+/** What the owner should see of their mailboxes. Where nothing is asked, only what was refused. One query for any number of aliases. */
+export async function unconfirmedMailboxes(
+  { destinations, confirmation }: Pick<CoreDeps, "destinations" | "confirmation">,
+  userId: string,
+  aliases: readonly Alias[],
+): Promise<UnconfirmedMailboxes> {
+  const addresses = new Set(aliases.flatMap(mailboxesOf));
+  if (addresses.size === 0) return new Map();
+  const states = await destinations.states(userId, [...addresses]);
+  const shown = [...states].filter(([, state]) =>
+    confirmation === null ? state === "refused" || state === "blocked" : state !== "confirmed",
+  );
+  return new Map(shown);
+}
+
+export function mailboxesOf({ routing }: Pick<Alias, "routing">): string[] {
+  const destinations = routing.state === "active" ? routing.destinations : routing.lastDestinations;
+  return destinations.flatMap((it) => (it.kind === "mailbox" ? [it.address] : []));
+}

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { askForConfirmation } from "../../core/destination/ask-for-confirmation.ts";
+import { systemRandom } from "../../operate/random.ts";
+import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
+
+const settings = { origin: "http://localhost:3000", domain: "kauke.test" };
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ confirmation: settings });
+});
+afterAll(() => server.close());
+
+/** The token is in the message alone: read from the queue as the sender would. */
+async function lastToken(): Promise<string> {
+  const { store, clock } = server;
+  const claimed = await store.deliveries.claim({ now: clock.now(), leaseMs: 60_000, limit: 100 });
+  const [last] = claimed.filter((it) => it.target.purpose === "confirm").toReversed();
+  if (last === undefined) throw new Error("no confirmation message waits");
+  const body = await store.bodies.get(last.messageId);
+  return /\/confirm\/([a-z2-7]{32})/.exec(body?.toString("utf8") ?? "")?.[1] ?? "";
+}
+
+async function asked() {
+  const email = `${systemRandom.uuid()}@people.example`;
+  const person = Object.assign(await new Visitor(server).register(email), { email });
+  const address = `${systemRandom.uuid()}@inbox.example`;
+  const alias = await person.createAlias({ forwardTo: address });
+  const deps = { ...server.store, clock: server.clock, random: systemRandom };
+  await askForConfirmation(deps, settings, { userId: person.userId, address, isByOwner: false });
+  return { person, address, alias, token: await lastToken() };
+}
+
+async function signIn(person: Visitor & { email: string }): Promise<void> {
+  await person.call("login", { body: { email: person.email, password: "correct horse" } });
+}
+
+const say = (choice: string, token: string) =>
+  new Visitor(server).call("answerConfirmation", { body: { token, choice } });
+const look = (token: string) => new Visitor(server).call("readConfirmation", { body: { token } });
+async function shown(person: Visitor) {
+  return (await person.call("listAliases")).body.aliases[0].unconfirmed;
+}
+
+describe("a confirmation link", () => {
+  it("needs no sign-in, and pressing twice is pressing once", async () => {
+    const { person, address, token } = await asked();
+    expect(await shown(person)).toEqual([{ address, state: "asked" }]);
+    expect((await look(token)).body).toEqual({ state: "asked" });
+    for (const _ of [1, 2]) expect((await say("mine", token)).body).toEqual({ state: "confirmed" });
+    expect((await look(token)).body).toEqual({ state: "confirmed" });
+    expect(await shown(person)).toBeUndefined();
+  });
+
+  it("looking and opening the page change nothing, however often", async () => {
+    const { person, address, token } = await asked();
+    for (const end of ["", "/not-mine"]) {
+      const answer = await new Visitor(server).send({ method: "GET", url: `/confirm/${token}${end}` });
+      expect(answer.status).toBe(503); // the test's web app is not built
+    }
+    for (const _ of [1, 2]) await look(token);
+    expect((await new Visitor(server).send({ method: "GET", url: "/api/confirmation" })).status).toBe(404);
+    expect(await shown(person)).toEqual([{ address, state: "asked" }]);
+  });
+
+  it("the mind may be changed from mine to not mine; the owner gets one notice", async () => {
+    const { person, address, token } = await asked();
+    await say("mine", token);
+    for (const _ of [1, 2]) expect((await say("not_mine", token)).body).toEqual({ state: "refused" });
+    expect(await shown(person)).toEqual([{ address, state: "refused" }]);
+    const { notices } = (await person.call("listNotices")).body;
+    expect(notices).toEqual([expect.objectContaining({ kind: "not_yours", text: expect.stringContaining(address) })]);
+  });
+
+  it("blocking refuses the mailbox to everybody on create and edit, in our words", async () => {
+    const { address, token } = await asked();
+    expect((await say("block", token)).body).toEqual({ state: "blocked" });
+    const other = await new Visitor(server).register();
+    const forwardTo = address.replace("@", "+tag@").toUpperCase();
+    const errors = { forwardTo: ["A mailbox here has asked to get no mail from this server"] };
+    const body = { alias: "blocked-one", domain: "kauke.test", forwardTo };
+    expect(await other.call("createAlias", { body })).toMatchObject({ status: 400, body: { errors } });
+    const alias = await other.createAlias();
+    const params = { aliasId: alias.id };
+    expect(await other.call("updateAlias", { params, body: { forwardTo } })).toMatchObject({
+      status: 400,
+      body: { errors },
+    });
+    expect((await other.call("updateAlias", { params, body: { lastForwardTo: forwardTo } })).status).toBe(400);
+  });
+
+  it("unknown ones are 404, and what is no link is refused by its form", async () => {
+    expect((await look("a".repeat(32))).status).toBe(404);
+    expect((await say("mine", "a".repeat(32))).status).toBe(404);
+    expect((await look("short")).status).toBe(400);
+    expect((await say("perhaps", "a".repeat(32))).status).toBe(400);
+  });
+
+  it("another site can't press the button", async () => {
+    const { person, token } = await asked();
+    const headers = { "sec-fetch-site": "cross-site" };
+    const answer = await new Visitor(server).call("answerConfirmation", { body: { token, choice: "mine" }, headers });
+    expect(answer.status).toBe(403);
+    expect(await shown(person)).toHaveLength(1);
+  });
+});
+
+describe("the owner's button", () => {
+  const again = (person: Visitor, address: string) => person.call("askConfirmation", { body: { address } });
+
+  it("asks again once a day, three messages in all", async () => {
+    const { person, address, token } = await asked();
+    expect(await again(person, address)).toMatchObject({ status: 429, body: { rateLimited: true } });
+    const tokens = [token];
+    for (const _ of [2, 3]) {
+      server.clock.advance(86_400);
+      await signIn(person);
+      expect((await again(person, address)).body).toEqual({ state: "asked" });
+      tokens.push(await lastToken());
+    }
+    expect(new Set(tokens).size).toBe(3);
+    server.clock.advance(86_400);
+    await signIn(person);
+    expect((await again(person, address)).status).toBe(400);
+    expect((await say("mine", token)).body).toEqual({ state: "confirmed" });
+  });
+
+  it("is for mailboxes of one's own aliases only", async () => {
+    const { address } = await asked();
+    expect((await again(await new Visitor(server).register(), address)).status).toBe(404);
+    expect((await new Visitor(server).call("askConfirmation", { body: { address } })).status).toBe(401);
+  });
+});

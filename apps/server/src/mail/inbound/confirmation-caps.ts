@@ -1,0 +1,66 @@
+/**
+ * How much mail unconfirmed mailboxes take: counted in memory, per process, for a day from the first message on. Nothing is
+ * written; a restart forgets. Only forwards to unconfirmed mailboxes are counted.
+ */
+import { sameMailbox } from "../../core/destination/same-mailbox.ts";
+import type { Clock } from "../../core/ports.ts";
+
+const dayMs = 86_400_000;
+const perDay = { mailbox: 20, account: 100 };
+/** Beyond this many the oldest day is forgotten. */
+const maxRemembered = 50_000;
+
+export class ConfirmationCaps {
+  readonly #mailboxes: DayCounts;
+  readonly #accounts: DayCounts;
+
+  constructor(clock: Clock) {
+    this.#mailboxes = new DayCounts(perDay.mailbox, clock);
+    this.#accounts = new DayCounts(perDay.account, clock);
+  }
+
+  /** Whether one more would fit. */
+  hasRoom(userId: string, address: string): boolean {
+    return this.#mailboxes.hasRoom(sameMailbox(address)) && this.#accounts.hasRoom(userId);
+  }
+
+  /** Counts one more, if it fits. */
+  take(userId: string, address: string): boolean {
+    if (!this.hasRoom(userId, address)) return false;
+    this.#mailboxes.add(sameMailbox(address));
+    this.#accounts.add(userId);
+    return true;
+  }
+}
+
+class DayCounts {
+  readonly #max: number;
+  readonly #clock: Clock;
+  readonly #days = new Map<string, { since: number; count: number }>();
+
+  constructor(max: number, clock: Clock) {
+    this.#max = max;
+    this.#clock = clock;
+  }
+
+  hasRoom(key: string): boolean {
+    return (this.#today(key)?.count ?? 0) < this.#max;
+  }
+
+  add(key: string): void {
+    const today = this.#today(key);
+    if (today !== null) {
+      today.count++;
+      return;
+    }
+    this.#days.delete(key);
+    const oldest = this.#days.keys().next().value;
+    if (this.#days.size >= maxRemembered && oldest !== undefined) this.#days.delete(oldest);
+    this.#days.set(key, { since: this.#clock.now().getTime(), count: 1 });
+  }
+
+  #today(key: string): { since: number; count: number } | null {
+    const known = this.#days.get(key);
+    return known !== undefined && this.#clock.now().getTime() - known.since < dayMs ? known : null;
+  }
+}

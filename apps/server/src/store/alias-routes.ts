@@ -1,0 +1,57 @@
+/** What the mail path asks of aliases: a route with the standing of its mailboxes, in one query. */
+import type { ConfirmationState } from "@kauke/contract";
+import { sql } from "kysely";
+import type { AliasRoute } from "../core/alias/alias.ts";
+import { type AliasDocument, toRoute } from "./alias-document.ts";
+import type { ChangeSignals, RouteChange } from "./change-signals.ts";
+import type { InTransaction } from "./database.ts";
+import { mailboxIndex } from "./mailbox-index.ts";
+import type { StoreContext } from "./store-context.ts";
+
+interface RouteRow {
+  id: string;
+  user_id: string;
+  active: boolean;
+  sealed: Buffer;
+  pairs: string | null;
+}
+
+/** @returns the two ways to a route; each asks the store once */
+export function aliasRoutes({ db, keys }: StoreContext) {
+  // `<hex of the mailbox' index>:<state>`, of every mailbox the account has to do with.
+  const pairs = sql<string | null>`(SELECT string_agg(encode(mailbox_index, 'hex') || ':' || state, ',')
+    FROM destination WHERE destination.user_id = alias.user_id)`.as("pairs");
+  const query = db.selectFrom("alias").select(["id", "user_id", "active", "sealed", pairs]);
+  const read = (row: RouteRow | undefined): AliasRoute | null => {
+    if (row === undefined) return null;
+    const states = new Map((row.pairs ?? "").split(",").map((it) => it.split(":", 2) as [string, ConfirmationState]));
+    const document = keys.open<AliasDocument>("alias", row.id, row.sealed);
+    return toRoute(row, document, {
+      stateOf: (address) => states.get(mailboxIndex(keys, address).toString("hex")) ?? "new",
+      waiting: [...states.values()].filter((state) => state === "asked").length,
+    });
+  };
+  return {
+    byAddress: async (index: Buffer) => read(await query.where("address_index", "=", index).executeTakeFirst()),
+    byId: async (aliasId: string) => read(await query.where("id", "=", aliasId).executeTakeFirst()),
+  };
+}
+
+/**
+ * Announces that every route of the accounts is stale.
+ * @returns tells the listeners of this process; call it after the commit
+ */
+export async function dropRoutes(
+  signals: ChangeSignals,
+  trx: InTransaction,
+  userIds: readonly string[],
+): Promise<() => void> {
+  if (userIds.length === 0) return () => {};
+  const rows = await trx.selectFrom("alias").select("id").where("user_id", "in", userIds).execute();
+  const aliasIds = rows.map((row) => row.id);
+  await signals.announceRoute(trx, aliasIds);
+  const changes: RouteChange[] = aliasIds.length > 100 ? ["all"] : aliasIds.map((aliasId) => ({ aliasId }));
+  return () => {
+    for (const change of changes) signals.routeChanged(change);
+  };
+}

@@ -1,0 +1,52 @@
+/** Under a mailbox that is not confirmed: how it stands, and the button that asks it (again). */
+import type { ConfirmationState } from "@kauke/contract";
+import { ApiError, messageOf } from "../../api/api-error.ts";
+import { useAskConfirmation } from "../../api/confirmations.ts";
+import { timeText } from "../../ui/time-text.ts";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+
+const texts: Record<Exclude<ConfirmationState, "confirmed">, string> = {
+  new: "Not confirmed yet. We ask at the first message.",
+  asked: "Not confirmed yet. It takes few messages until then.",
+  refused: "Refused: its reader says it is not yours.",
+  blocked: "Refused: its reader takes no mail from here.",
+};
+
+function ResendButton({ userId, address }: { userId: string; address: string }) {
+  const ask = useAskConfirmation(userId);
+  const onClick = () =>
+    ask.mutate(address, {
+      onSuccess: () => showToast({ title: "Confirmation Sent", description: `Look for our message in ${address}.` }),
+      onError: (error) => {
+        const again =
+          error instanceof ApiError && error.resetTime ? ` Try again after ${timeText(error.resetTime)}` : "";
+        showFailure("Not Sent", `${messageOf(error, "The confirmation could not be sent")}${again}`);
+      },
+    });
+  return (
+    <button
+      type="button"
+      className="link"
+      disabled={ask.isPending}
+      aria-label={`Resend the confirmation to ${address}`}
+      onClick={onClick}
+    >
+      {ask.isPending ? "Sending..." : "Resend"}
+    </button>
+  );
+}
+
+interface Props {
+  userId: string;
+  address: string;
+  state: ConfirmationState;
+}
+
+export function MailboxState({ userId, address, state }: Props) {
+  if (state === "confirmed") return null;
+  return (
+    <span className="gone">
+      {texts[state]} {state === "asked" ? <ResendButton userId={userId} address={address} /> : null}
+    </span>
+  );
+}

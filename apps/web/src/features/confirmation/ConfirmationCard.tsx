@@ -1,0 +1,95 @@
+/** The question and, once answered, the answer. Nothing happens before a button is pressed. */
+import type { ConfirmationChoice, ConfirmationState } from "@kauke/contract";
+import { messageOf } from "../../api/api-error.ts";
+import { useAnswerConfirmation } from "../../api/confirmations.ts";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { showFailure } from "../../ui/toast-store.ts";
+
+interface Words {
+  heading: string;
+  text: string;
+}
+
+const words: Record<ConfirmationState, Words> = {
+  new: { heading: "Is this mailbox yours?", text: "" },
+  asked: {
+    heading: "Is this mailbox yours?",
+    text: "Somebody with an account here has mail forwarded to the mailbox this link was sent to. Nothing happens until you press a button.",
+  },
+  confirmed: {
+    heading: "This mailbox is confirmed",
+    text: "Mail is forwarded to it without the limits for unconfirmed mailboxes. You can change your mind here as long as the link works.",
+  },
+  refused: {
+    heading: "Nothing is forwarded here any more",
+    text: "That account no longer forwards anything to this mailbox. Other accounts still may; you can block the mailbox for all of them.",
+  },
+  blocked: {
+    heading: "This mailbox is blocked on this server",
+    text: "No account can forward anything to it from here any more. We keep no readable address to do so.",
+  },
+};
+
+interface Action {
+  choice: ConfirmationChoice;
+  label: string;
+  pendingLabel: string;
+  look: string;
+}
+
+const mine: Action = { choice: "mine", label: "This is mine", pendingLabel: "Confirming...", look: "btn-primary" };
+const notMine: Action = { choice: "not_mine", label: "This is not mine", pendingLabel: "Saving...", look: "" };
+const block: Action = {
+  ...{ choice: "block", label: "Block this mailbox here", pendingLabel: "Blocking..." },
+  look: "btn-danger-line",
+};
+
+function actionsFor(state: ConfirmationState, isNotMine: boolean): Action[] {
+  if (state === "blocked") return [];
+  if (state === "confirmed") return [notMine];
+  if (state === "refused") return [block, { ...mine, look: "" }];
+  return isNotMine
+    ? [
+        { ...notMine, look: "btn-primary" },
+        { ...mine, look: "" },
+      ]
+    : [mine, notMine];
+}
+
+interface Props {
+  token: string;
+  state: ConfirmationState;
+  isNotMine: boolean;
+}
+
+export function ConfirmationCard({ token, state, isNotMine }: Props) {
+  const answer = useAnswerConfirmation(token);
+  const { heading, text } = words[state];
+  const onAnswer = (choice: ConfirmationChoice) =>
+    answer.mutate(choice, {
+      onError: (error) => showFailure("Not Saved", messageOf(error, "Your answer could not be saved")),
+    });
+  return (
+    <>
+      <div role="status">
+        <h1>{heading}</h1>
+        <p className="muted mt-3 max-w-[36rem]">{text}</p>
+      </div>
+      <div className="mt-3 flex flex-wrap gap-3">
+        {actionsFor(state, isNotMine).map(({ choice, label, pendingLabel, look }) => (
+          <SubmitButton
+            key={choice}
+            type="button"
+            className={look}
+            pending={answer.isPending && answer.variables === choice}
+            pendingLabel={pendingLabel}
+            disabled={answer.isPending}
+            onClick={() => onAnswer(choice)}
+          >
+            {label}
+          </SubmitButton>
+        ))}
+      </div>
+    </>
+  );
+}

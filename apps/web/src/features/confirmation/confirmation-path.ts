@@ -1,0 +1,13 @@
+const LINK = /^\/confirm\/([a-z2-7]{32})(\/not-mine)?$/;
+
+export interface ConfirmationPath {
+  token: string;
+  /** The link that says no: its answer comes first. */
+  isNotMine: boolean;
+}
+
+/** @param path normalized, e.g. `/confirm/<token>/not-mine` @returns `null` for any other page */
+export function readConfirmationPath(path: string): ConfirmationPath | null {
+  const [, token, notMine] = LINK.exec(path) ?? [];
+  return token === undefined ? null : { token, isNotMine: notMine !== undefined };
+}
