@@ -16,7 +16,10 @@ function LeakGuardRow({ settings }: { settings: AccountSettings | undefined }) {
     <div className="card-body setting" aria-busy={settings === undefined || change.isPending}>
       <div>
         <h3>Leak guard</h3>
-        <p>Refuses a reply, or mail from your mail program, that holds the real address its alias forwards to.</p>
+        <p>
+          Refuses to send what holds the real address its alias forwards to: replies, composed e-mails, mail from your
+          mail program.
+        </p>
       </div>
       {settings === undefined ? (
         <span className="skel" />
