@@ -32,6 +32,23 @@ test.each(screens)("$name has no findings in either theme, wide or narrow", asyn
   expect(await sidewaysOverflow(visit)).toEqual([]);
 });
 
+test.each([320, widths.phone, 768, 1024, widths.desktop])(
+  "the feedback button covers no control at %i",
+  async (width) => {
+    const { page, context } = await site.visit({ width });
+    const { email, password: word } = personas.some;
+    await context.request.post("/api/auth/login", { data: { email, password: word } });
+    await page.goto("/dashboard");
+    await page.getByRole("switch").first().waitFor();
+    // It stays where it is while the page scrolls beneath it: beside is beside at every height.
+    const edges = (await page.evaluate(`[...document.querySelectorAll("main :is(button, input, select, a)")]
+    .map((it) => it.getBoundingClientRect().right)`)) as number[];
+    const feedback = await page.getByRole("link", { name: "Feedback" }).boundingBox();
+    expect(edges.length).toBeGreaterThan(20);
+    expect(Math.max(...edges)).toBeLessThanOrEqual(feedback?.x ?? 0);
+  },
+);
+
 describe("the measuring itself", () => {
   test("axe finds what is planted: a picture without words and words hardly to be seen", async () => {
     const visit = await openVisit(site.server.url);
@@ -128,6 +145,39 @@ describe("by keyboard alone", () => {
     await seeGone(dialog);
     await page.getByText("No aliases yet", { exact: true }).waitFor();
     expect(await page.evaluate("document.activeElement !== document.body")).toBe(true);
+  });
+
+  test("a person writes from an alias, sends, and takes it back", async () => {
+    const person = await site.person();
+    const { id: aliasId } = await person.createAlias({ forwardTo: "keys@inbox.example" });
+    await person.call("POST", "/api/smtp-credentials", { aliasId });
+    const { page } = await site.visit({ as: person });
+    await page.goto("/compose");
+    const from = page.getByLabel("From");
+    await expect.poll(() => from.inputValue()).toBe(aliasId);
+    await tabTo(page, from);
+    // One stop after the other, in the order they are read.
+    const typed = { To: "rasa@outside.example", Subject: "By keys", Message: "Labas" };
+    for (const [name, text] of Object.entries(typed)) {
+      await page.keyboard.press("Tab");
+      await seeFocus(page.getByLabel(name, { exact: true }));
+      await page.keyboard.type(text);
+    }
+    await page.keyboard.press("Tab");
+    await seeFocus(page.getByRole("button", { name: "Reset" }));
+    await page.keyboard.press("Tab");
+    await seeFocus(page.getByRole("button", { name: "Send Email" }));
+    await page.keyboard.press("Enter");
+    await seeToast(page, "Email queued");
+    await page.keyboard.press("F8");
+    await tabTo(page, page.getByRole("button", { name: "Undo" }));
+    await page.keyboard.press("Enter");
+    await seeToast(page, "Email sending cancelled");
+
+    await page.getByLabel("Subject").focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("Subject is required").waitFor();
+    await seeFocus(page.getByLabel("To", { exact: true }));
   });
 
   test("the first stop leads past the navigation to the content", async () => {
