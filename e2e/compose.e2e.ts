@@ -48,6 +48,8 @@ async function write(page: Page, subject: string, body = "Labas, Rasa\n.\nJonas"
 
 const sentSubjects = () => mx.messages.map(({ bytes }) => /^Subject: (.*)\r$/m.exec(bytes.toString())?.[1]);
 
+const drainingLine = `getComputedStyle(document.querySelector(".toast"), "::after").animationName`;
+
 /** The toast stays as long as the window has not the focus. */
 const leaveWindow = (page: Page) => page.evaluate("window.dispatchEvent(new Event('blur'))");
 
@@ -56,7 +58,7 @@ test("a message undone is never sent; one let go is tried again until it is rece
   await write(page, "Undone");
   await sendButton(page).click();
   const queued = await seeToast(page, "Email queued", `To ${to}`);
-  expect(await queued.evaluate((it) => getComputedStyle(it, "::after").animationName)).toBe("toast-drain");
+  expect(await page.evaluate(drainingLine)).toBe("toast-drain");
   await queued.getByRole("button", { name: "Undo" }).click();
   const told = "Your email has been successfully cancelled and will not be sent.";
   await seeToast(page, "Email sending cancelled", told);
