@@ -32,6 +32,25 @@ test.each(screens)("$name has no findings in either theme, wide or narrow", asyn
   expect(await sidewaysOverflow(visit)).toEqual([]);
 });
 
+test("the feedback button covers no control of the dashboard, wide or narrow", async () => {
+  const { page, context } = await site.visit();
+  const { email, password: word } = personas.some;
+  await context.request.post("/api/auth/login", { data: { email, password: word } });
+  await page.goto("/dashboard");
+  await page.getByRole("switch").first().waitFor();
+  const feedback = page.getByRole("link", { name: "Feedback" });
+  for (const width of [narrowest, widths.phone, 768, 1024, widths.desktop]) {
+    await page.setViewportSize({ width, height: 800 });
+    // It stays where it is while the page scrolls beneath it: beside a control is beside it at every height.
+    const edges = (await page.evaluate(`[...document.querySelectorAll("main :is(button, input, select, a)")]
+      .map((it) => it.getBoundingClientRect().right)`)) as number[];
+    expect(edges.length).toBeGreaterThan(20);
+    expect({ width, left: (await feedback.boundingBox())?.x }).toSatisfy(
+      (it: { left: number }) => it.left >= Math.max(...edges),
+    );
+  }
+});
+
 describe("the measuring itself", () => {
   test("axe finds what is planted: a picture without words and words hardly to be seen", async () => {
     const visit = await openVisit(site.server.url);
@@ -128,6 +147,39 @@ describe("by keyboard alone", () => {
     await seeGone(dialog);
     await page.getByText("No aliases yet", { exact: true }).waitFor();
     expect(await page.evaluate("document.activeElement !== document.body")).toBe(true);
+  });
+
+  test("a person writes from an alias, sends, and takes it back", async () => {
+    const person = await site.person();
+    const { id: aliasId } = await person.createAlias({ forwardTo: "keys@inbox.example" });
+    await person.call("POST", "/api/smtp-credentials", { aliasId });
+    const { page } = await site.visit({ as: person });
+    await page.goto("/compose");
+    const from = page.getByLabel("From");
+    await expect.poll(() => from.inputValue()).toBe(aliasId);
+    await tabTo(page, from);
+    // One stop after the other, in the order they are read.
+    const typed = { To: "rasa@outside.example", Subject: "By keys", Message: "Labas" };
+    for (const [name, text] of Object.entries(typed)) {
+      await page.keyboard.press("Tab");
+      await seeFocus(page.getByLabel(name, { exact: true }));
+      await page.keyboard.type(text);
+    }
+    await page.keyboard.press("Tab");
+    await seeFocus(page.getByRole("button", { name: "Reset" }));
+    await page.keyboard.press("Tab");
+    await seeFocus(page.getByRole("button", { name: "Send Email" }));
+    await page.keyboard.press("Enter");
+    await seeToast(page, "Email queued");
+    await page.keyboard.press("F8");
+    await tabTo(page, page.getByRole("button", { name: "Undo" }));
+    await page.keyboard.press("Enter");
+    await seeToast(page, "Email sending cancelled");
+
+    await page.getByLabel("Subject").focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("Subject is required").waitFor();
+    await seeFocus(page.getByLabel("To", { exact: true }));
   });
 
   test("the first stop leads past the navigation to the content", async () => {

@@ -1,5 +1,5 @@
 /** Every page and every state of one that looks different, as a person meets them: for the accessibility journeys and pictures. */
-import type { NoticeWire } from "@kauke/contract";
+import type { AliasWire, CreatedEmailJob, NoticeWire, UserWire } from "@kauke/contract";
 import { personas } from "@kauke/testkit/personas";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { type Visit, widths } from "./browser.ts";
@@ -64,6 +64,34 @@ const message = (part: string): Screen => ({
   name: `message-${part.toLowerCase()}`,
   open: (visit) => openPart(visit, part),
 });
+
+const composing = (name: string, open: Screen["open"]): Screen => ({
+  name: `compose-${name}`,
+  as: "some",
+  async open(visit) {
+    await visit.page.goto("/compose");
+    await visit.page.getByRole("option", { name: "ci.alerts@tyla.test" }).waitFor({ state: "attached" });
+    await open(visit);
+  },
+});
+
+async function fillLetter({ page }: Visit): Promise<void> {
+  await page.getByLabel("To", { exact: true }).fill("rasa@example.org");
+  await page.getByLabel("Subject").fill("Contract, second draft");
+  await page
+    .getByLabel("Message")
+    .fill("Hi Rasa,\n\nthe second draft is below. Tell me if the dates still hold.\n\nJonas");
+}
+
+const queued: CreatedEmailJob = { jobId: "00000000-0000-4000-8000-000000000001", canUndo: true, undoSeconds: 6 };
+
+const smtpPanel = (address: string, name: string, open: Screen["open"]): Screen =>
+  dashboardOf("some", name, async (visit) => {
+    await visit.page.getByRole("button", { name: `SMTP settings of ${address}` }).click();
+    await open(visit);
+    // Nothing that opens on hover: the rows moved beneath the pointer.
+    await visit.page.mouse.move(0, 0);
+  });
 
 /** More than are shown at first. */
 const notices: readonly NoticeWire[] = [1, 2, 3, 4].map((number) => ({
@@ -245,6 +273,19 @@ export const screens: readonly Screen[] = [
   message("Headers"),
   message("Raw"),
   {
+    name: "message-reply-refused",
+    async open(visit) {
+      await openPart(visit, "Text");
+      const { page } = visit;
+      visit.expectRefusal(400, /\/reply$/);
+      await page.getByRole("button", { name: "Reply all" }).click();
+      const composer = page.getByRole("form", { name: "Reply all" });
+      await composer.getByRole("textbox").fill(`My own address is ${personas.some.aliases[0]?.forwardTo}.`);
+      await composer.getByRole("button", { name: "Send Reply" }).click();
+      await composer.getByRole("alert").waitFor();
+    },
+  },
+  {
     name: "not-found",
     async open({ page, expectRefusal }) {
       expectRefusal(404, "/nowhere");
@@ -252,17 +293,69 @@ export const screens: readonly Screen[] = [
       await page.getByRole("heading", { name: "Page Not Found" }).waitFor();
     },
   },
-  pageAt("/compose", "compose", "some"),
+  pageAt("/compose", "compose-no-alias", "empty"),
+  composing("written", fillLetter),
+  composing("refused", async ({ page }) => {
+    await page.getByRole("button", { name: "Send Email" }).click();
+    await page.getByRole("alert").last().waitFor();
+  }),
+  overlaid(
+    composing("queued-toast", async (visit) => {
+      await fillLetter(visit);
+      await visit.context.route("**/api/email-jobs", (route) => route.fulfill({ status: 201, json: queued }));
+      await visit.page.getByRole("button", { name: "Send Email" }).click();
+      await holdToast(visit);
+    }),
+  ),
+  smtpPanel("shop.k7@kauke.test", "smtp-none", ({ page }) =>
+    page.getByRole("button", { name: "Generate credentials" }).waitFor(),
+  ),
+  smtpPanel("ci.alerts@tyla.test", "smtp-hidden", ({ page }) =>
+    page.getByRole("button", { name: "View" }).nth(1).waitFor(),
+  ),
+  smtpPanel("ci.alerts@tyla.test", "smtp-revealed", async ({ page }) => {
+    await page.getByRole("button", { name: "View" }).nth(1).waitFor();
+    for (const words of ["The password hides in", "The secret hides in"]) {
+      await page.getByRole("button", { name: "View" }).first().click();
+      await page.getByText(words).waitFor();
+    }
+  }),
+  {
+    name: "settings",
+    as: "some",
+    async open({ page }) {
+      await page.goto("/settings");
+      await page.getByRole("switch", { name: "Leak guard" }).waitFor();
+    },
+  },
   pageAt("/about", "title-page"),
 ];
 
 /** Who and what the screens show: the personas, and one message in the preview inbox. */
 export async function furnish(server: { url: string; mxPort: number }): Promise<void> {
   for (const persona of Object.values(personas)) await persona.create(server.url);
+  await makeCredentials(server.url);
   const to = `${personas.some.aliases[0]?.alias}@${personas.some.aliases[0]?.domain}`;
   const sent = await sendMail({ port: server.mxPort, from: "parcels@shop.example", to, message: multipartMessage(12) });
   if (!sent.last.startsWith("250"))
     throw new Error(`the message with ${attachment.filename} was answered ${sent.last}`);
+}
+
+/** The third alias of `some` can send: the one with a webhook, so that its panel shows all there is. */
+async function makeCredentials(url: string): Promise<void> {
+  const { email, password, aliases } = personas.some;
+  const call = (path: string, cookie: string, body?: unknown) =>
+    fetch(`${url}${path}`, {
+      headers: { cookie, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
+    });
+  const signedIn = await call("/api/auth/login", "", { email, password });
+  const cookie = (signedIn.headers.get("set-cookie") ?? "").split(";", 1)[0] as string;
+  const { user } = (await signedIn.json()) as { user: UserWire };
+  const list = (await (await call(`/api/aliases/${user.id}`, cookie)).json()) as { aliases: AliasWire[] };
+  const aliasId = list.aliases.find(({ alias }) => alias === aliases[2]?.alias)?.id;
+  const made = await call("/api/smtp-credentials", cookie, { aliasId });
+  if (made.status !== 201) throw new Error(`making SMTP credentials answered ${made.status}`);
 }
 
 /** Opens the screen as its persona; `visit` is nobody's yet. */

@@ -39,7 +39,8 @@ const server = await startServerProcess({ env: { KAUKE_LIMITS: "off" }, readyTim
 try {
   await furnish(server);
   let taken = 0;
-  for (const screen of screens) if (screen.name.includes(wanted)) taken += await takePictures(server.url, screen);
+  for (const screen of screens)
+    if (new RegExp(wanted).test(screen.name)) taken += await takePictures(server.url, screen);
   console.log(`${taken} pictures in ${folder}`);
 } finally {
   await closeBrowser();

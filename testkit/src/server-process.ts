@@ -13,6 +13,10 @@ export interface ServerProcess {
   url: string;
   httpPort: number;
   mxPort: number;
+  /** Submission with STARTTLS. */
+  submissionPort: number;
+  /** Submission that speaks TLS from the first byte. */
+  submissionsPort: number;
   dataDir: string;
   pid: number;
   /** Everything written to stdout and stderr so far. */
@@ -64,6 +68,8 @@ export async function startServerProcess(options: ServerProcessOptions = {}): Pr
     url: `http://127.0.0.1:${ports.api ?? 0}`,
     httpPort: ports.api ?? 0,
     mxPort: ports.mx ?? 0,
+    submissionPort: ports.submission ?? 0,
+    submissionsPort: ports.submissions ?? 0,
     dataDir,
     pid: child.pid as number,
     output: () => text,

@@ -241,6 +241,29 @@ describe("composed mail", () => {
     expect(await system.server.store.deliveries.count()).toBe(0);
   });
 
+  test("what holds the address the alias forwards to is refused, unless its owner switched the leak guard off", async () => {
+    const forwarded = "jonas@inbox.example";
+    const why = "holds the address this alias forwards to. Take it out, or switch the leak guard off in Settings";
+    const quoting = `> On Monday, Jonas <${forwarded}> wrote:`;
+    const refused = await post({ body: quoting });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { code: "invalid", errors: { body: [`Your message ${why}`] } },
+    });
+    const titled = await post({ subject: `About ${forwarded}` });
+    expect(titled).toMatchObject({ status: 400, body: { errors: { subject: [`Your subject ${why}`] } } });
+    for (const answer of [refused, titled]) expect(JSON.stringify(answer.body)).not.toContain(forwarded);
+    expect(await system.server.store.deliveries.count()).toBe(0);
+
+    // To oneself there is nothing to hide.
+    await waitFor(await compose({ to: forwarded, body: "a note" }), "sent");
+    await person.call("PATCH", "/api/account/settings", { leakGuard: false });
+    await waitFor(await compose({ body: quoting }), "sent");
+    expect(mx.messages.map((mail) => mail.bytes.includes(quoting))).toEqual([false, true]);
+    await person.call("PATCH", "/api/account/settings", { leakGuard: true });
+    expect((await post({ body: quoting })).status).toBe(400);
+  });
+
   test("a megabyte of text goes through, more is refused", async () => {
     const jobId = await compose({ body: `${"žodis ".repeat(149_000)}` });
     await waitFor(jobId, "sent");

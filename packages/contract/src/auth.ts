@@ -37,7 +37,7 @@ export type LoginBody = z.infer<typeof loginBody>;
 
 /** What an account has chosen, whole in every answer. */
 export const accountSettings = z.object({
-  /** Refuse to send a reply that holds the owner's real address. */
+  /** Refuse to send what holds the real address its alias forwards to. */
   leakGuard: z.boolean("leakGuard must be true or false"),
 });
 export type AccountSettings = z.infer<typeof accountSettings>;

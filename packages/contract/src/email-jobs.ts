@@ -12,6 +12,10 @@ export const emailJobMessages = {
   subjectLong: `Subject must be ${limits.subjectMax} characters or less`,
   bodyRequired: "Email body is required",
   bodyLong: "The message is too long: 1 MB of text is the most",
+  subjectLeaks:
+    "Your subject holds the address this alias forwards to. Take it out, or switch the leak guard off in Settings",
+  bodyLeaks:
+    "Your message holds the address this alias forwards to. Take it out, or switch the leak guard off in Settings",
   senderRequired: "Please select a sender alias",
   senderUnfit: "This alias can't send: it must be active and have SMTP credentials",
   encryptionUnavailable: "Encryption is not available yet",

@@ -1,5 +1,5 @@
 /** Settings of the account. */
-import { RepliesCard } from "../features/account/RepliesCard.tsx";
+import { OutgoingCard } from "../features/account/OutgoingCard.tsx";
 
 export function SettingsPage() {
   return (
@@ -9,7 +9,7 @@ export function SettingsPage() {
         <p>Generate and manage your encryption settings.</p>
       </div>
       <div className="stack">
-        <RepliesCard />
+        <OutgoingCard />
       </div>
     </main>
   );

@@ -5,6 +5,7 @@ import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import { buildMessage } from "./build-message.ts";
 import type { EmailJob, EmailJobToQueue } from "./email-job.ts";
+import { findTypedLeak } from "./find-typed-leak.ts";
 
 export interface NewEmailJob {
   userId: string;
@@ -19,7 +20,7 @@ export interface NewEmailJob {
 
 type CreateDeps = Pick<
   CoreDeps,
-  "aliases" | "emailJobs" | "bodies" | "clock" | "random" | "rateLimits" | "limitRules" | "undoSeconds"
+  "aliases" | "emailJobs" | "users" | "bodies" | "clock" | "random" | "rateLimits" | "limitRules" | "undoSeconds"
 >;
 
 const MAX_RETRIES = 3;
@@ -35,6 +36,7 @@ export async function createEmailJob(deps: CreateDeps, wish: NewEmailJob): Promi
     throw fieldError("scheduledAt", emailJobMessages.scheduleFar);
   const alias = await findSender(deps, wish);
   await takeLimit(deps, "email_job_burst", { userId: wish.userId });
+  await guardLeaks(deps, wish, alias);
   await takeLimit(deps, "email_job_create", { userId: wish.userId });
   return store(deps, makeJob(deps, { wish, alias, now }));
 }
@@ -45,6 +47,14 @@ async function findSender({ aliases }: CreateDeps, { userId, aliasId }: NewEmail
   const alias = senders.find(({ id, routing }) => id === aliasId && routing.state === "active");
   if (alias === undefined) throw fieldError("fromAliasId", emailJobMessages.senderUnfit);
   return alias;
+}
+
+/** Switched off only by its owner: an account that is gone is guarded too. */
+async function guardLeaks({ users }: CreateDeps, { userId, ...typed }: NewEmailJob, alias: Alias): Promise<void> {
+  const leak = alias.routing.state === "active" ? findTypedLeak(typed, alias.routing.destinations) : null;
+  if (leak === null) return;
+  if ((await users.settings(userId))?.leakGuard === false) return;
+  throw fieldError(leak, leak === "subject" ? emailJobMessages.subjectLeaks : emailJobMessages.bodyLeaks);
 }
 
 interface Composing {

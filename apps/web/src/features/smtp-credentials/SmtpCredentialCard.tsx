@@ -71,7 +71,7 @@ export function SmtpCredentialCard(props: CardProps) {
   const actions = useCredentialActions(props);
   const [asking, setAsking] = useState(false);
   return (
-    <div className="smtp">
+    <div className="smtp" role="group" aria-label="SMTP credentials">
       <dl>
         <div>
           <dt>Host</dt>

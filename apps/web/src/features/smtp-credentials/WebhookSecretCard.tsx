@@ -25,7 +25,7 @@ export function WebhookSecretCard({ aliasId }: { aliasId: string }) {
   const onFailed = (text: string) => (error: unknown) => showFailure(...secretFailure(error, text));
   const onReadFailed = onFailed("Failed to fetch signing secret");
   return (
-    <div className="smtp webhook">
+    <div className="smtp webhook" role="group" aria-label="Webhook signature">
       <dl>
         <div>
           <dt>Webhook signature</dt>

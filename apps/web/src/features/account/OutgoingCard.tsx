@@ -16,7 +16,10 @@ function LeakGuardRow({ settings }: { settings: AccountSettings | undefined }) {
     <div className="card-body setting" aria-busy={settings === undefined || change.isPending}>
       <div>
         <h3>Leak guard</h3>
-        <p>Refuses a reply, or mail from your mail program, that holds the real address its alias forwards to.</p>
+        <p>
+          Refuses mail that holds the real address its alias forwards to, whether you reply, compose or use a mail
+          program.
+        </p>
       </div>
       {settings === undefined ? (
         <span className="skel" />
@@ -27,12 +30,12 @@ function LeakGuardRow({ settings }: { settings: AccountSettings | undefined }) {
   );
 }
 
-export function RepliesCard() {
+export function OutgoingCard() {
   const { data, error, isFetching, refetch } = useAccountSettings();
   return (
-    <section className="card" aria-labelledby="replies">
+    <section className="card" aria-labelledby="outgoing">
       <div className="card-head">
-        <h2 id="replies">Replies</h2>
+        <h2 id="outgoing">Outgoing mail</h2>
       </div>
       {data === undefined && error !== null && !isFetching ? (
         <div className="card-body setting" role="alert">
