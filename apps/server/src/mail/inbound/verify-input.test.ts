@@ -109,19 +109,14 @@ async function sign(
   message: Buffer,
   { selector, canonicalization, algorithm, maxBodyLength, expires }: Signing,
 ): Promise<Buffer> {
+  const signer = { signingDomain: "sender.example", selector, privateKey: keys[selector]?.privateKey ?? "" };
   const { signatures, errors } = await dkimSign(message, {
+    ...signer,
     canonicalization,
     ...(algorithm === undefined ? {} : { algorithm }),
     ...(expires === undefined ? {} : { expires }),
     signTime: new Date("2026-01-01T00:00:00Z"),
-    signatureData: [
-      {
-        signingDomain: "sender.example",
-        selector,
-        privateKey: keys[selector]?.privateKey ?? "",
-        ...(maxBodyLength === undefined ? {} : { maxBodyLength }),
-      },
-    ],
+    signatureData: [{ ...signer, ...(maxBodyLength === undefined ? {} : { maxBodyLength }) }],
   });
   expect(errors).toEqual([]);
   return Buffer.concat([Buffer.from(signatures), message]);
