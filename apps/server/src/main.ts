@@ -1,4 +1,5 @@
 /** Reads the settings, starts the chosen services, prints where they are, closes cleanly on SIGINT, SIGTERM and SIGHUP. */
+import { setFlagsFromString } from "node:v8";
 import { product } from "@kauke/contract";
 import type { Config } from "./config.ts";
 import { readConfigOrExit } from "./config-read.ts";
@@ -11,6 +12,10 @@ import { StoreStartError } from "./store/start-error.ts";
 
 /** A close that hangs is worse than one that is cut: the spool is safe on disk either way. */
 const closeLimitMs = 4500;
+
+// Message bytes live outside the heap. Counted by themselves they start a collection of all of it every few dozen messages of
+// a MiB; counted with the heap, in step with its size (docs/decisions/2026-11-21-native-body-hash.md).
+setFlagsFromString("--external-memory-accounted-in-global-limit");
 
 async function main(): Promise<void> {
   const config = readConfigOrExit(process.cwd());

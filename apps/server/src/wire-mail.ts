@@ -186,7 +186,7 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
       ...(parts.trace === null ? {} : { observe: observer(parts.trace) }),
     },
     fingerprints: new TakenFingerprints((data) => store.keys.hmac("fingerprint", data), clock),
-    authenticate: config.authentication ? authenticator(parts) : null,
+    authenticate: config.authentication ? authenticator(parts, copyParts) : null,
     replyBook: new ReplyBook(store.replyPaths, clock),
     takeBounce: { aliases: store.aliases, domains: rules.domains, failures: settleDeps.failures, reports },
     sendReply: writeAsDeps(parts, copyParts),
@@ -223,12 +223,13 @@ function wireSubmission(parts: MailParts, copyParts: CopyParts): SessionHandlers
 
 const authenticationTimeoutMs = 5000;
 
-function authenticator({ config, resolver }: MailParts) {
+function authenticator({ config, resolver }: MailParts, { signer }: CopyParts) {
   const deps = {
     resolver,
     mailHost: config.mailHost,
     trustedSealers: new Set(config.arcTrusted),
     timeoutMs: authenticationTimeoutMs,
+    bodyHashes: signer.bodyHashes,
   };
   return (mail: ToAuthenticate) => authenticate(mail, deps);
 }

@@ -12,6 +12,8 @@ export interface HeaderSource {
 }
 
 const CRLF = Buffer.from("\r\n");
+/** A CR or an LF without the other. */
+export const BARE_BREAK = /\r(?!\n)|(?<!\r)\n/;
 
 /**
  * A field's own bytes. A bare CR or LF becomes a space: a program that takes it for a line end would read another field there,
@@ -21,7 +23,7 @@ export function fieldBytes(header: Buffer, field: HeaderField): Buffer {
   const bytes = header.subarray(field.start, field.end);
   const text = bytes.toString("latin1");
   const isWhole = text.endsWith("\r\n");
-  if (isWhole && !/\r(?!\n)|(?<!\r)\n/.test(text)) return bytes;
+  if (isWhole && !BARE_BREAK.test(text)) return bytes;
   const clean = Buffer.from(text.replace(/\r(?!\n)|(?<!\r)\n/g, " "), "latin1");
   return isWhole ? clean : Buffer.concat([clean, CRLF]);
 }

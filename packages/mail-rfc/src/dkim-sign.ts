@@ -6,6 +6,8 @@ import { createHash, type KeyObject, sign } from "node:crypto";
 import { relaxedField } from "./dkim-canonical.ts";
 import type { HeaderField } from "./headers.ts";
 
+const SIGNATURE_COLUMNS = 70;
+
 export interface DkimKey {
   /** `d=`, lower case. */
   domain: string;
@@ -91,7 +93,12 @@ async function signWith(key: DkimKey, { names, input, bodyHash, signedAt }: ToSi
 
 /** Base64 in lines; white space in it means nothing. */
 export function foldSignature(signature: Buffer): string {
-  return signature.toString("base64").replace(/(.{70})(?=.)/g, "$1\r\n\t ");
+  const text = signature.toString("base64");
+  let folded = text.slice(0, SIGNATURE_COLUMNS);
+  for (let at = SIGNATURE_COLUMNS; at < text.length; at += SIGNATURE_COLUMNS) {
+    folded += `\r\n\t ${text.slice(at, at + SIGNATURE_COLUMNS)}`;
+  }
+  return folded;
 }
 
 /** The `h=` tag in lines. */

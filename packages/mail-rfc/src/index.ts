@@ -8,6 +8,7 @@ export * from "./base32.ts";
 export * from "./compose-message.ts";
 export * from "./date.ts";
 export * from "./delivery-report.ts";
+export * from "./dkim-body.ts";
 export * from "./dkim-canonical.ts";
 export * from "./dkim-sign.ts";
 export * from "./dns-records.ts";

@@ -5,7 +5,7 @@
  */
 
 import { splitAliasAddress } from "./address.ts";
-import { addressesOf, addressKey, fieldBytes, type HeaderSource } from "./address-header.ts";
+import { addressesOf, addressKey, BARE_BREAK, fieldBytes, type HeaderSource } from "./address-header.ts";
 import { type Mailbox, parseAddressList } from "./address-list.ts";
 import { foldField } from "./encoded-word.ts";
 import { formatAddressField } from "./format-address.ts";
@@ -86,18 +86,61 @@ export function rewriteForwardHeader(source: ForwardHeaderSource): ForwardHeader
   // A map, not a record: a sender may call a field "constructor".
   const written = new Map([...writeAddressFields(source, lists, replies), ...writeThread(source)]);
   const hasOneClick = hasHttpsUnsubscribe(source);
-  const texts: (string | Buffer)[] = [];
   const done = new Set<string>();
+  const kept = new KeptFields(source.header);
   for (const field of source.fields) {
     const { name } = field;
     const isGone = removed.has(name) || (name === "list-unsubscribe-post" && !hasOneClick) || isResultOf(source, field);
     const text = isGone || done.has(name) ? "" : (written.get(name) ?? writeListField(source, field, replies));
-    texts.push(text ?? fieldBytes(source.header, field));
+    if (text === null) kept.keep(field);
+    else kept.write(text);
     if (written.has(name)) done.add(name);
   }
   const missing = [...written].filter(([name]) => !done.has(name)).map(([, text]) => text);
-  const parts = [...missing, ...texts];
-  return { header: Buffer.concat(parts.map((part) => Buffer.from(part))), correspondents: replies.correspondents };
+  const header = Buffer.concat([Buffer.from(missing.join("")), ...kept.parts()]);
+  return { header, correspondents: replies.correspondents };
+}
+
+/** The block in parts, fields that stay and lie beside each other as one. */
+class KeptFields {
+  readonly #header: Buffer;
+  readonly #parts: Buffer[] = [];
+  /** Whether no field needs `fieldBytes`. */
+  readonly #isClean: boolean;
+  #start = 0;
+  #end = 0;
+
+  constructor(header: Buffer) {
+    this.#header = header;
+    const text = header.toString("latin1");
+    this.#isClean = text.endsWith("\r\n") && !BARE_BREAK.test(text);
+  }
+
+  keep(field: HeaderField): void {
+    if (!this.#isClean) this.#parts.push(fieldBytes(this.#header, field));
+    else if (field.start === this.#end) this.#end = field.end;
+    else {
+      this.#close();
+      this.#start = field.start;
+      this.#end = field.end;
+    }
+  }
+
+  write(text: string): void {
+    if (text === "") return;
+    this.#close();
+    this.#parts.push(Buffer.from(text));
+  }
+
+  parts(): readonly Buffer[] {
+    this.#close();
+    return this.#parts;
+  }
+
+  #close(): void {
+    if (this.#end > this.#start) this.#parts.push(this.#header.subarray(this.#start, this.#end));
+    this.#start = this.#end;
+  }
 }
 
 /** Who got which reply address, and how many more may. */

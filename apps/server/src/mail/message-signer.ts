@@ -1,6 +1,7 @@
 /** Our DKIM signature for mail that leaves under one of our domains; keys are parsed once, at start. */
-import { arcSeal, type DkimKey, dkimSign, readHeader, simpleBodyHash, unstuff } from "@kauke/mail-rfc";
+import { arcSeal, type DkimKey, dkimSign, readHeader } from "@kauke/mail-rfc";
 import type { MessageAuthentication } from "../core/message/message.ts";
+import { BodyHashes } from "./body-hashes.ts";
 
 export interface ToSign {
   domain: string;
@@ -13,6 +14,7 @@ export interface ToSign {
 }
 
 export interface MessageSigner {
+  bodyHashes: BodyHashes;
   /** @returns DKIM-Signature fields to be put on top; empty when the domain has no key */
   sign(message: ToSign): Promise<Buffer>;
   /** @returns an ARC set to be put on top; empty when nothing was checked on arrival, or no set may follow those there are */
@@ -21,17 +23,11 @@ export interface MessageSigner {
 
 export function messageSigner(keys: readonly DkimKey[], now: () => Date): MessageSigner {
   const byDomain = Map.groupBy(keys, (key) => key.domain);
-  const hashes = new WeakMap<Buffer, Buffer>();
-
-  function bodyHashOf({ wire, bodyStart }: ToSign): Buffer {
-    const known = hashes.get(wire);
-    if (known !== undefined) return known;
-    const hash = simpleBodyHash(unstuff(wire.subarray(bodyStart)));
-    hashes.set(wire, hash);
-    return hash;
-  }
+  const bodyHashes = new BodyHashes();
+  const bodyHashOf = ({ wire, bodyStart }: ToSign) => bodyHashes.of(wire, bodyStart);
 
   return {
+    bodyHashes,
     async sign(message) {
       const signing = byDomain.get(message.domain);
       if (signing === undefined) return Buffer.alloc(0);

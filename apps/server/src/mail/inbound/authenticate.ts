@@ -4,7 +4,9 @@
  */
 import { authenticate as mailauth } from "mailauth";
 import type { AuthResult, MessageAuthentication } from "../../core/message/message.ts";
+import type { BodyHashes } from "../body-hashes.ts";
 import type { Resolver } from "../outbound/resolver.ts";
+import { verifyInput } from "./verify-input.ts";
 
 export interface Authentication extends MessageAuthentication {
   /** The domain's owner asks to refuse what is not proven. */
@@ -28,6 +30,8 @@ export interface AuthenticateDeps {
   /** Domains whose ARC seals we believe. */
   trustedSealers: ReadonlySet<string>;
   timeoutMs: number;
+  /** Shared with the signer. */
+  bodyHashes: Pick<BodyHashes, "remember">;
 }
 
 /** Nothing is known: DNS was not asked, or did not answer. */
@@ -60,7 +64,7 @@ export async function authenticate(mail: ToAuthenticate, deps: AuthenticateDeps)
 }
 
 async function ask(mail: ToAuthenticate, deps: AuthenticateDeps): Promise<Authentication> {
-  const found = await mailauth(mail.raw, {
+  const found = await mailauth(verifyInput(mail.raw, deps.bodyHashes), {
     ip: mail.clientAddress,
     helo: mail.helo,
     sender: mail.envelopeFrom,

@@ -17,6 +17,8 @@ const SMALL_BYTES = 4096;
 const BLOCK_BYTES = 16_384;
 
 const END = Buffer.from("\r\n.\r\n", "latin1");
+const CR_DOT = Buffer.from("\r.", "latin1");
+const LF_DOT = Buffer.from("\n.", "latin1");
 const DOT = 0x2e;
 const CR = 0x0d;
 const LF = 0x0a;
@@ -55,10 +57,12 @@ export class DataReader {
   push(chunk: Buffer): { result: DataResult; consumed: number } | null {
     const joint = Buffer.concat([this.#tail, chunk.subarray(0, END.length - 1)]);
     const inJoint = joint.indexOf(END);
+    // Attachments have no dot at all, which is found out much faster than where lines begin.
+    const hasDot = chunk.indexOf(DOT) >= 0;
     // A terminator that starts in the tail ends inside the joint; any later one lies whole in the chunk.
-    const end = inJoint >= 0 ? inJoint + END.length - this.#tail.length : endIn(chunk);
+    const end = inJoint >= 0 ? inJoint + END.length - this.#tail.length : hasDot ? endIn(chunk) : -1;
     const part = end < 0 ? chunk : chunk.subarray(0, end);
-    this.#look(joint, part);
+    this.#look(joint, part, hasDot);
     this.#keep(part);
     this.#tail =
       part.length >= END.length - 1 ? part.subarray(part.length - (END.length - 1)) : joint.subarray(-(END.length - 1));
@@ -103,8 +107,10 @@ export class DataReader {
     this.release();
   }
 
-  #look(joint: Buffer, part: Buffer): void {
-    if (this.#spoiled === null && (isSmuggling(joint) || isSmuggling(part))) this.#spoil("smuggling");
+  #look(joint: Buffer, part: Buffer, hasDot: boolean): void {
+    if (this.#spoiled !== null) return;
+    const isLoose = hasLooseDot(joint) || hasLooseNul(joint) || (hasDot && hasLooseDot(part)) || hasLooseNul(part);
+    if (isLoose) this.#spoil("smuggling");
   }
 
   #finish(): DataResult {
@@ -121,8 +127,6 @@ function endIn(chunk: Buffer): number {
   return at < 0 ? -1 : at + END.length;
 }
 
-const isSmuggling = (bytes: Buffer): boolean => hasLooseDot(bytes) || hasLooseNul(bytes);
-
 /** A NUL where a line begins, before its dot or behind it: hosts that drop NULs would see a lone dot. No text has one there. */
 function hasLooseNul(bytes: Buffer): boolean {
   return bytes.indexOf(0) >= 0 && ["\n\0", "\r\0", "\n.\0"].some((start) => bytes.indexOf(start, 0, "latin1") >= 0);
@@ -130,8 +134,8 @@ function hasLooseNul(bytes: Buffer): boolean {
 
 /** A dot after a bare LF or a bare CR, or a lone dot whose line ends in a bare LF or CR. */
 function hasLooseDot(bytes: Buffer): boolean {
-  if (bytes.indexOf("\r.", 0, "latin1") >= 0) return true;
-  for (let at = bytes.indexOf("\n.", 0, "latin1"); at >= 0; at = bytes.indexOf("\n.", at + 2, "latin1")) {
+  if (bytes.indexOf(CR_DOT) >= 0) return true;
+  for (let at = bytes.indexOf(LF_DOT); at >= 0; at = bytes.indexOf(LF_DOT, at + 2)) {
     if (at > 0 && bytes[at - 1] !== CR) return true;
     if (isLooseEnd(bytes, at + 2)) return true;
   }

@@ -24,7 +24,7 @@ export interface PlannedDelivery {
 export interface PlannedAlias {
   deliveries: readonly PlannedDelivery[];
   /** Reply addresses in its copy, to be kept before it leaves. */
-  replies?: { aliasId: string; replyKey: Buffer; correspondents: readonly Correspondent[] };
+  replies?: { aliasId: string; correspondents: readonly Correspondent[] };
   refusedAs?: ErrorCode;
 }
 
@@ -84,7 +84,7 @@ function planAlias(transaction: Transaction, route: Route, screened: Screened, d
   const copy = deps.makeCopy({ transaction, screened, aliasAddress, aliasId, webhookSecret, replyKey });
   const { messageId } = transaction;
   return {
-    replies: { aliasId, replyKey, correspondents: copy.correspondents },
+    replies: { aliasId, correspondents: copy.correspondents },
     deliveries: route.destinations.map((destination) => ({
       id: deps.makeId(),
       messageId,

@@ -5,6 +5,7 @@
 import {
   formatReceived,
   type HeaderBlock,
+  type Mailbox,
   MailSyntaxError,
   type MessageIdKeys,
   messageIdKeys,
@@ -81,17 +82,28 @@ function rewriteHeader(source: RewriteSource, rules: RewriteRules) {
   const header = wire.subarray(0, source.header.end);
   if (replyKey === null) return { header, correspondents: [] };
   const domain = domainOf(aliasAddress);
-  return rewriteForwardHeader({
+  const tokens = new Map<string, string>();
+  const replyAddressOf = (correspondent: string) => {
+    const token = replyToken(replyKey, correspondent);
+    tokens.set(correspondent, token);
+    return replyAddress(token, domain);
+  };
+  const rewritten = rewriteForwardHeader({
     header,
     fields: source.header.fields,
     aliasAddress,
     envelopeFrom: envelope.envelopeFrom,
     // Where nothing is checked here, somebody in front of us has.
     isVerified: envelope.authentication?.isAligned ?? true,
-    replyAddressOf: (correspondent) => replyAddress(replyToken(replyKey, correspondent), domain),
+    replyAddressOf,
     removeResultsOf: rules.mailHost,
     messageIds: messageIdsOf(replyKey, domain),
   });
+  const withToken = (mailbox: Mailbox) => ({
+    ...mailbox,
+    token: tokens.get(mailbox.address) ?? replyToken(replyKey, mailbox.address),
+  });
+  return { header: rewritten.header, correspondents: rewritten.correspondents.map(withToken) };
 }
 
 const knownKeys = new WeakMap<Buffer, MessageIdKeys>();
