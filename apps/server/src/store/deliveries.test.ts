@@ -169,12 +169,12 @@ describe("the queue", () => {
     });
 
     if (it_.severalProcesses)
-      it("wakes the sender of another process", async () => {
+      it("tells the sender of another process when it is due", async () => {
         const second = await it_.openSecond();
         try {
-          const woken = new Promise<void>((resolve) => second.deliveries.onWake(resolve));
-          await keepOne();
-          await woken;
+          const woken = new Promise<Date | null>((resolve) => second.deliveries.onWake(resolve));
+          const { delivery } = await keepOne({ notBefore: after(now, 5000) });
+          expect(await woken).toEqual(delivery.notBefore);
         } finally {
           await second.close();
         }
