@@ -7,7 +7,8 @@ import { type Alias, type AliasRoute, aliasAddress } from "../core/alias/alias.t
 import type { AliasChange, AliasStore } from "../core/alias/alias-store.ts";
 import { AppError } from "../core/app-error.ts";
 import { type AliasDocument, documentOfChange, documentOfNew, toAlias, toRoute } from "./alias-document.ts";
-import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION } from "./database.ts";
+import { type InTransaction, isDatabaseError, isOneRowsFault, UNIQUE_VIOLATION } from "./database.ts";
+import { groupCalls } from "./group-calls.ts";
 import { letGoOfAlias, lockComposed, takeBack } from "./job-records.ts";
 import { deleteFinishedMessages, lockMessagesOf } from "./owned-mail.ts";
 import type { ReleasedAddresses } from "./released-addresses.ts";
@@ -30,6 +31,14 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
       .select(["alias.id", "alias.user_id", "alias.active", "alias.created_at", "alias.sealed"])
       .where("alias.user_id", "=", userId);
   const routes = db.selectFrom("alias").select(["id", "user_id", "active", "sealed"]);
+  const findById = groupCalls({
+    ...{ most: 64, isOneItemsFault: isOneRowsFault },
+    run: async (aliasIds: readonly string[]): Promise<(AliasRoute | null)[]> => {
+      const rows = await routes.where("id", "in", [...new Set(aliasIds)]).execute();
+      const byId = new Map(rows.map((row) => [row.id, toRoute(row, open(row))]));
+      return aliasIds.map((aliasId) => byId.get(aliasId) ?? null);
+    },
+  });
   return {
     listForUser: async (userId) => {
       const rows = await ofUser(userId).orderBy("created_at", "desc").orderBy("id").execute();
@@ -56,10 +65,7 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
       const row = await routes.where("address_index", "=", addressIndex(context, address)).executeTakeFirst();
       return row === undefined ? null : toRoute(row, open(row));
     },
-    findRouteById: async (aliasId): Promise<AliasRoute | null> => {
-      const row = await routes.where("id", "=", aliasId).executeTakeFirst();
-      return row === undefined ? null : toRoute(row, open(row));
-    },
+    findRouteById: (aliasId) => findById(aliasId),
     count: () => countRows(db, "alias"),
     onRouteChange: (listener) => signals.onRouteChange(listener),
   };

@@ -1,7 +1,11 @@
 /**
- * Group commit: calls that come while one statement runs are answered together by the next one, so many callers share a commit
- * and its fsync. A caller that finds nothing running starts at once; nobody waits for company.
+ * Group commit: calls that come while one statement runs, or shortly after it, are answered together by the next one, so many
+ * callers share a commit and its fsync. A caller that comes alone starts at once.
  */
+
+/** Rest after a group, in times it took: the embedded database runs on the main thread, so callers can only come in between. */
+const restFactor = 4;
+const restMaxMs = 25;
 
 export interface GroupedCalls<Item, Result> {
   /**
@@ -21,7 +25,12 @@ export function groupCalls<Item, Result>(calls: GroupedCalls<Item, Result>): (it
   let running = false;
   const work = async () => {
     running = true;
-    while (waiting.length > 0) await runGroup(waiting.splice(0, calls.most), calls);
+    do {
+      const startedAt = performance.now();
+      await runGroup(waiting.splice(0, calls.most), calls);
+      const restMs = Math.min(restFactor * (performance.now() - startedAt), restMaxMs);
+      if (waiting.length < calls.most) await new Promise((resolve) => setTimeout(resolve, restMs));
+    } while (waiting.length > 0);
     running = false;
   };
   return (item) =>

@@ -178,12 +178,15 @@ export class Sender {
 
   /** What stood in line so long that its lease may have run out can be somebody else's. */
   async #runStillLeased(delivery: LeasedDelivery): Promise<void> {
-    const leftMs = delivery.leasedUntil.getTime() - this.#deps.clock.now().getTime();
-    if (leftMs > leaseMs - heartbeatMs || (await this.#extend(delivery))) await this.#run(delivery);
+    if (this.#isFreshlyLeased(delivery) || (await this.#extend(delivery))) await this.#run(delivery);
+  }
+
+  #isFreshlyLeased({ leasedUntil }: LeasedDelivery): boolean {
+    return leasedUntil.getTime() - this.#deps.clock.now().getTime() > leaseMs - heartbeatMs;
   }
 
   async #extendLine(): Promise<void> {
-    await Promise.all(this.#shares.inLine.map((it) => this.#extend(it)));
+    await Promise.all(this.#shares.inLine.filter((it) => !this.#isFreshlyLeased(it)).map((it) => this.#extend(it)));
   }
 
   async #sleepUntilDue(): Promise<void> {
