@@ -147,7 +147,7 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
   const { config, store, transports, clock, random, logger, metrics } = parts;
   const { copyParts, settleDeps, outliving, reports, guard } = shared;
   const { budget, rules } = copyParts;
-  const quota = new SpoolQuota(store.deliveries);
+  const quota = new SpoolQuota(store.deliveries, clock);
   return mxService({
     resolve: {
       domains: rules.domains,

@@ -4,7 +4,8 @@ import { sql } from "kysely";
 import type { AliasRoute } from "../core/alias/alias.ts";
 import { type AliasDocument, toRoute } from "./alias-document.ts";
 import type { ChangeSignals, RouteChange } from "./change-signals.ts";
-import type { InTransaction } from "./database.ts";
+import { type InTransaction, isOneRowsFault } from "./database.ts";
+import { groupCalls } from "./group-calls.ts";
 import { mailboxIndex } from "./mailbox-index.ts";
 import type { StoreContext } from "./store-context.ts";
 
@@ -16,7 +17,7 @@ interface RouteRow {
   pairs: string | null;
 }
 
-/** @returns the two ways to a route; each asks the store once */
+/** @returns the two ways to a route; the one by id together for those who ask at the same time */
 export function aliasRoutes({ db, keys }: StoreContext) {
   // `<hex of the mailbox' index>:<state>`, of every mailbox the account has to do with.
   const pairs = sql<string | null>`(SELECT string_agg(encode(mailbox_index, 'hex') || ':' || state, ',')
@@ -33,7 +34,14 @@ export function aliasRoutes({ db, keys }: StoreContext) {
   };
   return {
     byAddress: async (index: Buffer) => read(await query.where("address_index", "=", index).executeTakeFirst()),
-    byId: async (aliasId: string) => read(await query.where("id", "=", aliasId).executeTakeFirst()),
+    byId: groupCalls({
+      ...{ most: 64, isOneItemsFault: isOneRowsFault },
+      run: async (aliasIds: readonly string[]): Promise<(AliasRoute | null)[]> => {
+        const rows = await query.where("id", "in", [...new Set(aliasIds)]).execute();
+        const byId = new Map(rows.map((row) => [row.id, read(row)]));
+        return aliasIds.map((aliasId) => byId.get(aliasId) ?? null);
+      },
+    }),
   };
 }
 

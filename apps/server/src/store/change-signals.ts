@@ -8,14 +8,20 @@ import type { Database, InTransaction } from "./database.ts";
 
 export type RouteChange = { aliasId: string } | "all";
 
+/** `null`: due now. */
+export type WakeListener = (dueAt: Date | null) => void;
+
 export interface ChangeSignals {
   onRouteChange(listener: (change: RouteChange) => void): void;
-  onWake(listener: () => void): void;
+  onWake(listener: WakeListener): void;
   routeChanged(change: RouteChange): void;
-  wake(): void;
+  /** @param dueAt when something is due; now unless said */
+  wake(dueAt?: Date): void;
   /** Part of the change's own transaction: other processes hear of it at commit, or never. */
   announceRoute(trx: InTransaction, aliasIds: readonly string[]): Promise<void>;
-  announceWake(db: Database): Promise<void>;
+  announceWake(db: Database, dueAt?: Date): Promise<void>;
+  /** No other process works on this database. */
+  readonly isAlone: boolean;
 }
 
 export const ROUTE_CHANNEL = "kauke_alias";
@@ -25,7 +31,7 @@ const TELL_APART_MAX = 100;
 
 export function changeSignals(options: { notify: boolean }): ChangeSignals {
   const routeListeners: ((change: RouteChange) => void)[] = [];
-  const wakeListeners: (() => void)[] = [];
+  const wakeListeners: WakeListener[] = [];
   const notify = async (db: Database, channel: string, payload: string) => {
     if (options.notify) await sql`SELECT pg_notify(${channel}, ${payload})`.execute(db);
   };
@@ -35,13 +41,14 @@ export function changeSignals(options: { notify: boolean }): ChangeSignals {
     routeChanged: (change) => {
       for (const listener of routeListeners) listener(change);
     },
-    wake: () => {
-      for (const listener of wakeListeners) listener();
+    wake: (dueAt) => {
+      for (const listener of wakeListeners) listener(dueAt ?? null);
     },
     announceRoute: async (trx, aliasIds) => {
       if (aliasIds.length > TELL_APART_MAX) return await notify(trx, ROUTE_CHANNEL, "all");
       for (const aliasId of aliasIds) await notify(trx, ROUTE_CHANNEL, aliasId);
     },
-    announceWake: (db) => notify(db, WAKE_CHANNEL, ""),
+    announceWake: (db, dueAt) => notify(db, WAKE_CHANNEL, dueAt?.toISOString() ?? ""),
+    isAlone: !options.notify,
   };
 }

@@ -210,3 +210,9 @@ export function isDatabaseError(error: unknown, sqlState: string, constraint?: s
 }
 
 export const UNIQUE_VIOLATION = "23505";
+
+/** Whether a throw may be about one row of several: bad data, a constraint, a deadlock. A broken disk or connection is not. */
+export function isOneRowsFault(error: unknown): boolean {
+  const code = typeof error === "object" && error !== null && "code" in error ? error.code : null;
+  return typeof code === "string" && /^(22|23|40)...$/.test(code);
+}

@@ -141,6 +141,54 @@ describe("the queue", () => {
       expect(await store.deliveries.countForAlias(alias.id)).toBe(0);
     });
 
+    it("many kept at once: one whose account is gone fails alone", async () => {
+      const messages = Array.from({ length: 12 }, () => aMessage());
+      const gone = messages[7]?.id;
+      const keeps = messages.map((message) => {
+        const delivery = anOpenDelivery(message, alias);
+        const userIdOfIt = message.id === gone ? randomUUID() : delivery.userId;
+        return store.deliveries.keep(message, [{ ...delivery, userId: userIdOfIt }]);
+      });
+      const ends = await Promise.allSettled(keeps);
+      expect(ends.map((end) => end.status === "fulfilled")).toEqual(messages.map(({ id }) => id !== gone));
+      expect(await store.deliveries.countForAlias(alias.id)).toBe(11);
+      expect(await store.deliveries.isKnownMessage(gone ?? "")).toBe(false);
+    });
+
+    it("many ended and deferred at once: each hears of its own, a lost lease changes nothing", async () => {
+      for (let made = 0; made < 12; made += 1) await keepOne();
+      const held = await claim(now, 12);
+      const token = (index: number) => (index % 4 === 3 ? "somebody else's" : (held[index]?.leaseToken ?? ""));
+      const next = { notBefore: after(now, 9000), failure };
+      const ends = await Promise.all(
+        held.map(async (it, index) =>
+          index % 2 === 0
+            ? (await store.deliveries.finish(it.id, token(index), null)).messageDone === it.messageId
+            : await store.deliveries.defer(it.id, token(index), next),
+        ),
+      );
+      expect(ends).toEqual(held.map((_, index) => index % 4 !== 3));
+      expect(await claim(after(now, 8999))).toEqual([]);
+      expect(await claim(after(now, 9000))).toHaveLength(3);
+      expect(await store.deliveries.count()).toBe(6);
+    });
+
+    it("many kept, ended and erased with their account at once leave no message behind", async () => {
+      const other = (await insertUser(store)).id;
+      const theirs = await insertAlias(store, other);
+      const messages = Array.from({ length: 8 }, () => aMessage());
+      for (const message of messages)
+        await store.deliveries.keep(message, [anOpenDelivery(message, alias), anOpenDelivery(message, theirs)]);
+      const held = await claim(now, 16);
+      expect(held).toHaveLength(16);
+      const ends = held
+        .filter((it) => it.userId === userId)
+        .map((it) => store.deliveries.finish(it.id, it.leaseToken, null));
+      await Promise.all([...ends, store.users.delete(other)]);
+      expect(await Promise.all(messages.map(({ id }) => store.deliveries.isKnownMessage(id)))).not.toContain(true);
+      expect(await store.deliveries.count()).toBe(0);
+    });
+
     it("freed leases are due at their own time again", async () => {
       await keepOne();
       await claim(now);
@@ -169,12 +217,12 @@ describe("the queue", () => {
     });
 
     if (it_.severalProcesses)
-      it("wakes the sender of another process", async () => {
+      it("tells the sender of another process when it is due", async () => {
         const second = await it_.openSecond();
         try {
-          const woken = new Promise<void>((resolve) => second.deliveries.onWake(resolve));
-          await keepOne();
-          await woken;
+          const woken = new Promise<Date | null>((resolve) => second.deliveries.onWake(resolve));
+          const { delivery } = await keepOne({ notBefore: after(now, 5000) });
+          expect(await woken).toEqual(delivery.notBefore);
         } finally {
           await second.close();
         }

@@ -16,13 +16,16 @@ import type {
 } from "../core/delivery/delivery.ts";
 import { statesBefore } from "../core/email-job/job-status.ts";
 import type { MessageEnvelope } from "../core/message/message.ts";
-import type { Database, InTransaction } from "./database.ts";
+import { type Database, type InTransaction, isOneRowsFault } from "./database.ts";
+import { groupCalls } from "./group-calls.ts";
 import { endJob, takeBackUnfit } from "./job-records.ts";
+import { type DeliveryRow, firstDueAt, keepTogether, type MessageRow, type RowsToKeep } from "./keep-together.ts";
 import { type KeptMessage, keptMessages } from "./kept-messages.ts";
 import { deleteFinishedMessages } from "./owned-mail.ts";
 import { putBack } from "./put-back.ts";
 import { type QueueFigures, queueFigures } from "./queue-figures.ts";
 import type { ServerKeys } from "./server-keys.ts";
+import { type Deferral, deferTogether, finishTogether, type Held } from "./settle-together.ts";
 import type { StoreContext } from "./store-context.ts";
 
 /** The queue, and what the operator's tools need besides. */
@@ -41,23 +44,51 @@ export interface DeliveryStoreParts {
   forgetBodies(messageIds: readonly string[]): Promise<void>;
 }
 
+/** Rows of one group commit at most: more than the sender has under way at once, few enough for a short turn of the database. */
+const groupMost = 64;
+
 export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryStoreParts): DeliveryRepository {
   const { db, keys, signals } = context;
+  const grouped = { most: groupMost, isOneItemsFault: isOneRowsFault };
+  const keepRows = groupCalls<RowsToKeep, void>({
+    ...grouped,
+    run: async (kept) => {
+      await keepTogether(context, kept);
+      return kept.map(() => undefined);
+    },
+  });
+  const finishPlain = groupCalls({ ...grouped, run: (held: readonly Held[]) => finishTogether(context, held) });
+  const deferPlain = groupCalls({ ...grouped, run: (held: readonly Deferral[]) => deferTogether(context, held) });
+  const countOpen = groupCalls({ ...grouped, run: (aliasIds: readonly string[]) => countOpenByAlias(db, aliasIds) });
   const leased = (id: string, token: string) =>
     db.updateTable("delivery").where("id", "=", id).where("lease_token", "=", token).where("state", "=", "open");
   return {
-    keep: (message, deliveries) => keep(context, message, deliveries),
+    keep: async (message, deliveries) => {
+      const dueAt = firstDueAt(deliveries);
+      const rows = deliveries.map((delivery) => deliveryRow(keys, delivery));
+      await orSpoolFailed(() => keepRows({ message: messageRow(keys, message), deliveries: rows, dueAt }));
+      if (dueAt !== null) signals.wake(dueAt);
+    },
     claim: (options) => claim(db, keys, options),
     extendLease: async (id, leaseToken, until) => {
       const result = await leased(id, leaseToken).set({ leased_until: until }).executeTakeFirst();
       return result.numUpdatedRows > 0n;
     },
-    finish: (id, leaseToken, failure) =>
-      db.transaction().execute((trx) => finish(context, trx, { id, leaseToken, failure })),
+    finish: async (id, leaseToken, failure) => {
+      const messageDone = await finishPlain({ id, leaseToken });
+      if (messageDone !== undefined) return { finished: true, messageDone };
+      return await db.transaction().execute((trx) => finish(context, trx, { id, leaseToken, failure }));
+    },
     defer: async (id, leaseToken, next) => {
-      const deferred = await defer(context, { id, leaseToken, next });
-      if (deferred?.jobId) await forgetBodies(await takeBackUnfit(context, deferred.jobId));
-      return deferred !== null;
+      const { notBefore, failure } = next;
+      let wasHeld = await deferPlain({ id, leaseToken, notBefore, failureText: failureText(failure) });
+      if (!wasHeld) {
+        const deferred = await defer(context, { id, leaseToken, next });
+        if (deferred?.jobId) await forgetBodies(await takeBackUnfit(context, deferred.jobId));
+        wasHeld = deferred !== null;
+      }
+      if (wasHeld) signals.wake(notBefore);
+      return wasHeld;
     },
     putBack: async (deliveries) => {
       for (const jobId of await putBack(context, deliveries)) await forgetBodies(await takeBackUnfit(context, jobId));
@@ -70,10 +101,7 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
         .executeTakeFirst();
       return row?.due_at ?? null;
     },
-    countForAlias: async (aliasId) => {
-      const query = openDeliveries(db).where("alias_id", "=", aliasId);
-      return (await query.executeTakeFirstOrThrow()).count;
-    },
+    countForAlias: (aliasId) => countOpen(aliasId),
     count: async () => (await openDeliveries(db).executeTakeFirstOrThrow()).count,
     isKnownMessage: async (messageId) => {
       const row = await db.selectFrom("message").select("id").where("id", "=", messageId).executeTakeFirst();
@@ -93,25 +121,6 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
   };
 }
 
-async function keep(
-  { db, keys, signals }: StoreContext,
-  message: MessageToKeep,
-  deliveries: readonly OpenDelivery[],
-): Promise<void> {
-  const anyWaiting = deliveries.some(isWaiting);
-  await orSpoolFailed(() =>
-    db.transaction().execute(async (trx) => {
-      await insertMessage(trx, keys, message);
-      const rows = deliveries.map((delivery) => deliveryRow(keys, delivery));
-      if (rows.length > 0) await trx.insertInto("delivery").values(rows).execute();
-      if (anyWaiting) await signals.announceWake(trx);
-    }),
-  );
-  if (anyWaiting) signals.wake();
-}
-
-const isWaiting = (delivery: OpenDelivery) => delivery.lease === null;
-
 /** E.g. `mailbox_full 5.2.2`: our own words only, so it may stay plain. */
 const failureText = (failure: DeliveryFailure) => `${failure.code} ${failure.enhancedStatus}`;
 
@@ -127,18 +136,29 @@ function openDeliveries(db: Database) {
     .where("state", "=", "open");
 }
 
-export async function insertMessage(trx: InTransaction, keys: ServerKeys, message: MessageToKeep): Promise<void> {
-  const document: EnvelopeDocument = { ...message.envelope, receivedAt: message.envelope.receivedAt.toISOString() };
-  await trx
-    .insertInto("message")
-    .values({
-      id: message.id,
-      email_job_id: message.emailJobId ?? null,
-      size_bytes: message.sizeBytes,
-      created_at: message.createdAt,
-      sealed: keys.seal("message", message.id, document),
-    })
+async function countOpenByAlias(db: Database, aliasIds: readonly string[]): Promise<number[]> {
+  const rows = await openDeliveries(db)
+    .select("alias_id")
+    .where("alias_id", "in", [...new Set(aliasIds)])
+    .groupBy("alias_id")
     .execute();
+  const counts = new Map(rows.map((row) => [row.alias_id, row.count]));
+  return aliasIds.map((aliasId) => counts.get(aliasId) ?? 0);
+}
+
+export async function insertMessage(trx: InTransaction, keys: ServerKeys, message: MessageToKeep): Promise<void> {
+  await trx.insertInto("message").values(messageRow(keys, message)).execute();
+}
+
+function messageRow(keys: ServerKeys, message: MessageToKeep): MessageRow {
+  const document: EnvelopeDocument = { ...message.envelope, receivedAt: message.envelope.receivedAt.toISOString() };
+  return {
+    id: message.id,
+    email_job_id: message.emailJobId ?? null,
+    size_bytes: message.sizeBytes,
+    created_at: message.createdAt,
+    sealed: keys.seal("message", message.id, document),
+  };
 }
 
 function envelopeOf(keys: ServerKeys, messageId: string, sealed: Buffer): MessageEnvelope {
@@ -146,13 +166,13 @@ function envelopeOf(keys: ServerKeys, messageId: string, sealed: Buffer): Messag
   return { ...document, receivedAt: new Date(document.receivedAt) };
 }
 
-export function deliveryRow(keys: ServerKeys, delivery: OpenDelivery) {
+export function deliveryRow(keys: ServerKeys, delivery: OpenDelivery): DeliveryRow {
   return {
     id: delivery.id,
     message_id: delivery.messageId,
     alias_id: delivery.aliasId,
     user_id: delivery.userId,
-    state: "open" as const,
+    state: "open",
     not_before: delivery.notBefore,
     lease_token: delivery.lease?.token ?? null,
     leased_until: delivery.lease?.until ?? null,
@@ -235,11 +255,6 @@ function toDelivery(keys: ServerKeys, row: ClaimedRow): Delivery {
     attempts: row.attempts,
     createdAt: row.created_at,
   };
-}
-
-interface Held {
-  id: string;
-  leaseToken: string;
 }
 
 async function finish(

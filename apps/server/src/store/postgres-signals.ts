@@ -52,7 +52,7 @@ export class PostgresSignals {
   }
 
   #hear(channel: string, payload: string): void {
-    if (channel === WAKE_CHANNEL) this.#signals.wake();
+    if (channel === WAKE_CHANNEL) this.#signals.wake(readDueAt(payload));
     else this.#signals.routeChanged(payload === "all" ? "all" : { aliasId: payload });
   }
 
@@ -86,4 +86,10 @@ export class PostgresSignals {
     this.#timer = setTimeout(() => void work(), afterMs);
     this.#timer.unref();
   }
+}
+
+/** What can't be read is due now. */
+function readDueAt(payload: string): Date | undefined {
+  const dueAt = new Date(payload);
+  return Number.isNaN(dueAt.getTime()) ? undefined : dueAt;
 }

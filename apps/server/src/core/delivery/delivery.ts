@@ -138,6 +138,6 @@ export interface DeliveryStore {
   isKnownMessage(messageId: string): Promise<boolean>;
   /** Embedded only, at start: frees every lease, since no other process can be holding one. @returns how many */
   releaseLeases(): Promise<number>;
-  /** Calls back when another process (or this one) put something due into the queue. */
-  onWake(listener: () => void): void;
+  /** Calls back when another process (or this one) put something into the queue. `dueAt`: when it is due; `null`: now. */
+  onWake(listener: (dueAt: Date | null) => void): void;
 }

@@ -24,12 +24,16 @@ export interface SenderDeps {
 }
 
 const concurrency = 40;
-const shareLimits = { atOnce: 8, inLine: 32 };
+/** After a look that found as much as was asked for, the next one waits until it can ask for this many. */
+const worthALook = 16;
+const shareLimits = { atOnce: 8, inLine: 128 };
 const leaseMs = 60_000;
 const heartbeatMs = 20_000;
 /** A wake-up may be lost with a database connection; nothing waits longer than this for it. */
 const maxSleepMs = 15_000;
 const afterTroubleMs = 1000;
+/** What is due within this time is claimed together. */
+const gatherMs = 100;
 
 export class Sender {
   readonly #deps: SenderDeps;
@@ -39,8 +43,13 @@ export class Sender {
   /** What the last look into the queue still has to do. */
   #looking = Promise.resolve();
   #timer: NodeJS.Timeout | null = null;
+  #timerAt = Number.POSITIVE_INFINITY;
+  /** Earliest time anybody told of since the last look began: that look may not have seen it. */
+  #toldDueAt = Number.POSITIVE_INFINITY;
   #claiming = false;
   #again = false;
+  /** The last look found as much as it asked for. */
+  #isMoreDue = false;
   #closed = false;
 
   constructor(deps: SenderDeps) {
@@ -48,7 +57,7 @@ export class Sender {
   }
 
   start(): void {
-    this.#deps.deliveries.onWake(() => this.wake());
+    this.#deps.deliveries.onWake((dueAt) => (dueAt === null ? this.wake() : this.#wakeAt(dueAt)));
     this.#lineHeartbeat = setInterval(() => void this.#extendLine(), heartbeatMs);
     this.wake();
   }
@@ -68,6 +77,14 @@ export class Sender {
         this.wake();
       }
     });
+  }
+
+  /** Looks into the queue when this is due: no query is needed to know when. */
+  #wakeAt(dueAt: Date): void {
+    const inMs = dueAt.getTime() - this.#deps.clock.now().getTime();
+    if (inMs <= 0) return this.wake();
+    this.#toldDueAt = Math.min(this.#toldDueAt, dueAt.getTime());
+    if (!this.#claiming) this.#sleepAtMost(inMs);
   }
 
   /** Takes nothing new. What is running goes on under its lease; after `graceMs` it is left to whoever claims it next. */
@@ -91,10 +108,12 @@ export class Sender {
   async #claim(): Promise<void> {
     try {
       for (let limit = this.#free(); limit > 0 && !this.#closed; limit = this.#free()) {
+        this.#toldDueAt = Number.POSITIVE_INFINITY;
         const now = this.#deps.clock.now();
         const claimed = await this.#deps.deliveries.claim({ now, leaseMs, limit });
+        this.#isMoreDue = claimed.length === limit;
         await this.#admit(claimed);
-        if (claimed.length < limit) return await this.#sleepUntilDue();
+        if (!this.#isMoreDue) return await this.#sleepUntilDue();
       }
     } catch (thrown) {
       this.#deps.logger.error("sender_claim_failed", { stack: thrown instanceof Error ? thrown.name : typeof thrown });
@@ -147,29 +166,48 @@ export class Sender {
       this.#running.delete(run);
       this.#shares.leave(delivery);
       this.#startWaiting();
-      this.wake();
+      if (this.#isMoreDue) this.#lookSoon();
     });
   }
 
-  /** What stood in line may have become somebody else's. */
+  /** A claim for one slot costs nearly as much as a claim for many. */
+  #lookSoon(): void {
+    if (this.#free() >= worthALook) this.wake();
+    else this.#sleepAtMost(0);
+  }
+
+  /** What stood in line so long that its lease may have run out can be somebody else's. */
   async #runStillLeased(delivery: LeasedDelivery): Promise<void> {
-    if (await this.#extend(delivery)) await this.#run(delivery);
+    if (this.#isFreshlyLeased(delivery) || (await this.#extend(delivery))) await this.#run(delivery);
+  }
+
+  #isFreshlyLeased({ leasedUntil }: LeasedDelivery): boolean {
+    return leasedUntil.getTime() - this.#deps.clock.now().getTime() > leaseMs - heartbeatMs;
   }
 
   async #extendLine(): Promise<void> {
-    await Promise.all(this.#shares.inLine.map((it) => this.#extend(it)));
+    await Promise.all(this.#shares.inLine.filter((it) => !this.#isFreshlyLeased(it)).map((it) => this.#extend(it)));
   }
 
   async #sleepUntilDue(): Promise<void> {
     const dueAt = await this.#deps.deliveries.nextDueAt();
-    const waitMs = dueAt === null ? maxSleepMs : dueAt.getTime() - this.#deps.clock.now().getTime();
-    this.#sleep(Math.min(Math.max(waitMs, 50), maxSleepMs));
+    const at = Math.min(dueAt?.getTime() ?? Number.POSITIVE_INFINITY, this.#toldDueAt);
+    this.#sleep(at - this.#deps.clock.now().getTime());
   }
 
   #sleep(ms: number): void {
     if (this.#closed) return;
     if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.wake(), ms);
+    const waitMs = Math.min(Math.max(ms, 0) + gatherMs, maxSleepMs);
+    this.#timerAt = performance.now() + waitMs;
+    this.#timer = setTimeout(() => {
+      this.#timerAt = Number.POSITIVE_INFINITY;
+      this.wake();
+    }, waitMs);
+  }
+
+  #sleepAtMost(ms: number): void {
+    if (performance.now() + ms + gatherMs < this.#timerAt) this.#sleep(ms);
   }
 
   async #run(delivery: LeasedDelivery): Promise<void> {
@@ -214,7 +252,9 @@ export class Sender {
   /** @returns false: the lease was lost, or nobody knows */
   async #extend(delivery: LeasedDelivery): Promise<boolean> {
     const until = new Date(this.#deps.clock.now().getTime() + leaseMs);
-    return this.#deps.deliveries.extendLease(delivery.id, delivery.leaseToken, until).catch(() => false);
+    const isHeld = await this.#deps.deliveries.extendLease(delivery.id, delivery.leaseToken, until).catch(() => false);
+    if (isHeld) delivery.leasedUntil = until;
+    return isHeld;
   }
 
   /** Bodies out of the spool count in the same byte budget as incoming mail. @returns false: closing, and nothing was taken */

@@ -1,0 +1,126 @@
+import fc from "fast-check";
+import { expect, test, vi } from "vitest";
+import { groupCalls } from "./group-calls.ts";
+
+class Poison extends Error {}
+
+/** A database that commits when it is told to, and keeps book of it. */
+function heldCommits({ most = 64, poison = new Set<number>() } = {}) {
+  const groups: number[][] = [];
+  const committed: number[] = [];
+  let open: (() => void) | null = null;
+  let broken: Error | null = null;
+  const call = groupCalls<number, string>({
+    most,
+    isOneItemsFault: (error) => error instanceof Poison,
+    run: async (items) => {
+      groups.push([...items]);
+      await new Promise<void>((resolve) => (open = resolve));
+      if (broken !== null) throw broken;
+      if (items.some((it) => poison.has(it))) throw new Poison();
+      committed.push(...items);
+      return items.map((it) => `result of ${it}`);
+    },
+  });
+  /** The running group's commit ends. */
+  const commit = async () => {
+    await vi.waitUntil(() => open !== null, { interval: 1 });
+    open?.();
+    open = null;
+  };
+  return { call, commit, groups, committed, breakDown: (error: Error) => (broken = error) };
+}
+
+async function commitAll({ commit }: { commit(): Promise<unknown> }, calls: Promise<unknown>[]) {
+  let isOver = false;
+  const over = Promise.allSettled(calls).then((all) => {
+    isOver = true;
+    return all;
+  });
+  while (!isOver) await Promise.race([commit(), over]);
+  return await over;
+}
+
+test("a caller that comes alone starts at once", () => {
+  const { call, groups } = heldCommits();
+  void call(1);
+  expect(groups).toEqual([[1]]);
+});
+
+test("callers that come during a commit share the next one, in their order", async () => {
+  const held = heldCommits();
+  const calls = [1, 2, 3].map((it) => held.call(it));
+  await commitAll(held, calls);
+  expect(held.groups).toEqual([[1], [2, 3]]);
+});
+
+test("nobody is answered before the commit", async () => {
+  const held = heldCommits();
+  const answered: number[] = [];
+  const calls = [1, 2, 3].map(async (it) => {
+    await held.call(it);
+    expect(held.committed).toContain(it);
+    answered.push(it);
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(answered).toEqual([]);
+  await held.commit();
+  await calls[0];
+  expect(answered).toEqual([1]);
+  await commitAll(held, calls);
+  expect(answered).toEqual([1, 2, 3]);
+});
+
+test("one whose own fault it is fails alone", async () => {
+  const held = heldCommits({ poison: new Set([3]) });
+  const ends = await commitAll(
+    held,
+    [1, 2, 3, 4].map((it) => held.call(it)),
+  );
+  expect(ends.map((end) => end.status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
+  expect(held.groups).toEqual([[1], [2, 3, 4], [2], [3], [4]]);
+});
+
+test("what is nobody's own fault fails everybody of the group, tried once", async () => {
+  const held = heldCommits();
+  const calls = [1, 2, 3].map((it) => held.call(it));
+  held.breakDown(new Error("disk"));
+  const ends = await commitAll(held, calls);
+  expect(ends.map((end) => end.status)).toEqual(["rejected", "rejected", "rejected"]);
+  expect(held.groups).toEqual([[1], [2, 3]]);
+});
+
+test("a call made by an answered caller is answered too", async () => {
+  const held = heldCommits();
+  const both = held.call(1).then(() => held.call(2));
+  await commitAll(held, [both]);
+  expect(await both).toBe("result of 2");
+});
+
+test("any calls: everybody hears their own result once, groups are bounded, and only the poisoned fail", async () => {
+  const kinds = fc.array(fc.record({ poisoned: fc.boolean(), pause: fc.boolean() }), { maxLength: 20 });
+  await fc.assert(
+    fc.asyncProperty(kinds, fc.integer({ min: 1, max: 5 }), async (items, most) => {
+      const poison = new Set(items.flatMap(({ poisoned }, index) => (poisoned ? [index] : [])));
+      const groups: number[] = [];
+      const call = groupCalls<number, number>({
+        most,
+        isOneItemsFault: () => true,
+        run: async (group) => {
+          groups.push(group.length);
+          await new Promise((resolve) => setImmediate(resolve));
+          if (group.some((it) => poison.has(it))) throw new Poison();
+          return group.map((it) => it * 2);
+        },
+      });
+      const calls: Promise<number | string>[] = [];
+      for (const [index, { pause }] of items.entries()) {
+        calls.push(call(index).catch(() => "failed"));
+        if (pause) await new Promise((resolve) => setImmediate(resolve));
+      }
+      expect(await Promise.all(calls)).toEqual(items.map(({ poisoned }, index) => (poisoned ? "failed" : index * 2)));
+      expect(Math.max(0, ...groups)).toBeLessThanOrEqual(most);
+    }),
+    { numRuns: 50 },
+  );
+});

@@ -1,0 +1,96 @@
+/**
+ * Ends and deferrals of many leased deliveries in one statement. Mail with a record (`email_job`) is left out: what happens to
+ * the record is decided one by one, in `deliveries.ts`.
+ */
+import { sql } from "kysely";
+import type { Database } from "./database.ts";
+import type { StoreContext } from "./store-context.ts";
+
+export interface Held {
+  id: string;
+  leaseToken: string;
+}
+
+export interface Deferral extends Held {
+  notBefore: Date;
+  failureText: string;
+}
+
+/** @returns for each: the message that went with it or `null`; `undefined` when it was not ended (lost lease, or it has a record) */
+export async function finishTogether(
+  context: StoreContext,
+  held: readonly Held[],
+): Promise<(string | null | undefined)[]> {
+  const rows = await withMessagesLocked(context, held, (db) => finishPlain(db, held));
+  const byId = new Map(rows.map((it) => [it.id, it]));
+  const told = new Set<string>();
+  return held.map(({ id }) => {
+    const row = byId.get(id);
+    if (row === undefined) return undefined;
+    if (!row.is_message_done || told.has(row.message_id)) return null;
+    told.add(row.message_id);
+    return row.message_id;
+  });
+}
+
+/** @returns for each whether it was put back; false: lost lease, or it has a record */
+export async function deferTogether(context: StoreContext, deferrals: readonly Deferral[]): Promise<boolean[]> {
+  const rows = await withMessagesLocked(context, deferrals, (db) => deferPlain(db, deferrals));
+  const ids = new Set(rows.map((it) => it.id));
+  return deferrals.map(({ id }) => ids.has(id));
+}
+
+/**
+ * Whoever ends a message's other delivery at this moment waits for the lock, and then sees this one gone; in the order in which
+ * a deleted account locks them. Where nobody else can be at it, the statement is a transaction of its own.
+ */
+async function withMessagesLocked<Row>(
+  { db, signals }: StoreContext,
+  held: readonly Held[],
+  work: (db: Database) => Promise<Row[]>,
+): Promise<Row[]> {
+  if (signals.isAlone) return await work(db);
+  return await db.transaction().execute(async (trx) => {
+    await sql`
+      SELECT FROM message WHERE id IN (SELECT message_id FROM delivery WHERE id = ANY(${held.map((it) => it.id)}::uuid[]))
+      ORDER BY id FOR UPDATE`.execute(trx);
+    return await work(trx);
+  });
+}
+
+const given = (held: readonly Held[]) =>
+  sql`unnest(${held.map((it) => it.id)}::uuid[], ${held.map((it) => it.leaseToken)}::text[])`;
+
+async function finishPlain(db: Database, held: readonly Held[]) {
+  const { rows } = await sql<{ id: string; message_id: string; is_message_done: boolean }>`
+    WITH ended AS (
+      DELETE FROM delivery USING ${given(held)} AS given (id, token), message
+      WHERE delivery.id = given.id AND delivery.lease_token = given.token
+        AND message.id = delivery.message_id AND message.email_job_id IS NULL
+      RETURNING delivery.id, delivery.message_id
+    ), done AS (
+      DELETE FROM message WHERE id IN (SELECT message_id FROM ended) AND NOT EXISTS (
+        SELECT FROM delivery WHERE delivery.message_id = message.id AND delivery.id NOT IN (SELECT ended.id FROM ended))
+      RETURNING id
+    )
+    SELECT ended.id, ended.message_id, done.id IS NOT NULL AS is_message_done
+    FROM ended LEFT JOIN done ON done.id = ended.message_id
+  `.execute(db);
+  return rows;
+}
+
+async function deferPlain(db: Database, deferrals: readonly Deferral[]) {
+  const { rows } = await sql<{ id: string }>`
+    UPDATE delivery SET not_before = given.not_before, lease_token = NULL, leased_until = NULL,
+      attempts = attempts + 1, last_failure = given.failure
+    FROM unnest(
+      ${deferrals.map((it) => it.id)}::uuid[], ${deferrals.map((it) => it.leaseToken)}::text[],
+      ${deferrals.map((it) => it.notBefore.toISOString())}::timestamptz[],
+      ${deferrals.map((it) => it.failureText)}::text[]
+    ) AS given (id, token, not_before, failure), message
+    WHERE delivery.id = given.id AND delivery.lease_token = given.token AND delivery.state = 'open'
+      AND message.id = delivery.message_id AND message.email_job_id IS NULL
+    RETURNING delivery.id
+  `.execute(db);
+  return rows;
+}
