@@ -51,6 +51,8 @@ export interface KillRoundsResult extends Balance, Drained {
 /** On a slow machine a round ends after this long with fewer acknowledgements, but with one at least. */
 const longestLoadMs = 5000;
 const longestAimMs = 1500;
+/** The rounds judge what is lost, not how fast a busy machine starts. */
+const longestStartMs = 300_000;
 /** An alias may have 1000 messages in the spool. */
 const aliases = 25;
 
@@ -93,7 +95,7 @@ export interface Place {
 
 /** @returns a sender that spreads its numbers over the aliases of one person */
 export async function preparedSender(options: Omit<LoadSenderOptions, "addressOf">, place: Place): Promise<LoadSender> {
-  const server = await startServerProcess(place);
+  const server = await startServerProcess({ ...place, readyTimeoutMs: longestStartMs });
   const person = await registerPerson(server.url);
   const addresses: string[] = [];
   for (let count = 0; count < aliases; count++) {
@@ -145,7 +147,7 @@ class Rounds {
   async #killUnderLoad(isDestinationThere: boolean): Promise<void> {
     const { sender, dice, acknowledged, watch } = this.#parts;
     const begun = performance.now();
-    const server = await startServerProcess(this.#parts);
+    const server = await startServerProcess({ ...this.#parts, readyTimeoutMs: longestStartMs });
     this.#startTimes.push(performance.now() - begun);
     this.count(leasedAtStart(server.output()) ?? 0);
     const load = sender.start(server.mxPort);
