@@ -2,6 +2,7 @@
  * Two servers on one PostgreSQL, sharing the MX port, under load: one is killed with -9 while the other goes on alone, then is
  * started again; now and then both at once. The books of both ends at the end; judges nothing.
  */
+import { type AddressInfo, createServer } from "node:net";
 import { type Balance, balance } from "./kill-books.ts";
 import { type Dice, MomentWatch, moments } from "./kill-moments.ts";
 import { type Drained, drain, loadSettings, preparedSender, untilAcknowledged } from "./kill-rounds.ts";
@@ -76,7 +77,7 @@ export async function killInTurns(options: KillInTurnsOptions): Promise<KillInTu
   }
 }
 
-/** Both on the port that the first one was given; each with a directory of its own. */
+/** Both on one port, each with a directory of its own. */
 class Pair {
   readonly mxPort: number;
   readonly #env: Record<string, string>;
@@ -89,12 +90,10 @@ class Pair {
   }
 
   static async start(env: Record<string, string>): Promise<Pair> {
-    const first = await startServerProcess({ env });
-    // The port is asked for by number only now: a first server on port 0 would not share it.
-    await first.stop();
-    const onPort = { ...env, KAUKE_MX_PORT: String(first.mxPort) };
+    const mxPort = await freePort();
+    const onPort = { ...env, KAUKE_MX_PORT: String(mxPort) };
     const servers = await Promise.all([startServerProcess({ env: onPort }), startServerProcess({ env: onPort })]);
-    return new Pair(first.mxPort, onPort, servers);
+    return new Pair(mxPort, onPort, servers);
   }
 
   readonly output = () => this.#servers.map((server) => server.output()).join("\n");
@@ -114,4 +113,13 @@ class Pair {
   async stop(): Promise<void> {
     await Promise.all(this.#servers.map((server) => server.stop()));
   }
+}
+
+/** A server asked for port 0 would not share the one it is given. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
