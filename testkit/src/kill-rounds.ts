@@ -49,7 +49,7 @@ export interface KillRoundsResult extends Balance, Drained {
 }
 
 /** On a slow machine a round ends after this long with fewer acknowledgements, but with one at least. */
-const longestLoadMs = 5000;
+const longestLoadMs = 20_000;
 const longestAimMs = 1500;
 /** The rounds judge what is lost, not how fast a busy machine starts. */
 const longestStartMs = 300_000;
@@ -68,7 +68,7 @@ export async function killRounds(options: KillRoundsOptions): Promise<KillRounds
     const rounds = new Rounds({ ...options, sender, destination, watch, dataDir, env });
     for (const [index, kind] of options.plan.entries()) {
       await rounds.run(kind);
-      if ((index + 1) % 25 === 0) options.tellProgress?.(index + 1, sender.books.acknowledged.size);
+      if ((index + 1) % 8 === 0) options.tellProgress?.(index + 1, sender.books.acknowledged.size);
     }
     await destination.goUp();
     const spool = await drain({ ...env, KAUKE_DATA_DIR: dataDir }, { timeoutMs: options.drainTimeoutMs });

@@ -10,7 +10,7 @@ import { removeDataDirs } from "@kauke/testkit/server-process";
 import { afterAll, expect, test } from "vitest";
 
 const sessions = 20;
-const acknowledged = isLongRun ? ([30, 100] as const) : ([10, 60] as const);
+const acknowledged = isLongRun ? ([20, 90] as const) : ([10, 60] as const);
 const longestMs = isLongRun ? 3_600_000 : 300_000;
 const drainTimeoutMs = isLongRun ? 600_000 : 150_000;
 const retrySeconds = isLongRun ? 4 : 2;
@@ -88,8 +88,8 @@ async function survive(name: string, plan: readonly RoundKind[], retry = retrySe
 }
 
 /** Five hundred rounds in chapters: each is judged by itself and has a data directory of its own. */
-const chapters = isLongRun ? 5 : 1;
-const roundsOfAChapter = isLongRun ? 96 : 16;
+const chapters = isLongRun ? 20 : 1;
+const roundsOfAChapter = isLongRun ? 24 : 16;
 const spoolRounds = isLongRun ? 20 : 4;
 const longAcknowledged = 20_000;
 let acknowledgedInAll = 0;
