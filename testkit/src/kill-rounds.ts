@@ -1,37 +1,34 @@
 /**
- * Rounds of load and kill -9 against the real server on one data directory, with a destination that is down or up, and the
- * books of both ends: what the sender was promised, what the destination got. Judges nothing; tests do.
+ * Rounds of load and kill -9 against the real server on one data directory, with a destination that takes, defers, is slow or
+ * is gone, and the books of both ends: what the sender was promised, what the destination got. Judges nothing; tests do.
  */
-import { LoadSender } from "./load-sender.ts";
+import type { Clock } from "@kauke/server/core/ports";
+import { type Balance, balance, type LeasedAtKills } from "./kill-books.ts";
+import { type Dice, MomentWatch, moments, momentsOfTheSender } from "./kill-moments.ts";
+import { LoadSender, type LoadSenderOptions } from "./load-sender.ts";
 import { registerPerson } from "./person.ts";
 import { makeDataDir, type ServerProcess, startServerProcess } from "./server-process.ts";
 import { outages, SwitchedDestination } from "./switched-destination.ts";
 import { startSystem } from "./system.ts";
 
-/** `down`: everything is spooled. `up`: everything goes straight through while the spool drains. */
-export type RoundKind = "down" | "up" | "killed while starting";
+/**
+ * `down`: everything is spooled. `up`: everything goes straight through while the spool drains. `mixed`: both, and slow, by
+ * recipient.
+ */
+export type RoundKind = "down" | "up" | "mixed" | "killed while starting";
 
 export interface KillRoundsOptions {
   plan: readonly RoundKind[];
+  dice: Dice;
   sessions: number;
-  /** Beside those every round has, e.g. `DATABASE_URL`. */
-  env?: Record<string, string>;
+  /** Acknowledgements to wait for in a round before its kill: any number between the two. */
+  acknowledged: readonly [number, number];
   /** Seconds between attempts, while the destination is down. */
   retrySeconds: number;
   drainTimeoutMs: number;
-}
-
-/** The sender's books held against the destination's. */
-export interface Balance {
-  acknowledged: number;
-  /** Handed over without an answer at least once, acknowledged in the end or not. */
-  unanswered: ReadonlySet<number>;
-  /** Acknowledged and at the destination never. */
-  lost: number[];
-  /** Numbers taken more than once by the destination, with the eras (one per life of the server). */
-  repeated: { number: number; eras: readonly number[] }[];
-  damaged: readonly string[];
-  refusals: ReadonlyMap<string, number>;
+  /** A number the destination takes and keeps no trace of. */
+  withheld?: number;
+  tellProgress?: (rounds: number, acknowledged: number) => void;
 }
 
 export interface Drained {
@@ -45,30 +42,38 @@ export interface Drained {
 
 export interface KillRoundsResult extends Balance, Drained {
   slowestStartMs: number;
+  /** One for each start that came far enough to count. */
+  kills: LeasedAtKills[];
+  /** Kills by the moment they were aimed at; `missed` when it did not come in time. */
+  aims: ReadonlyMap<string, number>;
 }
 
-/** A kill comes after a random number of acknowledgements up to this one, or after the time when the machine is slow. */
-const mostAcknowledged = 80;
-const longestLoadMs = 3000;
-const longestStartMs = 1500;
+/** On a slow machine a round ends after this long with fewer acknowledgements, but with one at least. */
+const longestLoadMs = 20_000;
+const longestAimMs = 1500;
+/** The rounds judge what is lost, not how fast a busy machine starts. */
+const longestStartMs = 300_000;
 /** An alias may have 1000 messages in the spool. */
 const aliases = 25;
 
 export async function killRounds(options: KillRoundsOptions): Promise<KillRoundsResult> {
   const destination = await SwitchedDestination.start();
   const dataDir = await makeDataDir();
-  const env = { ...loadSettings(destination, options.retrySeconds), ...options.env };
+  const env = { ...loadSettings(destination, options.retrySeconds), NODE_COMPILE_CACHE: await makeDataDir() };
+  const watch = new MomentWatch();
   try {
-    const sender = await preparedSender(options.sessions, { dataDir, env });
-    const startTimes: number[] = [];
-    for (const kind of options.plan) {
-      if (kind === "killed while starting") await killWhileStarting({ dataDir, env });
-      else startTimes.push(await killUnderLoad(kind, { sender, destination, dataDir, env }));
-      destination.era++;
+    destination.tell = watch.tell;
+    destination.withheld = options.withheld ?? null;
+    const sender = await preparedSender({ sessions: options.sessions, tell: watch.tell }, { dataDir, env });
+    const rounds = new Rounds({ ...options, sender, destination, watch, dataDir, env });
+    for (const [index, kind] of options.plan.entries()) {
+      await rounds.run(kind);
+      if ((index + 1) % 8 === 0) options.tellProgress?.(index + 1, sender.books.acknowledged.size);
     }
     await destination.goUp();
-    const spool = await drain({ ...env, KAUKE_DATA_DIR: dataDir }, options.drainTimeoutMs);
-    return { ...balance(sender, destination), ...spool, slowestStartMs: Math.round(Math.max(...startTimes)) };
+    const spool = await drain({ ...env, KAUKE_DATA_DIR: dataDir }, { timeoutMs: options.drainTimeoutMs });
+    rounds.count(spool.leasedAtStart);
+    return { ...balance(sender, destination), ...spool, ...rounds.figures() };
   } finally {
     await destination.close();
   }
@@ -89,8 +94,8 @@ export interface Place {
 }
 
 /** @returns a sender that spreads its numbers over the aliases of one person */
-export async function preparedSender(sessions: number, place: Place): Promise<LoadSender> {
-  const server = await startServerProcess(place);
+export async function preparedSender(options: Omit<LoadSenderOptions, "addressOf">, place: Place): Promise<LoadSender> {
+  const server = await startServerProcess({ ...place, readyTimeoutMs: longestStartMs });
   const person = await registerPerson(server.url);
   const addresses: string[] = [];
   for (let count = 0; count < aliases; count++) {
@@ -98,37 +103,93 @@ export async function preparedSender(sessions: number, place: Place): Promise<Lo
     addresses.push(`${alias}@${domain}`);
   }
   await server.stop();
-  return new LoadSender({ sessions, addressOf: (number) => addresses[number % addresses.length] as string });
+  return new LoadSender({ ...options, addressOf: (number) => addresses[number % addresses.length] as string });
 }
 
-interface Round extends Place {
+interface RoundParts extends Place, Pick<KillRoundsOptions, "dice" | "acknowledged"> {
   sender: LoadSender;
   destination: SwitchedDestination;
+  watch: MomentWatch;
 }
 
-/** @returns how long the start took, ms */
-async function killUnderLoad(kind: "down" | "up", { sender, destination, ...place }: Round): Promise<number> {
-  if (kind === "up") await destination.goUp();
-  else await destination.goDown(outages[destination.era % outages.length] as (typeof outages)[number]);
-  const begun = performance.now();
-  const server = await startServerProcess(place);
-  const startMs = performance.now() - begun;
-  const load = sender.start(server.mxPort);
-  await untilAcknowledged(sender, server);
-  await server.kill();
-  await load.ended;
-  return startMs;
+/** Lives of the server, one after another: era by era. */
+class Rounds {
+  readonly #parts: RoundParts;
+  readonly #kills: LeasedAtKills[] = [];
+  readonly #aims = new Map<string, number>();
+  readonly #startTimes: number[] = [];
+  #firstUncounted = 0;
+
+  constructor(parts: RoundParts) {
+    this.#parts = parts;
+  }
+
+  async run(kind: RoundKind): Promise<void> {
+    const { destination, dice } = this.#parts;
+    if (kind === "up") await destination.goUp();
+    else if (kind === "down") await destination.goDown(dice.oneOf(outages));
+    else await destination.goMixed();
+    await (kind === "killed while starting" ? this.#killWhileStarting() : this.#killUnderLoad(kind !== "down"));
+    destination.era++;
+  }
+
+  /** Notes what the life that begins now found leased. */
+  count(leased: number): void {
+    const { era } = this.#parts.destination;
+    if (era > this.#firstUncounted) this.#kills.push({ from: this.#firstUncounted, to: era - 1, leased });
+    this.#firstUncounted = era;
+  }
+
+  figures(): Pick<KillRoundsResult, "kills" | "aims" | "slowestStartMs"> {
+    return { kills: this.#kills, aims: this.#aims, slowestStartMs: Math.round(Math.max(...this.#startTimes)) };
+  }
+
+  async #killUnderLoad(isDestinationThere: boolean): Promise<void> {
+    const { sender, dice, acknowledged, watch } = this.#parts;
+    const begun = performance.now();
+    const server = await startServerProcess({ ...this.#parts, readyTimeoutMs: longestStartMs });
+    this.#startTimes.push(performance.now() - begun);
+    this.count(leasedAtStart(server.output()) ?? 0);
+    const load = sender.start(server.mxPort);
+    await untilAcknowledged(sender, server, dice.between(...acknowledged));
+    const moment = dice.oneOf(isDestinationThere ? moments : momentsOfTheSender);
+    const count = dice.between(1, 6);
+    const delayMs = dice.oneOf([0, 0, 0, 1, 3, 8]);
+    const came = await watch.next(moment, { count, timeoutMs: longestAimMs });
+    if (delayMs > 0) await sleep(delayMs);
+    await server.kill();
+    await load.ended;
+    this.#note(came ? moment : "missed");
+  }
+
+  /** Somewhere in the time a start usually takes, or just after it. */
+  async #killWhileStarting(): Promise<void> {
+    const usual = this.#startTimes.toSorted((a, b) => a - b)[Math.floor(this.#startTimes.length / 2)] ?? 1500;
+    const readyTimeoutMs = (usual * this.#parts.dice.between(1, 120)) / 100;
+    const server = await startServerProcess({ ...this.#parts, readyTimeoutMs }).catch((thrown) => String(thrown));
+    if (typeof server !== "string") await server.kill();
+    const leased = leasedAtStart(typeof server === "string" ? server : server.output());
+    if (leased !== null || typeof server !== "string") this.count(leased ?? 0);
+    this.#note("starting");
+  }
+
+  #note(aim: string): void {
+    this.#aims.set(aim, (this.#aims.get(aim) ?? 0) + 1);
+  }
 }
 
-async function killWhileStarting(place: Place): Promise<void> {
-  const readyTimeoutMs = Math.random() * longestStartMs;
-  const server = await startServerProcess({ ...place, readyTimeoutMs }).catch(() => null);
-  await server?.kill();
+/** @returns what the server said it found under way, `null` when it said nothing */
+function leasedAtStart(output: string): number | null {
+  const line = output.split("\n").find((it) => it.includes('"leases_released"'));
+  return line === undefined ? null : (JSON.parse(line) as { count: number }).count;
 }
 
 /** In this process, where queue and spool can be looked at, until nothing is waiting. */
-export async function drain(env: Record<string, string>, timeoutMs: number): Promise<Drained> {
-  const system = await startSystem({ env });
+export async function drain(
+  env: Record<string, string>,
+  { timeoutMs, clock }: { timeoutMs: number; clock?: Clock },
+): Promise<Drained & { leasedAtStart: number }> {
+  const system = await startSystem({ env, ...(clock === undefined ? {} : { overrides: { clock } }) });
   const { deliveries, bodies } = system.server.store;
   try {
     const spooledAtEnd = await deliveries.count();
@@ -137,27 +198,20 @@ export async function drain(env: Record<string, string>, timeoutMs: number): Pro
     const left = await deliveries.count();
     const sweep = () => bodies.sweep((messageId) => deliveries.isKnownMessage(messageId), 0);
     const orphans = await sweep();
-    return { spooledAtEnd, orphans, left: left + (await sweep()) };
+    const leased = system.log.events.find(({ event }) => event === "leases_released")?.fields.count ?? 0;
+    return { spooledAtEnd, orphans, left: left + (await sweep()), leasedAtStart: leased };
   } finally {
     await system.close();
   }
 }
 
-export function balance({ books }: LoadSender, { taken, damaged }: SwitchedDestination): Balance {
-  return {
-    acknowledged: books.acknowledged.size,
-    unanswered: books.unanswered,
-    refusals: books.refusals,
-    damaged,
-    lost: [...books.acknowledged].filter((number) => !taken.has(number)),
-    repeated: [...taken].filter(([, eras]) => eras.length > 1).map(([number, eras]) => ({ number, eras })),
-  };
-}
-
-/** Until a random number of messages more is acknowledged. */
-export async function untilAcknowledged({ books }: LoadSender, server: Pick<ServerProcess, "output">): Promise<void> {
+/** Until this many messages more are acknowledged. */
+export async function untilAcknowledged(
+  { books }: LoadSender,
+  server: Pick<ServerProcess, "output">,
+  enough: number,
+): Promise<void> {
   const before = books.acknowledged.size;
-  const enough = 1 + Math.floor(Math.random() * mostAcknowledged);
   const begun = Date.now();
   for (;;) {
     const acknowledged = books.acknowledged.size - before;

@@ -5,27 +5,36 @@
 
 import { stuff } from "@kauke/mail-rfc";
 import { numberedMessage } from "./numbered-mail.ts";
-import { smtpTalk } from "./smtp-talk.ts";
+import { type SmtpTalk, smtpTalk } from "./smtp-talk.ts";
 
 export interface LoadBooks {
   /** The final dot was answered with 250. */
   readonly acknowledged: ReadonlySet<number>;
-  /** Handed over, wholly or in part, and no answer came: it may have been taken or not, at every time it is listed. */
-  readonly unanswered: ReadonlySet<number>;
+  /** Handed over, wholly or in part, and no answer came: it may have been taken or not; how often that happened. */
+  readonly unanswered: ReadonlyMap<number, number>;
   /** Answers that were neither 2xx nor 3xx, by code, e.g. `451`. */
   readonly refusals: ReadonlyMap<string, number>;
 }
 
+export interface LoadSenderOptions {
+  sessions: number;
+  addressOf(number: number): string;
+  /** Told at each step of each message. */
+  tell?: (moment: "accepting" | "committing" | "acknowledged") => void;
+  /** A session that lost its connection makes a new one, until `stop`. */
+  reconnects?: boolean;
+}
+
 export class LoadSender {
   readonly #acknowledged = new Set<number>();
-  readonly #unanswered = new Set<number>();
+  readonly #unanswered = new Map<number, number>();
   readonly #refusals = new Map<string, number>();
   readonly #waiting: number[] = [];
-  readonly #options: { sessions: number; addressOf(number: number): string };
+  readonly #options: LoadSenderOptions;
   #last = 0;
   #stopping = false;
 
-  constructor(options: { sessions: number; addressOf(number: number): string }) {
+  constructor(options: LoadSenderOptions) {
     this.#options = options;
   }
 
@@ -39,16 +48,24 @@ export class LoadSender {
    */
   start(port: number): { ended: Promise<void>; stop(): void } {
     this.#stopping = false;
-    const sessions = Array.from({ length: this.#options.sessions }, () => this.#session(port));
+    const sessions = Array.from({ length: this.#options.sessions }, () => this.#sessions(port));
     const stop = () => {
       this.#stopping = true;
     };
     return { ended: Promise.all(sessions).then(() => {}), stop };
   }
 
-  async #session(port: number): Promise<void> {
+  async #sessions(port: number): Promise<void> {
+    do {
+      const wasWelcome = await this.#session(port);
+      if (!wasWelcome) await new Promise((resolve) => setTimeout(resolve, 20));
+    } while (this.#options.reconnects === true && !this.#stopping);
+  }
+
+  /** @returns false when nobody listened */
+  async #session(port: number): Promise<boolean> {
     const talk = await smtpTalk(port).catch(() => null);
-    if (talk === null) return;
+    if (talk === null) return false;
     let number: number | null = null;
     let isHandedOver = false;
     try {
@@ -56,28 +73,37 @@ export class LoadSender {
       while (!this.#stopping) {
         number = this.#waiting.shift() ?? ++this.#last;
         isHandedOver = false;
-        await this.#ask(talk, "MAIL FROM:<ann@example.org>", "250");
-        await this.#ask(talk, `RCPT TO:<${this.#options.addressOf(number)}>`, "250");
-        await this.#ask(talk, "DATA", "354");
+        await this.#envelope(talk, number);
         isHandedOver = true;
         talk.send(stuff(numberedMessage(number)));
-        await this.#ask(talk, ".", "250");
+        talk.send(".\r\n");
+        this.#options.tell?.("committing");
+        this.#expect(await talk.reply(), "250");
         this.#acknowledged.add(number);
         number = null;
+        this.#options.tell?.("acknowledged");
       }
       talk.send("QUIT\r\n");
     } catch (thrown) {
       if (number !== null) {
         this.#waiting.push(number);
-        if (isHandedOver && !(thrown instanceof Refusal)) this.#unanswered.add(number);
+        const isOpen = isHandedOver && !(thrown instanceof Refusal);
+        if (isOpen) this.#unanswered.set(number, (this.#unanswered.get(number) ?? 0) + 1);
       }
     }
     talk.close();
+    return true;
   }
 
-  /** Sends one line. @throws Refusal for another code than `expected` */
-  async #ask(talk: { ask(line: string): Promise<string> }, line: string, expected: string): Promise<void> {
-    const answer = await talk.ask(line);
+  /** In one write, as PIPELINING allows (RFC 2920). */
+  async #envelope(talk: SmtpTalk, number: number): Promise<void> {
+    talk.send(`MAIL FROM:<ann@example.org>\r\nRCPT TO:<${this.#options.addressOf(number)}>\r\nDATA\r\n`);
+    this.#options.tell?.("accepting");
+    for (const expected of ["250", "250", "354"]) this.#expect(await talk.reply(), expected);
+  }
+
+  /** @throws Refusal for another code than `expected` */
+  #expect(answer: string, expected: string): void {
     if (answer.startsWith(expected)) return;
     const code = answer.slice(0, 3);
     this.#refusals.set(code, (this.#refusals.get(code) ?? 0) + 1);

@@ -1,10 +1,15 @@
 /** A destination host that can be taken down in the ways hosts go down, and counts which numbered messages it took and when. */
-import { FakeMx, type ReceivedMail } from "./fake-mx.ts";
+import { FakeMx, type FakeMxAnswer, type FakeMxStep, type ReceivedMail } from "./fake-mx.ts";
 import { readNumber } from "./numbered-mail.ts";
 
 export type Outage = "closed port" | "4xx at MAIL" | "4xx at the dot" | "hangs up at the dot";
 
 export const outages: readonly Outage[] = ["closed port", "4xx at MAIL", "4xx at the dot", "hangs up at the dot"];
+
+type Behaviour = (step: FakeMxStep) => FakeMxAnswer | undefined;
+
+const takenReply = "250 2.0.0 taken";
+const slowMs = 200;
 
 /** Below the range that systems hand out for outgoing connections, so that nobody takes the port while it is closed. */
 const lowestPort = 20_000;
@@ -12,12 +17,17 @@ const ports = 12_000;
 
 export class SwitchedDestination {
   readonly port: number;
-  /** For each number the eras in which it was taken. */
+  /** For each number the eras in which it was taken; an era is that of the connection it came on. */
   readonly taken = new Map<number, number[]>();
   readonly damaged: string[] = [];
   /** What deliveries are noted under; count it up at every kill. */
   era = 0;
+  /** Told when a body is there and unanswered, and when it is taken. */
+  tell: (moment: "delivering" | "settling") => void = () => {};
+  /** A message that is answered like any other and then forgotten: what a loss would look like. */
+  withheld: number | null = null;
   #mx: FakeMx | null;
+  #behaviour: Behaviour = () => undefined;
 
   private constructor(mx: FakeMx) {
     this.port = mx.port;
@@ -34,26 +44,35 @@ export class SwitchedDestination {
 
   async goDown(outage: Outage): Promise<void> {
     if (outage === "closed port") return this.close();
-    const mx = await this.#listening();
-    mx.options = {
-      answer: ({ stage }) => {
-        if (stage !== (outage === "4xx at MAIL" ? "mail" : "body")) return undefined;
-        return outage === "hangs up at the dot" ? { drop: true } : "451 4.3.2 not now";
-      },
-    };
+    await this.#behave(({ stage }) => {
+      if (stage !== (outage === "4xx at MAIL" ? "mail" : "body")) return undefined;
+      return outage === "hangs up at the dot" ? { drop: true } : "451 4.3.2 not now";
+    });
   }
 
   /** @param delayMs before each final answer */
   async goUp(delayMs = 0): Promise<void> {
-    const mx = await this.#listening();
-    const slow = { reply: "250 2.0.0 taken", delayMs };
-    mx.options = delayMs === 0 ? {} : { answer: ({ stage }) => (stage === "body" ? slow : undefined) };
+    const slow = { reply: takenReply, delayMs };
+    await this.#behave(({ stage }) => (stage === "body" && delayMs > 0 ? slow : undefined));
   }
 
   /** Takes every byte of a message and never answers. */
   async goSilent(): Promise<void> {
-    const mx = await this.#listening();
-    mx.options = { answer: ({ stage }) => (stage === "body" ? { delayMs: 600_000, drop: true } : undefined) };
+    await this.#behave(({ stage }) => (stage === "body" ? { delayMs: 600_000, drop: true } : undefined));
+  }
+
+  /** A third of the recipients takes, a third is slow, a third is told to come later; in the next era it is another third. */
+  async goMixed(): Promise<void> {
+    const slow = new Set<number>();
+    const { era } = this;
+    await this.#behave(({ stage, line, connection }) => {
+      if (stage === "body") return slow.has(connection) ? { reply: takenReply, delayMs: slowMs } : undefined;
+      if (stage !== "rcpt") return undefined;
+      const third = (Number(/inbox(\d+)/.exec(line)?.[1] ?? 0) + era) % 3;
+      if (third === 1) slow.add(connection);
+      else slow.delete(connection);
+      return third === 2 ? "451 4.3.2 not now" : undefined;
+    });
   }
 
   async close(): Promise<void> {
@@ -61,22 +80,32 @@ export class SwitchedDestination {
     this.#mx = null;
   }
 
-  async #listening(): Promise<FakeMx> {
+  async #behave(behaviour: Behaviour): Promise<void> {
+    this.#behaviour = behaviour;
     this.#mx ??= this.#watched(await FakeMx.start({ port: this.port }));
-    return this.#mx;
   }
 
   #watched(mx: FakeMx): FakeMx {
-    mx.keep = (mail) => this.#note(mail);
+    const eras = new Map<number, number>();
+    mx.options = {
+      answer: (step) => {
+        if (step.stage === "greeting") eras.set(step.connection, this.era);
+        if (step.stage === "body") this.tell("delivering");
+        return this.#behaviour(step);
+      },
+    };
+    mx.keep = (mail) => this.#note(mail, eras.get(mail.connection) ?? this.era);
     return mx;
   }
 
-  #note({ bytes }: ReceivedMail): void {
+  #note({ bytes }: ReceivedMail, era: number): void {
     try {
       const number = readNumber(bytes);
-      this.taken.set(number, [...(this.taken.get(number) ?? []), this.era]);
+      if (number === this.withheld) return;
+      this.taken.set(number, [...(this.taken.get(number) ?? []), era]);
     } catch (thrown) {
       this.damaged.push(String(thrown));
     }
+    this.tell("settling");
   }
 }

@@ -1,12 +1,6 @@
 /** SIGTERM under load: everything is closed within five seconds and nothing that was acknowledged is lost. */
-import {
-  balance,
-  drain,
-  loadSettings,
-  type Place,
-  preparedSender,
-  untilAcknowledged,
-} from "@kauke/testkit/kill-rounds";
+import { balance } from "@kauke/testkit/kill-books";
+import { drain, loadSettings, type Place, preparedSender, untilAcknowledged } from "@kauke/testkit/kill-rounds";
 import type { LoadSender } from "@kauke/testkit/load-sender";
 import { isLongRun, rounds, tellFigures } from "@kauke/testkit/long-rounds";
 import { npmStart } from "@kauke/testkit/npm-start";
@@ -19,6 +13,8 @@ const sessions = 20;
 const longestCloseMs = 5000;
 const timeout = isLongRun ? 1_800_000 : 240_000;
 
+const acknowledgedBefore = () => 1 + Math.floor(Math.random() * 80);
+
 let destination: SwitchedDestination;
 let place: Place;
 let sender: LoadSender;
@@ -26,7 +22,7 @@ let sender: LoadSender;
 beforeEach(async () => {
   destination = await SwitchedDestination.start();
   place = { dataDir: await makeDataDir(), env: loadSettings(destination, 2) };
-  sender = await preparedSender(sessions, place);
+  sender = await preparedSender({ sessions }, place);
 });
 afterEach(() => destination.close());
 afterAll(removeDataDirs);
@@ -40,7 +36,7 @@ const states: Record<string, () => Promise<void>> = {
 
 async function expectNothingLost(name: string, closeTimes: readonly number[]): Promise<void> {
   await destination.goUp();
-  const { left, spooledAtEnd } = await drain({ ...place.env, KAUKE_DATA_DIR: place.dataDir }, 120_000);
+  const { left, spooledAtEnd } = await drain({ ...place.env, KAUKE_DATA_DIR: place.dataDir }, { timeoutMs: 120_000 });
   const { acknowledged, lost, repeated, damaged, unanswered } = balance(sender, destination);
   const repeatedByUs = repeated.filter(({ number }) => !unanswered.has(number)).length;
   tellFigures(name, {
@@ -69,7 +65,7 @@ test("SIGTERM ends the server in time with code 0 and loses nothing, whatever th
       const server = await startServerProcess(place);
       const load = sender.start(server.mxPort);
       if (setState === states["is silent"]) await new Promise((resolve) => setTimeout(resolve, 500));
-      else await untilAcknowledged(sender, server);
+      else await untilAcknowledged(sender, server, acknowledgedBefore());
       closeTimes.push(await closeTimeMs(server));
       await load.ended;
       destination.era++;
@@ -97,7 +93,7 @@ test("SIGTERM to npm does the same to the server behind it", { timeout }, async 
   const npm = await npmStart({ ...place.env, ...Object.fromEntries(ports), KAUKE_DATA_DIR: place.dataDir });
   try {
     const load = sender.start(npm.mxPort);
-    await untilAcknowledged(sender, npm);
+    await untilAcknowledged(sender, npm, acknowledgedBefore());
     const begun = performance.now();
     await npm.signal("SIGTERM");
     const closeMs = performance.now() - begun;

@@ -150,9 +150,15 @@ function openInDirectory(options: StoreOptions, dataDir: string): Promise<Store>
     const directory = join(dataDir, "spool");
     const bodies = messageBodiesInFiles({ directory, keys: context.keys, files, now: () => context.clock.now() });
     const store = assemble(context, { kind: "embedded", bodies, isSound, undo, logger: options.logger });
-    await store.deliveries.releaseLeases();
+    await freeLeases(store, options.logger);
     return store;
   });
+}
+
+/** Nobody else can hold one: the directory is locked. How many there are tells what was under way when the process ended. */
+async function freeLeases({ deliveries }: Store, logger: Logger | undefined): Promise<void> {
+  const count = await deliveries.releaseLeases();
+  if (count > 0) logger?.info("leases_released", { count });
 }
 
 function openForTests(options: StoreOptions): Promise<Store> {

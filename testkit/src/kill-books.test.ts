@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { balance, explainRepeats } from "./kill-books.ts";
+
+const none = { damaged: [] };
+
+function held(parts: { acknowledged: number[]; taken: [number, number[]][]; unanswered?: [number, number][] }) {
+  const { acknowledged, unanswered = [], taken } = parts;
+  const books = {
+    acknowledged: new Set(acknowledged),
+    unanswered: new Map(unanswered),
+    refusals: new Map<string, number>(),
+  };
+  return balance({ books }, { taken: new Map(taken), ...none });
+}
+
+test("a message that was acknowledged and not taken is lost, one that was never acknowledged is not", () => {
+  const result = held({ acknowledged: [1, 2], taken: [[1, [0]]], unanswered: [[3, 1]] });
+  expect(result.lost).toEqual([2]);
+});
+
+test("what the sender sent again is charged to the sender, as often as it had no answer", () => {
+  const result = held({ acknowledged: [1], taken: [[1, [0, 1, 2]]], unanswered: [[1, 1]] });
+  expect(explainRepeats(result, [])).toEqual({ bySender: 1, byServer: 1, unexplained: [] });
+});
+
+test("a repeat is in flight only when as many rows were leased at that kill", () => {
+  const result = held({
+    acknowledged: [1, 2],
+    taken: [
+      [1, [0, 1]],
+      [2, [0, 3]],
+    ],
+  });
+  expect(explainRepeats(result, [{ from: 0, to: 0, leased: 2 }]).unexplained).toEqual([]);
+  expect(explainRepeats(result, [{ from: 0, to: 0, leased: 1 }]).unexplained).toEqual([
+    "2 repeated after lives 0 to 0, 1 were in flight",
+  ]);
+});
+
+test("a repeat within one life of the server is never in flight at a kill", () => {
+  const result = held({ acknowledged: [1], taken: [[1, [4, 4]]] });
+  expect(explainRepeats(result, [{ from: 4, to: 4, leased: 9 }]).unexplained).toEqual([
+    "message 1 was delivered twice in life 4",
+  ]);
+});
