@@ -21,8 +21,10 @@ export const ageErrorCodes = [
   "no_recipients",
   /** Classic beside post-quantum: the file would be only classically safe, and age 1.3 refuses it. */
   "mixed_recipients",
-  /** Opened, but the content is not UTF-8 text. */
+  /** Opened, but the content is not UTF-8 text; or text to encrypt with half a surrogate pair, which UTF-8 cannot hold. */
   "not_text",
+  /** The 256 MiB a password takes were not to be had, as on a small telephone. */
+  "out_of_memory",
   /** A stored key in another form than ours: an older format, to be made anew. */
   "not_protected_key",
   /** No Web Crypto here: a page on plain http that is not localhost. */
@@ -41,11 +43,20 @@ export class AgeError extends Error {
   }
 }
 
-/** Does the work; whatever it throws that is not ours becomes `code`. */
-export async function failAs<T>(code: AgeErrorCode, work: () => T | Promise<T>): Promise<T> {
+/** Does the work; whatever it throws that is not ours becomes a code. */
+export async function failAs<T>(
+  code: AgeErrorCode | ((thrown: unknown) => AgeErrorCode),
+  work: () => T | Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (thrown) {
-    throw thrown instanceof AgeError ? thrown : new AgeError(code);
+    if (thrown instanceof AgeError) throw thrown;
+    throw new AgeError(typeof code === "string" ? code : code(thrown));
   }
+}
+
+/** For password work, whose salt and lengths have been checked: a RangeError is the memory that could not be allocated. */
+export function passwordFailure(thrown: unknown): AgeErrorCode {
+  return thrown instanceof RangeError ? "out_of_memory" : "malformed";
 }

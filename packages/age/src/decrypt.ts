@@ -3,7 +3,7 @@
  * at, and bytes and text are all or nothing: no plaintext of a damaged file.
  */
 import { Decrypter } from "age-encryption";
-import { AgeError, failAs } from "./age-error.ts";
+import { AgeError, failAs, passwordFailure } from "./age-error.ts";
 import { dearmor, looksArmored } from "./armor.ts";
 import { checkHeader } from "./header.ts";
 import { AGE_FILE_MAX_BYTES, AGE_HEADER_MAX_BYTES, AGE_TEXT_MAX_BYTES } from "./limits.ts";
@@ -17,7 +17,7 @@ export type DecryptWith = { privateKeys: string } | { password: string; password
 /**
  * @param file armored (text or bytes) or binary
  * @throws AgeError `not_age`, `malformed`, `too_large`, `work_factor_too_high`, `wrong_password`, `no_matching_key`,
- *   `bad_private_key`, `bad_password`, `insecure_context`
+ *   `bad_private_key`, `bad_password`, `out_of_memory`, `insecure_context`
  */
 export async function decrypt(file: string | Uint8Array, key: DecryptWith): Promise<Uint8Array> {
   return decryptUpTo(AGE_FILE_MAX_BYTES, file, key);
@@ -79,7 +79,7 @@ export async function attemptWith<T>(
   });
   const isPasswordWrong = "password" in key && stanzaTypes.includes("scrypt");
   try {
-    return await failAs("malformed", () => work(decrypter));
+    return await failAs("password" in key ? passwordFailure : "malformed", () => work(decrypter));
   } catch (thrown) {
     if (isWithoutMatch) throw new AgeError(isPasswordWrong ? "wrong_password" : "no_matching_key");
     throw thrown;

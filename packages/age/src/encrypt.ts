@@ -1,6 +1,6 @@
 /** Encrypts bytes, text and streams to public keys or under a password. A file always has someone who can open it. */
 import { Encrypter } from "age-encryption";
-import { AgeError, failAs } from "./age-error.ts";
+import { AgeError, failAs, passwordFailure } from "./age-error.ts";
 import { armor } from "./armor.ts";
 import { guardedStream } from "./guarded-stream.ts";
 import { AGE_FILE_MAX_BYTES, AGE_TEXT_MAX_BYTES, AGE_WORK_FACTOR } from "./limits.ts";
@@ -13,17 +13,19 @@ export type EncryptTo = { publicKeys: readonly string[] } | { password: string; 
 
 /**
  * @returns the binary age file: at least 200 bytes larger, 1,659 with a post-quantum key
- * @throws AgeError `no_recipients`, `mixed_recipients`, `bad_public_key`, `bad_password`, `too_large`, `insecure_context`
+ * @throws AgeError `no_recipients`, `mixed_recipients`, `bad_public_key`, `bad_password`, `too_large`, `out_of_memory`,
+ *   `insecure_context`
  */
 export async function encrypt(plaintext: Uint8Array, to: EncryptTo): Promise<Uint8Array> {
   const encrypter = encrypterTo(to);
   if (plaintext.length > AGE_FILE_MAX_BYTES) throw new AgeError("too_large");
-  return failAs("bad_public_key", () => encrypter.encrypt(plaintext));
+  return failAs(failureOf(to), () => encrypter.encrypt(plaintext));
 }
 
-/** @param text at most 1 MiB as UTF-8 @returns the age file in armor @throws AgeError as `encrypt` */
+/** @param text at most 1 MiB as UTF-8 @returns the age file in armor @throws AgeError as `encrypt`, `not_text` */
 export async function encryptText(text: string, to: EncryptTo): Promise<string> {
   if (text.length > AGE_TEXT_MAX_BYTES) throw new AgeError("too_large");
+  if (!text.isWellFormed()) throw new AgeError("not_text");
   const plaintext = new TextEncoder().encode(text);
   if (plaintext.length > AGE_TEXT_MAX_BYTES) throw new AgeError("too_large");
   return armor(await encrypt(plaintext, to));
@@ -35,7 +37,12 @@ export async function encryptStream(
   to: EncryptTo,
 ): Promise<ReadableStream<Uint8Array>> {
   const encrypter = encrypterTo(to);
-  return guardedStream("malformed", await failAs("bad_public_key", () => encrypter.encrypt(plaintext)));
+  return guardedStream("malformed", await failAs(failureOf(to), () => encrypter.encrypt(plaintext)));
+}
+
+/** What fails with public keys is a key that cannot be used. */
+function failureOf(to: EncryptTo) {
+  return "publicKeys" in to ? "bad_public_key" : passwordFailure;
 }
 
 function encrypterTo(to: EncryptTo): Encrypter {

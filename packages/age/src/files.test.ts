@@ -150,10 +150,14 @@ test("a whole age file is told from text around one, a damaged one and a text ab
 });
 
 describe("text", () => {
-  test("comes back exactly: byte order mark, line ends, unpaired nothing", async () => {
+  test("comes back exactly, byte order mark and line ends included", async () => {
     for (const text of ["", "\ufeffx", "a\r\nb\nc\r", "\0", "ąčę 🎭", "x".repeat(65_537)]) {
       expect(await decryptText(await encryptText(text, own), key)).toBe(text);
     }
+  });
+
+  test("with half a surrogate pair is refused, since UTF-8 would change it", async () => {
+    expect(await codeOf(() => encryptText("a\ud83cb", own))).toBe("not_text");
   });
 
   test("that is not UTF-8 is refused, not repaired", async () => {

@@ -4,6 +4,7 @@
  * hold one of the four threads that every file read of the process waits for (8 at once froze reads for 3 s).
  */
 import { createCipheriv, createDecipheriv, scryptSync } from "node:crypto";
+import { AgeError } from "./age-error.ts";
 import type { PasswordCipher, PasswordStretch } from "./password-cipher.ts";
 
 const ALGORITHM = "chacha20-poly1305";
@@ -36,5 +37,9 @@ export const nodePasswordCipher: PasswordCipher = {
 
 function stretchedKey({ password, salt, workFactor }: PasswordStretch): Buffer {
   const N = 2 ** workFactor;
-  return scryptSync(password, salt, 32, { N, r: 8, p: 1, maxmem: 128 * N * 8 + 1024 * 1024 });
+  try {
+    return scryptSync(password, salt, 32, { N, r: 8, p: 1, maxmem: 128 * N * 8 + 1024 * 1024 });
+  } catch {
+    throw new AgeError("out_of_memory");
+  }
 }

@@ -29,7 +29,6 @@ export async function generateKeyPair(kind: KeyKind = "classic"): Promise<KeyPai
  * @throws AgeError `bad_private_key`, also when the text holds several
  */
 export async function publicKeyOf(text: string): Promise<string> {
-  requireWebCrypto();
   const [privateKey, ...others] = readPrivateKeys(text);
   if (privateKey === undefined || others.length > 0) throw new AgeError("bad_private_key");
   return failAs("bad_private_key", () => identityToRecipient(privateKey));
@@ -38,9 +37,10 @@ export async function publicKeyOf(text: string): Promise<string> {
 /**
  * @param text one key or several, one a line; blank lines, white space and `#` comments are passed over
  * @returns at least one
- * @throws AgeError `bad_private_key` when any line is not a key, `too_large`
+ * @throws AgeError `bad_private_key` when any line is not a key, `too_large`, `insecure_context`
  */
 export function readPrivateKeys(text: string): string[] {
+  requireWebCrypto();
   if (text.length > KEY_FILE_MAX_BYTES) throw new AgeError("too_large");
   const keys = text
     .split(/[\r\n]+/)

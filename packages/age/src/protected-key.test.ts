@@ -89,6 +89,15 @@ describe("a protected key", () => {
   });
 });
 
+test("where the memory for scrypt is not to be had, it says so and nothing else", async () => {
+  const noMemory = () => {
+    throw new RangeError("Array buffer allocation failed");
+  };
+  const unlock = { password, passwordCipher: { seal: noMemory, open: noMemory } };
+  expect(await codeOf(() => protectPrivateKey({ ...pair, ...unlock }))).toBe("out_of_memory");
+  expect(await codeOf(() => openProtectedKey(protectedKey, unlock))).toBe("out_of_memory");
+});
+
 test("a password is not empty and has a limit", async () => {
   for (const bad of ["", "x".repeat(1025)]) {
     expect(await codeOf(() => protectPrivateKey({ ...pair, password: bad, passwordCipher }))).toBe("bad_password");
