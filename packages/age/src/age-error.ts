@@ -1,0 +1,62 @@
+/**
+ * The one error this package throws. Its message is the code alone and it has no cause: the library's own messages can hold
+ * the secret key ("Invalid checksum in AGE-SECRET-KEY-1…"), so none of them ever leaves this package.
+ */
+export const ageErrorCodes = [
+  /** Neither armor nor the first line of an age file. */
+  "not_age",
+  /** Armor, header, MAC or payload is damaged; one code for all of them, so that answers are no oracle. */
+  "malformed",
+  /** Over one of the limits of limits.ts. */
+  "too_large",
+  "work_factor_too_high",
+  "wrong_password",
+  /** An empty password, or one over its limit. */
+  "bad_password",
+  /** The file was made for other keys. */
+  "no_matching_key",
+  "bad_private_key",
+  /** Not a public key, or one nothing can be encrypted to (a low-order point). */
+  "bad_public_key",
+  "no_recipients",
+  /** Classic beside post-quantum: the file would be only classically safe, and age 1.3 refuses it. */
+  "mixed_recipients",
+  /** Opened, but the content is not UTF-8 text; or text to encrypt with half a surrogate pair, which UTF-8 cannot hold. */
+  "not_text",
+  /** The 256 MiB a password takes were not to be had, as on a small telephone. */
+  "out_of_memory",
+  /** A stored key in another form than ours: an older format, to be made anew. */
+  "not_protected_key",
+  /** No Web Crypto here: a page on plain http that is not localhost. */
+  "insecure_context",
+] as const;
+
+export type AgeErrorCode = (typeof ageErrorCodes)[number];
+
+export class AgeError extends Error {
+  readonly code: AgeErrorCode;
+
+  constructor(code: AgeErrorCode) {
+    super(code);
+    this.name = "AgeError";
+    this.code = code;
+  }
+}
+
+/** Does the work; whatever it throws that is not ours becomes a code. */
+export async function failAs<T>(
+  code: AgeErrorCode | ((thrown: unknown) => AgeErrorCode),
+  work: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (thrown instanceof AgeError) throw thrown;
+    throw new AgeError(typeof code === "string" ? code : code(thrown));
+  }
+}
+
+/** For password work, whose salt and lengths have been checked: a RangeError is the memory that could not be allocated. */
+export function passwordFailure(thrown: unknown): AgeErrorCode {
+  return thrown instanceof RangeError ? "out_of_memory" : "malformed";
+}

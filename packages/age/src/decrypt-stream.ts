@@ -1,0 +1,73 @@
+/** Decrypts a binary age file of any length with 64 KiB in memory. */
+import { AgeError } from "./age-error.ts";
+import { attemptWith, type DecryptWith } from "./decrypt.ts";
+import { guardedStream } from "./guarded-stream.ts";
+import { type AgeHeader, checkHeader, scanHeader } from "./header.ts";
+import { AGE_HEADER_MAX_BYTES } from "./limits.ts";
+
+/**
+ * @param file binary, in chunks of any size; cancelled when it is refused
+ * @returns each chunk is authentic, but the file is whole only when the stream ends without an error: a file cut short or
+ *   damaged further on ends with `malformed`, and what came before must be thrown away
+ * @throws AgeError as `decrypt`, once the header has been read
+ */
+export async function decryptStream(
+  file: ReadableStream<Uint8Array>,
+  key: DecryptWith,
+): Promise<ReadableStream<Uint8Array>> {
+  const reader = file.getReader();
+  try {
+    const { header, read } = await readHeader(reader);
+    const whole = withBeginning(read, reader);
+    return await attemptWith(key, header.stanzaTypes, async (decrypter) =>
+      guardedStream("malformed", await decrypter.decrypt(whole)),
+    );
+  } catch (thrown) {
+    await reader.cancel().catch(() => undefined);
+    throw thrown instanceof AgeError ? thrown : new AgeError("malformed");
+  }
+}
+
+async function readHeader(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): Promise<{ header: AgeHeader; read: Uint8Array }> {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  let lookAgainAt = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (value !== undefined) chunks.push(value);
+    sizeBytes += value?.length ?? 0;
+    // At doubled sizes only, or a header that comes byte by byte would be read as often as it has bytes.
+    if (!done && sizeBytes < lookAgainAt && sizeBytes <= AGE_HEADER_MAX_BYTES) continue;
+    const read = joined(chunks, sizeBytes);
+    const header = done || sizeBytes > AGE_HEADER_MAX_BYTES ? checkHeader(read) : scanHeader(read);
+    if (header !== null) return { header, read };
+    lookAgainAt = sizeBytes * 2;
+  }
+}
+
+function withBeginning(
+  beginning: Uint8Array,
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(beginning),
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+function joined(chunks: readonly Uint8Array[], sizeBytes: number): Uint8Array {
+  const whole = new Uint8Array(sizeBytes);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
