@@ -302,6 +302,8 @@ export const screens: readonly Screen[] = [
   overlaid(
     composing("queued-toast", async (visit) => {
       await fillLetter(visit);
+      // Nobody knows this job: how far it is stays unanswered.
+      await visit.context.route("**/api/email-jobs/*/status", () => {});
       await visit.context.route("**/api/email-jobs", (route) => route.fulfill({ status: 201, json: queued }));
       await visit.page.getByRole("button", { name: "Send Email" }).click();
       await holdToast(visit);
