@@ -15,6 +15,7 @@ const pasted: readonly (readonly [what: string, text: string])[] = [
   ["quote marks", lines.map((line) => `> ${line}`).join("\n")],
   ["quote marks of two replies", lines.map((line) => `> >${line}`).join("\r\n")],
   ["quote marks without the first line's", lines.join("\n> ")],
+  ["quoted lines joined to one", lines.join(" > ")],
   ["text around it", `Hi Ann,\nthis is for you:\n\n${clean}\nBye\n-- \nBob`],
   ["text around it in the same lines", `Here: ${clean.trimEnd()} (end)`],
   ["CRLF line ends", lines.join("\r\n")],
@@ -61,7 +62,7 @@ test("cleaning what is clean changes nothing, whatever the text", () => {
       const once = cleanPastedText(pieces.join(""));
       expect(cleanPastedText(once)).toBe(once);
     }),
-    { numRuns: process.env.LONG_ROUNDS === "1" ? 100_000 : 1000 },
+    { numRuns: process.env.LONG_ROUNDS === "1" ? 100_000 : 2000 },
   );
 });
 

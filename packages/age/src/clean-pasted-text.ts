@@ -4,11 +4,10 @@
  */
 import { ARMOR_BEGIN, ARMOR_END } from "./armor.ts";
 
-const lineEnds = /\r\n|[\r\n\u2028\u2029\u0085]/;
-/** Marks of quoting at the beginning of a line, however deep. */
-const quoteMarks = /^[\s>|]+/;
 /** White space of any kind, and what is invisible but no white space: soft hyphens, zero-width characters, direction marks. */
-const blanks = /[\s\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069]+/g;
+const blanks = /[\s\u0085\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069]+/g;
+/** The same and marks of quoting, which a program that joins lines leaves in the middle of them; none of it is base64. */
+const blanksAndQuoteMarks = /[\s>|\u0085\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069]+/g;
 
 /**
  * Takes the first armored block out of the text around it; quote marks, blanks, empty lines and other line widths go.
@@ -19,11 +18,7 @@ export function cleanPastedText(text: string): string {
   const begin = text.indexOf(ARMOR_BEGIN);
   const end = begin === -1 ? -1 : text.indexOf(ARMOR_END, begin);
   if (end === -1) return text;
-  const base64 = text
-    .slice(begin + ARMOR_BEGIN.length, end)
-    .split(lineEnds)
-    .map((line) => line.replace(quoteMarks, "").replace(blanks, ""))
-    .join("");
+  const base64 = text.slice(begin + ARMOR_BEGIN.length, end).replace(blanksAndQuoteMarks, "");
   const lines = base64.match(/.{1,64}/gsu) ?? [];
   return `${[ARMOR_BEGIN, ...lines, ARMOR_END].join("\n")}\n`;
 }
