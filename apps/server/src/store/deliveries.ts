@@ -49,24 +49,14 @@ const groupMost = 64;
 
 export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryStoreParts): DeliveryRepository {
   const { db, keys, signals } = context;
-  const grouped = { most: groupMost, isOneItemsFault: isOneRowsFault };
-  const keepRows = groupCalls<RowsToKeep, void>({
-    ...grouped,
-    run: async (kept) => {
-      await keepTogether(context, kept);
-      return kept.map(() => undefined);
-    },
-  });
-  const finishPlain = groupCalls({ ...grouped, run: (held: readonly Held[]) => finishTogether(context, held) });
-  const deferPlain = groupCalls({ ...grouped, run: (held: readonly Deferral[]) => deferTogether(context, held) });
-  const countOpen = groupCalls({ ...grouped, run: (aliasIds: readonly string[]) => countOpenByAlias(db, aliasIds) });
+  const grouped = groupedCalls(context);
   const leased = (id: string, token: string) =>
     db.updateTable("delivery").where("id", "=", id).where("lease_token", "=", token).where("state", "=", "open");
   return {
     keep: async (message, deliveries) => {
       const dueAt = firstDueAt(deliveries);
       const rows = deliveries.map((delivery) => deliveryRow(keys, delivery));
-      await orSpoolFailed(() => keepRows({ message: messageRow(keys, message), deliveries: rows, dueAt }));
+      await orSpoolFailed(() => grouped.keep({ message: messageRow(keys, message), deliveries: rows, dueAt }));
       if (dueAt !== null) signals.wake(dueAt);
     },
     claim: (options) => claim(db, keys, options),
@@ -75,13 +65,13 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
       return result.numUpdatedRows > 0n;
     },
     finish: async (id, leaseToken, failure) => {
-      const messageDone = await finishPlain({ id, leaseToken });
+      const messageDone = await grouped.finishPlain({ id, leaseToken });
       if (messageDone !== undefined) return { finished: true, messageDone };
       return await db.transaction().execute((trx) => finish(context, trx, { id, leaseToken, failure }));
     },
     defer: async (id, leaseToken, next) => {
       const { notBefore, failure } = next;
-      let wasHeld = await deferPlain({ id, leaseToken, notBefore, failureText: failureText(failure) });
+      let wasHeld = await grouped.deferPlain({ id, leaseToken, notBefore, failureText: failureText(failure) });
       if (!wasHeld) {
         const deferred = await defer(context, { id, leaseToken, next });
         if (deferred?.jobId) await forgetBodies(await takeBackUnfit(context, deferred.jobId));
@@ -93,31 +83,34 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
     putBack: async (deliveries) => {
       for (const jobId of await putBack(context, deliveries)) await forgetBodies(await takeBackUnfit(context, jobId));
     },
-    nextDueAt: async () => {
-      const row = await db
-        .selectFrom("delivery")
-        .select(sql<Date | null>`min(coalesce(leased_until, not_before))`.as("due_at"))
-        .where("state", "=", "open")
-        .executeTakeFirst();
-      return row?.due_at ?? null;
-    },
-    countForAlias: (aliasId) => countOpen(aliasId),
+    nextDueAt: () => nextDueAt(db),
+    countForAlias: (aliasId) => grouped.countOpen(aliasId),
     count: async () => (await openDeliveries(db).executeTakeFirstOrThrow()).count,
     isKnownMessage: async (messageId) => {
       const row = await db.selectFrom("message").select("id").where("id", "=", messageId).executeTakeFirst();
       return row !== undefined;
     },
-    releaseLeases: async () => {
-      const result = await db
-        .updateTable("delivery")
-        .set({ lease_token: null, leased_until: null })
-        .where("lease_token", "is not", null)
-        .executeTakeFirst();
-      return Number(result.numUpdatedRows);
-    },
+    releaseLeases: () => releaseLeases(db),
     onWake: (listener) => signals.onWake(listener),
     figures: () => queueFigures(db),
     ...keptMessages(context, { insertMessage, envelopeOf }),
+  };
+}
+
+/** What many callers do at a time, in one commit. */
+function groupedCalls(context: StoreContext) {
+  const options = { most: groupMost, isOneItemsFault: isOneRowsFault };
+  return {
+    keep: groupCalls<RowsToKeep, void>({
+      ...options,
+      run: async (kept) => {
+        await keepTogether(context, kept);
+        return kept.map(() => undefined);
+      },
+    }),
+    finishPlain: groupCalls({ ...options, run: (held: readonly Held[]) => finishTogether(context, held) }),
+    deferPlain: groupCalls({ ...options, run: (held: readonly Deferral[]) => deferTogether(context, held) }),
+    countOpen: groupCalls({ ...options, run: (aliasIds: readonly string[]) => countOpenByAlias(context.db, aliasIds) }),
   };
 }
 
@@ -134,6 +127,24 @@ function openDeliveries(db: Database) {
     .selectFrom("delivery")
     .select((row) => row.fn.countAll<number>().as("count"))
     .where("state", "=", "open");
+}
+
+async function nextDueAt(db: Database): Promise<Date | null> {
+  const row = await db
+    .selectFrom("delivery")
+    .select(sql<Date | null>`min(coalesce(leased_until, not_before))`.as("due_at"))
+    .where("state", "=", "open")
+    .executeTakeFirst();
+  return row?.due_at ?? null;
+}
+
+async function releaseLeases(db: Database): Promise<number> {
+  const result = await db
+    .updateTable("delivery")
+    .set({ lease_token: null, leased_until: null })
+    .where("lease_token", "is not", null)
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
 }
 
 async function countOpenByAlias(db: Database, aliasIds: readonly string[]): Promise<number[]> {
