@@ -1,0 +1,71 @@
+import fc from "fast-check";
+import { expect, it, test } from "vitest";
+import { canonicalBody, type DkimCanonicalization } from "./dkim-body.ts";
+import { growth } from "./timing.testing.ts";
+
+function read(body: Buffer, canonicalization: DkimCanonicalization): { text: string; isAsItLies: boolean } {
+  const pieces: Buffer[] = [];
+  const canonical = canonicalBody(body, canonicalization);
+  let next = canonical.next();
+  for (; !next.done; next = canonical.next()) pieces.push(next.value);
+  return { text: Buffer.concat(pieces).toString("latin1"), isAsItLies: next.value };
+}
+
+const latin1 = (text: string) => Buffer.from(text, "latin1");
+
+/** RFC 6376 §3.4.3 and §3.4.4, word by word. */
+function asWritten(body: string, canonicalization: DkimCanonicalization): string {
+  const lines = body.replace(/(?<!\r)\n/g, "\r\n").split("\r\n");
+  const reduced = lines.map((line) => line.replace(/[ \t]+/g, " ").replace(/ $/, ""));
+  const chosen = canonicalization === "simple" ? lines : reduced;
+  const text = chosen.slice(0, chosen.findLastIndex((line) => line !== "") + 1).join("\r\n");
+  return text === "" && canonicalization === "relaxed" ? "" : `${text}\r\n`;
+}
+
+// RFC 6376 §3.4.5
+test("the body of the standard's example", () => {
+  const body = latin1(" C \r\nD \t E\r\n\r\n\r\n");
+  expect(read(body, "relaxed").text).toBe(" C\r\nD E\r\n");
+  expect(read(body, "simple").text).toBe(" C \r\nD \t E\r\n");
+});
+
+it.each<[string, DkimCanonicalization, boolean]>([
+  ["clean\r\n\r\n\r\n", "relaxed", true],
+  ["two  spaces\r\n", "relaxed", false],
+  ["two  spaces\r\n", "simple", true],
+  ["bare\n", "simple", false],
+  ["space at the end ", "relaxed", false],
+])("%j, %s: as it lies %s", (text, canonicalization, isAsItLies) => {
+  expect(read(latin1(text), canonicalization).isAsItLies).toBe(isAsItLies);
+});
+
+test("whatever it is made of, over the seams of what is read at once", { timeout: 60_000 }, () => {
+  const piece = fc.oneof(
+    fc.constantFrom("\r\n", "\r\n\r\n", "\n", "\r", " ", "\t", " \r\n", "a", "é", ".", "\0"),
+    fc.integer({ min: 65_530, max: 65_540 }).map((length) => "x".repeat(length)),
+    fc.integer({ min: 32_766, max: 32_770 }).map((lines) => "\r\n".repeat(lines)),
+    fc.integer({ min: 65_534, max: 65_538 }).map((length) => " ".repeat(length)),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 8 }), fc.constantFrom("simple", "relaxed"), (pieces, canonicalization) => {
+      const body = pieces.join("");
+      expect(read(latin1(body), canonicalization).text === asWritten(body, canonicalization)).toBe(true);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test.each(["\r\n", " ", "a\r\n", "\t", "\n", " \t", " \r\n", "\r", "a "])(
+  "what is full of %j takes time in step with its size",
+  { timeout: 60_000 },
+  (unit) => {
+    const work = (size: number) => {
+      const body = latin1(unit.repeat(Math.ceil(size / unit.length)));
+      for (const canonicalization of ["simple", "relaxed"] as const) {
+        const pieces = canonicalBody(body, canonicalization);
+        while (!pieces.next().done);
+      }
+    };
+    expect(growth(work)).toBe("linear");
+  },
+);
