@@ -61,7 +61,7 @@ async function rcptTalk(localAddress: string) {
   const talk = await smtpTalk(system.mxPort, "127.0.0.1", localAddress);
   await talk.ask("EHLO c.example");
   await talk.ask("MAIL FROM:<ann@example.org>");
-  return { close: talk.close, rcpt: (address: string) => talk.ask(`RCPT TO:<${address}>`) };
+  return { close: () => talk.close(), rcpt: (address: string) => talk.ask(`RCPT TO:<${address}>`) };
 }
 
 test("who names strangers hears 451 for everybody, from all of its block, and nobody else does", async () => {
