@@ -6,6 +6,8 @@ import * as z from "zod";
 import { aliasWire, createAliasBody, toggleAliasBody, updateAliasBody } from "./alias.ts";
 import { accountSettings, loginBody, registerBody, userWire } from "./auth.ts";
 import { createdEmailJob, createEmailJobBody, emailJobStatusWire } from "./email-jobs.ts";
+import { encryptionEndpoints } from "./encryption-endpoints.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { limits } from "./limits.ts";
 import {
   createdSmtpCredential,
@@ -15,24 +17,6 @@ import {
   smtpPasswordAnswer,
   webhookSecretAnswer,
 } from "./smtp-credentials.ts";
-
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-
-export interface Endpoint {
-  method: Method;
-  /** Fastify form: `/api/aliases/:userId`. */
-  path: string;
-  summary: string;
-  /** `user`: a signed-in person only. */
-  access: "anyone" | "user";
-  params?: z.ZodObject;
-  body?: z.ZodType;
-  /** `limits.smallBodyMaxBytes` unless said. */
-  bodyMaxBytes?: number;
-  /** Status of success. */
-  status: number;
-  answer: z.ZodType;
-}
 
 const userParams = z.object({ userId: z.string() });
 const aliasParams = z.object({ aliasId: z.string() });
@@ -291,6 +275,7 @@ export const endpoints = define({
     status: 200,
     answer: z.object({ success: z.literal(true), message: z.string() }),
   },
+  ...encryptionEndpoints,
   listNotices: {
     method: "GET",
     path: "/api/notices",
