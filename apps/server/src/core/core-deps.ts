@@ -1,6 +1,8 @@
 /** Everything the use cases need, as one object. A use case names the part it takes: `Pick<CoreDeps, "users" | "clock">`. */
+import type { AgeWorker } from "./age-worker/age-worker.ts";
 import type { AliasStore } from "./alias/alias-store.ts";
 import type { EmailJobStore } from "./email-job/email-job.ts";
+import type { EncryptionKeyStore } from "./encryption-key/encryption-key.ts";
 import type { LoginSessionStore } from "./login-session/login-session.ts";
 import type { MessageBodies } from "./message/message.ts";
 import type { NoticeStore } from "./notice/notice.ts";
@@ -16,11 +18,13 @@ export interface CoreDeps {
   loginSessions: LoginSessionStore;
   aliases: AliasStore;
   smtpCredentials: SmtpCredentialStore;
+  encryptionKeys: EncryptionKeyStore;
   notices: NoticeStore;
   emailJobs: EmailJobStore;
   bodies: Pick<MessageBodies, "put" | "delete">;
   rateLimits: RateLimitStore;
   hasher: PasswordHasher;
+  ageWorker: AgeWorker;
   clock: Clock;
   random: Random;
   /** Lower case; the first two are the provider's own. */

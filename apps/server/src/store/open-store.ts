@@ -8,6 +8,7 @@ import { join } from "node:path";
 import type { DkimKey } from "@kauke/mail-rfc";
 import type { AliasStore } from "../core/alias/alias-store.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
+import type { EncryptionKeyStore } from "../core/encryption-key/encryption-key.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import type { NoticeStore } from "../core/notice/notice.ts";
@@ -27,6 +28,7 @@ import type { SyncFile } from "./durable-file-system.ts";
 import { emailJobStore } from "./email-jobs.ts";
 import { openEmbedded, openInMemory } from "./embedded-database.ts";
 import { embeddedUpkeep } from "./embedded-upkeep.ts";
+import { encryptionKeyStore } from "./encryption-keys.ts";
 import { loginSessionStore } from "./login-sessions.ts";
 import { messageBodiesInRows } from "./message-bodies-chunks.ts";
 import { messageBodiesInFiles } from "./message-bodies-files.ts";
@@ -69,6 +71,7 @@ export interface Store {
   loginSessions: LoginSessionStore;
   aliases: AliasStore;
   smtpCredentials: SmtpCredentialStore;
+  encryptionKeys: EncryptionKeyStore;
   rateLimits: RateLimitStore;
   notices: NoticeStore;
   emailJobs: EmailJobStore;
@@ -216,6 +219,7 @@ function assemble(
     loginSessions: loginSessionStore(context),
     aliases: aliasStore(context, { released, forgetBodies }),
     smtpCredentials: smtpCredentialStore(context),
+    encryptionKeys: encryptionKeyStore(context),
     rateLimits: rateLimitStore(context),
     notices: noticeStore(context),
     replyPaths: replyPathStore(context),
