@@ -37,6 +37,8 @@ const allowed: readonly (readonly [file: string, imported: string])[] = [
   ["apps/web/src/api/client.ts", "@kauke/contract"],
   ["apps/web/vite.config.ts", "node:path"],
   ["packages/mail-rfc/src/srs.ts", "node:crypto"],
+  [`${server}/crypto/age-worker.ts`, "@kauke/age/node-password-cipher"],
+  ["packages/age/src/node-password-cipher.ts", "node:crypto"],
 ];
 
 test.each(allowed)("%s may import %s", (file, imported) => {
@@ -49,6 +51,11 @@ const refused: readonly (readonly [file: string, imported: string])[] = [
   [`${server}/core/alias/create-alias.ts`, "../../config.ts"],
   [`${server}/core/alias/create-alias.ts`, "node:fs/promises"],
   [`${server}/core/alias/create-alias.ts`, "kysely"],
+  [`${server}/crypto/age-worker.ts`, "age-encryption"],
+  ["apps/web/src/key-vault/worker.ts", "age-encryption"],
+  ["apps/web/src/key-vault/worker.ts", "@kauke/age/node-password-cipher"],
+  ["packages/age/src/decrypt.ts", "./node-password-cipher.ts"],
+  ["packages/age/src/decrypt.ts", "node:crypto"],
   [`${server}/core/alias/create-alias.ts`, "fastify"],
   [`${server}/http/aliases/routes.ts`, "../../mail/reply.ts"],
   [`${server}/http/aliases/routes.ts`, "../../store/open-store.ts"],

@@ -7,6 +7,7 @@ export type Part =
   | "contract"
   | "mail-rfc"
   | "age"
+  | "age-node"
   | "config"
   | "core"
   | "store"
@@ -19,6 +20,8 @@ export type Part =
 const folders: readonly (readonly [prefix: string, part: Part])[] = [
   ["packages/contract/", "contract"],
   ["packages/mail-rfc/", "mail-rfc"],
+  // The one file of it that needs Node; a browser must not load it.
+  ["packages/age/src/node-password-cipher.ts", "age-node"],
   ["packages/age/", "age"],
   ["apps/server/src/config.ts", "config"],
   ["apps/server/src/core/", "core"],
@@ -38,11 +41,12 @@ export function partOf(path: string): Part | null {
   return folders.find(([prefix]) => path.startsWith(prefix))?.[1] ?? null;
 }
 
-/** Our packages by the name they are imported by. */
+/** Our packages, and an entry of one that is a part of its own, by the name they are imported by. */
 export const packageParts: ReadonlyMap<string, Part> = new Map([
   ["@kauke/contract", "contract"],
   ["@kauke/mail-rfc", "mail-rfc"],
   ["@kauke/age", "age"],
+  ["@kauke/age/node-password-cipher", "age-node"],
   ["@kauke/server", "main"],
   ["@kauke/web", "web"],
   ["@kauke/testkit", "tools"],
@@ -52,13 +56,14 @@ export const mayImport: Readonly<Record<Part, readonly Part[] | "everything">> =
   contract: [],
   "mail-rfc": [],
   age: [],
+  "age-node": ["age"],
   // The settings' types only; they know nothing of the parts that use them.
   config: [],
   core: ["contract", "mail-rfc", "age"],
   store: ["core", "contract", "mail-rfc", "config"],
   http: ["core", "contract", "config"],
   mail: ["core", "contract", "mail-rfc", "config"],
-  main: ["contract", "mail-rfc", "age", "config", "core", "store", "http", "mail"],
+  main: ["contract", "mail-rfc", "age", "age-node", "config", "core", "store", "http", "mail"],
   web: ["contract", "age"],
   tools: "everything",
 };
@@ -70,16 +75,19 @@ const anyBuiltIn = /^node:/;
 const httpLibraries = /^(?:fastify|@fastify\/)/;
 const mailLibraries = /^(?:smtp-server|nodemailer|mailauth|mailsplit|libmime)(?:\/|$)/;
 const storeLibraries = /^(?:kysely|pg|@electric-sql\/)/;
+/** Their messages can hold a secret key: packages/age alone handles them. */
+const ageLibraries = /^(?:age-encryption|@noble\/|@scure\/)/;
 
 /** Outside modules that a part must not import. */
 export const refusedModules: Readonly<Partial<Record<Part, readonly RegExp[]>>> = {
-  contract: [anyBuiltIn],
+  contract: [anyBuiltIn, ageLibraries],
   age: [anyBuiltIn],
-  web: [anyBuiltIn],
-  "mail-rfc": [inputOutput],
-  config: [inputOutput],
-  core: [inputOutput, httpLibraries, mailLibraries, storeLibraries],
-  store: [httpLibraries, mailLibraries],
-  http: [mailLibraries, storeLibraries],
-  mail: [httpLibraries, storeLibraries],
+  web: [anyBuiltIn, ageLibraries],
+  "mail-rfc": [inputOutput, ageLibraries],
+  config: [inputOutput, ageLibraries],
+  core: [inputOutput, httpLibraries, mailLibraries, storeLibraries, ageLibraries],
+  store: [httpLibraries, mailLibraries, ageLibraries],
+  http: [mailLibraries, storeLibraries, ageLibraries],
+  mail: [httpLibraries, storeLibraries, ageLibraries],
+  main: [ageLibraries],
 };

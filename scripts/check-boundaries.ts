@@ -24,7 +24,7 @@ export function breachOf(file: string, imported: string): string | null {
   const from = partOf(file);
   if (from === null || isTest.test(file) || mayImport[from] === "everything") return null;
   if (imported.startsWith(".")) return relativeBreach(file, from, imported);
-  const to = packageParts.get(packageName(imported));
+  const to = packageParts.get(imported) ?? packageParts.get(packageName(imported));
   if (to !== undefined) return allows(from, to) ? null : `${from} must not import ${to} (${imported})`;
   const refused = refusedModules[from]?.some((pattern) => pattern.test(imported));
   return refused === true ? `${from} must not import the module ${imported}` : null;

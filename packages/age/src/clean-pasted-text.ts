@@ -1,0 +1,34 @@
+/**
+ * Makes strict armor of what mail programs, chats and people do to it. For the page on which a person pastes; the API stays
+ * strict. Nothing is guessed: a character that base64 doesn't know stays and is refused later.
+ */
+import { ARMOR_BEGIN, ARMOR_END } from "./armor.ts";
+
+const lineEnds = /\r\n|[\r\n\u2028\u2029\u0085]/;
+/** Marks of quoting at the beginning of a line, however deep. */
+const quoteMarks = /^[\s>|]+/;
+/** White space of any kind, and what is invisible but no white space: soft hyphens, zero-width characters, direction marks. */
+const blanks = /[\s\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069]+/g;
+
+/**
+ * Takes the first armored block out of the text around it; quote marks, blanks, empty lines and other line widths go.
+ * Text without both markers comes back as it was.
+ * @example cleanPastedText("Hi!\r\n> -----BEGIN AGE ENCRYPTED FILE-----\r\n> YWdl…\r\n> -----END AGE ENCRYPTED FILE-----")
+ */
+export function cleanPastedText(text: string): string {
+  const begin = text.indexOf(ARMOR_BEGIN);
+  const end = begin === -1 ? -1 : text.indexOf(ARMOR_END, begin);
+  if (end === -1) return text;
+  const base64 = text
+    .slice(begin + ARMOR_BEGIN.length, end)
+    .split(lineEnds)
+    .map((line) => line.replace(quoteMarks, "").replace(blanks, ""))
+    .join("");
+  const lines = base64.match(/.{1,64}/gsu) ?? [];
+  return `${[ARMOR_BEGIN, ...lines, ARMOR_END].join("\n")}\n`;
+}
+
+/** A public key out of a line that was wrapped or indented: blanks go, and the label `age-keygen` prints before it. */
+export function cleanPastedPublicKey(text: string): string {
+  return text.replace(blanks, "").replace(/^(?:#?publickey:)/i, "");
+}

@@ -1,0 +1,97 @@
+/**
+ * Decrypts age files, armored or binary, with private keys or a password. Nothing is computed before the header has been looked
+ * at, and bytes and text are all or nothing: no plaintext of a damaged file.
+ */
+import { Decrypter } from "age-encryption";
+import { AgeError, failAs } from "./age-error.ts";
+import { dearmor, looksArmored } from "./armor.ts";
+import { checkHeader } from "./header.ts";
+import { AGE_FILE_MAX_BYTES, AGE_HEADER_MAX_BYTES, AGE_TEXT_MAX_BYTES } from "./limits.ts";
+import { normalisePassword, type PasswordCipher, passwordIdentity } from "./password-cipher.ts";
+import { readPrivateKeys } from "./private-key.ts";
+import { requireWebCrypto } from "./web-crypto.ts";
+
+/** `privateKeys`: one key, or a whole key file with its comments. */
+export type DecryptWith = { privateKeys: string } | { password: string; passwordCipher?: PasswordCipher };
+
+/**
+ * @param file armored (text or bytes) or binary
+ * @throws AgeError `not_age`, `malformed`, `too_large`, `work_factor_too_high`, `wrong_password`, `no_matching_key`,
+ *   `bad_private_key`, `bad_password`, `insecure_context`
+ */
+export async function decrypt(file: string | Uint8Array, key: DecryptWith): Promise<Uint8Array> {
+  return decryptUpTo(AGE_FILE_MAX_BYTES, file, key);
+}
+
+/**
+ * @param file armored (text or bytes) or binary
+ * @returns at most 1 MiB; a byte order mark stays, invalid UTF-8 is refused and never repaired
+ * @throws AgeError as `decrypt`, and `not_text`
+ */
+export async function decryptText(file: string | Uint8Array, key: DecryptWith): Promise<string> {
+  const chunkTags = (Math.ceil(AGE_TEXT_MAX_BYTES / 65_536) + 1) * 16;
+  const maxBytes = AGE_HEADER_MAX_BYTES + AGE_TEXT_MAX_BYTES + chunkTags;
+  const plaintext = await decryptUpTo(maxBytes, file, key);
+  if (plaintext.length > AGE_TEXT_MAX_BYTES) throw new AgeError("too_large");
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(plaintext);
+  } catch {
+    throw new AgeError("not_text");
+  }
+}
+
+async function decryptUpTo(maxBytes: number, file: string | Uint8Array, key: DecryptWith): Promise<Uint8Array> {
+  const binary = binaryOf(maxBytes, file);
+  const { stanzaTypes } = checkHeader(binary);
+  return attemptWith(key, stanzaTypes, (decrypter) => decrypter.decrypt(binary));
+}
+
+function binaryOf(maxBytes: number, file: string | Uint8Array): Uint8Array {
+  if (typeof file === "string") return dearmor(file, maxBytes);
+  if (looksArmored(asciiOf(file.subarray(0, 4096)))) {
+    if (file.length > maxBytes * 2) throw new AgeError("too_large");
+    return dearmor(asciiOf(file), maxBytes);
+  }
+  if (file.length > maxBytes) throw new AgeError("too_large");
+  return file;
+}
+
+function asciiOf(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}
+
+/** Does the work with the key; tells a key that does not fit from a damaged file without reading the library's messages. */
+export async function attemptWith<T>(
+  key: DecryptWith,
+  stanzaTypes: readonly string[],
+  work: (decrypter: Decrypter) => Promise<T>,
+): Promise<T> {
+  requireWebCrypto();
+  const decrypter = new Decrypter();
+  addKey(decrypter, key);
+  let isWithoutMatch = false;
+  // Asked last, so being asked means that no key before it fitted.
+  decrypter.addIdentity({
+    unwrapFileKey() {
+      isWithoutMatch = true;
+      return null;
+    },
+  });
+  const isPasswordWrong = "password" in key && stanzaTypes.includes("scrypt");
+  try {
+    return await failAs("malformed", () => work(decrypter));
+  } catch (thrown) {
+    if (isWithoutMatch) throw new AgeError(isPasswordWrong ? "wrong_password" : "no_matching_key");
+    throw thrown;
+  }
+}
+
+function addKey(decrypter: Decrypter, key: DecryptWith): void {
+  if ("privateKeys" in key) {
+    for (const privateKey of readPrivateKeys(key.privateKeys)) decrypter.addIdentity(privateKey);
+    return;
+  }
+  const password = normalisePassword(key.password);
+  if (key.passwordCipher === undefined) decrypter.addPassphrase(password);
+  else decrypter.addIdentity(passwordIdentity(password, key.passwordCipher));
+}

@@ -1,0 +1,61 @@
+/**
+ * Private keys (age identities): `AGE-SECRET-KEY-1…` and, post-quantum, `AGE-SECRET-KEY-PQ-1…`. What people paste is a line, a
+ * line with white space, or a whole key file with its comments; all three are read.
+ */
+import { Decrypter, generateHybridIdentity, generateX25519Identity, identityToRecipient } from "age-encryption";
+import { AgeError, failAs } from "./age-error.ts";
+import { KEY_FILE_MAX_BYTES, PRIVATE_KEYS_MAX } from "./limits.ts";
+import type { KeyKind } from "./public-key.ts";
+import { requireWebCrypto } from "./web-crypto.ts";
+
+export interface KeyPair {
+  /** `age1…` or `age1pq1…` */
+  publicKey: string;
+  /** `AGE-SECRET-KEY-1…` or `AGE-SECRET-KEY-PQ-1…` */
+  privateKey: string;
+}
+
+/** Not of JavaScript's white space, but pasted as such. */
+const invisible = /[\s\u200b-\u200d\u2060]+/g;
+
+/** @param kind classic is X25519, which every age program opens; post-quantum needs age 1.3 or newer */
+export async function generateKeyPair(kind: KeyKind = "classic"): Promise<KeyPair> {
+  const privateKey = await (kind === "post-quantum" ? generateHybridIdentity() : generateX25519Identity());
+  return { privateKey, publicKey: await publicKeyOf(privateKey) };
+}
+
+/**
+ * The public key of the one private key in the text.
+ * @throws AgeError `bad_private_key`, also when the text holds several
+ */
+export async function publicKeyOf(text: string): Promise<string> {
+  requireWebCrypto();
+  const [privateKey, ...others] = readPrivateKeys(text);
+  if (privateKey === undefined || others.length > 0) throw new AgeError("bad_private_key");
+  return failAs("bad_private_key", () => identityToRecipient(privateKey));
+}
+
+/**
+ * @param text one key or several, one a line; blank lines, white space and `#` comments are passed over
+ * @returns at least one
+ * @throws AgeError `bad_private_key` when any line is not a key, `too_large`
+ */
+export function readPrivateKeys(text: string): string[] {
+  if (text.length > KEY_FILE_MAX_BYTES) throw new AgeError("too_large");
+  const keys = text
+    .split(/[\r\n]+/)
+    .map((line) => line.replace(invisible, ""))
+    .filter((line) => line !== "" && !line.startsWith("#"));
+  if (keys.length === 0) throw new AgeError("bad_private_key");
+  if (keys.length > PRIVATE_KEYS_MAX) throw new AgeError("too_large");
+  for (const key of keys) checkSpelling(key);
+  return [...new Set(keys)];
+}
+
+function checkSpelling(key: string): void {
+  try {
+    new Decrypter().addIdentity(key);
+  } catch {
+    throw new AgeError("bad_private_key");
+  }
+}

@@ -1,0 +1,8 @@
+/** Browsers give Web Crypto to secure contexts only (https, localhost); without it the library fails in odd ways. */
+import { AgeError } from "./age-error.ts";
+
+/** @throws AgeError `insecure_context` */
+export function requireWebCrypto(): void {
+  const here: { subtle?: unknown } | undefined = globalThis.crypto;
+  if (here?.subtle === undefined) throw new AgeError("insecure_context");
+}
