@@ -15,7 +15,9 @@ import { answerBrokenRequest, errorAnswerer } from "./answer-errors.ts";
 import { authHandlers } from "./auth/routes.ts";
 import { trustedProxyCheck } from "./client-address.ts";
 import { closeInTime } from "./close-in-time.ts";
+import { decryptHandlers } from "./decrypt/routes.ts";
 import { emailJobHandlers } from "./email-jobs/routes.ts";
+import { encryptionKeyHandlers } from "./encryption-keys/routes.ts";
 import type { Handlers } from "./handler.ts";
 import { mountEndpoints } from "./mount-endpoints.ts";
 import { noticeHandlers } from "./notices/routes.ts";
@@ -120,6 +122,8 @@ function allHandlers(deps: CoreDeps): Handlers {
     ...accountHandlers(deps),
     ...noticeHandlers(deps),
     ...emailJobHandlers(deps),
+    ...encryptionKeyHandlers(deps),
+    ...decryptHandlers(deps),
   };
 }
 
