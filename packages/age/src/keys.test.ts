@@ -176,7 +176,7 @@ function bech32(prefix: string, bytes: Uint8Array): string {
   const words = (bits.padEnd(Math.ceil(bits.length / 5) * 5, "0").match(/.{5}/g) ?? []).map((word) =>
     parseInt(word, 2),
   );
-  const codes = [...prefix].map((letter) => letter.charCodeAt(0));
+  const codes = Array.from(prefix, (letter) => letter.charCodeAt(0));
   const spread = [...codes.map((code) => code >> 5), 0, ...codes.map((code) => code & 31)];
   const check = polymod([...spread, ...words, 0, 0, 0, 0, 0, 0]) ^ 1;
   const checksum = [25, 20, 15, 10, 5, 0].map((shift) => (check >> shift) & 31);
