@@ -31,18 +31,19 @@ export async function decryptStream(
 async function readHeader(
   reader: ReadableStreamDefaultReader<Uint8Array>,
 ): Promise<{ header: AgeHeader; read: Uint8Array }> {
-  let read = new Uint8Array(0);
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
   let lookAgainAt = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return { header: checkHeader(read), read };
-    read = joined(read, value);
+    if (value !== undefined) chunks.push(value);
+    sizeBytes += value?.length ?? 0;
     // At doubled sizes only, or a header that comes byte by byte would be read as often as it has bytes.
-    if (read.length < lookAgainAt && read.length <= AGE_HEADER_MAX_BYTES) continue;
-    const header = scanHeader(read);
+    if (!done && sizeBytes < lookAgainAt && sizeBytes <= AGE_HEADER_MAX_BYTES) continue;
+    const read = joined(chunks, sizeBytes);
+    const header = done || sizeBytes > AGE_HEADER_MAX_BYTES ? checkHeader(read) : scanHeader(read);
     if (header !== null) return { header, read };
-    if (read.length > AGE_HEADER_MAX_BYTES) throw new AgeError("too_large");
-    lookAgainAt = read.length * 2;
+    lookAgainAt = sizeBytes * 2;
   }
 }
 
@@ -61,9 +62,12 @@ function withBeginning(
   });
 }
 
-function joined(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
-  const both = new Uint8Array(one.length + other.length);
-  both.set(one);
-  both.set(other, one.length);
-  return both;
+function joined(chunks: readonly Uint8Array[], sizeBytes: number): Uint8Array {
+  const whole = new Uint8Array(sizeBytes);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
 }
