@@ -17,6 +17,10 @@ declare module "fastify" {
     /** The signed-in person on calls with access `user`. */
     signedInUserId: string | null;
   }
+  interface FastifyContextConfig {
+    /** As the contract says of the call. */
+    tellsSuccess?: boolean;
+  }
 }
 
 interface MountOptions {
@@ -36,6 +40,7 @@ export function mountEndpoints(app: FastifyInstance, { deps, cookie, handlers }:
     app.route({
       method: endpoint.method,
       url: endpoint.path,
+      config: { tellsSuccess: endpoint.tellsSuccess === true },
       bodyLimit: endpoint.bodyMaxBytes ?? limits.smallBodyMaxBytes,
       // Before the body is read: strangers can't make us read any.
       onRequest: endpoint.access === "user" ? (request) => signIn(deps, cookie, request) : [],
@@ -83,6 +88,7 @@ const notFoundTexts: Record<string, string> = {
   noticeId: "Notice not found",
   jobId: "Email job not found",
   credentialId: "SMTP credentials not found",
+  keyId: "Encryption key not found",
 };
 
 /** @throws AppError `not_found` for what can't be an id, `forbidden` for another user's */
