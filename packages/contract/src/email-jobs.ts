@@ -18,7 +18,9 @@ export const emailJobMessages = {
     "Your message holds the address this alias forwards to. Take it out, or switch the leak guard off in Settings",
   senderRequired: "Please select a sender alias",
   senderUnfit: "This alias can't send: it must be active and have SMTP credentials",
-  encryptionUnavailable: "Encryption is not available yet",
+  publicKeyRequired: "Please provide the recipient's public key for encryption.",
+  publicKeyInvalid: "This is not an AGE public key",
+  useEncryptionInvalid: "useEncryption must be true or false",
   priorityRange: "Priority must be a whole number from 0 to 10",
   scheduleInvalid: "Please give the time as an ISO 8601 date and time",
   scheduleFar: `A message can wait ${limits.scheduleMaxDays} days at most`,
@@ -41,12 +43,14 @@ export const subjectField = z
   .trim()
   .min(1, emailJobMessages.subjectRequired);
 
+const requiredText = (required: string) => z.string(required).refine((text) => text.trim() !== "", required);
+
 /** A message of white space alone is none. @param required what an empty one is told */
 export const messageBodyField = (required: string) =>
-  z
-    .string(required)
-    .refine((text) => text.trim() !== "", required)
-    .refine((text) => isShortEnough(text), emailJobMessages.bodyLong);
+  requiredText(required).refine((text) => isShortEnough(text), emailJobMessages.bodyLong);
+
+/** Whether a text looks like an armored age file; whether it is one, only the age module can say. */
+export const isArmored = (text: string): boolean => text.trimStart().startsWith("-----BEGIN AGE ENCRYPTED FILE-----");
 
 /** Counted in octets of UTF-8, as it is sent. */
 function isShortEnough(text: string): boolean {
@@ -54,13 +58,18 @@ function isShortEnough(text: string): boolean {
   return new TextEncoder().encode(text).length <= limits.messageBodyMaxBytes;
 }
 
-export const createEmailJobBody = z.object({
+const emailJobFields = z.object({
   to: recipientField,
   subject: subjectField,
-  body: messageBodyField(emailJobMessages.bodyRequired),
+  body: requiredText(emailJobMessages.bodyRequired),
   fromAliasId: z.uuid(emailJobMessages.senderRequired).toLowerCase(),
-  useEncryption: z.literal(false, emailJobMessages.encryptionUnavailable).optional(),
-  recipientPublicKey: z.string().max(limits.smallBodyMaxBytes).nullish(),
+  /** The body is encrypted to `recipientPublicKey` before it is queued, unless it is an armored age file already. */
+  useEncryption: z.boolean(emailJobMessages.useEncryptionInvalid).optional(),
+  recipientPublicKey: z
+    .string(emailJobMessages.publicKeyInvalid)
+    .trim()
+    .max(limits.publicKeyMax, emailJobMessages.publicKeyInvalid)
+    .nullish(),
   priority: z
     .int(emailJobMessages.priorityRange)
     .min(0, emailJobMessages.priorityRange)
@@ -68,6 +77,15 @@ export const createEmailJobBody = z.object({
     .optional(),
   /** A time that is past means now. */
   scheduledAt: z.iso.datetime({ offset: true, error: emailJobMessages.scheduleInvalid }).nullish(),
+});
+
+export const createEmailJobBody = emailJobFields.superRefine(({ useEncryption, recipientPublicKey, body }, context) => {
+  const say = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
+  if (useEncryption === true && !recipientPublicKey) say("recipientPublicKey", emailJobMessages.publicKeyRequired);
+  // What the browser encrypted is longer than what was typed.
+  const isEncrypted = useEncryption === true && isArmored(body);
+  if (isEncrypted ? body.length > limits.encryptedTextMax : !isShortEnough(body))
+    say("body", emailJobMessages.bodyLong);
 });
 export type CreateEmailJobBody = z.input<typeof createEmailJobBody>;
 

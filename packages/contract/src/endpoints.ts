@@ -7,6 +7,8 @@ import { aliasWire, createAliasBody, toggleAliasBody, updateAliasBody } from "./
 import { accountSettings, loginBody, registerBody, userWire } from "./auth.ts";
 import { confirmationAnswer, confirmationLink, confirmationStanding, confirmationWish } from "./confirmations.ts";
 import { createdEmailJob, createEmailJobBody, emailJobStatusWire } from "./email-jobs.ts";
+import { encryptionEndpoints } from "./encryption-endpoints.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { limits } from "./limits.ts";
 import {
   createdSmtpCredential,
@@ -16,24 +18,6 @@ import {
   smtpPasswordAnswer,
   webhookSecretAnswer,
 } from "./smtp-credentials.ts";
-
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-
-export interface Endpoint {
-  method: Method;
-  /** Fastify form: `/api/aliases/:userId`. */
-  path: string;
-  summary: string;
-  /** `user`: a signed-in person only. */
-  access: "anyone" | "user";
-  params?: z.ZodObject;
-  body?: z.ZodType;
-  /** `limits.smallBodyMaxBytes` unless said. */
-  bodyMaxBytes?: number;
-  /** Status of success. */
-  status: number;
-  answer: z.ZodType;
-}
 
 const userParams = z.object({ userId: z.string() });
 const aliasParams = z.object({ aliasId: z.string() });
@@ -292,6 +276,7 @@ export const endpoints = define({
     status: 200,
     answer: z.object({ success: z.literal(true), message: z.string() }),
   },
+  ...encryptionEndpoints,
   listNotices: {
     method: "GET",
     path: "/api/notices",

@@ -24,6 +24,13 @@ export const errorCodes = [
   "alias_reserved",
   "alias_released",
   "smtp_credential_exists",
+  // encryption
+  "master_password_wrong",
+  "key_not_protected",
+  "no_matching_key",
+  "age_damaged",
+  "private_key_invalid",
+  "not_text",
   // composed mail
   "too_late",
   // the mail path

@@ -3,6 +3,8 @@ export * from "./alias.ts";
 export * from "./auth.ts";
 export * from "./confirmations.ts";
 export * from "./email-jobs.ts";
+export * from "./encryption.ts";
+export * from "./endpoint.ts";
 export * from "./endpoints.ts";
 export * from "./errors.ts";
 export * from "./limits.ts";

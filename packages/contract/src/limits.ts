@@ -3,6 +3,15 @@ export const limits = {
   aliasNameMax: 64,
   notesMax: 128,
   keyNameMax: 100,
+  masterPasswordMax: 1024,
+  /** Characters; a post-quantum public key has about 2,000. */
+  publicKeyMax: 4096,
+  /** Characters of the armored age file around a private key. */
+  wrappedKeyMax: 6144,
+  /** Characters of a private key as it is typed or pasted: a whole identity file. */
+  identityFileMax: 65_536,
+  /** Encryption keys of one account. */
+  encryptionKeysMax: 50,
   passwordMin: 8,
   passwordMax: 128,
   emailMax: 254,
@@ -16,8 +25,11 @@ export const limits = {
   messageBodyMaxBytes: 1_048_576,
   priorityMax: 10,
   scheduleMaxDays: 365,
-  requestBodyMaxBytes: 1_048_576 + 65_536,
+  /** Of calls that carry a message, encrypted or not. */
+  requestBodyMaxBytes: 1_800_000,
   smallBodyMaxBytes: 65_536,
+  /** Characters of an armored text: 1 MiB of plaintext, armored, with the line ends and the header that make it longer. */
+  encryptedTextMax: 1_600_000,
 } as const;
 
 export const sessionTimes = {

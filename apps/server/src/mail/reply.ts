@@ -62,6 +62,12 @@ const table: Record<ErrorCode, SmtpReply> = {
   alias_released: unavailable,
   too_late: unavailable,
   smtp_credential_exists: unavailable,
+  master_password_wrong: unavailable,
+  key_not_protected: unavailable,
+  no_matching_key: unavailable,
+  age_damaged: unavailable,
+  private_key_invalid: unavailable,
+  not_text: unavailable,
 };
 
 export function replyFor(code: ErrorCode): SmtpReply {

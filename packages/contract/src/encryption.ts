@@ -1,0 +1,112 @@
+/**
+ * Encryption keys and decryption over the wire (specification sections 5 to 8). An encryption key is a public key and its
+ * private key as an armored age file under a master password; the web client makes both itself and sends only these.
+ */
+import * as z from "zod";
+import { limits } from "./limits.ts";
+
+export const encryptionMessages = {
+  keyNameRequired: "Key name required",
+  keyNameLong: `Key name must be ${limits.keyNameMax} characters or less`,
+  masterPasswordRequired: "Master password required",
+  passwordRequired: "Password required",
+  publicKeyInvalid: "This is not an AGE public key",
+  wrappedKeyInvalid: "The private key must be an armored AGE file, protected by a password alone",
+  oneForm: "Send either masterPassword, or publicKey and encryptedPrivateKey, not both",
+  encryptedTextRequired: "Encrypted text is required",
+  keyRequired: "Please select a decryption key",
+  decryptPasswordRequired: "Master password is required",
+  privateKeyRequired: "Private key is required",
+  textLong: "The text is too long: 1 MB is the most",
+  needsRecreation:
+    "This key was made with an older method. Delete it and create a new one in Settings to decrypt with it.",
+} as const;
+
+const secret = (required: string) => z.string(required).max(limits.masterPasswordMax, required).min(1, required);
+const notBlank = (required: string) => secret(required).refine((text) => text.trim() !== "", required);
+
+export const keyNameField = z
+  .string(encryptionMessages.keyNameRequired)
+  .trim()
+  .min(1, encryptionMessages.keyNameRequired)
+  .refine((text) => [...text].length <= limits.keyNameMax, encryptionMessages.keyNameLong);
+
+/** The specification's two forms in one body; which one it is decides what it holds, both at once is refused. */
+export const createEncryptionKeyBody = z
+  .object({
+    keyName: keyNameField,
+    masterPassword: notBlank(encryptionMessages.masterPasswordRequired).optional(),
+    publicKey: z
+      .string(encryptionMessages.publicKeyInvalid)
+      .trim()
+      .max(limits.publicKeyMax, encryptionMessages.publicKeyInvalid)
+      .optional(),
+    encryptedPrivateKey: z
+      .string(encryptionMessages.wrappedKeyInvalid)
+      .max(limits.wrappedKeyMax, encryptionMessages.wrappedKeyInvalid)
+      .optional(),
+    isDefault: z.boolean("isDefault must be true or false").optional(),
+  })
+  .superRefine(({ masterPassword, publicKey, encryptedPrivateKey }, context) => {
+    const say = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
+    const isWrapped = publicKey !== undefined || encryptedPrivateKey !== undefined;
+    if (masterPassword !== undefined && isWrapped) return say("masterPassword", encryptionMessages.oneForm);
+    if (masterPassword === undefined && !isWrapped)
+      return say("masterPassword", encryptionMessages.masterPasswordRequired);
+    if (!isWrapped) return;
+    if (publicKey === undefined) say("publicKey", encryptionMessages.publicKeyInvalid);
+    if (encryptedPrivateKey === undefined) say("encryptedPrivateKey", encryptionMessages.wrappedKeyInvalid);
+  });
+export type CreateEncryptionKeyBody = z.infer<typeof createEncryptionKeyBody>;
+
+export const encryptionKeyWire = z.object({
+  id: z.uuid(),
+  keyName: z.string(),
+  /** `age1…`, post-quantum `age1pq1…` */
+  publicKey: z.string(),
+  createdAt: z.iso.datetime(),
+  /** Of all keys of an account exactly one is the default. */
+  isDefault: z.boolean(),
+});
+export type EncryptionKeyWire = z.infer<typeof encryptionKeyWire>;
+
+export const protectedKeyAnswer = z.object({
+  /** Armored age file with one scrypt stanza; the stock age program opens it. */
+  encryptedPrivateKey: z.string(),
+});
+
+export const downloadKeyBody = z.object({ masterPassword: notBlank(encryptionMessages.passwordRequired) });
+
+/** Also the file that the web client saves. */
+export const downloadedKey = encryptionKeyWire
+  .omit({ id: true })
+  .extend({ /** `AGE-SECRET-KEY-1…` */ privateKey: z.string() });
+export type DownloadedKey = z.infer<typeof downloadedKey>;
+
+const encryptedTextField = z
+  .string(encryptionMessages.encryptedTextRequired)
+  .refine((text) => text.trim() !== "", encryptionMessages.encryptedTextRequired)
+  .max(limits.encryptedTextMax, encryptionMessages.textLong);
+
+export const decryptAutoBody = z.object({
+  encryptedText: encryptedTextField,
+  keyId: z.guid(encryptionMessages.keyRequired).toLowerCase(),
+  masterPassword: notBlank(encryptionMessages.decryptPasswordRequired),
+});
+
+export const decryptManualBody = z.object({
+  encryptedText: encryptedTextField,
+  /** An identity, or a whole identity file. */
+  privateKey: z
+    .string(encryptionMessages.privateKeyRequired)
+    .refine((text) => text.trim() !== "", encryptionMessages.privateKeyRequired)
+    .max(limits.identityFileMax, encryptionMessages.privateKeyRequired),
+});
+
+const decrypted = z.object({ success: z.literal(true), decryptedText: z.string() });
+export const decryptManualAnswer = decrypted;
+export const decryptAutoAnswer = z.union([
+  decrypted,
+  z.object({ success: z.literal(false), needsRecreation: z.literal(true), message: z.string() }),
+]);
+export type DecryptAutoAnswer = z.infer<typeof decryptAutoAnswer>;
