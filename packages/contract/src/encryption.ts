@@ -18,6 +18,7 @@ export const encryptionMessages = {
   decryptPasswordRequired: "Master password is required",
   privateKeyRequired: "Private key is required",
   textLong: "The text is too long: 1 MB is the most",
+  tooManyKeys: `An account can have ${limits.encryptionKeysMax} encryption keys at most. Delete one first.`,
   needsRecreation:
     "This key was made with an older method. Delete it and create a new one in Settings to decrypt with it.",
 } as const;

@@ -1,8 +1,10 @@
 /** Everything the use cases need, as one object. A use case names the part it takes: `Pick<CoreDeps, "users" | "clock">`. */
+import type { AgeWorker } from "./age-worker/age-worker.ts";
 import type { AliasStore } from "./alias/alias-store.ts";
 import type { DeliveryStore } from "./delivery/delivery.ts";
 import type { ConfirmationSettings, DestinationStore } from "./destination/destination.ts";
 import type { EmailJobStore } from "./email-job/email-job.ts";
+import type { EncryptionKeyStore } from "./encryption-key/encryption-key.ts";
 import type { LoginSessionStore } from "./login-session/login-session.ts";
 import type { MessageBodies } from "./message/message.ts";
 import type { NoticeStore } from "./notice/notice.ts";
@@ -19,12 +21,14 @@ export interface CoreDeps {
   aliases: AliasStore;
   destinations: DestinationStore;
   smtpCredentials: SmtpCredentialStore;
+  encryptionKeys: EncryptionKeyStore;
   notices: NoticeStore;
   emailJobs: EmailJobStore;
   deliveries: Pick<DeliveryStore, "keep">;
   bodies: Pick<MessageBodies, "put" | "delete">;
   rateLimits: RateLimitStore;
   hasher: PasswordHasher;
+  ageWorker: AgeWorker;
   clock: Clock;
   random: Random;
   /** Lower case; the first two are the provider's own. */

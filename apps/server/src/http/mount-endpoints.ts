@@ -83,6 +83,7 @@ const notFoundTexts: Record<string, string> = {
   noticeId: "Notice not found",
   jobId: "Email job not found",
   credentialId: "SMTP credentials not found",
+  keyId: "Encryption key not found",
 };
 
 /** @throws AppError `not_found` for what can't be an id, `forbidden` for another user's */

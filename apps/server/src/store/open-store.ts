@@ -9,6 +9,7 @@ import type { DkimKey } from "@kauke/mail-rfc";
 import type { AliasStore } from "../core/alias/alias-store.ts";
 import type { DestinationStore } from "../core/destination/destination.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
+import type { EncryptionKeyStore } from "../core/encryption-key/encryption-key.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import type { NoticeStore } from "../core/notice/notice.ts";
@@ -29,6 +30,7 @@ import type { SyncFile } from "./durable-file-system.ts";
 import { emailJobStore } from "./email-jobs.ts";
 import { openEmbedded, openInMemory } from "./embedded-database.ts";
 import { embeddedUpkeep } from "./embedded-upkeep.ts";
+import { encryptionKeyStore } from "./encryption-keys.ts";
 import { loginSessionStore } from "./login-sessions.ts";
 import { messageBodiesInRows } from "./message-bodies-chunks.ts";
 import { messageBodiesInFiles } from "./message-bodies-files.ts";
@@ -72,6 +74,7 @@ export interface Store {
   aliases: AliasStore;
   destinations: DestinationStore;
   smtpCredentials: SmtpCredentialStore;
+  encryptionKeys: EncryptionKeyStore;
   rateLimits: RateLimitStore;
   notices: NoticeStore;
   emailJobs: EmailJobStore;
@@ -226,6 +229,7 @@ function assemble(
     aliases: aliasStore(context, { released, forgetBodies }),
     destinations: destinationStore(context),
     smtpCredentials: smtpCredentialStore(context),
+    encryptionKeys: encryptionKeyStore(context),
     rateLimits: rateLimitStore(context),
     notices: noticeStore(context),
     replyPaths: replyPathStore(context),

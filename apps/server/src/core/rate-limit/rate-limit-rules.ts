@@ -22,6 +22,10 @@ const rules = {
   submission: { action: "submission", max: 500, windowSeconds: 86_400 },
   // A loop that makes passwords or signing secrets: each is a commit.
   secret_change: { action: "secret_change", max: 120, windowSeconds: 3600 },
+  // Master passwords tried: each is half a second of processor time and 256 MiB in the one worker that all share.
+  master_password: { action: "master_password", max: 10, windowSeconds: 60 },
+  // Texts decrypted with a key that is not kept: the same worker.
+  decrypt_manual: { action: "decrypt_manual", max: 60, windowSeconds: 60 },
   // Wrong submission passwords, by where they come from and by the name they try. A right one never counts.
   smtp_login_ip: { action: "smtp_login_ip", max: 30, windowSeconds: 600 },
   smtp_login_account: { action: "smtp_login_account", max: 20, windowSeconds: 600 },
@@ -49,6 +53,8 @@ export const limitMessages: Record<LimitName, string> = {
   email_job_burst: "You are sending messages too fast.",
   submission: "You have sent as many messages as one account may in a day.",
   secret_change: "You have changed passwords and secrets too often in a short time.",
+  master_password: "You have used a master password too often in a short time. Please wait a minute.",
+  decrypt_manual: "You have decrypted too many texts in a short time. Please wait a minute.",
   smtp_login_ip: "Too many wrong passwords from your network. Please wait before you try again.",
   smtp_login_account: "Too many wrong passwords for this user name. Please wait before you try again.",
 };

@@ -1,0 +1,29 @@
+import { ageResult } from "../age-worker/age-result.ts";
+import type { CoreDeps } from "../core-deps.ts";
+import { findEncryptionKey } from "../encryption-key/find-encryption-key.ts";
+import { takeLimit } from "../rate-limit/take-limit.ts";
+
+export interface AutoDecryption {
+  userId: string;
+  keyId: string;
+  masterPassword: string;
+  /** Armored. */
+  encryptedText: string;
+}
+
+type DecryptDeps = Pick<CoreDeps, "encryptionKeys" | "ageWorker" | "rateLimits" | "limitRules" | "clock">;
+
+/**
+ * Decrypts with a stored key; for API clients, the web client does it by itself.
+ * @returns the plain text; `null` when the key was made by an older method and has to be made anew
+ * @throws AppError `not_found`, `master_password_wrong`, `key_not_protected`, `no_matching_key`, `age_damaged`, `not_text`,
+ * `rate_limited`, `busy`, `unavailable`
+ */
+export async function decryptAuto(deps: DecryptDeps, wish: AutoDecryption): Promise<string | null> {
+  const { userId, masterPassword, encryptedText } = wish;
+  const { encryptedPrivateKey } = await findEncryptionKey(deps, wish);
+  await takeLimit(deps, "master_password", { userId });
+  const outcome = await deps.ageWorker.run("decryptWithKey", { encryptedPrivateKey, masterPassword, encryptedText });
+  if (!outcome.done && outcome.failure === "needs_recreation") return null;
+  return ageResult<"decryptWithKey">(outcome).text;
+}

@@ -1,0 +1,23 @@
+import { ageResult } from "../age-worker/age-result.ts";
+import type { CoreDeps } from "../core-deps.ts";
+import { takeLimit } from "../rate-limit/take-limit.ts";
+
+export interface ManualDecryption {
+  userId: string;
+  /** An identity, or a whole identity file. */
+  privateKey: string;
+  /** Armored. */
+  encryptedText: string;
+}
+
+/**
+ * Decrypts with a private key that is not kept.
+ * @throws AppError `private_key_invalid`, `no_matching_key`, `age_damaged`, `not_text`, `rate_limited`, `busy`, `unavailable`
+ */
+export async function decryptManual(
+  deps: Pick<CoreDeps, "ageWorker" | "rateLimits" | "limitRules" | "clock">,
+  { userId, privateKey, encryptedText }: ManualDecryption,
+): Promise<string> {
+  await takeLimit(deps, "decrypt_manual", { userId });
+  return ageResult<"decrypt">(await deps.ageWorker.run("decrypt", { privateKey, encryptedText })).text;
+}
