@@ -23,6 +23,7 @@ import type { MxHandlers } from "./mail/inbound/session-handlers.ts";
 import { previewReplyTaker } from "./mail/inbound/take-preview-reply.ts";
 import { chooseTransports, type DirectOverrides } from "./mail/outbound/choose-transport.ts";
 import { createResolver, type Resolver } from "./mail/outbound/resolver.ts";
+import { ageWorker } from "./operate/age-worker.ts";
 import { argon2Hasher } from "./operate/argon2-hasher.ts";
 import { systemClock } from "./operate/clock.ts";
 import { listenControl } from "./operate/control-socket.ts";
@@ -203,11 +204,13 @@ function previewReplies(inbound: MxHandlers, inbox: PreviewInbox, { domains, mai
 async function startHttp(parts: Parts, closers: Closers, send: SendReplyLetter | null): Promise<number> {
   const { config, store, overrides, preview, trace } = parts;
   const hasher = overrides.hasher ?? argon2Hasher();
+  const worker = ageWorker();
   const app: FastifyInstance = await buildHttpServer({
     ...parts,
     ...store,
     hasher,
     confirmation: confirmationOf(parts),
+    ageWorker: worker,
     webRoot: overrides.webRoot ?? builtWeb,
     mayOpenPreview: (request) => preview !== null && isPreviewAllowed(request.raw, config.publicUrl.host),
     extraRoutes: [
@@ -217,7 +220,10 @@ async function startHttp(parts: Parts, closers: Closers, send: SendReplyLetter |
       (it) => mtaStsRoute(it, { ...config, policy: mtaStsPolicyOf(config) }),
     ],
   });
-  closers.fronts.push(() => app.close());
+  closers.fronts.push(
+    () => app.close(),
+    () => worker.close(graceMs),
+  );
   await app.listen(config.http);
   return (app.server.address() as AddressInfo).port;
 }

@@ -80,6 +80,7 @@ export const encryptionEndpoints = {
     bodyMaxBytes: limits.requestBodyMaxBytes,
     status: 200,
     answer: decryptAutoAnswer,
+    tellsSuccess: true,
   },
   decryptManual: {
     method: "POST",
@@ -90,5 +91,6 @@ export const encryptionEndpoints = {
     bodyMaxBytes: limits.requestBodyMaxBytes,
     status: 200,
     answer: decryptManualAnswer,
+    tellsSuccess: true,
   },
 } as const satisfies Record<string, Endpoint>;

@@ -17,4 +17,6 @@ export interface Endpoint {
   /** Status of success. */
   status: number;
   answer: z.ZodType;
+  /** Answers say in their body whether the call was a success; then every failure says so too: `success: false`. */
+  tellsSuccess?: true;
 }

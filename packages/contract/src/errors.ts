@@ -56,6 +56,8 @@ export type FieldErrors = Record<string, string[]>;
 
 /** Body of every HTTP answer that is not 2xx. */
 export interface ProblemBody {
+  /** On calls whose answers say whether they were a success. */
+  success?: false;
   message: string;
   code: ErrorCode;
   errors?: FieldErrors;

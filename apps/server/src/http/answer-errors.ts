@@ -13,7 +13,8 @@ export function errorAnswerer(deps: { clock: Clock; random: Random; logger: Logg
   return (thrown, request, reply) => {
     const problem = toProblem(thrown, deps.clock.now()) ?? incidentProblem(report(thrown, request));
     if (problem.retryAfterSeconds !== null) reply.header("retry-after", problem.retryAfterSeconds);
-    return reply.code(problem.status).type("application/json; charset=utf-8").send(problem.body);
+    const body = request.routeOptions.config.tellsSuccess ? { success: false, ...problem.body } : problem.body;
+    return reply.code(problem.status).type("application/json; charset=utf-8").send(body);
   };
 
   function report(thrown: unknown, request: FastifyRequest): string {

@@ -17,6 +17,10 @@ declare module "fastify" {
     /** The signed-in person on calls with access `user`. */
     signedInUserId: string | null;
   }
+  interface FastifyContextConfig {
+    /** As the contract says of the call. */
+    tellsSuccess?: boolean;
+  }
 }
 
 interface MountOptions {
@@ -36,6 +40,7 @@ export function mountEndpoints(app: FastifyInstance, { deps, cookie, handlers }:
     app.route({
       method: endpoint.method,
       url: endpoint.path,
+      config: { tellsSuccess: endpoint.tellsSuccess === true },
       bodyLimit: endpoint.bodyMaxBytes ?? limits.smallBodyMaxBytes,
       // Before the body is read: strangers can't make us read any.
       onRequest: endpoint.access === "user" ? (request) => signIn(deps, cookie, request) : [],

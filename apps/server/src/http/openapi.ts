@@ -6,6 +6,7 @@ const problem = {
   type: "object",
   required: ["message", "code"],
   properties: {
+    success: { const: false, description: "On the calls whose answers say whether they were a success" },
     message: { type: "string", description: "A sentence to show" },
     code: { enum: [...errorCodes] },
     errors: {
@@ -26,8 +27,10 @@ const errorTexts: Record<number, string> = {
   409: "Taken, or held back for its former account",
   413: "The body is too large",
   415: "The body is not application/json",
+  422: "The key is not protected by a master password",
   429: "Too many requests; `rateLimited`, `resetTime` and the Retry-After header say when to go on",
   500: "Unexpected; the message holds an incident id",
+  503: "Not possible now; try again later",
 };
 
 /** Answers that the shape of a call does not tell. */
@@ -37,7 +40,7 @@ const ownErrors: Partial<Record<EndpointName, number[]>> = {
   createAlias: [409, 429],
   updateAlias: [409, 429],
   toggleAlias: [429],
-  createEmailJob: [429],
+  createEmailJob: [429, 503],
   cancelEmailJob: [409],
   renewWebhookSecret: [429],
   createSmtpCredential: [404, 409, 429],
@@ -46,6 +49,12 @@ const ownErrors: Partial<Record<EndpointName, number[]>> = {
   readConfirmation: [404],
   answerConfirmation: [404],
   askConfirmation: [404, 429],
+  createEncryptionKey: [429, 503],
+  downloadEncryptionKey: [422, 429, 503],
+  makeKeyDefault: [429],
+  deleteEncryptionKey: [429],
+  decryptAuto: [404, 422, 429, 503],
+  decryptManual: [429, 503],
 };
 
 /** @param cookieName of the login session, which depends on whether the public URL is https */

@@ -16,7 +16,9 @@ import { authHandlers } from "./auth/routes.ts";
 import { trustedProxyCheck } from "./client-address.ts";
 import { closeInTime } from "./close-in-time.ts";
 import { confirmationHandlers } from "./confirmations/routes.ts";
+import { decryptHandlers } from "./decrypt/routes.ts";
 import { emailJobHandlers } from "./email-jobs/routes.ts";
+import { encryptionKeyHandlers } from "./encryption-keys/routes.ts";
 import type { Handlers } from "./handler.ts";
 import { mountEndpoints } from "./mount-endpoints.ts";
 import { noticeHandlers } from "./notices/routes.ts";
@@ -122,6 +124,8 @@ function allHandlers(deps: CoreDeps): Handlers {
     ...noticeHandlers(deps),
     ...emailJobHandlers(deps),
     ...confirmationHandlers(deps),
+    ...encryptionKeyHandlers(deps),
+    ...decryptHandlers(deps),
   };
 }
 

@@ -22,7 +22,7 @@ const production: AgeWorkerOptions = {
   waitingMax: 8,
   // A text of 1.6 MB costs some 20 MiB; scrypt's memory is not of this heap.
   heapMaxMib: 128,
-  deadlineMs: 15_000,
+  deadlineMs: 30_000,
   startMs: 15_000,
   idleMs: 10_000,
 };

@@ -55,8 +55,6 @@ export class ChildWorker {
       serialization: "advanced",
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
-    child.unref();
-    child.channel?.unref();
     child.on("error", () => {});
     const isReady = once(child, "message").then(() => true);
     const hasEnded = once(child, "exit").then(() => false);
@@ -65,6 +63,9 @@ export class ChildWorker {
       await kill(child);
       throw new Error("the child did not start");
     }
+    // An idle one holds up nobody's end.
+    child.unref();
+    child.channel?.unref();
     child.once("exit", () => this.#forget(child));
     return child;
   }
@@ -97,5 +98,6 @@ async function kill(child: ChildProcess): Promise<void> {
   const gone = once(child, "exit");
   // Never started: there is nothing to wait for.
   if (child.pid === undefined || !child.kill("SIGKILL")) return;
+  child.ref();
   await gone;
 }

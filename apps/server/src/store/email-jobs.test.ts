@@ -27,6 +27,7 @@ function aJob(alias: Alias, now: Date, change: Partial<EmailJob> = {}): EmailJob
     id: randomUUID(),
     userId: alias.userId,
     aliasId: alias.id,
+    useEncryption: true,
     status: "pending",
     priority: 0,
     maxRetries: 3,

@@ -39,7 +39,10 @@ describe("encryption keys", () => {
       const [old, young] = [aKey(userId), aKey(userId)];
       await store.encryptionKeys.insert(young, 50);
       await store.encryptionKeys.insert(old, 50);
-      const shown = ({ encryptedPrivateKey: _, ...key }: NewEncryptionKey, isDefault: boolean) => ({ ...key, isDefault });
+      const shown = ({ encryptedPrivateKey: _, ...key }: NewEncryptionKey, isDefault: boolean) => ({
+        ...key,
+        isDefault,
+      });
       expect(await store.encryptionKeys.listForUser(userId)).toEqual([shown(young, true), shown(old, false)]);
       expect(await store.encryptionKeys.find(userId, old.id)).toEqual(old);
       expect(await store.users.stats(userId)).toMatchObject({ encryptionKeys: 2 });

@@ -97,10 +97,7 @@ async function makeDefault(
   return toKey({ ...row, is_default: true }, open(context, row));
 }
 
-async function deleteKey(
-  trx: InTransaction,
-  { userId, keyId }: { userId: string; keyId: string },
-): Promise<boolean> {
+async function deleteKey(trx: InTransaction, { userId, keyId }: { userId: string; keyId: string }): Promise<boolean> {
   const gone = await trx
     .deleteFrom("encryption_key")
     .where("id", "=", keyId)

@@ -1,4 +1,4 @@
-import { emailJobMessages, encryptionMessages } from "@kauke/contract";
+import { encryptionMessages } from "@kauke/contract";
 import { AppError, fieldError } from "../app-error.ts";
 import type { AgeFailure, AgeJobName, AgeJobs, AgeOutcome } from "./age-worker.ts";
 
@@ -12,7 +12,7 @@ const errors: Record<AgeFailure, () => AppError> = {
   no_matching_key: () => new AppError("no_matching_key"),
   age_damaged: () => new AppError("age_damaged"),
   not_text: () => new AppError("not_text"),
-  text_too_long: () => fieldError("body", emailJobMessages.bodyLong),
+  text_too_long: () => new AppError("too_large", { message: encryptionMessages.textLong }),
 };
 
 /** What a job made. @throws AppError in our own words when it failed */

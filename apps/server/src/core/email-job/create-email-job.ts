@@ -5,6 +5,7 @@ import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import { buildMessage } from "./build-message.ts";
 import type { EmailJob, EmailJobToQueue } from "./email-job.ts";
+import { encryptBody } from "./encrypt-body.ts";
 import { findTypedLeak } from "./find-typed-leak.ts";
 
 export interface NewEmailJob {
@@ -13,6 +14,8 @@ export interface NewEmailJob {
   to: string;
   subject: string;
   body: string;
+  /** The body is encrypted to it before it is queued, unless it is an armored age file already; `null`: sent as typed. */
+  recipientPublicKey: string | null;
   priority: number;
   /** `null`: as soon as the time for undo is over. */
   scheduledAt: Date | null;
@@ -20,7 +23,16 @@ export interface NewEmailJob {
 
 type CreateDeps = Pick<
   CoreDeps,
-  "aliases" | "emailJobs" | "users" | "bodies" | "clock" | "random" | "rateLimits" | "limitRules" | "undoSeconds"
+  | "aliases"
+  | "emailJobs"
+  | "users"
+  | "bodies"
+  | "ageWorker"
+  | "clock"
+  | "random"
+  | "rateLimits"
+  | "limitRules"
+  | "undoSeconds"
 >;
 
 const MAX_RETRIES = 3;
@@ -28,7 +40,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Composes the message and queues it; it leaves when the time for undo is over, or at its own time if that is later.
- * @throws AppError `invalid`, `rate_limited`, `spool_failed`
+ * @throws AppError `invalid`, `rate_limited`, `busy`, `unavailable`, `spool_failed`
  */
 export async function createEmailJob(deps: CreateDeps, wish: NewEmailJob): Promise<EmailJob> {
   const now = deps.clock.now();
@@ -38,7 +50,9 @@ export async function createEmailJob(deps: CreateDeps, wish: NewEmailJob): Promi
   await takeLimit(deps, "email_job_burst", { userId: wish.userId });
   await guardLeaks(deps, wish, alias);
   await takeLimit(deps, "email_job_create", { userId: wish.userId });
-  return store(deps, makeJob(deps, { wish, alias, now }));
+  const body = await encryptBody(deps, wish);
+  // Asked anew: encryption may have waited its turn, and the time for undo begins now.
+  return store(deps, makeJob(deps, { wish: { ...wish, body }, alias, now: deps.clock.now() }));
 }
 
 /** Looked at again under lock when it is stored; here so that no work is done for nothing. */
@@ -75,6 +89,7 @@ function makeJob(
     id: random.uuid(),
     userId: wish.userId,
     aliasId: alias.id,
+    useEncryption: wish.recipientPublicKey !== null,
     status: "pending",
     priority: wish.priority,
     maxRetries: MAX_RETRIES,

@@ -10,6 +10,7 @@ export interface EmailJob {
   userId: string;
   /** `null` once the alias is gone. */
   aliasId: string | null;
+  useEncryption: boolean;
   status: EmailJobStatus;
   /** 0 to 10; higher is claimed first. */
   priority: number;

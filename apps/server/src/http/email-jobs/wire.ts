@@ -11,6 +11,8 @@ export function newEmailJobFromWire(userId: string, body: Body<"createEmailJob">
     to: body.to,
     subject: body.subject,
     body: body.body,
+    // The contract asks for one where it is wanted.
+    recipientPublicKey: body.useEncryption === true ? (body.recipientPublicKey ?? "") : null,
     priority: body.priority ?? 0,
     scheduledAt: body.scheduledAt ? new Date(body.scheduledAt) : null,
   };

@@ -5,6 +5,7 @@ import type { FastifyInstance, InjectOptions } from "fastify";
 import { expect } from "vitest";
 import * as z from "zod";
 import type { Clock, LogFields } from "../../core/ports.ts";
+import { ageWorker } from "../../operate/age-worker.ts";
 import { argon2Hasher } from "../../operate/argon2-hasher.ts";
 import { systemRandom } from "../../operate/random.ts";
 import { openStore, type Store } from "../../store/open-store.ts";
@@ -40,6 +41,8 @@ export interface TestServerOptions extends Partial<Omit<HttpServerOptions, "conf
 export async function startTestServer({ config, ...options }: TestServerOptions = {}): Promise<TestServer> {
   const clock = new TestClock();
   const store = options.store ?? (await openStore({ databaseUrl: null, dataDir: null, secretKey: null, clock }));
+  // Starts its process when the first job comes.
+  const worker = ageWorker();
   const logged: TestServer["logged"] = [];
   const counted: string[] = [];
   const log = (event: string, fields?: LogFields) => void logged.push({ event, fields });
@@ -48,6 +51,7 @@ export async function startTestServer({ config, ...options }: TestServerOptions 
     clock,
     random: systemRandom,
     hasher: argon2Hasher({ memoryKib: 8, passes: 1 }),
+    ageWorker: worker,
     logger: { info: log, warn: log, error: log },
     metrics: { count: (name, labels) => void counted.push(`${name} ${JSON.stringify(labels)}`), gauge: () => {} },
     isReady: () => true,
@@ -68,12 +72,14 @@ export async function startTestServer({ config, ...options }: TestServerOptions 
   });
   const close = async () => {
     await app.close();
+    await worker.close();
     if (options.store === undefined) await store.close();
   };
   return { app, store, clock, logged, counted, close };
 }
 
 const problem = z.strictObject({
+  success: z.literal(false).optional(),
   message: z.string().min(1),
   code: z.enum(errorCodes),
   errors: z.record(z.string(), z.array(z.string().min(1)).min(1)).optional(),
@@ -128,7 +134,10 @@ export class Visitor {
     if (reply.status < 300) {
       expect(reply.status).toBe(endpoint.status);
       expect(endpoint.answer.parse(reply.body)).toEqual(reply.body);
-    } else problem.parse(reply.body);
+    } else {
+      problem.parse(reply.body);
+      expect("success" in reply.body).toBe(endpoint.tellsSuccess === true);
+    }
     return reply;
   }
 
