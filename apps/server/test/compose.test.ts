@@ -229,7 +229,7 @@ describe("composed mail", () => {
       [{ fromAliasId: bare.id }, "fromAliasId", unfit],
       [{ fromAliasId: paused.id }, "fromAliasId", unfit],
       [{ fromAliasId: stranger.id }, "fromAliasId", unfit],
-      [{ useEncryption: true }, "useEncryption", "Encryption is not available yet"],
+      [{ useEncryption: true }, "recipientPublicKey", "Please provide the recipient's public key for encryption."],
       [{ priority: 11 }, "priority", "Priority must be a whole number from 0 to 10"],
       [{ scheduledAt: "tomorrow" }, "scheduledAt", "Please give the time as an ISO 8601 date and time"],
       [{ scheduledAt: "2120-01-01T00:00:00Z" }, "scheduledAt", "A message can wait 365 days at most"],
@@ -268,7 +268,7 @@ describe("composed mail", () => {
     const jobId = await compose({ body: `${"žodis ".repeat(149_000)}` });
     await waitFor(jobId, "sent");
     expect((await post({ body: "ž".repeat(540_000) })).status).toBe(400);
-    expect((await post({ body: "a".repeat(1_200_000) })).status).toBe(413);
+    expect((await post({ body: "a".repeat(1_900_000) })).status).toBe(413);
   });
 
   test("no log line names anybody", () => {

@@ -32,7 +32,7 @@ describe("a message to queue", () => {
     [{ body: "  " }, "Email body is required"],
     [{ body: "ž".repeat(limits.messageBodyMaxBytes / 2 + 1) }, "The message is too long: 1 MB of text is the most"],
     [{ fromAliasId: "" }, "Please select a sender alias"],
-    [{ useEncryption: true }, "Encryption is not available yet"],
+    [{ useEncryption: true }, "Please provide the recipient's public key for encryption."],
     [{ priority: -1 }, "Priority must be a whole number from 0 to 10"],
     [{ priority: 1.5 }, "Priority must be a whole number from 0 to 10"],
     [{ priority: "1" }, "Priority must be a whole number from 0 to 10"],
