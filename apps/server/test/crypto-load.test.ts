@@ -1,0 +1,105 @@
+/** Many ask for scrypt at once: some are served, the rest is told when to come again, and the server stays what it was. */
+import { readdirSync, readFileSync } from "node:fs";
+import { encryptText } from "@kauke/age";
+import { tellFigures } from "@kauke/testkit/long-rounds";
+import { registerPerson } from "@kauke/testkit/person";
+import { memoryOf } from "@kauke/testkit/process-figures";
+import { removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
+import { afterAll, expect, test, vi } from "vitest";
+import { testKey } from "../src/http/test/test-key.ts";
+
+const probe = new URL("../../../testkit/src/event-loop-probe.ts", import.meta.url).href;
+const isLinux = process.platform === "linux";
+const CALLS = 32;
+const MOST_MS = 50;
+/** One runs, eight wait. */
+const SERVED = 9;
+
+afterAll(removeDataDirs);
+
+async function heldUpMs(server: ServerProcess): Promise<number> {
+  const figures = () => [...server.output().matchAll(/event loop held up (\S+) ms/g)];
+  const before = figures().length;
+  process.kill(server.pid, "SIGUSR2");
+  await vi.waitFor(() => expect(figures().length).toBeGreaterThan(before), { timeout: 10_000, interval: 20 });
+  return Number(figures().at(-1)?.[1]);
+}
+
+function childrenOf(pid: number): number[] {
+  const isChild = (entry: string) => {
+    try {
+      return readFileSync(`/proc/${entry}/status`, "utf8").includes(`\nPPid:\t${pid}\n`);
+    } catch {
+      return false;
+    }
+  };
+  return readdirSync("/proc")
+    .filter((entry) => /^\d+$/.test(entry) && isChild(entry))
+    .map(Number);
+}
+
+interface Round {
+  answers: Response[];
+  heldUp: number;
+}
+
+/**
+ * A machine busy with other things holds us up in ways the kernel does not tell apart (a fork waits for the child's first turn),
+ * so the best of a few rounds counts; work on the event loop would be in every one of them.
+ */
+async function bestRound(server: ServerProcess, decrypt: () => Promise<Response>): Promise<Round> {
+  const rounds: Round[] = [];
+  while (rounds.length < 3 && (rounds.length === 0 || Math.min(...rounds.map(({ heldUp }) => heldUp)) >= MOST_MS)) {
+    await heldUpMs(server);
+    const answers = await Promise.all(Array.from({ length: CALLS }, decrypt));
+    rounds.push({ answers, heldUp: await heldUpMs(server) });
+  }
+  return rounds.reduce((best, round) => (round.heldUp < best.heldUp ? round : best));
+}
+
+async function expectAnswers(answers: Response[], decryptedText: string): Promise<void> {
+  const [served, busy] = [200, 429].map((wanted) => answers.filter(({ status }) => status === wanted)) as [
+    Response[],
+    Response[],
+  ];
+  expect(served.length).toBeGreaterThanOrEqual(SERVED);
+  expect(busy.length).toBeGreaterThan(0);
+  expect(served.length + busy.length).toBe(CALLS);
+  for (const answer of served) expect(await answer.json()).toEqual({ success: true, decryptedText });
+  for (const answer of busy) {
+    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    const resetTime = expect.stringMatching(/Z$/);
+    expect(await answer.json()).toMatchObject({ success: false, code: "busy", rateLimited: true, resetTime });
+  }
+}
+
+test.skipIf(!isLinux)(
+  "32 at once: the event loop is not held up, memory stays bounded, the rest hears busy",
+  async () => {
+    const env = { KAUKE_LIMITS: "off", NODE_OPTIONS: `--import=${probe}` };
+    const server = await startServerProcess({ env });
+    try {
+      const person = await registerPerson(server.url);
+      const { publicKey, encryptedPrivateKey, masterPassword } = testKey;
+      const made = await person.call("POST", "/api/encryption-keys", { keyName: "k", publicKey, encryptedPrivateKey });
+      const { key } = made.body as { key: { id: string } };
+      const plaintext = "Slaptas ".repeat(500);
+      const encryptedText = await encryptText(plaintext, { publicKeys: [publicKey] });
+      const body = JSON.stringify({ keyId: key.id, encryptedText, masterPassword });
+      const headers = { cookie: person.cookie, "content-type": "application/json" };
+      const decrypt = () => fetch(`${server.url}/api/decrypt-auto`, { method: "POST", headers, body });
+      const { answers, heldUp } = await bestRound(server, decrypt);
+      const children = childrenOf(server.pid).map((pid) => memoryOf(pid)?.peakMib ?? 0);
+      const serverMib = memoryOf(server.pid)?.peakMib ?? 0;
+      const peakMib = children.reduce((sum, mib) => sum + mib, serverMib);
+      tellFigures("32 decryptions at once", { heldUp, serverMib, peakMib });
+      await expectAnswers(answers, plaintext);
+      expect(children.filter((mib) => mib > 256)).toHaveLength(1);
+      expect(heldUp).toBeLessThan(MOST_MS);
+      expect(peakMib).toBeLessThan(700);
+    } finally {
+      await server.kill();
+    }
+  },
+  240_000,
+);

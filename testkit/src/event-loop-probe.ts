@@ -1,0 +1,23 @@
+/**
+ * Loaded into a server process by `--import`: measures how long its event loop was held up at most, less the time other programs
+ * had the cores. SIGUSR2 prints the figure since the last one.
+ */
+import { waitedForCoreMs } from "./process-figures.ts";
+
+const EVERY_MS = 5;
+let longestMs = 0;
+let last = performance.now();
+let waited = waitedForCoreMs(process.pid);
+
+setInterval(() => {
+  const now = performance.now();
+  const waitedNow = waitedForCoreMs(process.pid);
+  longestMs = Math.max(longestMs, now - last - EVERY_MS - (waitedNow - waited));
+  last = now;
+  waited = waitedNow;
+}, EVERY_MS).unref();
+
+process.on("SIGUSR2", () => {
+  process.stdout.write(`event loop held up ${longestMs.toFixed(1)} ms\n`);
+  longestMs = 0;
+});
