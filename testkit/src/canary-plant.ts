@@ -4,6 +4,7 @@
  */
 import { request } from "node:http";
 import { type Endpoint, endpoints } from "@kauke/contract";
+import { plantKeys } from "./canary-keys.ts";
 import type { Canaries } from "./canary-scan.ts";
 import { FakeMx } from "./fake-mx.ts";
 import { FakeWebhook } from "./fake-webhook.ts";
@@ -70,6 +71,7 @@ export async function plantCanaries(canaries: Canaries, target: PlantTarget): Pr
   const owner = await client.register(email, word("password"));
   const aliases = await plantAliases(canaries, { owner, hookPort: target.hookPort });
   const submitted = await plantOutgoing(canaries, { owner, aliases, port: target.submissionPort });
+  await plantKeys(canaries, owner, aliases.id);
   const mail = await plantMail(canaries, { port: target.mxPort, aliases });
   await plantFailedLogins(canaries, { client, email });
   const notices = await untilNotices(owner);
@@ -137,7 +139,9 @@ function apiClient(canaries: Canaries, port: number) {
       if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${text}`);
       return JSON.parse(text) as T;
     };
-    return { id: user.id, call, headers };
+    const tell = async (method: string, path: string, body: unknown) =>
+      (await send({ method, path, body, headers })).status;
+    return { id: user.id, call, tell, headers };
   }
   return { send, register };
 }

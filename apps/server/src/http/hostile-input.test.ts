@@ -3,17 +3,22 @@ import { type Endpoint, endpoints, errorCodes } from "@kauke/contract";
 import * as fc from "fast-check";
 import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { testKey } from "./test/test-key.ts";
 import { startTestServer, type TestServer, Visitor } from "./test/test-server.ts";
 
 let server: TestServer;
 let ann: Visitor;
 let aliasId: string;
 let credentialId: string;
+let keyId: string;
 beforeAll(async () => {
   server = await startTestServer({ config: { limits: "off" } });
   ann = await new Visitor(server).register();
   aliasId = (await ann.createAlias()).id;
   credentialId = (await ann.call("createSmtpCredential", { body: { aliasId } })).body.credential.id;
+  const { publicKey, encryptedPrivateKey } = testKey;
+  const key = await ann.call("createEncryptionKey", { body: { keyName: "k", publicKey, encryptedPrivateKey } });
+  keyId = key.body.key.id;
 });
 afterAll(() => server.close());
 
@@ -27,6 +32,12 @@ const fields = [
   "aliasId",
   "email",
   "password",
+  "keyName",
+  "publicKey",
+  "encryptedPrivateKey",
+  "keyId",
+  "encryptedText",
+  "privateKey",
   "toString",
   "length",
 ];
@@ -125,7 +136,7 @@ async function throwAt(
   person: Visitor,
   thrown: { payload: string | Buffer; headers: object; param: string },
 ) {
-  const own: Record<string, string> = { userId: ann.userId, aliasId, credentialId };
+  const own: Record<string, string> = { userId: ann.userId, aliasId, credentialId, keyId };
   const encode = (name: string) =>
     thrown.param === "own" ? (own[name] ?? "") : encodeURIComponent(thrown.param.toWellFormed());
   const url = endpoint.path.replace(/:(\w+)/g, (_, name: string) => encode(name));
@@ -148,7 +159,7 @@ async function throwAt(
 
 const routes = Object.entries(endpoints) as [string, Endpoint][];
 /** These would take away what the others need: the signed-in person calls each of them on an account of its own. */
-const ending = new Set(["deleteAccount", "logout", "deleteAlias"]);
+const ending = new Set(["deleteAccount", "logout", "deleteAlias", "deleteEncryptionKey"]);
 
 describe("hostile input never makes the server fail", () => {
   it.each(routes)("%s, signed in and not", async (name, endpoint) => {

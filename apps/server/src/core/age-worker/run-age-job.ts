@@ -3,6 +3,7 @@
  * not an age file, or is too large, costs no scrypt.
  */
 import {
+  AGE_FILE_MAX_BYTES,
   AgeError,
   type AgeErrorCode,
   armor,
@@ -19,7 +20,6 @@ import {
   readPrivateKeys,
 } from "@kauke/age";
 import { nodePasswordCipher } from "@kauke/age/node-password-cipher";
-import { limits } from "@kauke/contract";
 import type { AgeFailure, AgeJobName, AgeJobs, AgeOutcome } from "./age-worker.ts";
 
 type Work = { [N in AgeJobName]: (wish: AgeJobs[N]["wish"]) => Promise<AgeJobs[N]["result"]> };
@@ -108,7 +108,7 @@ function opened(encryptedText: string, privateKeys: string): Promise<string> {
 
 /** White space around it gone, line ends LF; the file inside is the same. */
 function sameArmor(armored: string): string {
-  return armor(dearmor(armored, limits.encryptedTextMax));
+  return armor(dearmor(armored, AGE_FILE_MAX_BYTES));
 }
 
 /** What opens but holds no key of one person is no form of ours either. */
