@@ -1,6 +1,6 @@
 /** Runs age jobs in a process of its own (`age-worker.ts`): answers each order with its outcome, one after another. */
 import type { AgeJobName, AgeJobs } from "../core/age-worker/age-worker.ts";
-import { runAgeJob } from "../core/age-worker/run-age-job.ts";
+import { runAgeJob } from "./run-age-job.ts";
 
 interface Order {
   name: AgeJobName;

@@ -66,7 +66,7 @@ export class ChildWorker {
     // An idle one holds up nobody's end.
     child.unref();
     child.channel?.unref();
-    child.once("exit", () => this.#forget(child));
+    child.once("exit", () => void this.#forget(child));
     return child;
   }
 

@@ -39,9 +39,8 @@ describe("encryption keys", () => {
       const [old, young] = [aKey(userId), aKey(userId)];
       await store.encryptionKeys.insert(young, 50);
       await store.encryptionKeys.insert(old, 50);
-      const shown = ({ encryptedPrivateKey: _, ...key }: NewEncryptionKey, isDefault: boolean) => ({
-        ...key,
-        isDefault,
+      const shown = ({ id, keyName, publicKey, createdAt }: NewEncryptionKey, isDefault: boolean) => ({
+        ...{ id, userId, keyName, publicKey, createdAt, isDefault },
       });
       expect(await store.encryptionKeys.listForUser(userId)).toEqual([shown(young, true), shown(old, false)]);
       expect(await store.encryptionKeys.find(userId, old.id)).toEqual(old);

@@ -20,7 +20,7 @@ import {
   readPrivateKeys,
 } from "@kauke/age";
 import { nodePasswordCipher } from "@kauke/age/node-password-cipher";
-import type { AgeFailure, AgeJobName, AgeJobs, AgeOutcome } from "./age-worker.ts";
+import type { AgeFailure, AgeJobName, AgeJobs, AgeOutcome } from "../core/age-worker/age-worker.ts";
 
 type Work = { [N in AgeJobName]: (wish: AgeJobs[N]["wish"]) => Promise<AgeJobs[N]["result"]> };
 
