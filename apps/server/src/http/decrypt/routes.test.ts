@@ -145,7 +145,8 @@ describe("decrypting with a private key", () => {
     const lines = encryptedText.split("\n");
     const flipped = (at: number) => {
       const bytes = Buffer.from(lines.slice(1, -2).join(""), "base64");
-      bytes[at < 0 ? bytes.length + at : at] ^= 1;
+      const place = at < 0 ? bytes.length + at : at;
+      bytes.writeUInt8(bytes.readUInt8(place) ^ 1, place);
       return armor(bytes);
     };
     const broken = [
