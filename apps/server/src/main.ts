@@ -16,6 +16,7 @@ const closeLimitMs = 4500;
 // Message bytes live outside the heap. Counted by themselves they start a collection of all of it every few dozen messages of
 // a MiB; counted with the heap, in step with its size (docs/decisions/2026-11-21-native-body-hash.md).
 setFlagsFromString("--external-memory-accounted-in-global-limit");
+setFlagsFromString("--external-memory-max-growing-factor=1.1");
 
 async function main(): Promise<void> {
   const config = readConfigOrExit(process.cwd());
