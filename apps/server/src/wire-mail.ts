@@ -94,7 +94,9 @@ export function wireMail(parts: MailParts): WiredMail {
   const outliving = new Set<Promise<void>>();
   const mailRules = mailLimitRules(config.limits);
   const limits = mailRules === null ? null : new MailLimits({ ...parts, rules: mailRules });
-  const guard = parts.confirmation && new ConfirmationGuard({ ...parts, ...store, settings: parts.confirmation });
+  const limitRules = rateLimitRules(config.limits);
+  const guard =
+    parts.confirmation && new ConfirmationGuard({ ...parts, ...store, limitRules, settings: parts.confirmation });
   const inbound = wireInbound(parts, { copyParts, settleDeps, outliving, reports, guard });
   const handlers = limits === null ? inbound : limitInbound(inbound, limits);
   const { rules } = copyParts;
