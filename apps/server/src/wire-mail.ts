@@ -42,8 +42,6 @@ import { submissionService } from "./mail/submission/submission-service.ts";
 import type { WriteAsDeps } from "./mail/write-as-alias.ts";
 import type { Store } from "./store/open-store.ts";
 
-/** How long a sender waits for destinations; RFC 5321 §4.5.3.2.6 gives them ten minutes, we stay far below. */
-const budgetMs = 20_000;
 const outlivingLeaseMs = 11 * 60_000;
 
 export interface MailParts {
@@ -170,7 +168,7 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
         makeForwardCopy({ ...transaction, header: screened.header, ...rest }, copyParts),
     },
     deliver: {
-      budgetMs,
+      budgetMs: config.answerSeconds * 1000,
       closing: parts.closing,
       leaseMs: outlivingLeaseMs,
       outliving,
@@ -179,6 +177,7 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
         settle({ ...planned, attempts: 1 }, leaseToken, outcome, settleDeps),
       deliveries: store.deliveries,
       bodies: store.bodies,
+      underway: store.underway,
       retries: settleDeps.retries,
       failures: settleDeps.failures,
       quota,
