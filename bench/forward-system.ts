@@ -1,6 +1,5 @@
 /** A forwarder under test: it takes mail for `rcptTo` on `port` and relays it to the sink's port. */
 import { generateKeyPairSync } from "node:crypto";
-import { join } from "node:path";
 import { startFakeDnsServer } from "@kauke/testkit/fake-dns";
 import { registerPerson } from "@kauke/testkit/person";
 import { removeDataDirs, startServerProcess } from "@kauke/testkit/server-process";
@@ -37,7 +36,7 @@ export type Variant = (typeof variants)[number];
 
 /**
  * In the table of peers besides: `sealed`: checked, and the findings sealed into an ARC set; `tls`: signed, with the certificate
- * every system has there; `spooled`: signed, everything goes through the spool (spool-first-server.ts).
+ * every system has there; `spooled`: signed, every message is on disk before it is answered (KAUKE_ANSWER_SECONDS=0).
  */
 export type OurVariant = Variant | "sealed" | "tls" | "spooled";
 
@@ -63,7 +62,6 @@ export async function startOurs(
 ): Promise<OurSystem> {
   const dns = await startFakeDnsServer(senderZone());
   const server = await startServerProcess({
-    ...(variant === "spooled" ? { program: join(import.meta.dirname, "spool-first-server.ts") } : {}),
     env: {
       KAUKE_LIMITS: "off",
       KAUKE_DELIVERY: "relay",
@@ -73,6 +71,7 @@ export async function startOurs(
       KAUKE_ARC_SEAL: variant === "sealed" ? "on" : "off",
       KAUKE_DNS_SERVERS: dns.address,
       KAUKE_RETRY_SCHEDULE: `${spoolRestSeconds}s,1h`,
+      ...(variant === "spooled" ? { KAUKE_ANSWER_SECONDS: "0" } : {}),
       ...env,
     },
   });

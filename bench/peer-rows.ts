@@ -25,7 +25,7 @@ interface RowFacts {
 
 export const rowFacts: Readonly<Record<PeerRow, RowFacts>> = {
   "cut-through": { title: "Kauke, cut-through", against: [] },
-  spool: { title: "Kauke, spool-everything (tried once, from the spool)", against: [] },
+  spool: { title: "Kauke, spool-everything (on disk before it is answered)", against: [] },
   postfix: { title: "Postfix + OpenDKIM + postsrsd", against: ["cut-through", "spool"] },
   haraka: { title: "Haraka forward + DKIM + SRS", against: ["cut-through", "spool"] },
   "spool-deferred": {

@@ -1,7 +1,7 @@
 /** Puts the mail path together: the MX service and the sender share transports, budget, retry plan and failure reports. */
 import { readHeader } from "@kauke/mail-rfc";
 import type { Config } from "./config.ts";
-import type { DeliveryOutcome, LeasedDelivery } from "./core/delivery/delivery.ts";
+import type { LeasedDelivery } from "./core/delivery/delivery.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
 import type { Clock, Logger, Metrics, Random } from "./core/ports.ts";
 import type { MailTrace } from "./core/preview/mail-trace.ts";
@@ -58,8 +58,6 @@ export interface MailParts {
   closing: ClosingBell;
   /** `null`: mailboxes are not asked. */
   confirmation: ConfirmationSettings | null;
-  /** Nothing is tried while its sender waits: everything goes through the spool. For measurements only. */
-  spoolsFirst?: boolean;
 }
 
 export interface WiredMail {
@@ -187,7 +185,6 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
       logger,
       metrics,
       ...(parts.trace === null ? {} : { observe: observer(parts.trace) }),
-      ...(parts.spoolsFirst === true ? intoTheSpool(clock) : {}),
     },
     fingerprints: new TakenFingerprints((data) => store.keys.hmac("fingerprint", data), clock),
     authenticate: config.authentication ? authenticator(parts, copyParts) : null,
@@ -206,12 +203,6 @@ async function firstAttempt(planned: PlannedDelivery, transports: Transports, gu
   const { unconfirmed } = planned;
   const ended = unconfirmed === undefined ? null : await guard?.beforeAttempt(planned, unconfirmed);
   return ended ?? attempt(planned, planned.copy, transports);
-}
-
-/** No first attempt, and the sender's is due at once. */
-function intoTheSpool(clock: Clock): Pick<DeliverDeps, "attempt" | "retries"> {
-  const untried: DeliveryOutcome = { kind: "deferred", failure: { code: "try_later", enhancedStatus: "4.3.0" } };
-  return { attempt: async () => untried, retries: { next: () => clock.now() } };
 }
 
 function writeAsDeps({ store, clock, random }: MailParts, { webhookBodies }: CopyParts): WriteAsDeps {
