@@ -3,7 +3,7 @@
  * master password, and into no cache.
  */
 import type { CreateEncryptionKeyBody, EncryptionKeyWire } from "@kauke/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client.ts";
 
 const queryKey = ["encryption-keys"];
@@ -18,27 +18,21 @@ export async function readProtectedKey(keyId: string): Promise<string> {
   return (await call("readProtectedKey", { params: { keyId } })).encryptedPrivateKey;
 }
 
-/** What the browser may send of a new key: no password among it. */
+/** What the browser sends of a new key: no password is among it. */
 type WrappedKey = Required<Pick<CreateEncryptionKeyBody, "keyName" | "publicKey" | "encryptedPrivateKey">>;
 
-/** The calls that change the list; each asks for it again. */
+/** The calls that change the list; each asks for it again, and fails as the call does. */
 export function useEncryptionKeyCalls() {
   const client = useQueryClient();
-  const refresh = () => client.invalidateQueries({ queryKey });
-  const storeKey = useMutation({
-    mutationFn: async (key: WrappedKey): Promise<EncryptionKeyWire> =>
-      (await call("createEncryptionKey", { body: key })).key,
-    onSuccess: refresh,
-    // The wrapped key needs no longer life here than the call.
-    gcTime: 0,
-  });
-  const makeDefault = useMutation({
-    mutationFn: (keyId: string) => call("makeKeyDefault", { params: { keyId } }),
-    onSuccess: refresh,
-  });
-  const deleteKey = useMutation({
-    mutationFn: (keyId: string) => call("deleteEncryptionKey", { params: { keyId } }),
-    onSuccess: refresh,
-  });
-  return { storeKey, makeDefault, deleteKey };
+  const refreshed = async <T>(answer: Promise<T>): Promise<T> => {
+    const it = await answer;
+    await client.invalidateQueries({ queryKey });
+    return it;
+  };
+  return {
+    storeKey: async (key: WrappedKey): Promise<EncryptionKeyWire> =>
+      (await refreshed(call("createEncryptionKey", { body: key }))).key,
+    makeDefault: (keyId: string) => refreshed(call("makeKeyDefault", { params: { keyId } })),
+    deleteKey: (keyId: string) => refreshed(call("deleteEncryptionKey", { params: { keyId } })),
+  };
 }

@@ -7,6 +7,7 @@ import type { JobName, Jobs, WorkerAnswer } from "./vault-jobs.ts";
 import { vaultWorkerUrl } from "./worker-url.ts";
 
 export type KeyKind = AgeKeyKind;
+/** @public */
 export type { Opener } from "./vault-jobs.ts";
 /** `ended`: the signal asked for it, or the browser could not run the worker to its end. */
 export type VaultErrorCode = AgeErrorCode | "ended";
@@ -32,14 +33,14 @@ export interface JobOptions {
 export const createKey = jobCalled("createKey");
 /** For the download that holds the private key. @throws VaultError `wrong_password`, `not_protected_key` … */
 export const openKey = jobCalled("openKey");
-/** @returns armor @throws VaultError `bad_public_key`, `too_large`, `not_text` */
+/** @public @returns armor @throws VaultError `bad_public_key`, `too_large`, `not_text` */
 export const encryptText = jobCalled("encryptText");
-/** Takes armor as people paste it, text around it too. @throws VaultError as `decryptText` of @kauke/age */
+/** @public Takes armor as people paste it, text around it too. @throws VaultError as `decryptText` of @kauke/age */
 export const decryptText = jobCalled("decryptText");
-/** A dropped file, binary or armored, up to 40 MiB; its buffer is handed over and empty afterwards. */
+/** @public A dropped file, binary or armored, up to 40 MiB; its buffer is handed over and empty afterwards. */
 export const decryptFile = jobCalled("decryptFile");
 
-/** Whether something can be encrypted to it; loads the code with the first call, needs no worker. */
+/** @public Whether something can be encrypted to it; loads the code with the first call, needs no worker. */
 export async function checkPublicKey(text: string): Promise<boolean> {
   const age = await import("@kauke/age");
   return age.checkPublicKey(text).then(
@@ -48,7 +49,7 @@ export async function checkPublicKey(text: string): Promise<boolean> {
   );
 }
 
-/** False: made by an older method, to be made anew. Opens nothing. */
+/** @public False: made by an older method, to be made anew. Opens nothing. */
 export async function isStoredKeyUsable(encryptedPrivateKey: string): Promise<boolean> {
   const { isProtectedKey } = await import("@kauke/age");
   return isProtectedKey(encryptedPrivateKey);
