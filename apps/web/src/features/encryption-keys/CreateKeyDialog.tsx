@@ -34,7 +34,7 @@ function useCreation(onDone: () => void) {
       if (made === null) return;
       setIsStoring(true);
       await storeKey({ keyName: wish.keyName, ...made });
-      showToast({ title: "Key created", description: `${wish.keyName} is ready, and opened with its password.` });
+      showToast({ title: "Key created", description: `${wish.keyName} was made, and opened again as a test.` });
       onDone();
     } catch (error) {
       const text = error instanceof VaultError ? vaultFailureText(error, noReason) : messageOf(error, noReason);
@@ -91,7 +91,17 @@ function KindSwitch({ isChecked, onChange }: { isChecked: boolean; onChange: (is
 
 type NewPassword = ReturnType<typeof useNewPassword>;
 
-function PasswordFields({ typed, errors }: { typed: NewPassword; errors: NewKeyErrors }) {
+interface PasswordFieldsProps {
+  typed: NewPassword;
+  errors: NewKeyErrors;
+  onEdit: (field: keyof NewKeyErrors) => void;
+}
+
+function PasswordFields({ typed, errors, onEdit }: PasswordFieldsProps) {
+  const onInput = () => {
+    typed.onInput();
+    onEdit("masterPassword");
+  };
   return (
     <>
       <PasswordField
@@ -101,8 +111,8 @@ function PasswordFields({ typed, errors }: { typed: NewPassword; errors: NewKeyE
         autoComplete="new-password"
         isShown={typed.isShown}
         onShow={typed.onShow}
-        onInput={typed.onInput}
-        hint={<span className={`strength ${typed.strength}`}>{strengthTexts[typed.strength]}</span>}
+        onInput={onInput}
+        hint={<span className={`strength-${typed.strength}`}>{strengthTexts[typed.strength]}</span>}
       />
       {typed.isShown ? null : (
         <PasswordField
@@ -111,6 +121,7 @@ function PasswordFields({ typed, errors }: { typed: NewPassword; errors: NewKeyE
           error={errors.repeated}
           autoComplete="new-password"
           isShown={false}
+          onInput={() => onEdit("repeated")}
         />
       )}
     </>
@@ -124,6 +135,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const [errors, setErrors] = useState<NewKeyErrors>({});
   const typed = useNewPassword();
   const { run, working, isBusy } = useCreation(onClose);
+  const onEdit = (field: keyof NewKeyErrors) => setErrors((before) => ({ ...before, [field]: undefined }));
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     if (isBusy) return;
@@ -153,9 +165,12 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
                 autoComplete="off"
                 error={errors.keyName}
                 value={keyName}
-                onChange={(event) => setKeyName(event.target.value)}
+                onChange={(event) => {
+                  setKeyName(event.target.value);
+                  onEdit("keyName");
+                }}
               />
-              <PasswordFields typed={typed} errors={errors} />
+              <PasswordFields typed={typed} errors={errors} onEdit={onEdit} />
               <KindSwitch
                 isChecked={kind === "post-quantum"}
                 onChange={(isChecked) => setKind(isChecked ? "post-quantum" : "classic")}

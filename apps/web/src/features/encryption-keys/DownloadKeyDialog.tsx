@@ -4,7 +4,7 @@
  */
 import { type EncryptionKeyWire, encryptionMessages } from "@kauke/contract";
 import { TriangleAlert } from "lucide-react";
-import { type FormEvent, useId, useRef, useState } from "react";
+import { type FormEvent, type RefObject, useId, useRef, useState } from "react";
 import { readProtectedKey } from "../../api/encryption-keys.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { PasswordField, takePassword } from "../../ui/PasswordField.tsx";
@@ -88,7 +88,7 @@ function FormChoice({ chosen, onChoose }: { chosen: Form; onChoose: (form: Form)
         value="protected"
         title="Protected file, .age"
         tag="safer"
-        text="Stays locked with the master password. The age program opens it, without us."
+        text="Stays locked as it is here. The age program opens it with your password, without us."
       />
       <Choice
         {...{ group, chosen, onChoose }}
@@ -100,7 +100,13 @@ function FormChoice({ chosen, onChoose }: { chosen: Form; onChoose: (form: Form)
   );
 }
 
-function Unlocking({ field, error }: { field: React.RefObject<HTMLInputElement | null>; error: string | undefined }) {
+interface UnlockingProps {
+  field: RefObject<HTMLInputElement | null>;
+  error: string | undefined;
+  onInput: () => void;
+}
+
+function Unlocking({ field, error, onInput }: UnlockingProps) {
   const [isShown, setIsShown] = useState(false);
   return (
     <>
@@ -111,6 +117,7 @@ function Unlocking({ field, error }: { field: React.RefObject<HTMLInputElement |
         autoComplete="current-password"
         isShown={isShown}
         onShow={setIsShown}
+        onInput={onInput}
       />
       <div className="note">
         <TriangleAlert className="i" aria-hidden />
@@ -148,7 +155,7 @@ export function DownloadKeyDialog({ encryptionKey, onClose }: Props) {
           {working === null ? (
             <>
               <FormChoice chosen={form} onChoose={setForm} />
-              {form === "plain" ? <Unlocking field={field} error={error} /> : null}
+              {form === "plain" ? <Unlocking field={field} error={error} onInput={() => setError(undefined)} /> : null}
             </>
           ) : (
             <VaultProgress {...working} />
