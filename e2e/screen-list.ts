@@ -3,6 +3,7 @@ import type { AliasWire, CreatedEmailJob, NoticeWire, UserWire } from "@kauke/co
 import { personas } from "@kauke/testkit/personas";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { type Visit, widths } from "./browser.ts";
+import { encryptionScreens } from "./encryption-screens.ts";
 import { attachment, multipartMessage, subjectOf } from "./message.ts";
 import { hoverAtRest, toasts } from "./see.ts";
 import { createForm, fillCreate, fillRegister, signIn } from "./steps.ts";
@@ -330,6 +331,7 @@ export const screens: readonly Screen[] = [
       await page.getByRole("switch", { name: "Leak guard" }).waitFor();
     },
   },
+  ...encryptionScreens,
   pageAt("/about", "title-page"),
 ];
 
