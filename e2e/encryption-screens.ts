@@ -2,7 +2,7 @@
 import type { EncryptionKeyWire } from "@kauke/contract";
 import type { Locator, Page } from "playwright-core";
 import type { Visit } from "./browser.ts";
-import type { Screen } from "./screen-list.ts";
+import type { Screen } from "./screen.ts";
 
 const keys: readonly EncryptionKeyWire[] = [
   ["Archive", "age188la77n9fx4s72pdhfpn9sh2kw4wv0ewvlkpp37svkukh9wxw7v4d7q7k9", "2025-09-28T10:00:00.000Z"],

@@ -41,7 +41,7 @@ const planted: Readonly<Record<string, Planted>> = {
   backwards: bodyOf([...secret].reverse().join("")),
   gzip: bodyOf(gzipSync(JSON.stringify({ password: secret }))),
   "the address": { path: `/about?q=${encodeURIComponent(secret)}` },
-  "the address, as a form writes it": { path: `/about?${new URLSearchParams({ q: secret })}` },
+  "the address, as a form writes it": { path: `/about?${new URLSearchParams({ q: secret }).toString()}` },
   "a header": { headers: { "x-note": Buffer.from(secret).toString("base64") } },
 };
 
