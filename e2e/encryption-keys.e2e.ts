@@ -95,13 +95,12 @@ async function downloadProtected(page: Page, keyName: string): Promise<{ fileNam
   return file;
 }
 
-/** Where there is one here: the stock program decrypts with the file as it is, and refuses another password. */
+/** Where there is one here: the stock program decrypts with the file as it is. */
 async function seeStockAgeOpens(keyFile: string, publicKey: string): Promise<void> {
   if (!age?.canAskPasswords) return;
   const message = Buffer.from("Labas, tai slapta");
   const encrypted = await age.encrypt(message, [publicKey], false);
   expect(Buffer.from((await age.decrypt(encrypted, keyFile, masterPassword)) ?? [])).toEqual(message);
-  expect(await age.decrypt(encrypted, keyFile, "another password")).toBeNull();
 }
 
 /** Made by the server, which is quicker. */
@@ -147,8 +146,6 @@ test("a key lives its whole life, and no request of it holds the password or the
   });
   expect(Object.keys(json)).toEqual(["keyName", "publicKey", "privateKey", "createdAt", "isDefault"]);
   expect(await publicKeyOf(String(privateKey))).toBe(personal.publicKey);
-  const postQuantum = (await downloadJson(page, "Work / 2026")).json;
-  expect(String(postQuantum.privateKey)).toMatch(/^AGE-SECRET-KEY-PQ-1/);
 
   await rowOf(page, "Work / 2026").getByRole("button", { name: "Make default" }).click();
   await seeToast(page, "Default key changed", "Work / 2026");
@@ -171,8 +168,8 @@ test("a key lives its whole life, and no request of it holds the password or the
     ["keyName", "publicKey", "encryptedPrivateKey"],
   ]);
   expect(requests.filter(({ url }) => /\/(?:download|decrypt-\w+)$/.test(url))).toEqual([]);
-  const secrets = [json, postQuantum].map((file) => String(file.privateKey).replace(/^AGE-SECRET-KEY-(?:PQ-)?1/, ""));
-  expect(await recorder.find([masterPassword, ...secrets])).toEqual([]);
+  const secret = String(privateKey).replace(/^AGE-SECRET-KEY-1/, "");
+  expect(await recorder.find([masterPassword, secret])).toEqual([]);
   // What is looked for would be found: the public keys went through these requests.
   expect(await recorder.find([personal.publicKey])).not.toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** One page in one state, as the accessibility journeys and the pictures open it. */
+/** One state of a page, and how a person gets to it. */
 import type { personas } from "@kauke/testkit/personas";
 import type { Visit } from "./browser.ts";
 
