@@ -5,7 +5,7 @@
 import { FakeMx } from "@kauke/testkit/fake-mx";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { destination, type ForwardSystem } from "./forward-system.ts";
-import { envelopeFrom } from "./mail-load.ts";
+import { envelopeFrom } from "./mail-job.ts";
 import { messageLines, wireMessage } from "./message.ts";
 
 /**
@@ -25,9 +25,17 @@ export async function checkSample(system: ForwardSystem, sinkPort: number): Prom
   const does = [
     ...(/^SRS[01]=/i.test(mail.envelopeFrom) ? ["SRS"] : []),
     ...(countSignatures(mail.bytes, system.rcptTo) > countSignatures(sent, system.rcptTo) ? ["DKIM"] : []),
-    ...(/^Authentication-Results:.*\sspf=pass/ms.test(mail.bytes.toString("latin1")) ? ["checks on arrival"] : []),
+    ...foundOnArrival(mail.bytes.toString("latin1", 0, mail.bytes.indexOf("\r\n\r\n"))),
   ];
   return `${system.name} (${does.join(", ") || "neither SRS nor DKIM"})`;
+}
+
+function foundOnArrival(header: string): string[] {
+  return [
+    ...(/^Authentication-Results:.*\sspf=pass/ms.test(header) ? ["checks on arrival"] : []),
+    ...(/^Authentication-Results: mx\.in\.test;\s+dkim=/m.test(header) ? ["DKIM checked"] : []),
+    ...(/^ARC-Seal:/m.test(header) ? ["ARC sealed"] : []),
+  ];
 }
 
 const nothing = {

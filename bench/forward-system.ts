@@ -1,5 +1,6 @@
 /** A forwarder under test: it takes mail for `rcptTo` on `port` and relays it to the sink's port. */
 import { generateKeyPairSync } from "node:crypto";
+import { join } from "node:path";
 import { startFakeDnsServer } from "@kauke/testkit/fake-dns";
 import { registerPerson } from "@kauke/testkit/person";
 import { removeDataDirs, startServerProcess } from "@kauke/testkit/server-process";
@@ -8,7 +9,7 @@ import { type CpuMeter, openMeter } from "./cpu-meter.ts";
 export interface ForwardSystem {
   name: string;
   /** What of ours is on; `peer`: somebody else's program. */
-  variant: Variant | "peer";
+  variant: OurVariant | "peer";
   port: number;
   rcptTo: string;
   meter: CpuMeter;
@@ -18,7 +19,8 @@ export interface ForwardSystem {
 }
 
 export interface OurSystem extends ForwardSystem {
-  variant: Variant;
+  variant: OurVariant;
+  pid: number;
   /** @returns the address of one more alias with the same destination */
   makeAlias(): Promise<string>;
 }
@@ -33,30 +35,48 @@ export interface DurablePeer {
 export const variants = ["plain", "signed", "verified"] as const;
 export type Variant = (typeof variants)[number];
 
+/**
+ * In the table of peers besides: `sealed`: checked, and the findings sealed into an ARC set; `tls`: signed, with the certificate
+ * every system has there; `spooled`: signed, everything goes through the spool (spool-first-server.ts).
+ */
+export type OurVariant = Variant | "sealed" | "tls" | "spooled";
+
 export const destination = "user@out.test";
 
 /** Wait before the first retry: longer than the acceptance of one measurement takes. */
 export const spoolRestSeconds = 10;
 
+export interface OurOptions {
+  sinkPort: number;
+  /** Settings on top. */
+  env?: Record<string, string>;
+  /** Another one than the variant, when there are two of them. */
+  meterName?: string;
+}
+
+const checks = (variant: OurVariant) => (variant === "verified" || variant === "sealed" ? "on" : "off");
+
 /** Our whole server in a process of its own, with the embedded database, one account and one alias. */
 export async function startOurs(
-  variant: Variant,
-  { sinkPort, profile }: { sinkPort: number; profile: string | null },
+  variant: OurVariant,
+  { sinkPort, env = {}, meterName = variant }: OurOptions,
 ): Promise<OurSystem> {
   const dns = await startFakeDnsServer(senderZone());
   const server = await startServerProcess({
+    ...(variant === "spooled" ? { program: join(import.meta.dirname, "spool-first-server.ts") } : {}),
     env: {
       KAUKE_LIMITS: "off",
       KAUKE_DELIVERY: "relay",
       KAUKE_RELAY_URL: `smtp://127.0.0.1:${sinkPort}`,
       KAUKE_DKIM: variant === "plain" ? "off" : "on",
-      KAUKE_AUTHENTICATION: variant === "verified" ? "on" : "off",
+      KAUKE_AUTHENTICATION: checks(variant),
+      KAUKE_ARC_SEAL: variant === "sealed" ? "on" : "off",
       KAUKE_DNS_SERVERS: dns.address,
       KAUKE_RETRY_SCHEDULE: `${spoolRestSeconds}s,1h`,
-      ...(profile === null ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile}` }),
+      ...env,
     },
   });
-  const meter = openMeter(`ours-${variant}`);
+  const meter = openMeter(`ours-${meterName}`);
   meter.join(server.pid);
   const person = await registerPerson(server.url);
   const makeAlias = async () => {
@@ -64,7 +84,16 @@ export async function startOurs(
     return `${alias}@${domain}`;
   };
   return {
-    ...{ name: "kauke", variant, port: server.mxPort, rcptTo: await makeAlias(), meter, warmUp: 2000, makeAlias },
+    ...{
+      name: "kauke",
+      variant,
+      port: server.mxPort,
+      rcptTo: await makeAlias(),
+      meter,
+      warmUp: variant === "spooled" ? 1000 : 2000,
+      makeAlias,
+    },
+    pid: server.pid,
     async close() {
       await server.stop();
       await dns.close();
@@ -76,11 +105,16 @@ export async function startOurs(
 
 /** What the sender of our message publishes: SPF that allows this machine, a key for its signature, a DMARC policy. */
 function senderZone() {
-  const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  const key = publicKey.export({ type: "spki", format: "der" }).toString("base64");
   return {
     "remote.test": { txt: ["v=spf1 ip4:127.0.0.1 -all"] },
-    "20230601._domainkey.remote.test": { txt: [`v=DKIM1; k=rsa; p=${key}`] },
+    [senderKeyName]: { txt: [senderKeyRecord()] },
     "_dmarc.remote.test": { txt: ["v=DMARC1; p=none"] },
   };
+}
+
+export const senderKeyName = "20230601._domainkey.remote.test";
+
+export function senderKeyRecord(): string {
+  const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  return `v=DKIM1; k=rsa; p=${publicKey.export({ type: "spki", format: "der" }).toString("base64")}`;
 }

@@ -7,7 +7,8 @@ import { type ForwardCase, forwardRows, type Measured } from "./forward-rows.ts"
 import { checkSample } from "./forward-sample.ts";
 import { type DurablePeer, type ForwardSystem, type OurSystem, startOurs } from "./forward-system.ts";
 import { freePort } from "./free-port.ts";
-import { chooseLoad, type MailLoad } from "./mail-load.ts";
+import type { MailLoad } from "./mail-job.ts";
+import { chooseLoad } from "./mail-load.ts";
 import { measure, pass } from "./measure-forward.ts";
 import type { BenchOptions } from "./options.ts";
 import { missingPostfix, startPostfix } from "./postfix.ts";
@@ -23,7 +24,9 @@ export async function benchForward(options: BenchOptions): Promise<Row[]> {
   const systems: ForwardSystem[] = [];
   try {
     const ours: OurSystem[] = [];
-    for (const variant of options.ours) ours.push(await startOurs(variant, { ...options, sinkPort }));
+    const env: Record<string, string> =
+      options.profile === null ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${options.profile}` };
+    for (const variant of options.ours) ours.push(await startOurs(variant, { sinkPort, env }));
     systems.push(...ours);
     if (missing === null) systems.push(await startPostfix({ ...options, sinkPort }));
     progress(`forward: load from ${load.name}; CPU by ${ours[0]?.meter.method}`);

@@ -7,33 +7,10 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FakeMx } from "@kauke/testkit/fake-mx";
-import { messageLines, wireMessage } from "./message.ts";
+import { envelopeFrom, helo, type LoadSink, type MailLoad } from "./mail-job.ts";
+import { messageLines } from "./message.ts";
+import { ownLoad } from "./own-load.ts";
 import { sleep } from "./table.ts";
-
-export interface SendJob {
-  port: number;
-  rcptTo: string;
-  count: number;
-  sessions: number;
-  sizeBytes: number;
-}
-
-export interface LoadSink {
-  /** Messages taken so far. */
-  received(): number;
-  close(): Promise<void>;
-}
-
-export interface MailLoad {
-  name: string;
-  startSink(port: number): Promise<LoadSink>;
-  /** Resolves when every message was answered 250. @throws when one was not */
-  send(job: SendJob): Promise<void>;
-}
-
-export const envelopeFrom = "sender@remote.test";
-const helo = "client.remote.test";
 
 /** Debian puts Postfix's programs where an ordinary user's PATH does not lead. */
 export function findProgram(name: string): string | null {
@@ -44,7 +21,7 @@ export function findProgram(name: string): string | null {
 export function chooseLoad(): MailLoad {
   const source = findProgram("smtp-source");
   const sink = findProgram("smtp-sink");
-  return source === null || sink === null ? ownLoad : postfixLoad(source, sink);
+  return source === null || sink === null ? ownLoad({ isSecure: false }) : postfixLoad(source, sink);
 }
 
 export async function untilListening(port: number): Promise<void> {
@@ -103,54 +80,4 @@ async function startSmtpSink(program: string, port: number): Promise<LoadSink> {
       await ended;
     },
   };
-}
-
-/** Shares our process with its sink, so its rates say less than its CPU figures. */
-const ownLoad: MailLoad = {
-  name: "our own generator and sink (Postfix is not installed)",
-  async startSink(port) {
-    const sink = await FakeMx.start({ port });
-    let received = 0;
-    sink.keep = () => void received++;
-    return { received: () => received, close: () => sink.close() };
-  },
-  async send({ port, rcptTo, count, sessions, sizeBytes }) {
-    const message = Buffer.concat([wireMessage(messageLines(sizeBytes)), Buffer.from(".\r\n")]);
-    let left = count;
-    const runSession = async () => {
-      while (left-- > 0) await sendOne(port, rcptTo, message);
-    };
-    await Promise.all(Array.from({ length: Math.min(sessions, count) }, runSession));
-  },
-};
-
-function sendOne(port: number, rcptTo: string, message: Buffer): Promise<void> {
-  const steps: (string | Buffer)[] = [
-    `EHLO ${helo}\r\n`,
-    `MAIL FROM:<${envelopeFrom}>\r\n`,
-    `RCPT TO:<${rcptTo}>\r\n`,
-    "DATA\r\n",
-    message,
-    "QUIT\r\n",
-  ];
-  return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: "127.0.0.1", noDelay: true });
-    let text = "";
-    let step = 0;
-    socket.on("error", reject);
-    socket.on("data", (chunk) => {
-      text += chunk.toString("latin1");
-      const reply = /^(?:\d{3}-.*\r\n)*([2-5]\d\d)(?: .*)?\r\n/.exec(text);
-      if (reply === null) return;
-      text = "";
-      const next = steps[step++];
-      if (reply[1]!.startsWith("2") || reply[1] === "354") {
-        if (next !== undefined) return void socket.write(next);
-        socket.end();
-        return resolve();
-      }
-      socket.destroy();
-      reject(new Error(`refused at step ${step}: ${reply[0].trim()}`));
-    });
-  });
 }

@@ -1,7 +1,7 @@
 /** One measurement of one forwarder: send, wait until all of it arrived, read what it took. */
 import type { ForwardCase, Measured } from "./forward-rows.ts";
 import type { ForwardSystem } from "./forward-system.ts";
-import type { LoadSink, MailLoad } from "./mail-load.ts";
+import type { LoadSink, MailLoad } from "./mail-job.ts";
 import { sleep } from "./table.ts";
 
 interface Through {

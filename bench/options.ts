@@ -1,8 +1,10 @@
 /** The arguments of `npm run bench -- …`; every figure has a default that keeps a whole run within ten minutes. */
 import { parseArgs } from "node:util";
 import { type Variant, variants } from "./forward-system.ts";
+import { type PeerRow, peerRows } from "./peer-rows.ts";
 
-export const benchNames = ["forward", "alias-scale", "start", "api"] as const;
+/** The last takes a quarter of an hour and runs only when it is named. */
+export const benchNames = ["forward", "alias-scale", "start", "api", "peers"] as const;
 export type BenchName = (typeof benchNames)[number];
 
 export interface BenchOptions {
@@ -15,6 +17,12 @@ export interface BenchOptions {
   /** Messages of one measurement; `null`: by size. */
   count: number | null;
   rounds: number;
+  /** Rows of the table of peers. */
+  rows: readonly PeerRow[];
+  /** No round of the table of peers is begun that would end later. */
+  minutes: number;
+  /** A handful of messages per cell, one round: whether it works at all. */
+  isQuick: boolean;
   /** Install Debian's Postfix when it is missing and we are root. */
   install: boolean;
   /** Add OpenDKIM or postsrsd to Postfix. */
@@ -30,14 +38,18 @@ export interface BenchOptions {
 
 export const usage = `npm run bench -- [options]
   --only forward,alias-scale,start,api   some of the benchmarks
+  --only peers                           the whole table against Postfix+OpenDKIM+postsrsd and Haraka, in turns
+  --rows cut-through,spool,postfix,haraka,…  peers: some of ${peerRows.join(", ")}
+  --minutes N                            peers: begin no round that would end later (15)
+  --quick                                peers: a smoke test, a few messages per cell, one round
   --ours plain,signed,verified           forward: unsigned; with DKIM; with checks on arrival as well (20 sessions only)
-  --size 4096,51200,1048576              forward: message sizes in bytes
-  --sessions 1,20,100                    forward: SMTP sessions at once
-  --count N                              forward: messages of one measurement
+  --size 4096,51200,1048576              forward, peers: message sizes in bytes
+  --sessions 1,20,100                    forward, peers: SMTP sessions at once
+  --count N                              forward, peers: messages of one measurement
   --rounds N                             repetitions; medians are printed (3)
-  --install                              forward: install Postfix when missing (Debian, root); also KAUKE_BENCH_INSTALL=1
+  --install                              forward, peers: install Postfix when missing (Debian, root), Haraka (npm) for peers; also KAUKE_BENCH_INSTALL=1
   --dkim --srs                           forward: Postfix with OpenDKIM, with postsrsd
-  --profile FOLDER                       forward: write CPU profiles of our server there
+  --profile FOLDER                       forward: write CPU profiles of our server there; peers: one of every measurement of ours, and its top entries
   --embedded-aliases N                   alias-scale: rows in the embedded database (1000000)
   --postgres-aliases N                   alias-scale: rows on PostgreSQL (1000000; the promise is 10000000)
   --settle SECONDS                       start: wait before memory is read (60)`;
@@ -52,16 +64,20 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): BenchOption
     options: {
       ...{ only: text, ours: text, size: text, sessions: text, count: text, rounds: text, settle: text, profile: text },
       ...{ "embedded-aliases": text, "postgres-aliases": text, install: flag, dkim: flag, srs: flag },
+      ...{ rows: text, minutes: text, quick: flag },
     },
   });
   const number = (name: keyof typeof values, fallback: number) => numbers(name, values[name], [fallback])[0]!;
   return {
-    only: words("benchmark", values.only, benchNames),
+    only: values.only === undefined ? benchNames.slice(0, 4) : words("benchmark", values.only, benchNames),
     ours: words("variant", values.ours, variants),
     sizes: numbers("size", values.size, [4096, 51_200, 1_048_576]),
     sessions: numbers("sessions", values.sessions, [1, 20, 100]),
     count: values.count === undefined ? null : number("count", 0),
-    rounds: number("rounds", 3),
+    rounds: number("rounds", values.quick === true ? 1 : 3),
+    rows: words("row", values.rows, peerRows),
+    minutes: number("minutes", 15),
+    isQuick: values.quick === true,
     install: values.install === true || env.KAUKE_BENCH_INSTALL === "1",
     dkim: values.dkim === true,
     srs: values.srs === true,

@@ -6,10 +6,13 @@ export interface MainCf {
   temporary: string;
   sinkPort: number;
   dkim: boolean;
+  verifies?: boolean;
+  tls?: { cert: string; key: string };
   srsPorts: { forward: number; reverse: number } | null;
 }
 
-export function mainCf({ directory, temporary, sinkPort, dkim, srsPorts }: MainCf): string {
+export function mainCf({ directory, temporary, sinkPort, dkim, verifies = false, tls, srsPorts }: MainCf): string {
+  const milters = [...(verifies ? ["verifier"] : []), ...(dkim ? ["opendkim"] : [])];
   return [
     "compatibility_level = 3.6",
     `queue_directory = ${directory}/spool`,
@@ -40,7 +43,8 @@ export function mainCf({ directory, temporary, sinkPort, dkim, srsPorts }: MainC
     "initial_destination_concurrency = 5",
     "smtp_connection_cache_destinations = static:all",
     ...(srsPorts === null ? [] : srsMaps(srsPorts)),
-    ...(dkim ? [`smtpd_milters = unix:${directory}/run/opendkim.sock`] : []),
+    `smtpd_milters = ${milters.map((name) => `unix:${directory}/run/${name}.sock`).join(" ")}`,
+    ...(tls === undefined ? [] : tlsBothWays(tls)),
     "",
   ].join("\n");
 }
@@ -54,11 +58,25 @@ function srsMaps({ forward, reverse }: { forward: number; reverse: number }): st
   ];
 }
 
+/** Without reuse every delivery is a handshake of its own. */
+function tlsBothWays({ cert, key }: { cert: string; key: string }): string[] {
+  return [
+    "smtpd_tls_security_level = may",
+    `smtpd_tls_chain_files = ${key}, ${cert}`,
+    "smtp_tls_security_level = may",
+    "smtp_tls_connection_reuse = yes",
+  ];
+}
+
 /** The distribution's own table of services, none of them chrooted, SMTP on our port. */
 export function masterCf(distributed: string, port: number): string {
-  return distributed
-    .replace(/^smtp +inet .*/m, `127.0.0.1:${port} inet n - n - - smtpd`)
-    .replace(/^([a-z0-9:.]+ +(?:inet|unix|unix-dgram) +[yn-] +[yn-] +)y/gm, "$1n");
+  return (
+    distributed
+      // Kept TLS connections need it; left out of the distribution's table.
+      .replace(/^#(?=tlsproxy )/m, "")
+      .replace(/^smtp +inet .*/m, `127.0.0.1:${port} inet n - n - - smtpd`)
+      .replace(/^([a-z0-9:.]+ +(?:inet|unix|unix-dgram) +[yn-] +[yn-] +)y/gm, "$1n")
+  );
 }
 
 /** A Unix socket: over TCP the milter protocol stalls for 40 ms per message. */
@@ -74,6 +92,20 @@ export function openDkimConf(directory: string): string {
     "RequireSafeKeys no",
     "UserID root",
     `PidFile ${directory}/opendkim.pid`,
+    "",
+  ].join("\n");
+}
+
+export function verifierConf(directory: string): string {
+  return [
+    "Mode v",
+    `Socket local:${directory}/run/verifier.sock`,
+    "UMask 000",
+    `TestPublicKeys ${directory}/publickeys`,
+    "AuthservID mx.in.test",
+    "On-BadSignature accept",
+    "UserID root",
+    `PidFile ${directory}/verifier.pid`,
     "",
   ].join("\n");
 }

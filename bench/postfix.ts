@@ -16,17 +16,21 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { openMeter } from "./cpu-meter.ts";
-import { destination, type ForwardSystem } from "./forward-system.ts";
+import { destination, type ForwardSystem, senderKeyName, senderKeyRecord } from "./forward-system.ts";
 import { freePort } from "./free-port.ts";
 import { findProgram, untilListening } from "./mail-load.ts";
-import { mainCf, masterCf, openDkimConf } from "./postfix-config.ts";
+import { mainCf, masterCf, openDkimConf, verifierConf } from "./postfix-config.ts";
 
 export interface PostfixOptions {
   sinkPort: number;
   dkim: boolean;
   srs: boolean;
+  /** A second OpenDKIM that checks signatures on arrival. */
+  verifies?: boolean;
+  /** Files: STARTTLS on both sides. */
+  tls?: { cert: string; key: string };
 }
 
 type Wanted = Pick<PostfixOptions, "dkim" | "srs"> & { install: boolean };
@@ -59,9 +63,10 @@ function installPackages(packages: string[]): void {
   });
 }
 
-export async function startPostfix({ sinkPort, dkim, srs }: PostfixOptions): Promise<ForwardSystem> {
+export async function startPostfix(options: PostfixOptions): Promise<ForwardSystem> {
+  const { dkim, srs, verifies = false } = options;
   const directory = mkdtempSync(join(tmpdir(), "kauke-postfix-"));
-  const meter = openMeter("postfix");
+  const meter = openMeter(basename(directory));
   const port = await freePort();
   const etc = join(directory, "etc");
   const run = (command: string[]) => {
@@ -78,16 +83,22 @@ export async function startPostfix({ sinkPort, dkim, srs }: PostfixOptions): Pro
   makeDirectories(directory);
   const srsPorts = srs ? { forward: await freePort(), reverse: await freePort() } : null;
   if (srsPorts !== null) startSrs(directory, srsPorts, run);
+  if (verifies) startVerifier(directory, run);
   if (dkim) startDkim(directory, run);
   writeFileSync(join(etc, "virtual"), `alias@in.test ${destination}\n`);
-  writeFileSync(join(etc, "main.cf"), mainCf({ directory, temporary: dirname(directory), sinkPort, dkim, srsPorts }));
+  writeFileSync(join(etc, "main.cf"), mainCf({ ...options, directory, temporary: dirname(directory), srsPorts }));
   writeFileSync(join(etc, "master.cf"), masterCf(readFileSync("/usr/share/postfix/master.cf.dist", "utf8"), port));
   execFileSync(program("postmap"), ["-c", etc, `lmdb:${etc}/virtual`]);
   run([program("postfix"), "-c", etc, "start"]);
   await untilListening(port);
   // Where there is no cgroup: the master process is known only now.
   if (meter.method === "/proc") for (const pid of startedPids(directory)) meter.join(pid);
-  const name = ["postfix", ...(dkim ? ["opendkim"] : []), ...(srs ? ["postsrsd"] : [])].join("+");
+  const name = [
+    "postfix",
+    ...(verifies ? ["opendkim (checks)"] : []),
+    ...(dkim ? ["opendkim"] : []),
+    ...(srs ? ["postsrsd"] : []),
+  ].join("+");
   return { name, variant: "peer", port, rcptTo: "alias@in.test", meter, warmUp: 200, close: async () => close() };
 }
 
@@ -122,6 +133,13 @@ function startDkim(directory: string, run: (command: string[]) => void): void {
   writeFileSync(join(directory, "hosts"), "0.0.0.0/0\n");
   writeFileSync(join(directory, "opendkim.conf"), openDkimConf(directory));
   run([program("opendkim"), "-x", join(directory, "opendkim.conf")]);
+}
+
+/** It finds the sender's key in a file, so its DNS look-ups are not in the figures. */
+function startVerifier(directory: string, run: (command: string[]) => void): void {
+  writeFileSync(join(directory, "publickeys"), `${senderKeyName} ${senderKeyRecord()}\n`);
+  writeFileSync(join(directory, "verifier.conf"), verifierConf(directory));
+  run([program("opendkim"), "-x", join(directory, "verifier.conf")]);
 }
 
 function startedPids(directory: string): number[] {

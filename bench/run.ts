@@ -1,10 +1,10 @@
 /** `npm run bench`: runs the benchmarks one after another and prints one table. Nothing else should run on the machine. */
-import { readFileSync } from "node:fs";
-import { cpus, loadavg, release, totalmem, type } from "node:os";
 import { benchAliasScale } from "./alias-scale.ts";
 import { benchApi } from "./api.ts";
 import { benchForward } from "./forward.ts";
+import { machine } from "./machine.ts";
 import { type BenchName, type BenchOptions, readOptions, usage } from "./options.ts";
+import { benchPeers } from "./peers.ts";
 import { benchStart } from "./start.ts";
 import { formatTable, type Row } from "./table.ts";
 
@@ -13,6 +13,7 @@ const benches: Record<BenchName, (options: BenchOptions) => Promise<Row[]>> = {
   "alias-scale": benchAliasScale,
   start: benchStart,
   api: benchApi,
+  peers: benchPeers,
 };
 
 process.exitCode = await main();
@@ -25,6 +26,8 @@ async function main(): Promise<number> {
     console.error(`${thrown instanceof Error ? thrown.message : String(thrown)}\n\n${usage}`);
     return 2;
   }
+  // Every system that is measured has something to end.
+  process.setMaxListeners(50);
   // So that what was started is ended: exit handlers do not run on a bare signal.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(1));
   console.log(machine());
@@ -45,23 +48,4 @@ async function main(): Promise<number> {
 
 function firstLine(text: string): string {
   return text.split("\n", 1)[0]!.slice(0, 120);
-}
-
-function machine(): string {
-  const debian = readOrNull("/etc/debian_version");
-  const system = debian === null ? type() : `Debian ${debian}`;
-  const memory = `${Math.round(totalmem() / 1024 ** 3)} GB`;
-  const busy = loadavg()[0]!.toFixed(1);
-  return (
-    `${new Date().toISOString().slice(0, 16)}Z, ${cpus().length} x ${cpus()[0]?.model.trim()}, ${memory}, ${system}, ` +
-    `kernel ${release()}, Node ${process.versions.node}, load average at the start ${busy}`
-  );
-}
-
-function readOrNull(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8").trim();
-  } catch {
-    return null;
-  }
 }

@@ -4,8 +4,9 @@
  * The two halves are measured apart; together they are the price of a durable queue.
  */
 import { FakeMx } from "@kauke/testkit/fake-mx";
+import type { ForwardCase } from "./forward-rows.ts";
 import { type DurablePeer, type OurSystem, spoolRestSeconds } from "./forward-system.ts";
-import type { MailLoad } from "./mail-load.ts";
+import type { MailLoad } from "./mail-job.ts";
 import type { BenchOptions } from "./options.ts";
 import { median, progress, type Row, sizeText, sleep } from "./table.ts";
 
@@ -30,15 +31,16 @@ export async function measureSpool(
     const results: Spooled[] = [];
     for (let round = 1; round <= rounds; round++) {
       progress(`forward: spool on every message, ${sizeText(sizeBytes)}, round ${round} of ${rounds}`);
-      results.push(await spoolOnce(sizeBytes, race));
+      results.push(await spoolOnce({ sizeBytes, sessions, count }, race));
     }
     rows.push(...rowsOf(sizeBytes, race, results));
   }
   return rows;
 }
 
-async function spoolOnce(
-  sizeBytes: number,
+/** @param it few enough messages to be accepted before the first retry is due */
+export async function spoolOnce(
+  it: ForwardCase,
   { ours, load, sinkPort }: { ours: OurSystem; load: MailLoad; sinkPort: number },
 ): Promise<Spooled> {
   let isDeferring = true;
@@ -51,16 +53,16 @@ async function spoolOnce(
   const rcptTo = await ours.makeAlias();
   const before = ours.meter.seconds();
   const start = performance.now();
-  await load.send({ port: ours.port, rcptTo, count, sessions, sizeBytes });
-  const acceptedPerSecond = (count * 1000) / (performance.now() - start);
+  await load.send({ ...it, port: ours.port, rcptTo });
+  const acceptedPerSecond = (it.count * 1000) / (performance.now() - start);
   await sleep(300);
   const accepted = ours.meter.seconds();
   isDeferring = false;
   await waitFor(() => taken > 0);
   const firstLeft = ours.meter.seconds();
-  await waitFor(() => taken >= count);
+  await waitFor(() => taken >= it.count);
   await sleep(300);
-  const per1000 = 1000 / count;
+  const per1000 = 1000 / it.count;
   return {
     acceptCpu: (accepted - before) * per1000,
     acceptedPerSecond,

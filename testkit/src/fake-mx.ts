@@ -44,8 +44,8 @@ export interface ReceivedMail {
 
 export interface FakeMxOptions {
   extensions?: readonly string[];
-  /** `undefined` for the ordinary answer. */
-  answer?: (step: FakeMxStep) => FakeMxAnswer | undefined;
+  /** `undefined` for the ordinary answer; it comes when the promise does. */
+  answer?: (step: FakeMxStep) => FakeMxAnswer | undefined | Promise<FakeMxAnswer | undefined>;
   /** Offers STARTTLS; with `implicitTls` speaks TLS from the first byte. */
   tls?: { key: string; cert: string };
   implicitTls?: boolean;
@@ -240,7 +240,8 @@ class FakeMxSession {
   }
 
   async #answer(stage: FakeMxStage, line: string): Promise<string> {
-    const scripted = this.#mx.options.answer?.({ stage, line, connection: this.#connection, isSecure: this.#isSecure });
+    const step = { stage, line, connection: this.#connection, isSecure: this.#isSecure };
+    const scripted = await this.#mx.options.answer?.(step);
     const {
       reply = "",
       delayMs = 0,

@@ -26,6 +26,8 @@ export interface KillRoundsOptions {
   /** Seconds between attempts, while the destination is down. */
   retrySeconds: number;
   drainTimeoutMs: number;
+  /** Settings of the server besides those of the load. */
+  env?: Readonly<Record<string, string>>;
   /** A number the destination takes and keeps no trace of. */
   withheld?: number;
   tellProgress?: (rounds: number, acknowledged: number) => void;
@@ -59,7 +61,11 @@ const aliases = 25;
 export async function killRounds(options: KillRoundsOptions): Promise<KillRoundsResult> {
   const destination = await SwitchedDestination.start();
   const dataDir = await makeDataDir();
-  const env = { ...loadSettings(destination, options.retrySeconds), NODE_COMPILE_CACHE: await makeDataDir() };
+  const env = {
+    ...loadSettings(destination, options.retrySeconds),
+    ...options.env,
+    NODE_COMPILE_CACHE: await makeDataDir(),
+  };
   const watch = new MomentWatch();
   try {
     destination.tell = watch.tell;

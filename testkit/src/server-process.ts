@@ -33,6 +33,8 @@ export interface ServerProcessOptions {
   /** Kept by the caller; else a temporary one, removed by `removeDataDirs`. */
   dataDir?: string;
   readyTimeoutMs?: number;
+  /** Another program that starts the server; else the product's own. */
+  program?: string;
 }
 
 const main = fileURLToPath(new URL("../../apps/server/src/main.ts", import.meta.url));
@@ -45,7 +47,7 @@ process.on("exit", () => {
 /** @throws with the process' whole output when it is not ready in time; the process is killed then */
 export async function startServerProcess(options: ServerProcessOptions = {}): Promise<ServerProcess> {
   const dataDir = options.dataDir ?? (await makeDataDir());
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [options.program ?? main], {
     cwd: dataDir,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...baseEnv(dataDir), ...options.env },

@@ -52,6 +52,8 @@ export interface Config {
   /** `null`: the system's resolvers. */
   dnsServers: readonly string[] | null;
   undoSeconds: number;
+  /** How long a sender waits for the destinations before its message is kept and answered; RFC 5321 §4.5.3.2.6. */
+  answerSeconds: number;
   /** Seconds between attempts; the last one is the end. */
   retrySchedule: readonly number[];
   webhookAllow: readonly string[];

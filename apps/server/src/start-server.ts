@@ -46,6 +46,8 @@ export interface StartOverrides {
   webRoot?: string;
   /** False: mailboxes are not asked and no caps held, with all other limits on. */
   asksForConfirmation?: boolean;
+  /** True: nothing is tried while its sender waits, all mail goes through the spool. */
+  spoolsFirst?: boolean;
   /** e.g. in memory, or on a disk that breaks. */
   store?: Partial<StoreOptions>;
 }
@@ -167,7 +169,8 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
   if (runs("mx", "sender", "submission")) {
     const resolver = parts.overrides.resolver ?? createResolver({ servers: config.dnsServers });
     const transports = chooseTransports(config, { ...parts, resolver, direct: parts.overrides.direct });
-    const mail = wireMail({ ...parts, transports, resolver, confirmation: confirmationOf(parts) });
+    const { spoolsFirst = false } = parts.overrides;
+    const mail = wireMail({ ...parts, transports, resolver, confirmation: confirmationOf(parts), spoolsFirst });
     if (parts.preview !== null) sendReplyLetter = previewReplies(mail.handlers, parts.preview, config);
     closers.backs.push(
       () => mail.close(),

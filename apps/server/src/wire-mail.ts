@@ -1,7 +1,7 @@
 /** Puts the mail path together: the MX service and the sender share transports, budget, retry plan and failure reports. */
 import { readHeader } from "@kauke/mail-rfc";
 import type { Config } from "./config.ts";
-import type { LeasedDelivery } from "./core/delivery/delivery.ts";
+import type { DeliveryOutcome, LeasedDelivery } from "./core/delivery/delivery.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
 import type { Clock, Logger, Metrics, Random } from "./core/ports.ts";
 import type { MailTrace } from "./core/preview/mail-trace.ts";
@@ -42,8 +42,6 @@ import { submissionService } from "./mail/submission/submission-service.ts";
 import type { WriteAsDeps } from "./mail/write-as-alias.ts";
 import type { Store } from "./store/open-store.ts";
 
-/** How long a sender waits for destinations; RFC 5321 §4.5.3.2.6 gives them ten minutes, we stay far below. */
-const budgetMs = 20_000;
 const outlivingLeaseMs = 11 * 60_000;
 
 export interface MailParts {
@@ -60,6 +58,8 @@ export interface MailParts {
   closing: ClosingBell;
   /** `null`: mailboxes are not asked. */
   confirmation: ConfirmationSettings | null;
+  /** Nothing is tried while its sender waits: everything goes through the spool. For measurements only. */
+  spoolsFirst?: boolean;
 }
 
 export interface WiredMail {
@@ -94,7 +94,9 @@ export function wireMail(parts: MailParts): WiredMail {
   const outliving = new Set<Promise<void>>();
   const mailRules = mailLimitRules(config.limits);
   const limits = mailRules === null ? null : new MailLimits({ ...parts, rules: mailRules });
-  const guard = parts.confirmation && new ConfirmationGuard({ ...parts, ...store, settings: parts.confirmation });
+  const limitRules = rateLimitRules(config.limits);
+  const guard =
+    parts.confirmation && new ConfirmationGuard({ ...parts, ...store, limitRules, settings: parts.confirmation });
   const inbound = wireInbound(parts, { copyParts, settleDeps, outliving, reports, guard });
   const handlers = limits === null ? inbound : limitInbound(inbound, limits);
   const { rules } = copyParts;
@@ -166,7 +168,7 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
         makeForwardCopy({ ...transaction, header: screened.header, ...rest }, copyParts),
     },
     deliver: {
-      budgetMs,
+      budgetMs: config.answerSeconds * 1000,
       closing: parts.closing,
       leaseMs: outlivingLeaseMs,
       outliving,
@@ -175,6 +177,7 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
         settle({ ...planned, attempts: 1 }, leaseToken, outcome, settleDeps),
       deliveries: store.deliveries,
       bodies: store.bodies,
+      underway: store.underway,
       retries: settleDeps.retries,
       failures: settleDeps.failures,
       quota,
@@ -184,6 +187,7 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
       logger,
       metrics,
       ...(parts.trace === null ? {} : { observe: observer(parts.trace) }),
+      ...(parts.spoolsFirst === true ? intoTheSpool(clock) : {}),
     },
     fingerprints: new TakenFingerprints((data) => store.keys.hmac("fingerprint", data), clock),
     authenticate: config.authentication ? authenticator(parts, copyParts) : null,
@@ -202,6 +206,12 @@ async function firstAttempt(planned: PlannedDelivery, transports: Transports, gu
   const { unconfirmed } = planned;
   const ended = unconfirmed === undefined ? null : await guard?.beforeAttempt(planned, unconfirmed);
   return ended ?? attempt(planned, planned.copy, transports);
+}
+
+/** No first attempt, and the sender's is due at once. */
+function intoTheSpool(clock: Clock): Pick<DeliverDeps, "attempt" | "retries"> {
+  const untried: DeliveryOutcome = { kind: "deferred", failure: { code: "try_later", enhancedStatus: "4.3.0" } };
+  return { attempt: async () => untried, retries: { next: () => clock.now() } };
 }
 
 function writeAsDeps({ store, clock, random }: MailParts, { webhookBodies }: CopyParts): WriteAsDeps {

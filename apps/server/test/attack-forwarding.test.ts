@@ -126,6 +126,7 @@ function slowDelivery(keep: (rows: readonly OpenDelivery[]) => Promise<void>) {
       extendLease: async (id: string) => extended.push(id) > 0,
     },
     bodies: { put: async () => {}, delete: async () => {} },
+    underway: null,
     quota: { watch() {} },
     failures: { report: async () => {} },
     budget,

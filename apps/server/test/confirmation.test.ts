@@ -101,6 +101,29 @@ test("twenty forwards a day reach an unconfirmed mailbox, whoever's they are; th
   expect(await send(given, bens)).toMatch(/^451 4\.7\.1/);
 });
 
+test("a mailbox is asked five times a day at most, however many accounts lead there and however they spell it", async () => {
+  const given = await setUp();
+  const { mx, system } = given;
+  const spellings = ["v.ictim@gmail.com", "Victim+1@gmail.com", "victim@googlemail.com", "VICTIM@GMAIL.com"];
+  for (const forwardTo of [...spellings, "victim+2@gmail.com"]) {
+    const alias = await (await registerPerson(system.url)).createAlias({ forwardTo });
+    expect(await send(given, nameOf(alias))).toMatch(/^250/);
+  }
+  await question(mx, 4);
+  const sixth = await registerPerson(system.url);
+  const alias = await sixth.createAlias({ forwardTo: "vic.tim+3@gmail.com" });
+  const before = forwards(mx).length;
+  expect(await send(given, nameOf(alias))).toMatch(/^250/);
+  expect(forwards(mx)).toHaveLength(before);
+  expect(await system.server.store.deliveries.count()).toBe(1);
+  expect(await standing(sixth)).toEqual([{ address: "vic.tim+3@gmail.com", state: "new" }]);
+  const last = await registerPerson(system.url);
+  await last.createAlias({ forwardTo: "victim@gmail.com" });
+  expect((await last.call("POST", "/api/confirmation/message", { address: "victim@gmail.com" })).status).toBe(429);
+  expect(questions(mx)).toHaveLength(5);
+  expect(await send(given, nameOf(await sixth.createAlias({ forwardTo: "somebody.else@gmail.com" })))).toMatch(/^250/);
+});
+
 test("an account has five unconfirmed mailboxes at most; the sixth is not even asked", async () => {
   const given = await setUp();
   const { mx, system } = given;

@@ -66,7 +66,14 @@ function expectNothingLost(name: string, result: KillRoundsResult, plan: readonl
 
 const sum = (numbers: Iterable<number>) => [...numbers].reduce((all, number) => all + number, 0);
 
-async function survive(name: string, plan: readonly RoundKind[], retry = retrySeconds): Promise<KillRoundsResult> {
+interface Survival {
+  plan: readonly RoundKind[];
+  retry?: number;
+  /** Settings besides those of the load. */
+  env?: Readonly<Record<string, string>>;
+}
+
+async function survive(name: string, { plan, retry = retrySeconds, env = {} }: Survival): Promise<KillRoundsResult> {
   const rolled = dice();
   process.stdout.write(`${name}: KAUKE_TEST_SEED=${rolled.seed}\n`);
   const tellProgress = (rounds: number, count: number) => {
@@ -75,6 +82,7 @@ async function survive(name: string, plan: readonly RoundKind[], retry = retrySe
   const begun = performance.now();
   const result = await killRounds({
     plan,
+    env,
     dice: rolled,
     sessions,
     acknowledged,
@@ -98,7 +106,8 @@ for (let chapter = 1; chapter <= chapters; chapter++) {
   test(`kill -9 at any moment loses nothing, and repeats nothing but what was in flight (${chapter} of ${chapters})`, {
     timeout: longestMs,
   }, async () => {
-    acknowledgedInAll += (await survive(`kill -9, ${chapter} of ${chapters}`, planOf(roundsOfAChapter))).acknowledged;
+    acknowledgedInAll += (await survive(`kill -9, ${chapter} of ${chapters}`, { plan: planOf(roundsOfAChapter) }))
+      .acknowledged;
   });
 }
 
@@ -106,9 +115,17 @@ test("kill -9 while every destination is down leaves all acknowledged mail in th
   timeout: longestMs,
 }, async () => {
   const plan = Array.from({ length: spoolRounds }, () => "down" as const);
-  const result = await survive("kill -9, destinations down", plan, retrySecondsWhileDown);
+  const result = await survive("kill -9, destinations down", { plan, retry: retrySecondsWhileDown });
   acknowledgedInAll += result.acknowledged;
   expect(result.spooledAtEnd).toBeGreaterThanOrEqual(result.acknowledged);
+});
+
+test("kill -9 while mail is answered before its destination has loses nothing", { timeout: longestMs }, async () => {
+  const result = await survive("kill -9, answered first", {
+    plan: planOf(spoolRounds),
+    env: { KAUKE_ANSWER_SECONDS: "0" },
+  });
+  acknowledgedInAll += result.acknowledged;
 });
 
 test.runIf(isLongRun)("the long rounds had at least 20,000 messages to lose", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { stuff, unstuff } from "./dot-stuffing.ts";
+import { stuff, unstuff, withStuffedHeader } from "./dot-stuffing.ts";
 
 const piece = fc.constantFrom(".", "..", "\r\n", "\r", "\n", "a", "\r\n.", "\r\n.\r\n");
 const message = fc.oneof(
@@ -22,6 +22,16 @@ describe("dot-stuffing", () => {
   ])("sends %j as %j and reads it back", (plain, wire) => {
     expect(stuff(Buffer.from(plain)).toString()).toBe(wire);
     expect(unstuff(Buffer.from(wire)).toString()).toBe(plain);
+  });
+
+  it.each([
+    ["A: 1\r\n.B: 2\r\n\r\n.c\r\n", "A: 1\r\nB: 2\r\n\r\n.c\r\n"],
+    [".A: 1\r\n..B: 2\r\n\r\n..c\r\n", "A: 1\r\n..B: 2\r\n\r\n..c\r\n"],
+    ["A: 1\r\n.B: 2", "A: 1\r\nB: 2"],
+    ["A: 1\r\n..B: 2\r\n\r\nc", "A: 1\r\n..B: 2\r\n\r\nc"],
+  ])("has %j read the same on the wire and behind it", (sent, wire) => {
+    expect(withStuffedHeader(Buffer.from(sent)).toString()).toBe(wire);
+    expect(unstuff(Buffer.from(wire)).toString()).toBe(unstuff(Buffer.from(sent)).toString());
   });
 
   it("drops the first dot of a line even where a sender forgot to double it", () => {

@@ -2,6 +2,8 @@
  * Transparency of the DATA phase (RFC 5321 §4.5.2): one dot more before a line that begins with a dot, and back. A line begins
  * at the start and after CRLF, nowhere else. Where nothing changes the very same buffer is given back, which is nearly always.
  */
+import { headerLimits } from "./headers.ts";
+
 const LINE_DOT = Buffer.from("\r\n.");
 const DOT = 0x2e;
 const CR = 0x0d;
@@ -38,6 +40,20 @@ export function unstuff(wire: Buffer): Buffer {
   }
   wire.copy(out, to, from);
   return out;
+}
+
+const BLANK_LINE = Buffer.from("\r\n\r\n");
+
+/**
+ * The same message with every dot doubled that begins a line, should the sender have left one single in the header: whoever reads
+ * the wire form would see other field names there than the next receiver, who drops that dot.
+ */
+export function withStuffedHeader(wire: Buffer): Buffer {
+  const start = wire.subarray(0, headerLimits.bytesMax);
+  const blank = start.indexOf(BLANK_LINE);
+  const header = blank < 0 ? start : start.subarray(0, blank);
+  if (findLineDots(header).every((at) => header[at + 1] === DOT)) return wire;
+  return Buffer.concat([stuff(unstuff(header)), wire.subarray(header.length)]);
 }
 
 /** No letter has so many; a message made of dots is cheaper to walk through than to search. */

@@ -210,6 +210,7 @@ export function isDatabaseError(error: unknown, sqlState: string, constraint?: s
 }
 
 export const UNIQUE_VIOLATION = "23505";
+export const FOREIGN_KEY_VIOLATION = "23503";
 
 /** Whether a throw may be about one row of several: bad data, a constraint, a deadlock. A broken disk or connection is not. */
 export function isOneRowsFault(error: unknown): boolean {

@@ -1,5 +1,8 @@
 /** Signed-in browsers. Nothing here is personal: the token is only known by its hash. */
+
+import { AppError } from "../core/app-error.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
+import { FOREIGN_KEY_VIOLATION, isDatabaseError } from "./database.ts";
 import type { StoreContext } from "./store-context.ts";
 
 export function loginSessionStore({ db }: StoreContext): LoginSessionStore {
@@ -13,7 +16,11 @@ export function loginSessionStore({ db }: StoreContext): LoginSessionStore {
           created_at: session.createdAt,
           last_seen_at: session.lastSeenAt,
         })
-        .execute();
+        .execute()
+        .catch((thrown: unknown) => {
+          if (isDatabaseError(thrown, FOREIGN_KEY_VIOLATION)) throw new AppError("credentials_wrong");
+          throw thrown;
+        });
     },
     find: async (tokenHash) => {
       const row = await db.selectFrom("session").selectAll().where("token_hash", "=", tokenHash).executeTakeFirst();

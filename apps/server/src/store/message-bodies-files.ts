@@ -5,14 +5,14 @@
 import { join } from "node:path";
 import { AppError } from "../core/app-error.ts";
 import type { MessageBodies } from "../core/message/message.ts";
-import { SEAL_OVERHEAD_BYTES, SealError } from "./seal.ts";
-import { CHUNK_BYTES, openChunk, SEALED_CHUNK_BYTES, sealChunks } from "./sealed-chunks.ts";
+import { putFile } from "./put-file.ts";
+import { readChunks } from "./read-chunks.ts";
+import { sealChunks } from "./sealed-chunks.ts";
 import type { ServerKeys } from "./server-keys.ts";
 import { sharedCalls } from "./shared-calls.ts";
-import type { SpoolFile, SpoolFiles } from "./spool-files.ts";
+import type { SpoolFiles } from "./spool-files.ts";
 
 const MESSAGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const UNFINISHED = ".part";
 
 export function messageBodiesInFiles(options: {
   directory: string;
@@ -36,22 +36,17 @@ export function messageBodiesInFiles(options: {
   };
   return {
     put: async (messageId, parts) => {
-      const path = pathOf(messageId);
-      try {
-        await makeShard(shardOf(messageId));
-        await writeSynced(files, path + UNFINISHED, sealChunks(keys, messageId, parts));
-        await files.rename(path + UNFINISHED, path);
-        await syncShared(shardOf(messageId));
-      } catch (cause) {
-        for (const left of [path + UNFINISHED, path]) await files.remove(left).catch(() => {});
+      const place = { directory: shardOf(messageId), path: pathOf(messageId), syncDirectory: syncShared };
+      await makeShard(place.directory).catch((cause) => {
         throw new AppError("spool_failed", {}, cause);
-      }
+      });
+      await putFile(files, place, sealChunks(keys, messageId, parts));
     },
     get: async (messageId) => {
       const file = await files.openToRead(pathOf(messageId));
       if (file === null) return null;
       try {
-        return await readBody(keys, messageId, file);
+        return await readChunks(keys, messageId, file);
       } finally {
         await file.close();
       }
@@ -72,31 +67,4 @@ export function messageBodiesInFiles(options: {
       return removed;
     },
   };
-}
-
-async function writeSynced(files: SpoolFiles, path: string, chunks: Iterable<{ sealed: Buffer }>): Promise<void> {
-  const file = await files.create(path);
-  try {
-    for (const chunk of chunks) await file.write(chunk.sealed);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** A damaged body reads as none: trying again would not mend it. */
-async function readBody(keys: ServerKeys, messageId: string, file: SpoolFile): Promise<Buffer | null> {
-  const sealedBytes = await file.sizeBytes();
-  const count = Math.max(1, Math.ceil(sealedBytes / SEALED_CHUNK_BYTES));
-  const body = Buffer.allocUnsafeSlow(Math.max(0, sealedBytes - count * SEAL_OVERHEAD_BYTES));
-  try {
-    for (let index = 0; index < count; index += 1) {
-      const sealed = await file.read(SEALED_CHUNK_BYTES);
-      openChunk(keys, messageId, { index, isLast: index === count - 1, sealed }).copy(body, index * CHUNK_BYTES);
-    }
-    return body;
-  } catch (error) {
-    if (error instanceof SealError) return null;
-    throw error;
-  }
 }

@@ -7,6 +7,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { DkimKey } from "@kauke/mail-rfc";
 import type { AliasStore } from "../core/alias/alias-store.ts";
+import type { UnderwayMessages } from "../core/delivery/underway.ts";
 import type { DestinationStore } from "../core/destination/destination.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { EncryptionKeyStore } from "../core/encryption-key/encryption-key.ts";
@@ -48,6 +49,8 @@ import { loadServerKeys, type ServerKeys } from "./server-keys.ts";
 import { smtpCredentialStore } from "./smtp-credentials.ts";
 import { nodeSpoolFiles, type SpoolFiles } from "./spool-files.ts";
 import type { StoreContext } from "./store-context.ts";
+import { recoverUnderway, type UnderwayParts, underwayMessages } from "./underway.ts";
+import { underwayFiles } from "./underway-files.ts";
 import { userStore } from "./users.ts";
 
 export interface StoreOptions {
@@ -81,6 +84,8 @@ export interface Store {
   deliveries: DeliveryRepository;
   replyPaths: ReplyPathStore;
   bodies: MessageBodies;
+  /** `null` where the queue is shared with other processes. */
+  underway: UnderwayMessages | null;
   counters: CounterStore;
   keys: ServerKeys;
   dkimKeys: readonly DkimKey[];
@@ -153,15 +158,17 @@ function openInDirectory(options: StoreOptions, dataDir: string): Promise<Store>
     const directory = join(dataDir, "spool");
     const bodies = messageBodiesInFiles({ directory, keys: context.keys, files, now: () => context.clock.now() });
     const store = assemble(context, { kind: "embedded", bodies, isSound, undo, logger: options.logger });
-    await freeLeases(store, options.logger);
-    return store;
+    const underway = underwayFiles({ directory: join(dataDir, "underway"), keys: context.keys, files });
+    const parts = { ...store, files: underway, clock: context.clock, logger: options.logger };
+    await takeUpAgain(parts);
+    return { ...store, underway: underwayMessages(parts) };
   });
 }
 
-/** Nobody else can hold one: the directory is locked. How many there are tells what was under way when the process ended. */
-async function freeLeases({ deliveries }: Store, logger: Logger | undefined): Promise<void> {
-  const count = await deliveries.releaseLeases();
-  if (count > 0) logger?.info("leases_released", { count });
+/** Nobody else can hold a lease: the directory is locked. How many there are tells what was under way when the process ended. */
+async function takeUpAgain(parts: UnderwayParts & Pick<Store, "deliveries">): Promise<void> {
+  const count = (await parts.deliveries.releaseLeases()) + (await recoverUnderway(parts));
+  if (count > 0) parts.logger?.info("leases_released", { count });
 }
 
 function openForTests(options: StoreOptions): Promise<Store> {
@@ -242,7 +249,8 @@ function assemble(
   const retention = startRetention(maintenance, logger);
   undo.add(() => retention.stop());
   const { keys, dkimKeys } = context;
-  return { kind, ...stores, bodies, keys, dkimKeys, isSound, maintenance, close: () => undo.run() };
+  const close = () => undo.run();
+  return { kind, ...stores, bodies, underway: null, keys, dkimKeys, isSound, maintenance, close };
 }
 
 function startRetention(work: () => Promise<Forgotten>, logger: Logger | undefined): BackgroundJob {

@@ -24,6 +24,15 @@ describe("sessions, notices and counters", () => {
       expect(await store.loginSessions.find(tokenHash)).toBeNull();
     });
 
+    it("a session for an account deleted meanwhile is no session, in the words of a wrong password", async () => {
+      const { store } = it_;
+      const { id: userId } = await insertUser(store);
+      await store.users.delete(userId);
+      const now = at("2026-01-01T00:00:00Z");
+      const session = { tokenHash: randomBytes(32), userId, createdAt: now, lastSeenAt: now };
+      await expect(store.loginSessions.insert(session)).rejects.toMatchObject({ code: "credentials_wrong" });
+    });
+
     it("sessions idle or old are ended, the others stay", async () => {
       const { store } = it_;
       const { id: userId } = await insertUser(store);

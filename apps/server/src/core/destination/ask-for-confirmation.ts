@@ -1,16 +1,25 @@
 /** Asks a mailbox whether it is the owner's: one message of ours through the queue, when the rules allow one. */
 import { makeMessageId, parseAddress, stuff, toBase32 } from "@kauke/mail-rfc";
+import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
+import { takeLimit } from "../rate-limit/take-limit.ts";
 import { hashLinkToken, newLinkToken } from "./confirmation-link.ts";
 import { confirmationMessage } from "./confirmation-message.ts";
 import { linkDays } from "./confirmation-rules.ts";
 import type { AskDecision, AskWish, ConfirmationSettings, Pair } from "./destination.ts";
+import { sameMailbox } from "./same-mailbox.ts";
 
-export type AskDeps = Pick<CoreDeps, "destinations" | "deliveries" | "bodies" | "clock" | "random">;
+export type AskDeps = Pick<
+  CoreDeps,
+  "destinations" | "deliveries" | "bodies" | "rateLimits" | "limitRules" | "clock" | "random"
+>;
 
 const dayMs = 86_400_000;
 
-/** @throws what the store throws; then nothing was asked and may be asked again */
+/**
+ * Counted for the mailbox over all accounts, and outliving them: many accounts together must not fill a stranger's mailbox.
+ * @throws what the store throws; then nothing was asked and may be asked again
+ */
 export async function askForConfirmation(
   deps: AskDeps,
   settings: ConfirmationSettings,
@@ -26,10 +35,12 @@ export async function askForConfirmation(
   const decision = await deps.destinations.ask(wish);
   if (decision.kind !== "ask") return decision;
   try {
+    await takeLimit(deps, "confirmation_mailbox", { key: sameMailbox(pair.address) });
     await queue(deps, settings, { ...pair, token });
   } catch (thrown) {
     await deps.destinations.takeBackAsk(wish);
-    throw thrown;
+    if (!(thrown instanceof AppError && thrown.code === "rate_limited")) throw thrown;
+    return { kind: "too_soon", nextAt: thrown.details.resetAt ?? null };
   }
   return decision;
 }

@@ -8,6 +8,7 @@ describe("one mailbox", () => {
     ["ann+shop+2@example.org", "ann@example.org"],
     ["ann@BÜCHER.example", "ann@xn--bcher-kva.example"],
     ["ann@xn--bcher-kva.example", "ann@xn--bcher-kva.example"],
+    ["A.n.n+shop@googlemail.com", "ann@gmail.com"],
     ["jose\u0301@example.org", "jos\u00e9@example.org"],
   ])("%s is %s", (address, same) => {
     expect(sameMailbox(address)).toBe(same);

@@ -1,13 +1,17 @@
 /**
- * What counts as one mailbox: letter case, Unicode form, spelling of the domain and a `+tag` make no difference. A host that
+ * What counts as one mailbox: letter case, Unicode form, spelling of the domain and a `+tag` make no difference, at Gmail dots. A host that
  * gives `ann` and `ann+x` to two people has them share one answer; the other way, a tag would get around every limit.
  */
 import { domainToASCII } from "node:url";
 
+const gmail: ReadonlySet<string> = new Set(["gmail.com", "googlemail.com"]);
+
 /** @param address as a person typed it, e.g. `Ann+shop@Example.ORG` @returns e.g. `ann@example.org`; to compare, not to send to */
 export function sameMailbox(address: string): string {
   const { local, domain } = split(address);
-  return `${withoutTag(local).normalize("NFC").toLowerCase()}@${domain}`;
+  const name = withoutTag(local).normalize("NFC").toLowerCase();
+  // Thousands of spellings of every mailbox there: https://support.google.com/mail/answer/7436150
+  return gmail.has(domain) ? `${name.replaceAll(".", "")}@gmail.com` : `${name}@${domain}`;
 }
 
 /** The same for a header field: the person's own name stays as spelled, nothing a stranger could write in the tag does. */

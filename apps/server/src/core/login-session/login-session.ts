@@ -7,6 +7,7 @@ export interface LoginSession {
 }
 
 export interface LoginSessionStore {
+  /** @throws AppError `credentials_wrong` when the account was deleted since they were checked */
   insert(session: LoginSession): Promise<void>;
   find(tokenHash: Buffer): Promise<LoginSession | null>;
   touch(tokenHash: Buffer, lastSeenAt: Date): Promise<void>;

@@ -26,6 +26,8 @@ const rules = {
   master_password: { action: "master_password", max: 10, windowSeconds: 60 },
   // Texts decrypted with a key that is not kept: the same worker.
   decrypt_manual: { action: "decrypt_manual", max: 60, windowSeconds: 60 },
+  // Many accounts that have one stranger's mailbox asked whether it is theirs. By mailbox, over all accounts.
+  confirmation_mailbox: { action: "confirmation_mailbox", max: 5, windowSeconds: 86_400 },
   // Wrong submission passwords, by where they come from and by the name they try. A right one never counts.
   smtp_login_ip: { action: "smtp_login_ip", max: 30, windowSeconds: 600 },
   smtp_login_account: { action: "smtp_login_account", max: 20, windowSeconds: 600 },
@@ -55,6 +57,7 @@ export const limitMessages: Record<LimitName, string> = {
   secret_change: "You have changed passwords and secrets too often in a short time.",
   master_password: "You have used a master password too often in a short time. Please wait a minute.",
   decrypt_manual: "You have decrypted too many texts in a short time. Please wait a minute.",
+  confirmation_mailbox: "This mailbox was asked too often within a day.",
   smtp_login_ip: "Too many wrong passwords from your network. Please wait before you try again.",
   smtp_login_account: "Too many wrong passwords for this user name. Please wait before you try again.",
 };

@@ -26,7 +26,7 @@ async function asked() {
   const person = Object.assign(await new Visitor(server).register(email), { email });
   const address = `${systemRandom.uuid()}@inbox.example`;
   const alias = await person.createAlias({ forwardTo: address });
-  const deps = { ...server.store, clock: server.clock, random: systemRandom };
+  const deps = { ...server.store, clock: server.clock, random: systemRandom, limitRules: null };
   await askForConfirmation(deps, settings, { userId: person.userId, address, isByOwner: false });
   return { person, address, alias, token: await lastToken() };
 }

@@ -64,7 +64,7 @@ export async function authenticate(mail: ToAuthenticate, deps: AuthenticateDeps)
 }
 
 async function ask(mail: ToAuthenticate, deps: AuthenticateDeps): Promise<Authentication> {
-  const found = await mailauth(verifyInput(mail.raw, deps.bodyHashes), {
+  const found = await mailauth(verifyInput(mail, deps.bodyHashes), {
     ip: mail.clientAddress,
     helo: mail.helo,
     sender: mail.envelopeFrom,

@@ -90,7 +90,7 @@ export class ConfirmationGuard {
     const { userId, address } = forward;
     try {
       const decision = await askForConfirmation(this.#deps, settings, { userId, address, isByOwner: false });
-      if (decision.kind === "too_many") return await this.#hold(forward);
+      if (decision.kind === "too_many" || decision.kind === "too_soon") return await this.#hold(forward);
       const isEnded = decision.kind === "known" && (decision.state === "refused" || decision.state === "blocked");
       return isEnded ? notWanted : null;
     } catch {

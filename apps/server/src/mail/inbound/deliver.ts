@@ -5,7 +5,8 @@
  */
 import type { ErrorCode } from "@kauke/contract";
 import { AppError } from "../../core/app-error.ts";
-import type { DeliveryOutcome, DeliveryStore, OpenDelivery } from "../../core/delivery/delivery.ts";
+import type { DeliveryOutcome, DeliveryStore, MessageToKeep, OpenDelivery } from "../../core/delivery/delivery.ts";
+import type { UnderwayMessages } from "../../core/delivery/underway.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import type { Clock, Logger, Metrics } from "../../core/ports.ts";
 import type { ClosingBell } from "../closing-bell.ts";
@@ -13,6 +14,7 @@ import { reply, replyFor, type SmtpReply } from "../reply.ts";
 import type { FailureReporter } from "../report-failure.ts";
 import type { RetryPlan } from "../retry-plan.ts";
 import { type AliasResult, type Answer, type DestinationState, decideAnswer } from "./decide-answer.ts";
+import { endUnderway, type LeasedRow } from "./end-underway.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 import type { InboundPlan, PlannedDelivery } from "./plan-deliveries.ts";
 import type { SpoolQuota } from "./spool-quota.ts";
@@ -33,6 +35,8 @@ export interface DeliverDeps {
   outliving: Set<Promise<void>>;
   deliveries: Pick<DeliveryStore, "keep" | "extendLease">;
   bodies: Pick<MessageBodies, "put" | "delete">;
+  /** `null`: what is under way goes into the queue like all else. */
+  underway: UnderwayMessages | null;
   retries: RetryPlan;
   failures: FailureReporter;
   quota: Pick<SpoolQuota, "watch">;
@@ -151,6 +155,9 @@ async function keep(
   ledger: TakenLedger,
   deps: DeliverDeps,
 ): Promise<boolean> {
+  const [only] = all;
+  if (deps.underway !== null && only !== undefined && all.length === 1 && only.outcome === null)
+    return await keepUnderway(transaction, only, ledger, { ...deps, underway: deps.underway });
   try {
     await deps.bodies.put(transaction.messageId, [transaction.wire]);
   } catch (thrown) {
@@ -163,12 +170,7 @@ async function keep(
   try {
     if (open.length > 0) {
       await deps.deliveries.keep(
-        {
-          id: transaction.messageId,
-          envelope: transaction.envelope,
-          sizeBytes: transaction.wire.length,
-          createdAt: now,
-        },
+        messageToKeep(transaction, now),
         open.map(({ row }) => row),
       );
     } else {
@@ -183,15 +185,45 @@ async function keep(
   return true;
 }
 
+function messageToKeep({ messageId, envelope, wire }: Transaction, now: Date): MessageToKeep {
+  return { id: messageId, envelope, sizeBytes: wire.length, createdAt: now };
+}
+
+/** The usual way of what is kept while its one attempt runs: a file that is gone again when the destination has taken it. */
+async function keepUnderway(
+  transaction: Transaction,
+  it: Running,
+  ledger: TakenLedger,
+  deps: DeliverDeps & { underway: UnderwayMessages },
+): Promise<boolean> {
+  const now = deps.clock.now();
+  const delivery = leasedRow(it, now, deps);
+  const kept = { message: messageToKeep(transaction, now), delivery, wire: transaction.wire };
+  try {
+    await deps.underway.keep(kept);
+  } catch (thrown) {
+    return keepFailed(thrown, [it], ledger, deps);
+  }
+  // Refused meanwhile: that is reported with the answer.
+  if (it.outcome?.kind === "refused") await deps.underway.forget(transaction.messageId);
+  else outlive(endUnderway({ ...kept, planned: it.planned, outcome: it.promise }, deps), deps);
+  return true;
+}
+
 function openRow(it: Running, now: Date, deps: DeliverDeps): OpenDelivery | null {
   const { planned, outcome } = it;
   if (outcome !== null && outcome.kind !== "deferred") return null;
-  if (outcome === null) {
-    const until = new Date(now.getTime() + deps.leaseMs);
-    return { ...planned, attempts: 0, notBefore: until, lease: { token: deps.makeToken(), until }, lastFailure: null };
-  }
+  if (outcome === null) return leasedRow(it, now, deps);
   const notBefore = deps.retries.next({ attempts: 1 }) ?? now;
   return { ...planned, attempts: 1, notBefore, lease: null, lastFailure: outcome.failure };
+}
+
+function leasedRow({ planned }: Running, now: Date, { leaseMs, makeToken }: DeliverDeps): LeasedRow {
+  const { id, messageId, aliasId, userId, target, createdAt } = planned;
+  const until = new Date(now.getTime() + leaseMs);
+  const lease = { token: makeToken(), until };
+  // Due at once when the lease is gone: the next start frees it.
+  return { id, messageId, aliasId, userId, target, createdAt, attempts: 0, notBefore: now, lease, lastFailure: null };
 }
 
 function outlive(finished: Promise<void>, { outliving }: DeliverDeps): void {

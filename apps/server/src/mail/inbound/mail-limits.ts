@@ -5,6 +5,7 @@
  */
 import { hash } from "node:crypto";
 import type { AliasRoute, Destination } from "../../core/alias/alias.ts";
+import { sameMailbox } from "../../core/destination/same-mailbox.ts";
 import type { Clock, Metrics, Random } from "../../core/ports.ts";
 import { type MailLimitName, type MailLimitRules, mailLimitNames } from "../../core/rate-limit/mail-limit-rules.ts";
 import { TokenBuckets } from "../../core/rate-limit/token-buckets.ts";
@@ -73,7 +74,7 @@ export class MailLimits {
   }
 
   #keyOf(destination: Destination): string {
-    const name = destination.kind === "mailbox" ? destination.address.toLowerCase() : destination.url;
+    const name = destination.kind === "mailbox" ? sameMailbox(destination.address) : destination.url;
     return hash("sha256", this.#key + name, "latin1").slice(0, 16);
   }
 

@@ -4,6 +4,7 @@
  * came (PIPELINING), and while one waits, the socket is not read.
  */
 import type { Socket } from "node:net";
+import { withStuffedHeader } from "@kauke/mail-rfc";
 import type { Submitter } from "../../core/smtp-credential/authenticate.ts";
 import { formatReply, reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
 import { type AuthAnswer, SessionAuth } from "../submission/session-auth.ts";
@@ -183,7 +184,7 @@ export class SmtpSession {
       return await this.#options.handlers.receive({
         mailFrom,
         recipients: this.#recipients,
-        wire: result.bytes,
+        wire: withStuffedHeader(result.bytes),
         helo: this.#helo ?? "",
         esmtp: this.#esmtp,
         secure: this.#secure,

@@ -1,7 +1,7 @@
 /** What is found with the body hashed natively against what mailauth finds on its own, and published signatures. */
 import { generateKeyPairSync } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { simpleBodyHash } from "@kauke/mail-rfc";
+import { addressesOf, countFields, readHeader, simpleBodyHash } from "@kauke/mail-rfc";
 import fc from "fast-check";
 import { type AuthenticateResult, dkimSign, authenticate as mailauth } from "mailauth";
 import { describe, expect, it, test } from "vitest";
@@ -77,8 +77,8 @@ const options = {
   disableBimi: true,
 };
 
-/** A name made up for a signature that has none, and figures about the body that decide nothing. */
-const noUse = ["id", "mimeStructureStart", "sourceBodyLength"];
+/** A name made up for a signature that has none, and figures that decide nothing. */
+const noUse = ["id", "mimeStructureStart", "sourceBodyLength", "fromFields"];
 
 /** Everything that was found, and the header written about it. */
 function facts(found: AuthenticateResult): unknown {
@@ -86,14 +86,27 @@ function facts(found: AuthenticateResult): unknown {
   return JSON.parse(JSON.stringify(found, drop));
 }
 
-async function findBoth(raw: Buffer): Promise<{ ours: AuthenticateResult; theirs: AuthenticateResult }> {
-  const ours = await mailauth(verifyInput(raw, new BodyHashes()), options);
-  return { ours, theirs: await mailauth(raw, options) };
+const check = (raw: Buffer, bodyHashes: Parameters<typeof verifyInput>[1] = new BodyHashes()) =>
+  mailauth(verifyInput({ raw, envelopeFrom: "" }, bodyHashes), options);
+
+/** What the library is given elsewhere: a bare LF in the header is forwarded as a space and no line end. */
+function asForwarded(raw: Buffer): Buffer {
+  const blank = raw.indexOf("\r\n") === 0 ? 0 : raw.indexOf("\r\n\r\n");
+  const end = blank < 0 ? raw.length : blank;
+  const header = raw.toString("latin1", 0, end).replace(/(?<!\r)\n/g, " ");
+  return Buffer.concat([latin1(header), raw.subarray(end)]);
 }
 
+/** Where the library sees another author than we would show, no signature may hold; else everything is the same. */
 async function expectSame(raw: Buffer): Promise<AuthenticateResult> {
-  const { ours, theirs } = await findBoth(raw);
-  expect(facts(ours)).toEqual(facts(theirs));
+  const ours = await check(raw);
+  const theirs = await mailauth(asForwarded(raw), options);
+  const { fields } = readHeader(raw);
+  const author = addressesOf({ header: raw, fields }, "from").mailboxes[0]?.address;
+  const seen = theirs.dkim.headerFrom ?? [];
+  const isSameAuthor = author === undefined ? seen.length === 0 : seen.length === 1 && seen[0] === author;
+  if (isSameAuthor && countFields(fields, "from") <= 1) expect(facts(ours)).toEqual(facts(theirs));
+  else expect(ours.dkim.results.some(({ status }) => status.result === "pass" && status.aligned)).toBe(false);
   return ours;
 }
 
@@ -143,7 +156,7 @@ describe("a signed message is judged as mailauth judges it", () => {
   it.each(eml)("%s, signed four ways", async (_name, bytes) => {
     for (const canonicalization of ["relaxed/relaxed", "relaxed/simple", "simple/relaxed", "simple/simple"]) {
       await expectSame(
-        await sign(Buffer.concat([latin1("From: Ann <ann@sender.example>\r\n"), bytes]), {
+        await sign(latin1(`From: Ann <ann@sender.example>\r\n${bytes.toString("latin1").replace(/^From:/gim, "X:")}`), {
           selector: "rsa",
           canonicalization,
         }),
@@ -191,7 +204,6 @@ describe("a signed message is judged as mailauth judges it", () => {
       [/bh=[^;]+;/, "bh=;"],
       [/b=[^;]*$/m, "b="],
       [/^DKIM-Signature/, "DKIM-Signature: v=1; a=rsa-sha256; d=x.example; s=y; h=from; bh=x; b=y\r\nDKIM-Signature"],
-      [/From: /, "From: Eve <eve@sender.example>\r\nFrom: "],
     ];
     for (const [from, to] of edits) {
       expect(signed).toMatch(from);
@@ -256,8 +268,7 @@ test("signatures past the limit are not looked at", async () => {
   const one = { selector: "rsa", canonicalization: "relaxed/relaxed" };
   const good = await sign(latin1(`${header}\r\nbody\r\n`), one);
   const bad = "DKIM-Signature: v=1; a=rsa-sha256; d=x.example; s=y; h=from; bh=x; b=y\r\n";
-  const found = async (before: number) =>
-    results(await mailauth(verifyInput(Buffer.concat([latin1(bad.repeat(before)), good]), new BodyHashes()), options));
+  const found = async (before: number) => results(await check(Buffer.concat([latin1(bad.repeat(before)), good])));
   expect(await found(SIGNATURES_MAX - 1)).toContain("pass");
   expect(await found(SIGNATURES_MAX)).toEqual(Array.from({ length: SIGNATURES_MAX }, () => "neutral"));
 });
@@ -270,7 +281,7 @@ describe("the hash our own signature needs", () => {
       noted.push(hash);
       bodyHashes.remember(wire, bodyStart, hash);
     };
-    await mailauth(verifyInput(message, { remember }), options);
+    await check(message, { remember });
     return { noted, used: bodyHashes.of(message, message.indexOf("\r\n\r\n") + 4) };
   };
   const bodies = [

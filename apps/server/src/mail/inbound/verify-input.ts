@@ -7,7 +7,8 @@ import { createHash } from "node:crypto";
 import { EventEmitter } from "node:events";
 import type { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import { canonicalBody, type DkimCanonicalization } from "@kauke/mail-rfc";
+import { domainToASCII } from "node:url";
+import { addressesOf, canonicalBody, countFields, type DkimCanonicalization, readHeader } from "@kauke/mail-rfc";
 import type { BodyHashes } from "../body-hashes.ts";
 
 /** What we use of mailauth's `DkimVerifier`, a Writable; held to this shape by the pinned version and verify-input.test.ts. */
@@ -17,6 +18,9 @@ interface LibraryVerifier {
   signatureHeaders: { type: string; bodyHashKey?: string; fallbackBodyHashKey?: string }[];
   /** Keys read `relaxed:sha256:` or, with `l=`, `relaxed:sha256:1000`. */
   bodyHashes: Map<string, LibraryBodyHash>;
+  /** Addresses in fields of that name, and how many fields: whom DMARC is asked about. */
+  headerFrom: string[];
+  fromFields: number;
   end(): void;
   destroy(error: Error): void;
 }
@@ -34,26 +38,33 @@ export const SIGNATURES_MAX = 10;
 /** Work between two turns of the event loop. */
 const TURN_BYTES = 1024 * 1024;
 
-const CR = 0x0d;
-const LF = 0x0a;
+const BLANK_LINE = Buffer.from("\r\n\r\n");
 
 /**
- * @param raw plain form
+ * @param mail plain form; the envelope's sender, who is shown where no From can be read
  * @param bodyHashes is told what signing would otherwise hash again
  * @returns input for `authenticate` of mailauth, which takes it for a stream
  */
-export function verifyInput(raw: Buffer, bodyHashes: Pick<BodyHashes, "remember">): Readable {
+export function verifyInput(
+  mail: { raw: Buffer; envelopeFrom: string },
+  bodyHashes: Pick<BodyHashes, "remember">,
+): Readable {
   const pipe = (verifier: LibraryVerifier) => {
-    feed(raw, verifier, bodyHashes).catch((thrown: unknown) => verifier.destroy(thrown as Error));
+    feed(mail, verifier, bodyHashes).catch((thrown: unknown) => verifier.destroy(thrown as Error));
     return verifier;
   };
   return Object.assign(new EventEmitter(), { pipe }) as unknown as Readable;
 }
 
-async function feed(raw: Buffer, verifier: LibraryVerifier, known: Pick<BodyHashes, "remember">): Promise<void> {
+async function feed(
+  { raw, envelopeFrom }: { raw: Buffer; envelopeFrom: string },
+  verifier: LibraryVerifier,
+  known: Pick<BodyHashes, "remember">,
+): Promise<void> {
   const bodyStart = findBody(raw);
-  await verifier.emitHeaders(withCrlf(raw.subarray(0, bodyStart)));
-  const dkim = verifier.signatureHeaders.filter(({ type }) => type === "DKIM");
+  await verifier.emitHeaders(asForwarded(raw.subarray(0, bodyStart)));
+  const isSameFrom = judgeShownAuthor(raw, envelopeFrom, verifier);
+  const dkim = isSameFrom ? verifier.signatureHeaders.filter(({ type }) => type === "DKIM") : [];
   const arc = verifier.signatureHeaders.filter(({ type }) => type !== "DKIM");
   verifier.signatureHeaders = [...dkim.slice(0, SIGNATURES_MAX), ...arc];
   const wanted = new Set(verifier.signatureHeaders.flatMap((it) => [it.bodyHashKey, it.fallbackBodyHashKey]));
@@ -103,18 +114,38 @@ function readLimit(text: string): number {
   return text === "" || !(Number(text) >= 0) ? Number.POSITIVE_INFINITY : Math.floor(Number(text));
 }
 
-/** Just after the first empty line, or the end when there is none; a bare LF ends a line here as well. */
+/** The library takes a bare LF for the end of a line, and we do not: an empty line or a From may hide from one of us there. */
 function findBody(raw: Buffer): number {
-  if (raw[0] === LF) return 1;
-  if (raw[0] === CR && raw[1] === LF) return 2;
-  for (let at = raw.indexOf(LF); at >= 0; at = raw.indexOf(LF, at + 1)) {
-    if (raw[at + 1] === LF) return at + 2;
-    if (raw[at + 1] === CR && raw[at + 2] === LF) return at + 3;
-  }
-  return raw.length;
+  if (raw.indexOf("\r\n") === 0) return 2;
+  const at = raw.indexOf(BLANK_LINE);
+  return at < 0 ? raw.length : at + BLANK_LINE.length;
 }
 
-function withCrlf(header: Buffer): Buffer {
+/** A bare LF is forwarded as a space, and so it is judged. */
+function asForwarded(header: Buffer): Buffer {
   const text = header.toString("latin1");
-  return /(?<!\r)\n/.test(text) ? Buffer.from(text.replace(/(?<!\r)\n/g, "\r\n"), "latin1") : header;
+  const bareLineFeed = /(?<!\r)\n/g;
+  return bareLineFeed.test(text) ? Buffer.from(text.replace(bareLineFeed, " "), "latin1") : header;
+}
+
+/**
+ * DMARC is asked about the author who will be shown, however many there are and whatever the library makes of the field.
+ * @returns whether a signature tells about that author: with a second From, or one only the library sees, it may have signed the other
+ */
+function judgeShownAuthor(raw: Buffer, envelopeFrom: string, verifier: LibraryVerifier): boolean {
+  const { fields } = readHeader(raw);
+  const fromFields = countFields(fields, "from");
+  const isSameFrom = fromFields <= 1 && verifier.fromFields === fromFields;
+  const author = addressesOf({ header: raw, fields }, "from").mailboxes[0]?.address ?? envelopeFrom;
+  const isAgreed = verifier.headerFrom.length === 1 && domainOf(verifier.headerFrom[0]) === domainOf(author);
+  if (!isSameFrom || !isAgreed) {
+    verifier.headerFrom = author === "" ? [] : [author];
+    verifier.fromFields = verifier.headerFrom.length;
+  }
+  return isSameFrom;
+}
+
+function domainOf(address = ""): string {
+  const domain = address.slice(address.lastIndexOf("@") + 1);
+  return domainToASCII(domain) || domain.toLowerCase();
 }

@@ -107,6 +107,8 @@ export class Sender {
 
   async #claim(): Promise<void> {
     try {
+      // With no slot free nothing is looked at, and who ends next must know that there may be something.
+      if (this.#free() === 0) this.#isMoreDue = true;
       for (let limit = this.#free(); limit > 0 && !this.#closed; limit = this.#free()) {
         this.#toldDueAt = Number.POSITIVE_INFINITY;
         const now = this.#deps.clock.now();

@@ -140,3 +140,21 @@ describe("the JSON a webhook receives", () => {
     );
   });
 });
+
+describe("the author a webhook is told is the one who was authenticated", () => {
+  const rest = "Subject: hi\r\n\r\nbody\r\n";
+  const eve = "From: eve@evil.example\r\n";
+  const bank = "From: ceo@bank.example";
+  test.each([
+    ["a From before it behind a bare LF", `X: 1\n${bank}\r\n${eve}${rest}`, "eve@evil.example"],
+    ["a From before it behind a bare CR", `X: 1\r${bank}\r\n${eve}${rest}`, "eve@evil.example"],
+    ["a second From", `${eve}${bank}\r\n${rest}`, "eve@evil.example"],
+    ["a From after what is no field", `junk\r\n${bank}\r\n${rest}`, undefined],
+    ["a From behind white space", ` \r\n${bank}\r\n${rest}`, undefined],
+    ["nothing else", `${eve}${rest}`, "eve@evil.example"],
+  ])("with %s", async (_, raw, author) => {
+    const { body, bytes } = await build(Buffer.from(raw));
+    expect(body.data.from?.address).toBe(author);
+    expect(Buffer.from(body.data.raw, "base64")).toEqual(bytes);
+  });
+});

@@ -2,6 +2,7 @@
  * The JSON a webhook receives for one message: parsed for those who want fields, raw for those who want bytes. A message
  * no parser understands still arrives, raw, with its fields null.
  */
+import { BARE_BREAK, fieldBytes, readHeader } from "@kauke/mail-rfc";
 import PostalMime, { type Address, type Email, type Mailbox } from "postal-mime";
 import type { MessageEnvelope } from "../../core/message/message.ts";
 
@@ -50,10 +51,21 @@ function base64(bytes: Buffer): Buffer {
 
 async function parse(raw: Buffer): Promise<Email | null> {
   try {
-    return await PostalMime.parse(raw, { forceRfc822Attachments: true });
+    return await PostalMime.parse(asForwarded(raw), { forceRfc822Attachments: true });
   } catch {
     return null;
   }
+}
+
+/**
+ * The header as it was authenticated and as a mailbox would get it: the parser takes a bare CR or LF for the end of a line, and
+ * reads on behind what is no field, so it could name an author nobody looked at.
+ */
+function asForwarded(raw: Buffer): Buffer {
+  const { fields, end, isSeparated } = readHeader(raw);
+  if (isSeparated && !BARE_BREAK.test(raw.toString("latin1", 0, end))) return raw;
+  const separator = isSeparated ? [] : [Buffer.from("\r\n")];
+  return Buffer.concat([...fields.map((field) => fieldBytes(raw, field)), ...separator, raw.subarray(end)]);
 }
 
 function fieldsOf(email: Email | null) {

@@ -1,0 +1,28 @@
+/**
+ * A kept message whose only open delivery is an attempt that is still running. Most such attempts end well, so the queue need not
+ * hear of them: the message waits in one file until its attempt is over. Embedded database only; elsewhere another process must
+ * be able to see it.
+ */
+import type { MessageToKeep, OpenDelivery } from "./delivery.ts";
+
+export interface UnderwayMessage {
+  message: MessageToKeep;
+  delivery: OpenDelivery;
+  wire: Buffer;
+}
+
+export interface UnderwayMessages {
+  /**
+   * Returns when the message is on stable storage; the next start puts it into the queue.
+   * @throws AppError `spool_failed`; nothing is left behind
+   */
+  keep(it: UnderwayMessage): Promise<void>;
+  /** Its attempt took it. */
+  forget(messageId: string): Promise<void>;
+  /**
+   * Its attempt did not: from now on it is the queue's, under the delivery's lease.
+   * @returns false when alias or account are gone, and the message with them
+   * @throws AppError `spool_failed`; it is under way still
+   */
+  moveToQueue(it: UnderwayMessage): Promise<boolean>;
+}

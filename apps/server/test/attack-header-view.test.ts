@@ -1,0 +1,99 @@
+/** One header for all: what is authenticated is what is forwarded, however a message hides fields from one of its readers. */
+import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fake-dns";
+import { FakeMx } from "@kauke/testkit/fake-mx";
+import { type Person, registerPerson } from "@kauke/testkit/person";
+import { smtpTalk } from "@kauke/testkit/smtp-talk";
+import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+
+const dns = createFakeDns({});
+/** The attacker's own domain, proven by SPF. */
+const attacker: FakeDnsZone = { "evil.example": { txt: ["v=spf1 ip4:127.0.0.1 -all"] } };
+const bank = (policy: string): FakeDnsZone => ({
+  "bank.example": { txt: ["v=spf1 -all"] },
+  "_dmarc.bank.example": { txt: [`v=DMARC1; p=${policy}`] },
+});
+
+let mx: FakeMx;
+let system: TestSystem;
+let person: Person;
+
+beforeAll(async () => {
+  mx = await FakeMx.start();
+  system = await startSystem({
+    env: { KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`, KAUKE_AUTHENTICATION: "on", KAUKE_LIMITS: "off" },
+    overrides: { resolver: dns },
+  });
+  person = await registerPerson(system.url);
+});
+
+afterAll(async () => {
+  await system.close();
+  await mx.close();
+});
+
+beforeEach(() => {
+  dns.zone = {};
+  mx.messages.length = 0;
+});
+
+/** @param wire sent as it is, not dot-stuffed */
+async function send(wire: string) {
+  const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });
+  const talk = await smtpTalk(system.mxPort, "127.0.0.1");
+  await talk.ask("EHLO client.example");
+  await talk.ask("MAIL FROM:<eve@evil.example>");
+  await talk.ask(`RCPT TO:<${alias.alias}@kauke.test>`);
+  await talk.ask("DATA");
+  talk.send(wire);
+  const last = await talk.ask(".");
+  talk.close();
+  return { last, text: mx.messages.at(-1)?.bytes.toString("latin1") ?? "" };
+}
+
+const isMarkedUnverified = (text: string) => /^From:[^]*?Unverified/m.test(text.split("\r\nSubject", 1)[0] as string);
+const rest = "Subject: hi\r\n\r\nbody\r\n";
+
+const hidden = [
+  ["an empty line of a bare LF before it", `X-A: 1\n\r\nFrom: Bank <ceo@bank.example>\r\n${rest}`],
+  ["two bare LF before it", `X-A: 1\n\nX-B: 2\r\nFrom: Bank <ceo@bank.example>\r\n${rest}`],
+  ["another From behind a bare LF", `X-A: 1\nFrom: eve@evil.example\n\r\nFrom: Bank <ceo@bank.example>\r\n${rest}`],
+  ["another From after it", `From: Bank <ceo@bank.example>\r\nFrom: eve@evil.example\r\n${rest}`],
+  ["two authors in one field", `From: Bank <ceo@bank.example>, eve@evil.example\r\n${rest}`],
+] as const;
+
+describe("an author who is shown is an author who is checked", () => {
+  test.each(hidden)("refused where the domain asks for it: %s", async (_, wire) => {
+    dns.zone = { ...attacker, ...bank("reject") };
+    expect((await send(wire)).last).toMatch(/^550 5\.7\.26 /);
+    expect(mx.messages).toEqual([]);
+  });
+
+  test.each(hidden)("marked where it asks for nothing: %s", async (_, wire) => {
+    dns.zone = { ...attacker, ...bank("none") };
+    const { last, text } = await send(wire);
+    expect(last).toMatch(/^250 /);
+    expect(text).toContain("ceo");
+    expect(isMarkedUnverified(text)).toBe(true);
+  });
+
+  test("control: the attacker's own name is proven and not marked", async () => {
+    dns.zone = { ...attacker, ...bank("reject") };
+    const { last, text } = await send(`From: Eve <eve@evil.example>\r\n${rest}`);
+    expect(last).toMatch(/^250 /);
+    expect(isMarkedUnverified(text)).toBe(false);
+  });
+});
+
+describe("a line of the header with a dot that nobody doubled", () => {
+  test.each(["Reply-To", "Sender", "Disposition-Notification-To", "From"])(
+    "brings no %s past the rewriting",
+    async (name) => {
+      dns.zone = attacker;
+      const { text } = await send(`From: Eve <eve@evil.example>\r\n.${name}: eve@evil.example\r\n${rest}`);
+      const names = text.split("\r\n\r\n", 1)[0]?.match(/^[^\s:]+(?=:.*eve@evil\.example)/gim);
+      expect(text).toContain("Subject: hi");
+      expect(names ?? []).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,115 @@
+/**
+ * The generator and sink used where Postfix's are not installed, and where STARTTLS is measured, which those do not speak. They
+ * share our process, so rates measured with them say less than CPU figures.
+ */
+import { connect, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { FakeMx } from "@kauke/testkit/fake-mx";
+import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
+import { envelopeFrom, helo, type MailLoad } from "./mail-job.ts";
+import { messageLines, wireMessage } from "./message.ts";
+
+/** @param isSecure both speak TLS, or the measurement fails; every message is a connection and a full handshake of its own */
+export function ownLoad({ isSecure }: { isSecure: boolean }): MailLoad {
+  return {
+    name: isSecure ? "our own generator and sink, STARTTLS" : "our own generator and sink (Postfix is not installed)",
+    async startSink(port) {
+      const tls = isSecure ? { tls: { key: testKey, cert: testCertificate } } : {};
+      const sink = await FakeMx.start({ port, ...tls });
+      let received = 0;
+      // What came in the clear is not counted, so that it is missed at the end.
+      sink.keep = (mail) => void (received += mail.isSecure === isSecure ? 1 : 0);
+      return { received: () => received, close: () => sink.close() };
+    },
+    async send({ port, rcptTo, count, sessions, sizeBytes }) {
+      const message = Buffer.concat([wireMessage(messageLines(sizeBytes)), Buffer.from(".\r\n")]);
+      let left = count;
+      const runSession = async () => {
+        while (left-- > 0) await sendOne({ port, rcptTo, message, isSecure });
+      };
+      await Promise.all(Array.from({ length: Math.min(sessions, count) }, runSession));
+    },
+  };
+}
+
+interface OneMessage {
+  port: number;
+  rcptTo: string;
+  /** With its final dot. */
+  message: Buffer;
+  isSecure: boolean;
+}
+
+async function sendOne({ port, rcptTo, message, isSecure }: OneMessage): Promise<void> {
+  let talk = new Talk(connect({ port, host: "127.0.0.1", noDelay: true }));
+  await talk.answer();
+  if (isSecure) {
+    await talk.say(`EHLO ${helo}\r\n`);
+    await talk.say("STARTTLS\r\n");
+    talk = new Talk(await secure(talk.leave()));
+  }
+  const commands = [`EHLO ${helo}`, `MAIL FROM:<${envelopeFrom}>`, `RCPT TO:<${rcptTo}>`, "DATA"];
+  for (const command of commands) await talk.say(`${command}\r\n`);
+  await talk.say(message);
+  await talk.say("QUIT\r\n");
+  talk.leave().end();
+}
+
+/** The certificate is one of the tests: what is measured is the handshake, not whom it trusts. */
+function secure(socket: Socket): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const withTls = connectTls({ socket, rejectUnauthorized: false }, () => resolve(withTls));
+    withTls.once("error", reject);
+  });
+}
+
+class Talk {
+  readonly #socket: Socket;
+  #text = "";
+  #waiting: { resolve: () => void; reject: (reason: Error) => void } | null = null;
+  #failed: Error | null = null;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on("data", (chunk: Buffer) => this.#read(chunk));
+    socket.on("error", (error) => this.#fail(error));
+    socket.on("close", () => this.#fail(new Error("the forwarder hung up")));
+  }
+
+  say(bytes: string | Buffer): Promise<void> {
+    this.#socket.write(bytes);
+    return this.answer();
+  }
+
+  /** @throws when it is not a positive one */
+  answer(): Promise<void> {
+    if (this.#failed !== null) return Promise.reject(this.#failed);
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+    });
+  }
+
+  /** @returns the socket, for somebody else to listen to */
+  leave(): Socket {
+    return this.#socket
+      .removeAllListeners("data")
+      .removeAllListeners("error")
+      .removeAllListeners("close")
+      .on("error", () => {});
+  }
+
+  #read(chunk: Buffer): void {
+    this.#text += chunk.toString("latin1");
+    const reply = /^(?:\d{3}-.*\r\n)*(\d{3})(?: .*)?\r\n/.exec(this.#text);
+    if (reply === null) return;
+    this.#text = "";
+    if (/^[23]/.test(reply[1]!)) return this.#waiting?.resolve();
+    this.#fail(new Error(`refused: ${reply[0].trim()}`));
+    this.#socket.destroy();
+  }
+
+  #fail(error: Error): void {
+    this.#failed ??= error;
+    this.#waiting?.reject(this.#failed);
+  }
+}
