@@ -182,6 +182,44 @@ describe("by keyboard alone", () => {
     await seeFocus(page.getByLabel("To", { exact: true }));
   });
 
+  test("a person makes an encryption key, and deletes it", async () => {
+    const { page } = await site.visit({ as: await site.person() });
+    await page.goto("/settings");
+    const opener = page.getByRole("button", { name: "Create Key" });
+    await page.getByText("No encryption keys yet").waitFor();
+    await tabTo(page, opener);
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Create key" });
+    await seeFocus(dialog.getByLabel("Key name"));
+    await page.keyboard.type("By keys");
+    await tabTo(page, dialog.getByLabel("Master password"));
+    await page.keyboard.type("six words of mine");
+    await tabTo(page, dialog.getByLabel("Repeat the password"));
+    await page.keyboard.type("six words of mine");
+    await tabTo(page, dialog.getByRole("switch", { name: "Post-quantum" }));
+    await tabTo(page, dialog.getByLabel("Key name"), "Shift+Tab");
+    await page.keyboard.press("Enter");
+    await seeToast(page, "Key created");
+    await seeGone(dialog);
+    await seeFocus(opener);
+
+    await tabTo(page, page.getByRole("button", { name: "Download By keys" }));
+    await page.keyboard.press("Enter");
+    const download = page.getByRole("dialog", { name: "Download key" });
+    await seeFocus(download.getByRole("radio").first());
+    await page.keyboard.press("ArrowDown");
+    await tabTo(page, download.getByLabel("Master password"));
+    await tabTo(page, download.getByRole("button", { name: "Cancel" }));
+    await page.keyboard.press("Enter");
+    await seeFocus(page.getByRole("button", { name: "Download By keys" }));
+
+    await tabTo(page, page.getByRole("button", { name: "Delete By keys" }));
+    await page.keyboard.press("Enter");
+    await tabTo(page, page.getByRole("dialog").getByRole("button", { name: "Delete Key" }));
+    await page.keyboard.press("Enter");
+    await page.getByText("No encryption keys yet").waitFor();
+  });
+
   test("the first stop leads past the navigation to the content", async () => {
     const { page } = await site.visit({ as: await site.person() });
     await page.goto("/dashboard");

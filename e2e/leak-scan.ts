@@ -39,6 +39,15 @@ export async function findLeaks(words: readonly string[], dataDir: string, outpu
   return leaks;
 }
 
+/** The same for one text. @param text bytes as latin1 reads them */
+export function findLeaksInText(words: readonly string[], text: string, where: string): Leak[] {
+  return leaksIn(
+    words.flatMap((word) => formsOf(word)),
+    text,
+    where,
+  );
+}
+
 const gap = "\0".repeat(64);
 
 /** Most of a database is room that nothing was written to yet. */

@@ -3,23 +3,11 @@ import type { AliasWire, CreatedEmailJob, NoticeWire, UserWire } from "@kauke/co
 import { personas } from "@kauke/testkit/personas";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { type Visit, widths } from "./browser.ts";
+import { encryptionScreens } from "./encryption-screens.ts";
 import { attachment, multipartMessage, subjectOf } from "./message.ts";
+import type { Screen } from "./screen.ts";
 import { hoverAtRest, toasts } from "./see.ts";
 import { createForm, fillCreate, fillRegister, signIn } from "./steps.ts";
-
-export interface Screen {
-  /** Also the picture's file name. */
-  name: string;
-  /** Whose account is open; nobody's unless told. */
-  as?: keyof typeof personas;
-  /** At this width only. */
-  width?: number;
-  /** Something lies over the page where the window is: a picture shows the window, not the whole page. */
-  overlay?: boolean;
-  /** Rules of axe that it may break, none of them serious, each for a reason told where it is set. */
-  tolerated?: readonly string[];
-  open(visit: Visit): Promise<void>;
-}
 
 const dashboardOf = (as: keyof typeof personas, name: string, open: Screen["open"] = async () => {}): Screen => ({
   name: `dashboard-${name}`,
@@ -330,6 +318,7 @@ export const screens: readonly Screen[] = [
       await page.getByRole("switch", { name: "Leak guard" }).waitFor();
     },
   },
+  ...encryptionScreens,
   pageAt("/about", "title-page"),
 ];
 

@@ -7,7 +7,8 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { removeDataDirs, startServerProcess } from "@kauke/testkit/server-process";
 import { closeBrowser, heights, openVisit, widths } from "./browser.ts";
-import { furnish, openScreen, rest, type Screen, screens } from "./screen-list.ts";
+import type { Screen } from "./screen.ts";
+import { furnish, openScreen, rest, screens } from "./screen-list.ts";
 
 const folder = join(import.meta.dirname, ".out/screens");
 const wanted = process.argv[2] ?? "";

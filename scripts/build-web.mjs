@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const sources = ["apps/web", "packages/contract", "package-lock.json", "tsconfig.base.json"];
+const sources = ["apps/web", "packages/age", "packages/contract", "package-lock.json", "tsconfig.base.json"];
 const notSources = new Set(["node_modules", "dist"]);
 const stampFile = join(root, "node_modules", ".kauke-web-built");
 

@@ -18,6 +18,7 @@ export default defineConfig({
     tailwindcss({ optimize: false }),
     { name: "product-name", transformIndexHtml: (html) => html.replaceAll("%PRODUCT%", product.name) },
   ],
+  worker: { format: "es" },
   server: { host: "127.0.0.1", proxy: { "/api": api, "/preview/api": api } },
   build: {
     target: "es2024",

@@ -12,6 +12,7 @@ export { type EncryptTo, encrypt, encryptStream, encryptText } from "./encrypt.t
 export { isAgeFile } from "./is-age-file.ts";
 export * from "./limits.ts";
 export type { PasswordCipher, PasswordStretch } from "./password-cipher.ts";
+export { forecastPasswordWork } from "./password-forecast.ts";
 export { generateKeyPair, type KeyPair, publicKeyOf, readPrivateKeys } from "./private-key.ts";
 export {
   createProtectedKey,

@@ -1,5 +1,7 @@
 /** Settings of the account. */
+
 import { OutgoingCard } from "../features/account/OutgoingCard.tsx";
+import { EncryptionKeysCard } from "../features/encryption-keys/EncryptionKeysCard.tsx";
 
 export function SettingsPage() {
   return (
@@ -9,6 +11,7 @@ export function SettingsPage() {
         <p>Generate and manage your encryption settings.</p>
       </div>
       <div className="stack">
+        <EncryptionKeysCard />
         <OutgoingCard />
       </div>
     </main>

@@ -1,8 +1,9 @@
 /** Copies to the clipboard and says so (specification section 8, "Copy"). */
 import { showFailure, showToast } from "./toast-store.ts";
 
-export async function copyText(text: string): Promise<void> {
-  await tellCopied(navigator.clipboard?.writeText(text), text);
+/** @param named what the toast calls it; the text itself unless told */
+export async function copyText(text: string, named = text): Promise<void> {
+  await tellCopied(navigator.clipboard?.writeText(text), named);
 }
 
 /**

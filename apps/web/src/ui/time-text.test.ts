@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { preciseTimeText, sizeText, timeText } from "./time-text.ts";
+import { dayText, preciseTimeText, sizeText, timeText } from "./time-text.ts";
 
 const at = (text: string): Date => new Date(text);
 
@@ -11,7 +11,13 @@ test("a time of today is its clock time, another day names the day", () => {
   expect(preciseTimeText(at("2026-03-04T14:30:07").toISOString(), now)).toBe("4 Mar, 14:30");
 });
 
+test("a day is told with its year, every month in three letters", () => {
+  expect(dayText(at("2025-02-12T14:30:00").toISOString())).toBe("12 Feb 2025");
+  expect(dayText(at("2025-09-03T00:05:00").toISOString())).toBe("3 Sep 2025");
+});
+
 test("what isn't a time reads as nothing", () => {
+  expect(dayText("soon")).toBe("");
   expect(timeText("soon")).toBe("");
   expect(preciseTimeText("")).toBe("");
 });

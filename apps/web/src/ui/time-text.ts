@@ -3,6 +3,9 @@ const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-dig
 const clockSeconds = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 
+/** Three letters for every month, where British English has four for September. */
+const month = new Intl.DateTimeFormat("en-US", { month: "short" });
+
 const isSameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString();
 
 /** `14:30` today, `22 Nov, 14:30` on another day; empty when it isn't a time. */
@@ -17,6 +20,12 @@ export function preciseTimeText(iso: string, now = new Date()): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return "";
   return isSameDay(time, now) ? clockSeconds.format(time) : timeText(iso, now);
+}
+
+/** The day alone: `12 Feb 2025`; empty when it isn't a time. */
+export function dayText(iso: string): string {
+  const time = new Date(iso);
+  return Number.isNaN(time.getTime()) ? "" : `${time.getDate()} ${month.format(time)} ${time.getFullYear()}`;
 }
 
 /** `712 B`, `4.1 KB`, `2.3 MB` (powers of 1024). */

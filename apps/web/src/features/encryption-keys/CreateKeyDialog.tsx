@@ -1,0 +1,203 @@
+/**
+ * A new key pair: made, locked and tried by the vault's worker, then stored. The password goes from its field straight into the
+ * worker's message; its field is empty from then on.
+ */
+import { Info } from "lucide-react";
+import { type FormEvent, useId, useRef, useState } from "react";
+import { messageOf } from "../../api/api-error.ts";
+import { useEncryptionKeyCalls } from "../../api/encryption-keys.ts";
+import { Dialog } from "../../ui/Dialog.tsx";
+import { TextField } from "../../ui/Field.tsx";
+import { PasswordField, takePassword } from "../../ui/PasswordField.tsx";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { Switch } from "../../ui/Switch.tsx";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { useVaultJob } from "../../vault/use-vault-job.ts";
+import { VaultProgress } from "../../vault/VaultProgress.tsx";
+import { createKey, type KeyKind, VaultError } from "../../vault/vault.ts";
+import { vaultFailureText } from "../../vault/vault-failure.ts";
+import { keyNameLeft, type NewKeyErrors, newKeyErrors } from "./new-key-form.ts";
+import { type PasswordStrength, passwordStrength, strengthTexts } from "./password-strength.ts";
+
+const failed = "Failed to create key";
+const noReason = "The key could not be made. Please try again.";
+
+function useCreation(onDone: () => void) {
+  const job = useVaultJob();
+  const { storeKey } = useEncryptionKeyCalls();
+  const [isStoring, setIsStoring] = useState(false);
+  const run = async (wish: { keyName: string; masterPassword: string; kind: KeyKind }) => {
+    try {
+      const made = await job.run("Making the key and opening it again as a test.", (options) =>
+        createKey(wish, options),
+      );
+      if (made === null) return;
+      setIsStoring(true);
+      await storeKey({ keyName: wish.keyName, ...made });
+      showToast({ title: "Key created", description: `${wish.keyName} was made, and opened again as a test.` });
+      onDone();
+    } catch (error) {
+      const text = error instanceof VaultError ? vaultFailureText(error, noReason) : messageOf(error, noReason);
+      showFailure(failed, text);
+    } finally {
+      setIsStoring(false);
+    }
+  };
+  return { run, stop: job.stop, working: job.working, isBusy: job.working !== null || isStoring };
+}
+
+/** The fields of the password and what is known of it: never the password itself. */
+function useNewPassword() {
+  const password = useRef<HTMLInputElement>(null);
+  const repeated = useRef<HTMLInputElement>(null);
+  const [isShown, setIsShown] = useState(false);
+  const [strength, setStrength] = useState<PasswordStrength>("empty");
+  return {
+    password,
+    repeated,
+    isShown,
+    strength,
+    onShow(shown: boolean) {
+      takePassword(repeated);
+      setIsShown(shown);
+    },
+    onInput: () => setStrength(passwordStrength(password.current?.value ?? "")),
+    errorsWith: (keyName: string): NewKeyErrors =>
+      newKeyErrors({
+        keyName,
+        masterPassword: password.current?.value ?? "",
+        repeated: isShown ? null : (repeated.current?.value ?? ""),
+      }),
+    take(): string {
+      takePassword(repeated);
+      setIsShown(false);
+      setStrength("empty");
+      return takePassword(password);
+    },
+  };
+}
+
+function KindSwitch({ isChecked, onChange }: { isChecked: boolean; onChange: (isChecked: boolean) => void }) {
+  return (
+    <div className="setting">
+      <div>
+        <h3>Post-quantum</h3>
+        <p>Holds against quantum computers too. Whoever writes to it needs age 1.3 or newer.</p>
+      </div>
+      <Switch checked={isChecked} label="Post-quantum" onChange={onChange} />
+    </div>
+  );
+}
+
+type NewPassword = ReturnType<typeof useNewPassword>;
+
+interface PasswordFieldsProps {
+  typed: NewPassword;
+  errors: NewKeyErrors;
+  onEdit: (field: keyof NewKeyErrors) => void;
+}
+
+function PasswordFields({ typed, errors, onEdit }: PasswordFieldsProps) {
+  const onInput = () => {
+    typed.onInput();
+    onEdit("masterPassword");
+  };
+  return (
+    <>
+      <PasswordField
+        label="Master password"
+        fieldRef={typed.password}
+        error={errors.masterPassword}
+        autoComplete="new-password"
+        isShown={typed.isShown}
+        onShow={typed.onShow}
+        onInput={onInput}
+        hint={<span className={`strength-${typed.strength}`}>{strengthTexts[typed.strength]}</span>}
+      />
+      {typed.isShown ? null : (
+        <PasswordField
+          label="Repeat the password"
+          fieldRef={typed.repeated}
+          error={errors.repeated}
+          autoComplete="new-password"
+          isShown={false}
+          onInput={() => onEdit("repeated")}
+        />
+      )}
+    </>
+  );
+}
+
+export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
+  const formId = useId();
+  const [keyName, setKeyName] = useState("");
+  const [kind, setKind] = useState<KeyKind>("classic");
+  const [errors, setErrors] = useState<NewKeyErrors>({});
+  const typed = useNewPassword();
+  const { run, working, isBusy } = useCreation(onClose);
+  const onEdit = (field: keyof NewKeyErrors) => setErrors((before) => ({ ...before, [field]: undefined }));
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isBusy) return;
+    const found = typed.errorsWith(keyName);
+    setErrors(found);
+    if (Object.keys(found).length > 0) return focusFirstError(formId);
+    void run({ keyName: keyName.trim(), masterPassword: typed.take(), kind });
+  };
+  return (
+    <Dialog
+      title="Create key"
+      description="A new AGE key pair. You can download it later with the master password."
+      onClose={onClose}
+    >
+      <form id={formId} className="contents" onSubmit={onSubmit} noValidate>
+        <div className="body">
+          {isBusy ? (
+            <VaultProgress
+              doing={working?.doing ?? "Storing the key."}
+              forecastSeconds={working === null ? 0 : working.forecastSeconds}
+            />
+          ) : (
+            <>
+              <TextField
+                label="Key name"
+                aside={<span className="count">{keyNameLeft(keyName)} left</span>}
+                autoComplete="off"
+                error={errors.keyName}
+                value={keyName}
+                onChange={(event) => {
+                  setKeyName(event.target.value);
+                  onEdit("keyName");
+                }}
+              />
+              <PasswordFields typed={typed} errors={errors} onEdit={onEdit} />
+              <KindSwitch
+                isChecked={kind === "post-quantum"}
+                onChange={(isChecked) => setKind(isChecked ? "post-quantum" : "classic")}
+              />
+            </>
+          )}
+          <div className="note note-plain">
+            <Info className="i" aria-hidden />
+            <div>Keep this password: it cannot be reset. Without it, nobody can open the private key.</div>
+          </div>
+        </div>
+        <footer>
+          <button type="button" className="btn" onClick={onClose}>
+            Cancel
+          </button>
+          <SubmitButton className="btn-primary" pending={isBusy} pendingLabel="Creating...">
+            Create Key
+          </SubmitButton>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Once the messages are there. */
+function focusFirstError(formId: string): void {
+  requestAnimationFrame(() => {
+    document.getElementById(formId)?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  });
+}

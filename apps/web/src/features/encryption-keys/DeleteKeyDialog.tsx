@@ -1,0 +1,58 @@
+import type { EncryptionKeyWire } from "@kauke/contract";
+import { useState } from "react";
+import { messageOf } from "../../api/api-error.ts";
+import { useEncryptionKeyCalls } from "../../api/encryption-keys.ts";
+import { Dialog } from "../../ui/Dialog.tsx";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+
+interface Props {
+  encryptionKey: EncryptionKeyWire;
+  /** No other is left to be the default. */
+  isLast: boolean;
+  onClose: () => void;
+}
+
+/** Says what is lost before it is. */
+export function DeleteKeyDialog({ encryptionKey: { id, keyName, isDefault }, isLast, onClose }: Props) {
+  const { deleteKey } = useEncryptionKeyCalls();
+  const [pending, setPending] = useState(false);
+  const onDelete = async () => {
+    setPending(true);
+    try {
+      await deleteKey(id);
+      showToast({ title: "Key deleted", description: keyName });
+      onClose();
+    } catch (error) {
+      showFailure("Failed to delete key", messageOf(error, "The key could not be deleted. Please try again."));
+      setPending(false);
+    }
+  };
+  return (
+    <Dialog
+      title="Delete key"
+      description={`Messages encrypted to ${keyName} can never be read again, unless you have downloaded the key. This cannot be undone.`}
+      onClose={() => pending || onClose()}
+    >
+      {isDefault && !isLast ? (
+        <div className="body">
+          <p className="hint">It is your default key. The newest other one takes its place.</p>
+        </div>
+      ) : null}
+      <footer>
+        <button type="button" className="btn" onClick={onClose}>
+          Cancel
+        </button>
+        <SubmitButton
+          type="button"
+          className="btn-danger"
+          pending={pending}
+          pendingLabel="Deleting..."
+          onClick={() => void onDelete()}
+        >
+          Delete Key
+        </SubmitButton>
+      </footer>
+    </Dialog>
+  );
+}

@@ -1,0 +1,175 @@
+/**
+ * The two files a key can be kept as. The protected one is saved as it is stored, and needs no password here; for the other one
+ * the vault opens the private key in this browser.
+ */
+import { type EncryptionKeyWire, encryptionMessages } from "@kauke/contract";
+import { TriangleAlert } from "lucide-react";
+import { type FormEvent, type RefObject, useId, useRef, useState } from "react";
+import { readProtectedKey } from "../../api/encryption-keys.ts";
+import { Dialog } from "../../ui/Dialog.tsx";
+import { PasswordField, takePassword } from "../../ui/PasswordField.tsx";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { useVaultJob } from "../../vault/use-vault-job.ts";
+import { VaultProgress } from "../../vault/VaultProgress.tsx";
+import { type JobOptions, openKey, VaultError } from "../../vault/vault.ts";
+import { vaultFailureText, wrongPassword } from "../../vault/vault-failure.ts";
+import { keyFileJson, keyFileName, saveFile } from "./key-file.ts";
+
+type Form = "protected" | "plain";
+
+async function saveProtected({ id, keyName }: EncryptionKeyWire, { signal }: JobOptions): Promise<string> {
+  const text = await readProtectedKey(id);
+  const fileName = keyFileName(keyName, "age");
+  if (!signal?.aborted) saveFile(fileName, text);
+  return fileName;
+}
+
+async function savePlain(key: EncryptionKeyWire, masterPassword: string, options: JobOptions): Promise<string> {
+  const encryptedPrivateKey = await readProtectedKey(key.id);
+  const { publicKey, privateKey } = await openKey({ encryptedPrivateKey, masterPassword }, options);
+  if (publicKey !== key.publicKey) throw new VaultError("malformed");
+  const fileName = keyFileName(key.keyName, "json");
+  if (!options.signal?.aborted) saveFile(fileName, keyFileJson({ ...key, privateKey }));
+  return fileName;
+}
+
+function useDownload(key: EncryptionKeyWire, onDone: () => void) {
+  const job = useVaultJob();
+  /** @returns the message for the password's field, if it is the password */
+  const run = async (form: Form, masterPassword: string): Promise<string | undefined> => {
+    const doing = form === "protected" ? "Fetching the key." : "Opening the key in this browser.";
+    try {
+      const fileName = await job.run(doing, (options) =>
+        form === "protected" ? saveProtected(key, options) : savePlain(key, masterPassword, options),
+      );
+      if (fileName === null) return;
+      showToast({ title: "Key downloaded", description: fileName });
+      onDone();
+    } catch (error) {
+      const text = vaultFailureText(error, "The stored key is damaged and could not be opened.");
+      showFailure("Download failed", text);
+      return text === wrongPassword ? text : undefined;
+    }
+  };
+  return { run, working: job.working };
+}
+
+interface ChoiceProps {
+  group: string;
+  value: Form;
+  chosen: Form;
+  title: string;
+  tag?: string;
+  text: string;
+  onChoose: (form: Form) => void;
+}
+
+function Choice({ group, value, chosen, title, tag, text, onChoose }: ChoiceProps) {
+  return (
+    <label className="choice">
+      <input type="radio" name={group} checked={chosen === value} onChange={() => onChoose(value)} />
+      <span>
+        <b>{title}</b>
+        {tag === undefined ? null : <span className="tag">{tag}</span>}
+        <span>{text}</span>
+      </span>
+    </label>
+  );
+}
+
+function FormChoice({ chosen, onChoose }: { chosen: Form; onChoose: (form: Form) => void }) {
+  const group = useId();
+  return (
+    <fieldset className="choices">
+      <legend className="sr">File</legend>
+      <Choice
+        {...{ group, chosen, onChoose }}
+        value="protected"
+        title="Protected file, .age"
+        tag="safer"
+        text="Stays locked as it is here. The age program opens it with your password, without us."
+      />
+      <Choice
+        {...{ group, chosen, onChoose }}
+        value="plain"
+        title="Private key, .json"
+        text="Unlocked: the private key as plain text, for other programs."
+      />
+    </fieldset>
+  );
+}
+
+interface UnlockingProps {
+  field: RefObject<HTMLInputElement | null>;
+  error: string | undefined;
+  onInput: () => void;
+}
+
+function Unlocking({ field, error, onInput }: UnlockingProps) {
+  const [isShown, setIsShown] = useState(false);
+  return (
+    <>
+      <PasswordField
+        label="Master password"
+        fieldRef={field}
+        error={error}
+        autoComplete="current-password"
+        isShown={isShown}
+        onShow={setIsShown}
+        onInput={onInput}
+      />
+      <div className="note">
+        <TriangleAlert className="i" aria-hidden />
+        <div>Whoever gets this file can read what is encrypted to this key. Keep it offline.</div>
+      </div>
+    </>
+  );
+}
+
+interface Props {
+  encryptionKey: EncryptionKeyWire;
+  onClose: () => void;
+}
+
+export function DownloadKeyDialog({ encryptionKey, onClose }: Props) {
+  const [form, setForm] = useState<Form>("protected");
+  const [error, setError] = useState<string>();
+  const field = useRef<HTMLInputElement>(null);
+  const { run, working } = useDownload(encryptionKey, onClose);
+  const focusField = () => requestAnimationFrame(() => field.current?.focus());
+  const onSubmit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (working !== null) return;
+    const isMissing = form === "plain" && (field.current?.value ?? "").trim() === "";
+    setError(isMissing ? encryptionMessages.passwordRequired : undefined);
+    if (isMissing) return focusField();
+    const wrong = await run(form, takePassword(field));
+    setError(wrong);
+    if (wrong !== undefined) focusField();
+  };
+  return (
+    <Dialog title="Download key" description={`${encryptionKey.keyName}, as a file on this device.`} onClose={onClose}>
+      <form className="contents" onSubmit={(event) => void onSubmit(event)} noValidate>
+        <div className="body">
+          {working === null ? (
+            <>
+              <FormChoice chosen={form} onChoose={setForm} />
+              {form === "plain" ? <Unlocking field={field} error={error} onInput={() => setError(undefined)} /> : null}
+            </>
+          ) : (
+            <VaultProgress {...working} />
+          )}
+        </div>
+        <footer>
+          <button type="button" className="btn" onClick={onClose}>
+            Cancel
+          </button>
+          <SubmitButton className="btn-primary" pending={working !== null} pendingLabel="Downloading...">
+            Download
+          </SubmitButton>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,129 @@
+/** The account's encryption keys and the dialogs around them. */
+import type { EncryptionKeyWire } from "@kauke/contract";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { messageOf } from "../../api/api-error.ts";
+import { useEncryptionKeyCalls, useEncryptionKeys } from "../../api/encryption-keys.ts";
+import { Mask } from "../../ui/Mask.tsx";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { CreateKeyDialog } from "./CreateKeyDialog.tsx";
+import { DeleteKeyDialog } from "./DeleteKeyDialog.tsx";
+import { DownloadKeyDialog } from "./DownloadKeyDialog.tsx";
+import { KeyRow } from "./KeyRow.tsx";
+
+type Opened = { dialog: "create" } | { dialog: "download" | "delete"; key: EncryptionKeyWire } | null;
+
+function NoKeys() {
+  return (
+    <div className="empty">
+      <Mask className="m" />
+      <h3>No encryption keys yet</h3>
+      <p>
+        With a key of your own, others can write to you so that only you can read it. It is made here, in your browser,
+        and its private half is locked with a password that never leaves it.
+      </p>
+    </div>
+  );
+}
+
+function KeysFailed({ message, onRetry }: { message: string; onRetry: () => void }) {
+  return (
+    <div className="empty" role="alert">
+      <Mask className="m" eyes="shut" />
+      <h3>Your keys could not be loaded</h3>
+      <p>{message}</p>
+      <button type="button" className="btn" onClick={onRetry}>
+        Try again
+      </button>
+    </div>
+  );
+}
+
+function LoadingKeys() {
+  return (
+    <ul className="keys-list" aria-hidden="true">
+      {[9, 6].map((width) => (
+        <li key={width}>
+          <span className="skel" style={{ "--w": `${width}ch` } as React.CSSProperties} />
+          <span className="skel" style={{ "--w": "80%" } as React.CSSProperties} />
+          <span className="skel" />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function useMakeDefault() {
+  const { makeDefault } = useEncryptionKeyCalls();
+  const [pendingId, setPendingId] = useState<string | null>(null);
+  const run = async ({ id, keyName }: EncryptionKeyWire) => {
+    if (pendingId !== null) return;
+    setPendingId(id);
+    try {
+      await makeDefault(id);
+      showToast({ title: "Default key changed", description: keyName });
+    } catch (error) {
+      showFailure("Update Failed", messageOf(error, "Failed to make the key the default"));
+    } finally {
+      setPendingId(null);
+    }
+  };
+  return { pendingId, run };
+}
+
+export function EncryptionKeysCard() {
+  const { data: keys, error, isFetching, refetch } = useEncryptionKeys();
+  const { pendingId, run: makeDefault } = useMakeDefault();
+  const [opened, setOpened] = useState<Opened>(null);
+  const onClose = () => setOpened(null);
+  const failed = keys === undefined && error !== null && !isFetching;
+  return (
+    <section className="card" aria-labelledby="encryption-keys" aria-busy={keys === undefined && !failed}>
+      <div className="card-head">
+        <h2 id="encryption-keys">Encryption keys</h2>
+        <span className="tag">AGE</span>
+        <button
+          type="button"
+          className="btn btn-primary btn-sm right"
+          disabled={keys === undefined}
+          onClick={() => setOpened({ dialog: "create" })}
+        >
+          <Plus className="i" aria-hidden />
+          Create Key
+        </button>
+      </div>
+      {failed ? (
+        <KeysFailed message={messageOf(error, "Please try again.")} onRetry={() => void refetch()} />
+      ) : keys === undefined ? (
+        <LoadingKeys />
+      ) : keys.length === 0 ? (
+        <NoKeys />
+      ) : (
+        <ul className="keys-list" aria-labelledby="encryption-keys">
+          {keys.map((key) => (
+            <KeyRow
+              key={key.id}
+              encryptionKey={key}
+              pending={pendingId === key.id}
+              onMakeDefault={() => void makeDefault(key)}
+              onDownload={() => setOpened({ dialog: "download", key })}
+              onDelete={() => setOpened({ dialog: "delete", key })}
+            />
+          ))}
+        </ul>
+      )}
+      {failed ? null : (
+        <div className="card-foot">
+          <p className="hint">
+            Each private key is protected by its master password. Only the protected form is stored.
+          </p>
+        </div>
+      )}
+      {opened?.dialog === "create" ? <CreateKeyDialog onClose={onClose} /> : null}
+      {opened?.dialog === "download" ? <DownloadKeyDialog encryptionKey={opened.key} onClose={onClose} /> : null}
+      {opened?.dialog === "delete" ? (
+        <DeleteKeyDialog encryptionKey={opened.key} isLast={keys?.length === 1} onClose={onClose} />
+      ) : null}
+    </section>
+  );
+}

@@ -1,0 +1,70 @@
+/**
+ * A hint of how long a master password stands up to guessing, from its form alone. One guess at a stored key costs half a second
+ * and 256 MiB, so 40 bits are already some 17,000 years of one core. It only advises; nothing is refused for it.
+ */
+
+export type PasswordStrength = "empty" | "weak" | "fair" | "strong";
+
+const FAIR_BITS = 40;
+const STRONG_BITS = 60;
+/** One of some eight thousand words. */
+const WORD_BITS = 13;
+
+/** What guessing begins with, as parts of a password. */
+const tried =
+  /pass(?:word|wort)?|p[a@]ssw[o0]rd|slaptazodis|qwert[yz]?(?:uiop)?|asdf(?:gh)?(?:jkl)?|letmein|welcome|admin|iloveyou|monkey|dragon|master|secret|kauke|(?:19|20)\d\d|abc(?:def?)?|1234?5?6?7?8?9?0?|1q2w3e(?:4r)?/giu;
+
+/** @example passwordStrength("correct horse battery staple") // "fair" */
+export function passwordStrength(password: string): PasswordStrength {
+  if (password === "") return "empty";
+  const bits = passwordBits(password);
+  return bits < FAIR_BITS ? "weak" : bits < STRONG_BITS ? "fair" : "strong";
+}
+
+/** A word counts once and by the dictionary, any other character by its kind, a repeated one hardly at all. */
+function passwordBits(password: string): number {
+  let bits = 0;
+  const rest = password.replace(tried, () => {
+    bits += 3;
+    return "\n";
+  });
+  const words = new Set<string>();
+  const others = rest.replace(/\p{L}{3,}/gu, (word) => {
+    if (isWord(word)) words.add(word.toLowerCase());
+    else bits += looseBits(word);
+    return " ";
+  });
+  for (const word of words) bits += Math.min(WORD_BITS, 4.7 * new Set(word).size);
+  return bits + looseBits(others.replace(/[\s-]+/g, ""));
+}
+
+/** Small letters, with a capital at most in front, as words are written. */
+function isWord(text: string): boolean {
+  return /^\p{L}\p{Ll}*$/u.test(text) || /^\p{Lu}+$/u.test(text);
+}
+
+function looseBits(text: string): number {
+  const characters = [...text];
+  const sameAgain = characters.filter((it, at) => it === characters[at - 1]).length;
+  return (characters.length - sameAgain) * Math.log2(alphabetOf(text)) + sameAgain * 0.5;
+}
+
+function alphabetOf(text: string): number {
+  const kinds: [RegExp, number][] = [
+    [/\d/, 10],
+    [/\p{Ll}/u, 26],
+    [/\p{Lu}/u, 26],
+    [/[^\p{L}\d\s]/u, 32],
+  ];
+  return Math.max(
+    2,
+    kinds.reduce((size, [kind, count]) => size + (kind.test(text) ? count : 0), 0),
+  );
+}
+
+export const strengthTexts: Readonly<Record<PasswordStrength, string>> = {
+  empty: "Five random words are easy to keep and hard to guess.",
+  weak: "Weak: easy to guess for a computer. Add random words.",
+  fair: "Fair. One or two more random words make it strong.",
+  strong: "Strong.",
+};

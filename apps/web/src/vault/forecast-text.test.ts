@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { forecastText } from "./forecast-text.ts";
+
+it.each([
+  [null, "Measuring this device…"],
+  [0.4, "About a second on this device."],
+  [1.7, "About 2 seconds on this device."],
+  [20, "About 20 seconds on this device."],
+])("tells %s seconds plainly", (seconds, text) => {
+  expect(forecastText(seconds)).toBe(text);
+});
+
+it.each([
+  [21, "About 20 seconds"],
+  [52, "About 50 seconds"],
+  [100, "About 2 minutes"],
+  [600, "About 10 minutes"],
+])("says at %s seconds that it is slow here, and that nothing is weakened for it", (seconds, start) => {
+  expect(forecastText(seconds)).toBe(
+    `${start}: this browser is slow at it. The protection is not lowered; keep the page open.`,
+  );
+});

@@ -1,0 +1,17 @@
+/** How long password work will take, in words a person can plan with. */
+
+const SLOW_SECONDS = 20;
+
+/** @param seconds as the worker measured them; `null` before it has */
+export function forecastText(seconds: number | null): string {
+  if (seconds === null) return "Measuring this device…";
+  if (seconds < 1.5) return "About a second on this device.";
+  const rounded = Math.round(seconds);
+  if (seconds <= SLOW_SECONDS) return `About ${rounded} seconds on this device.`;
+  const time = rounded < 90 ? `${roundTo(rounded, 5)} seconds` : `${Math.round(seconds / 60)} minutes`;
+  return `About ${time}: this browser is slow at it. The protection is not lowered; keep the page open.`;
+}
+
+function roundTo(value: number, step: number): number {
+  return Math.round(value / step) * step;
+}

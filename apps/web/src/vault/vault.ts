@@ -1,0 +1,85 @@
+/**
+ * Work with keys, for the pages: each call is one job in a worker of its own, which is ended when the job is. Nothing of a job
+ * is kept here. Failures are codes; what people read about them is the caller's.
+ */
+import type { AgeErrorCode, KeyKind as AgeKeyKind } from "@kauke/age";
+import type { JobName, Jobs, WorkerAnswer } from "./vault-jobs.ts";
+import { vaultWorkerUrl } from "./worker-url.ts";
+
+export type KeyKind = AgeKeyKind;
+/** @public */
+export type { Opener } from "./vault-jobs.ts";
+/** `ended`: the signal asked for it, or the browser could not run the worker to its end. */
+export type VaultErrorCode = AgeErrorCode | "ended";
+
+export class VaultError extends Error {
+  readonly code: VaultErrorCode;
+
+  constructor(code: VaultErrorCode) {
+    super(code);
+    this.name = "VaultError";
+    this.code = code;
+  }
+}
+
+export interface JobOptions {
+  /** Ends the worker at once; the call then fails with `ended`. */
+  signal?: AbortSignal;
+  /** Seconds the work of a password will take here; called once, before it begins, and only where there is such work. */
+  onForecast?: (seconds: number) => void;
+}
+
+/** Makes a key pair, wraps its private key, opens it again and compares; the private key never leaves the worker. */
+export const createKey = jobCalled("createKey");
+/** For the download that holds the private key. @throws VaultError `wrong_password`, `not_protected_key` … */
+export const openKey = jobCalled("openKey");
+/** @public @returns armor @throws VaultError `bad_public_key`, `too_large`, `not_text` */
+export const encryptText = jobCalled("encryptText");
+/** @public Takes armor as people paste it, text around it too. @throws VaultError as `decryptText` of @kauke/age */
+export const decryptText = jobCalled("decryptText");
+/** @public A dropped file, binary or armored, up to 40 MiB; its buffer is handed over and empty afterwards. */
+export const decryptFile = jobCalled("decryptFile");
+
+/** @public Whether something can be encrypted to it; loads the code with the first call, needs no worker. */
+export async function checkPublicKey(text: string): Promise<boolean> {
+  const age = await import("@kauke/age");
+  return age.checkPublicKey(text).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** @public False: made by an older method, to be made anew. Opens nothing. */
+export async function isStoredKeyUsable(encryptedPrivateKey: string): Promise<boolean> {
+  const { isProtectedKey } = await import("@kauke/age");
+  return isProtectedKey(encryptedPrivateKey);
+}
+
+function jobCalled<Name extends JobName>(name: Name) {
+  return (wish: Jobs[Name]["wish"], options: JobOptions = {}): Promise<Jobs[Name]["result"]> =>
+    runJob(name, wish, options);
+}
+
+function runJob<Name extends JobName>(
+  name: Name,
+  wish: Jobs[Name]["wish"],
+  { signal, onForecast }: JobOptions,
+): Promise<Jobs[Name]["result"]> {
+  if (signal?.aborted) return Promise.reject(new VaultError("ended"));
+  const worker = new Worker(vaultWorkerUrl(), { type: "module" });
+  const { promise, resolve, reject } = Promise.withResolvers<Jobs[Name]["result"]>();
+  const end = () => reject(new VaultError("ended"));
+  signal?.addEventListener("abort", end);
+  worker.onerror = end;
+  worker.onmessageerror = end;
+  worker.onmessage = ({ data }: MessageEvent<WorkerAnswer>) => {
+    if ("forecastSeconds" in data) onForecast?.(data.forecastSeconds);
+    else if ("failure" in data) reject(new VaultError(data.failure));
+    else resolve(data.result as Jobs[Name]["result"]);
+  };
+  worker.postMessage({ name, wish }, "bytes" in wish ? [wish.bytes] : []);
+  return promise.finally(() => {
+    worker.terminate();
+    signal?.removeEventListener("abort", end);
+  });
+}

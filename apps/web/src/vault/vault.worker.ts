@@ -1,0 +1,89 @@
+/**
+ * The only place of the web app where keys, passwords and plaintexts are worked with. A job comes in as a message; nothing but
+ * its result or a code goes out. The page ends the worker after each job, and its memory goes with it.
+ */
+import {
+  AgeError,
+  cleanPastedText,
+  createProtectedKey,
+  type DecryptWith,
+  decrypt,
+  decryptText,
+  encryptText,
+  forecastPasswordWork,
+  openProtectedKey,
+} from "@kauke/age";
+import type { AnyJob, Jobs, Opener, WorkerAnswer } from "./vault-jobs.ts";
+
+const scope = globalThis as unknown as DedicatedWorkerGlobalScope;
+
+scope.onmessage = async ({ data: job }: MessageEvent<AnyJob>) => {
+  try {
+    const forecastSeconds = await forecastOf(job);
+    if (forecastSeconds > 0) answer({ forecastSeconds });
+    const result = await done(job);
+    answer({ result }, result instanceof Uint8Array ? [result.buffer] : []);
+  } catch (thrown) {
+    answer({ failure: thrown instanceof AgeError ? thrown.code : "malformed" });
+  }
+};
+
+function answer(message: WorkerAnswer, transfer: Transferable[] = []): void {
+  scope.postMessage(message, transfer);
+}
+
+/** Seconds; 0 for what needs no password. */
+async function forecastOf(job: AnyJob): Promise<number> {
+  const stretches = passwordStretches(job);
+  return stretches === 0 ? 0 : stretches * (await forecastPasswordWork());
+}
+
+/** How many times a password is stretched: a new key is wrapped, and opened again to prove that it can be. */
+function passwordStretches(job: AnyJob): number {
+  if (job.name === "createKey") return 2;
+  if (job.name === "openKey") return 1;
+  return job.name !== "encryptText" && !("privateKey" in job.wish.opener) ? 1 : 0;
+}
+
+function done(job: AnyJob): Promise<Jobs[AnyJob["name"]]["result"]> {
+  switch (job.name) {
+    case "createKey":
+      return createKey(job.wish);
+    case "openKey":
+      return openProtectedKey(job.wish.encryptedPrivateKey, { password: job.wish.masterPassword });
+    case "encryptText":
+      return encryptText(job.wish.text, { publicKeys: [job.wish.publicKey] });
+    case "decryptText":
+      return openText(job.wish);
+    case "decryptFile":
+      return openFile(job.wish);
+  }
+}
+
+async function createKey({ keyName, masterPassword: password, kind }: Jobs["createKey"]["wish"]) {
+  const { publicKey, protectedKey } = await createProtectedKey({ password, keyName, kind, createdAt: new Date() });
+  return { publicKey, encryptedPrivateKey: protectedKey };
+}
+
+/** A person pasted it: quote marks and the lines of a mail program around the armor go. */
+async function openText({ encryptedText, opener }: Jobs["decryptText"]["wish"]): Promise<string> {
+  return decryptText(cleanPastedText(encryptedText), await keyOf(opener));
+}
+
+async function openFile({ bytes, opener }: Jobs["decryptFile"]["wish"]): Promise<Uint8Array<ArrayBuffer>> {
+  if (bytes.byteLength > FILE_MAX_BYTES) throw new AgeError("too_large");
+  const plaintext = await decrypt(new Uint8Array(bytes), await keyOf(opener));
+  if (plaintext.buffer.byteLength === plaintext.byteLength) return plaintext as Uint8Array<ArrayBuffer>;
+  const copy = new Uint8Array(plaintext);
+  plaintext.fill(0);
+  return copy;
+}
+
+const FILE_MAX_BYTES = 40 * 1024 * 1024;
+
+async function keyOf(opener: Opener): Promise<DecryptWith> {
+  if ("privateKey" in opener) return { privateKeys: opener.privateKey };
+  if ("password" in opener) return { password: opener.password };
+  const { privateKey } = await openProtectedKey(opener.encryptedPrivateKey, { password: opener.masterPassword });
+  return { privateKeys: privateKey };
+}

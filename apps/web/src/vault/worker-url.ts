@@ -1,0 +1,31 @@
+/**
+ * The address of the worker's script as Trusted Types want it: through one policy that lets pass only scripts of this build.
+ * Browsers without Trusted Types take the plain text, after the same check.
+ */
+// oxlint-disable-next-line import/default -- Vite makes it
+import workerUrl from "./vault.worker.ts?worker&url";
+
+interface ScriptPolicy {
+  createScriptURL(url: string): string;
+}
+
+interface TrustedTypes {
+  createPolicy(name: string, rules: ScriptPolicy): ScriptPolicy;
+}
+
+/** @throws TypeError for any other origin or folder */
+export function ownScriptUrl(url: string, origin: string): string {
+  const { href, origin: itsOrigin, pathname } = new URL(url, origin);
+  const isOurs = itsOrigin === origin && (pathname.startsWith("/assets/") || import.meta.env.DEV);
+  if (!isOurs) throw new TypeError("not a script of this app");
+  return href;
+}
+
+let policy: ScriptPolicy | null = null;
+
+export function vaultWorkerUrl(): string {
+  const rules: ScriptPolicy = { createScriptURL: (url) => ownScriptUrl(url, location.origin) };
+  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
+  policy ??= trustedTypes?.createPolicy("app-worker", rules) ?? rules;
+  return policy.createScriptURL(workerUrl);
+}

@@ -1,0 +1,10 @@
+import { expect, test } from "vitest";
+import { forecastPasswordWork } from "./password-forecast.ts";
+
+test("the forecast is 64 times a trial run, and the trial is part of the time it takes to tell", async () => {
+  const startMs = performance.now();
+  const seconds = await forecastPasswordWork();
+  const tookMs = performance.now() - startMs;
+  expect(seconds).toBeGreaterThan(0);
+  expect(seconds).toBeLessThanOrEqual((tookMs * 64) / 1000);
+});
