@@ -1,8 +1,10 @@
 /** Every page and every state of one that looks different, as a person meets them: for the accessibility journeys and pictures. */
+import { generateKeyPair } from "@kauke/age";
 import type { AliasWire, CreatedEmailJob, NoticeWire, UserWire } from "@kauke/contract";
 import { personas } from "@kauke/testkit/personas";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { type Visit, widths } from "./browser.ts";
+import { decryptScreens } from "./decrypt-screens.ts";
 import { encryptionScreens } from "./encryption-screens.ts";
 import { attachment, multipartMessage, subjectOf } from "./message.ts";
 import type { Screen } from "./screen.ts";
@@ -72,6 +74,11 @@ async function fillLetter({ page }: Visit): Promise<void> {
 }
 
 const queued: CreatedEmailJob = { jobId: "00000000-0000-4000-8000-000000000001", canUndo: true, undoSeconds: 6 };
+
+async function encrypt({ page }: Visit, publicKey: string): Promise<void> {
+  await page.getByRole("switch", { name: "Enable End-to-End Encryption" }).click();
+  await page.getByLabel("Recipient's Public Key").fill(publicKey);
+}
 
 const smtpPanel = (address: string, name: string, open: Screen["open"]): Screen =>
   dashboardOf("some", name, async (visit) => {
@@ -287,6 +294,17 @@ export const screens: readonly Screen[] = [
     await page.getByRole("button", { name: "Send Email" }).click();
     await page.getByRole("alert").last().waitFor();
   }),
+  composing("encrypted", async (visit) => {
+    await fillLetter(visit);
+    await encrypt(visit, (await generateKeyPair()).publicKey);
+    await visit.page.getByText("Valid key").waitFor();
+  }),
+  composing("key-refused", async (visit) => {
+    await fillLetter(visit);
+    await encrypt(visit, "age1m5aahn0t09nl4ujy8624fl6zy54klay");
+    await visit.page.getByRole("alert").waitFor();
+  }),
+  ...decryptScreens,
   overlaid(
     composing("queued-toast", async (visit) => {
       await fillLetter(visit);

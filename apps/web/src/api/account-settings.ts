@@ -1,12 +1,14 @@
 /** What the account has chosen. A change shows at once and is taken back if the server refuses. */
 import type { AccountSettings } from "@kauke/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client.ts";
 
 const queryKey = ["account-settings"];
 
+export const accountSettingsQuery = queryOptions({ queryKey, queryFn: () => call("getAccountSettings") });
+
 export function useAccountSettings() {
-  return useQuery({ queryKey, queryFn: () => call("getAccountSettings") });
+  return useQuery(accountSettingsQuery);
 }
 
 export function useChangeAccountSettings() {

@@ -3,16 +3,19 @@
  * the server refuses; what the server answers always replaces what we guessed.
  */
 import type { AliasWire, CreateAliasBody, UpdateAliasBody } from "@kauke/contract";
-import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client.ts";
 
 const keyOf = (userId: string) => ["aliases", userId] as const;
 
-export function useAliases(userId: string) {
-  return useQuery({
+export const aliasesQuery = (userId: string) =>
+  queryOptions({
     queryKey: keyOf(userId),
     queryFn: async () => (await call("listAliases", { params: { userId } })).aliases,
   });
+
+export function useAliases(userId: string) {
+  return useQuery(aliasesQuery(userId));
 }
 
 /** What happens to their mailboxes elsewhere shows at the next look. */

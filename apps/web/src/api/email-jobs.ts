@@ -1,6 +1,8 @@
 /** Composed mail: the aliases that can send, queuing, and how far a message is. */
 import type { Body } from "@kauke/contract";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { accountSettingsQuery } from "./account-settings.ts";
+import { aliasesQuery } from "./aliases.ts";
 import { call } from "./client.ts";
 
 /** Asked anew each time the page opens: credentials are made elsewhere. */
@@ -13,9 +15,22 @@ export function useSendingAliases(userId: string) {
 }
 
 export function useCreateEmailJob() {
-  return useMutation({ mutationFn: (body: Body<"createEmailJob">) => call("createEmailJob", { body }) });
+  // What was written needs no longer life here than the call.
+  return useMutation({ mutationFn: (body: Body<"createEmailJob">) => call("createEmailJob", { body }), gcTime: 0 });
 }
 
 export const readJobStatus = (jobId: string) => call("getEmailJobStatus", { params: { jobId } });
 
 export const cancelJob = (jobId: string) => call("cancelEmailJob", { params: { jobId } });
+
+/** What the leak guard goes by, asked anew at each letter that is encrypted here: the server can't look into those. */
+export function useReadLeakGuard(userId: string) {
+  const client = useQueryClient();
+  return async (aliasId: string): Promise<{ isOn: boolean; forwardTo: string }> => {
+    const [settings, aliases] = await Promise.all([
+      client.fetchQuery({ ...accountSettingsQuery, staleTime: 0 }),
+      client.fetchQuery({ ...aliasesQuery(userId), staleTime: 0 }),
+    ]);
+    return { isOn: settings.leakGuard, forwardTo: aliases.find(({ id }) => id === aliasId)?.forwardTo ?? "" };
+  };
+}

@@ -21,6 +21,7 @@ const pages: Partial<Record<ScreenName, ComponentType>> = {
   register: lazy(async () => ({ default: (await import("../pages/AuthPage.tsx")).RegisterPage })),
   dashboard: lazy(async () => ({ default: (await import("../pages/DashboardPage.tsx")).DashboardPage })),
   compose: lazy(async () => ({ default: (await import("../pages/ComposePage.tsx")).ComposePage })),
+  decrypt: lazy(async () => ({ default: (await import("../pages/DecryptPage.tsx")).DecryptPage })),
   settings: lazy(async () => ({ default: (await import("../pages/SettingsPage.tsx")).SettingsPage })),
   preview: lazy(async () => ({ default: (await import("../pages/PreviewPage.tsx")).PreviewPage })),
   confirm: lazy(async () => ({ default: (await import("../pages/ConfirmPage.tsx")).ConfirmPage })),

@@ -22,7 +22,7 @@ export function ComposePage() {
     <main id="main" className="page" tabIndex={-1}>
       <div className="title">
         <h1>Compose Email</h1>
-        <p>Send e-mails using your {product.name} aliases.</p>
+        <p>Send encrypted e-mails using your {product.name} aliases.</p>
       </div>
       <Content userId={user.id} />
     </main>

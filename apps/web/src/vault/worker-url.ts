@@ -23,7 +23,10 @@ export function ownScriptUrl(url: string, origin: string): string {
 
 let policy: ScriptPolicy | null = null;
 
-export function vaultWorkerUrl(): string {
+export const vaultWorkerUrl = (): string => trustedWorkerUrl(workerUrl);
+
+/** For every worker of the app: a page may make the policy once. @throws TypeError as `ownScriptUrl` */
+export function trustedWorkerUrl(workerUrl: string): string {
   const rules: ScriptPolicy = { createScriptURL: (url) => ownScriptUrl(url, location.origin) };
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
   policy ??= trustedTypes?.createPolicy("app-worker", rules) ?? rules;

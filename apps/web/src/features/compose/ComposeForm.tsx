@@ -1,56 +1,18 @@
 /** The letter sheet: from, to, subject, message. What is queued is followed by the job tracker, not by this form. */
-import { zodResolver } from "@hookform/resolvers/zod";
-import type { Answer } from "@kauke/contract";
-import { useQueryClient } from "@tanstack/react-query";
 import { Send } from "lucide-react";
-import { useEffect } from "react";
-import { type UseFormReturn, useForm } from "react-hook-form";
-import { fieldMessages, messageOf } from "../../api/api-error.ts";
-import { cancelJob, readJobStatus, useCreateEmailJob } from "../../api/email-jobs.ts";
-import { sessionQuery } from "../../api/session.ts";
+import type { UseFormReturn } from "react-hook-form";
 import { Select } from "../../ui/Select.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
-import { showFailure } from "../../ui/toast-store.ts";
 import { addressOf } from "../aliases/alias-text.ts";
-import { composeForm, emptyForm, type ComposeForm as FormValues, formField, jobRequest } from "./compose-form.ts";
-import { followJob } from "./job-tracker.ts";
+import type { ComposeForm as FormValues } from "./compose-form.ts";
+import { EncryptionCard } from "./EncryptionCard.tsx";
 import { LetterBody, LetterRow } from "./LetterRow.tsx";
-
-type SendingAlias = Answer<"listAliasesWithSmtp">["aliases"][number];
+import { type SendingAlias, useCompose } from "./use-compose.ts";
 
 interface Props {
   userId: string;
   /** `undefined` while they load. */
   aliases: readonly SendingAlias[] | undefined;
-}
-
-function useCompose({ userId, aliases }: Props) {
-  const client = useQueryClient();
-  const create = useCreateEmailJob();
-  const form = useForm<FormValues>({ resolver: zodResolver(composeForm), defaultValues: emptyForm });
-  // With several aliases the choice is the person's: the wrong one would tell a stranger too much.
-  const onlyAlias = aliases?.length === 1 ? aliases[0]?.id : undefined;
-  useEffect(() => {
-    if (onlyAlias !== undefined && form.getValues("fromAlias") === "") form.setValue("fromAlias", onlyAlias);
-  }, [form, onlyAlias]);
-  const calls = {
-    readStatus: readJobStatus,
-    cancel: cancelJob,
-    isStillSignedIn: () => client.getQueryData(sessionQuery.queryKey)?.id === userId,
-  };
-  const onSubmit = form.handleSubmit(async (values) => {
-    try {
-      followJob(await create.mutateAsync(jobRequest(values)), values.to, calls);
-      form.reset({ ...emptyForm, fromAlias: values.fromAlias });
-    } catch (error) {
-      for (const [requestField, message] of fieldMessages(error)) {
-        const field = formField(requestField);
-        if (field !== null) form.setError(field, { message });
-      }
-      showFailure("Failed to queue email", messageOf(error, "The email could not be queued."));
-    }
-  });
-  return { form, onSubmit, onReset: () => form.reset({ ...emptyForm, fromAlias: onlyAlias ?? "" }) };
 }
 
 type Form = UseFormReturn<FormValues>;
@@ -90,11 +52,33 @@ function ToRow({ form }: { form: Form }) {
   );
 }
 
-export function ComposeForm({ userId, aliases }: Props) {
-  const { form, onSubmit, onReset } = useCompose({ userId, aliases });
-  const { errors, isSubmitting } = form.formState;
+interface ActsProps {
+  isSubmitting: boolean;
+  isLoading: boolean;
+  onReset: () => void;
+}
+
+/** Below the letter, or below both cards where they stand one above the other. */
+function Acts({ isSubmitting, isLoading, onReset }: ActsProps) {
   return (
-    <form className="compose" onSubmit={onSubmit} noValidate aria-label="Compose Email">
+    <div className="card-foot two">
+      <button type="button" className="btn btn-quiet" disabled={isSubmitting} onClick={onReset}>
+        Reset
+      </button>
+      <SubmitButton className="btn-primary" pending={isSubmitting} pendingLabel="Sending..." disabled={isLoading}>
+        <Send className="i" aria-hidden />
+        Send Email
+      </SubmitButton>
+    </div>
+  );
+}
+
+export function ComposeForm({ userId, aliases }: Props) {
+  const { form, encryption, onEncryptionChange, keyField, onSubmit, onReset } = useCompose({ userId, aliases });
+  const { errors, isSubmitting } = form.formState;
+  const acts = { isSubmitting, isLoading: aliases === undefined, onReset };
+  return (
+    <form className="compose" onSubmit={(event) => void onSubmit(event)} noValidate aria-label="Compose Email">
       <div className="card">
         <FromRow form={form} aliases={aliases} />
         <ToRow form={form} />
@@ -104,21 +88,10 @@ export function ComposeForm({ userId, aliases }: Props) {
         <LetterBody label="Message" error={errors.body?.message}>
           {(control) => <textarea {...control} className="input" rows={12} {...form.register("body")} />}
         </LetterBody>
-        <div className="card-foot two">
-          <button type="button" className="btn btn-quiet" disabled={isSubmitting} onClick={onReset}>
-            Reset
-          </button>
-          <SubmitButton
-            className="btn-primary"
-            pending={isSubmitting}
-            pendingLabel="Sending..."
-            disabled={aliases === undefined}
-          >
-            <Send className="i" aria-hidden />
-            Send Email
-          </SubmitButton>
-        </div>
+        <Acts {...acts} />
       </div>
+      <EncryptionCard encryption={encryption} onChange={onEncryptionChange} keyField={keyField} />
+      <Acts {...acts} />
     </form>
   );
 }

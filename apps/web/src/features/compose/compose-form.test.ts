@@ -27,7 +27,14 @@ test.each([
 test("the request carries the interface's names and priority 0", () => {
   const { fromAlias, to, subject, body } = letter;
   const request = { to, subject, body, fromAliasId: fromAlias, useEncryption: false, priority: 0 };
-  expect(jobRequest(letter)).toEqual(request);
+  expect(jobRequest(letter, null)).toEqual(request);
+});
+
+test("an encrypted one carries the armor in place of what was typed, and the key", () => {
+  const sealed = { body: "-----BEGIN AGE ENCRYPTED FILE-----", recipientPublicKey: "age1m5a" };
+  const request = jobRequest({ ...letter, body: "Only for Rasa" }, sealed);
+  expect(request).toMatchObject({ ...sealed, useEncryption: true, to: letter.to });
+  expect(JSON.stringify(request)).not.toContain("Only for Rasa");
 });
 
 test("what the server refuses is shown at the field it came from", () => {

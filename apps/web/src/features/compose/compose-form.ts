@@ -12,8 +12,17 @@ export type ComposeForm = z.infer<typeof composeForm>;
 
 export const emptyForm: ComposeForm = { fromAlias: "", to: "", subject: "", body: "" };
 
-export function jobRequest({ fromAlias, to, subject, body }: ComposeForm): Body<"createEmailJob"> {
-  return { to, subject, body, fromAliasId: fromAlias, useEncryption: false, priority: 0 };
+/** What is written for one reader's eyes: the armor in place of the message, and the key it was made for. */
+export interface Sealed {
+  body: string;
+  recipientPublicKey: string;
+}
+
+/** @param sealed `null`: the message goes as it was typed */
+export function jobRequest(form: ComposeForm, sealed: Sealed | null): Body<"createEmailJob"> {
+  const { fromAlias, to, subject, body } = form;
+  const letter = { to, subject, body, fromAliasId: fromAlias, priority: 0 };
+  return sealed === null ? { ...letter, useEncryption: false } : { ...letter, ...sealed, useEncryption: true };
 }
 
 /** The form's field for a field of the request the server refused; `null` for one the form doesn't show. */

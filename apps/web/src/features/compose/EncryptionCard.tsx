@@ -1,0 +1,137 @@
+/** The right column of the letter: whether it is encrypted, for whom, and what that does not hide. */
+import { emailJobMessages } from "@kauke/contract";
+import { CircleAlert, Info, Lock } from "lucide-react";
+import { type RefObject, useCallback, useEffect, useId, useState } from "react";
+import { Link } from "wouter";
+import { FieldError } from "../../ui/Field.tsx";
+import { Switch } from "../../ui/Switch.tsx";
+import { checkPublicKey } from "../../vault/vault.ts";
+import { cleanPublicKey } from "./seal-letter.ts";
+
+/** A key that is being typed is wrong until its last character: what is wrong is told in a pause. */
+const pauseMs = 600;
+
+export interface Encryption {
+  isOn: boolean;
+  publicKey: string;
+  keyError: string | undefined;
+  /** Why the letter could not be encrypted. */
+  failure: string | undefined;
+}
+
+export const noEncryption: Encryption = { isOn: false, publicKey: "", keyError: undefined, failure: undefined };
+
+interface Props {
+  encryption: Encryption;
+  onChange: (change: Partial<Encryption>) => void;
+  keyField: RefObject<HTMLTextAreaElement | null>;
+}
+
+/** @returns whether the key as it stands is one: `null` while that is not known @param onResult always the same function */
+function useKeyCheck(publicKey: string, onResult: (isKey: boolean) => void): boolean | null {
+  const [checked, setChecked] = useState<{ text: string; isKey: boolean } | null>(null);
+  useEffect(() => {
+    if (publicKey.trim() === "") return;
+    let isStale = false;
+    const timer = setTimeout(() => {
+      void (async () => {
+        const isKey = await cleanPublicKey(publicKey).then(checkPublicKey, () => false);
+        if (isStale) return;
+        setChecked({ text: publicKey, isKey });
+        onResult(isKey);
+      })();
+    }, pauseMs);
+    return () => {
+      isStale = true;
+      clearTimeout(timer);
+    };
+  }, [publicKey, onResult]);
+  return checked?.text === publicKey ? checked.isKey : null;
+}
+
+function KeyField({ encryption, onChange, keyField }: Props) {
+  const id = useId();
+  const { publicKey, keyError } = encryption;
+  const tell = useCallback(
+    (is: boolean) => onChange({ keyError: is ? undefined : emailJobMessages.publicKeyInvalid }),
+    [onChange],
+  );
+  const isKey = useKeyCheck(publicKey, tell);
+  return (
+    <div className="field">
+      <label htmlFor={id}>
+        <span>Recipient's Public Key</span>
+        <span className="opt" role="status">
+          {isKey === true ? keyKindText(publicKey) : ""}
+        </span>
+      </label>
+      <textarea
+        ref={keyField}
+        id={id}
+        className="input mono"
+        rows={3}
+        spellCheck={false}
+        autoComplete="off"
+        autoCapitalize="none"
+        placeholder="age1…"
+        value={publicKey}
+        aria-invalid={keyError ? true : undefined}
+        aria-describedby={keyError ? `${id}-error` : undefined}
+        onChange={({ target }) => onChange({ publicKey: target.value, keyError: undefined, failure: undefined })}
+      />
+      <FieldError id={`${id}-error`}>{keyError}</FieldError>
+    </div>
+  );
+}
+
+const keyKindText = (publicKey: string): string =>
+  /age1(?:tag)?pq1/.test(publicKey) ? "Post-quantum key" : "Valid key";
+
+export function EncryptionCard({ encryption, onChange, keyField }: Props) {
+  const { isOn, failure } = encryption;
+  return (
+    <div className="card">
+      <div className="e2e">
+        <div className="switch-row">
+          <span>
+            <Lock className="i" aria-hidden />
+            Enable End-to-End Encryption
+          </span>
+          <Switch
+            checked={isOn}
+            label="Enable End-to-End Encryption"
+            onChange={(to) => onChange({ isOn: to, failure: undefined })}
+          />
+        </div>
+        {isOn ? (
+          <>
+            <KeyField encryption={encryption} onChange={onChange} keyField={keyField} />
+            {failure === undefined ? null : (
+              <div className="note note-danger" role="alert">
+                <CircleAlert className="i" aria-hidden />
+                <div>
+                  <b>Not sent</b>
+                  <br />
+                  {failure}
+                </div>
+              </div>
+            )}
+            <div className="note note-plain">
+              <Info className="i" aria-hidden />
+              <div>
+                <b>Encryption Notice</b>
+                <br />
+                This e-mail is AGE-encrypted. Only the recipient's private key decrypts it. The subject and the
+                addresses are not encrypted. You can{" "}
+                <Link className="link" href="/settings">
+                  generate keys in Settings
+                </Link>
+                .
+              </div>
+            </div>
+          </>
+        ) : null}
+      </div>
+    </div>
+  );
+}

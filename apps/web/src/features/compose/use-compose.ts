@@ -1,0 +1,105 @@
+/** What sending a letter takes: its fields, encrypting it here if that is wished, queuing it, and where to say what is wrong. */
+import { zodResolver } from "@hookform/resolvers/zod";
+import { type Answer, emailJobMessages } from "@kauke/contract";
+import { useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useCallback, useEffect, useRef, useState } from "react";
+import { type UseFormReturn, useForm } from "react-hook-form";
+import { fieldMessages, messageOf } from "../../api/api-error.ts";
+import { cancelJob, readJobStatus, useCreateEmailJob, useReadLeakGuard } from "../../api/email-jobs.ts";
+import { sessionQuery } from "../../api/session.ts";
+import { showFailure } from "../../ui/toast-store.ts";
+import { composeForm, emptyForm, type ComposeForm as FormValues, formField, jobRequest } from "./compose-form.ts";
+import { type Encryption, noEncryption } from "./EncryptionCard.tsx";
+import { followJob } from "./job-tracker.ts";
+import { NotSealed, sealLetter } from "./seal-letter.ts";
+
+export type SendingAlias = Answer<"listAliasesWithSmtp">["aliases"][number];
+
+interface Wish {
+  userId: string;
+  /** `undefined` while they load. */
+  aliases: readonly SendingAlias[] | undefined;
+}
+
+/** Whether and for whom the letter is encrypted, and the field for that. */
+function useEncryption() {
+  const [encryption, setEncryption] = useState<Encryption>(noEncryption);
+  const keyField = useRef<HTMLTextAreaElement>(null);
+  const change = useCallback((to: Partial<Encryption>) => setEncryption((before) => ({ ...before, ...to })), []);
+  return { encryption, change, keyField, focusKey: () => keyField.current?.focus() };
+}
+
+type EncryptionState = ReturnType<typeof useEncryption>;
+type Form = UseFormReturn<FormValues>;
+
+/** Says why a letter was not sent, at its field and in a toast. */
+function tell(error: unknown, form: Form, { change, focusKey }: EncryptionState): void {
+  if (error instanceof NotSealed) {
+    const { field, message } = error;
+    if (field === "body") form.setError("body", { message }, { shouldFocus: true });
+    else if (field === "encryption") change({ failure: message });
+    else {
+      change({ keyError: message });
+      focusKey();
+    }
+    return showFailure("Failed to queue email", message);
+  }
+  for (const [requestField, message] of fieldMessages(error)) {
+    const field = formField(requestField);
+    if (field !== null) form.setError(field, { message });
+    if (requestField === "recipientPublicKey") change({ keyError: message });
+  }
+  showFailure("Failed to queue email", messageOf(error, "The email could not be queued."));
+}
+
+/** @returns what queues the letter, encrypted first if that is wished, and follows it */
+function useSend(userId: string) {
+  const client = useQueryClient();
+  const create = useCreateEmailJob();
+  const readGuard = useReadLeakGuard(userId);
+  const calls = {
+    readStatus: readJobStatus,
+    cancel: cancelJob,
+    isStillSignedIn: () => client.getQueryData(sessionQuery.queryKey)?.id === userId,
+  };
+  return async (values: FormValues, { isOn, publicKey }: Encryption): Promise<void> => {
+    const sealed = isOn ? await sealLetter(values, publicKey, () => readGuard(values.fromAlias)) : null;
+    followJob(await create.mutateAsync(jobRequest(values, sealed)), values.to, calls);
+  };
+}
+
+export function useCompose({ userId, aliases }: Wish) {
+  const send = useSend(userId);
+  const form = useForm<FormValues>({ resolver: zodResolver(composeForm), defaultValues: emptyForm });
+  const state = useEncryption();
+  const { encryption, change, keyField, focusKey } = state;
+  // With several aliases the choice is the person's: the wrong one would tell a stranger too much.
+  const onlyAlias = aliases?.length === 1 ? aliases[0]?.id : undefined;
+  useEffect(() => {
+    if (onlyAlias !== undefined && form.getValues("fromAlias") === "") form.setValue("fromAlias", onlyAlias);
+  }, [form, onlyAlias]);
+  const isKeyMissing = encryption.isOn && encryption.publicKey.trim() === "";
+  const onValid = async (values: FormValues) => {
+    if (isKeyMissing) return focusKey();
+    try {
+      await send(values, encryption);
+      form.reset({ ...emptyForm, fromAlias: values.fromAlias });
+      change({ publicKey: "" });
+    } catch (error) {
+      tell(error, form, state);
+    }
+  };
+  const onSubmit = (event: FormEvent) => {
+    change({ failure: undefined });
+    if (isKeyMissing) {
+      change({ keyError: emailJobMessages.publicKeyRequired });
+      showFailure("Public key required", emailJobMessages.publicKeyRequired);
+    }
+    return form.handleSubmit(onValid)(event);
+  };
+  const onReset = () => {
+    form.reset({ ...emptyForm, fromAlias: onlyAlias ?? "" });
+    change(noEncryption);
+  };
+  return { form, encryption, onEncryptionChange: change, keyField, onSubmit, onReset };
+}

@@ -1,0 +1,106 @@
+/** Auto Decrypt: with a stored key, which the server gives in its protected form, opened here by the master password. */
+import { type EncryptionKeyWire, encryptionMessages } from "@kauke/contract";
+import { LockOpen } from "lucide-react";
+import { type FormEvent, useRef, useState } from "react";
+import { readProtectedKey } from "../../api/encryption-keys.ts";
+import { FieldError, TextField } from "../../ui/Field.tsx";
+import { Select } from "../../ui/Select.tsx";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { isStoredKeyUsable, VaultError } from "../../vault/vault.ts";
+import { EncryptedField } from "./EncryptedField.tsx";
+import { keyLabel } from "./key-label.ts";
+import { openEncrypted } from "./open-encrypted.ts";
+import type { Decryption } from "./use-decrypt.ts";
+import { useEncrypted } from "./use-encrypted.ts";
+
+async function readUsableKey(keyId: string): Promise<string> {
+  const encryptedPrivateKey = await readProtectedKey(keyId);
+  if (!(await isStoredKeyUsable(encryptedPrivateKey))) throw new VaultError("not_protected_key");
+  return encryptedPrivateKey;
+}
+
+interface Props {
+  keys: readonly EncryptionKeyWire[];
+  decryption: Decryption;
+}
+
+interface Errors {
+  key?: string;
+  password?: string;
+}
+
+function useAutoForm({ decryption }: Props) {
+  const keyField = useRef<HTMLSelectElement>(null);
+  const passwordField = useRef<HTMLInputElement>(null);
+  const encrypted = useEncrypted();
+  const [errors, setErrors] = useState<Errors>({});
+  const onSubmit = async (event: FormEvent) => {
+    event.preventDefault();
+    const keyId = keyField.current?.value ?? "";
+    const masterPassword = passwordField.current?.value ?? "";
+    const found: Errors = {};
+    if (keyId === "") found.key = encryptionMessages.keyRequired;
+    if (masterPassword.trim() === "") found.password = encryptionMessages.decryptPasswordRequired;
+    const what = encrypted.read();
+    setErrors(found);
+    if (found.key !== undefined) return keyField.current?.focus();
+    if (found.password !== undefined) return passwordField.current?.focus();
+    if (what === null) return encrypted.focus();
+    // From here on it is in the worker alone.
+    if (passwordField.current) passwordField.current.value = "";
+    const toMend = await decryption.run("auto", async (options) => {
+      const encryptedPrivateKey = await readUsableKey(keyId);
+      return openEncrypted(what, { encryptedPrivateKey, masterPassword }, options);
+    });
+    if (toMend === "password") passwordField.current?.focus();
+  };
+  const settle = (field: keyof Errors) => () => setErrors((before) => ({ ...before, [field]: undefined }));
+  return { keyField, passwordField, encrypted, errors, settle, onSubmit };
+}
+
+export function AutoForm(props: Props) {
+  const { keyField, passwordField, encrypted, errors, settle, onSubmit } = useAutoForm(props);
+  const { keys, decryption } = props;
+  const isPending = decryption.working !== null;
+  return (
+    <form
+      className="auto"
+      aria-label="Auto Decrypt"
+      noValidate
+      onSubmit={(event) => void onSubmit(event)}
+      {...encrypted.drop}
+    >
+      <div className="field">
+        <label htmlFor="decryption-key">Decryption Key</label>
+        <Select
+          id="decryption-key"
+          ref={keyField}
+          defaultValue={keys.find((key) => key.isDefault)?.id ?? keys[0]?.id}
+          aria-invalid={errors.key ? true : undefined}
+          aria-describedby={errors.key ? "decryption-key-error" : undefined}
+          onChange={settle("key")}
+        >
+          {keys.map((key) => (
+            <option key={key.id} value={key.id}>
+              {keyLabel(key)}
+            </option>
+          ))}
+        </Select>
+        <FieldError id="decryption-key-error">{errors.key}</FieldError>
+      </div>
+      <TextField
+        ref={passwordField}
+        label="Master Password"
+        type="password"
+        autoComplete="off"
+        error={errors.password}
+        onInput={settle("password")}
+      />
+      <EncryptedField {...encrypted.field} />
+      <SubmitButton className="btn-primary" pending={isPending} pendingLabel="Decrypting...">
+        <LockOpen className="i" aria-hidden />
+        Decrypt Message
+      </SubmitButton>
+    </form>
+  );
+}

@@ -1,0 +1,103 @@
+/** The encrypted text, pasted, or a file in its place: chosen, or dropped anywhere on the form. */
+import { FileLock2, X } from "lucide-react";
+import { type DragEvent, type Ref, useId, useRef } from "react";
+import { FieldError } from "../../ui/Field.tsx";
+import { sizeText } from "../../ui/time-text.ts";
+import { encryptedFileKind, fileMaxBytes, fileStartBytes } from "./encrypted-file.ts";
+import type { ChosenFile } from "./open-encrypted.ts";
+
+/** @returns what to say when it can't be taken */
+export async function chooseFile(file: File): Promise<ChosenFile | string> {
+  if (file.size > fileMaxBytes) return "The file is too large: 40 MB is the most";
+  const start = await file
+    .slice(0, fileStartBytes)
+    .arrayBuffer()
+    .catch(() => null);
+  if (start === null) return "The file could not be read";
+  const kind = encryptedFileKind(new Uint8Array(start));
+  return kind === null ? "This file holds nothing that AGE has encrypted" : { file, kind };
+}
+
+/** What a form does with files that are dropped on it. */
+export function dropHandlers(onFile: (file: File) => void) {
+  const allow = (event: DragEvent) => {
+    if (event.dataTransfer.types.includes("Files")) event.preventDefault();
+  };
+  return {
+    onDragOver: allow,
+    onDrop(event: DragEvent) {
+      const file = event.dataTransfer.files[0];
+      if (file === undefined) return;
+      event.preventDefault();
+      onFile(file);
+    },
+  };
+}
+
+interface Props {
+  chosen: ChosenFile | null;
+  error: string | undefined;
+  onFile: (file: File) => void;
+  onTakeAway: () => void;
+  onInput: () => void;
+  ref: Ref<HTMLTextAreaElement>;
+}
+
+export function EncryptedField({ chosen, error, onFile, onTakeAway, onInput, ref }: Props) {
+  const id = useId();
+  const picker = useRef<HTMLInputElement>(null);
+  const errorId = `${id}-error`;
+  return (
+    <div className="field">
+      <label htmlFor={id}>Encrypted Text</label>
+      {chosen === null ? null : <FileChip {...chosen} onTakeAway={onTakeAway} />}
+      <textarea
+        ref={ref}
+        id={id}
+        className="input mono"
+        rows={11}
+        wrap="off"
+        spellCheck={false}
+        autoComplete="off"
+        autoCapitalize="none"
+        placeholder="-----BEGIN AGE ENCRYPTED FILE-----"
+        hidden={chosen !== null}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={error ? errorId : undefined}
+        onInput={onInput}
+      />
+      <FieldError id={errorId}>{error}</FieldError>
+      <p className="hint">
+        Or drop a file here: <i>.age</i>, <i>message.eml.age</i>, up to 40 MB.{" "}
+        <button type="button" className="link" onClick={() => picker.current?.click()}>
+          Choose a file
+        </button>
+      </p>
+      <input
+        ref={picker}
+        type="file"
+        hidden
+        aria-label="Encrypted file"
+        onChange={({ currentTarget }) => {
+          const file = currentTarget.files?.[0];
+          if (file !== undefined) onFile(file);
+          // The same file again is a choice too.
+          currentTarget.value = "";
+        }}
+      />
+    </div>
+  );
+}
+
+function FileChip({ file, onTakeAway }: ChosenFile & { onTakeAway: () => void }) {
+  return (
+    <div className="file-chip">
+      <FileLock2 className="i" aria-hidden />
+      <span className="name">{file.name}</span>
+      <span className="size">{sizeText(file.size)}</span>
+      <button type="button" className="icon-btn" aria-label={`Take ${file.name} away`} onClick={onTakeAway}>
+        <X className="i" aria-hidden />
+      </button>
+    </div>
+  );
+}

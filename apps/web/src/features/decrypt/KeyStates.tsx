@@ -1,0 +1,38 @@
+/** What Auto Decrypt shows in place of its form: keys on their way, none there, or none to be had. */
+import { Link } from "wouter";
+import { Mask } from "../../ui/Mask.tsx";
+
+export function NoKeys() {
+  return (
+    <div className="empty">
+      <Mask className="m" />
+      <h2>No Encryption Keys Available</h2>
+      <p>Create a key in Settings to decrypt with a master password, or use Manual Decrypt with a key of your own.</p>
+      <Link className="btn btn-primary" href="/settings">
+        Go to Settings
+      </Link>
+    </div>
+  );
+}
+
+export function KeysLoading() {
+  return (
+    <div className="empty" role="status">
+      <span className="spin" />
+      <p>Loading...</p>
+    </div>
+  );
+}
+
+export function KeysFailed({ message, onRetry }: { message: string; onRetry: () => void }) {
+  return (
+    <div className="empty" role="alert">
+      <Mask className="m" eyes="shut" />
+      <h2>Your keys could not be loaded</h2>
+      <p>{message}</p>
+      <button type="button" className="btn" onClick={onRetry}>
+        Try again
+      </button>
+    </div>
+  );
+}

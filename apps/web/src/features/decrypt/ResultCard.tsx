@@ -1,0 +1,121 @@
+/** What was decrypted, read-only, or what there is to do. */
+import { Check, Copy, Download } from "lucide-react";
+import { Mask } from "../../ui/Mask.tsx";
+import { sizeText } from "../../ui/time-text.ts";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { forecastText } from "../../vault/forecast-text.ts";
+import { cleanFileName } from "./file-name.ts";
+import { MailResult } from "./MailResult.tsx";
+import type { Opened } from "./open-encrypted.ts";
+import { saveFile } from "./save-file.ts";
+import type { Decryption } from "./use-decrypt.ts";
+
+/** A quicker device needs no word about it. */
+const slowSeconds = 5;
+
+/** The toast doesn't repeat what was copied. */
+async function copyPlaintext(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    showToast({ title: "Copied to clipboard" });
+  } catch {
+    showFailure("Copy failed", "Failed to copy text to clipboard.");
+  }
+}
+
+function Content({ opened }: { opened: Opened }) {
+  switch (opened.kind) {
+    case "text":
+      return (
+        // A scrolling region must be reachable by keyboard
+        <div className="result" role="region" aria-label="Decrypted text" tabIndex={0}>
+          {opened.text}
+        </div>
+      );
+    case "mail":
+      return <MailResult mail={opened.mail} />;
+    case "file":
+      return (
+        <div className="empty-result">
+          <Mask />
+          <p>
+            The content is not text: {opened.name}, {sizeText(opened.bytes.length)}. Save it to open it.
+          </p>
+        </div>
+      );
+  }
+}
+
+function Actions({ opened }: { opened: Opened }) {
+  const text = opened.kind === "text" ? opened.text : opened.kind === "mail" ? opened.mail.text : null;
+  return (
+    <>
+      {opened.kind === "text" ? null : (
+        <button type="button" className="btn" onClick={() => save(opened)}>
+          <Download className="i" aria-hidden />
+          Save
+        </button>
+      )}
+      {text === null ? null : (
+        <button type="button" className="btn" onClick={() => void copyPlaintext(text)}>
+          <Copy className="i" aria-hidden />
+          Copy
+        </button>
+      )}
+    </>
+  );
+}
+
+function save(opened: Exclude<Opened, { kind: "text" }>): void {
+  saveFile(opened.bytes, opened.kind === "mail" ? "message.eml" : cleanFileName(opened.name, 1));
+}
+
+function Waiting({ working }: Pick<Decryption, "working">) {
+  if (working === null)
+    return (
+      <div className="empty-result">
+        <Mask />
+        Enter encrypted text and decrypt to see results
+      </div>
+    );
+  const { doing, forecastSeconds } = working;
+  return (
+    <div className="empty-result" role="status">
+      <span className="spin" />
+      <p>{doing}</p>
+      {forecastSeconds !== null && forecastSeconds >= slowSeconds ? <p>{forecastText(forecastSeconds)}</p> : null}
+    </div>
+  );
+}
+
+interface Props {
+  decryption: Decryption;
+  onClear: () => void;
+}
+
+export function ResultCard({ decryption: { opened, working }, onClear }: Props) {
+  return (
+    <section className="card" aria-labelledby="decrypted-message">
+      <div className="card-head">
+        <h2 id="decrypted-message">Decrypted Message</h2>
+        <span role="status" className="ok">
+          {opened === null ? null : (
+            <>
+              <Check className="i" aria-hidden />
+              Successfully decrypted
+            </>
+          )}
+        </span>
+      </div>
+      {opened === null ? <Waiting working={working} /> : <Content opened={opened} />}
+      {opened === null ? null : (
+        <div className="card-foot two">
+          <button type="button" className="btn btn-quiet" onClick={onClear}>
+            Clear Results
+          </button>
+          <Actions opened={opened} />
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,53 @@
+import { ageErrorCodes } from "@kauke/age";
+import { expect, test } from "vitest";
+import { ApiError } from "../../api/api-error.ts";
+import { VaultError, type VaultErrorCode } from "../../vault/vault.ts";
+import { failureToast, fieldToMend } from "./decrypt-failure.ts";
+
+const failed = (description: string) => ({ title: "Decryption failed", description });
+const told = (code: VaultErrorCode) => failureToast(new VaultError(code), "auto");
+
+test.each([
+  ["wrong_password", "Incorrect master password."],
+  ["no_matching_key", "This message was not encrypted for this key."],
+  ["malformed", "The encrypted text is damaged or is not an AGE message."],
+  ["not_age", "The encrypted text is damaged or is not an AGE message."],
+  ["bad_private_key", "The private key is not valid."],
+  ["not_text", "Decrypted, but the content is not text."],
+] as const)("%s reads as the API's answer does: %s", (code, text) => {
+  expect(told(code)).toEqual(failed(text));
+});
+
+test("a key of an older form asks to be made anew", () => {
+  expect(told("not_protected_key").title).toBe("Encryption key needs update");
+  expect(told("not_protected_key").description).toMatch(/older method.*[Dd]elete it and create a new one in Settings/s);
+});
+
+test("a key that knows no master password points to Settings and to manual decrypt, in auto decrypt alone", () => {
+  const refusal = new ApiError({ status: 422, message: "This key does not support master password protection." });
+  expect(failureToast(refusal, "auto")).toEqual({
+    title: "Key Compatibility Issue",
+    description: "Create a new key in Settings for auto-decrypt, or use manual decrypt.",
+  });
+  expect(failureToast(refusal, "manual")).toEqual(failed(refusal.message));
+});
+
+test("a refused call is told in the server's words, anything else in general ones", () => {
+  const missing = new ApiError({ status: 404, message: "Encryption key not found" });
+  expect(failureToast(missing, "auto")).toEqual(failed("Encryption key not found"));
+  const secret = new Error("Invalid checksum in AGE-SECRET-KEY-1QQQ");
+  for (const method of ["auto", "manual"] as const)
+    expect(failureToast(secret, method)).toEqual(failed("An error occurred while decrypting the message."));
+});
+
+test("no failure is told by its code", () => {
+  for (const code of [...ageErrorCodes, "ended" as const]) expect(told(code).description).not.toContain("_");
+});
+
+test("only what one field can mend leads to it", () => {
+  const fields = (["wrong_password", "bad_private_key", "malformed"] as const).map((it) =>
+    fieldToMend(new VaultError(it)),
+  );
+  expect(fields).toEqual(["password", "privateKey", null]);
+  expect(fieldToMend(new Error("wrong_password"))).toBeNull();
+});

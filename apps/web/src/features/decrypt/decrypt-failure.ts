@@ -1,0 +1,56 @@
+/** What a failed decryption is told as (specification section 8, "Auto decrypt" and "Manual decrypt"). Pure. */
+import { encryptionMessages } from "@kauke/contract";
+import { ApiError, messageOf } from "../../api/api-error.ts";
+import { VaultError, type VaultErrorCode } from "../../vault/vault.ts";
+import { vaultFailureText } from "../../vault/vault-failure.ts";
+
+export interface FailureToast {
+  title: string;
+  description: string;
+}
+
+export type Method = "auto" | "manual";
+
+const unexpected = "An error occurred while decrypting the message.";
+const damaged = "The encrypted text is damaged or is not an AGE message.";
+
+/** The API's own words where it has them, so that page and API say the same. */
+const texts: Readonly<Partial<Record<VaultErrorCode, string>>> = {
+  not_age: damaged,
+  malformed: damaged,
+  work_factor_too_high: damaged,
+  too_large: "The message is too large to be decrypted here.",
+  no_matching_key: "This message was not encrypted for this key.",
+  bad_private_key: "The private key is not valid.",
+  not_text: "Decrypted, but the content is not text.",
+};
+
+const needsUpdate: FailureToast = {
+  title: "Encryption key needs update",
+  description: encryptionMessages.needsRecreation,
+};
+
+const incompatible: FailureToast = {
+  title: "Key Compatibility Issue",
+  description: "Create a new key in Settings for auto-decrypt, or use manual decrypt.",
+};
+
+export function failureToast(thrown: unknown, method: Method): FailureToast {
+  if (thrown instanceof VaultError) return vaultToast(thrown);
+  if (method === "auto" && thrown instanceof ApiError && /master password protection/i.test(thrown.message))
+    return incompatible;
+  return { title: "Decryption failed", description: messageOf(thrown, unexpected) };
+}
+
+function vaultToast(thrown: VaultError): FailureToast {
+  if (thrown.code === "not_protected_key") return needsUpdate;
+  const text = texts[thrown.code] ?? vaultFailureText(thrown, "Failed to decrypt the message.");
+  return { title: "Decryption failed", description: text };
+}
+
+/** The field to mend, when it is clear which one. */
+export function fieldToMend(thrown: unknown): "password" | "privateKey" | null {
+  if (!(thrown instanceof VaultError)) return null;
+  if (thrown.code === "wrong_password" || thrown.code === "bad_password") return "password";
+  return thrown.code === "bad_private_key" ? "privateKey" : null;
+}

@@ -1,0 +1,33 @@
+/** Whether decrypted content is a whole e-mail message (RFC 5322): header fields, an empty line, a body. Pure. */
+
+const field = /^([!-9;-~]+)[ \t]*:/;
+const telling = new Set([
+  "content-type",
+  "date",
+  "delivered-to",
+  "from",
+  "message-id",
+  "mime-version",
+  "received",
+  "return-path",
+  "subject",
+  "to",
+]);
+/** Of these at least; a note that begins "To: the baker" is none. */
+const tellingFields = 3;
+const headerMaxBytes = 256 * 1024;
+
+export function looksLikeMail(content: Uint8Array): boolean {
+  const start = new TextDecoder("latin1").decode(content.subarray(0, headerMaxBytes));
+  const end = /\r?\n\r?\n/.exec(start);
+  if (end === null) return false;
+  const lines = start.slice(0, end.index).split(/\r?\n/);
+  const names = new Set<string>();
+  for (const [index, line] of lines.entries()) {
+    if (index > 0 && /^[ \t]/.test(line)) continue;
+    const name = field.exec(line)?.[1]?.toLowerCase();
+    if (name === undefined) return false;
+    if (telling.has(name)) names.add(name);
+  }
+  return names.size >= tellingFields;
+}

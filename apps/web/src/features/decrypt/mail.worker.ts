@@ -1,0 +1,13 @@
+/** Takes a decrypted message apart, beside the page: whatever a hostile one does, the page ends it when its time is over. */
+import { parseMail } from "./parsed-mail.ts";
+
+const scope = globalThis as unknown as DedicatedWorkerGlobalScope;
+
+scope.onmessage = async ({ data: bytes }: MessageEvent<ArrayBuffer>) => {
+  try {
+    const mail = await parseMail(bytes);
+    scope.postMessage(mail, [...new Set(mail.files.map((file) => file.bytes.buffer))]);
+  } catch {
+    scope.postMessage(null);
+  }
+};

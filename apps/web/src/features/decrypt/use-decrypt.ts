@@ -1,0 +1,45 @@
+/**
+ * One decryption at a time and its result. The plaintext lives in this component's state alone, for as long as it is shown: a new
+ * attempt, Clear Results, and leaving the page, by whichever way, end it.
+ */
+import { useCallback, useEffect, useState } from "react";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { useVaultJob } from "../../vault/use-vault-job.ts";
+import type { JobOptions } from "../../vault/vault.ts";
+import { failureToast, fieldToMend, type Method } from "./decrypt-failure.ts";
+import type { Opened } from "./open-encrypted.ts";
+
+type Work = (options: JobOptions & { signal: AbortSignal }) => Promise<Opened>;
+
+export function useDecrypt() {
+  const { working, run: runJob, stop } = useVaultJob();
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const clear = useCallback(() => {
+    stop();
+    setOpened(null);
+  }, [stop]);
+  useEffect(() => {
+    // A page that waits in the browser's history for Back would keep what it shows.
+    window.addEventListener("pagehide", clear);
+    return () => window.removeEventListener("pagehide", clear);
+  }, [clear]);
+
+  /** @returns the field to mend, `null` when there is none or all went well */
+  const run = async (method: Method, work: Work): Promise<ReturnType<typeof fieldToMend>> => {
+    clear();
+    try {
+      const result = await runJob("Decrypting...", work);
+      if (result === null) return null;
+      setOpened(result);
+      showToast({ title: "Decryption successful" });
+      return null;
+    } catch (thrown) {
+      const toast = failureToast(thrown, method);
+      showFailure(toast.title, toast.description);
+      return fieldToMend(thrown);
+    }
+  };
+  return { opened, working, run, clear };
+}
+
+export type Decryption = ReturnType<typeof useDecrypt>;

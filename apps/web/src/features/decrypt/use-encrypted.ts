@@ -1,0 +1,42 @@
+/** The encrypted text or file of a form. The text stays in its textarea; here is only which file was chosen and what is wrong. */
+import { encryptionMessages } from "@kauke/contract";
+import { useRef, useState } from "react";
+import { chooseFile, dropHandlers } from "./EncryptedField.tsx";
+import type { ChosenFile, Encrypted } from "./open-encrypted.ts";
+
+export function useEncrypted() {
+  const ref = useRef<HTMLTextAreaElement>(null);
+  const [chosen, setChosen] = useState<ChosenFile | null>(null);
+  const [error, setError] = useState<string>();
+  const onFile = async (file: File) => {
+    const result = await chooseFile(file);
+    setError(typeof result === "string" ? result : undefined);
+    setChosen(typeof result === "string" ? null : result);
+  };
+  const onTakeAway = () => {
+    setChosen(null);
+    setError(undefined);
+    requestAnimationFrame(() => ref.current?.focus());
+  };
+  return {
+    field: {
+      ref,
+      chosen,
+      error,
+      onFile: (file: File) => void onFile(file),
+      onTakeAway,
+      onInput: () => setError(undefined),
+    },
+    drop: dropHandlers((file) => void onFile(file)),
+    /** @returns `null` when there is nothing to decrypt, and says so */
+    read(): Encrypted | null {
+      const text = ref.current?.value ?? "";
+      if (chosen === null && text.trim() === "") {
+        setError(encryptionMessages.encryptedTextRequired);
+        return null;
+      }
+      return { text, chosen };
+    },
+    focus: () => ref.current?.focus(),
+  };
+}

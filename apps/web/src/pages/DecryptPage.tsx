@@ -1,0 +1,74 @@
+/** Decrypt Messages: two ways to decrypt, and what came of it. All of it happens in this browser. */
+import "../app/zod-jitless.ts";
+
+import { Tabs } from "radix-ui";
+import { useEffect, useState } from "react";
+import { messageOf } from "../api/api-error.ts";
+import { useEncryptionKeys } from "../api/encryption-keys.ts";
+import { AutoForm } from "../features/decrypt/AutoForm.tsx";
+import { KeysFailed, KeysLoading, NoKeys } from "../features/decrypt/KeyStates.tsx";
+import { ManualForm } from "../features/decrypt/ManualForm.tsx";
+import { ResultCard } from "../features/decrypt/ResultCard.tsx";
+import { type Decryption, useDecrypt } from "../features/decrypt/use-decrypt.ts";
+
+function Auto({ decryption }: { decryption: Decryption }) {
+  const { data: keys, error, refetch } = useEncryptionKeys();
+  if (keys === undefined && error !== null)
+    return <KeysFailed message={messageOf(error, "Please try again.")} onRetry={() => void refetch()} />;
+  if (keys === undefined) return <KeysLoading />;
+  return keys.length === 0 ? <NoKeys /> : <AutoForm keys={keys} decryption={decryption} />;
+}
+
+/** A file that misses the form would take the place of the page. */
+function useNoFileNavigation(): void {
+  useEffect(() => {
+    const refuse = (event: DragEvent) => {
+      if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+    };
+    window.addEventListener("dragover", refuse);
+    window.addEventListener("drop", refuse);
+    return () => {
+      window.removeEventListener("dragover", refuse);
+      window.removeEventListener("drop", refuse);
+    };
+  }, []);
+}
+
+const autoTab = "auto-decrypt";
+
+export function DecryptPage() {
+  const decryption = useDecrypt();
+  const [cleared, setCleared] = useState(0);
+  useNoFileNavigation();
+  const onClear = () => {
+    decryption.clear();
+    // New forms: their fields are the browser's, and go with them.
+    setCleared((count) => count + 1);
+    document.querySelector<HTMLElement>(".panes [role=tab][data-state=active]")?.focus();
+  };
+  return (
+    <main id="main" className="page" tabIndex={-1}>
+      <div className="title">
+        <h1>Decrypt Messages</h1>
+        <p>Read AGE-encrypted mail with a stored key or with your own.</p>
+      </div>
+      <div className="panes">
+        <section className="card" aria-label="Method and message">
+          <Tabs.Root defaultValue={autoTab} className="methods">
+            <Tabs.List className="tabs" aria-label="Method">
+              <Tabs.Trigger value={autoTab}>Auto Decrypt</Tabs.Trigger>
+              <Tabs.Trigger value="manual-decrypt">Manual Decrypt</Tabs.Trigger>
+            </Tabs.List>
+            <Tabs.Content value={autoTab} tabIndex={-1} forceMount>
+              <Auto key={cleared} decryption={decryption} />
+            </Tabs.Content>
+            <Tabs.Content value="manual-decrypt" tabIndex={-1} forceMount>
+              <ManualForm key={cleared} decryption={decryption} />
+            </Tabs.Content>
+          </Tabs.Root>
+        </section>
+        <ResultCard decryption={decryption} onClear={onClear} />
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,59 @@
+/** Keys and encrypted messages of the journeys, made beside the browser by the age module, and what age's own program makes of them. */
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { armor, encrypt, encryptText, generateKeyPair, type KeyPair, protectPrivateKey } from "@kauke/age";
+import { nodePasswordCipher } from "@kauke/age/node-password-cipher";
+import type { EncryptionKeyWire } from "@kauke/contract";
+import type { Person } from "@kauke/testkit/person";
+
+export const masterPassword = "seven slow herons cross the lagoon";
+
+/** The private key as it is stored: half a second of work. */
+export function wrapKey({ privateKey }: KeyPair, keyName: string): Promise<string> {
+  return protectPrivateKey({ privateKey, keyName, password: masterPassword, passwordCipher: nodePasswordCipher });
+}
+
+/** A key of this person, stored as the page would store it. */
+export async function storeKey(person: Person, keyName: string): Promise<KeyPair & { id: string }> {
+  const pair = await generateKeyPair();
+  const encryptedPrivateKey = await wrapKey(pair, keyName);
+  const body = { keyName, publicKey: pair.publicKey, encryptedPrivateKey };
+  const answer = await person.call("POST", "/api/encryption-keys", body);
+  if (answer.status !== 201) throw new Error(`storing a key answered ${answer.status}`);
+  return { ...pair, id: (answer.body as { key: EncryptionKeyWire }).key.id };
+}
+
+export function sealText(text: string, publicKey: string): Promise<string> {
+  return encryptText(text, { publicKeys: [publicKey] });
+}
+
+/** A file for the page's file field: binary, or armored when its name says that it came by mail. */
+export async function sealFile(name: string, content: Buffer, publicKey: string) {
+  const sealed = await encrypt(content, { publicKeys: [publicKey] });
+  const buffer = name.endsWith(".eml.age") ? Buffer.from(armor(sealed)) : Buffer.from(sealed);
+  return { name, mimeType: "application/vnd.age", buffer };
+}
+
+/** Whether age's own program is on this machine. */
+export const hasAge = spawnSync("age", ["--version"]).status === 0;
+
+/** What `age -d` makes of it. @throws what the program says when it refuses */
+export async function decryptWithAge(encrypted: string, privateKey: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "kauke-age-"));
+  try {
+    const keyFile = join(folder, "key.txt");
+    await writeFile(keyFile, `${privateKey}\n`, { mode: 0o600 });
+    const age = spawn("age", ["-d", "-i", keyFile]);
+    const [out, err]: [Buffer[], Buffer[]] = [[], []];
+    age.stdout.on("data", (chunk: Buffer) => void out.push(chunk));
+    age.stderr.on("data", (chunk: Buffer) => void err.push(chunk));
+    age.stdin.end(encrypted);
+    const code = await new Promise<number | null>((resolve) => age.on("close", resolve));
+    if (code !== 0) throw new Error(Buffer.concat(err).toString());
+    return Buffer.concat(out).toString();
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
