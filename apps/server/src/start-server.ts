@@ -19,6 +19,7 @@ import { traceRoutes } from "./http/preview/trace-routes.ts";
 import { buildHttpServer } from "./http/server.ts";
 import { mtaStsRoute } from "./http/site/mta-sts.ts";
 import { ClosingBell } from "./mail/closing-bell.ts";
+import type { Sealer } from "./mail/forward-copy.ts";
 import type { MxHandlers } from "./mail/inbound/session-handlers.ts";
 import { previewReplyTaker } from "./mail/inbound/take-preview-reply.ts";
 import { chooseTransports, type DirectOverrides } from "./mail/outbound/choose-transport.ts";
@@ -48,6 +49,8 @@ export interface StartOverrides {
   asksForConfirmation?: boolean;
   /** True: nothing is tried while its sender waits, all mail goes through the spool. */
   spoolsFirst?: boolean;
+  /** What seals forwarded mail. */
+  sealer?: Sealer;
   /** e.g. in memory, or on a disk that breaks. */
   store?: Partial<StoreOptions>;
 }
@@ -169,8 +172,11 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
   if (runs("mx", "sender", "submission")) {
     const resolver = parts.overrides.resolver ?? createResolver({ servers: config.dnsServers });
     const transports = chooseTransports(config, { ...parts, resolver, direct: parts.overrides.direct });
-    const { spoolsFirst = false } = parts.overrides;
-    const mail = wireMail({ ...parts, transports, resolver, confirmation: confirmationOf(parts), spoolsFirst });
+    const { spoolsFirst = false, sealer } = parts.overrides;
+    const mail = wireMail({
+      ...{ ...parts, transports, resolver, confirmation: confirmationOf(parts) },
+      ...{ spoolsFirst, sealer },
+    });
     if (parts.preview !== null) sendReplyLetter = previewReplies(mail.handlers, parts.preview, config);
     closers.backs.push(
       () => mail.close(),

@@ -1,5 +1,6 @@
 /** Settings of the account. */
 import { OutgoingCard } from "../features/account/OutgoingCard.tsx";
+import { SealingCard } from "../features/account/SealingCard.tsx";
 
 export function SettingsPage() {
   return (
@@ -9,6 +10,7 @@ export function SettingsPage() {
         <p>Generate and manage your encryption settings.</p>
       </div>
       <div className="stack">
+        <SealingCard />
         <OutgoingCard />
       </div>
     </main>
