@@ -19,11 +19,12 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
       updated_at: "timestamptz",
     },
     ...{ email_index: "bytea?", wallet_index: "bytea?", google_index: "bytea?", sealed: "bytea" },
+    seal_key_id: "uuid?",
   },
   session: { token_hash: "bytea", user_id: "uuid", created_at: "timestamptz", last_seen_at: "timestamptz" },
   alias: {
     ...{ id: "uuid", user_id: "uuid", active: "boolean", created_at: "timestamptz" },
-    ...{ address_index: "bytea", sealed: "bytea" },
+    ...{ address_index: "bytea", sealed: "bytea", seal_off: "boolean", seal_key_id: "uuid?" },
   },
   released_address: { address_index: "bytea", former_user_index: "bytea", until: "timestamptz" },
   destination: {
@@ -129,7 +130,7 @@ describe.each(["embedded", "PostgreSQL"] as const)("the schema on %s", (name) =>
         const racers = await Promise.all([database.open(), database.open(), database.open()]);
         const starts = await Promise.all(racers.map((db) => start(db, secretKey)));
         const applied = starts.flatMap((it) => it.applied);
-        expect(applied).toEqual(applied.map((_, index) => index + 1));
+        expect(applied).toEqual([...new Set(applied)].sort((a, b) => a - b));
         expect(applied).not.toEqual([]);
         const hashes = starts.map((it) => it.keys.hmac("srs", "x").toString("hex"));
         expect(new Set(hashes).size).toBe(1);

@@ -27,20 +27,35 @@ describe("an account", () => {
   it("guards replies against leaks until its owner says otherwise, each account for itself", async () => {
     const [ann, bob] = [await new Visitor(server).register(), await new Visitor(server).register()];
     const settings = async (who: Visitor) => (await who.call("getAccountSettings")).body;
-    expect(await settings(ann)).toEqual({ leakGuard: true });
+    expect(await settings(ann)).toEqual({ leakGuard: true, sealTo: "off" });
     const off = await ann.call("changeAccountSettings", { body: { leakGuard: false } });
-    expect(off).toMatchObject({ status: 200, body: { leakGuard: false } });
-    expect([await settings(ann), await settings(bob)]).toEqual([{ leakGuard: false }, { leakGuard: true }]);
+    expect(off).toMatchObject({ status: 200, body: { leakGuard: false, sealTo: "off" } });
+    expect([await settings(ann), await settings(bob)]).toEqual([
+      { leakGuard: false, sealTo: "off" },
+      { leakGuard: true, sealTo: "off" },
+    ]);
     await ann.call("changeAccountSettings", { body: { leakGuard: true } });
-    expect(await settings(ann)).toEqual({ leakGuard: true });
+    expect(await settings(ann)).toEqual({ leakGuard: true, sealTo: "off" });
     expect((await ann.call("getSession")).status).toBe(200);
   });
 
-  it.each([{}, { leakGuard: "no" }, { leakGuard: null }])("refuses %j as settings", async (body) => {
+  it.each([{ leakGuard: "no" }, { leakGuard: null }])("refuses %j as settings", async (body) => {
     const ann = await new Visitor(server).register();
     const answer = await ann.call("changeAccountSettings", { body });
     expect(answer.body).toMatchObject({ code: "invalid", errors: { leakGuard: ["leakGuard must be true or false"] } });
-    expect((await ann.call("getAccountSettings")).body).toEqual({ leakGuard: true });
+    expect((await ann.call("getAccountSettings")).body).toEqual({ leakGuard: true, sealTo: "off" });
+  });
+
+  it("changes only the settings that are named, and wants at least one", async () => {
+    const ann = await new Visitor(server).register();
+    await ann.call("changeAccountSettings", { body: { leakGuard: false } });
+    const change = (body: object) => ann.call("changeAccountSettings", { body });
+    expect((await change({ sealTo: "off" })).body).toEqual({ leakGuard: false, sealTo: "off" });
+    expect(await change({})).toMatchObject({ status: 400, body: { message: "At least one setting must be provided" } });
+    const text = "sealTo must be off, or the id of one of your encryption keys";
+    for (const sealTo of ["on", "", null, 1, "7b6d6a54-6f0a-4a53-9d2e-111111111111"]) {
+      expect(await change({ sealTo })).toMatchObject({ status: 400, body: { errors: { sealTo: [text] } } });
+    }
   });
 
   it("goes with its aliases and its sessions on every device", async () => {
