@@ -17,6 +17,7 @@ export const aliasMessages = {
   forwardToBlocked: "A mailbox here has asked to get no mail from this server",
   forwardToTooMany: `An alias forwards to ${limits.destinationsMax} destinations at most`,
   notesLength: "Notes must be 128 characters or less",
+  sealTo: "sealTo must be account, off, or the id of one of your encryption keys",
   atLeastOne: "At least one field (alias, forwardTo, active, notes, or lastForwardTo) must be provided",
 } as const;
 
@@ -114,6 +115,9 @@ const notes = z
   .max(limits.notesMax, aliasMessages.notesLength)
   .regex(/^[^\u0000]*$/, "Notes can't hold a NUL character");
 
+/** To which key mail that an alias forwards is sealed: as the account says, not at all, or to this one. */
+const sealTo = z.union([z.literal("account"), z.literal("off"), z.guid().toLowerCase()], aliasMessages.sealTo);
+
 export const createAliasBody = z.object({
   alias: aliasName,
   domain: z
@@ -134,6 +138,7 @@ export const updateAliasBody = z
     active: z.boolean().optional(),
     notes: notes.optional(),
     lastForwardTo: forwardTo.optional(),
+    sealTo: sealTo.optional(),
   })
   .refine((body) => Object.values(body).some((value) => value !== undefined), aliasMessages.atLeastOne);
 export type UpdateAliasBody = z.infer<typeof updateAliasBody>;
@@ -152,6 +157,8 @@ export const aliasWire = z.object({
   lastForwardTo: z.string().nullable(),
   providerId: z.string().nullable(),
   createdAt: z.iso.datetime(),
+  /** `account`: as the account says; `off`; or the id of the key that forwarded mail is sealed to. */
+  sealTo: z.string(),
   /** Webhooks that answered that they are gone: called no more until `forwardTo` is saved again. Left out when there are none. */
   pausedWebhooks: z.array(z.string()).optional(),
   /** Mailboxes it leads to that are not confirmed, as `forwardTo` spells them. Left out when there are none. */

@@ -39,7 +39,17 @@ export type LoginBody = z.infer<typeof loginBody>;
 export const accountSettings = z.object({
   /** Refuse to send what holds the real address its alias forwards to. */
   leakGuard: z.boolean("leakGuard must be true or false"),
+  /** `off`, or the id of the key that forwarded mail is sealed to where an alias says nothing else. */
+  sealTo: z.union(
+    [z.literal("off"), z.guid().toLowerCase()],
+    "sealTo must be off, or the id of one of your encryption keys",
+  ),
 });
+/** What is left out stays. */
+export const accountSettingsChange = accountSettings
+  .partial()
+  .refine((body) => Object.values(body).some((value) => value !== undefined), "At least one setting must be provided");
+export type AccountSettingsChange = z.infer<typeof accountSettingsChange>;
 export type AccountSettings = z.infer<typeof accountSettings>;
 
 export const authMethods = ["wallet", "email", "google"] as const;

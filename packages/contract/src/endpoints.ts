@@ -4,7 +4,7 @@
  */
 import * as z from "zod";
 import { aliasWire, createAliasBody, toggleAliasBody, updateAliasBody } from "./alias.ts";
-import { accountSettings, loginBody, registerBody, userWire } from "./auth.ts";
+import { accountSettings, accountSettingsChange, loginBody, registerBody, userWire } from "./auth.ts";
 import { confirmationAnswer, confirmationLink, confirmationStanding, confirmationWish } from "./confirmations.ts";
 import { createdEmailJob, createEmailJobBody, emailJobStatusWire } from "./email-jobs.ts";
 import { encryptionEndpoints } from "./encryption-endpoints.ts";
@@ -27,7 +27,7 @@ const message = z.object({ message: z.string() });
 /** Something the owner should know: mail of an alias that finally failed. */
 export const noticeWire = z.object({
   id: z.uuid(),
-  kind: z.enum(["delivery_failed", "not_confirmed", "not_yours"]),
+  kind: z.enum(["delivery_failed", "not_confirmed", "not_yours", "not_sealed"]),
   aliasId: z.uuid().nullable(),
   text: z.string(),
   createdAt: z.iso.datetime(),
@@ -244,7 +244,7 @@ export const endpoints = define({
     path: "/api/account/settings",
     summary: "Change what the account has chosen",
     access: "user",
-    body: accountSettings,
+    body: accountSettingsChange,
     status: 200,
     answer: accountSettings,
   },

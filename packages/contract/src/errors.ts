@@ -27,6 +27,7 @@ export const errorCodes = [
   // encryption
   "master_password_wrong",
   "key_not_protected",
+  "key_in_use",
   "no_matching_key",
   "age_damaged",
   "private_key_invalid",

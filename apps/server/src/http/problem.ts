@@ -46,6 +46,7 @@ const translations: Record<ErrorCode, Translation> = {
     422,
     "This key does not support master password protection. Create a new key in Settings, or decrypt with the private key itself.",
   ),
+  key_in_use: say(409, "Forwarded mail is sealed to this key. Choose another one in Settings first."),
   no_matching_key: say(400, "This message was not encrypted for this key."),
   age_damaged: say(400, "The encrypted text is damaged or is not an AGE message."),
   private_key_invalid: say(400, "The private key is not valid."),

@@ -64,6 +64,7 @@ const table: Record<ErrorCode, SmtpReply> = {
   smtp_credential_exists: unavailable,
   master_password_wrong: unavailable,
   key_not_protected: unavailable,
+  key_in_use: unavailable,
   no_matching_key: unavailable,
   age_damaged: unavailable,
   private_key_invalid: unavailable,

@@ -1,6 +1,13 @@
 /** The sealed document of an alias, and its way to and from core's words. Pure. */
 import type { ConfirmationState } from "@kauke/contract";
-import type { Alias, AliasRoute, AliasRouting, Destination, UnconfirmedRoute } from "../core/alias/alias.ts";
+import type {
+  Alias,
+  AliasRoute,
+  AliasRouting,
+  AliasSealing,
+  Destination,
+  UnconfirmedRoute,
+} from "../core/alias/alias.ts";
 import { aliasAddress, pausedWebhooks } from "../core/alias/alias.ts";
 import type { AliasChange } from "../core/alias/alias-store.ts";
 
@@ -24,6 +31,18 @@ interface AliasRow {
   user_id: string;
   active: boolean;
   created_at: Date;
+  seal_off: boolean;
+  seal_key_id: string | null;
+}
+
+/** The plain columns of a choice. */
+export function sealingColumns(sealTo: AliasSealing): Pick<AliasRow, "seal_off" | "seal_key_id"> {
+  return { seal_off: sealTo === "off", seal_key_id: typeof sealTo === "string" ? null : sealTo.keyId };
+}
+
+function sealingOf({ seal_off, seal_key_id }: AliasRow): AliasSealing {
+  if (seal_off) return "off";
+  return seal_key_id === null ? "account" : { keyId: seal_key_id };
 }
 
 const KEY_BYTES = 32;
@@ -59,7 +78,11 @@ export function toAlias(row: AliasRow, document: AliasDocument): Alias {
     ? { state: "active", destinations: document.destinations }
     : { state: "paused", lastDestinations: document.lastDestinations };
   const { name, domain, notes, providerId } = document;
-  return { id: row.id, userId: row.user_id, name, domain, routing, notes, providerId, createdAt: row.created_at };
+  return {
+    ...{ id: row.id, userId: row.user_id, name, domain, routing, notes, providerId },
+    sealTo: sealingOf(row),
+    createdAt: row.created_at,
+  };
 }
 
 /** Where the mailboxes of an account stand. */
@@ -70,10 +93,11 @@ export interface MailboxStanding {
 
 const refusedStates = new Set<ConfirmationState | undefined>(["refused", "blocked"]);
 
+/** @param sealKey the public key that its mail is sealed to */
 export function toRoute(
-  row: Omit<AliasRow, "created_at">,
+  row: Pick<AliasRow, "id" | "user_id" | "active">,
   document: AliasDocument,
-  standing: MailboxStanding,
+  { sealKey, ...standing }: MailboxStanding & { sealKey: string | null },
 ): AliasRoute {
   const states = new Map(mailboxesOf(document).map((address) => [address, standing.stateOf(address)]));
   const isRefused = (it: Destination) => it.kind === "mailbox" && refusedStates.has(states.get(it.address));
@@ -88,6 +112,7 @@ export function toRoute(
     paused: !row.active,
     webhookSecret: Buffer.from(document.webhookSecret, "base64"),
     replyKey: Buffer.from(document.replyKey, "base64"),
+    sealKey,
   };
 }
 

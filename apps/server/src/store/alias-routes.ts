@@ -1,10 +1,11 @@
-/** What the mail path asks of aliases: a route with the standing of its mailboxes, in one query. */
+/** What the mail path asks of aliases: a route with the standing of its mailboxes and the key to seal to, in one query. */
 import type { ConfirmationState } from "@kauke/contract";
 import { sql } from "kysely";
 import type { AliasRoute } from "../core/alias/alias.ts";
 import { type AliasDocument, toRoute } from "./alias-document.ts";
 import type { ChangeSignals, RouteChange } from "./change-signals.ts";
 import { type InTransaction, isOneRowsFault } from "./database.ts";
+import { openKeyDocument } from "./encryption-keys.ts";
 import { groupCalls } from "./group-calls.ts";
 import { mailboxIndex } from "./mailbox-index.ts";
 import type { StoreContext } from "./store-context.ts";
@@ -15,6 +16,8 @@ interface RouteRow {
   active: boolean;
   sealed: Buffer;
   pairs: string | null;
+  key_id: string | null;
+  key_sealed: Buffer | null;
 }
 
 /** @returns the two ways to a route; the one by id together for those who ask at the same time */
@@ -22,7 +25,15 @@ export function aliasRoutes({ db, keys }: StoreContext) {
   // `<hex of the mailbox' index>:<state>`, of every mailbox the account has to do with.
   const pairs = sql<string | null>`(SELECT string_agg(encode(mailbox_index, 'hex') || ':' || state, ',')
     FROM destination WHERE destination.user_id = alias.user_id)`.as("pairs");
-  const query = db.selectFrom("alias").select(["id", "user_id", "active", "sealed", pairs]);
+  const chosenKey = sql<
+    string | null
+  >`CASE WHEN NOT alias.seal_off THEN coalesce(alias.seal_key_id, "user".seal_key_id) END`;
+  const query = db
+    .selectFrom("alias")
+    .innerJoin("user", "user.id", "alias.user_id")
+    .leftJoin("encryption_key", (join) => join.on("encryption_key.id", "=", chosenKey))
+    .select(["alias.id", "alias.user_id", "alias.active", "alias.sealed", pairs])
+    .select(["encryption_key.id as key_id", "encryption_key.sealed as key_sealed"]);
   const read = (row: RouteRow | undefined): AliasRoute | null => {
     if (row === undefined) return null;
     const states = new Map((row.pairs ?? "").split(",").map((it) => it.split(":", 2) as [string, ConfirmationState]));
@@ -30,14 +41,18 @@ export function aliasRoutes({ db, keys }: StoreContext) {
     return toRoute(row, document, {
       stateOf: (address) => states.get(mailboxIndex(keys, address).toString("hex")) ?? "new",
       waiting: [...states.values()].filter((state) => state === "asked").length,
+      sealKey: sealKeyOf(row),
     });
   };
+  // A key that can't be read throws: its mail waits, and never leaves unsealed.
+  const sealKeyOf = ({ key_id, key_sealed }: RouteRow) =>
+    key_id === null || key_sealed === null ? null : openKeyDocument(keys, { id: key_id, sealed: key_sealed }).publicKey;
   return {
-    byAddress: async (index: Buffer) => read(await query.where("address_index", "=", index).executeTakeFirst()),
+    byAddress: async (index: Buffer) => read(await query.where("alias.address_index", "=", index).executeTakeFirst()),
     byId: groupCalls({
       ...{ most: 64, isOneItemsFault: isOneRowsFault },
       run: async (aliasIds: readonly string[]): Promise<(AliasRoute | null)[]> => {
-        const rows = await query.where("id", "in", [...new Set(aliasIds)]).execute();
+        const rows = await query.where("alias.id", "in", [...new Set(aliasIds)]).execute();
         const byId = new Map(rows.map((row) => [row.id, read(row)]));
         return aliasIds.map((aliasId) => byId.get(aliasId) ?? null);
       },

@@ -3,12 +3,14 @@
  * `active` is a plain column and alone decides whether an alias is paused.
  */
 import { randomBytes } from "node:crypto";
-import { type Alias, aliasAddress } from "../core/alias/alias.ts";
+import { aliasMessages } from "@kauke/contract";
+import { type Alias, type AliasSealing, aliasAddress } from "../core/alias/alias.ts";
 import type { AliasChange, AliasStore } from "../core/alias/alias-store.ts";
-import { AppError } from "../core/app-error.ts";
-import { type AliasDocument, documentOfChange, documentOfNew, toAlias } from "./alias-document.ts";
+import { AppError, fieldError } from "../core/app-error.ts";
+import { type AliasDocument, documentOfChange, documentOfNew, sealingColumns, toAlias } from "./alias-document.ts";
 import { aliasRoutes } from "./alias-routes.ts";
 import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION } from "./database.ts";
+import { lockKey } from "./encryption-keys.ts";
 import { letGoOfAlias, lockComposed, takeBack } from "./job-records.ts";
 import { deleteFinishedMessages, lockMessagesOf } from "./owned-mail.ts";
 import type { ReleasedAddresses } from "./released-addresses.ts";
@@ -29,6 +31,7 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
     db
       .selectFrom("alias")
       .select(["alias.id", "alias.user_id", "alias.active", "alias.created_at", "alias.sealed"])
+      .select(["alias.seal_off", "alias.seal_key_id"])
       .where("alias.user_id", "=", userId);
   const routes = aliasRoutes(context);
   return {
@@ -75,6 +78,7 @@ async function insertAlias(context: StoreContext, { released }: AliasStoreParts,
     created_at: alias.createdAt,
     address_index: indexOf(context, alias),
     sealed: keys.seal("alias", alias.id, documentOfNew(alias, randomBytes)),
+    ...sealingColumns(alias.sealTo),
   };
   await takenAsAppError(() =>
     db.transaction().execute(async (trx) => {
@@ -115,18 +119,27 @@ async function updateInTransaction(
     active: wish.routing === undefined ? row.active : wish.routing.state === "active",
     address_index: indexOf(context, document),
     sealed: keys.seal("alias", row.id, document),
+    ...(wish.sealTo === undefined ? {} : sealingColumns(wish.sealTo)),
   };
+  if (wish.sealTo !== undefined) await refuseForeignKey(trx, userId, wish.sealTo);
   await trx.updateTable("alias").set(next).where("id", "=", row.id).execute();
   if (!next.address_index.equals(row.address_index)) {
     await released.claim(trx, next.address_index, userId);
     await released.hold(trx, row.address_index, userId);
     await renameLogin(context, trx, { aliasId, document });
   }
-  const routeChanged = wish.name !== undefined || wish.routing !== undefined || wish.webhookSecret !== undefined;
+  const { name, routing, webhookSecret, sealTo } = wish;
+  const routeChanged = [name, routing, webhookSecret, sealTo].some((it) => it !== undefined);
   if (routeChanged) await signals.announceRoute(trx, [aliasId]);
   const mayStillSend = next.active && next.address_index.equals(row.address_index);
   const messagesDone = mayStillSend ? [] : await takeBackComposed(context, trx, aliasId);
   return { alias: toAlias({ ...row, ...next }, document), routeChanged, messagesDone };
+}
+
+/** The key stays until the commit, and while it is in use. */
+async function refuseForeignKey(trx: InTransaction, userId: string, sealTo: AliasSealing): Promise<void> {
+  if (typeof sealTo === "string" || (await lockKey(trx, userId, sealTo.keyId))) return;
+  throw fieldError("sealTo", aliasMessages.sealTo);
 }
 
 /** Composed mail that still waits does not leave as an alias that is paused, or goes by another name now. @returns messages without deliveries */

@@ -15,6 +15,8 @@ export interface UserTable {
   wallet_index: Buffer | null;
   google_index: Buffer | null;
   sealed: Buffer;
+  /** Forwarded mail is sealed to this key; null: it is not. */
+  seal_key_id: Generated<string | null>;
 }
 
 export interface SessionTable {
@@ -31,6 +33,10 @@ export interface AliasTable {
   created_at: Date;
   address_index: Buffer;
   sealed: Buffer;
+  /** Not sealed, whatever the account says. */
+  seal_off: Generated<boolean>;
+  /** Null and not off: as the account says. */
+  seal_key_id: Generated<string | null>;
 }
 
 export interface ReleasedAddressTable {
@@ -145,7 +151,7 @@ export interface NoticeTable {
   id: string;
   user_id: string;
   alias_id: string | null;
-  kind: "delivery_failed" | "not_confirmed" | "not_yours";
+  kind: "delivery_failed" | "not_confirmed" | "not_yours" | "not_sealed";
   created_at: Date;
   sealed: Buffer;
 }

@@ -2,8 +2,12 @@
  * Encryption keys. Name, public key and wrapped private key are sealed; which one is the default is a plain column with a unique
  * index. Every change locks the account's row first, so that of two at once each sees the other and exactly one default is left.
  */
+
+import { aliasAddress } from "../core/alias/alias.ts";
+import { AppError } from "../core/app-error.ts";
 import type { EncryptionKey, EncryptionKeyStore, NewEncryptionKey } from "../core/encryption-key/encryption-key.ts";
-import type { EncryptionKeyTable, InTransaction } from "./database.ts";
+import type { AliasDocument } from "./alias-document.ts";
+import { type EncryptionKeyTable, FOREIGN_KEY_VIOLATION, type InTransaction, isDatabaseError } from "./database.ts";
 import type { StoreContext } from "./store-context.ts";
 
 interface KeyDocument {
@@ -32,12 +36,23 @@ export function encryptionKeyStore(context: StoreContext): EncryptionKeyStore {
     insert: (key, max) => inTurn(context, key.userId, (trx) => insertKey(context, trx, { key, max })),
     makeDefault: (userId, keyId) => inTurn(context, userId, (trx) => makeDefault(context, trx, { userId, keyId })),
     delete: async (userId, keyId) =>
-      (await inTurn(context, userId, (trx) => deleteKey(trx, { userId, keyId }))) ?? false,
+      (await usedAsAppError(() => inTurn(context, userId, (trx) => deleteKey(context, trx, { userId, keyId })))) ??
+      false,
   };
 }
 
 function open({ keys }: StoreContext, row: KeyRow): KeyDocument {
+  return openKeyDocument(keys, row);
+}
+
+export function openKeyDocument(keys: StoreContext["keys"], row: Pick<KeyRow, "id" | "sealed">): KeyDocument {
   return keys.open<KeyDocument>("encryption_key", row.id, row.sealed);
+}
+
+/** Nobody deletes it before the end of the transaction. @returns false when it is not this user's */
+export async function lockKey(trx: InTransaction, userId: string, keyId: string): Promise<boolean> {
+  const own = trx.selectFrom("encryption_key").select("id").where("user_id", "=", userId).where("id", "=", keyId);
+  return (await own.forKeyShare().executeTakeFirst()) !== undefined;
 }
 
 function toKey(row: KeyRow, { keyName, publicKey }: KeyDocument): EncryptionKey {
@@ -97,7 +112,44 @@ async function makeDefault(
   return toKey({ ...row, is_default: true }, open(context, row));
 }
 
-async function deleteKey(trx: InTransaction, { userId, keyId }: { userId: string; keyId: string }): Promise<boolean> {
+/** Somebody chose it while it was being deleted. */
+async function usedAsAppError<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isDatabaseError(error, FOREIGN_KEY_VIOLATION)) throw new AppError("key_in_use");
+    throw error;
+  }
+}
+
+const NAMED_MAX = 5;
+
+/** @throws AppError `key_in_use`, which says where */
+async function refuseIfUsed(
+  { keys }: StoreContext,
+  trx: InTransaction,
+  { userId, keyId }: { userId: string; keyId: string },
+): Promise<void> {
+  const account = trx.selectFrom("user").select("id").where("id", "=", userId).where("seal_key_id", "=", keyId);
+  const places = (await account.executeTakeFirst()) === undefined ? [] : ["all your aliases (in Settings)"];
+  const aliases = trx.selectFrom("alias").select(["id", "sealed"]).where("user_id", "=", userId);
+  const rows = await aliases.where("seal_key_id", "=", keyId).orderBy("created_at").orderBy("id").execute();
+  for (const { id, sealed } of rows.slice(0, NAMED_MAX)) {
+    const { name, domain } = keys.open<AliasDocument>("alias", id, sealed);
+    places.push(aliasAddress(name, domain));
+  }
+  if (rows.length > NAMED_MAX) places.push(`${rows.length - NAMED_MAX} more`);
+  if (places.length === 0) return;
+  const message = `Mail is forwarded sealed to this key for ${places.join(", ")}. Choose another key there first, or switch it off.`;
+  throw new AppError("key_in_use", { message });
+}
+
+async function deleteKey(
+  context: StoreContext,
+  trx: InTransaction,
+  { userId, keyId }: { userId: string; keyId: string },
+): Promise<boolean> {
+  await refuseIfUsed(context, trx, { userId, keyId });
   const gone = await trx
     .deleteFrom("encryption_key")
     .where("id", "=", keyId)

@@ -34,6 +34,7 @@ export function anAlias(userId: string, change: Partial<Alias> = {}): Alias {
     routing: { state: "active", destinations: [mailbox("ann@example.org")] },
     notes: null,
     providerId: null,
+    sealTo: "account",
     createdAt: new Date("2026-03-01T12:00:00.000Z"),
     ...change,
   };

@@ -19,11 +19,12 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
       updated_at: "timestamptz",
     },
     ...{ email_index: "bytea?", wallet_index: "bytea?", google_index: "bytea?", sealed: "bytea" },
+    seal_key_id: "uuid?",
   },
   session: { token_hash: "bytea", user_id: "uuid", created_at: "timestamptz", last_seen_at: "timestamptz" },
   alias: {
     ...{ id: "uuid", user_id: "uuid", active: "boolean", created_at: "timestamptz" },
-    ...{ address_index: "bytea", sealed: "bytea" },
+    ...{ address_index: "bytea", sealed: "bytea", seal_off: "boolean", seal_key_id: "uuid?" },
   },
   released_address: { address_index: "bytea", former_user_index: "bytea", until: "timestamptz" },
   destination: {

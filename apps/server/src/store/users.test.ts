@@ -33,10 +33,10 @@ describe("accounts", () => {
     it("settings have their defaults until they are chosen, and a new password leaves them as they are", async () => {
       const { store } = it_;
       const user = await insertUser(store);
-      expect(await store.users.settings(user.id)).toEqual({ leakGuard: true });
-      await store.users.setSettings(user.id, { leakGuard: false });
+      expect(await store.users.settings(user.id)).toEqual({ leakGuard: true, sealTo: "off" });
+      await store.users.changeSettings(user.id, { leakGuard: false });
       await store.users.setPasswordHash(user.id, "$argon2id$new");
-      expect(await store.users.settings(user.id)).toEqual({ leakGuard: false });
+      expect(await store.users.settings(user.id)).toEqual({ leakGuard: false, sealTo: "off" });
       expect(Object.keys((await store.users.find(user.id)) ?? {}).sort()).toEqual(Object.keys(user).sort());
       expect(await store.users.settings(aUser().id)).toBeNull();
     });

@@ -1,9 +1,11 @@
 /** Accounts. Everything that names a person is sealed; e-mail, wallet and Google id are found by blind index. */
-import type { AccountSettings } from "@kauke/contract";
+import type { AccountSettings, AccountSettingsChange } from "@kauke/contract";
 import type { Selectable } from "kysely";
-import { AppError } from "../core/app-error.ts";
+import { AppError, fieldError } from "../core/app-error.ts";
 import type { User, UserStore } from "../core/user/user.ts";
+import { dropRoutes } from "./alias-routes.ts";
 import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION, type UserTable } from "./database.ts";
+import { lockKey } from "./encryption-keys.ts";
 import { deleteFinishedMessages, lockMessagesOf } from "./owned-mail.ts";
 import type { ReleasedAddresses } from "./released-addresses.ts";
 import { countRows } from "./row-count.ts";
@@ -14,10 +16,13 @@ type UserDocument = Pick<
   "email" | "walletAddress" | "googleId" | "passwordHash" | "firstName" | "lastName" | "profileImageUrl"
 > & {
   /** Only once something was chosen. */
-  settings?: Partial<AccountSettings>;
+  settings?: Partial<ChosenSettings>;
 };
 
-const defaultSettings: AccountSettings = { leakGuard: true };
+/** Sealed with the rest; which key forwarded mail is sealed to is a plain column, so that the database holds on to that key. */
+type ChosenSettings = Omit<AccountSettings, "sealTo">;
+
+const defaultSettings: ChosenSettings = { leakGuard: true };
 
 export interface UserStoreParts {
   released: ReleasedAddresses;
@@ -69,11 +74,11 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
       return row === undefined ? null : fromRow(row);
     },
     settings: async (id) => {
-      const row = await db.selectFrom("user").select("sealed").where("id", "=", id).executeTakeFirst();
+      const row = await db.selectFrom("user").select(["sealed", "seal_key_id"]).where("id", "=", id).executeTakeFirst();
       if (row === undefined) return null;
-      return { ...defaultSettings, ...keys.open<UserDocument>("user", id, row.sealed).settings };
+      return settingsOf(row, keys.open<UserDocument>("user", id, row.sealed));
     },
-    setSettings: (id, settings) => changeDocument(context, id, (user) => ({ ...user, settings })),
+    changeSettings: (id, change) => changeSettings(context, id, change),
     setPasswordHash: (id, passwordHash) => changeDocument(context, id, (user) => ({ ...user, passwordHash })),
     delete: (id) => deleteUser(context, parts, id),
     stats: (id) => readStats(context, id),
@@ -97,6 +102,38 @@ async function changeDocument(
     const sealed = keys.seal("user", id, change(keys.open<UserDocument>("user", id, row.sealed)));
     await trx.updateTable("user").set({ sealed, updated_at: clock.now() }).where("id", "=", id).execute();
   });
+}
+
+function settingsOf(row: { seal_key_id: string | null }, { settings }: UserDocument): AccountSettings {
+  return { ...defaultSettings, ...settings, sealTo: row.seal_key_id ?? "off" };
+}
+
+async function changeSettings(
+  { db, keys, clock, signals }: StoreContext,
+  id: string,
+  { sealTo, ...chosen }: AccountSettingsChange,
+): Promise<AccountSettings | null> {
+  const { settings, tell } = await db.transaction().execute(async (trx) => {
+    const mine = trx.selectFrom("user").select(["sealed", "seal_key_id"]).where("id", "=", id);
+    const row = await mine.forUpdate().executeTakeFirst();
+    if (row === undefined) return { settings: null, tell: () => {} };
+    const before = keys.open<UserDocument>("user", id, row.sealed);
+    const document = { ...before, settings: { ...before.settings, ...withoutUndefined(chosen) } };
+    const seal_key_id = sealTo === undefined ? row.seal_key_id : sealTo === "off" ? null : sealTo;
+    const isNew = seal_key_id !== row.seal_key_id;
+    if (isNew && seal_key_id !== null && !(await lockKey(trx, id, seal_key_id)))
+      throw fieldError("sealTo", "sealTo must be off, or the id of one of your encryption keys");
+    const sealed = keys.seal("user", id, document);
+    await trx.updateTable("user").set({ sealed, seal_key_id, updated_at: clock.now() }).where("id", "=", id).execute();
+    const tell = isNew ? await dropRoutes(signals, trx, [id]) : () => {};
+    return { settings: settingsOf({ seal_key_id }, document), tell };
+  });
+  tell();
+  return settings;
+}
+
+function withoutUndefined<T extends object>(value: T): Partial<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, it]) => it !== undefined)) as Partial<T>;
 }
 
 async function deleteUser({ db, signals }: StoreContext, parts: UserStoreParts, id: string): Promise<void> {

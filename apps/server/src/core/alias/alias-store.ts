@@ -1,4 +1,4 @@
-import type { Alias, AliasRoute, AliasRouting } from "./alias.ts";
+import type { Alias, AliasRoute, AliasRouting, AliasSealing } from "./alias.ts";
 
 export interface AliasChange {
   name?: string;
@@ -6,6 +6,7 @@ export interface AliasChange {
   routing?: AliasRouting;
   /** 32 bytes. */
   webhookSecret?: Buffer;
+  sealTo?: AliasSealing;
 }
 
 /** Repository of aliases. Every call of a person is bound to `userId`: another's alias reads as absent. */
@@ -19,7 +20,7 @@ export interface AliasStore {
   /**
    * Reads the row under lock, lets `change` decide, writes. Pausing or renaming takes effect on the mail path at once.
    * @returns the alias after the change, `null` when it is not this user's
-   * @throws AppError `alias_taken`, `alias_released`, and whatever `change` throws
+   * @throws AppError `alias_taken`, `alias_released`, `invalid` for a key that is not the account's, and whatever `change` throws
    */
   update(userId: string, aliasId: string, change: (alias: Alias) => AliasChange): Promise<Alias | null>;
   /** Deletes and holds the address back for its former account. @returns false when it is not this user's */

@@ -11,6 +11,9 @@ export type AliasRouting =
   | { state: "active"; destinations: Destination[] }
   | { state: "paused"; lastDestinations: Destination[] };
 
+/** `account`: as the account says; `off`; or the id of an encryption key of the account. */
+export type AliasSealing = "account" | "off" | { keyId: string };
+
 export interface Alias {
   id: string;
   userId: string;
@@ -22,6 +25,8 @@ export interface Alias {
   notes: string | null;
   /** The forwarding provider's identifier, for a provider other than our own engine. */
   providerId: string | null;
+  /** Whether mail it forwards is sealed, and to which key. */
+  sealTo: AliasSealing;
   createdAt: Date;
 }
 
@@ -50,6 +55,8 @@ export interface AliasRoute {
   webhookSecret: Buffer;
   /** 32 bytes; makes this alias' reply addresses. */
   replyKey: Buffer;
+  /** Public key (`age1…`) that what it forwards is sealed to, by the alias' own choice or the account's; `null`: not sealed. */
+  sealKey: string | null;
 }
 
 /** `name@domain` in lower case: the form that is indexed and compared. */

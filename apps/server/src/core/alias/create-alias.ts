@@ -37,6 +37,7 @@ export async function createAlias(
     routing: { state: "active", destinations: wish.destinations },
     notes: wish.notes,
     providerId: null,
+    sealTo: "account",
     createdAt: deps.clock.now(),
   };
   await deps.aliases.insert(alias);

@@ -2,7 +2,7 @@ import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { refuseBlocked } from "../destination/refuse-blocked.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
-import type { Alias } from "./alias.ts";
+import type { Alias, AliasSealing } from "./alias.ts";
 import { ownDomainErrors, refuseFieldErrors, refuseReservedName } from "./alias-rules.ts";
 import type { AliasChange } from "./alias-store.ts";
 import { nextRouting, type RoutingWish } from "./next-routing.ts";
@@ -12,6 +12,7 @@ export interface AliasWish extends RoutingWish {
   name?: string;
   /** `null` clears. */
   notes?: string | null;
+  sealTo?: AliasSealing;
 }
 
 /** @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`, `rate_limited`, `not_found` */
@@ -39,6 +40,7 @@ function decideChange(alias: Alias, wish: AliasWish): AliasChange {
   if (isRoutingWish(wish)) change.routing = nextRouting(alias.routing, wish);
   if (wish.name !== undefined) change.name = wish.name;
   if (wish.notes !== undefined) change.notes = wish.notes;
+  if (wish.sealTo !== undefined) change.sealTo = wish.sealTo;
   return change;
 }
 

@@ -29,6 +29,9 @@ export interface EncryptionKeyStore {
   insert(key: NewEncryptionKey, max: number): Promise<EncryptionKey | null>;
   /** @returns `null` when it is not this user's */
   makeDefault(userId: string, keyId: string): Promise<EncryptionKey | null>;
-  /** When it was the default one, the newest other one is from now on. */
+  /**
+   * When it was the default one, the newest other one is from now on.
+   * @throws AppError `key_in_use` while forwarded mail is sealed to it
+   */
   delete(userId: string, keyId: string): Promise<boolean>;
 }

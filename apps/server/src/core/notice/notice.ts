@@ -2,8 +2,8 @@
 export interface Notice {
   id: string;
   userId: string;
-  /** `not_confirmed`: mail waits for a mailbox to be confirmed; `not_yours`: its reader refused. */
-  kind: "delivery_failed" | "not_confirmed" | "not_yours";
+  /** `not_confirmed`: mail waits for a mailbox to be confirmed; `not_yours`: its reader refused; `not_sealed`: mail waits to be sealed. */
+  kind: "delivery_failed" | "not_confirmed" | "not_yours" | "not_sealed";
   aliasId: string | null;
   /** Our own words; sealed at rest, since it may name the alias or a destination. */
   text: string;

@@ -1,4 +1,4 @@
-import type { AccountSettings, AuthMethod } from "@kauke/contract";
+import type { AccountSettings, AccountSettingsChange, AuthMethod } from "@kauke/contract";
 
 export interface User {
   id: string;
@@ -32,7 +32,12 @@ export interface UserStore {
   findByEmail(email: string): Promise<User | null>;
   /** Read fresh. @returns `null` when the account is gone */
   settings(id: string): Promise<AccountSettings | null>;
-  setSettings(id: string, settings: AccountSettings): Promise<void>;
+  /**
+   * What is left out stays. A key to seal to works on the mail path at once.
+   * @returns all of them after the change, `null` when the account is gone
+   * @throws AppError `invalid` for a key that is not the account's
+   */
+  changeSettings(id: string, change: AccountSettingsChange): Promise<AccountSettings | null>;
   setPasswordHash(id: string, passwordHash: string): Promise<void>;
   /** Removes the account and every row it owns at once, queued mail too; keeps released addresses as keyed hashes. */
   delete(id: string): Promise<void>;

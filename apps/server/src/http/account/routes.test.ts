@@ -27,20 +27,23 @@ describe("an account", () => {
   it("guards replies against leaks until its owner says otherwise, each account for itself", async () => {
     const [ann, bob] = [await new Visitor(server).register(), await new Visitor(server).register()];
     const settings = async (who: Visitor) => (await who.call("getAccountSettings")).body;
-    expect(await settings(ann)).toEqual({ leakGuard: true });
+    expect(await settings(ann)).toEqual({ leakGuard: true, sealTo: "off" });
     const off = await ann.call("changeAccountSettings", { body: { leakGuard: false } });
-    expect(off).toMatchObject({ status: 200, body: { leakGuard: false } });
-    expect([await settings(ann), await settings(bob)]).toEqual([{ leakGuard: false }, { leakGuard: true }]);
+    expect(off).toMatchObject({ status: 200, body: { leakGuard: false, sealTo: "off" } });
+    expect([await settings(ann), await settings(bob)]).toEqual([
+      { leakGuard: false, sealTo: "off" },
+      { leakGuard: true, sealTo: "off" },
+    ]);
     await ann.call("changeAccountSettings", { body: { leakGuard: true } });
-    expect(await settings(ann)).toEqual({ leakGuard: true });
+    expect(await settings(ann)).toEqual({ leakGuard: true, sealTo: "off" });
     expect((await ann.call("getSession")).status).toBe(200);
   });
 
-  it.each([{}, { leakGuard: "no" }, { leakGuard: null }])("refuses %j as settings", async (body) => {
+  it.each([{ leakGuard: "no" }, { leakGuard: null }])("refuses %j as settings", async (body) => {
     const ann = await new Visitor(server).register();
     const answer = await ann.call("changeAccountSettings", { body });
     expect(answer.body).toMatchObject({ code: "invalid", errors: { leakGuard: ["leakGuard must be true or false"] } });
-    expect((await ann.call("getAccountSettings")).body).toEqual({ leakGuard: true });
+    expect((await ann.call("getAccountSettings")).body).toEqual({ leakGuard: true, sealTo: "off" });
   });
 
   it("goes with its aliases and its sessions on every device", async () => {

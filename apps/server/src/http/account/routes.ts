@@ -20,8 +20,9 @@ export function accountHandlers(
       return settings;
     },
     async changeAccountSettings({ userId, body }) {
-      await deps.users.setSettings(userId, body);
-      return body;
+      const settings = await deps.users.changeSettings(userId, body);
+      if (settings === null) throw new AppError("not_signed_in");
+      return settings;
     },
     async deleteAccount({ userId, cookie }) {
       await deleteAccount(deps, userId);

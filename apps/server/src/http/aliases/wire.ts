@@ -7,7 +7,7 @@ import {
   parseForwardTo,
   type UpdateAliasBody,
 } from "@kauke/contract";
-import { type Alias, pausedWebhooks } from "../../core/alias/alias.ts";
+import { type Alias, type AliasSealing, pausedWebhooks } from "../../core/alias/alias.ts";
 import type { NewAlias } from "../../core/alias/create-alias.ts";
 import type { AliasWish } from "../../core/alias/update-alias.ts";
 import { mailboxesOf, type UnconfirmedMailboxes } from "../../core/destination/unconfirmed-mailboxes.ts";
@@ -32,6 +32,7 @@ export function aliasToWire({ routing, ...alias }: Alias, mailboxes: Unconfirmed
     lastForwardTo: isPaused ? formatForwardTo(routing.lastDestinations) : null,
     providerId: alias.providerId,
     createdAt: alias.createdAt.toISOString(),
+    sealTo: typeof alias.sealTo === "string" ? alias.sealTo : alias.sealTo.keyId,
     ...(gone.length === 0 ? {} : { pausedWebhooks: gone }),
     ...(unconfirmed.length === 0 ? {} : { unconfirmed }),
   };
@@ -54,7 +55,12 @@ export function aliasWishFromWire(body: UpdateAliasBody): AliasWish {
     lastDestinations: body.lastForwardTo === undefined ? undefined : destinationsOf(body.lastForwardTo),
     active: body.active,
     notes: notesOf(body.notes),
+    sealTo: sealingOf(body.sealTo),
   };
+}
+
+function sealingOf(sealTo: string | undefined): AliasSealing | undefined {
+  return sealTo === undefined || sealTo === "account" || sealTo === "off" ? sealTo : { keyId: sealTo };
 }
 
 /** The contract has refused what can't be read. */

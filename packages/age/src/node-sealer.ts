@@ -1,0 +1,115 @@
+/**
+ * Seals whole messages on Node's native code, for a server's event loop; a browser cannot load it. The library makes the header,
+ * whatever the kind of key; the payload (STREAM: ChaCha20-Poly1305 in chunks of 64 KiB) and the armor are made here in slices,
+ * with the event loop free in between. The format is age's own, so that any age program opens it.
+ */
+import { createCipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { Encrypter } from "age-encryption";
+import { failAs } from "./age-error.ts";
+import { ARMOR_BEGIN, ARMOR_END, armoredLength } from "./armor.ts";
+import { checkHeader } from "./header.ts";
+import { readRecipients } from "./public-key.ts";
+
+const CHUNK_BYTES = 64 * 1024;
+/** Some 1 to 2 ms of work. */
+const CHUNKS_A_TURN = 8;
+const TAG_BYTES = 16;
+const NONCE_BYTES = 16;
+/** Of one stanza; a post-quantum one has 1,600. */
+const HEADER_MAX_BYTES = 2048;
+const LINE_BYTES = 48;
+const LINE_CHARS = 64;
+const CR = 0x0d;
+const LF = 0x0a;
+
+/**
+ * @param publicKey of any kind @returns the age file in strict armor with CRLF lines
+ * @throws AgeError `bad_public_key`
+ */
+export async function sealArmored(plaintext: Uint8Array, publicKey: string): Promise<Buffer> {
+  const { header, fileKey } = await failAs("bad_public_key", () => wrapNewFileKey(publicKey));
+  const nonce = randomBytes(NONCE_BYTES);
+  const streamKey = new Uint8Array(hkdfSync("sha256", fileKey, nonce, "payload", 32));
+  fileKey.fill(0);
+  const chunks = Math.max(1, Math.ceil(plaintext.length / CHUNK_BYTES));
+  const armor = new ArmorWriter(header.length + NONCE_BYTES + plaintext.length + chunks * TAG_BYTES);
+  armor.write(Buffer.concat([header, nonce]));
+  for (let index = 0; index < chunks; index++) {
+    const chunk = plaintext.subarray(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES);
+    armor.write(sealChunk(chunk, streamKey, nonceOf(index, index === chunks - 1)));
+    if (index % CHUNKS_A_TURN === CHUNKS_A_TURN - 1) await nextTurn();
+  }
+  streamKey.fill(0);
+  return armor.end();
+}
+
+/** Room that `sealArmored` takes at most for so many bytes. */
+export function sealedLength(sizeBytes: number): number {
+  const chunks = Math.max(1, Math.ceil(sizeBytes / CHUNK_BYTES));
+  return armoredLength(HEADER_MAX_BYTES + NONCE_BYTES + sizeBytes + chunks * TAG_BYTES);
+}
+
+/** The header of an empty file, and the key that is wrapped in it: the second recipient writes nothing, it only listens. */
+async function wrapNewFileKey(publicKey: string): Promise<{ header: Uint8Array; fileKey: Uint8Array }> {
+  const encrypter = new Encrypter();
+  for (const recipient of readRecipients([publicKey])) encrypter.addRecipient(recipient);
+  let fileKey = new Uint8Array(0);
+  encrypter.addRecipient({
+    wrapFileKey(key) {
+      fileKey = key.slice();
+      return [];
+    },
+  });
+  const file = await encrypter.encrypt(new Uint8Array(0));
+  if (fileKey.length === 0) throw new Error("the library wraps its key some other way");
+  return { header: file.subarray(0, checkHeader(file).sizeBytes), fileKey };
+}
+
+function sealChunk(chunk: Uint8Array, key: Uint8Array, nonce: Uint8Array): Buffer {
+  const cipher = createCipheriv("chacha20-poly1305", key, nonce, { authTagLength: TAG_BYTES });
+  return Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** Eleven bytes of counter, one that says whether the chunk is the last. */
+function nonceOf(index: number, isLast: boolean): Uint8Array {
+  const nonce = Buffer.alloc(12);
+  nonce.writeUIntBE(index, 5, 6);
+  nonce[11] = isLast ? 1 : 0;
+  return nonce;
+}
+
+class ArmorWriter {
+  readonly #out: Buffer;
+  #at = 0;
+  /** Less than a line. */
+  #rest: Uint8Array = new Uint8Array(0);
+
+  constructor(sizeBytes: number) {
+    this.#out = Buffer.allocUnsafeSlow(armoredLength(sizeBytes));
+    this.#text(`${ARMOR_BEGIN}\r\n`);
+  }
+
+  write(bytes: Buffer): void {
+    const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
+    const whole = all.length - (all.length % LINE_BYTES);
+    const base64 = Buffer.from(all.toString("base64", 0, whole), "latin1");
+    for (let from = 0; from < base64.length; from += LINE_CHARS) {
+      base64.copy(this.#out, this.#at, from, from + LINE_CHARS);
+      this.#at += LINE_CHARS;
+      this.#out[this.#at++] = CR;
+      this.#out[this.#at++] = LF;
+    }
+    this.#rest = all.subarray(whole);
+  }
+
+  end(): Buffer {
+    if (this.#rest.length > 0) this.#text(`${Buffer.from(this.#rest).toString("base64")}\r\n`);
+    this.#text(`${ARMOR_END}\r\n`);
+    return this.#out.subarray(0, this.#at);
+  }
+
+  #text(text: string): void {
+    this.#at += this.#out.write(text, this.#at, "latin1");
+  }
+}
