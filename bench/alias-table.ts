@@ -23,6 +23,7 @@ export async function makeRealAliases(store: Store, count: number): Promise<stri
   for (const name of names) {
     await store.aliases.insert({
       ...{ id: randomUUID(), userId, name, domain, notes: "shop with the blue door", providerId: null, createdAt: now },
+      sealTo: "account",
       routing: { state: "active", destinations: [{ kind: "mailbox", address: "somebody@example.org" }] },
     });
   }

@@ -39,6 +39,7 @@ const allowed: readonly (readonly [file: string, imported: string])[] = [
   ["packages/mail-rfc/src/srs.ts", "node:crypto"],
   [`${server}/crypto/age-worker.ts`, "@kauke/age/node-password-cipher"],
   ["packages/age/src/node-password-cipher.ts", "node:crypto"],
+  [`${server}/wire-mail.ts`, "@kauke/age/node-sealer"],
 ];
 
 test.each(allowed)("%s may import %s", (file, imported) => {
@@ -54,6 +55,8 @@ const refused: readonly (readonly [file: string, imported: string])[] = [
   [`${server}/crypto/age-worker.ts`, "age-encryption"],
   ["apps/web/src/key-vault/worker.ts", "age-encryption"],
   ["apps/web/src/key-vault/worker.ts", "@kauke/age/node-password-cipher"],
+  ["apps/web/src/key-vault/worker.ts", "@kauke/age/node-sealer"],
+  [`${server}/mail/sealed-copy.ts`, "@kauke/age/node-sealer"],
   ["packages/age/src/decrypt.ts", "./node-password-cipher.ts"],
   ["packages/age/src/decrypt.ts", "node:crypto"],
   [`${server}/core/alias/create-alias.ts`, "fastify"],

@@ -20,8 +20,9 @@ export type Part =
 const folders: readonly (readonly [prefix: string, part: Part])[] = [
   ["packages/contract/", "contract"],
   ["packages/mail-rfc/", "mail-rfc"],
-  // The one file of it that needs Node; a browser must not load it.
+  // The files of it that need Node; a browser must not load them.
   ["packages/age/src/node-password-cipher.ts", "age-node"],
+  ["packages/age/src/node-sealer.ts", "age-node"],
   ["packages/age/", "age"],
   ["apps/server/src/config.ts", "config"],
   ["apps/server/src/core/", "core"],
@@ -47,6 +48,7 @@ export const packageParts: ReadonlyMap<string, Part> = new Map([
   ["@kauke/mail-rfc", "mail-rfc"],
   ["@kauke/age", "age"],
   ["@kauke/age/node-password-cipher", "age-node"],
+  ["@kauke/age/node-sealer", "age-node"],
   ["@kauke/server", "main"],
   ["@kauke/web", "web"],
   ["@kauke/testkit", "tools"],

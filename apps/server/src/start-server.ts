@@ -19,6 +19,7 @@ import { traceRoutes } from "./http/preview/trace-routes.ts";
 import { buildHttpServer } from "./http/server.ts";
 import { mtaStsRoute } from "./http/site/mta-sts.ts";
 import { ClosingBell } from "./mail/closing-bell.ts";
+import type { Sealer } from "./mail/forward-copy.ts";
 import type { MxHandlers } from "./mail/inbound/session-handlers.ts";
 import { previewReplyTaker } from "./mail/inbound/take-preview-reply.ts";
 import { chooseTransports, type DirectOverrides } from "./mail/outbound/choose-transport.ts";
@@ -46,6 +47,8 @@ export interface StartOverrides {
   webRoot?: string;
   /** False: mailboxes are not asked and no caps held, with all other limits on. */
   asksForConfirmation?: boolean;
+  /** What seals forwarded mail. */
+  sealer?: Sealer;
   /** e.g. in memory, or on a disk that breaks. */
   store?: Partial<StoreOptions>;
 }
@@ -167,7 +170,10 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
   if (runs("mx", "sender", "submission")) {
     const resolver = parts.overrides.resolver ?? createResolver({ servers: config.dnsServers });
     const transports = chooseTransports(config, { ...parts, resolver, direct: parts.overrides.direct });
-    const mail = wireMail({ ...parts, transports, resolver, confirmation: confirmationOf(parts) });
+    const mail = wireMail({
+      ...{ ...parts, transports, resolver, confirmation: confirmationOf(parts) },
+      sealer: parts.overrides.sealer,
+    });
     if (parts.preview !== null) sendReplyLetter = previewReplies(mail.handlers, parts.preview, config);
     closers.backs.push(
       () => mail.close(),

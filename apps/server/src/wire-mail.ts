@@ -1,4 +1,5 @@
 /** Puts the mail path together: the MX service and the sender share transports, budget, retry plan and failure reports. */
+import { sealArmored, sealedLength } from "@kauke/age/node-sealer";
 import { readHeader } from "@kauke/mail-rfc";
 import type { Config } from "./config.ts";
 import type { LeasedDelivery } from "./core/delivery/delivery.ts";
@@ -11,7 +12,7 @@ import { takeLimit } from "./core/rate-limit/take-limit.ts";
 import { checkSubmitter, smtpAuthenticator } from "./core/smtp-credential/authenticate.ts";
 import type { ClosingBell } from "./mail/closing-bell.ts";
 import { type DeliveryReports, deliveryReports } from "./mail/delivery-reports.ts";
-import { type CopyParts, type ForwardSource, makeForwardCopy } from "./mail/forward-copy.ts";
+import type { CopyParts, ForwardSource, Sealer } from "./mail/forward-copy.ts";
 import { authenticate, type ToAuthenticate } from "./mail/inbound/authenticate.ts";
 import { ConfirmationGuard } from "./mail/inbound/confirmation-guard.ts";
 import type { DeliverDeps } from "./mail/inbound/deliver.ts";
@@ -26,6 +27,7 @@ import { RouteCache } from "./mail/inbound/route-cache.ts";
 import type { MxHandlers, SessionHandlers } from "./mail/inbound/session-handlers.ts";
 import { SpoolQuota } from "./mail/inbound/spool-quota.ts";
 import { TakenFingerprints } from "./mail/inbound/taken-fingerprints.ts";
+import { makeForwardCopy } from "./mail/make-copy.ts";
 import { messageSigner } from "./mail/message-signer.ts";
 import { attempt, type Transports } from "./mail/outbound/attempt.ts";
 import { ownDomainTransport } from "./mail/outbound/own-domain-transport.ts";
@@ -58,6 +60,8 @@ export interface MailParts {
   closing: ClosingBell;
   /** `null`: mailboxes are not asked. */
   confirmation: ConfirmationSettings | null;
+  /** The age sealer unless a test brings another. */
+  sealer?: Sealer;
 }
 
 export interface WiredMail {
@@ -78,15 +82,17 @@ export function wireMail(parts: MailParts): WiredMail {
   const signer = messageSigner(store.dkimKeys, () => clock.now());
   const webhookBodies = webhookBodyMaker();
   const isSealing = config.arcSeal;
-  const copyParts: CopyParts = { rules: rewriteRules(parts), signer, isSealing, budget, webhookBodies };
   const reports = deliveryReports({ ...parts, ...store, reportingMta: config.mailHost });
+  const reporter = failureReporter({ ...parts, notices: store.notices, reports });
+  const copyParts: CopyParts = {
+    ...{ rules: rewriteRules(parts), signer, isSealing, budget, webhookBodies },
+    sealer: parts.sealer ?? { seal: sealArmored, sealedLength },
+    onUnsealed: (alias) => reporter.reportUnsealed(alias),
+  };
   const settleDeps: SettleDeps = {
     deliveries: store.deliveries,
     bodies: store.bodies,
-    failures: pausingGoneWebhooks(failureReporter({ ...parts, notices: store.notices, reports }), {
-      ...parts,
-      aliases: store.aliases,
-    }),
+    failures: pausingGoneWebhooks(reporter, { ...parts, aliases: store.aliases }),
     retries: retryPlan(config.retrySchedule, () => clock.now(), Math.random),
   };
   const outliving = new Set<Promise<void>>();
@@ -261,6 +267,7 @@ async function copyFromSpool(delivery: LeasedDelivery, wire: Buffer, { store }: 
     aliasId,
     webhookSecret: route?.webhookSecret ?? null,
     replyKey: route?.replyKey ?? null,
+    seal: route === null || route.sealKey === null ? null : { publicKey: route.sealKey, userId: route.userId },
   };
   return makeForwardCopy(source, copyParts);
 }

@@ -1,5 +1,5 @@
 /**
- * The password cipher on Node's native code; the only file of this package that a browser cannot load. It holds its thread for
+ * The password cipher on Node's native code; which a browser cannot load. It holds its thread for
  * half a second and 256 MiB at a time, on purpose: call it in a worker thread, one at a time. The asynchronous `scrypt` would
  * hold one of the four threads that every file read of the process waits for (8 at once froze reads for 3 s).
  */

@@ -4,6 +4,7 @@
  */
 import * as z from "zod";
 import { confirmationState } from "./confirmations.ts";
+import { isKeyId } from "./key-id.ts";
 import { limits } from "./limits.ts";
 
 export const aliasMessages = {
@@ -116,7 +117,10 @@ const notes = z
   .regex(/^[^\u0000]*$/, "Notes can't hold a NUL character");
 
 /** To which key mail that an alias forwards is sealed: as the account says, not at all, or to this one. */
-const sealTo = z.union([z.literal("account"), z.literal("off"), z.guid().toLowerCase()], aliasMessages.sealTo);
+const sealTo = z
+  .string(aliasMessages.sealTo)
+  .toLowerCase()
+  .refine((text) => text === "account" || text === "off" || isKeyId(text), aliasMessages.sealTo);
 
 export const createAliasBody = z.object({
   alias: aliasName,

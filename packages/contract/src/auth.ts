@@ -1,6 +1,7 @@
 /** Sign-in and account bodies (specification sections 3, 5, 7). */
 import * as z from "zod";
 import { isMailbox } from "./alias.ts";
+import { isKeyId } from "./key-id.ts";
 import { limits } from "./limits.ts";
 
 export const authMessages = {
@@ -35,22 +36,28 @@ export const loginBody = z.object({
 });
 export type LoginBody = z.infer<typeof loginBody>;
 
+export const accountMessages = {
+  sealTo: "sealTo must be off, or the id of one of your encryption keys",
+  atLeastOne: "At least one setting must be provided",
+} as const;
+
 /** What an account has chosen, whole in every answer. */
 export const accountSettings = z.object({
   /** Refuse to send what holds the real address its alias forwards to. */
   leakGuard: z.boolean("leakGuard must be true or false"),
   /** `off`, or the id of the key that forwarded mail is sealed to where an alias says nothing else. */
-  sealTo: z.union(
-    [z.literal("off"), z.guid().toLowerCase()],
-    "sealTo must be off, or the id of one of your encryption keys",
-  ),
+  sealTo: z
+    .string(accountMessages.sealTo)
+    .toLowerCase()
+    .refine((text) => text === "off" || isKeyId(text), accountMessages.sealTo),
 });
+export type AccountSettings = z.infer<typeof accountSettings>;
+
 /** What is left out stays. */
 export const accountSettingsChange = accountSettings
   .partial()
-  .refine((body) => Object.values(body).some((value) => value !== undefined), "At least one setting must be provided");
+  .refine((body) => Object.values(body).some((value) => value !== undefined), accountMessages.atLeastOne);
 export type AccountSettingsChange = z.infer<typeof accountSettingsChange>;
-export type AccountSettings = z.infer<typeof accountSettings>;
 
 export const authMethods = ["wallet", "email", "google"] as const;
 export type AuthMethod = (typeof authMethods)[number];

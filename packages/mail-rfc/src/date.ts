@@ -9,6 +9,17 @@ export function formatDate(date: Date): string {
   return `${day} ${time} +0000`;
 }
 
+/**
+ * The moment a Date field tells, whatever zone and comments it names.
+ * @returns `null` when it can't be read or lies outside the years 1970 to 9999
+ */
+export function readDate(value: string): Date | null {
+  // Comments may name the zone, so they go first; what is left is read by the platform.
+  const date = new Date(value.length > 100 ? "" : value.replace(/\([^()]*\)/g, " ").trim());
+  const year = date.getUTCFullYear();
+  return year >= 1970 && year <= 9999 ? date : null;
+}
+
 function twoDigits(value: number): string {
   return String(value).padStart(2, "0");
 }

@@ -6,7 +6,7 @@
 
 import { addressesOf, addressKey, fieldBytes, type HeaderSource } from "./address-header.ts";
 import type { Mailbox } from "./address-list.ts";
-import { formatDate } from "./date.ts";
+import { formatDate, readDate } from "./date.ts";
 import { foldField } from "./encoded-word.ts";
 import { formatAddressField } from "./format-address.ts";
 import { findField, firstValue } from "./headers.ts";
@@ -87,12 +87,8 @@ function outwardMailboxes(source: ReplyHeaderSource, name: string): Outward {
   return outward;
 }
 
-/** Comments may name the zone, so they go first; what is left is read by the platform. */
 function sentAt({ header, fields, receivedAt }: ReplyHeaderSource): Date {
-  const value = firstValue(header, fields, "date") ?? "";
-  const date = new Date(value.length > 100 ? "" : value.replace(/\([^()]*\)/g, " ").trim());
-  const year = date.getUTCFullYear();
-  return year >= 1970 && year <= 9999 ? date : receivedAt;
+  return readDate(firstValue(header, fields, "date") ?? "") ?? receivedAt;
 }
 
 function writeThread(source: ReplyHeaderSource): string[] {

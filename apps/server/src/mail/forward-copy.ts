@@ -25,8 +25,24 @@ export interface ForwardCopy {
   release(): void;
 }
 
+/** Whose mail it is, and the public key it is sealed to. */
+export interface SealWish {
+  publicKey: string;
+  userId: string;
+}
+
+/** The way to an armored age file that does not hold up the event loop. */
+export interface Sealer {
+  /** @throws whatever went wrong: then nothing leaves */
+  seal(plaintext: Buffer, publicKey: string): Promise<Buffer>;
+  /** The most it makes of so many bytes. */
+  sealedLength(sizeBytes: number): number;
+}
+
 export interface ForwardSource extends RewriteSource {
   webhookSecret: Buffer | null;
+  /** `null`: forwarded as it is. */
+  seal: SealWish | null;
 }
 
 const smallestJsonBytes = 4096;
@@ -39,9 +55,12 @@ export interface CopyParts {
   isSealing: boolean;
   budget: MemoryBudget;
   webhookBodies: Pick<WebhookBodyMaker, "make">;
+  sealer: Sealer;
+  /** Mail of this alias waits because it could not be sealed. */
+  onUnsealed(alias: { aliasId: string; userId: string; address: string }): Promise<void>;
 }
 
-export function makeForwardCopy(source: ForwardSource, parts: CopyParts): ForwardCopy {
+export function makePlainCopy(source: ForwardSource, parts: CopyParts): ForwardCopy {
   const { rules, signer, budget } = parts;
   const { envelope, aliasAddress } = source;
   const { envelopeFrom, header, rest, correspondents } = rewrite(source, rules);

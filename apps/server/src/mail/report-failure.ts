@@ -15,6 +15,8 @@ export interface FailureReporter {
   ): Promise<void>;
   /** A mailbox behind the alias took a message and sent it back later; the report does not say safely which. */
   reportBounce(route: AliasRoute): Promise<void>;
+  /** Mail waits, since it could not be sealed. */
+  reportUnsealed(alias: Pick<AliasRoute, "aliasId" | "userId" | "address">): Promise<void>;
 }
 
 function whatFailed({ purpose, aliasAddress }: DeliveryTarget): string {
@@ -43,11 +45,15 @@ export function failureReporter(deps: {
     return true;
   }
 
-  async function tell(key: string, notice: Pick<Notice, "userId" | "aliasId" | "text">): Promise<void> {
+  async function tell(
+    key: string,
+    notice: Pick<Notice, "userId" | "aliasId" | "text">,
+    kind: Notice["kind"] = "delivery_failed",
+  ): Promise<void> {
     const now = deps.clock.now();
     if (!isNews(key, now.getTime())) return;
     try {
-      await deps.notices.insert({ ...notice, id: deps.random.uuid(), kind: "delivery_failed", createdAt: now });
+      await deps.notices.insert({ ...notice, id: deps.random.uuid(), kind, createdAt: now });
     } catch {
       toldAt.delete(key);
       deps.logger.warn("notice_failed");
@@ -72,6 +78,11 @@ export function failureReporter(deps: {
       deps.logger.info("delivery_bounced", { id: aliasId });
       const text = `A message to ${address} came back: a mailbox it forwards to took it first and refused it later.`;
       await tell(`${aliasId}\0bounce`, { userId, aliasId, text });
+    },
+    async reportUnsealed({ aliasId, userId, address }) {
+      deps.logger.warn("sealing_failed", { id: aliasId });
+      const text = `Mail to ${address} waits: it could not be sealed to your key. It is kept, and tried again for five days.`;
+      await tell(`${aliasId}\0unsealed`, { userId, aliasId, text }, "not_sealed");
     },
   };
 }

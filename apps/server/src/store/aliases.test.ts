@@ -57,6 +57,7 @@ describe("aliases", () => {
       const address = `${alias.name}@kauke.test`.toLowerCase();
       const route = await store.aliases.findRoute(address);
       expect(route).toEqual({
+        sealKey: null,
         aliasId: alias.id,
         userId,
         address,

@@ -1,5 +1,5 @@
 /** Accounts. Everything that names a person is sealed; e-mail, wallet and Google id are found by blind index. */
-import type { AccountSettings, AccountSettingsChange } from "@kauke/contract";
+import { type AccountSettings, type AccountSettingsChange, accountMessages } from "@kauke/contract";
 import type { Selectable } from "kysely";
 import { AppError, fieldError } from "../core/app-error.ts";
 import type { User, UserStore } from "../core/user/user.ts";
@@ -122,7 +122,7 @@ async function changeSettings(
     const seal_key_id = sealTo === undefined ? row.seal_key_id : sealTo === "off" ? null : sealTo;
     const isNew = seal_key_id !== row.seal_key_id;
     if (isNew && seal_key_id !== null && !(await lockKey(trx, id, seal_key_id)))
-      throw fieldError("sealTo", "sealTo must be off, or the id of one of your encryption keys");
+      throw fieldError("sealTo", accountMessages.sealTo);
     const sealed = keys.seal("user", id, document);
     await trx.updateTable("user").set({ sealed, seal_key_id, updated_at: clock.now() }).where("id", "=", id).execute();
     const tell = isNew ? await dropRoutes(signals, trx, [id]) : () => {};

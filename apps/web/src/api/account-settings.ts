@@ -1,5 +1,5 @@
 /** What the account has chosen. A change shows at once and is taken back if the server refuses. */
-import type { AccountSettings } from "@kauke/contract";
+import type { AccountSettings, AccountSettingsChange } from "@kauke/contract";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client.ts";
 
@@ -14,13 +14,13 @@ export function useAccountSettings() {
 export function useChangeAccountSettings() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (settings: AccountSettings) => call("changeAccountSettings", { body: settings }),
-    onMutate: (settings) => {
+    mutationFn: (body: AccountSettingsChange) => call("changeAccountSettings", { body }),
+    onMutate: (change) => {
       const before = client.getQueryData<AccountSettings>(queryKey);
-      client.setQueryData<AccountSettings>(queryKey, settings);
+      client.setQueryData<AccountSettings>(queryKey, (it) => (it === undefined ? undefined : { ...it, ...change }));
       return before;
     },
     onSuccess: (settings) => client.setQueryData<AccountSettings>(queryKey, settings),
-    onError: (_error, _settings, before) => client.setQueryData<AccountSettings>(queryKey, before),
+    onError: (_error, _change, before) => client.setQueryData<AccountSettings>(queryKey, before),
   });
 }

@@ -1,6 +1,6 @@
 /** Settings of the account. */
-
 import { OutgoingCard } from "../features/account/OutgoingCard.tsx";
+import { SealingCard } from "../features/account/SealingCard.tsx";
 import { EncryptionKeysCard } from "../features/encryption-keys/EncryptionKeysCard.tsx";
 
 export function SettingsPage() {
@@ -12,6 +12,7 @@ export function SettingsPage() {
       </div>
       <div className="stack">
         <EncryptionKeysCard />
+        <SealingCard />
         <OutgoingCard />
       </div>
     </main>

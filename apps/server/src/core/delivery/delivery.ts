@@ -23,6 +23,7 @@ export type FailureCode =
   | "webhook_gone"
   | "not_confirmed"
   | "not_wanted"
+  | "not_sealed"
   | "expired"
   | "spool_lost";
 

@@ -46,6 +46,18 @@ describe("an account", () => {
     expect((await ann.call("getAccountSettings")).body).toEqual({ leakGuard: true, sealTo: "off" });
   });
 
+  it("changes only the settings that are named, and wants at least one", async () => {
+    const ann = await new Visitor(server).register();
+    await ann.call("changeAccountSettings", { body: { leakGuard: false } });
+    const change = (body: object) => ann.call("changeAccountSettings", { body });
+    expect((await change({ sealTo: "off" })).body).toEqual({ leakGuard: false, sealTo: "off" });
+    expect(await change({})).toMatchObject({ status: 400, body: { message: "At least one setting must be provided" } });
+    const text = "sealTo must be off, or the id of one of your encryption keys";
+    for (const sealTo of ["on", "", null, 1, "7b6d6a54-6f0a-4a53-9d2e-111111111111"]) {
+      expect(await change({ sealTo })).toMatchObject({ status: 400, body: { errors: { sealTo: [text] } } });
+    }
+  });
+
   it("goes with its aliases and its sessions on every device", async () => {
     const email = "gone@example.org";
     const ann = await new Visitor(server).register(email);

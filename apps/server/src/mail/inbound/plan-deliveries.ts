@@ -2,7 +2,7 @@
 import type { ErrorCode } from "@kauke/contract";
 import type { DeliveryTarget } from "../../core/delivery/delivery.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
-import type { ForwardCopy } from "../forward-copy.ts";
+import type { ForwardCopy, SealWish } from "../forward-copy.ts";
 import type { Correspondent } from "../reply-book.ts";
 import type { Screened } from "./screen.ts";
 import type { Transaction } from "./transaction.ts";
@@ -47,6 +47,7 @@ export interface PlanDeps {
     aliasId: string | null;
     webhookSecret: Buffer | null;
     replyKey: Buffer | null;
+    seal: SealWish | null;
   }): ForwardCopy;
 }
 
@@ -80,8 +81,9 @@ type Route = Extract<Transaction["recipients"][number], { kind: "alias" }>["rout
 
 function planAlias(transaction: Transaction, route: Route, screened: Screened, deps: PlanDeps): PlannedAlias {
   if (screened.deliveredTo.has(route.address)) return { deliveries: [], refusedAs: "mail_loop" };
-  const { aliasId, userId, address: aliasAddress, webhookSecret, replyKey } = route;
-  const copy = deps.makeCopy({ transaction, screened, aliasAddress, aliasId, webhookSecret, replyKey });
+  const { aliasId, userId, address: aliasAddress, webhookSecret, replyKey, sealKey } = route;
+  const seal = sealKey === null ? null : { publicKey: sealKey, userId };
+  const copy = deps.makeCopy({ transaction, screened, aliasAddress, aliasId, webhookSecret, replyKey, seal });
   const { messageId } = transaction;
   return {
     replies: { aliasId, correspondents: copy.correspondents },
@@ -111,7 +113,7 @@ function planOperator(
   screened: Screened,
   deps: PlanDeps,
 ): PlannedAlias {
-  const nobodys = { aliasId: null, webhookSecret: null, replyKey: null };
+  const nobodys = { aliasId: null, webhookSecret: null, replyKey: null, seal: null };
   const copy = deps.makeCopy({ transaction, screened, aliasAddress: address, ...nobodys });
   const target: DeliveryTarget = { destination: { kind: "mailbox", address: postmaster }, aliasAddress: address };
   const { messageId, envelope } = transaction;

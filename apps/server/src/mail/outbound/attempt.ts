@@ -1,6 +1,7 @@
 /** One attempt at one destination: the code path of the first try (in the transaction) and of every retry. */
 import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
 import type { ForwardCopy } from "../forward-copy.ts";
+import { SealingFailed } from "../sealing-failed.ts";
 import type { MailTransport, WebhookTransport } from "./transport.ts";
 
 export interface Transports {
@@ -9,6 +10,8 @@ export interface Transports {
 }
 
 const failedHere: DeliveryOutcome = { kind: "deferred", failure: { code: "try_later", enhancedStatus: "4.3.0" } };
+
+const notSealed: DeliveryOutcome = { kind: "deferred", failure: { code: "not_sealed", enhancedStatus: "4.7.5" } };
 
 /** @returns an outcome, always: whatever is thrown on the way is trouble of ours, and the delivery stays open. */
 export async function attempt(
@@ -19,8 +22,8 @@ export async function attempt(
 ): Promise<DeliveryOutcome> {
   try {
     return await send(delivery, copy, transports, signal);
-  } catch {
-    return failedHere;
+  } catch (thrown) {
+    return thrown instanceof SealingFailed ? notSealed : failedHere;
   }
 }
 

@@ -46,8 +46,12 @@ export async function settle(
   if (finished && failure !== null) await deps.failures.report(delivery, failure);
 }
 
-/** Forwarded mail that kept being deferred expired after days; composed mail gives up sooner, and its last reason counts. */
+/**
+ * Forwarded mail that kept being deferred expired after days, unless the reason was ours; composed mail gives up sooner, and its
+ * last reason counts.
+ */
 function finalFailure({ maxRetries }: Settled, outcome: Exclude<DeliveryOutcome, { kind: "taken" }>): DeliveryFailure {
-  const isExpired = outcome.kind === "deferred" && maxRetries === undefined;
+  const isOurs = outcome.failure.code === "not_sealed";
+  const isExpired = outcome.kind === "deferred" && maxRetries === undefined && !isOurs;
   return isExpired ? { code: "expired", enhancedStatus: "4.4.7" } : outcome.failure;
 }

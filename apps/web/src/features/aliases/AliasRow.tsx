@@ -10,6 +10,7 @@ import { Switch } from "../../ui/Switch.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { SmtpButton } from "../smtp-credentials/SmtpButton.tsx";
 import { SmtpPanel } from "../smtp-credentials/SmtpPanel.tsx";
+import { AliasSealing } from "./AliasSealing.tsx";
 import { addressOf, cutNotes, destinationText, entriesOf, isActive, isUrl } from "./alias-text.ts";
 import { MailboxState } from "./MailboxState.tsx";
 
@@ -124,7 +125,9 @@ export const AliasRow = memo(function AliasRow({ userId, alias, focusEdit, isOpe
       {isOpen ? (
         <tr className="sub">
           <td colSpan={5}>
-            <SmtpPanel id={panelId} alias={alias} hasWebhook={entriesOf(destinationText(alias)).some(isUrl)} />
+            <SmtpPanel id={panelId} alias={alias} hasWebhook={entriesOf(destinationText(alias)).some(isUrl)}>
+              <AliasSealing alias={alias} />
+            </SmtpPanel>
           </td>
         </tr>
       ) : null}

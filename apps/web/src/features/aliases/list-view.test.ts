@@ -14,6 +14,7 @@ function alias(over: Partial<AliasWire>): AliasWire {
     notes: null,
     lastForwardTo: null,
     providerId: null,
+    sealTo: "account",
     createdAt: "2026-01-01T00:00:00.000Z",
     ...over,
   };

@@ -14,6 +14,7 @@ const titles: Record<NoticeWire["kind"], string> = {
   delivery_failed: "Mail not delivered",
   not_confirmed: "Mail waits for confirmation",
   not_yours: "Mailbox refused",
+  not_sealed: "Mail waits to be sealed",
 };
 
 function Notice({ notice, onDismiss }: { notice: NoticeWire; onDismiss: () => void }) {

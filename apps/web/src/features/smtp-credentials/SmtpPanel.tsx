@@ -1,6 +1,6 @@
 /** What opens under an alias: its SMTP credentials, or how to get some, and its webhook's signing secret. */
 import type { AliasWire } from "@kauke/contract";
-import { type CSSProperties, useState } from "react";
+import { type CSSProperties, type ReactNode, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useSmtpCalls, useSmtpCredentials } from "../../api/smtp-credentials.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
@@ -100,12 +100,15 @@ interface Props {
   alias: AliasWire;
   /** Whether the alias calls a webhook. */
   hasWebhook: boolean;
+  /** Other settings of the alias. */
+  children: ReactNode;
 }
 
-export function SmtpPanel({ id, alias, hasWebhook }: Props) {
+export function SmtpPanel({ id, alias, hasWebhook, children }: Props) {
   return (
     <section className="smtp-panel" id={id} aria-label={`SMTP settings of ${alias.alias}@${alias.domain}`}>
       <Credentials alias={alias} />
+      {children}
       {hasWebhook ? <WebhookSecretCard aliasId={alias.id} /> : null}
     </section>
   );

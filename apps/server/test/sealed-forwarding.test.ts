@@ -1,0 +1,346 @@
+/** Mail forwarded sealed: byte for byte the original to whoever has the key, nothing of it to anybody else, and never plaintext. */
+
+import { createPublicKey } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { sealArmored, sealedLength } from "@kauke/age/node-sealer";
+import type { AliasWire } from "@kauke/contract";
+import { createFakeDns } from "@kauke/testkit/fake-dns";
+import { FakeMx } from "@kauke/testkit/fake-mx";
+import { FakeWebhook } from "@kauke/testkit/fake-webhook";
+import { type Person, registerPerson } from "@kauke/testkit/person";
+import { insertSealingKey, openSealed, type SealingKey, sealedFileOf, stockProgram } from "@kauke/testkit/sealing-key";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { byMailauth, type DkimRecord, pythonDkim } from "@kauke/testkit/verify-dkim";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+
+if (stockProgram === null) console.log("Skipped in part: no age program here (Debian: apt-get install age)");
+
+const folder = fileURLToPath(new URL("../../../test-vectors/eml", import.meta.url));
+const fixtures = readdirSync(folder).filter((name) => name.endsWith(".eml"));
+const spf = { txt: ["v=spf1 ip4:127.0.0.1 -all"] };
+const dns = createFakeDns({ "inbox.example": spf, "sender.example": spf });
+
+let isSealerBroken = false;
+let mx: FakeMx;
+let hook: FakeWebhook;
+let system: TestSystem;
+let record: DkimRecord;
+/** Seals everything unless an alias says otherwise. */
+let person: Person;
+let key: SealingKey;
+
+beforeAll(async () => {
+  mx = await FakeMx.start();
+  hook = await FakeWebhook.start();
+  system = await startSystem({
+    env: {
+      KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
+      KAUKE_WEBHOOK_ALLOW: "127.0.0.1",
+      KAUKE_AUTHENTICATION: "on",
+      KAUKE_RETRY_SCHEDULE: "1s,1s,2s",
+      KAUKE_LIMITS: "off",
+    },
+    overrides: {
+      resolver: dns,
+      store: { dkimDomains: ["kauke.test"] },
+      sealer: {
+        sealedLength,
+        async seal(plaintext, publicKey) {
+          if (isSealerBroken) throw new Error("broken on purpose");
+          return sealArmored(plaintext, publicKey);
+        },
+      },
+    },
+  });
+  const dkim = system.server.store.dkimKeys.find((it) => it.algorithm === "rsa-sha256");
+  if (dkim === undefined) throw new Error("no DKIM key");
+  const bytes = createPublicKey(dkim.privateKey).export({ type: "spki", format: "der" });
+  record = { name: `${dkim.selector}._domainkey.kauke.test`, value: `v=DKIM1; k=rsa; p=${bytes.toString("base64")}` };
+  person = await registerPerson(system.url);
+  key = await insertSealingKey(system.server.store, person.user.id);
+  await sealTo(key.id);
+});
+
+afterAll(async () => {
+  await system.close();
+  await hook.close();
+  await mx.close();
+});
+
+beforeEach(() => {
+  mx.messages.length = 0;
+  hook.requests.length = 0;
+  isSealerBroken = false;
+});
+
+const sealTo = (choice: string) => person.call("PATCH", "/api/account/settings", { sealTo: choice });
+const sealAlias = ({ id }: AliasWire, choice: string) => person.call("PUT", `/api/aliases/${id}`, { sealTo: choice });
+const newAlias = (forwardTo = "jonas@inbox.example") => person.createAlias({ forwardTo });
+
+const send = async ({ alias }: AliasWire, message: Buffer | string, from = "ann@sender.example") => {
+  const to = `${alias}@kauke.test`;
+  return (await sendMail({ port: system.mxPort, from, to, message, params: "BODY=8BITMIME SMTPUTF8" })).last;
+};
+
+async function forwarded(alias: AliasWire, message: Buffer | string) {
+  expect(await send(alias, message)).toMatch(/^250 /);
+  const mail = (await mx.waitForMessages(1))[0];
+  if (mail === undefined) throw new Error("nothing came");
+  return mail;
+}
+
+const headerOf = (bytes: Buffer) =>
+  String(bytes)
+    .split("\r\n\r\n", 1)[0]
+    ?.replace(/\r\n[ \t]/g, " ") as string;
+const fieldOf = (bytes: Buffer, name: string) =>
+  new RegExp(`^${name}: (.*)$`, "im").exec(headerOf(bytes))?.[1] as string;
+
+/** Words that are nowhere else. */
+const secrets = {
+  name: "Onuté-Vardenytė",
+  subject: "zirzubilas",
+  body: "kukulaitis",
+  fileName: "sutartis-4711.pdf",
+  messageId: "slaptasid99",
+  address: "ann@sender.example",
+  helo: "paslaptis.sender.example",
+};
+const secretMail = (to: string) =>
+  [
+    `From: ${secrets.name} <${secrets.address}>`,
+    `To: ${to}`,
+    "Cc: Bo Slaptas <bo@third.example>",
+    `Subject: ${secrets.subject}`,
+    "Date: Sat, 21 Nov 2026 12:00:00 +0200 (zoneword)",
+    `Message-ID: <${secrets.messageId}@sender.example>`,
+    "References: <thread77@third.example>",
+    "MIME-Version: 1.0",
+    `Content-Type: application/pdf; name="${secrets.fileName}"`,
+    "",
+    secrets.body,
+    "",
+  ].join("\r\n");
+const shownWords = [
+  ...Object.values(secrets),
+  "Slaptas",
+  "third.example",
+  "thread77",
+  "zoneword",
+  "sender.example",
+  "12:00",
+];
+
+describe("a message forwarded sealed", () => {
+  test.each(fixtures)("%s opens as the original, byte for byte", async (name) => {
+    const original = readFileSync(`${folder}/${name}`);
+    const { bytes } = await forwarded(await newAlias(), original);
+    expect((await openSealed(sealedFileOf(bytes), key)).equals(original)).toBe(true);
+  });
+
+  test("so does one of a megabyte, with bytes of every kind", async () => {
+    const line = Buffer.from(Array.from({ length: 255 }, (_, at) => at).filter((it) => ![0, 10, 13].includes(it)));
+    const body = Buffer.concat(Array.from({ length: 4200 }, () => Buffer.concat([line, Buffer.from("\r\n")])));
+    const original = Buffer.concat([Buffer.from("From: a@sender.example\r\nSubject: big\r\n\r\n"), body]);
+    const { bytes } = await forwarded(await newAlias(), original);
+    expect(original.length).toBeGreaterThan(1024 * 1024);
+    expect((await openSealed(sealedFileOf(bytes), key)).equals(original)).toBe(true);
+  });
+
+  test("so does one to a post-quantum key", async () => {
+    const quantum = await insertSealingKey(system.server.store, person.user.id, "post-quantum");
+    const alias = await newAlias();
+    expect((await sealAlias(alias, quantum.id)).status).toBe(200);
+    const { bytes } = await forwarded(alias, secretMail("x@kauke.test"));
+    expect((await openSealed(sealedFileOf(bytes), quantum)).equals(Buffer.from(secretMail("x@kauke.test")))).toBe(true);
+  });
+
+  test("shows a stand-in for the subject, a nameless reply address, the alias, the verdicts and a notice", async () => {
+    const alias = await newAlias();
+    const { bytes, rcptTo, envelopeFrom } = await forwarded(alias, secretMail("x@kauke.test"));
+    const address = `${alias.alias}@kauke.test`;
+    expect(rcptTo).toEqual(["jonas@inbox.example"]);
+    expect(envelopeFrom).toMatch(/^srs0-[0-9a-f]{32}-[0-9a-f]{16}@kauke\.test$/);
+    expect(fieldOf(bytes, "Subject")).toBe("[...]");
+    expect(fieldOf(bytes, "From")).toMatch(/^r\.[a-z2-7]{20}@kauke\.test$/);
+    expect(fieldOf(bytes, "To")).toBe(address);
+    expect(fieldOf(bytes, "Date")).toBe("Sat, 21 Nov 2026 10:00:00 +0000");
+    expect(fieldOf(bytes, "Message-ID")).toMatch(/^<[a-z2-7]{32}@kauke\.test>$/);
+    expect(fieldOf(bytes, "Authentication-Results")).toMatch(/; spf=pass; dkim=none; dmarc=\w+; arc=none$/);
+    expect(String(bytes)).toContain('Content-Type: application/vnd.age; name="message.eml.age"');
+    expect(String(bytes)).toContain("age -d -i key.txt message.eml.age > message.eml");
+    const names = [...headerOf(bytes).matchAll(/^([A-Za-z-]+):/gm)].map((found) => found[1]);
+    expect(names).toEqual([
+      ...["DKIM-Signature", "Delivered-To", "Authentication-Results", "Date", "From", "To", "Subject", "Message-ID"],
+      ...["MIME-Version", "Content-Type"],
+    ]);
+  });
+
+  test("tells a sender that is not proven", async () => {
+    const alias = await newAlias();
+    await send(alias, secretMail("x@kauke.test"), "eve@other.example");
+    const [mail] = await mx.waitForMessages(1);
+    expect(fieldOf(mail?.bytes as Buffer, "From")).toMatch(/^Unverified sender <r\.[a-z2-7]{20}@kauke\.test>$/);
+  });
+
+  test("holds nothing of the original outside the age file, nor does its envelope", async () => {
+    const alias = await newAlias();
+    const mail = await forwarded(alias, secretMail("x@kauke.test"));
+    const file = sealedFileOf(mail.bytes);
+    const outside = `${mail.mailLine} ${mail.bytes.toString("latin1").replace(file.toString("latin1"), "")}`;
+    expect(shownWords.filter((word) => outside.includes(word))).toEqual([]);
+    // What is looked for is there when it is not sealed.
+    mx.messages.length = 0;
+    await sealAlias(alias, "off");
+    const plain = String((await forwarded(alias, secretMail("x@kauke.test"))).bytes);
+    expect(shownWords.filter((word) => plain.includes(word)).length).toBeGreaterThan(7);
+  });
+
+  test("is signed by our domain, as independent judges see it", async () => {
+    const { bytes } = await forwarded(await newAlias(), secretMail("x@kauke.test"));
+    expect(await byMailauth(bytes, record)).toBe("pass");
+    expect((await pythonDkim()?.(bytes, record)) ?? "pass").toBe("pass");
+  });
+
+  test("can be answered: the reply reaches the correspondent from the alias", async () => {
+    const alias = await newAlias();
+    const { bytes } = await forwarded(alias, secretMail("x@kauke.test"));
+    const to = fieldOf(bytes, "From");
+    mx.messages.length = 0;
+    const answer = `From: jonas@inbox.example\r\nTo: ${to}\r\nSubject: Re: [...]\r\n\r\nmy answer\r\n`;
+    const said = await sendMail({ port: system.mxPort, from: "jonas@inbox.example", to, message: answer });
+    expect(said.last).toMatch(/^250 /);
+    const [mail] = await mx.waitForMessages(1);
+    expect(mail?.rcptTo).toEqual([secrets.address]);
+    expect(mail?.envelopeFrom).toBe(`${alias.alias}@kauke.test`);
+  });
+
+  test("keeps where to answer when that is not the author", async () => {
+    const message = "From: list@sender.example\r\nReply-To: Desk <desk@sender.example>\r\nSubject: x\r\n\r\nx\r\n";
+    const { bytes } = await forwarded(await newAlias(), message);
+    const [from, replyTo] = [fieldOf(bytes, "From"), fieldOf(bytes, "Reply-To")];
+    expect(replyTo).toMatch(/^r\.[a-z2-7]{20}@kauke\.test$/);
+    expect(replyTo).not.toBe(from);
+  });
+
+  test("that comes back to its alias is a loop", async () => {
+    const alias = await newAlias();
+    const { bytes } = await forwarded(alias, secretMail("x@kauke.test"));
+    expect(await send(alias, bytes)).toMatch(/^554 5\.4\.6 /);
+  });
+});
+
+describe("whether mail is sealed", () => {
+  const isSealed = async (alias: AliasWire) => {
+    mx.messages.length = 0;
+    return String((await forwarded(alias, secretMail("x@kauke.test"))).bytes).includes("BEGIN AGE ENCRYPTED FILE");
+  };
+
+  test("an alias' own choice goes before the account's, and each change works for the next message", async () => {
+    const other = await insertSealingKey(system.server.store, person.user.id);
+    const alias = await newAlias();
+    expect(alias.sealTo).toBe("account");
+    expect(await isSealed(alias)).toBe(true);
+    expect((await sealAlias(alias, "off")).body).toMatchObject({ sealTo: "off" });
+    expect(await isSealed(alias)).toBe(false);
+    expect((await sealAlias(alias, other.id)).body).toMatchObject({ sealTo: other.id });
+    expect(await isSealed(alias)).toBe(true);
+    await openSealed(sealedFileOf(mx.messages[0]?.bytes), other);
+    await sealTo("off");
+    expect(await isSealed(alias)).toBe(true);
+    await sealAlias(alias, "account");
+    expect(await isSealed(alias)).toBe(false);
+    await sealTo(key.id);
+    expect(await isSealed(alias)).toBe(true);
+  });
+
+  test("a key that mail is sealed to can't be deleted, and the refusal says where it is in use", async () => {
+    const used = await insertSealingKey(system.server.store, person.user.id);
+    const alias = await newAlias();
+    const remove = () => person.call("DELETE", `/api/encryption-keys/${used.id}`);
+    await sealAlias(alias, used.id);
+    expect(await remove()).toMatchObject({
+      status: 409,
+      body: { code: "key_in_use", message: expect.stringContaining(`${alias.alias}@kauke.test`) },
+    });
+    await sealAlias(alias, "account");
+    await sealTo(used.id);
+    expect(await remove()).toMatchObject({ status: 409, body: { message: expect.stringContaining("Settings") } });
+    await sealTo(key.id);
+    expect((await remove()).status).toBe(200);
+  });
+});
+
+describe("a message that can't be sealed", () => {
+  test("waits in the spool, its owner is told once, and leaves sealed when sealing works again", async () => {
+    const alias = await newAlias();
+    isSealerBroken = true;
+    expect(await send(alias, secretMail("x@kauke.test"))).toMatch(/^250 /);
+    expect(await send(alias, secretMail("x@kauke.test"))).toMatch(/^250 /);
+    expect(mx.messages).toEqual([]);
+    expect(await system.server.store.deliveries.countForAlias(alias.id)).toBe(2);
+    expect((await person.notices()).filter((it) => it.aliasId === alias.id)).toMatchObject([
+      { kind: "not_sealed", text: expect.stringContaining(`Mail to ${alias.alias}@kauke.test waits`) },
+    ]);
+    isSealerBroken = false;
+    const mails = await mx.waitForMessages(2);
+    for (const { bytes } of mails) {
+      expect((await openSealed(sealedFileOf(bytes), key)).toString()).toBe(secretMail("x@kauke.test"));
+    }
+    expect(new Set(mails.map(({ bytes }) => fieldOf(bytes, "Message-ID"))).size).toBe(2);
+  });
+
+  test("ends after the schedule with a notice, and was never sent", async () => {
+    const alias = await newAlias();
+    isSealerBroken = true;
+    expect(await send(alias, secretMail("x@kauke.test"))).toMatch(/^250 /);
+    const told = async () => (await person.notices()).filter((it) => it.aliasId === alias.id).map((it) => it.text);
+    await vi.waitFor(
+      async () =>
+        expect(await told()).toContainEqual(
+          `Mail to ${alias.alias}@kauke.test could not be delivered to jonas@inbox.example: it could not be sealed to your key.`,
+        ),
+      { timeout: 30_000, interval: 200 },
+    );
+    // The proven sender hears that it failed; nothing went where the alias leads.
+    expect(mx.messages.flatMap(({ rcptTo }) => rcptTo)).toEqual([secrets.address]);
+    expect(String(mx.messages[0]?.bytes)).not.toContain(secrets.body);
+    expect(await system.server.store.deliveries.countForAlias(alias.id)).toBe(0);
+  }, 40_000);
+});
+
+describe("a webhook", () => {
+  test("gets the age file as raw and nothing else of the message", async () => {
+    const alias = await newAlias(hook.url);
+    expect(await send(alias, secretMail("x@kauke.test"))).toMatch(/^250 /);
+    const json = String(hook.requests[0]?.body);
+    const { data } = JSON.parse(json);
+    const to = `${alias.alias}@kauke.test`;
+    expect(data).toMatchObject({
+      ...{ alias: to, sealed: true, envelope: { from: null, to }, headers: [], messageId: null, from: null, to: [] },
+      ...{ subject: null, text: null, html: null, attachments: [] },
+      authentication: { spf: "pass", dkim: "none", arc: "none" },
+    });
+    expect(shownWords.filter((word) => json.includes(word))).toEqual([]);
+    const raw = Buffer.from(data.raw, "base64");
+    expect((await openSealed(raw, key)).toString()).toBe(secretMail("x@kauke.test"));
+  });
+
+  test("waits too when sealing fails", async () => {
+    const alias = await newAlias(hook.url);
+    isSealerBroken = true;
+    expect(await send(alias, secretMail("x@kauke.test"))).toMatch(/^250 /);
+    expect(hook.requests).toEqual([]);
+    isSealerBroken = false;
+    await vi.waitFor(() => expect(hook.requests.length).toBe(1), { timeout: 10_000 });
+    expect(String(hook.requests[0]?.body)).not.toContain(secrets.subject);
+  });
+});
+
+test("what sealed copies held of the memory budget is given back", async () => {
+  await vi.waitFor(async () => expect(await system.server.store.deliveries.count()).toBe(0), { timeout: 10_000 });
+  const [, used] = /^kauke_message_memory_bytes (\d+)$/m.exec(system.server.metrics.render()) ?? [];
+  expect(used).toBe("0");
+});

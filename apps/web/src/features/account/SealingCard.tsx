@@ -1,0 +1,87 @@
+/** Forwarding sealed, for all aliases that say nothing else. Without a key there is nothing to choose, and it says so. */
+import { useId } from "react";
+import { useAccountSettings, useChangeAccountSettings } from "../../api/account-settings.ts";
+import { messageOf } from "../../api/api-error.ts";
+import { useSealingKeys } from "../../api/sealing-keys.ts";
+import { Select } from "../../ui/Select.tsx";
+import { showFailure } from "../../ui/toast-store.ts";
+
+function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  return (
+    <div className="card-body setting" role="alert">
+      <div>
+        <h3>The setting could not be loaded</h3>
+        <p>{messageOf(error, "Please try again.")}</p>
+      </div>
+      <button type="button" className="btn" onClick={onRetry}>
+        Try again
+      </button>
+    </div>
+  );
+}
+
+function SealingRow() {
+  const id = useId();
+  const settings = useAccountSettings();
+  const keys = useSealingKeys();
+  const change = useChangeAccountSettings();
+  const failed = [settings, keys].find((it) => it.data === undefined && it.error !== null && !it.isFetching);
+  if (failed?.error) {
+    const retry = () => void Promise.all([settings, keys].map((it) => it.refetch()));
+    return <Failed error={failed.error} onRetry={retry} />;
+  }
+  const isReady = settings.data !== undefined && keys.data !== undefined;
+  const onChange = (sealTo: string) => {
+    if (change.isPending) return;
+    const onError = (error: unknown) => showFailure("Update Failed", messageOf(error, "Failed to save the setting"));
+    change.mutate({ sealTo }, { onError });
+  };
+  return (
+    <div className="card-body setting sealing" aria-busy={!isReady || change.isPending}>
+      <div>
+        <h3 id={id}>Forward encrypted</h3>
+        <p>
+          Your inbox gets each message as a file, message.eml.age, that only your key opens. Its subject and sender are
+          hidden. Mail that can&rsquo;t be encrypted waits; it is never forwarded readable.
+        </p>
+        {keys.data?.length === 0 ? (
+          <p>
+            To switch it on,{" "}
+            <a className="link" href="#encryption-keys">
+              create an encryption key
+            </a>{" "}
+            first.
+          </p>
+        ) : null}
+      </div>
+      {isReady ? (
+        <Select
+          aria-labelledby={id}
+          value={settings.data.sealTo}
+          disabled={keys.data.length === 0}
+          onChange={(event) => onChange(event.target.value)}
+        >
+          <option value="off">Off</option>
+          {keys.data.map((key) => (
+            <option key={key.id} value={key.id}>
+              To {key.keyName}
+            </option>
+          ))}
+        </Select>
+      ) : (
+        <span className="skel" />
+      )}
+    </div>
+  );
+}
+
+export function SealingCard() {
+  return (
+    <section className="card" aria-labelledby="forwarded">
+      <div className="card-head">
+        <h2 id="forwarded">Forwarded mail</h2>
+      </div>
+      <SealingRow />
+    </section>
+  );
+}

@@ -1,0 +1,55 @@
+/** Whether one alias forwards encrypted: as the account says, not at all, or to a key of its own. */
+import type { AliasWire } from "@kauke/contract";
+import { useId } from "react";
+import { useAccountSettings } from "../../api/account-settings.ts";
+import { useUpdateAlias } from "../../api/aliases.ts";
+import { messageOf } from "../../api/api-error.ts";
+import { useSealingKeys } from "../../api/sealing-keys.ts";
+import { Select } from "../../ui/Select.tsx";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { addressOf } from "./alias-text.ts";
+
+export function AliasSealing({ alias }: { alias: AliasWire }) {
+  const id = useId();
+  const keys = useSealingKeys();
+  const settings = useAccountSettings();
+  const update = useUpdateAlias(alias.userId);
+  const onChange = (sealTo: string) => {
+    if (update.isPending) return;
+    update.mutate(
+      { aliasId: alias.id, body: { sealTo } },
+      {
+        onSuccess: (saved) => showToast({ title: "Alias Updated", description: addressOf(saved) }),
+        onError: (error) => showFailure("Update Failed", messageOf(error, "Failed to update alias")),
+      },
+    );
+  };
+  const nameOf = (keyId: string | undefined) => keys.data?.find((key) => key.id === keyId)?.keyName;
+  const byAccount = nameOf(settings.data?.sealTo);
+  return (
+    <div className="smtp sealing-of-alias" role="group" aria-labelledby={id}>
+      <div>
+        <h3 id={id}>Forward encrypted</h3>
+        <p>Your inbox gets message.eml.age, which only your key opens. Webhooks get it too.</p>
+      </div>
+      {keys.data === undefined ? (
+        <span className="skel" />
+      ) : (
+        <Select
+          aria-labelledby={id}
+          aria-busy={update.isPending}
+          value={update.isPending ? update.variables.body.sealTo : alias.sealTo}
+          onChange={(event) => onChange(event.target.value)}
+        >
+          <option value="account">As in Settings{settings.data ? ` (${byAccount ?? "off"})` : ""}</option>
+          <option value="off">Off</option>
+          {keys.data.map((key) => (
+            <option key={key.id} value={key.id}>
+              To {key.keyName}
+            </option>
+          ))}
+        </Select>
+      )}
+    </div>
+  );
+}

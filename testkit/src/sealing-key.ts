@@ -1,0 +1,37 @@
+/** An encryption key of an account as the store keeps it, its private half in the test's hands. */
+import { randomUUID } from "node:crypto";
+import { decrypt, generateKeyPair, type KeyKind, type KeyPair, keyFileText } from "@kauke/age";
+import { type AgeProgram, findAgeProgram } from "@kauke/age/age-program.testing";
+import type { Store } from "@kauke/server/store/open-store";
+
+export interface SealingKey extends KeyPair {
+  id: string;
+}
+
+export async function insertSealingKey(store: Store, userId: string, kind?: KeyKind): Promise<SealingKey> {
+  const keys = await generateKeyPair(kind);
+  const id = randomUUID();
+  const row = { id, userId, keyName: "for mail", encryptedPrivateKey: "not looked at here", isDefault: false };
+  await store.encryptionKeys.insert({ ...row, publicKey: keys.publicKey, createdAt: new Date() }, 50);
+  return { id, ...keys };
+}
+
+/** The armored file in a message, exactly as a mail program saves it. */
+export function sealedFileOf(message: Buffer | undefined): Buffer {
+  const text = String(message?.toString("latin1"));
+  const found = /-----BEGIN AGE ENCRYPTED FILE-----[\s\S]*?-----END AGE ENCRYPTED FILE-----\r\n/.exec(text)?.[0];
+  if (found === undefined) throw new Error("no age file in this message");
+  return Buffer.from(found, "latin1");
+}
+
+/** Debian's age, where it is installed. */
+export const stockProgram: AgeProgram | null = findAgeProgram();
+
+/** Opens the file with our library and, for a classic key, with the stock program: both must say the same. */
+export async function openSealed(file: Buffer, key: SealingKey): Promise<Buffer> {
+  const opened = Buffer.from(await decrypt(file, { privateKeys: key.privateKey }));
+  if (stockProgram === null || !key.publicKey.startsWith("age1") || key.publicKey.startsWith("age1pq")) return opened;
+  const byProgram = await stockProgram.decrypt(file, keyFileText(key));
+  if (byProgram === null || !opened.equals(byProgram)) throw new Error("the stock age program does not agree");
+  return opened;
+}
