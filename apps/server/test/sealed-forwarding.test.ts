@@ -204,6 +204,15 @@ describe("a message forwarded sealed", () => {
     expect((await pythonDkim()?.(bytes, record)) ?? "pass").toBe("pass");
   });
 
+  test("opens through the decryption call as well", async () => {
+    const { bytes } = await forwarded(await newAlias(), secretMail("x@kauke.test"));
+    const body = { encryptedText: sealedFileOf(bytes).toString(), privateKey: key.privateKey };
+    expect(await person.call("POST", "/api/decrypt-manual", body)).toMatchObject({
+      status: 200,
+      body: { success: true, decryptedText: secretMail("x@kauke.test") },
+    });
+  });
+
   test("can be answered: the reply reaches the correspondent from the alias", async () => {
     const alias = await newAlias();
     const { bytes } = await forwarded(alias, secretMail("x@kauke.test"));

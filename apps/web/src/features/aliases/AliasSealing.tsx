@@ -9,6 +9,15 @@ import { Select } from "../../ui/Select.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { addressOf } from "./alias-text.ts";
 
+function NoChoice({ isFailed, onRetry }: { isFailed: boolean; onRetry: () => void }) {
+  if (!isFailed) return <span className="skel" />;
+  return (
+    <button type="button" className="btn btn-sm" onClick={onRetry}>
+      Your keys could not be loaded. Try again
+    </button>
+  );
+}
+
 export function AliasSealing({ alias }: { alias: AliasWire }) {
   const id = useId();
   const keys = useSealingKeys();
@@ -33,7 +42,7 @@ export function AliasSealing({ alias }: { alias: AliasWire }) {
         <p>Your inbox gets message.eml.age, which only your key opens. Webhooks get it too.</p>
       </div>
       {keys.data === undefined ? (
-        <span className="skel" />
+        <NoChoice isFailed={keys.error !== null && !keys.isFetching} onRetry={() => void keys.refetch()} />
       ) : (
         <Select
           aria-labelledby={id}
