@@ -170,14 +170,9 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
   if (runs("mx", "sender", "submission")) {
     const resolver = parts.overrides.resolver ?? createResolver({ servers: config.dnsServers });
     const transports = chooseTransports(config, { ...parts, resolver, direct: parts.overrides.direct });
-    const { sealer } = parts.overrides;
-    const confirmation = confirmationOf(parts);
     const mail = wireMail({
-      ...parts,
-      transports,
-      resolver,
-      confirmation,
-      ...(sealer === undefined ? {} : { sealer }),
+      ...{ ...parts, transports, resolver, confirmation: confirmationOf(parts) },
+      sealer: parts.overrides.sealer,
     });
     if (parts.preview !== null) sendReplyLetter = previewReplies(mail.handlers, parts.preview, config);
     closers.backs.push(

@@ -1,5 +1,4 @@
 /** Settings of the account. */
-
 import { OutgoingCard } from "../features/account/OutgoingCard.tsx";
 import { SealingCard } from "../features/account/SealingCard.tsx";
 import { EncryptionKeysCard } from "../features/encryption-keys/EncryptionKeysCard.tsx";

@@ -7,7 +7,6 @@ import type { JobName, Jobs, WorkerAnswer } from "./vault-jobs.ts";
 import { vaultWorkerUrl } from "./worker-url.ts";
 
 export type KeyKind = AgeKeyKind;
-/** @public */
 export type { Opener } from "./vault-jobs.ts";
 /** `ended`: the signal asked for it, or the browser could not run the worker to its end. */
 export type VaultErrorCode = AgeErrorCode | "ended";
@@ -33,14 +32,14 @@ export interface JobOptions {
 export const createKey = jobCalled("createKey");
 /** For the download that holds the private key. @throws VaultError `wrong_password`, `not_protected_key` … */
 export const openKey = jobCalled("openKey");
-/** @public @returns armor @throws VaultError `bad_public_key`, `too_large`, `not_text` */
+/** @returns armor @throws VaultError `bad_public_key`, `too_large`, `not_text` */
 export const encryptText = jobCalled("encryptText");
-/** @public Takes armor as people paste it, text around it too. @throws VaultError as `decryptText` of @kauke/age */
+/** Takes armor as people paste it, text around it too. @throws VaultError as `decryptText` of @kauke/age */
 export const decryptText = jobCalled("decryptText");
-/** @public A dropped file, binary or armored, up to 40 MiB; its buffer is handed over and empty afterwards. */
+/** A dropped file, binary or armored, up to 40 MiB; its buffer is handed over and empty afterwards. */
 export const decryptFile = jobCalled("decryptFile");
 
-/** @public Whether something can be encrypted to it; loads the code with the first call, needs no worker. */
+/** Whether something can be encrypted to it; loads the code with the first call, needs no worker. */
 export async function checkPublicKey(text: string): Promise<boolean> {
   const age = await import("@kauke/age");
   return age.checkPublicKey(text).then(
@@ -49,7 +48,7 @@ export async function checkPublicKey(text: string): Promise<boolean> {
   );
 }
 
-/** @public False: made by an older method, to be made anew. Opens nothing. */
+/** False: made by an older method, to be made anew. Opens nothing. */
 export async function isStoredKeyUsable(encryptedPrivateKey: string): Promise<boolean> {
   const { isProtectedKey } = await import("@kauke/age");
   return isProtectedKey(encryptedPrivateKey);
