@@ -2,7 +2,7 @@
 import { useId } from "react";
 import { useAccountSettings, useChangeAccountSettings } from "../../api/account-settings.ts";
 import { messageOf } from "../../api/api-error.ts";
-import { useSealingKeys } from "../../api/sealing-keys.ts";
+import { useEncryptionKeys } from "../../api/encryption-keys.ts";
 import { Select } from "../../ui/Select.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
 
@@ -23,7 +23,7 @@ function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
 function SealingRow() {
   const id = useId();
   const settings = useAccountSettings();
-  const keys = useSealingKeys();
+  const keys = useEncryptionKeys();
   const change = useChangeAccountSettings();
   const failed = [settings, keys].find((it) => it.data === undefined && it.error !== null && !it.isFetching);
   if (failed?.error) {

@@ -4,7 +4,7 @@ import { useId } from "react";
 import { useAccountSettings } from "../../api/account-settings.ts";
 import { useUpdateAlias } from "../../api/aliases.ts";
 import { messageOf } from "../../api/api-error.ts";
-import { useSealingKeys } from "../../api/sealing-keys.ts";
+import { useEncryptionKeys } from "../../api/encryption-keys.ts";
 import { Select } from "../../ui/Select.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { addressOf } from "./alias-text.ts";
@@ -20,7 +20,7 @@ function NoChoice({ isFailed, onRetry }: { isFailed: boolean; onRetry: () => voi
 
 export function AliasSealing({ alias }: { alias: AliasWire }) {
   const id = useId();
-  const keys = useSealingKeys();
+  const keys = useEncryptionKeys();
   const settings = useAccountSettings();
   const update = useUpdateAlias(alias.userId);
   const onChange = (sealTo: string) => {
