@@ -130,7 +130,7 @@ describe.each(["embedded", "PostgreSQL"] as const)("the schema on %s", (name) =>
         const racers = await Promise.all([database.open(), database.open(), database.open()]);
         const starts = await Promise.all(racers.map((db) => start(db, secretKey)));
         const applied = starts.flatMap((it) => it.applied);
-        expect(applied).toEqual([...new Set(applied)].sort((a, b) => a - b));
+        expect(applied).toEqual(applied.map((_, index) => index + 1));
         expect(applied).not.toEqual([]);
         const hashes = starts.map((it) => it.keys.hmac("srs", "x").toString("hex"));
         expect(new Set(hashes).size).toBe(1);
