@@ -42,6 +42,7 @@ import { retryPlan } from "./mail/retry-plan.ts";
 import { makeSendCopy } from "./mail/send-copy.ts";
 import { submissionService } from "./mail/submission/submission-service.ts";
 import type { WriteAsDeps } from "./mail/write-as-alias.ts";
+import { webhookBodyWorker } from "./operate/webhook-body-worker.ts";
 import type { Store } from "./store/open-store.ts";
 
 const outlivingLeaseMs = 11 * 60_000;
@@ -80,7 +81,7 @@ export function wireMail(parts: MailParts): WiredMail {
   const budget = new MemoryBudget(config.memoryBudgetBytes);
   metrics.gauge("kauke_message_memory_bytes", () => budget.usedBytes);
   const signer = messageSigner(store.dkimKeys, () => clock.now());
-  const webhookBodies = webhookBodyMaker();
+  const webhookBodies = webhookBodyMaker(webhookBodyWorker());
   const isSealing = config.arcSeal;
   const reports = deliveryReports({ ...parts, ...store, reportingMta: config.mailHost });
   const reporter = failureReporter({ ...parts, notices: store.notices, reports });

@@ -1,8 +1,9 @@
 /** Messages made to keep a parser busy: the webhook gets them all the same, and the process goes on serving everybody else. */
 import { webhookBodyMaker } from "@kauke/server/mail/outbound/webhook-body-maker";
+import { webhookBodyWorker } from "@kauke/server/operate/webhook-body-worker";
 import { afterAll, expect, test } from "vitest";
 
-const maker = webhookBodyMaker();
+const maker = webhookBodyMaker(webhookBodyWorker());
 afterAll(() => maker.close());
 
 const authentication = { spf: "none", dkim: "none", dmarc: "none", arc: "none" } as const;

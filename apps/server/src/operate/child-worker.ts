@@ -27,11 +27,15 @@ export class ChildWorker {
     this.#options = options;
   }
 
-  /** Ask again only when the answer is there. @returns `null` when the child ended, could not start or took too long */
-  async ask(order: object): Promise<unknown> {
+  /**
+   * Ask again only when the answer is there.
+   * @param deadlineMs when this order needs another one
+   * @returns `null` when the child ended, could not start or took too long
+   */
+  async ask(order: object, deadlineMs = this.#options.deadlineMs): Promise<unknown> {
     clearTimeout(this.#idle);
     const child = await (this.#child ??= this.#start()).catch(() => null);
-    const answer = child === null ? null : await answerOf(child, order, this.#options.deadlineMs);
+    const answer = child === null ? null : await answerOf(child, order, deadlineMs);
     if (answer === null) await this.end();
     else this.#idle = setTimeout(() => void this.end(), this.#options.idleMs).unref();
     return answer;

@@ -34,7 +34,7 @@ process.on("disconnect", () => process.exit(0));
 async function answer({ source, maxBytes }: { source: WebhookBodySource; maxBytes: number }): Promise<void> {
   const body = await buildWebhookBody({ ...source, raw: Buffer.from(source.raw) }).catch(() => null);
   // More fields than bytes is what an address list of commas makes; nobody reserved room for that.
-  process.send?.(body === null || body.length > maxBytes ? null : body);
+  process.send?.(body === null || body.length > maxBytes ? "raw" : body);
 }
 
 process.send?.("ready");
