@@ -3,9 +3,11 @@
  * is gone, and the books of both ends: what the sender was promised, what the destination got. Judges nothing; tests do.
  */
 import type { Clock } from "@kauke/server/core/ports";
+import { openStore } from "@kauke/server/store/open-store";
 import { type Balance, balance, type LeasedAtKills } from "./kill-books.ts";
 import { type Dice, MomentWatch, moments, momentsOfTheSender } from "./kill-moments.ts";
 import { LoadSender, type LoadSenderOptions } from "./load-sender.ts";
+import { logSpy } from "./log-spy.ts";
 import { registerPerson } from "./person.ts";
 import { makeDataDir, type ServerProcess, startServerProcess } from "./server-process.ts";
 import { outages, SwitchedDestination } from "./switched-destination.ts";
@@ -195,20 +197,36 @@ export async function drain(
   env: Record<string, string>,
   { timeoutMs, clock }: { timeoutMs: number; clock?: Clock },
 ): Promise<Drained & { leasedAtStart: number }> {
+  const found = await lookInto(env);
   const system = await startSystem({ env, ...(clock === undefined ? {} : { overrides: { clock } }) });
   const { deliveries, bodies } = system.server.store;
   try {
-    const spooledAtEnd = await deliveries.count();
     const giveUpAt = Date.now() + timeoutMs;
     while ((await deliveries.count()) > 0 && Date.now() < giveUpAt) await sleep(250);
     const left = await deliveries.count();
     const sweep = () => bodies.sweep((messageId) => deliveries.isKnownMessage(messageId), 0);
     const orphans = await sweep();
-    const leased = system.log.events.find(({ event }) => event === "leases_released")?.fields.count ?? 0;
-    return { spooledAtEnd, orphans, left: left + (await sweep()), leasedAtStart: leased };
+    return { ...found, orphans, left: left + (await sweep()) };
   } finally {
     await system.close();
   }
+}
+
+/** What is in the queue while nothing sends; on the embedded database also what was under way when the last process died. */
+async function lookInto(env: Record<string, string>): Promise<{ spooledAtEnd: number; leasedAtStart: number }> {
+  const log = logSpy();
+  const secretKey = env.KAUKE_SECRET_KEY === undefined ? null : Buffer.from(env.KAUKE_SECRET_KEY, "base64");
+  const { DATABASE_URL: databaseUrl = null, KAUKE_DATA_DIR: dataDir = null } = env;
+  const store = await openStore({
+    databaseUrl,
+    dataDir: databaseUrl === null ? dataDir : null,
+    secretKey,
+    logger: log,
+  });
+  const spooledAtEnd = await store.deliveries.count();
+  await store.close();
+  const leased = log.events.find(({ event }) => event === "leases_released")?.fields.count;
+  return { spooledAtEnd, leasedAtStart: Number(leased ?? 0) };
 }
 
 /** Until this many messages more are acknowledged. */

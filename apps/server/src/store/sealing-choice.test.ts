@@ -69,14 +69,17 @@ describe("the key to seal to", () => {
     it("a change makes cached routes stale at once: one alias', or all of the account's", async () => {
       const { store, userId, alias } = await aPerson();
       const key = await insertKey(userId, "age1one");
+      // On PostgreSQL a change of ours comes back as a notification later: what is heard twice is no less true.
       const heard: RouteChange[] = [];
       store.aliases.onRouteChange((change) => heard.push(change));
-      await choose(userId, alias.id, { keyId: key });
-      expect(heard.splice(0)).toEqual([{ aliasId: alias.id }]);
-      await store.users.changeSettings(userId, { sealTo: key });
-      expect(heard.splice(0)).toEqual([{ aliasId: alias.id }]);
       await store.users.changeSettings(userId, { leakGuard: false });
       expect(heard).toEqual([]);
+      const other = await insertAlias(store, userId);
+      await choose(userId, alias.id, { keyId: key });
+      expect(heard).toContainEqual({ aliasId: alias.id });
+      expect(heard).not.toContainEqual({ aliasId: other.id });
+      await store.users.changeSettings(userId, { sealTo: key });
+      expect(heard).toContainEqual({ aliasId: other.id });
     });
 
     it("can't be deleted while it is chosen; the refusal names five aliases and counts the rest", async () => {
