@@ -222,7 +222,7 @@ describe("where the server fails", () => {
     await page.goto("/settings");
     await page.getByText("Your keys could not be loaded").waitFor();
     await context.unroute("**/api/encryption-keys");
-    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("alert").filter({ hasText: "Your keys" }).getByRole("button", { name: "Try again" }).click();
     await page.getByText("No encryption keys yet").waitFor();
   });
 

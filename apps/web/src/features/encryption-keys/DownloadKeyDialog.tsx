@@ -4,7 +4,7 @@
  */
 import { type EncryptionKeyWire, encryptionMessages } from "@kauke/contract";
 import { TriangleAlert } from "lucide-react";
-import { type FormEvent, type RefObject, useId, useRef, useState } from "react";
+import { type FormEvent, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { readProtectedKey } from "../../api/encryption-keys.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { PasswordField, takePassword } from "../../ui/PasswordField.tsx";
@@ -137,16 +137,17 @@ export function DownloadKeyDialog({ encryptionKey, onClose }: Props) {
   const [error, setError] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
   const { run, working } = useDownload(encryptionKey, onClose);
-  const focusField = () => requestAnimationFrame(() => field.current?.focus());
+  // The field is there again only when the form is: after the progress.
+  useEffect(() => {
+    if (error !== undefined && working === null) field.current?.focus();
+  }, [error, working]);
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
     if (working !== null) return;
     const isMissing = form === "plain" && (field.current?.value ?? "").trim() === "";
     setError(isMissing ? encryptionMessages.passwordRequired : undefined);
-    if (isMissing) return focusField();
-    const wrong = await run(form, takePassword(field));
-    setError(wrong);
-    if (wrong !== undefined) focusField();
+    if (isMissing) return;
+    setError(await run(form, takePassword(field)));
   };
   return (
     <Dialog title="Download key" description={`${encryptionKey.keyName}, as a file on this device.`} onClose={onClose}>
