@@ -53,6 +53,12 @@ export interface OurOptions {
   meterName?: string;
 }
 
+/**
+ * What is under way stays in memory besides what arrives, and the generator takes no 452 for an answer: the room for messages
+ * (four of the largest) is made wider.
+ */
+const answeredFirst = { KAUKE_ANSWER_SECONDS: "0", KAUKE_MAX_MESSAGE_BYTES: String(100 * 1_048_576) };
+
 const checks = (variant: OurVariant) => (variant === "verified" || variant === "sealed" ? "on" : "off");
 
 /** Our whole server in a process of its own, with the embedded database, one account and one alias. */
@@ -71,7 +77,7 @@ export async function startOurs(
       KAUKE_ARC_SEAL: variant === "sealed" ? "on" : "off",
       KAUKE_DNS_SERVERS: dns.address,
       KAUKE_RETRY_SCHEDULE: `${spoolRestSeconds}s,1h`,
-      ...(variant === "spooled" ? { KAUKE_ANSWER_SECONDS: "0" } : {}),
+      ...(variant === "spooled" ? answeredFirst : {}),
       ...env,
     },
   });

@@ -23,9 +23,8 @@ export async function measure(system: ForwardSystem, through: Through, it: Forwa
   };
   const sampling = setInterval(look, 100);
   const before = system.meter.seconds();
-  const seconds = await pass(system, through, it);
+  const seconds = await pass(system, through, it).finally(() => clearInterval(sampling));
   const cpuSeconds = system.meter.seconds() - before;
-  clearInterval(sampling);
   look();
   return { cpuPer1000: (cpuSeconds * 1000) / it.count, messagesPerSecond: it.count / seconds, rssMib, privateMib };
 }
