@@ -4,9 +4,7 @@
  */
 import { armor as library } from "age-encryption";
 import { AgeError } from "./age-error.ts";
-
-export const ARMOR_BEGIN = "-----BEGIN AGE ENCRYPTED FILE-----";
-export const ARMOR_END = "-----END AGE ENCRYPTED FILE-----";
+import { ARMOR_BEGIN, armoredLength } from "./armor-form.ts";
 
 /** @param file a binary age file @returns text with LF line ends and a final one */
 export function armor(file: Uint8Array): string {
@@ -32,11 +30,6 @@ export function dearmor(text: string, maxBytes: number): Uint8Array {
 /** Whether the text begins like armor; says nothing of the rest. */
 export function looksArmored(text: string): boolean {
   return trimAsciiSpace(text.slice(0, 4096)).startsWith(ARMOR_BEGIN);
-}
-
-/** Characters of the armor of so many bytes with CRLF line ends. */
-export function armoredLength(sizeBytes: number): number {
-  return ARMOR_BEGIN.length + ARMOR_END.length + 4 + Math.ceil(sizeBytes / 48) * 66;
 }
 
 /** Not `trim()`: that takes no-break spaces and byte order marks too, which other decoders refuse. */

@@ -2,7 +2,7 @@
  * Makes strict armor of what mail programs, chats and people do to it. For the page on which a person pastes; the API stays
  * strict. Nothing is guessed: a character that base64 doesn't know stays and is refused later.
  */
-import { ARMOR_BEGIN, ARMOR_END } from "./armor.ts";
+import { ARMOR_BEGIN, ARMOR_END } from "./armor-form.ts";
 
 /** White space of any kind, and what is invisible but no white space: soft hyphens, zero-width characters, direction marks. */
 const blanks = /[\s\u0085\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069]+/g;

@@ -5,11 +5,9 @@
  */
 import { createCipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { Encrypter } from "age-encryption";
 import { failAs } from "./age-error.ts";
-import { ARMOR_BEGIN, ARMOR_END, armoredLength } from "./armor.ts";
+import { ARMOR_BEGIN, ARMOR_END, armoredLength } from "./armor-form.ts";
 import { checkHeader } from "./header.ts";
-import { readRecipients } from "./public-key.ts";
 
 const CHUNK_BYTES = 64 * 1024;
 /** Some 1 to 2 ms of work. */
@@ -52,6 +50,8 @@ export function sealedLength(sizeBytes: number): number {
 
 /** The header of an empty file, and the key that is wrapped in it: the second recipient writes nothing, it only listens. */
 async function wrapNewFileKey(publicKey: string): Promise<{ header: Uint8Array; fileKey: Uint8Array }> {
+  // With the first message: the library takes 20 MiB, which a server that seals nothing need not have.
+  const [{ Encrypter }, { readRecipients }] = await Promise.all([import("age-encryption"), import("./public-key.ts")]);
   const encrypter = new Encrypter();
   for (const recipient of readRecipients([publicKey])) encrypter.addRecipient(recipient);
   let fileKey = new Uint8Array(0);
