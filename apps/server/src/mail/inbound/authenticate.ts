@@ -2,7 +2,7 @@
  * Who a message is really from: SPF (RFC 7208), DKIM (RFC 6376), DMARC (RFC 7489) and ARC (RFC 8617), by mailauth over our
  * resolver. Five seconds at most: what DNS has not told by then counts as not known, and the mail goes on as unauthenticated.
  */
-import { authenticate as mailauth } from "mailauth";
+import type { authenticate as Mailauth } from "mailauth";
 import type { AuthResult, MessageAuthentication } from "../../core/message/message.ts";
 import type { BodyHashes } from "../body-hashes.ts";
 import type { Resolver } from "../outbound/resolver.ts";
@@ -64,6 +64,8 @@ export async function authenticate(mail: ToAuthenticate, deps: AuthenticateDeps)
 }
 
 async function ask(mail: ToAuthenticate, deps: AuthenticateDeps): Promise<Authentication> {
+  // With the first message: it takes 38 MiB, which an idle server need not have.
+  const { authenticate: mailauth } = await import("mailauth");
   const found = await mailauth(verifyInput(mail, deps.bodyHashes), {
     ip: mail.clientAddress,
     helo: mail.helo,
@@ -86,7 +88,7 @@ async function ask(mail: ToAuthenticate, deps: AuthenticateDeps): Promise<Authen
   } as Authentication;
 }
 
-type Found = Awaited<ReturnType<typeof mailauth>>;
+type Found = Awaited<ReturnType<typeof Mailauth>>;
 
 /** A domain without a DMARC record is proven the same way, by relaxed alignment (RFC 7489 §3.1). */
 function isAlignedWithoutDmarc({ dkim, spf }: Found): boolean {

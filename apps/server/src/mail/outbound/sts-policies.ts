@@ -3,7 +3,6 @@
  * `id` in the DNS changes or a day has passed. A policy that can't be renewed holds until it runs out; none ever seen means
  * none. In memory only: after a restart the first mail to a domain trusts the DNS again.
  */
-import { parsePolicy, resolvePolicy, validateMx } from "mailauth/lib/mta-sts.js";
 import { dnsFor } from "../inbound/authenticate.ts";
 import { fetchStsPolicy, type StsFetchRules } from "./fetch-sts-policy.ts";
 
@@ -43,7 +42,7 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
 
   async function renew(domain: string, id: string): Promise<void> {
     const file = await fetchStsPolicy(domain, options);
-    const read = file === null ? null : readPolicy(file);
+    const read = file === null ? null : await readPolicy(file);
     if (read === null) return remember(pausedUntil, domain, now() + PAUSE_MS);
     pausedUntil.delete(domain);
     const { policy, maxAgeMs } = read;
@@ -62,6 +61,7 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
 
   return {
     async find(domain) {
+      const { resolvePolicy } = await import("mailauth/lib/mta-sts.js");
       const id = await resolvePolicy(domain, { resolver, strict: true }).catch(() => false as const);
       const before = known.get(domain);
       const isFresh = before !== undefined && before.id === id && before.renewAt > now();
@@ -80,8 +80,9 @@ function remember<T>(map: Map<string, T>, domain: string, value: T): void {
   map.set(domain, value);
 }
 
-function readPolicy(file: string): { policy: StsPolicy | null; maxAgeMs: number } | null {
+async function readPolicy(file: string): Promise<{ policy: StsPolicy | null; maxAgeMs: number } | null> {
   try {
+    const { parsePolicy, validateMx } = await import("mailauth/lib/mta-sts.js");
     const parsed = parsePolicy(file, { strict: true });
     const { mode } = parsed;
     const policy = mode === "none" ? null : { mode, lists: (host: string) => validateMx(host, parsed).valid };
