@@ -6,15 +6,23 @@ import { useEffect, useState } from "react";
 import { messageOf } from "../api/api-error.ts";
 import { useEncryptionKeys } from "../api/encryption-keys.ts";
 import { AutoForm } from "../features/decrypt/AutoForm.tsx";
-import { KeysFailed, KeysLoading, NoKeys } from "../features/decrypt/KeyStates.tsx";
+import { KeysLoading, NoKeys } from "../features/decrypt/KeyStates.tsx";
 import { ManualForm } from "../features/decrypt/ManualForm.tsx";
 import { ResultCard } from "../features/decrypt/ResultCard.tsx";
 import { type Decryption, useDecrypt } from "../features/decrypt/use-decrypt.ts";
+import { LoadFailed } from "../ui/LoadFailed.tsx";
 
 function Auto({ decryption }: { decryption: Decryption }) {
   const { data: keys, error, refetch } = useEncryptionKeys();
   if (keys === undefined && error !== null)
-    return <KeysFailed message={messageOf(error, "Please try again.")} onRetry={() => void refetch()} />;
+    return (
+      <LoadFailed
+        heading="h2"
+        title="Your keys could not be loaded"
+        message={messageOf(error, "Please try again.")}
+        onRetry={() => void refetch()}
+      />
+    );
   if (keys === undefined) return <KeysLoading />;
   return keys.length === 0 ? <NoKeys /> : <AutoForm keys={keys} decryption={decryption} />;
 }

@@ -4,13 +4,14 @@ import { Search } from "lucide-react";
 import { memo, useCallback, useDeferredValue, useId, useMemo, useState } from "react";
 import { useAliases, useDeleteAlias } from "../../api/aliases.ts";
 import { messageOf } from "../../api/api-error.ts";
+import { LoadFailed } from "../../ui/LoadFailed.tsx";
 import { Pager } from "../../ui/Pager.tsx";
 import { Select } from "../../ui/Select.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { AliasTable, AliasTableSkeleton } from "./AliasTable.tsx";
 import { addressOf } from "./alias-text.ts";
 import { DeleteAliasDialog } from "./DeleteAliasDialog.tsx";
-import { ListFailed, NoAliases, NoMatch } from "./ListStates.tsx";
+import { NoAliases, NoMatch } from "./ListStates.tsx";
 import { indexAliases, pageOf, pageSizes, searchAliases } from "./list-view.ts";
 
 interface Choice {
@@ -121,7 +122,11 @@ export function AliasList({ userId, onCreate }: { userId: string; onCreate: () =
       </div>
       {data === undefined && (isFetching || error === null) ? <AliasTableSkeleton /> : null}
       {data === undefined && !isFetching && error !== null ? (
-        <ListFailed message={messageOf(error, "Something went wrong.")} onRetry={() => refetch()} />
+        <LoadFailed
+          title="Your aliases could not be loaded"
+          message={messageOf(error, "Something went wrong.")}
+          onRetry={() => refetch()}
+        />
       ) : null}
       {isEmpty ? <NoAliases onCreate={onCreate} /> : null}
       {aliases.length === 0 ? null : (

@@ -25,16 +25,3 @@ export function NoMatch({ query, onClear }: { query: string; onClear: () => void
     </div>
   );
 }
-
-export function ListFailed({ message, onRetry }: { message: string; onRetry: () => void }) {
-  return (
-    <div className="empty" role="alert">
-      <Mask className="m" eyes="shut" />
-      <h3>Your aliases could not be loaded</h3>
-      <p>{message}</p>
-      <button type="button" className="btn" onClick={onRetry}>
-        Try again
-      </button>
-    </div>
-  );
-}

@@ -23,16 +23,3 @@ export function KeysLoading() {
     </div>
   );
 }
-
-export function KeysFailed({ message, onRetry }: { message: string; onRetry: () => void }) {
-  return (
-    <div className="empty" role="alert">
-      <Mask className="m" eyes="shut" />
-      <h2>Your keys could not be loaded</h2>
-      <p>{message}</p>
-      <button type="button" className="btn" onClick={onRetry}>
-        Try again
-      </button>
-    </div>
-  );
-}

@@ -4,6 +4,7 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeyCalls, useEncryptionKeys } from "../../api/encryption-keys.ts";
+import { LoadFailed } from "../../ui/LoadFailed.tsx";
 import { Mask } from "../../ui/Mask.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { CreateKeyDialog } from "./CreateKeyDialog.tsx";
@@ -22,19 +23,6 @@ function NoKeys() {
         With a key of your own, others can write to you so that only you can read it. It is made here, in your browser,
         and its private half is locked with a password that never leaves it.
       </p>
-    </div>
-  );
-}
-
-function KeysFailed({ message, onRetry }: { message: string; onRetry: () => void }) {
-  return (
-    <div className="empty" role="alert">
-      <Mask className="m" eyes="shut" />
-      <h3>Your keys could not be loaded</h3>
-      <p>{message}</p>
-      <button type="button" className="btn" onClick={onRetry}>
-        Try again
-      </button>
     </div>
   );
 }
@@ -93,7 +81,11 @@ export function EncryptionKeysCard() {
         </button>
       </div>
       {failed ? (
-        <KeysFailed message={messageOf(error, "Please try again.")} onRetry={() => void refetch()} />
+        <LoadFailed
+          title="Your keys could not be loaded"
+          message={messageOf(error, "Please try again.")}
+          onRetry={() => void refetch()}
+        />
       ) : keys === undefined ? (
         <LoadingKeys />
       ) : keys.length === 0 ? (

@@ -1,0 +1,23 @@
+/** In place of what could not be loaded: what that is, why, and another try. */
+import { Mask } from "./Mask.tsx";
+
+interface Props {
+  title: string;
+  message: string;
+  /** The heading's place on its page. */
+  heading?: "h2" | "h3";
+  onRetry: () => void;
+}
+
+export function LoadFailed({ title, message, heading: Heading = "h3", onRetry }: Props) {
+  return (
+    <div className="empty" role="alert">
+      <Mask className="m" eyes="shut" />
+      <Heading>{title}</Heading>
+      <p>{message}</p>
+      <button type="button" className="btn" onClick={onRetry}>
+        Try again
+      </button>
+    </div>
+  );
+}
