@@ -11,6 +11,7 @@ export function aUser(change: Partial<User> = {}): User {
     email: `${randomUUID()}@example.org`,
     walletAddress: null,
     googleId: null,
+    emailConfirmedAt: null,
     passwordHash: "$argon2id$v=19$m=65536,t=3,p=1$c2FsdA$aGFzaA",
     authMethod: "email",
     firstName: null,

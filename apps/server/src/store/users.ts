@@ -15,6 +15,8 @@ type UserDocument = Pick<
   User,
   "email" | "walletAddress" | "googleId" | "passwordHash" | "firstName" | "lastName" | "profileImageUrl"
 > & {
+  /** ISO 8601; only once confirmed. */
+  emailConfirmedAt?: string;
   /** Only once something was chosen. */
   settings?: Partial<ChosenSettings>;
 };
@@ -34,9 +36,10 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
   const { db, keys } = context;
   const emailIndex = (email: string) => keys.blindIndex("user.email", email.normalize("NFC").toLowerCase());
   const fromRow = (row: Selectable<UserTable>): User => {
-    const { settings: _, ...person } = keys.open<UserDocument>("user", row.id, row.sealed);
+    const { settings: _, emailConfirmedAt, ...person } = keys.open<UserDocument>("user", row.id, row.sealed);
     return {
       ...person,
+      emailConfirmedAt: emailConfirmedAt === undefined ? null : new Date(emailConfirmedAt),
       id: row.id,
       authMethod: row.auth_method,
       balanceCents: row.balance_cents,
@@ -88,7 +91,10 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
 
 function documentOf(user: User): UserDocument {
   const { email, walletAddress, googleId, passwordHash, firstName, lastName, profileImageUrl } = user;
-  return { email, walletAddress, googleId, passwordHash, firstName, lastName, profileImageUrl };
+  const document = { email, walletAddress, googleId, passwordHash, firstName, lastName, profileImageUrl };
+  return user.emailConfirmedAt === null
+    ? document
+    : { ...document, emailConfirmedAt: user.emailConfirmedAt.toISOString() };
 }
 
 async function changeDocument(

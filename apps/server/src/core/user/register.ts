@@ -24,6 +24,7 @@ export async function register(
     email,
     walletAddress: null,
     googleId: null,
+    emailConfirmedAt: null,
     passwordHash,
     authMethod: "email",
     firstName: null,

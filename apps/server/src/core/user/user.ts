@@ -5,6 +5,8 @@ export interface User {
   email: string | null;
   walletAddress: string | null;
   googleId: string | null;
+  /** When this account showed that the e-mail is its own; `null` until then, and without an e-mail. */
+  emailConfirmedAt: Date | null;
   /** PHC string, argon2id. */
   passwordHash: string | null;
   authMethod: AuthMethod;

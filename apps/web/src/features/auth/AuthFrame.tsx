@@ -1,6 +1,7 @@
 /** The two columns of the sign-in pages: the form on the left edge, the crowd of masks with the one that's lit. */
 import type { ReactNode } from "react";
 import { Link } from "wouter";
+import { OtherWays } from "./OtherWays.tsx";
 
 interface Props {
   title: string;
@@ -58,6 +59,7 @@ export function AuthFrame({ title, swap, children }: Props) {
           <h1>{title}</h1>
           <p className="swap">{swap}</p>
           {children}
+          <OtherWays />
           <p className="legal">
             By continuing you accept the{" "}
             <Link className="link" href="/terms">
