@@ -16,7 +16,14 @@ export async function makeRealAliases(store: Store, count: number): Promise<stri
   const userId = randomUUID();
   await store.users.insert({
     ...{ id: userId, email: `${userId}@example.org`, walletAddress: null, googleId: null, passwordHash: null },
-    ...{ authMethod: "email", firstName: null, lastName: null, profileImageUrl: null, balanceCents: 0 },
+    ...{
+      emailConfirmedAt: null,
+      authMethod: "email",
+      firstName: null,
+      lastName: null,
+      profileImageUrl: null,
+      balanceCents: 0,
+    },
     ...{ createdAt: now, updatedAt: now },
   });
   const names = Array.from({ length: count }, (_, n) => `real${n}.${userId.slice(0, 8)}`);
