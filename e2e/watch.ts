@@ -25,6 +25,8 @@ export interface Watch {
   expectRefusal(status: number, path: string | RegExp): void;
   /** A request of this path may fail: the test itself breaks it. */
   expectFailure(path: string | RegExp): void;
+  /** The journey leads through this origin too, by navigation alone. */
+  expectVisitTo(origin: string): void;
   /** Everything found so far, in order. */
   findings(): Promise<Finding[]>;
   /** @throws when there is any finding */
@@ -52,6 +54,7 @@ export async function watchContext(context: BrowserContext, origin: string): Pro
   const found: Finding[] = [];
   // Nobody is signed in yet: that is how the app finds out.
   const exceptions: Exception[] = [{ status: 401, path: "/api/auth/session", used: false, needed: false }];
+  const visited = new Set<string>();
   const add = (kind: FindingKind, text: string) => void found.push({ kind, text });
   const isExpected = (status: number | "failed", url: string) => {
     const hits = exceptions.filter((it) => it.status === status && matches(it.path, url, origin));
@@ -64,7 +67,10 @@ export async function watchContext(context: BrowserContext, origin: string): Pro
   context.on("console", (line) => isConsoleError(line, isExpected) && add("console error", placed(line)));
   context.on("weberror", (error) => add("page error", String(error.error())));
   context.on("page", (page) => page.on("crash", () => add("crash", page.url())));
-  context.on("request", (request) => isForeign(request, origin) && add("other origin", named(request)));
+  context.on("request", (request) => {
+    const isVisit = request.isNavigationRequest() && visited.has(new URL(request.url()).origin);
+    if (isForeign(request, origin) && !isVisit) add("other origin", named(request));
+  });
   context.on("requestfailed", (request) => {
     const reason = request.failure()?.errorText ?? "";
     if (reason === brokenOffByThePage || isExpected("failed", request.url())) return;
@@ -86,6 +92,7 @@ export async function watchContext(context: BrowserContext, origin: string): Pro
   return {
     expectRefusal: except,
     expectFailure: (path) => except("failed", path),
+    expectVisitTo: (other) => void visited.add(other),
     findings,
     async expectClean() {
       const all = await findings();

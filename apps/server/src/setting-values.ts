@@ -97,12 +97,13 @@ export function webLink(text: string): string {
   return url.href;
 }
 
-/** `http://` only on this machine: a test's own issuer. */
+/** `http://` only on this machine: a test's own issuer. Behind a path a slash at the end is part of the issuer's name. */
 export function issuer(text: string): string {
   const url = parseUrl(text, "must be an https address");
   const isLoopback =
     url.hostname === "localhost" || url.hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(url.hostname);
-  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback)) return text.replace(/\/$/, "");
+  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback))
+    return url.pathname === "/" ? text.replace(/\/$/, "") : text;
   throw new SettingProblem("must be an https address (http only on loopback)");
 }
 

@@ -31,6 +31,7 @@ import { listenControl } from "./operate/control-socket.ts";
 import { mtaStsPolicyOf } from "./operate/dns-plan.ts";
 import { createMetrics, type MetricsRegistry } from "./operate/metrics.ts";
 import { listenMetrics } from "./operate/metrics-server.ts";
+import { openIdIssuer } from "./operate/openid-issuer.ts";
 import { systemRandom } from "./operate/random.ts";
 import { controlHandlers } from "./operate/server-facts.ts";
 import { type MailPorts, startMailListeners } from "./start-mail.ts";
@@ -215,6 +216,7 @@ async function startHttp(parts: Parts, closers: Closers, send: SendReplyLetter |
     ...parts,
     ...store,
     hasher,
+    federatedIssuer: config.google == null ? null : openIdIssuer(config.google, parts),
     confirmation: confirmationOf(parts),
     ageWorker: worker,
     webRoot: overrides.webRoot ?? builtWeb,

@@ -7,6 +7,7 @@ export * from "./encryption.ts";
 export * from "./endpoint.ts";
 export * from "./endpoints.ts";
 export * from "./errors.ts";
+export * from "./google.ts";
 export * from "./limits.ts";
 export * from "./preview.ts";
 export * from "./smtp-credentials.ts";

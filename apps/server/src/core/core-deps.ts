@@ -13,11 +13,16 @@ import type { Clock, Random } from "./ports.ts";
 import type { RateLimitStore } from "./rate-limit/rate-limit.ts";
 import type { RateLimitRules } from "./rate-limit/rate-limit-rules.ts";
 import type { SmtpCredentialStore } from "./smtp-credential/smtp-credential.ts";
+import type { FederatedIssuer } from "./user/federated-issuer.ts";
+import type { SignInFlowStore } from "./user/sign-in-flow.ts";
 import type { UserStore } from "./user/user.ts";
 
 export interface CoreDeps {
   users: UserStore;
   loginSessions: LoginSessionStore;
+  signInFlows: SignInFlowStore;
+  /** `null`: federated sign-in is not set up. */
+  federatedIssuer: FederatedIssuer | null;
   aliases: AliasStore;
   destinations: DestinationStore;
   smtpCredentials: SmtpCredentialStore;

@@ -19,6 +19,7 @@ import { confirmationHandlers } from "./confirmations/routes.ts";
 import { decryptHandlers } from "./decrypt/routes.ts";
 import { emailJobHandlers } from "./email-jobs/routes.ts";
 import { encryptionKeyHandlers } from "./encryption-keys/routes.ts";
+import { googleRoutes } from "./google/routes.ts";
 import type { Handlers } from "./handler.ts";
 import { mountEndpoints } from "./mount-endpoints.ts";
 import { noticeHandlers } from "./notices/routes.ts";
@@ -37,7 +38,10 @@ export type HttpConfig = Pick<
   "http" | "publicUrl" | "publicUrlGiven" | "trustedProxies" | "domains" | "limits" | "links" | "undoSeconds"
 >;
 
-export interface HttpServerOptions extends Omit<CoreDeps, "ownDomains" | "limitRules" | "undoSeconds"> {
+export interface HttpServerOptions
+  extends Omit<CoreDeps, "ownDomains" | "limitRules" | "undoSeconds" | "federatedIssuer"> {
+  /** Federated sign-in; off unless given. */
+  federatedIssuer?: CoreDeps["federatedIssuer"];
   config: HttpConfig;
   logger: Logger;
   metrics: Metrics;
@@ -62,7 +66,8 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<Fasti
   readOnlyJson(app);
   mountEndpoints(app, { deps: coreDeps(options), cookie, handlers: allHandlers(coreDeps(options)) });
   mountOwnRoutes(app, options, cookie);
-  await serveSite(app, { ...options, links: config.links });
+  googleRoutes(app, { ...options, deps: coreDeps(options), sessionCookie: cookie });
+  await serveSite(app, { ...options, links: config.links, hasGoogle: options.federatedIssuer != null });
   for (const mount of options.extraRoutes ?? []) mount(app);
   await app.ready();
   return app;
@@ -108,6 +113,7 @@ function guardRequests(
 function coreDeps({ config, ...options }: HttpServerOptions): CoreDeps {
   return {
     ...options,
+    federatedIssuer: options.federatedIssuer ?? null,
     ownDomains: config.domains,
     limitRules: rateLimitRules(config.limits),
     undoSeconds: config.undoSeconds,

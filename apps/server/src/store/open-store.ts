@@ -18,6 +18,7 @@ import type { Clock, Logger } from "../core/ports.ts";
 import type { RateLimitStore } from "../core/rate-limit/rate-limit.ts";
 import type { ReplyPathStore } from "../core/reply-path/reply-path.ts";
 import type { SmtpCredentialStore } from "../core/smtp-credential/smtp-credential.ts";
+import type { SignInFlowStore } from "../core/user/sign-in-flow.ts";
 import type { UserStore } from "../core/user/user.ts";
 import { aliasStore } from "./aliases.ts";
 import { type BackgroundJob, runEvery } from "./background.ts";
@@ -46,6 +47,7 @@ import { replyPathStore } from "./reply-paths.ts";
 import { type Forgotten, forgetOld } from "./retention.ts";
 import { embeddedSecretKey, givenSecretKey } from "./secret-key.ts";
 import { loadServerKeys, type ServerKeys } from "./server-keys.ts";
+import { signInFlowStore } from "./sign-in-flows.ts";
 import { smtpCredentialStore } from "./smtp-credentials.ts";
 import { nodeSpoolFiles, type SpoolFiles } from "./spool-files.ts";
 import type { StoreContext } from "./store-context.ts";
@@ -74,6 +76,7 @@ export interface Store {
   kind: "embedded" | "postgres";
   users: UserStore;
   loginSessions: LoginSessionStore;
+  signInFlows: SignInFlowStore;
   aliases: AliasStore;
   destinations: DestinationStore;
   smtpCredentials: SmtpCredentialStore;
@@ -233,6 +236,7 @@ function assemble(
   const stores = {
     users: userStore(context, { released, forgetBodies }),
     loginSessions: loginSessionStore(context),
+    signInFlows: signInFlowStore(context),
     aliases: aliasStore(context, { released, forgetBodies }),
     destinations: destinationStore(context),
     smtpCredentials: smtpCredentialStore(context),

@@ -2,7 +2,7 @@
 import { type AccountSettings, type AccountSettingsChange, accountMessages } from "@kauke/contract";
 import type { Selectable } from "kysely";
 import { AppError, fieldError } from "../core/app-error.ts";
-import type { User, UserStore } from "../core/user/user.ts";
+import type { FederatedName, User, UserStore } from "../core/user/user.ts";
 import { dropRoutes } from "./alias-routes.ts";
 import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION, type UserTable } from "./database.ts";
 import { lockKey } from "./encryption-keys.ts";
@@ -17,6 +17,8 @@ type UserDocument = Pick<
 > & {
   /** ISO 8601; only once confirmed. */
   emailConfirmedAt?: string;
+  /** With a Google id only. */
+  googleIssuer?: string;
   /** Only once something was chosen. */
   settings?: Partial<ChosenSettings>;
 };
@@ -47,25 +49,33 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
       updatedAt: row.updated_at,
     };
   };
+  const rowOf = (user: User) => ({
+    id: user.id,
+    auth_method: user.authMethod,
+    balance_cents: user.balanceCents,
+    created_at: user.createdAt,
+    updated_at: user.updatedAt,
+    email_index: user.email === null ? null : emailIndex(user.email),
+    wallet_index: user.walletAddress === null ? null : keys.blindIndex("user.wallet", user.walletAddress),
+    google_index: user.googleId === null ? null : googleIndex(keys, googleNameOf(user.googleId, user.googleIssuer)),
+    sealed: keys.seal("user", user.id, documentOf(user)),
+  });
   return {
     insert: async (user) => {
-      const values = {
-        id: user.id,
-        auth_method: user.authMethod,
-        balance_cents: user.balanceCents,
-        created_at: user.createdAt,
-        updated_at: user.updatedAt,
-        email_index: user.email === null ? null : emailIndex(user.email),
-        wallet_index: user.walletAddress === null ? null : keys.blindIndex("user.wallet", user.walletAddress),
-        google_index: user.googleId === null ? null : keys.blindIndex("user.google", user.googleId),
-        sealed: keys.seal("user", user.id, documentOf(user)),
-      };
       try {
-        await db.insertInto("user").values(values).execute();
+        await db.insertInto("user").values(rowOf(user)).execute();
       } catch (error) {
         if (isDatabaseError(error, UNIQUE_VIOLATION, "user_email_index_key")) throw new AppError("email_taken");
         throw error;
       }
+    },
+    insertIfFree: async (user) => {
+      const query = db.insertInto("user").values(rowOf(user));
+      const row = await query
+        .onConflict((it) => it.doNothing())
+        .returning("id")
+        .executeTakeFirst();
+      return row !== undefined;
     },
     find: async (id) => {
       const row = await db.selectFrom("user").selectAll().where("id", "=", id).executeTakeFirst();
@@ -76,6 +86,12 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
       const row = await query.executeTakeFirst();
       return row === undefined ? null : fromRow(row);
     },
+    findByGoogle: async (name) => {
+      const query = db.selectFrom("user").selectAll().where("google_index", "=", googleIndex(keys, name));
+      const row = await query.executeTakeFirst();
+      return row === undefined ? null : fromRow(row);
+    },
+    linkGoogle: (id, name, email) => linkGoogle(context, { id, name, emailIndex: emailIndex(email) }),
     settings: async (id) => {
       const row = await db.selectFrom("user").select(["sealed", "seal_key_id"]).where("id", "=", id).executeTakeFirst();
       if (row === undefined) return null;
@@ -90,11 +106,47 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
 }
 
 function documentOf(user: User): UserDocument {
-  const { email, walletAddress, googleId, passwordHash, firstName, lastName, profileImageUrl } = user;
-  const document = { email, walletAddress, googleId, passwordHash, firstName, lastName, profileImageUrl };
+  const { email, walletAddress, googleId, googleIssuer, passwordHash, firstName, lastName, profileImageUrl } = user;
+  const names = { firstName, lastName, profileImageUrl };
+  const document = { email, walletAddress, googleId, ...(googleIssuer && { googleIssuer }), passwordHash, ...names };
   return user.emailConfirmedAt === null
     ? document
     : { ...document, emailConfirmedAt: user.emailConfirmedAt.toISOString() };
+}
+
+const googleNameOf = (subject: string, issuer = ""): FederatedName => ({ issuer, subject });
+
+function googleIndex(keys: StoreContext["keys"], { issuer, subject }: FederatedName): Buffer {
+  return keys.blindIndex("user.google", `${issuer}\0${subject}`);
+}
+
+interface GoogleLink {
+  id: string;
+  name: FederatedName;
+  emailIndex: Buffer;
+}
+
+async function linkGoogle({ db, keys, clock }: StoreContext, { id, name, emailIndex }: GoogleLink): Promise<boolean> {
+  try {
+    return await db.transaction().execute(async (trx) => {
+      const mine = trx.selectFrom("user").select(["sealed", "email_index", "google_index"]).where("id", "=", id);
+      const row = await mine.forUpdate().executeTakeFirst();
+      if (row === undefined || row.google_index !== null || !row.email_index?.equals(emailIndex)) return false;
+      const document = keys.open<UserDocument>("user", id, row.sealed);
+      if (document.emailConfirmedAt === undefined) return false;
+      const linked = { ...document, googleId: name.subject, googleIssuer: name.issuer };
+      const change = { sealed: keys.seal("user", id, linked), google_index: googleIndex(keys, name) };
+      await trx
+        .updateTable("user")
+        .set({ ...change, updated_at: clock.now() })
+        .where("id", "=", id)
+        .execute();
+      return true;
+    });
+  } catch (error) {
+    if (isDatabaseError(error, UNIQUE_VIOLATION)) return false;
+    throw error;
+  }
 }
 
 async function changeDocument(

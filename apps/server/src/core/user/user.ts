@@ -1,10 +1,17 @@
 import type { AccountSettings, AccountSettingsChange, AuthMethod } from "@kauke/contract";
+import type { FederatedPerson } from "./federated-issuer.ts";
+
+/** Who somebody is to an issuer, for good. */
+export type FederatedName = Pick<FederatedPerson, "issuer" | "subject">;
 
 export interface User {
   id: string;
   email: string | null;
   walletAddress: string | null;
+  /** The subject its issuer knows the account by. */
   googleId: string | null;
+  /** Who issued `googleId`; a subject means nothing without. */
+  googleIssuer?: string;
   /** When this account showed that the e-mail is its own; `null` until then, and without an e-mail. */
   emailConfirmedAt: Date | null;
   /** PHC string, argon2id. */
@@ -30,8 +37,16 @@ export interface AccountStats {
 export interface UserStore {
   /** @throws AppError `email_taken` (compared without case) */
   insert(user: User): Promise<void>;
+  /** @returns false when its e-mail, wallet or Google id is another account's by now */
+  insertIfFree(user: User): Promise<boolean>;
   find(id: string): Promise<User | null>;
   findByEmail(email: string): Promise<User | null>;
+  findByGoogle(name: FederatedName): Promise<User | null>;
+  /**
+   * From now on this subject leads to the account too.
+   * @returns false unless the account still has this e-mail, confirmed, and no Google id, and the subject is nobody's
+   */
+  linkGoogle(id: string, name: FederatedName, email: string): Promise<boolean>;
   /** Read fresh. @returns `null` when the account is gone */
   settings(id: string): Promise<AccountSettings | null>;
   /**

@@ -8,6 +8,7 @@ import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../core/app-error.ts";
+import { googleMeta } from "./google-meta.ts";
 import { isApiPath, isFilePath, isPage, isPreviewPage } from "./page-routes.ts";
 
 declare module "fastify" {
@@ -25,9 +26,14 @@ interface SiteOptions {
   mayOpenPreview?: (request: FastifyRequest) => boolean;
   /** Put into the document as `<meta name="links">`; the web app takes footer and feedback addresses from it. */
   links: Config["links"];
+  /** Put into the document as `<meta name="google-sign-in">`. */
+  hasGoogle: boolean;
 }
 
-export async function serveSite(app: FastifyInstance, { webRoot, mayOpenPreview, links }: SiteOptions): Promise<void> {
+export async function serveSite(
+  app: FastifyInstance,
+  { webRoot, mayOpenPreview, links, hasGoogle }: SiteOptions,
+): Promise<void> {
   await app.register(fastifyStatic, {
     root: webRoot,
     serve: false,
@@ -39,7 +45,7 @@ export async function serveSite(app: FastifyInstance, { webRoot, mayOpenPreview,
     setHeaders: (reply, path) => void reply.header("cache-control", cachingOf(path, webRoot)),
   });
   app.decorateReply("sendPage", async function (this: FastifyReply, status: number) {
-    return sendDocument(this, { file: join(webRoot, "index.html"), status, links });
+    return sendDocument(this, { file: join(webRoot, "index.html"), status, links, hasGoogle });
   });
   app.get("/*", async (request, reply) => {
     const pathname = pathOf(request.url);
@@ -60,12 +66,12 @@ function cachingOf(path: string, webRoot: string): string {
 
 async function sendDocument(
   reply: FastifyReply,
-  { file, status, links }: { file: string; status: number; links: Config["links"] },
+  { file, status, links, hasGoogle }: { file: string; status: number } & Pick<SiteOptions, "links" | "hasGoogle">,
 ): Promise<FastifyReply> {
   const document = await readFile(file, "utf8").catch(() => null);
   reply.header("cache-control", "no-cache");
   if (document === null) return reply.code(503).type("text/plain; charset=utf-8").send(NOT_BUILT);
-  const meta = `<meta name="links" content="${escapeAttribute(JSON.stringify(links))}"></head>`;
+  const meta = `<meta name="links" content="${escapeAttribute(JSON.stringify(links))}">${googleMeta(hasGoogle)}</head>`;
   return reply
     .code(status)
     .type("text/html; charset=utf-8")

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { type AccountDecision, decideAccount, type KnownAccounts } from "./federated-account.ts";
+
+const confirmedAt = new Date("2026-11-01T00:00:00Z");
+const verified = { email: "ann@example.org", isEmailHosted: true };
+const account = (change: Partial<NonNullable<KnownAccounts["byEmail"]>> = {}) => ({
+  id: "by-email",
+  emailConfirmedAt: confirmedAt,
+  googleId: null,
+  ...change,
+});
+const nobody: KnownAccounts = { bySubject: null, byEmail: null };
+
+const table: [string, Parameters<typeof decideAccount>[0], KnownAccounts, AccountDecision][] = [
+  ["a first visit makes an account", verified, nobody, { kind: "create", email: "ann@example.org" }],
+  [
+    "a known subject signs in",
+    verified,
+    { ...nobody, bySubject: { id: "by-subject" } },
+    { kind: "sign-in", userId: "by-subject" },
+  ],
+  [
+    "a known subject signs in whatever its address is worth",
+    { email: null, isEmailHosted: false },
+    { ...nobody, bySubject: { id: "by-subject" } },
+    { kind: "sign-in", userId: "by-subject" },
+  ],
+  [
+    "a known subject signs in to its own account, not to the one that has its new address",
+    verified,
+    { bySubject: { id: "by-subject" }, byEmail: account() },
+    { kind: "sign-in", userId: "by-subject" },
+  ],
+  [
+    "without a verified address there is no new account",
+    { email: null, isEmailHosted: false },
+    nobody,
+    { kind: "refuse", reason: "unverified" },
+  ],
+  [
+    "an account that confirmed the address is linked",
+    verified,
+    { ...nobody, byEmail: account() },
+    { kind: "link", userId: "by-email", email: "ann@example.org" },
+  ],
+  [
+    "an account that only claims the address is not",
+    verified,
+    { ...nobody, byEmail: account({ emailConfirmedAt: null }) },
+    { kind: "refuse", reason: "exists" },
+  ],
+  [
+    "an account of another subject is not, though it has confirmed the address",
+    verified,
+    { ...nobody, byEmail: account({ googleId: "another" }) },
+    { kind: "refuse", reason: "taken" },
+  ],
+  [
+    "an address the issuer does not host itself links nothing",
+    { ...verified, isEmailHosted: false },
+    { ...nobody, byEmail: account() },
+    { kind: "refuse", reason: "taken" },
+  ],
+  [
+    "an address the issuer does not host itself may begin an account",
+    { ...verified, isEmailHosted: false },
+    nobody,
+    { kind: "create", email: "ann@example.org" },
+  ],
+];
+
+test.each(table)("%s", (_, person, known, decision) => {
+  expect(decideAccount(person, known)).toEqual(decision);
+});

@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import { googleIssuer, readClaims } from "./federated-claims.ts";
+
+const issuer = "https://issuer.example";
+const whole = {
+  sub: "10769150350006150715113082367",
+  email: "Ann@Example.org",
+  email_verified: true,
+  given_name: "Ann",
+  family_name: "Petraitė",
+  picture: "https://pictures.example/ann.png",
+};
+
+test("a whole set of claims is taken over", () => {
+  expect(readClaims(issuer, whole)).toEqual({
+    issuer,
+    subject: whole.sub,
+    email: whole.email,
+    isEmailHosted: true,
+    firstName: "Ann",
+    lastName: "Petraitė",
+    profileImageUrl: whole.picture,
+  });
+});
+
+test("a subject alone is enough", () => {
+  const nothing = { email: null, isEmailHosted: false, firstName: null, lastName: null, profileImageUrl: null };
+  expect(readClaims(issuer, { sub: "1" })).toEqual({ issuer, subject: "1", ...nothing });
+});
+
+test.each([[undefined], [""], [7], ["x".repeat(256)], ["ąžuolas"], ["a\nb"]])("%j is no subject", (sub) => {
+  expect(readClaims(issuer, { ...whole, sub })).toBeNull();
+});
+
+test.each([[undefined], [false], ["true"], [1], [null]])("an address verified %j is not taken over", (verified) => {
+  expect(readClaims(issuer, { ...whole, email_verified: verified })).toMatchObject({
+    email: null,
+    isEmailHosted: false,
+  });
+});
+
+test.each([["no address"], ["ann@localhost"], [`${"x".repeat(250)}@example.org`], [7], [""]])(
+  "%j is no address",
+  (email) => {
+    expect(readClaims(issuer, { ...whole, email })?.email).toBeNull();
+  },
+);
+
+test("names are cut to a hundred characters, without what can't be seen", () => {
+  const claims = { ...whole, given_name: "🦭".repeat(200), family_name: "\u202eLu\u0000kas\n " };
+  expect(readClaims(issuer, claims)).toMatchObject({ firstName: "🦭".repeat(100), lastName: "Lu kas" });
+  expect(readClaims(issuer, { ...whole, given_name: " \u0000 ", family_name: {} })).toMatchObject({
+    firstName: null,
+    lastName: null,
+  });
+});
+
+test.each([
+  ["http://pictures.example/ann.png"],
+  ["javascript:alert(1)"],
+  ["https://ann:secret@pictures.example/"],
+  [`https://pictures.example/${"x".repeat(2048)}`],
+  ["picture"],
+  [null],
+])("%s is no picture", (picture) => {
+  expect(readClaims(issuer, { ...whole, picture })?.profileImageUrl).toBeNull();
+});
+
+test.each([
+  ["ann@gmail.com", undefined, true],
+  ["ann@GoogleMail.com", undefined, true],
+  ["ann@firm.example", "firm.example", true],
+  ["ann@firm.example", undefined, false],
+  ["ann@firm.example", "", false],
+  ["gmail.com@firm.example", undefined, false],
+])("Google hosts %s with hd %s: %s", (email, hd, hosted) => {
+  expect(readClaims(googleIssuer, { ...whole, email, hd })?.isEmailHosted).toBe(hosted);
+});

@@ -1,0 +1,64 @@
+/**
+ * Federated sign-in's two redirects. They are navigations, so whatever goes wrong ends at `/auth` with a word in a cookie, and
+ * the page has the sentence. Nothing is changed but what the sign-in itself needs.
+ */
+import type { GoogleFailure } from "@kauke/contract";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import type { Config } from "../../config.ts";
+import { AppError } from "../../core/app-error.ts";
+import type { CoreDeps } from "../../core/core-deps.ts";
+import { openLoginSession } from "../../core/login-session/open-login-session.ts";
+import type { Logger } from "../../core/ports.ts";
+import { beginFederatedSignIn, type FlowFailure, finishFederatedSignIn } from "../../core/user/federated-sign-in.ts";
+import { clientAddress } from "../client-address.ts";
+import type { SessionCookie } from "../session-cookie.ts";
+import { googleCookies } from "./cookies.ts";
+import { callbackPath, redirectUri } from "./redirect-uri.ts";
+
+interface GoogleRouteOptions {
+  deps: CoreDeps;
+  config: Pick<Config, "publicUrl" | "publicUrlGiven" | "http">;
+  sessionCookie: SessionCookie;
+  logger: Logger;
+}
+
+export function googleRoutes(app: FastifyInstance, { deps, config, sessionCookie, logger }: GoogleRouteOptions): void {
+  const cookies = googleCookies(config.publicUrl.protocol === "https:");
+  const fail = (reply: FastifyReply, { failure, code }: FlowFailure) => {
+    if (code !== undefined) logger.warn("google_sign_in_failed", { code });
+    cookies.writeFailure(reply, failure);
+    return reply.redirect("/auth", 302);
+  };
+
+  // A HEAD would begin a sign-in that nobody goes on with.
+  app.get("/api/auth/google", { exposeHeadRoute: false }, async (request, reply) => {
+    const asked = { redirectUri: redirectUri(request, config), clientAddress: clientAddress(request) };
+    const begun = await beginFederatedSignIn(deps, asked);
+    if ("failure" in begun) return fail(reply, begun);
+    cookies.writeFlow(reply, begun.browserToken);
+    return reply.redirect(begun.url, 302);
+  });
+
+  app.get(callbackPath, { exposeHeadRoute: false }, async (request, reply) => {
+    const query = request.url.slice(request.url.indexOf("?") + 1);
+    const finished = await finishFederatedSignIn(deps, { query, browserToken: cookies.readFlow(request) });
+    if ("failure" in finished && finished.failure === "expired") return fail(reply, finished);
+    // Its one use is over, however it ended.
+    cookies.clearFlow(reply);
+    if ("failure" in finished) return fail(reply, finished);
+    const token = await openSession(deps, finished.userId, sessionCookie.read(request));
+    if (token === null) return fail(reply, { failure: "failed" satisfies GoogleFailure });
+    sessionCookie.write(reply, token);
+    return reply.redirect("/dashboard", 302);
+  });
+}
+
+/** @returns `null` when the account was deleted meanwhile */
+async function openSession(deps: CoreDeps, userId: string, formerToken: string | null): Promise<string | null> {
+  try {
+    return await openLoginSession(deps, userId, formerToken);
+  } catch (thrown) {
+    if (thrown instanceof AppError && thrown.code === "credentials_wrong") return null;
+    throw thrown;
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * Federated sign-in seen from the page: why it did not come to a session. The server leaves one of these words in a cookie that
+ * the sign-in page reads once; the sentence is the page's, so that nothing an issuer says is ever shown.
+ */
+
+/** Readable for the page, for a minute at most. */
+export const googleFailureCookie = "google-login-failed";
+
+/** Title of the toast (specification section 8). */
+export const googleFailureTitle = "Google Login Failed";
+
+export const googleFailureTexts = {
+  /** The specification's own sentence: whatever has no truer one. */
+  failed: "Failed to login with Google",
+  off: "Signing in with Google is not set up on this server.",
+  denied: "The sign-in was cancelled at Google.",
+  expired: "The sign-in took too long, or was begun in another browser. Please try again.",
+  unreachable: "Google could not be reached. Please try again in a moment.",
+  unverified: "Your Google account has no verified e-mail address. Verify it there, then try again.",
+  exists:
+    "An account with this e-mail already exists. Sign in with its password and confirm the address in Settings, then Google leads there too.",
+  taken: "An account with this e-mail already exists. Please sign in to it the way you did before.",
+  limited: "Too many sign-in attempts from your network. Please wait before you try again.",
+} as const;
+
+export type GoogleFailure = keyof typeof googleFailureTexts;
+
+/** Name of the document's `<meta>` that says `on` or `off`: whether the server has federated sign-in set up. */
+export const googleSignInMeta = "google-sign-in";
