@@ -4,8 +4,10 @@
  */
 import { request } from "node:http";
 import { type Endpoint, endpoints } from "@kauke/contract";
+import { plantFederated } from "./canary-federated.ts";
 import { plantKeys } from "./canary-keys.ts";
 import type { Canaries } from "./canary-scan.ts";
+import { FakeIssuer } from "./fake-issuer.ts";
 import { FakeMx } from "./fake-mx.ts";
 import { FakeWebhook } from "./fake-webhook.ts";
 import { sendMail } from "./send-mail.ts";
@@ -26,11 +28,14 @@ export async function canaryWorld(canaries: Canaries) {
     },
   });
   const hook = await FakeWebhook.start();
+  const issuer = await FakeIssuer.start();
   const login = `${canaries.word("relay-user")}:${canaries.word("relay-password")}`;
   return {
     mx,
     hook,
+    issuer,
     env: {
+      ...issuer.env,
       KAUKE_RELAY_URL: `smtp://${login}@127.0.0.1:${mx.port}`,
       KAUKE_RETRY_SCHEDULE: "1s,1h",
       KAUKE_WEBHOOK_ALLOW: "127.0.0.1",
@@ -38,6 +43,7 @@ export async function canaryWorld(canaries: Canaries) {
     async close() {
       await mx.close();
       await hook.close();
+      await issuer.close();
     },
   };
 }
@@ -46,6 +52,7 @@ export interface PlantTarget {
   httpPort: number;
   mxPort: number;
   submissionPort: number;
+  issuer: FakeIssuer;
   /** For the destinations: its port is in webhook URLs. */
   hookPort: number;
 }
@@ -72,6 +79,7 @@ export async function plantCanaries(canaries: Canaries, target: PlantTarget): Pr
   const aliases = await plantAliases(canaries, { owner, hookPort: target.hookPort });
   const submitted = await plantOutgoing(canaries, { owner, aliases, port: target.submissionPort });
   await plantKeys(canaries, owner, aliases.id);
+  await plantFederated(canaries, { origin: `http://127.0.0.1:${target.httpPort}`, issuer: target.issuer });
   const mail = await plantMail(canaries, { port: target.mxPort, aliases });
   await plantFailedLogins(canaries, { client, email });
   const notices = await untilNotices(owner);

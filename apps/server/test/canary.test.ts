@@ -26,9 +26,12 @@ const places = (findings: readonly Finding[]) => [
   ...new Set(findings.map(({ label, where, encoding }) => `${label} in ${where} as ${encoding}`)),
 ];
 
-function targetOf(server: ServerProcess, { hook }: { hook: { port: number } }): PlantTarget {
+function targetOf(
+  server: ServerProcess,
+  { hook, issuer }: Pick<PlantTarget, "issuer"> & { hook: { port: number } },
+): PlantTarget {
   const submissionPort = Number(/"service":"submission","port":(\d+)/.exec(server.output())?.[1]);
-  return { ...server, submissionPort, hookPort: hook.port };
+  return { ...server, submissionPort, hookPort: hook.port, issuer };
 }
 
 function expectPlanted({ mail, submitted, notices, statuses }: Planted, received: readonly { bytes: Buffer }[]): void {

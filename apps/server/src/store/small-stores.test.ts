@@ -51,6 +51,22 @@ describe("sessions, notices and counters", () => {
       expect(await store.loginSessions.find(fresh)).toBeNull();
     });
 
+    it("a sign-in under way is taken once, by whoever is first, and not after its time", async () => {
+      const { store, clock } = it_;
+      const secrets = { state: "state", nonce: "nonce", verifier: "verifier", redirectUri: "https://kauke.example/" };
+      const keep = async (seconds: number) => {
+        const hash = randomBytes(32);
+        await store.signInFlows.keep(hash, secrets, new Date(clock.now().getTime() + seconds * 1000));
+        return hash;
+      };
+      const [first, late] = [await keep(600), await keep(0)];
+      const taken = await Promise.all([1, 2, 3].map(() => store.signInFlows.take(first)));
+      expect(taken.filter((it) => it !== null)).toEqual([secrets]);
+      expect(await store.signInFlows.take(late)).toBeNull();
+      expect(await store.signInFlows.take(randomBytes(32))).toBeNull();
+      expect((await store.maintenance()).oneTimeTokens).toBeGreaterThan(0);
+    });
+
     it("notices are their owner's, newest first, and go with the alias they are about", async () => {
       const { store } = it_;
       const [owner, stranger] = [await insertUser(store), await insertUser(store)];

@@ -22,6 +22,46 @@ describe("accounts", () => {
       expect(refused.map((result) => result.reason)).toMatchObject([{ code: "email_taken" }]);
     });
 
+    it("is found by its subject at its issuer, and by no other", async () => {
+      const { store } = it_;
+      const name = { issuer: "https://issuer.example", subject: `s${Date.now()}` };
+      const user = aUser({ googleId: name.subject, googleIssuer: name.issuer, authMethod: "google" });
+      expect(await store.users.insertIfFree(user)).toBe(true);
+      expect(await store.users.findByGoogle(name)).toEqual(user);
+      expect(await store.users.findByGoogle({ ...name, issuer: "https://other.example" })).toBeNull();
+      expect(await store.users.findByGoogle({ ...name, subject: `${name.subject}0` })).toBeNull();
+    });
+
+    it("is not inserted where e-mail or subject are taken, also when two ask at once", async () => {
+      const { store } = it_;
+      const google = { googleId: `twice${Date.now()}`, googleIssuer: "https://issuer.example" };
+      const both = await Promise.all([1, 2].map(() => store.users.insertIfFree(aUser(google))));
+      expect(both.sort()).toEqual([false, true]);
+      const { email } = await insertUser(store);
+      expect(await store.users.insertIfFree(aUser({ email }))).toBe(false);
+    });
+
+    it("a subject is linked to the account that has confirmed the e-mail, and to no other", async () => {
+      const { store } = it_;
+      const name = { issuer: "https://issuer.example", subject: `link${Date.now()}` };
+      const confirmed = aUser({ emailConfirmedAt: new Date("2026-03-01T12:00:00.000Z") });
+      const unconfirmed = aUser();
+      for (const user of [confirmed, unconfirmed]) await store.users.insert(user);
+      const link = (user: typeof confirmed, email = user.email ?? "") => store.users.linkGoogle(user.id, name, email);
+      expect(await link(unconfirmed)).toBe(false);
+      expect(await link(confirmed, "another@example.org")).toBe(false);
+      expect(await link(aUser())).toBe(false);
+      expect(await link(confirmed, confirmed.email?.toUpperCase())).toBe(true);
+      const linked = { ...confirmed, googleId: name.subject, googleIssuer: name.issuer, updatedAt: expect.any(Date) };
+      expect(await store.users.findByGoogle(name)).toEqual(linked);
+      expect(await link(confirmed)).toBe(false);
+      const other = aUser({ emailConfirmedAt: new Date("2026-03-01T12:00:00.000Z") });
+      await store.users.insert(other);
+      expect(await link(other)).toBe(false);
+      await store.users.delete(confirmed.id);
+      expect(await link(other)).toBe(true);
+    });
+
     it("a new password hash replaces the old one and nothing else", async () => {
       const { store } = it_;
       const user = await insertUser(store);
