@@ -1,6 +1,13 @@
 /** Every page and every state of one that looks different, as a person meets them: for the accessibility journeys and pictures. */
 import { generateKeyPair } from "@kauke/age";
-import type { AliasWire, CreatedEmailJob, NoticeWire, UserWire } from "@kauke/contract";
+import {
+  type AliasWire,
+  type CreatedEmailJob,
+  type GoogleFailure,
+  googleFailureCookie,
+  type NoticeWire,
+  type UserWire,
+} from "@kauke/contract";
 import { personas } from "@kauke/testkit/personas";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { type Visit, widths } from "./browser.ts";
@@ -108,6 +115,17 @@ export const screens: readonly Screen[] = [
       visit.expectRefusal(401, "/api/auth/login");
       await visit.page.goto("/auth");
       await signIn(visit.page, "nobody@people.example");
+      await holdToast(visit);
+    },
+  },
+  {
+    name: "auth-google-failed",
+    overlay: true,
+    async open(visit) {
+      await visit.page.goto("/auth");
+      const url = visit.page.url();
+      await visit.context.addCookies([{ name: googleFailureCookie, value: "exists" satisfies GoogleFailure, url }]);
+      await visit.page.reload();
       await holdToast(visit);
     },
   },

@@ -96,6 +96,12 @@ test("each setting is read into its place", () => {
   expect(config.links.docs).toBe("https://docs.example/");
 });
 
+test("an issuer behind a path keeps the slash at its end, which is part of its name", () => {
+  const client = { KAUKE_GOOGLE_CLIENT_ID: "id", KAUKE_GOOGLE_CLIENT_SECRET: "secret" };
+  for (const issuer of ["https://id.example/realm/", "https://id.example/realm"])
+    expect(configOf({ ...client, KAUKE_GOOGLE_ISSUER: issuer }).google?.issuer).toBe(issuer);
+});
+
 test("a relay address implies relay delivery", () => {
   const { delivery } = configOf({ KAUKE_RELAY_URL: "smtp://user:pass@relay.example:587" });
   expect(delivery).toEqual({ kind: "relay", url: new URL("smtp://user:pass@relay.example:587") });

@@ -57,6 +57,24 @@ const ownErrors: Partial<Record<EndpointName, number[]>> = {
   decryptManual: [429, 503],
 };
 
+const redirect = (operationId: string, summary: string, description: string) => ({
+  get: { operationId, summary, security: [], parameters: [], responses: { 302: { description } } },
+});
+
+/** Navigations of federated sign-in: no calls of the contract, they answer no JSON. */
+const redirects = {
+  "/api/auth/google": redirect(
+    "beginGoogleSignIn",
+    "Begins a federated sign-in",
+    "To the issuer's page; to /auth when it is not set up or the issuer can't be reached",
+  ),
+  "/api/auth/google/callback": redirect(
+    "finishGoogleSignIn",
+    "The redirect URI to register at the issuer",
+    "To /dashboard, signed in; to /auth when the sign-in failed",
+  ),
+};
+
 /** @param cookieName of the login session, which depends on whether the public URL is https */
 export function openApiDocument(origin: string, cookieName: string): object {
   const paths: Record<string, Record<string, object>> = {};
@@ -68,7 +86,7 @@ export function openApiDocument(origin: string, cookieName: string): object {
     openapi: "3.1.0",
     info: { title: product.name, version: product.version },
     servers: [{ url: origin }],
-    paths,
+    paths: { ...paths, ...redirects },
     components: {
       schemas: { Problem: problem },
       securitySchemes: { loginSession: { type: "apiKey", in: "cookie", name: cookieName } },

@@ -64,7 +64,8 @@ const failureOf: Readonly<Record<IssuerFailure, GoogleFailure>> = {
   answer_invalid: "failed",
 };
 
-const failed = (code: IssuerFailure): FlowFailure => ({ failure: failureOf[code], code });
+const failed = (code: IssuerFailure): FlowFailure =>
+  code === "denied" ? { failure: "denied" } : { failure: failureOf[code], code };
 
 /** Each try looks anew: two callbacks at once, or an account that changes meanwhile, end in one account. */
 const triesMax = 5;

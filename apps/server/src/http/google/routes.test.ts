@@ -195,6 +195,22 @@ describe("signing in through the issuer", () => {
     expect(asked()).toBe(before + 1);
   });
 
+  it("is not begun by another site's link, and is by an address typed or a link of ours", async () => {
+    const from = async (site: string) => {
+      const headers = { "sec-fetch-site": site };
+      const reply = await visitor().send({ method: "GET", url: "/api/auth/google", headers });
+      return [String(reply.headers.location).startsWith(issuer.url), reply.headers["set-cookie"] !== undefined];
+    };
+    expect(await from("cross-site")).toEqual([false, false]);
+    for (const site of ["none", "same-origin", "same-site"]) expect(await from(site)).toEqual([true, true]);
+  });
+
+  it("is described beside the calls", async () => {
+    const { body } = await visitor().send({ method: "GET", url: "/api/openapi.json" });
+    for (const path of ["/api/auth/google", "/api/auth/google/callback"])
+      expect(Object.keys(body.paths[path].get.responses)).toEqual(["302"]);
+  });
+
   it("begins nothing for a HEAD request", async () => {
     const { status, headers } = await visitor().send({ method: "HEAD", url: "/api/auth/google" });
     expect([status, headers["set-cookie"]]).toEqual([404, undefined]);
@@ -252,6 +268,7 @@ describe("what goes wrong ends at /auth, signed out", () => {
     issuer.refusal = "access_denied";
     const { who, reply } = await signIn();
     await expectFailure(who, reply, "denied");
+    expect(server.logged).toEqual([]);
     expect(String(reply.headers["set-cookie"])).toContain(
       "google-login-failed=denied; Max-Age=60; Path=/; SameSite=Lax",
     );

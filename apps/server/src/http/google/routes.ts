@@ -32,6 +32,8 @@ export function googleRoutes(app: FastifyInstance, { deps, config, sessionCookie
 
   // A HEAD would begin a sign-in that nobody goes on with.
   app.get("/api/auth/google", { exposeHeadRoute: false }, async (request, reply) => {
+    // Another site's link or picture neither changes who is signed in nor uses up the network's tries.
+    if (request.headers["sec-fetch-site"] === "cross-site") return reply.redirect("/auth", 302);
     const asked = { redirectUri: redirectUri(request, config), clientAddress: clientAddress(request) };
     const begun = await beginFederatedSignIn(deps, asked);
     if ("failure" in begun) return fail(reply, begun);
