@@ -216,7 +216,7 @@ async function startHttp(parts: Parts, closers: Closers, send: SendReplyLetter |
     ...parts,
     ...store,
     hasher,
-    federatedIssuer: config.google == null ? null : openIdIssuer(config.google, parts),
+    federatedIssuer: config.google ? openIdIssuer(config.google, parts) : null,
     confirmation: confirmationOf(parts),
     ageWorker: worker,
     webRoot: overrides.webRoot ?? builtWeb,

@@ -67,7 +67,7 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<Fasti
   mountEndpoints(app, { deps: coreDeps(options), cookie, handlers: allHandlers(coreDeps(options)) });
   mountOwnRoutes(app, options, cookie);
   googleRoutes(app, { ...options, deps: coreDeps(options), sessionCookie: cookie });
-  await serveSite(app, { ...options, links: config.links, hasGoogle: options.federatedIssuer != null });
+  await serveSite(app, { ...options, links: config.links, hasGoogle: Boolean(options.federatedIssuer) });
   for (const mount of options.extraRoutes ?? []) mount(app);
   await app.ready();
   return app;

@@ -26,11 +26,10 @@ beforeEach(() => {
 /** A server whose issuer is the fake one. */
 async function startServer(options: TestServerOptions = {}, from = issuer): Promise<TestServer> {
   const settings = { clientId: "kauke", clientSecret: "kauke-client-secret", issuer: from.url };
-  // Made before the server and its clock are.
-  const clock = { now: () => started?.clock.now() ?? new Date() };
-  let started: TestServer | undefined;
+  // Told before the server and its clock are there.
+  const clock = { now: () => started.clock.now() };
   const federatedIssuer = openIdIssuer(settings, { clock, timeoutSeconds: 0.5 });
-  started = await startTestServer({ federatedIssuer, ...options });
+  const started: TestServer = await startTestServer({ federatedIssuer, ...options });
   return started;
 }
 
@@ -289,7 +288,7 @@ describe("what goes wrong ends at /auth, signed out", () => {
     const [path = "", search = ""] = (await consent(await begin(who))).split("?");
     const query = new URLSearchParams(search);
     change(query);
-    const reply = await comeBack(who, `${path}?${query}`);
+    const reply = await comeBack(who, `${path}?${query.toString()}`);
     expect(reply.headers.location).toBe("/auth");
     expect((await who.call("getSession")).status).toBe(401);
   });
