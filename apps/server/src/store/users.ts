@@ -49,17 +49,7 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
       updatedAt: row.updated_at,
     };
   };
-  const rowOf = (user: User) => ({
-    id: user.id,
-    auth_method: user.authMethod,
-    balance_cents: user.balanceCents,
-    created_at: user.createdAt,
-    updated_at: user.updatedAt,
-    email_index: user.email === null ? null : emailIndex(user.email),
-    wallet_index: user.walletAddress === null ? null : keys.blindIndex("user.wallet", user.walletAddress),
-    google_index: user.googleId === null ? null : googleIndex(keys, googleNameOf(user.googleId, user.googleIssuer)),
-    sealed: keys.seal("user", user.id, documentOf(user)),
-  });
+  const rowOf = (user: User) => newRow(keys, user, user.email === null ? null : emailIndex(user.email));
   return {
     insert: async (user) => {
       try {
@@ -69,14 +59,7 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
         throw error;
       }
     },
-    insertIfFree: async (user) => {
-      const query = db.insertInto("user").values(rowOf(user));
-      const row = await query
-        .onConflict((it) => it.doNothing())
-        .returning("id")
-        .executeTakeFirst();
-      return row !== undefined;
-    },
+    insertIfFree: (user) => insertIfFree(context, rowOf(user)),
     find: async (id) => {
       const row = await db.selectFrom("user").selectAll().where("id", "=", id).executeTakeFirst();
       return row === undefined ? null : fromRow(row);
@@ -103,6 +86,29 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
     stats: (id) => readStats(context, id),
     count: () => countRows(db, "user"),
   };
+}
+
+function newRow(keys: StoreContext["keys"], user: User, email_index: Buffer | null) {
+  return {
+    id: user.id,
+    auth_method: user.authMethod,
+    balance_cents: user.balanceCents,
+    created_at: user.createdAt,
+    updated_at: user.updatedAt,
+    email_index,
+    wallet_index: user.walletAddress === null ? null : keys.blindIndex("user.wallet", user.walletAddress),
+    google_index: user.googleId === null ? null : googleIndex(keys, googleNameOf(user.googleId, user.googleIssuer)),
+    sealed: keys.seal("user", user.id, documentOf(user)),
+  };
+}
+
+async function insertIfFree({ db }: StoreContext, row: ReturnType<typeof newRow>): Promise<boolean> {
+  const query = db.insertInto("user").values(row);
+  const inserted = await query
+    .onConflict((it) => it.doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  return inserted !== undefined;
 }
 
 function documentOf(user: User): UserDocument {
