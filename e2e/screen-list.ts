@@ -355,7 +355,7 @@ export const screens: readonly Screen[] = [
     },
   },
   ...encryptionScreens,
-  pageAt("/about", "title-page"),
+  ...["about", "privacy", "terms", "gdpr", "transparency"].map((name) => pageAt(`/${name}`, `static-${name}`)),
 ];
 
 /** Who and what the screens show: the personas, and one message in the preview inbox. */

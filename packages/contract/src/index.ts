@@ -8,6 +8,7 @@ export * from "./endpoint.ts";
 export * from "./endpoints.ts";
 export * from "./errors.ts";
 export * from "./google.ts";
+export * from "./legal-facts.ts";
 export * from "./limits.ts";
 export * from "./preview.ts";
 export * from "./smtp-credentials.ts";

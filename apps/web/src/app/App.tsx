@@ -25,6 +25,11 @@ const pages: Partial<Record<ScreenName, ComponentType>> = {
   settings: lazy(async () => ({ default: (await import("../pages/SettingsPage.tsx")).SettingsPage })),
   preview: lazy(async () => ({ default: (await import("../pages/PreviewPage.tsx")).PreviewPage })),
   confirm: lazy(async () => ({ default: (await import("../pages/ConfirmPage.tsx")).ConfirmPage })),
+  about: lazy(async () => ({ default: (await import("../pages/AboutPage.tsx")).AboutPage })),
+  privacy: lazy(async () => ({ default: (await import("../pages/PrivacyPage.tsx")).PrivacyPage })),
+  terms: lazy(async () => ({ default: (await import("../pages/TermsPage.tsx")).TermsPage })),
+  gdpr: lazy(async () => ({ default: (await import("../pages/GdprPage.tsx")).GdprPage })),
+  transparency: lazy(async () => ({ default: (await import("../pages/TransparencyPage.tsx")).TransparencyPage })),
   "not-found": NotFoundPage,
 };
 

@@ -1,5 +1,5 @@
 /** How often a mailbox is asked, and where an answer leads. Pure. */
-import type { ConfirmationChoice, ConfirmationState } from "@kauke/contract";
+import { type ConfirmationChoice, type ConfirmationState, mailDays } from "@kauke/contract";
 import type { AskDecision, KnownState } from "./destination.ts";
 
 /** Unconfirmed mailboxes of one account. */
@@ -8,7 +8,7 @@ export const maxWaitingMailboxes = 5;
 export const maxMessages = 3;
 const resendAfterMs = 86_400_000;
 /** How long a link works. */
-export const linkDays = 30;
+export const linkDays = mailDays.confirmationLink;
 
 export interface AskedPair {
   state: ConfirmationState;

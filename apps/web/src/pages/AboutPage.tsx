@@ -1,0 +1,122 @@
+/** Why there is such a thing as Kauke, and who makes it. */
+import { legalFacts, product } from "@kauke/contract";
+import { FactTable, LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
+
+export function AboutPage() {
+  const { name } = product;
+  return (
+    <LegalPage
+      title="About"
+      lead={`${name} puts a mask in front of your inbox.`}
+      parts={[
+        {
+          id: "watched",
+          title: "An address that tells on you",
+          body: (
+            <>
+              <p>
+                Almost everything on the web asks for an e-mail address, and most people have one that stays the same
+                for decades. That makes it the best name tag there is. Shops hand it to advertisers, advertisers compare
+                their lists, and data brokers lay the pieces side by side until purchases, trips, illnesses and opinions
+                hang together on one string of letters.
+              </p>
+              <p>
+                Mail itself looks back at you. Hidden pictures report when and where a message was opened, and links
+                carry a number that is yours alone. When one of the many keepers of your address is broken into, thieves
+                get the same string, and with it the user name for everything else.
+              </p>
+              <p>
+                None of this needs a warrant or a suspicion. It is how the ordinary machinery works, and states that
+                collect in bulk find the table already laid.
+              </p>
+            </>
+          ),
+        },
+        {
+          id: "why",
+          title: `Why ${name} exists`,
+          body: (
+            <>
+              <p>
+                You can't take an address back once you have given it away. So give away another one. An alias costs
+                nothing, says nothing about you and belongs to one shop, one form or one person. Mail to it reaches your
+                real inbox; nobody who writes to it learns where that is.
+              </p>
+              <p>
+                If an alias begins to draw spam, you know who passed it on. Pause it, and mail to it is silently
+                dropped. Delete it, and that thread is cut. Your real address never has to change.
+              </p>
+            </>
+          ),
+        },
+        {
+          id: "mission",
+          title: "Our mission",
+          body: (
+            <>
+              <p>We want three things to stay yours.</p>
+              <ul>
+                <li>
+                  <b>Your inbox.</b> What arrives there is what you asked for, and you can end it without asking
+                  anybody.
+                </li>
+                <li>
+                  <b>Your identity.</b> Two places that both write to you can't tell from the address that you are one
+                  person.
+                </li>
+                <li>
+                  <b>Your freedom.</b> To read, ask, sign up and speak without a file being kept about it. Privacy is
+                  not a reward for people with something to hide; it is what lets everybody else act freely.
+                </li>
+              </ul>
+            </>
+          ),
+        },
+        {
+          id: "how",
+          title: "How we hold ourselves to it",
+          body: (
+            <>
+              <p>
+                {name} is free and keeps zero e-mail logs. Whatever has to be stored about you is sealed, so that a
+                stolen database or backup gives no address and no message away. Encryption keys are made in your browser
+                and the private half leaves it only under your master password. We load nothing from anybody else into
+                these pages.
+              </p>
+              <p>
+                You don't have to take our word: the <PageLink to="/privacy">Privacy Policy</PageLink> says what is kept
+                and for how long, the <PageLink to="/transparency">Transparency Report</PageLink> what we were asked
+                for, and the encryption is age, an open format with open-source programs of others that open our files
+                without us.
+              </p>
+            </>
+          ),
+        },
+        {
+          id: "built",
+          title: `Built in ${legalFacts.country}`,
+          body: (
+            <>
+              <p>
+                Kaukė is Lithuanian for mask. At Shrovetide people here put one on and go from door to door, known to
+                everybody and recognised by nobody. We found no better picture for an alias.
+              </p>
+              <FactTable
+                heads={["Fact", name]}
+                rows={[
+                  ["Built in", legalFacts.country],
+                  ["Launched", legalFacts.launched],
+                  ["Version", product.version],
+                  ["Price", "free"],
+                  ["Aliases", "unlimited"],
+                  ["From sign-up to first alias", `about ${legalFacts.setupSeconds} seconds`],
+                  ["E-mail logs", legalFacts.emailLogs],
+                ]}
+              />
+            </>
+          ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,265 @@
+/** What is kept about people, why, how long, and who else gets to see it. */
+import { legalFacts, limits, mailDays, product, retentionDays, sessionTimes } from "@kauke/contract";
+import { days, hours, minutes } from "../features/legal/figures.ts";
+import { FactTable, LegalPage, type LegalPart, PageLink } from "../features/legal/LegalPage.tsx";
+
+export function PrivacyPage() {
+  const { emailLogs, cookies, thirdPartyScripts } = legalFacts;
+  return (
+    <LegalPage
+      title="Privacy Policy"
+      lead="What is kept about you, how long, and who else gets to see it."
+      figures={[
+        ["E-mail logs", emailLogs],
+        ["Cookies, for signing in", cookies],
+        ["Scripts of third parties", thirdPartyScripts],
+      ]}
+      parts={[inShort(), account(), mail(), sending(), signIn(), keys(), browser(), logs(), times(), others(), rest()]}
+    />
+  );
+}
+
+function inShort(): LegalPart {
+  return {
+    id: "short",
+    title: "In short",
+    body: (
+      <p>
+        {product.name} stores what it needs to forward your mail, sealed, until you delete it. Mail goes through and
+        does not stay. No log holds an address, a subject, a word of a message or a network address. Nobody else's
+        program runs in these pages.
+      </p>
+    ),
+  };
+}
+
+function account(): LegalPart {
+  return {
+    id: "account",
+    title: "What your account holds",
+    body: (
+      <>
+        <ul>
+          <li>How you sign in: e-mail address and password, a provider's account, or a wallet's public address.</li>
+          <li>
+            Your aliases: names, where they forward to, your notes of up to {limits.notesMax} characters, and keys of
+            their own.
+          </li>
+          <li>Your open sessions: when each began and was last used, and in which kind of browser.</li>
+          <li>SMTP credentials and encryption keys that you make.</li>
+          <li>Which mailboxes have confirmed that they want your mail, and which have not.</li>
+          <li>Notices about mail that could not be delivered.</li>
+          <li>A balance, and the choices you made in Settings.</li>
+        </ul>
+        <p>
+          Everything in it that names or describes somebody is sealed (encrypted) in the database, with a key that is
+          not part of it. Readable there are random ids, times, counts, sizes and states, such as whether an alias is
+          paused. To find an address without opening the seal, the program compares keyed hashes. Your sign-in password
+          is kept only as a slow, salted hash, inside the seal.
+        </p>
+      </>
+    ),
+  };
+}
+
+function mail(): LegalPart {
+  return {
+    id: "mail",
+    title: "Mail on its way to you",
+    body: (
+      <>
+        <p>
+          A message is taken into memory, its header is rewritten so that neither side sees the other's real address,
+          and it is passed on while the sender is still connected. When every destination has taken it, nothing of it
+          remains here.
+        </p>
+        <p>
+          When a destination doesn't answer, or not in time, the message is kept sealed together with its envelope: who
+          sent it, from which machine, and where it goes. It is deleted with its last delivery, or after about{" "}
+          {days(mailDays.undelivered)} unless the operator of this server has set another schedule.
+        </p>
+        <p>
+          Answers go through reply addresses. What leads them back to your correspondent is stored so that only the
+          reply address itself opens it; a list of the people who wrote to you can't be made from the database. Mail to
+          a paused alias is dropped unread. Mail to <code>postmaster@</code> and <code>abuse@</code> goes to the
+          operator, and is kept sealed until read where no mailbox is set for it.
+        </p>
+        <p>
+          The first time you forward to a mailbox it gets one message from us, with links that work for{" "}
+          {days(mailDays.confirmationLink)}, to ask whether it is yours. If its owner blocks it for everybody, a keyed
+          hash of it stays so that we can keep that word.
+        </p>
+      </>
+    ),
+  };
+}
+
+function sending(): LegalPart {
+  return {
+    id: "sending",
+    title: "Mail you send",
+    body: (
+      <p>
+        A message you compose waits sealed until it is sent, failed or undone; then its text, subject and recipient are
+        erased. A record of its state and times, without those, stays for you to look at,{" "}
+        {days(retentionDays.technicalLogs)} at most. Mail sent with SMTP credentials keeps no such record. Header fields
+        that tell about your device or time zone are taken out.
+      </p>
+    ),
+  };
+}
+
+function signIn(): LegalPart {
+  return {
+    id: "sign-in",
+    title: "Signing in with others",
+    body: (
+      <p>
+        If you continue with Gmail, your browser goes to that provider, which learns that you use this server. We get an
+        account number from it and, when it has checked it, your e-mail address; nothing of it loads in our pages. If
+        you continue with a wallet, it signs a text of ours. We learn its public address and nothing of what it holds,
+        and the text moves no money.
+      </p>
+    ),
+  };
+}
+
+function keys(): LegalPart {
+  return {
+    id: "keys",
+    title: "Encryption keys",
+    body: (
+      <p>
+        These pages make, lock and use private keys in your browser. The server receives the private key only in the
+        form locked by your master password, and the password never. Programs that use our interface directly may ask
+        the server to do that work; then it holds password and key in memory for that one call.
+      </p>
+    ),
+  };
+}
+
+function browser(): LegalPart {
+  return {
+    id: "browser",
+    title: "Cookies and browser storage",
+    body: (
+      <>
+        <p>
+          There is one cookie, and it is set when you sign in. It holds a random number that stands for your session, no
+          script can read it, and it is not sent along when other sites write to us. It ends after{" "}
+          {minutes(sessionTimes.idleSeconds)} without activity, after {hours(sessionTimes.absoluteSeconds)} in all, or
+          when you log out. Nothing here needs a consent banner, so there is none.
+        </p>
+        <p>
+          Your browser also remembers, for these pages alone, <code>theme</code> (light, dark or system) and, while you
+          are signed in, <code>user</code>, <code>authMethod</code> and <code>walletAddress</code>. Logging out clears
+          the last three.
+        </p>
+        <p>
+          Scripts, styles, fonts and pictures come from this server only; your browser is told to refuse anything else.
+          Links that lead elsewhere, Feedback among them, open in a new tab and say nothing about where you came from.
+        </p>
+      </>
+    ),
+  };
+}
+
+function logs(): LegalPart {
+  return {
+    id: "logs",
+    title: "Logs and counts",
+    body: (
+      <>
+        <p>
+          <b>Technical logs</b> are lines such as “a delivery failed”, with random ids, codes and counts. They hold no
+          e-mail address, subject, content, network address or token, and are kept for{" "}
+          {days(retentionDays.technicalLogs)} at most.
+        </p>
+        <p>
+          <b>Security records</b> count attempts, so that passwords can't be guessed and mailboxes not be flooded. An
+          account, e-mail or network address appears in them only as a keyed hash. They end after{" "}
+          {days(retentionDays.securityRecords)}.
+        </p>
+        <p>
+          <b>Totals.</b> We count how often pages are opened and how often people sign in and out, make and delete
+          aliases, and view or copy SMTP credentials. These are sums over everybody, with no cookie, id or address
+          behind them.
+        </p>
+      </>
+    ),
+  };
+}
+
+function times(): LegalPart {
+  return {
+    id: "times",
+    title: "How long things are kept",
+    body: (
+      <>
+        <FactTable
+          heads={["Data", "Kept"]}
+          rows={[
+            ["Account, aliases, keys, settings", "until you delete them"],
+            ["What remains of a deleted account", `${days(retentionDays.deletedAccount)} at the latest`],
+            ["What remains of a deleted alias", `${days(retentionDays.deletedAlias)} at the latest`],
+            ["Mail that waits for delivery", `about ${days(mailDays.undelivered)} at the latest`],
+            ["Session", `${minutes(sessionTimes.idleSeconds)} idle, ${hours(sessionTimes.absoluteSeconds)} in all`],
+            ["Confirmation links", days(mailDays.confirmationLink)],
+            ["Security records", days(retentionDays.securityRecords)],
+            ["Notices, records of composed mail", `${days(retentionDays.technicalLogs)} at the latest`],
+            ["Technical logs", `${days(retentionDays.technicalLogs)} at the latest`],
+          ]}
+        />
+        <p>
+          These are latest dates. Deleting an alias or an account erases its data in that moment; what remains are keyed
+          hashes, which hold the addresses free of strangers. Details are on the{" "}
+          <PageLink to="/gdpr">GDPR page</PageLink>.
+        </p>
+      </>
+    ),
+  };
+}
+
+function others(): LegalPart {
+  return {
+    id: "others",
+    title: "Who else sees something",
+    body: (
+      <>
+        <ul>
+          <li>The mailboxes and webhooks you forward to receive your mail. That is what they are for.</li>
+          <li>People you answer see the alias, never the mailbox behind it.</li>
+          <li>
+            {product.name} forwards with its own engine. Where the operator has outgoing mail carried by a relay,
+            forwarding is carried out through that third-party forwarding provider, which sees the messages and where
+            they go.
+          </li>
+          <li>
+            Mail hosts on the way see what mail hosts see. The connection to them is encrypted where they offer it; to
+            be sure of the content, encrypt it, or have forwarded mail sealed to your key.
+          </li>
+          <li>
+            Authorities, if a binding order says so. The <PageLink to="/transparency">Transparency Report</PageLink>{" "}
+            counts them.
+          </li>
+        </ul>
+        <p>Nothing is sold, rented or given away for advertising.</p>
+      </>
+    ),
+  };
+}
+
+function rest(): LegalPart {
+  return {
+    id: "rest",
+    title: "Age, changes and contact",
+    body: (
+      <p>
+        You must be at least {legalFacts.minimumAge} years old to have an account. This policy came with version{" "}
+        {product.version}; when the program keeps more or less than it says, it is changed with it. Responsible is the
+        operator of this server: write to <code>postmaster@</code> any alias domain it offers. Requests under the GDPR
+        are answered within {days(legalFacts.gdprAnswerDays)}.
+      </p>
+    ),
+  };
+}

@@ -1,0 +1,122 @@
+/** What was asked for, what was given, what is kept. */
+import { legalFacts, mailDays, product, retentionDays } from "@kauke/contract";
+import { days } from "../features/legal/figures.ts";
+import { FactTable, LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
+
+export function TransparencyPage() {
+  const { name } = product;
+  const { governmentRequests, breaches, emailLogs, nextReport, launched, gdprAnswerDays } = legalFacts;
+  return (
+    <LegalPage
+      title="Transparency Report"
+      lead={`What we were asked for, and what we gave. Next report scheduled: ${nextReport}.`}
+      figures={[
+        ["Government requests", governmentRequests],
+        ["Breaches", breaches],
+        ["E-mail logs", emailLogs],
+      ]}
+      parts={[
+        {
+          id: "requests",
+          title: "Requests and breaches",
+          body: (
+            <>
+              <p>
+                Since the launch in {launched} government bodies have sent {governmentRequests} requests for data about
+                people who use {name}, and there have been {breaches} breaches, by which we mean that somebody got at
+                stored data who should not have.
+              </p>
+              <p>
+                If a request comes, we check whether it is lawful and binding, give no more than it demands, and tell
+                the person unless the law forbids it. The count above is raised either way. A breach is told to those it
+                concerns and counted here.
+              </p>
+            </>
+          ),
+        },
+        {
+          id: "next",
+          title: "The next report",
+          body: (
+            <p>
+              The report after this one is scheduled for {nextReport}. If that month is behind you and these words are
+              still here, no later report has been published on this server: the counts are then those of version{" "}
+              {product.version}, the one you are looking at.
+            </p>
+          ),
+        },
+        {
+          id: "kept",
+          title: "What we keep",
+          body: (
+            <>
+              <p>{name} keeps zero e-mail logs. What remains has an end date; these are the latest ones.</p>
+              <FactTable
+                heads={["Data", "Removed"]}
+                rows={[
+                  ["Deleted aliases", `within ${days(retentionDays.deletedAlias)}`],
+                  ["Account data after deletion", `within ${days(retentionDays.deletedAccountTransparency)}`],
+                  ["Security logs", `after ${days(retentionDays.securityRecords)}`],
+                  ["Technical logs", `after ${days(retentionDays.technicalLogs)}`],
+                  ["Mail that can't be delivered", `after about ${days(mailDays.undelivered)}`],
+                ]}
+              />
+              <p>
+                The program is quicker than this table. Deleting an alias or an account erases its data in that moment.
+                What stays for at most {days(retentionDays.deletedAccount)} are keyed hashes, which hold a given-up
+                address free of strangers and keep abuse limits working; no address can be read from them. That is why
+                the <PageLink to="/gdpr">GDPR page</PageLink> names the shorter time, and both hold.
+              </p>
+            </>
+          ),
+        },
+        {
+          id: "hand-over",
+          title: "What we could hand over",
+          body: (
+            <>
+              <p>We can give only what is there. For an account that exists, that is:</p>
+              <ul>
+                <li>the e-mail address, wallet or provider account it signs in with, and when it was made;</li>
+                <li>its open sessions;</li>
+                <li>its aliases, where they forward to, its notes on them and their SMTP credentials;</li>
+                <li>public encryption keys, and private ones in the form locked by a master password we don't know;</li>
+                <li>mail that waits for delivery at that moment.</li>
+              </ul>
+              <p>
+                No record tells who wrote to an alias, or about what. The entries that lead replies back tell when a
+                correspondent first wrote, and who that is opens only with the reply address itself, which is in the
+                mail you received and not here. Mail that has been passed on is not here any more.
+              </p>
+            </>
+          ),
+        },
+        {
+          id: "how",
+          title: "How forwarding works",
+          body: (
+            <>
+              <p>
+                {name} has a mail engine of its own. It takes a message, rewrites its header so that your real address
+                stays hidden, and passes it on while the sender is still connected. An operator may have outgoing mail
+                carried by a relay; then forwarding is carried out through that third-party forwarding provider, which
+                sees the message and where it goes, as every mail host on the way does.
+              </p>
+              <p>Mail to a paused alias is silently dropped.</p>
+            </>
+          ),
+        },
+        {
+          id: "ask",
+          title: "Your requests",
+          body: (
+            <p>
+              We answer GDPR requests within {days(gdprAnswerDays)}. See the <PageLink to="/gdpr">GDPR page</PageLink>{" "}
+              and the <PageLink to="/privacy">Privacy Policy</PageLink>.
+            </p>
+          ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,125 @@
+/** The public pages as HTML, made without a browser: they can be, and every figure on them is a constant of the program. */
+import { readFileSync } from "node:fs";
+import { gdprArticles, legalFacts, limits, mailDays, product, retentionDays, sessionTimes } from "@kauke/contract";
+import type { ComponentType } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { afterEach, describe, expect, test } from "vitest";
+import { Router } from "wouter";
+import { AboutPage } from "./AboutPage.tsx";
+import { GdprPage } from "./GdprPage.tsx";
+import { PrivacyPage } from "./PrivacyPage.tsx";
+import { TermsPage } from "./TermsPage.tsx";
+import { TransparencyPage } from "./TransparencyPage.tsx";
+
+const pages = { AboutPage, GdprPage, PrivacyPage, TermsPage, TransparencyPage };
+
+/** The page's words, one space between any two. */
+function wordsOf(Page: ComponentType): string {
+  return markupOf(Page)
+    .replace(/<[^>]+>/g, " ")
+    .replaceAll("&#x27;", "'")
+    .replace(/\s+/g, " ");
+}
+
+function markupOf(Page: ComponentType): string {
+  return renderToStaticMarkup(
+    <Router ssrPath="/about">
+      <Page />
+    </Router>,
+  );
+}
+
+const tables: readonly Record<string, unknown>[] = [
+  legalFacts,
+  mailDays,
+  gdprArticles,
+  retentionDays,
+  sessionTimes,
+  limits,
+  product,
+];
+const originals = tables.map((table) => ({ ...table }));
+
+afterEach(() => {
+  for (const [index, table] of tables.entries()) Object.assign(table, originals[index]);
+});
+
+/** Gives every constant that is or holds a figure another one that nobody would write by hand. @returns these figures */
+function disguise(): Set<string> {
+  const figures = new Set<string>();
+  let next = 40_003;
+  for (const table of tables)
+    for (const [name, value] of Object.entries(table)) {
+      if (!/\d/.test(String(value))) continue;
+      next += 10;
+      figures.add(String(next));
+      if (typeof value === "string") table[name] = `M${next}`;
+      // Shown in minutes and hours.
+      else if (table === sessionTimes) table[name] = next * (name === "absoluteSeconds" ? 3600 : 60);
+      else table[name] = next;
+    }
+  return figures;
+}
+
+describe.each(Object.entries(pages))("%s", (name, Page) => {
+  test("has one first heading, and every line of its contents leads to a heading", () => {
+    const markup = markupOf(Page);
+    expect(markup.match(/<h1/g)).toHaveLength(1);
+    const wanted = [...markup.matchAll(/href="#([^"]+)"/g)].map((match) => match[1]);
+    const there = [...markup.matchAll(/<h2 id="([^"]+)"/g)].map((match) => match[1]);
+    expect(wanted.length).toBeGreaterThan(3);
+    expect(there).toEqual(wanted);
+    expect(new Set(there).size).toBe(there.length);
+  });
+
+  test("shows no figure of its own: with every constant another, every figure is one of those", () => {
+    const before = wordsOf(Page).match(/\d+/g) ?? [];
+    const figures = disguise();
+    const shown = wordsOf(Page).match(/\d+/g) ?? [];
+    expect(before.length).toBeGreaterThan(0);
+    expect(shown.filter((figure) => !figures.has(figure))).toEqual([]);
+  });
+
+  test("writes no figure as a word", () => {
+    const source = readFileSync(new URL(`${name}.tsx`, import.meta.url), "utf8");
+    const words =
+      /\b(?:two|five|seven|ten|thirteen|thirty|sixty|ninety|hundred|thousand) (?:days?|hours?|minutes?|years?|euros?|dollars?)\b/i;
+    expect(source).not.toMatch(words);
+  });
+});
+
+test("a figure that is written by hand would be found", () => {
+  const Planted = () => <p>within 30 days</p>;
+  const figures = disguise();
+  expect((wordsOf(Planted).match(/\d+/g) ?? []).filter((figure) => !figures.has(figure))).toEqual(["30"]);
+});
+
+describe("the specification's facts stand where they belong", () => {
+  test.each<[string, ComponentType, readonly string[]]>([
+    [
+      "About",
+      AboutPage,
+      ["Built in Lithuania", "Launched January 2025", "Version 1.0.24", "inbox", "identity", "freedom"],
+    ],
+    ["Privacy Policy", PrivacyPage, ["Technical logs 90 days", "at least 13 years", "E-mail logs 0", "one cookie"]],
+    ["Terms of Service", TermsPage, ["at least 13 years", "capped at $0", "third-party forwarding provider"]],
+    ["GDPR", GdprPage, ["answer within 30 days", "At the latest 30 days after", "90 days"]],
+    [
+      "Transparency Report",
+      TransparencyPage,
+      [
+        "Government requests 0",
+        "Breaches 0",
+        "August 2026",
+        "Deleted aliases within 30 days",
+        "Account data after deletion within 90 days",
+        "Security logs after 30 days",
+        "third-party forwarding provider",
+        "zero e-mail logs",
+      ],
+    ],
+  ])("%s", (_, Page, facts) => {
+    const words = wordsOf(Page).replace(/ ([,.])/g, "$1");
+    for (const fact of facts) expect(words).toContain(fact);
+  });
+});
