@@ -11,7 +11,7 @@ export function PrivacyPage() {
       lead="What is kept about you, how long, and who else gets to see it."
       figures={[
         ["E-mail logs", emailLogs],
-        ["Cookies, for signing in", cookies],
+        ["Cookies, for the session", cookies],
         ["Scripts of third parties", thirdPartyScripts],
       ]}
       parts={[inShort(), account(), mail(), sending(), signIn(), keys(), browser(), logs(), times(), others(), rest()]}
@@ -82,7 +82,8 @@ function mail(): LegalPart {
           Answers go through reply addresses. What leads them back to your correspondent is stored so that only the
           reply address itself opens it; a list of the people who wrote to you can't be made from the database. Mail to
           a paused alias is dropped unread. Mail to <code>postmaster@</code> and <code>abuse@</code> goes to the
-          operator, and is kept sealed until read where no mailbox is set for it.
+          operator; where no mailbox is set for it, it is kept sealed until it is read,{" "}
+          {days(retentionDays.technicalLogs)} at the longest.
         </p>
         <p>
           The first time you forward to a mailbox it gets one message from us, with links that work for{" "}
@@ -148,7 +149,9 @@ function browser(): LegalPart {
           There is one cookie, and it is set when you sign in. It holds a random number that stands for your session, no
           script can read it, and it is not sent along when other sites write to us. It ends after{" "}
           {minutes(sessionTimes.idleSeconds)} without activity, after {hours(sessionTimes.absoluteSeconds)} in all, or
-          when you log out. Nothing here needs a consent banner, so there is none.
+          when you log out. Only if you sign in through a provider do others stand beside it for the minutes that takes:
+          they tie the way back to your browser and carry the reason when it fails. Nothing here needs a consent banner,
+          so there is none.
         </p>
         <p>
           Your browser also remembers, for these pages alone, <code>theme</code> (light, dark or system) and, while you
