@@ -138,3 +138,17 @@ test("it is as the Privacy Policy says: one cookie no script can read, four entr
   expect(await page.evaluate("Object.keys(localStorage)")).toEqual(["theme"]);
   expect(await context.cookies()).toEqual([]);
 });
+
+test("both sign-in forms lead to the Terms of Service and the Privacy Policy", async () => {
+  const { page } = await site.visit();
+  for (const form of ["/auth", "/register"])
+    for (const [name, path] of [
+      ["Terms of Service", "/terms"],
+      ["Privacy Policy", "/privacy"],
+    ] as const) {
+      await page.goto(form);
+      await page.getByRole("main").getByRole("link", { name }).click();
+      await seePath(page, path);
+      await page.getByRole("heading", { level: 1, name }).waitFor();
+    }
+});
