@@ -127,7 +127,8 @@ function deletion(): LegalPart {
       <>
         <p>
           Account, aliases, SMTP credentials, encryption keys, sessions, notices and mail still waiting are erased at
-          once and in one step. Nobody can bring them back, we included.
+          once and in one step; the files in which that mail waited follow by themselves. Nobody can bring them back, we
+          included.
         </p>
         <p>
           At the latest {days(retentionDays.deletedAccount)} after that the last account data is gone: keyed hashes that

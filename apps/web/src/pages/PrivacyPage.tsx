@@ -53,9 +53,9 @@ function account(): LegalPart {
         </ul>
         <p>
           Everything in it that names or describes somebody is sealed (encrypted) in the database, with a key that is
-          not part of it. Readable there are random ids, times, counts, sizes and states, such as whether an alias is
-          paused. To find an address without opening the seal, the program compares keyed hashes. Your sign-in password
-          is kept only as a slow, salted hash, inside the seal.
+          not part of it. Readable there are random ids, times, counts, amounts, sizes and states, such as whether an
+          alias is paused. To find an address without opening the seal, the program compares keyed hashes. Your sign-in
+          password is kept only as a slow, salted hash, inside the seal.
         </p>
       </>
     ),

@@ -81,8 +81,8 @@ function fairUse(): LegalPart {
         </ul>
         <p>
           Some names are reserved, and there are limits on how much an account does in a given time. Point aliases only
-          at mailboxes and webhooks that are yours or whose owner agrees: each new mailbox is asked once, gets only a
-          few messages until it confirms, and none when it says no.
+          at mailboxes and webhooks that are yours or whose owner agrees: each new mailbox is asked, gets only a few
+          messages until it confirms, and none when it says no.
         </p>
       </>
     ),
