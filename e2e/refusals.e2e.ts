@@ -5,6 +5,7 @@ import type { Visit } from "./browser.ts";
 import { sealText } from "./sealed.ts";
 import { seeHeading, seeToast } from "./see.ts";
 import { runSite } from "./site.ts";
+import { fillRegister, password, signIn } from "./steps.ts";
 
 const site = runSite();
 
@@ -74,4 +75,19 @@ test("a session check that fails is logged, and what the browser had kept is cle
     undefined,
   ]);
   expect(logged).toContain("warning: The session check failed.");
+});
+
+test("signing in and registering have words of their own where the answer has none", async () => {
+  const { page, context, expectRefusal } = await site.visit();
+  expectRefusal(502, "/api/auth/login");
+  expectRefusal(502, "/api/auth/register");
+  await context.route(/\/api\/auth\/(?:login|register)$/, (route) =>
+    route.fulfill({ status: 502, contentType: "text/html", body: "<h1>Bad Gateway</h1>" }),
+  );
+  await page.goto("/auth");
+  await signIn(page, "ona@people.example");
+  await seeToast(page, "Login Failed", "Login failed");
+  await page.goto("/register");
+  await fillRegister(page, { email: "ona@people.example", password });
+  await seeToast(page, "Registration Failed", "Registration failed");
 });
