@@ -11,3 +11,4 @@ export * from "./google.ts";
 export * from "./limits.ts";
 export * from "./preview.ts";
 export * from "./smtp-credentials.ts";
+export * from "./wallet.ts";
