@@ -16,8 +16,8 @@ export interface InjectedWallet {
   trusts?: string;
   /** Signs with this key, whichever account it showed. */
   signsWith?: WalletKey;
-  /** Comes this long after the page's own scripts. */
-  lateMs?: number;
+  /** Comes with `window.announceWallet()`, after the page's own scripts. */
+  late?: boolean;
   /** Waits for `window.letSign()` before it signs. */
   waits?: boolean;
 }
@@ -83,6 +83,6 @@ const script = `async (given) => {
     window.dispatchEvent(new CustomEvent("wallet-standard:register-wallet", { detail: register }));
     window.addEventListener("wallet-standard:app-ready", (event) => register(event.detail));
   };
-  if (given.lateMs === undefined) announce();
-  else setTimeout(announce, given.lateMs);
+  if (given.late) window.announceWallet = announce;
+  else announce();
 }`;

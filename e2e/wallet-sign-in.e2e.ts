@@ -14,11 +14,11 @@ const walletButton = (page: Page) => page.getByRole("button", { name: "Continue 
 const label = ({ key: { address } }: InjectedWallet) => `${address.slice(0, 6)}…${address.slice(-6)}`;
 const stored = (page: Page) => page.evaluate("localStorage.walletAddress ?? null");
 
-/** The two 401: who is signed in is asked at every start, and the first step of the sign-in is one too. */
-async function visitWith(wallet: InjectedWallet | null, width: number = widths.desktop) {
+/** The first step of a sign-in is answered 401 by design. */
+async function visitWith(wallet: InjectedWallet, width: number = widths.desktop) {
   const visit = await site.visit({ width });
-  visit.expectRefusal(401, "/api/auth/wallet");
-  if (wallet !== null) await injectWallet(visit.page, wallet);
+  if (wallet.refuses !== "connect") visit.expectRefusal(401, "/api/auth/wallet");
+  await injectWallet(visit.page, wallet);
   return visit;
 }
 
@@ -62,10 +62,10 @@ test("the same wallet leads to the same account, signed out and in again", async
 });
 
 test("a wallet that comes late is found all the same", async () => {
-  const { page } = await visitWith(aWallet({ lateMs: 500 }));
+  const { page } = await visitWith(aWallet({ late: true }));
   await page.goto("/auth");
   await walletButton(page).waitFor();
-  await page.waitForFunction("performance.now() > 1000");
+  await page.evaluate("window.announceWallet()");
   await walletButton(page).click();
   await seePath(page, "/dashboard");
 });
@@ -77,13 +77,13 @@ test("while the wallet asks its person the button says so and can't be pressed a
   const pending = page.getByRole("button", { name: "Connecting..." });
   await pending.waitFor();
   expect(await pending.isDisabled()).toBe(true);
-  await page.waitForFunction("window.letSign !== undefined");
+  await expect.poll(() => page.evaluate("window.letSign !== undefined")).toBe(true);
   await page.evaluate("window.letSign()");
   await seePath(page, "/dashboard");
 });
 
 test("without a wallet it says what to install", async () => {
-  const { page } = await visitWith(null);
+  const { page } = await site.visit();
   await page.goto("/register");
   await walletButton(page).click();
   await seeToast(
@@ -114,7 +114,8 @@ test("a wallet that signs with another account than it shows is refused", async 
 });
 
 test("a server that fails is a failed authentication", async () => {
-  const { page, context, expectRefusal } = await visitWith(aWallet());
+  const { page, context, expectRefusal } = await site.visit();
+  await injectWallet(page, aWallet());
   expectRefusal(500, "/api/auth/wallet");
   await context.route("**/api/auth/wallet", (route) => route.fulfill({ status: 500, body: "" }));
   await page.goto("/auth");
@@ -138,7 +139,7 @@ test("of several wallets one is chosen", async () => {
 });
 
 describe("at the next start", () => {
-  const connects = (page: Page) => page.waitForFunction("window.walletCalls?.length > 0");
+  const connects = (page: Page) => expect.poll(() => page.evaluate("window.walletCalls?.length > 0")).toBe(true);
 
   test("the wallet is asked silently, and the address it still has stays", async () => {
     const wallet = aWallet();

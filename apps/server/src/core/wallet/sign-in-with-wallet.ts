@@ -75,5 +75,5 @@ function newUser({ random, clock }: SignInDeps, walletAddress: string): User {
     balanceCents: 0,
     createdAt: now,
     updatedAt: now,
-  });
+  };
 }
