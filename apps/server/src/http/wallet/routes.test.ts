@@ -271,13 +271,8 @@ const forgeries: Record<string, Forgery> = {
   },
   // Beyond the twelve.
   "no cookie at all": { forge: (proof) => proof, sender: () => visitor() },
-  "the challenge of another address": {
-    forge(proof, { challenge }) {
-      const other = makeWalletKey();
-      return proveWallet(other, challenge) satisfies WalletProof & typeof proof;
-    },
-  },
-  "half a proof": { forge: ({ signature: _, ...proof }) => proof },
+  "the challenge of another address": { forge: (_, { challenge }) => proveWallet(makeWalletKey(), challenge) },
+  "half a proof": { forge: (proof) => ({ ...proof, signature: undefined }) },
   "a signature that can't be read": { forge: (proof) => ({ ...proof, signature: "not a signature" }) },
   "another statement": { forge: resigned({ statement: "Transfer everything." }) },
   "a later expiry": { forge: resigned({ expirationTime: "2099-01-01T00:00:00.000Z" }) },
