@@ -13,6 +13,7 @@ import { sendMail } from "@kauke/testkit/send-mail";
 import { type Visit, widths } from "./browser.ts";
 import { decryptScreens } from "./decrypt-screens.ts";
 import { encryptionScreens } from "./encryption-screens.ts";
+import { aWallet, injectWallet } from "./injected-wallet.ts";
 import { attachment, multipartMessage, subjectOf } from "./message.ts";
 import type { Screen } from "./screen.ts";
 import { hoverAtRest, toasts } from "./see.ts";
@@ -127,6 +128,16 @@ export const screens: readonly Screen[] = [
       await visit.context.addCookies([{ name: googleFailureCookie, value: "exists" satisfies GoogleFailure, url }]);
       await visit.page.reload();
       await holdToast(visit);
+    },
+  },
+  {
+    name: "auth-wallets",
+    overlay: true,
+    async open({ page }) {
+      for (const name of ["Phantom", "Another Wallet"]) await injectWallet(page, aWallet({ name }));
+      await page.goto("/auth");
+      await page.getByRole("button", { name: "Continue with Solana Wallet" }).click();
+      await page.getByRole("dialog", { name: "Choose a wallet" }).waitFor();
     },
   },
   pageAt("/register", "register"),

@@ -7,6 +7,7 @@ import { type Endpoint, endpoints } from "@kauke/contract";
 import { plantFederated } from "./canary-federated.ts";
 import { plantKeys } from "./canary-keys.ts";
 import type { Canaries } from "./canary-scan.ts";
+import { plantWallets } from "./canary-wallet.ts";
 import { FakeIssuer } from "./fake-issuer.ts";
 import { FakeMx } from "./fake-mx.ts";
 import { FakeWebhook } from "./fake-webhook.ts";
@@ -65,6 +66,8 @@ export interface Planted {
   >;
   /** The answer to the message that was submitted. */
   submitted: string;
+  /** Statuses of a sign-in by wallet, the same once more, and a forged one. */
+  wallets: number[];
   /** Texts of the owner's notices. */
   notices: string[];
   /** Statuses of the calls with a canary in every field, each with how often it came. */
@@ -82,9 +85,12 @@ export async function plantCanaries(canaries: Canaries, target: PlantTarget): Pr
   await plantFederated(canaries, { origin: `http://127.0.0.1:${target.httpPort}`, issuer: target.issuer });
   const mail = await plantMail(canaries, { port: target.mxPort, aliases });
   await plantFailedLogins(canaries, { client, email });
+  const wallets = await plantWallets(canaries, (body, cookie) =>
+    client.send({ method: "POST", path: "/api/auth/wallet", body, headers: cookie === null ? {} : { cookie } }),
+  );
   const notices = await untilNotices(owner);
   const statuses = await plantInEveryField(canaries, client);
-  return { mail, submitted, notices, statuses };
+  return { mail, submitted, wallets, notices, statuses };
 }
 
 interface Call {

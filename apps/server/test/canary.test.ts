@@ -34,7 +34,10 @@ function targetOf(
   return { ...server, submissionPort, hookPort: hook.port, issuer };
 }
 
-function expectPlanted({ mail, submitted, notices, statuses }: Planted, received: readonly { bytes: Buffer }[]): void {
+function expectPlanted(
+  { mail, submitted, wallets, notices, statuses }: Planted,
+  received: readonly { bytes: Buffer }[],
+): void {
   expect(mail).toEqual({
     through: expect.stringMatching(/^250 /),
     down: expect.stringMatching(/^250 /),
@@ -47,6 +50,7 @@ function expectPlanted({ mail, submitted, notices, statuses }: Planted, received
     foreign: expect.stringMatching(/^550 5\.7\.1 /),
   });
   expect(submitted).toMatch(/^250 /);
+  expect(wallets).toEqual([200, 401, 401]);
   expect(notices.length).toBeGreaterThan(0);
   expect(received.length).toBeGreaterThanOrEqual(2);
   const wrong = [...statuses].filter(([status]) => status >= 500);

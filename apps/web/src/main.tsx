@@ -6,9 +6,10 @@ import { createRoot } from "react-dom/client";
 import { sessionQuery } from "./api/session.ts";
 import { App } from "./app/App.tsx";
 import { makeQueryClient } from "./app/query-client.ts";
+import { reconnectAtStart } from "./features/wallet/reconnect-at-start.ts";
 
 const client = makeQueryClient();
-void client.prefetchQuery(sessionQuery);
+void client.prefetchQuery(sessionQuery).then(reconnectAtStart);
 
 const root = document.getElementById("root");
 if (root !== null)

@@ -18,6 +18,7 @@ import {
   smtpPasswordAnswer,
   webhookSecretAnswer,
 } from "./smtp-credentials.ts";
+import { walletEndpoints } from "./wallet-endpoints.ts";
 
 const userParams = z.object({ userId: z.string() });
 const aliasParams = z.object({ aliasId: z.string() });
@@ -277,6 +278,7 @@ export const endpoints = define({
     answer: z.object({ success: z.literal(true), message: z.string() }),
   },
   ...encryptionEndpoints,
+  ...walletEndpoints,
   listNotices: {
     method: "GET",
     path: "/api/notices",

@@ -2,6 +2,8 @@
  * The closed set of error codes of the product. Core throws them as `AppError`; the HTTP edge (`http/problem.ts`) and
  * the SMTP edge (`mail/reply.ts`) translate them exhaustively. Adding a code makes both translators fail to compile.
  */
+import type { WalletChallenge } from "./wallet.ts";
+
 export const errorCodes = [
   // requests
   "invalid",
@@ -65,4 +67,6 @@ export interface ProblemBody {
   rateLimited?: true;
   /** ISO 8601; when the limit lets the next try through. */
   resetTime?: string;
+  /** On a sign-in by wallet that has proven nothing yet: what to sign. */
+  challenge?: WalletChallenge;
 }

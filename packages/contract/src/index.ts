@@ -12,3 +12,4 @@ export * from "./legal-facts.ts";
 export * from "./limits.ts";
 export * from "./preview.ts";
 export * from "./smtp-credentials.ts";
+export * from "./wallet.ts";

@@ -1,5 +1,5 @@
 /** The one error class of the product. Throw it for a broken promise or a refused wish; the edges translate its code. */
-import type { ErrorCode, FieldErrors } from "@kauke/contract";
+import type { ErrorCode, FieldErrors, WalletChallenge } from "@kauke/contract";
 
 /** What a code may carry; everything here may reach the person who asked, so no secret and no address goes in. */
 export interface ErrorDetails {
@@ -7,6 +7,8 @@ export interface ErrorDetails {
   message?: string;
   errors?: FieldErrors;
   resetAt?: Date;
+  /** What to sign, with `wallet_unproven`. */
+  challenge?: WalletChallenge;
 }
 
 export class AppError extends Error {

@@ -16,6 +16,7 @@ import type { SmtpCredentialStore } from "./smtp-credential/smtp-credential.ts";
 import type { FederatedIssuer } from "./user/federated-issuer.ts";
 import type { SignInFlowStore } from "./user/sign-in-flow.ts";
 import type { UserStore } from "./user/user.ts";
+import type { WalletChallengeStore } from "./wallet/wallet-challenge.ts";
 
 export interface CoreDeps {
   users: UserStore;
@@ -23,6 +24,7 @@ export interface CoreDeps {
   signInFlows: SignInFlowStore;
   /** `null`: federated sign-in is not set up. */
   federatedIssuer: FederatedIssuer | null;
+  walletChallenges: WalletChallengeStore;
   aliases: AliasStore;
   destinations: DestinationStore;
   smtpCredentials: SmtpCredentialStore;

@@ -10,6 +10,8 @@ export interface Call<N extends EndpointName> {
   /** For limits only, see `client-address.ts`. */
   clientAddress: string;
   cookie: CallCookie;
+  /** Where this person sees us, e.g. `https://kauke.example`. */
+  origin: string;
 }
 
 /** The session cookie of this one call. */

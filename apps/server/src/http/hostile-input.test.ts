@@ -38,6 +38,10 @@ const fields = [
   "keyId",
   "encryptedText",
   "privateKey",
+  "walletAddress",
+  "nonce",
+  "signedMessage",
+  "signature",
   "toString",
   "length",
 ];

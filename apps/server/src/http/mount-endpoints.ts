@@ -27,12 +27,15 @@ interface MountOptions {
   deps: CoreDeps;
   cookie: SessionCookie;
   handlers: Handlers;
+  /** Where the person behind this request sees us. */
+  originOf(request: FastifyRequest): string;
 }
 
 /** A handler with its types taken off: the table's own types have checked it where the record was made. */
 type AnyHandler = (call: Call<never>) => Promise<unknown>;
 
-export function mountEndpoints(app: FastifyInstance, { deps, cookie, handlers }: MountOptions): void {
+export function mountEndpoints(app: FastifyInstance, options: MountOptions): void {
+  const { deps, cookie, handlers } = options;
   app.decorateRequest("signedInUserId", null);
   for (const name of Object.keys(endpoints) as EndpointName[]) {
     const endpoint: Endpoint = endpoints[name];
@@ -45,7 +48,7 @@ export function mountEndpoints(app: FastifyInstance, { deps, cookie, handlers }:
       // Before the body is read: strangers can't make us read any.
       onRequest: endpoint.access === "user" ? (request) => signIn(deps, cookie, request) : [],
       async handler(request, reply) {
-        const call = callOf(endpoint, cookie, request, reply) as Call<never>;
+        const call = callOf(endpoint, options, request, reply) as Call<never>;
         const answer = await handler(call).catch((thrown) => throwAgain(deps, request.signedInUserId, thrown));
         return reply.code(endpoint.status).send(answer);
       },
@@ -67,7 +70,7 @@ async function throwAgain(deps: CoreDeps, userId: string | null, thrown: unknown
   throw thrown;
 }
 
-function callOf(endpoint: Endpoint, cookie: SessionCookie, request: FastifyRequest, reply: FastifyReply) {
+function callOf(endpoint: Endpoint, { cookie, originOf }: MountOptions, request: FastifyRequest, reply: FastifyReply) {
   const userId = request.signedInUserId ?? undefined;
   return {
     params: checkedParams(request.params as Record<string, string>, userId),
@@ -79,6 +82,7 @@ function callOf(endpoint: Endpoint, cookie: SessionCookie, request: FastifyReque
       write: (token: string) => cookie.write(reply, token),
       clear: () => cookie.clear(reply),
     },
+    origin: originOf(request),
   };
 }
 

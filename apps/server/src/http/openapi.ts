@@ -1,5 +1,5 @@
 /** `/api/openapi.json`: an OpenAPI 3.1 description derived from the contract, so that it can't fall behind it. */
-import { type Endpoint, type EndpointName, endpoints, errorCodes, product } from "@kauke/contract";
+import { type Endpoint, type EndpointName, endpoints, errorCodes, product, walletChallenge } from "@kauke/contract";
 import * as z from "zod";
 
 const problem = {
@@ -16,6 +16,7 @@ const problem = {
     },
     rateLimited: { const: true },
     resetTime: { type: "string", format: "date-time", description: "When the limit lets the next try through" },
+    challenge: { ...schemaOf(walletChallenge, "output"), description: "What a wallet has to sign" },
   },
 };
 
@@ -37,6 +38,7 @@ const errorTexts: Record<number, string> = {
 const ownErrors: Partial<Record<EndpointName, number[]>> = {
   register: [409, 429],
   login: [401, 429],
+  walletSignIn: [401, 429],
   createAlias: [409, 429],
   updateAlias: [409, 429],
   toggleAlias: [429],

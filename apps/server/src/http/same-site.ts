@@ -21,7 +21,8 @@ export function isCrossSiteWrite(method: string, headers: IncomingHttpHeaders, o
   return headers.origin !== undefined && !isOwnOrigin(headers.origin, own);
 }
 
-function isOwnOrigin(origin: string, { publicUrl, publicUrlGiven, port }: OwnOrigins): boolean {
+/** e.g. `http://localhost:3000` */
+export function isOwnOrigin(origin: string, { publicUrl, publicUrlGiven, port }: OwnOrigins): boolean {
   if (origin === publicUrl.origin) return true;
   if (publicUrlGiven) return false;
   const withPort = port === 80 ? "" : `:${port}`;

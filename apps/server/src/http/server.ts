@@ -24,13 +24,15 @@ import type { Handlers } from "./handler.ts";
 import { mountEndpoints } from "./mount-endpoints.ts";
 import { noticeHandlers } from "./notices/routes.ts";
 import { openApiDocument } from "./openapi.ts";
+import { publicOrigin } from "./public-origin.ts";
 import { readOnlyJson } from "./read-json.ts";
-import { isCrossSiteWrite } from "./same-site.ts";
+import { isCrossSiteWrite, type OwnOrigins } from "./same-site.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { type SessionCookie, sessionCookie } from "./session-cookie.ts";
 import { isApiPath } from "./site/page-routes.ts";
 import { serveSite } from "./site/serve-site.ts";
 import { smtpCredentialHandlers } from "./smtp-credentials/routes.ts";
+import { walletHandlers } from "./wallet/routes.ts";
 import { webhookSecretHandlers } from "./webhook-secrets/routes.ts";
 
 export type HttpConfig = Pick<
@@ -64,7 +66,8 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<Fasti
   await app.register(fastifyCookie);
   guardRequests(app, options, securityHeaders(isHttps));
   readOnlyJson(app);
-  mountEndpoints(app, { deps: coreDeps(options), cookie, handlers: allHandlers(coreDeps(options)) });
+  const originOf = (request: FastifyRequest) => publicOrigin(request.headers.host, ownOrigins(config, request));
+  mountEndpoints(app, { deps: coreDeps(options), cookie, handlers: allHandlers(coreDeps(options)), originOf });
   mountOwnRoutes(app, options, cookie);
   googleRoutes(app, { ...options, deps: coreDeps(options), sessionCookie: cookie });
   await serveSite(app, { ...options, links: config.links, hasGoogle: Boolean(options.federatedIssuer) });
@@ -100,14 +103,16 @@ function guardRequests(
   app.addHook("onRequest", async (request, reply) => {
     reply.headers(headers);
     if (isApiPath(request.url.split("?", 1)[0] ?? "")) reply.header("cache-control", "no-store");
-    const port = request.socket.localPort ?? config.http.port;
-    const { publicUrl, publicUrlGiven } = config;
-    if (isCrossSiteWrite(request.method, request.headers, { publicUrl, publicUrlGiven, port }))
+    if (isCrossSiteWrite(request.method, request.headers, ownOrigins(config, request)))
       throw new AppError("cross_site");
   });
   app.addHook("onResponse", async (_, reply) => {
     metrics.count("kauke_http_requests_total", { status: `${Math.floor(reply.statusCode / 100)}xx` });
   });
+}
+
+function ownOrigins({ publicUrl, publicUrlGiven, http }: HttpConfig, { socket }: FastifyRequest): OwnOrigins {
+  return { publicUrl, publicUrlGiven, port: socket.localPort ?? http.port };
 }
 
 function coreDeps({ config, ...options }: HttpServerOptions): CoreDeps {
@@ -123,6 +128,7 @@ function coreDeps({ config, ...options }: HttpServerOptions): CoreDeps {
 function allHandlers(deps: CoreDeps): Handlers {
   return {
     ...authHandlers(deps),
+    ...walletHandlers(deps),
     ...aliasHandlers(deps),
     ...smtpCredentialHandlers(deps),
     ...webhookSecretHandlers(deps),

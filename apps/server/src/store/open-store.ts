@@ -20,6 +20,7 @@ import type { ReplyPathStore } from "../core/reply-path/reply-path.ts";
 import type { SmtpCredentialStore } from "../core/smtp-credential/smtp-credential.ts";
 import type { SignInFlowStore } from "../core/user/sign-in-flow.ts";
 import type { UserStore } from "../core/user/user.ts";
+import type { WalletChallengeStore } from "../core/wallet/wallet-challenge.ts";
 import { aliasStore } from "./aliases.ts";
 import { type BackgroundJob, runEvery } from "./background.ts";
 import { type ChangeSignals, changeSignals } from "./change-signals.ts";
@@ -54,6 +55,7 @@ import type { StoreContext } from "./store-context.ts";
 import { recoverUnderway, type UnderwayParts, underwayMessages } from "./underway.ts";
 import { underwayFiles } from "./underway-files.ts";
 import { userStore } from "./users.ts";
+import { walletChallengeStore } from "./wallet-challenges.ts";
 
 export interface StoreOptions {
   /** `null`: the embedded database. */
@@ -77,6 +79,7 @@ export interface Store {
   users: UserStore;
   loginSessions: LoginSessionStore;
   signInFlows: SignInFlowStore;
+  walletChallenges: WalletChallengeStore;
   aliases: AliasStore;
   destinations: DestinationStore;
   smtpCredentials: SmtpCredentialStore;
@@ -237,6 +240,7 @@ function assemble(
     users: userStore(context, { released, forgetBodies }),
     loginSessions: loginSessionStore(context),
     signInFlows: signInFlowStore(context),
+    walletChallenges: walletChallengeStore(context),
     aliases: aliasStore(context, { released, forgetBodies }),
     destinations: destinationStore(context),
     smtpCredentials: smtpCredentialStore(context),

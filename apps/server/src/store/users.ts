@@ -49,6 +49,10 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
       updatedAt: row.updated_at,
     };
   };
+  const findBy = async (column: "id" | "email_index" | "wallet_index" | "google_index", value: string | Buffer) => {
+    const row = await db.selectFrom("user").selectAll().where(column, "=", value).executeTakeFirst();
+    return row === undefined ? null : fromRow(row);
+  };
   const rowOf = (user: User) => newRow(keys, user, user.email === null ? null : emailIndex(user.email));
   return {
     insert: async (user) => {
@@ -60,20 +64,10 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
       }
     },
     insertIfFree: (user) => insertIfFree(context, rowOf(user)),
-    find: async (id) => {
-      const row = await db.selectFrom("user").selectAll().where("id", "=", id).executeTakeFirst();
-      return row === undefined ? null : fromRow(row);
-    },
-    findByEmail: async (email) => {
-      const query = db.selectFrom("user").selectAll().where("email_index", "=", emailIndex(email));
-      const row = await query.executeTakeFirst();
-      return row === undefined ? null : fromRow(row);
-    },
-    findByGoogle: async (name) => {
-      const query = db.selectFrom("user").selectAll().where("google_index", "=", googleIndex(keys, name));
-      const row = await query.executeTakeFirst();
-      return row === undefined ? null : fromRow(row);
-    },
+    find: (id) => findBy("id", id),
+    findByEmail: (email) => findBy("email_index", emailIndex(email)),
+    findByWallet: (walletAddress) => findBy("wallet_index", walletIndex(keys, walletAddress)),
+    findByGoogle: (name) => findBy("google_index", googleIndex(keys, name)),
     linkGoogle: (id, name, email) => linkGoogle(context, { id, name, emailIndex: emailIndex(email) }),
     settings: async (id) => {
       const row = await db.selectFrom("user").select(["sealed", "seal_key_id"]).where("id", "=", id).executeTakeFirst();
@@ -96,7 +90,7 @@ function newRow(keys: StoreContext["keys"], user: User, email_index: Buffer | nu
     created_at: user.createdAt,
     updated_at: user.updatedAt,
     email_index,
-    wallet_index: user.walletAddress === null ? null : keys.blindIndex("user.wallet", user.walletAddress),
+    wallet_index: user.walletAddress === null ? null : walletIndex(keys, user.walletAddress),
     google_index: user.googleId === null ? null : googleIndex(keys, googleNameOf(user.googleId, user.googleIssuer)),
     sealed: keys.seal("user", user.id, documentOf(user)),
   };
@@ -119,6 +113,9 @@ function documentOf(user: User): UserDocument {
     ? document
     : { ...document, emailConfirmedAt: user.emailConfirmedAt.toISOString() };
 }
+
+const walletIndex = (keys: StoreContext["keys"], walletAddress: string) =>
+  keys.blindIndex("user.wallet", walletAddress);
 
 const googleNameOf = (subject: string, issuer = ""): FederatedName => ({ issuer, subject });
 

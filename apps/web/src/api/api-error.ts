@@ -2,7 +2,7 @@
  * What a refused call becomes in the browser (specification section 8, "General"): the body's message, or
  * `{status}: {statusText}` when the body isn't JSON or has none; `errors` and the rate limit's facts attached.
  */
-import type { ErrorCode, FieldErrors } from "@kauke/contract";
+import type { ErrorCode, FieldErrors, WalletChallenge } from "@kauke/contract";
 
 interface Refusal {
   status: number;
@@ -11,6 +11,7 @@ interface Refusal {
   errors?: FieldErrors;
   rateLimited?: boolean;
   resetTime?: string;
+  challenge?: WalletChallenge;
 }
 
 /** `status` is 0 when no answer came at all. */
@@ -20,6 +21,7 @@ export class ApiError extends Error {
   readonly errors?: FieldErrors;
   readonly rateLimited: boolean;
   readonly resetTime?: string;
+  readonly challenge?: WalletChallenge;
 
   constructor(refusal: Refusal, options?: ErrorOptions) {
     super(refusal.message, options);
@@ -29,6 +31,7 @@ export class ApiError extends Error {
     this.errors = refusal.errors;
     this.rateLimited = refusal.rateLimited === true;
     this.resetTime = refusal.resetTime;
+    this.challenge = refusal.challenge;
   }
 }
 
@@ -54,6 +57,8 @@ export function toApiError(status: number, statusText: string, text: string): Ap
     errors: typeof body.errors === "object" && body.errors !== null ? (body.errors as FieldErrors) : undefined,
     rateLimited: body.rateLimited === true,
     resetTime: typeof body.resetTime === "string" ? body.resetTime : undefined,
+    challenge:
+      typeof body.challenge === "object" && body.challenge !== null ? (body.challenge as WalletChallenge) : undefined,
   });
 }
 

@@ -11,6 +11,8 @@ const rules = {
   login_ip: { action: "login_ip", max: 30, windowSeconds: 600 },
   // A script that begins federated sign-ins: each is a row for ten minutes, and perhaps a question to the issuer.
   google_ip: { action: "google_ip", max: 60, windowSeconds: 600 },
+  // Challenges asked for and answered, two to a sign-in: each is a row or a signature to check.
+  wallet_ip: { action: "wallet_ip", max: 60, windowSeconds: 600 },
   // Many addresses that try one account. Waits grow, nobody is ever locked out.
   login_account: { action: "login_account", free: 5, longestWaitSeconds: 60, forgetSeconds: 3600 },
   // A script that eats the name space.
@@ -51,6 +53,7 @@ export const limitMessages: Record<LimitName, string> = {
   register: "Too many accounts were created from your network. Please wait before you create another one.",
   login_ip: "Too many sign-in attempts from your network. Please wait before you try again.",
   google_ip: "Too many sign-in attempts from your network. Please wait before you try again.",
+  wallet_ip: "Too many sign-in attempts from your network. Please wait before you try again.",
   login_account: "Too many sign-in attempts for this account. Please wait before you try again.",
   alias_create: "You have created too many aliases in a short time.",
   alias_change: "You have changed aliases too often in a short time.",

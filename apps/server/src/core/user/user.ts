@@ -40,6 +40,7 @@ export interface UserStore {
   /** @returns false when its e-mail, wallet or Google id is another account's by now */
   insertIfFree(user: User): Promise<boolean>;
   find(id: string): Promise<User | null>;
+  findByWallet(walletAddress: string): Promise<User | null>;
   findByEmail(email: string): Promise<User | null>;
   findByGoogle(name: FederatedName): Promise<User | null>;
   /**

@@ -1,6 +1,6 @@
 /** The whole HTTP edge on an in-memory store, and visitors that speak to it as browsers do. Answers are held to the contract. */
 import { randomInt } from "node:crypto";
-import { type Endpoint, type EndpointName, endpoints, errorCodes } from "@kauke/contract";
+import { type Endpoint, type EndpointName, endpoints, errorCodes, walletChallenge } from "@kauke/contract";
 import type { FastifyInstance, InjectOptions } from "fastify";
 import { expect } from "vitest";
 import * as z from "zod";
@@ -85,6 +85,7 @@ const problem = z.strictObject({
   errors: z.record(z.string(), z.array(z.string().min(1)).min(1)).optional(),
   rateLimited: z.literal(true).optional(),
   resetTime: z.iso.datetime().optional(),
+  challenge: z.strictObject(walletChallenge.shape).optional(),
 });
 
 export interface CallInput {

@@ -1,0 +1,121 @@
+import { makeWalletKey, signText } from "@kauke/testkit/wallet-key";
+import { describe, expect, it } from "vitest";
+import { toBase58 } from "./base58.ts";
+import { isSignedBy, isSmallOrder, readSignature, walletKey } from "./wallet-signature.ts";
+
+/** Edwards25519 by the textbook (RFC 8032 §5.1), slow and independent of any library. */
+const P = 2n ** 255n - 19n;
+const mod = (a: bigint) => ((a % P) + P) % P;
+function power(base: bigint, exponent: bigint): bigint {
+  let result = 1n;
+  for (let b = mod(base), e = exponent; e > 0n; e >>= 1n, b = mod(b * b)) if (e & 1n) result = mod(result * b);
+  return result;
+}
+const inverse = (a: bigint) => power(a, P - 2n);
+const D = mod(-121665n * inverse(121666n));
+type Point = { x: bigint; y: bigint };
+
+function add(a: Point, b: Point): Point {
+  const product = mod(D * a.x * b.x * a.y * b.y);
+  return {
+    x: mod((a.x * b.y + a.y * b.x) * inverse(1n + product)),
+    y: mod((a.y * b.y + a.x * b.x) * inverse(1n - product)),
+  };
+}
+
+/** @returns `null` when there is no such point */
+function decode(bytes: Uint8Array): Point | null {
+  const number = BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`);
+  const y = mod(number & (2n ** 255n - 1n));
+  const square = mod((y * y - 1n) * inverse(mod(D * y * y + 1n)));
+  let x = power(square, (P + 3n) / 8n);
+  if (mod(x * x) !== square) x = mod(x * power(2n, (P - 1n) / 4n));
+  if (mod(x * x) !== square) return null;
+  return { x: (x & 1n) === number >> 255n ? x : mod(-x), y };
+}
+
+function isKilledByEight(point: Point): boolean {
+  let it = point;
+  for (let doubled = 0; doubled < 3; doubled++) it = add(it, it);
+  return it.x === 0n && it.y === 1n;
+}
+
+const littleEndian = (y: bigint, sign: bigint) =>
+  Buffer.from((y | (sign << 255n)).toString(16).padStart(64, "0"), "hex").reverse();
+
+/** From a point of order eight all eight come. */
+const orderEight = decode(Buffer.from("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05", "hex"));
+
+describe("keys of small order", () => {
+  it("are all eight, in every spelling they have", () => {
+    const points: Point[] = [{ x: 0n, y: 1n }];
+    while (points.length < 8) points.push(add(points.at(-1) as Point, orderEight as Point));
+    expect(new Set(points.map(({ x, y }) => `${x} ${y}`)).size).toBe(8);
+    for (const { x, y } of points) {
+      const key = littleEndian(y, x & 1n);
+      expect(isSmallOrder(key)).toBe(true);
+      expect(walletKey(toBase58(key))).toBeNull();
+      // Not reduced, where that still fits; and x = 0 with a sign.
+      if (y + P < 2n ** 255n) expect(isSmallOrder(littleEndian(y + P, x & 1n))).toBe(true);
+      if (x === 0n) expect(isSmallOrder(littleEndian(y, 1n))).toBe(true);
+    }
+  });
+
+  it("are no other points", () => {
+    for (let tried = 0; tried < 20; tried++) {
+      const { address } = makeWalletKey();
+      const raw = walletKey(address)?.export({ format: "der", type: "spki" }).subarray(-32) as Buffer;
+      expect(isSmallOrder(raw)).toBe(false);
+      expect(isKilledByEight(decode(raw) as Point)).toBe(false);
+    }
+    expect(isKilledByEight(orderEight as Point)).toBe(true);
+  });
+});
+
+/** Order of the base point, RFC 8032 §5.1. */
+const L = 2n ** 252n + 27742317777372353535851937790883648493n;
+
+describe("a signature", () => {
+  const key = makeWalletKey();
+  const text = "a text of several\nlines";
+  const signature = signText(key, text);
+  const verifies = (it: Uint8Array, said = text) => isSignedBy(walletKey(key.address)!, Buffer.from(said), it);
+
+  it("is good for its text and key alone", () => {
+    expect(verifies(signature)).toBe(true);
+    expect(verifies(signature, `${text} `)).toBe(false);
+    expect(isSignedBy(walletKey(makeWalletKey().address)!, Buffer.from(text), signature)).toBe(false);
+  });
+
+  it("is not good with the order of the group added to its second half", () => {
+    const s = BigInt(`0x${Buffer.from(signature.subarray(32)).reverse().toString("hex")}`);
+    const malleated = Buffer.concat([signature.subarray(0, 32), littleEndian(s + L, 0n)]);
+    expect(verifies(malleated)).toBe(false);
+  });
+
+  it("is not good with any of its bits changed", () => {
+    for (let bit = 0; bit < 512; bit += 7) {
+      const changed = Buffer.from(signature);
+      changed[bit >> 3]! ^= 1 << (bit & 7);
+      expect(verifies(changed), `bit ${bit}`).toBe(false);
+    }
+  });
+
+  it("is read as base58 and as base64", () => {
+    expect(readSignature(toBase58(signature))?.equals(signature)).toBe(true);
+    expect(readSignature(signature.toString("base64"))?.equals(signature)).toBe(true);
+  });
+
+  it.each([
+    ["63 bytes", signature.subarray(1).toString("base64")],
+    ["65 bytes", Buffer.concat([signature, Buffer.alloc(1)]).toString("base64")],
+    ["63 bytes in base58", toBase58(Buffer.concat([Buffer.from([9]), signature.subarray(2)]))],
+    ["base64 without padding", signature.toString("base64").slice(0, -2)],
+    ["base64 with a line end", `${signature.toString("base64")}\n`],
+    ["base64 with bits left over", signature.toString("base64").replace(/.==$/, (end) => (end < "B" ? "B==" : "-=="))],
+    ["hexadecimal", signature.toString("hex")],
+    ["nothing", ""],
+  ])("is not read from %s", (_, spelled) => {
+    expect(readSignature(spelled)).toBeNull();
+  });
+});

@@ -1,0 +1,39 @@
+/** Which of several wallets to sign in with. */
+import { Wallet } from "lucide-react";
+import { Dialog } from "../../ui/Dialog.tsx";
+import type { StandardWallet } from "./wallet-standard.ts";
+
+interface Props {
+  wallets: readonly StandardWallet[];
+  onChoose: (wallet: StandardWallet) => void;
+  onClose: () => void;
+}
+
+/** Wallets bring their icon along; anything but a picture in itself would be a request, or nothing. */
+function Icon({ source }: { source: string }) {
+  if (typeof source !== "string" || !source.startsWith("data:image/")) return <Wallet className="i i-20" aria-hidden />;
+  return <img src={source} alt="" width="20" height="20" />;
+}
+
+export function WalletDialog({ wallets, onChoose, onClose }: Props) {
+  return (
+    <Dialog title="Choose a wallet" description="Several Solana wallets are installed." onClose={onClose}>
+      <ul className="body wallets">
+        {wallets.map((wallet, at) => (
+          // Names need not differ, and the list stands still while it is shown.
+          <li key={at}>
+            <button type="button" className="btn btn-block" onClick={() => onChoose(wallet)}>
+              <Icon source={wallet.icon} />
+              {wallet.name}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <footer>
+        <button type="button" className="btn" onClick={onClose}>
+          Cancel
+        </button>
+      </footer>
+    </Dialog>
+  );
+}

@@ -1,0 +1,74 @@
+import { signInMessage, type WalletChallenge } from "@kauke/contract";
+import { expect, test } from "vitest";
+import { connectWallet, signChallenge, WalletRefusal } from "./prove-wallet.ts";
+import type { StandardWallet } from "./wallet-standard.ts";
+
+const challenge: WalletChallenge = {
+  domain: "localhost:3000",
+  uri: "http://localhost:3000",
+  version: "1",
+  chainId: "mainnet",
+  statement: "Sign in.",
+  nonce: "00",
+  issuedAt: "2026-11-22T09:00:00.000Z",
+  expirationTime: "2026-11-22T09:05:00.000Z",
+};
+const account = { address: "7xKp", chains: ["solana:mainnet"] };
+const text = (words: string) => new TextEncoder().encode(words);
+
+const walletWith = (features: StandardWallet["features"]): StandardWallet => ({
+  name: "A wallet",
+  icon: "",
+  chains: ["solana:mainnet"],
+  accounts: [],
+  features,
+});
+
+const connecting = (connect: () => unknown) => walletWith({ "standard:connect": { connect } });
+
+test("connecting gives the first account for Solana", async () => {
+  const accounts = [{ address: "0xab", chains: ["ethereum:1"] }, account];
+  expect(await connectWallet(connecting(async () => ({ accounts })))).toBe(account);
+});
+
+test.each([
+  ["says no", async () => Promise.reject(new Error("User rejected the request"))],
+  ["has no account for Solana", async () => ({ accounts: [{ address: "0xab", chains: ["ethereum:1"] }] })],
+  ["answers nonsense", async () => ({})],
+])("connecting a wallet that %s is a refusal", async (_, connect) => {
+  await expect(connectWallet(connecting(connect))).rejects.toBeInstanceOf(WalletRefusal);
+});
+
+test("a wallet that knows solana:signIn gets the challenge and its address, and its own text goes out", async () => {
+  const asked: unknown[] = [];
+  const signIn = async (input: unknown) => {
+    asked.push(input);
+    return [{ signedMessage: text("\uFEFFwhat it signed"), signature: new Uint8Array(64).fill(255) }];
+  };
+  const proof = await signChallenge(walletWith({ "solana:signIn": { signIn } }), account, challenge);
+  expect(asked).toEqual([{ ...challenge, address: "7xKp" }]);
+  expect(proof).toEqual({
+    walletAddress: "7xKp",
+    nonce: "00",
+    signedMessage: "\uFEFFwhat it signed",
+    signature: `${"/".repeat(85)}w==`,
+  });
+});
+
+test("one that only signs messages gets the text", async () => {
+  const signMessage = async (input: { account: unknown; message: Uint8Array }) => {
+    expect(input.account).toBe(account);
+    return [{ signedMessage: input.message, signature: new Uint8Array(64) }];
+  };
+  const proof = await signChallenge(walletWith({ "solana:signMessage": { signMessage } }), account, challenge);
+  expect(proof.signedMessage).toBe(signInMessage(challenge, "7xKp"));
+});
+
+test.each([
+  ["says no", async () => Promise.reject(new Error("no"))],
+  ["signs nothing", async () => []],
+  ["signs what is no text", async () => [{ signedMessage: new Uint8Array([0xff]), signature: new Uint8Array(64) }]],
+])("a wallet that %s is a refusal", async (_, signIn) => {
+  const wallet = walletWith({ "solana:signIn": { signIn } });
+  await expect(signChallenge(wallet, account, challenge)).rejects.toBeInstanceOf(WalletRefusal);
+});

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { isUsable, listWallets, type StandardWallet } from "./wallet-standard.ts";
+
+const aWallet = (change: Partial<StandardWallet> = {}): StandardWallet => ({
+  name: "A wallet",
+  icon: "data:image/png;base64,",
+  chains: ["solana:mainnet"],
+  accounts: [],
+  features: { "standard:connect": {}, "solana:signIn": {} },
+  ...change,
+});
+
+type Api = { register(...wallets: StandardWallet[]): () => void };
+
+/** As a wallet's own script does it: answers both events. */
+function install(target: EventTarget, wallet: StandardWallet): () => void {
+  let withdraw = () => {};
+  const register = (api: Api) => {
+    withdraw = api.register(wallet);
+  };
+  target.dispatchEvent(new CustomEvent("wallet-standard:register-wallet", { detail: register }));
+  target.addEventListener("wallet-standard:app-ready", (event) => register((event as CustomEvent<Api>).detail));
+  return () => withdraw();
+}
+
+test("a wallet that was there first is found, and one that comes later too", () => {
+  const page = new EventTarget();
+  const [early, late] = [aWallet({ name: "early" }), aWallet({ name: "late" })];
+  install(page, early);
+  const wallets = listWallets(page);
+  expect(wallets.all()).toEqual([early]);
+  install(page, late);
+  expect(wallets.all()).toEqual([early, late]);
+});
+
+test("a wallet that announces itself twice is one, and one that withdraws is none", () => {
+  const page = new EventTarget();
+  const wallets = listWallets(page);
+  const wallet = aWallet();
+  install(page, wallet);
+  const withdraw = install(page, wallet);
+  expect(wallets.all()).toEqual([wallet]);
+  withdraw();
+  expect(wallets.all()).toEqual([]);
+});
+
+test("the arrival of one that can be used is told until nobody listens", () => {
+  const page = new EventTarget();
+  const wallets = listWallets(page);
+  let told = 0;
+  const end = wallets.onArrival(() => {
+    told++;
+  });
+  install(page, aWallet({ chains: ["ethereum:1"] }));
+  expect(told).toBe(0);
+  install(page, aWallet());
+  expect(told).toBe(1);
+  end();
+  install(page, aWallet());
+  expect(told).toBe(1);
+});
+
+test("usable is a wallet that connects, knows Solana and signs in one of two ways", () => {
+  expect(isUsable(aWallet())).toBe(true);
+  expect(isUsable(aWallet({ features: { "standard:connect": {}, "solana:signMessage": {} } }))).toBe(true);
+  expect(isUsable(aWallet({ features: { "solana:signIn": {} } }))).toBe(false);
+  expect(isUsable(aWallet({ features: { "standard:connect": {} } }))).toBe(false);
+  expect(isUsable(aWallet({ chains: ["ethereum:1"] }))).toBe(false);
+  expect(isUsable({} as StandardWallet)).toBe(false);
+});

@@ -1,0 +1,89 @@
+/**
+ * Finds the wallets of this browser by the two window events of the Wallet Standard. Whichever side is there first, they meet:
+ * a wallet that comes later tells `register-wallet`, one that was there already hears `app-ready`.
+ */
+import type { WalletChallenge } from "@kauke/contract";
+
+export interface WalletAccount {
+  /** Base58. */
+  address: string;
+  chains: readonly string[];
+}
+
+export interface StandardWallet {
+  name: string;
+  /** A data: URL of an image. */
+  icon: string;
+  chains: readonly string[];
+  accounts: readonly WalletAccount[];
+  features: Readonly<Record<string, unknown>>;
+}
+
+interface Signed {
+  signedMessage: Uint8Array;
+  signature: Uint8Array;
+}
+
+interface Features {
+  "standard:connect": { connect(input?: { silent?: boolean }): Promise<{ accounts: readonly WalletAccount[] }> };
+  "solana:signIn": { signIn(input: WalletChallenge & { address: string }): Promise<readonly Signed[]> };
+  "solana:signMessage": {
+    signMessage(input: { account: WalletAccount; message: Uint8Array }): Promise<readonly Signed[]>;
+  };
+}
+
+/** @returns `undefined` when the wallet does not offer it */
+export function featureOf<N extends keyof Features>(wallet: StandardWallet, name: N): Features[N] | undefined {
+  return wallet.features[name] as Features[N] | undefined;
+}
+
+export const isSolana = ({ chains }: { chains: readonly string[] }): boolean =>
+  chains.some((chain) => chain.startsWith("solana:"));
+
+/** Whether one can sign in with it. Others announce themselves too, and any script of an extension can. */
+export function isUsable(wallet: StandardWallet): boolean {
+  const { name, chains, features } = wallet;
+  if (typeof name !== "string" || !Array.isArray(chains) || typeof features !== "object" || features === null)
+    return false;
+  const canSign = "solana:signIn" in wallet.features || "solana:signMessage" in wallet.features;
+  return "standard:connect" in wallet.features && canSign && isSolana(wallet);
+}
+
+export interface WalletList {
+  /** Usable ones, in the order they came. */
+  all(): readonly StandardWallet[];
+  /** Told of each usable one that comes from now on. @returns a function that ends it */
+  onArrival(listener: () => void): () => void;
+}
+
+/** @param target the window; another one in tests */
+export function listWallets(target: EventTarget): WalletList {
+  const wallets = new Set<StandardWallet>();
+  const listeners = new Set<() => void>();
+  const register = (...arrived: StandardWallet[]): (() => void) => {
+    for (const wallet of arrived) wallets.add(wallet);
+    if (arrived.some(isUsable)) for (const listener of [...listeners]) listener();
+    return () => {
+      for (const wallet of arrived) wallets.delete(wallet);
+    };
+  };
+  const api = Object.freeze({ register });
+  target.addEventListener("wallet-standard:register-wallet", (event) => {
+    (event as CustomEvent<(given: typeof api) => void>).detail(api);
+  });
+  target.dispatchEvent(new CustomEvent("wallet-standard:app-ready", { detail: api }));
+  return {
+    all: () => [...wallets].filter(isUsable),
+    onArrival: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+let ofThisPage: WalletList | null = null;
+
+/** Listening starts with the first call. */
+export function pageWallets(): WalletList {
+  return (ofThisPage ??= listWallets(window));
+}

@@ -1,0 +1,37 @@
+/** A Solana wallet's key pair: signs as a wallet does, and forges as an attacker would. */
+import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { signInMessage, type WalletChallenge } from "@kauke/contract";
+import { toBase58 } from "@kauke/server/core/wallet/base58";
+
+export interface WalletKey {
+  /** Public key in base58. */
+  address: string;
+  privateKey: KeyObject;
+  /** PKCS #8, base64: for a browser that imports it. */
+  exported: string;
+}
+
+export interface WalletProof {
+  walletAddress: string;
+  nonce: string;
+  signedMessage: string;
+  signature: string;
+}
+
+export function makeWalletKey(): WalletKey {
+  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+  const raw = publicKey.export({ format: "der", type: "spki" }).subarray(-32);
+  const exported = privateKey.export({ format: "der", type: "pkcs8" }).toString("base64");
+  return { address: toBase58(raw), privateKey, exported };
+}
+
+export function signText(key: WalletKey, text: string): Buffer {
+  return sign(null, Buffer.from(text, "utf8"), key.privateKey);
+}
+
+/** Signs what was offered, as it is. */
+export function proveWallet(key: WalletKey, challenge: WalletChallenge): WalletProof {
+  const signedMessage = signInMessage(challenge, key.address);
+  const signature = toBase58(signText(key, signedMessage));
+  return { walletAddress: key.address, nonce: challenge.nonce, signedMessage, signature };
+}
