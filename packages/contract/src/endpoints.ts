@@ -4,6 +4,7 @@
  */
 import * as z from "zod";
 import { aliasWire, createAliasBody, toggleAliasBody, updateAliasBody } from "./alias.ts";
+import { analyticsEndpoints } from "./analytics-endpoints.ts";
 import { accountSettings, accountSettingsChange, loginBody, registerBody, userWire } from "./auth.ts";
 import { confirmationAnswer, confirmationLink, confirmationStanding, confirmationWish } from "./confirmations.ts";
 import { createdEmailJob, createEmailJobBody, emailJobStatusWire } from "./email-jobs.ts";
@@ -279,6 +280,7 @@ export const endpoints = define({
   },
   ...encryptionEndpoints,
   ...walletEndpoints,
+  ...analyticsEndpoints,
   listNotices: {
     method: "GET",
     path: "/api/notices",

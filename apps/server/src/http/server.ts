@@ -11,6 +11,7 @@ import type { Logger, Metrics } from "../core/ports.ts";
 import { rateLimitRules } from "../core/rate-limit/rate-limit-rules.ts";
 import { accountHandlers } from "./account/routes.ts";
 import { aliasHandlers } from "./aliases/routes.ts";
+import { analyticsHandlers } from "./analytics/routes.ts";
 import { answerBrokenRequest, errorAnswerer } from "./answer-errors.ts";
 import { authHandlers } from "./auth/routes.ts";
 import { trustedProxyCheck } from "./client-address.ts";
@@ -67,7 +68,8 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<Fasti
   guardRequests(app, options, securityHeaders(isHttps));
   readOnlyJson(app);
   const originOf = (request: FastifyRequest) => publicOrigin(request.headers.host, ownOrigins(config, request));
-  mountEndpoints(app, { deps: coreDeps(options), cookie, handlers: allHandlers(coreDeps(options)), originOf });
+  const deps = coreDeps(options);
+  mountEndpoints(app, { deps, cookie, handlers: allHandlers(deps, options), originOf });
   mountOwnRoutes(app, options, cookie);
   googleRoutes(app, { ...options, deps: coreDeps(options), sessionCookie: cookie });
   await serveSite(app, { ...options, links: config.links, hasGoogle: Boolean(options.federatedIssuer) });
@@ -125,7 +127,7 @@ function coreDeps({ config, ...options }: HttpServerOptions): CoreDeps {
   };
 }
 
-function allHandlers(deps: CoreDeps): Handlers {
+function allHandlers(deps: CoreDeps, { metrics }: HttpServerOptions): Handlers {
   return {
     ...authHandlers(deps),
     ...walletHandlers(deps),
@@ -138,6 +140,7 @@ function allHandlers(deps: CoreDeps): Handlers {
     ...confirmationHandlers(deps),
     ...encryptionKeyHandlers(deps),
     ...decryptHandlers(deps),
+    ...analyticsHandlers({ ...deps, metrics }),
   };
 }
 

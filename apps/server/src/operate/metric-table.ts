@@ -2,6 +2,7 @@
  * Every metric there is: its help text and, for each label, the closed set of values. What is not in here is not counted, so
  * no address or id can become a label.
  */
+import { pageEvents } from "@kauke/contract";
 import { mailLimitNames } from "../core/rate-limit/mail-limit-rules.ts";
 
 export interface MetricKind {
@@ -33,6 +34,10 @@ export const counters: Readonly<Record<string, MetricKind>> = {
   kauke_mx_shown_out_total: {
     help: "Inbound connections ended because they were too slow, by what they were slow at.",
     labels: { why: ["line", "data", "memory", "no_mail"] },
+  },
+  kauke_page_events_total: {
+    help: "What happened on the pages, in all browsers together. Above 600 in a minute from one network they are not counted.",
+    labels: { event: pageEvents },
   },
   kauke_sts_mail_total: {
     help: "Mail to domains with an MTA-STS policy, by whether their mail hosts are those of the policy.",

@@ -44,6 +44,7 @@ export const routes = {
   readConfirmation: "POST /api/confirmation/state",
   answerConfirmation: "POST /api/confirmation",
   askConfirmation: "POST /api/confirmation/message",
+  countEvent: "POST /api/analytics",
   dismissNotice: "DELETE /api/notices/:noticeId",
 } as const satisfies Record<EndpointName, string>;
 

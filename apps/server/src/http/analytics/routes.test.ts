@@ -1,0 +1,70 @@
+import { pageEvents } from "@kauke/contract";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createMetrics } from "../../operate/metrics.ts";
+import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
+import { countedAtMost } from "./routes.ts";
+
+const metrics = createMetrics();
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ metrics });
+});
+afterAll(async () => {
+  await server.close();
+  metrics.close();
+});
+
+const total = (event: string) =>
+  Number(new RegExp(`^kauke_page_events_total\\{event="${event}"\\} (\\d+)$`, "m").exec(metrics.render())?.[1] ?? 0);
+
+describe("counting events of the pages", () => {
+  let visitor: Visitor;
+  beforeEach(() => {
+    visitor = new Visitor(server);
+  });
+
+  it("raises the total of each event by one, and of no other", async () => {
+    for (const event of pageEvents) {
+      const before = pageEvents.map(total);
+      await visitor.call("countEvent", { body: { event } });
+      expect(pageEvents.map(total)).toEqual(before.map((count, index) => count + (pageEvents[index] === event ? 1 : 0)));
+    }
+  });
+
+  it("sets no cookie, writes nothing down and says nothing back", async () => {
+    const { body, headers } = await visitor.call("countEvent", { body: { event: "page_view" } });
+    expect(body).toEqual({});
+    expect(headers).not.toHaveProperty("set-cookie");
+    expect(server.logged).toEqual([]);
+  });
+
+  it.each([{ event: "a@example.org" }, { event: "page_view", path: "/dashboard" }, {}, { event: 7 }])(
+    "refuses %j, which no page sends, and counts nothing",
+    async (body) => {
+      const before = metrics.render().match(/^kauke_page_events_total.*$/gm);
+      expect((await visitor.call("countEvent", { body })).status).toBe(400);
+      expect(metrics.render().match(/^kauke_page_events_total.*$/gm)).toEqual(before);
+    },
+  );
+
+  it("refuses other sites, and what is not JSON", async () => {
+    const url = "/api/analytics";
+    const payload = '{"event":"logout"}';
+    const foreign = { "content-type": "application/json", "sec-fetch-site": "cross-site" };
+    expect((await visitor.send({ method: "POST", url, payload, headers: foreign })).status).toBe(403);
+    const text = { "content-type": "text/plain" };
+    expect((await visitor.send({ method: "POST", url, payload, headers: text })).status).toBe(415);
+  });
+
+  it("answers a flood from one network as ever, counts its share and no more, and everybody else's as before", async () => {
+    const before = total("page_view");
+    for (let sent = 0; sent < countedAtMost.max + 50; sent++)
+      await visitor.call("countEvent", { body: { event: "page_view" } });
+    expect(total("page_view") - before).toBe(countedAtMost.max);
+    await new Visitor(server).call("countEvent", { body: { event: "page_view" } });
+    expect(total("page_view") - before).toBe(countedAtMost.max + 1);
+    server.clock.advance(countedAtMost.windowSeconds);
+    await visitor.call("countEvent", { body: { event: "page_view" } });
+    expect(total("page_view") - before).toBe(countedAtMost.max + 2);
+  });
+});

@@ -1,0 +1,11 @@
+/** Tells our own server that something happened, and nothing else: no cookie, no id, no page's address. Never waits, never fails. */
+import type { PageEvent } from "@kauke/contract";
+import { routes } from "./routes.ts";
+
+export function countEvent(event: PageEvent): void {
+  const [method, path = ""] = routes.countEvent.split(" ");
+  const headers = { "Content-Type": "application/json" };
+  // keepalive: it goes on when the page goes.
+  const init: RequestInit = { method, headers, body: JSON.stringify({ event }), credentials: "omit", keepalive: true };
+  void fetch(path, init).catch(() => {});
+}
