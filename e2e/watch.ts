@@ -27,6 +27,8 @@ export interface Watch {
   expectFailure(path: string | RegExp): void;
   /** The journey leads through this origin too, by navigation alone. */
   expectVisitTo(origin: string): void;
+  /** The console may say this as an error: the test itself breaks the page. */
+  expectError(text: RegExp): void;
   /** Everything found so far, in order. */
   findings(): Promise<Finding[]>;
   /** @throws when there is any finding */
@@ -52,9 +54,14 @@ const brokenOffByThePage = "net::ERR_ABORTED";
 
 export async function watchContext(context: BrowserContext, origin: string): Promise<Watch> {
   const found: Finding[] = [];
-  // Nobody is signed in yet: that is how the app finds out.
-  const exceptions: Exception[] = [{ status: 401, path: "/api/auth/session", used: false, needed: false }];
   const visited = new Set<string>();
+  const exceptions: Exception[] = [
+    // Nobody is signed in yet: that is how the app finds out.
+    { status: 401, path: "/api/auth/session", used: false, needed: false },
+    // Counting fails in silence.
+    { status: "failed", path: "/api/analytics", used: false, needed: false },
+  ];
+  const expectedErrors: { text: RegExp; used: boolean }[] = [];
   const add = (kind: FindingKind, text: string) => void found.push({ kind, text });
   const isExpected = (status: number | "failed", url: string) => {
     const hits = exceptions.filter((it) => it.status === status && matches(it.path, url, origin));
@@ -64,7 +71,14 @@ export async function watchContext(context: BrowserContext, origin: string): Pro
 
   await context.exposeBinding(cspBinding, (_, text: string) => add("CSP violation", text));
   await context.addInitScript(cspScript);
-  context.on("console", (line) => isConsoleError(line, isExpected) && add("console error", placed(line)));
+  const isExpectedError = (line: ConsoleMessage) => {
+    const hits = expectedErrors.filter((it) => it.text.test(line.text()));
+    for (const hit of hits) hit.used = true;
+    return hits.length > 0;
+  };
+  context.on("console", (line) => {
+    if (isConsoleError(line, isExpected) && !isExpectedError(line)) add("console error", placed(line));
+  });
   context.on("weberror", (error) => add("page error", String(error.error())));
   context.on("page", (page) => page.on("crash", () => add("crash", page.url())));
   context.on("request", (request) => {
@@ -85,7 +99,9 @@ export async function watchContext(context: BrowserContext, origin: string): Pro
   const findings = async () => {
     await settled(context);
     const unused = exceptions.filter((it) => it.needed && !it.used);
-    return [...found, ...unused.map((it): Finding => ({ kind: "not needed", text: `${it.status} ${it.path}` }))];
+    const unheard = expectedErrors.filter((it) => !it.used);
+    const notNeeded = [...unused.map((it) => `${it.status} ${it.path}`), ...unheard.map((it) => String(it.text))];
+    return [...found, ...notNeeded.map((text): Finding => ({ kind: "not needed", text }))];
   };
   const except = (status: Exception["status"], path: string | RegExp) =>
     void exceptions.push({ status, path, used: false, needed: true });
@@ -93,6 +109,7 @@ export async function watchContext(context: BrowserContext, origin: string): Pro
     expectRefusal: except,
     expectFailure: (path) => except("failed", path),
     expectVisitTo: (other) => void visited.add(other),
+    expectError: (text) => void expectedErrors.push({ text, used: false }),
     findings,
     async expectClean() {
       const all = await findings();

@@ -5,6 +5,7 @@
 import type { AliasWire, CreateAliasBody, UpdateAliasBody } from "@kauke/contract";
 import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client.ts";
+import { countEvent } from "./count-event.ts";
 
 const keyOf = (userId: string) => ["aliases", userId] as const;
 
@@ -39,6 +40,7 @@ export function useCreateAlias(userId: string) {
   return useMutation({
     mutationFn: (body: CreateAliasBody) => call("createAlias", { params: { userId }, body }),
     onSuccess: (alias) => {
+      countEvent("alias_created");
       if (client.getQueryData(keyOf(userId)) === undefined) void client.invalidateQueries({ queryKey: keyOf(userId) });
       changeList(client, userId, (aliases) => [alias, ...aliases.filter((it) => it.id !== alias.id)]);
     },
@@ -90,6 +92,7 @@ export function useDeleteAlias(userId: string) {
       changeList(client, userId, (aliases) => aliases.filter((it) => it.id !== alias.id));
       return { index };
     },
+    onSuccess: () => countEvent("alias_deleted"),
     onError: (_error, alias, before) =>
       changeList(client, userId, (aliases) =>
         aliases.some((it) => it.id === alias.id) ? aliases : aliases.toSpliced(before?.index ?? 0, 0, alias),

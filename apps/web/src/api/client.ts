@@ -4,6 +4,7 @@
  */
 import type { Answer, Body, EndpointName, Params } from "@kauke/contract";
 import { ApiError, toApiError, unreachable } from "./api-error.ts";
+import { markReached, markUnreachable } from "./connection.ts";
 import { markSignedOut } from "./lost-session.ts";
 import { fillPath, openToAnyone, routes } from "./routes.ts";
 
@@ -14,8 +15,11 @@ async function send(method: string, path: string, body?: unknown): Promise<Respo
     init.body = JSON.stringify(body);
   }
   try {
-    return await fetch(path, init);
+    const response = await fetch(path, init);
+    markReached();
+    return response;
   } catch (cause) {
+    markUnreachable();
     throw new ApiError({ status: 0, message: unreachable }, { cause });
   }
 }

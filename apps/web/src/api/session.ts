@@ -3,10 +3,13 @@
  * (specification section 8). Signing in and out changes the query's value and the stored session together.
  */
 import type { UserWire } from "@kauke/contract";
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useEffectEvent } from "react";
 import { ApiError } from "./api-error.ts";
 import { call } from "./client.ts";
+import { countEvent } from "./count-event.ts";
 import { markSignedIn } from "./lost-session.ts";
+import { listenToTabs, type TabMessage, tellTabs } from "./session-tabs.ts";
 import { clearSession, storeSession } from "./stored-session.ts";
 
 async function readSession(): Promise<UserWire | null> {
@@ -40,25 +43,40 @@ export function useUser(): UserWire {
   return user;
 }
 
+/** What is nobody's own stays when one person leaves and another comes. */
+const sharedQueries: ReadonlySet<unknown> = new Set(["session", "domains"]);
+
+function forgetAnswers(client: QueryClient): void {
+  client.removeQueries({ predicate: ({ queryKey }) => !sharedQueries.has(queryKey[0]) });
+}
+
 /** Takes over a user the server has just signed in, and forgets what an earlier one had loaded. */
 export function useEnterSession(): (user: UserWire) => void {
   const client = useQueryClient();
   return (user) => {
-    client.removeQueries({ predicate: (query) => query.queryKey[0] !== "session" && query.queryKey[0] !== "domains" });
+    forgetAnswers(client);
     storeSession(user);
     client.setQueryData(sessionQuery.queryKey, user);
     markSignedIn();
+    countEvent("login_success");
   };
 }
 
-/** Forgets the user here; says nothing to the server. */
-export function useLeaveSession(): () => void {
+/** Everything that tells of the person: the session, answers and requests (passwords among them). */
+function forgetUser(client: QueryClient): void {
+  clearSession();
+  client.setQueryData(sessionQuery.queryKey, null);
+  forgetAnswers(client);
+  client.getMutationCache().clear();
+  markSignedIn();
+}
+
+/** Forgets the user here and in the other tabs; says nothing to the server. */
+export function useLeaveSession(): (inactive?: boolean) => void {
   const client = useQueryClient();
-  return () => {
-    clearSession();
-    client.setQueryData(sessionQuery.queryKey, null);
-    client.removeQueries({ predicate: (query) => query.queryKey[0] !== "session" && query.queryKey[0] !== "domains" });
-    markSignedIn();
+  return (inactive = false) => {
+    forgetUser(client);
+    tellTabs({ kind: "signed-out", inactive });
   };
 }
 
@@ -66,11 +84,35 @@ export function useLeaveSession(): () => void {
 export function useLogout(options: { onDone: () => void }) {
   const leave = useLeaveSession();
   return useMutation({
-    mutationFn: () => call("logout"),
-    onError: () => console.warn("The server did not answer the logout."),
+    mutationFn: endAtServer,
     onSettled: () => {
       leave();
+      countEvent("logout");
       options.onDone();
     },
   });
+}
+
+/** Never fails. */
+export async function endAtServer(): Promise<void> {
+  await call("logout").catch(() => console.warn("The server did not answer the logout."));
+}
+
+/** Signing in or out in another tab is true here too. @param onLeft after somebody was signed out here by that */
+export function useOtherTabs(onLeft: (inactive: boolean) => void): void {
+  const client = useQueryClient();
+  const hear = useEffectEvent((message: TabMessage) => {
+    const user = client.getQueryData(sessionQuery.queryKey);
+    // While the server is being asked its answer is the newest there is.
+    if (user === undefined) return;
+    if (message.kind === "signed-in" && message.userId !== user?.id) {
+      forgetUser(client);
+      void client.fetchQuery({ ...sessionQuery, staleTime: 0 });
+    }
+    if (message.kind === "signed-out" && user !== null) {
+      forgetUser(client);
+      onLeft(message.inactive);
+    }
+  });
+  useEffect(() => listenToTabs(hear), []);
 }

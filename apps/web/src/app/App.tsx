@@ -1,19 +1,23 @@
 /** The frame of every page and the choice of the page. Signed-in pages come as chunks of their own. */
 import { type ComponentType, lazy, Suspense } from "react";
 import { useLocation } from "wouter";
-import { useSession } from "../api/session.ts";
+import { useOtherTabs, useSession } from "../api/session.ts";
 import { LandingPage } from "../pages/LandingPage.tsx";
 import { NotFoundPage } from "../pages/NotFoundPage.tsx";
 import { TitlePage } from "../pages/TitlePage.tsx";
 import { LazyToaster } from "../ui/LazyToaster.tsx";
 import { PageSpinner } from "../ui/Spinner.tsx";
 import { TooltipLayer } from "../ui/TooltipLayer.tsx";
+import { dismissToast } from "../ui/toast-store.ts";
 import { ErrorBoundary } from "./ErrorBoundary.tsx";
 import { normalizePath } from "./path.ts";
 import { useRouteEffects } from "./route-effects.ts";
 import { type ScreenName, screenFor, screenTitles } from "./screens.ts";
+import { LazySessionTimeout } from "./session-timeout/LazySessionTimeout.tsx";
+import { ConnectionBar } from "./shell/ConnectionBar.tsx";
 import { Footer } from "./shell/Footer.tsx";
 import { TopBar } from "./shell/TopBar.tsx";
+import { useLoggedOut } from "./use-log-out.ts";
 
 const pages: Partial<Record<ScreenName, ComponentType>> = {
   landing: LandingPage,
@@ -44,10 +48,13 @@ const shellClasses: Partial<Record<ScreenName, string>> = {
   register: "shell auth",
 };
 
-export function App() {
+function Frame() {
   const [location] = useLocation();
   const session = useSession();
   const path = normalizePath(location);
+  const loggedOut = useLoggedOut();
+  // What a toast says may be the person's who has left.
+  useOtherTabs((inactive) => (inactive ? loggedOut() : dismissToast()));
   const screen = screenFor(path, session.user !== null);
   useRouteEffects(path, session.isLoading ? "" : screenTitles[screen]);
   return (
@@ -57,6 +64,7 @@ export function App() {
           Skip to content
         </a>
         <TopBar session={session} path={path} />
+        <ConnectionBar />
         <ErrorBoundary key={path}>
           <Suspense fallback={<PageSpinner />}>
             {session.isLoading ? <PageSpinner /> : <Screen screen={screen} />}
@@ -64,8 +72,17 @@ export function App() {
         </ErrorBoundary>
         <Footer />
       </div>
+      {session.user === null ? null : <LazySessionTimeout key={session.user.id} userId={session.user.id} />}
       <TooltipLayer />
       <LazyToaster />
     </>
+  );
+}
+
+export function App() {
+  return (
+    <ErrorBoundary>
+      <Frame />
+    </ErrorBoundary>
   );
 }

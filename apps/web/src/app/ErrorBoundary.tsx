@@ -1,24 +1,52 @@
-/** Catches what a page throws while rendering, a chunk that no longer exists after an update included. */
+/** In place of what could not be shown: another try, and the way home. A part that is gone after an update is fetched anew once. */
 import { Component, type ReactNode } from "react";
 import { Mask } from "../ui/Mask.tsx";
+import { PageSpinner } from "../ui/Spinner.tsx";
+import { isMissingChunk, reloadOnce } from "./missing-chunk.ts";
 
-export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
-  override state = { failed: false };
+interface State {
+  failure: "none" | "error" | "chunk";
+  isReloading: boolean;
+}
 
-  static getDerivedStateFromError(): { failed: boolean } {
-    return { failed: true };
+export class ErrorBoundary extends Component<{ children: ReactNode }, State> {
+  override state: State = { failure: "none", isReloading: false };
+
+  static getDerivedStateFromError(error: unknown): Partial<State> {
+    return { failure: isMissingChunk(error) ? "chunk" : "error" };
   }
 
+  override componentDidCatch(error: unknown): void {
+    if (isMissingChunk(error) && reloadOnce()) this.setState({ isReloading: true });
+  }
+
+  /** What failed to be fetched is remembered as failed by this page. */
+  readonly #tryAgain = () => {
+    if (this.state.failure === "chunk") location.reload();
+    else this.setState({ failure: "none" });
+  };
+
   override render(): ReactNode {
-    if (!this.state.failed) return this.props.children;
+    const { failure, isReloading } = this.state;
+    if (failure === "none") return this.props.children;
+    if (isReloading) return <PageSpinner />;
     return (
-      <main id="main" className="page lost">
+      <main id="main" className="page lost" tabIndex={-1}>
         <Mask eyes="shut" />
         <h1>Something went wrong</h1>
-        <p className="muted">This page could not be shown. Loading it again usually helps.</p>
-        <button type="button" className="btn btn-primary mt-3" onClick={() => location.reload()}>
-          Reload
-        </button>
+        <p className="muted" role="alert">
+          {failure === "chunk"
+            ? "This page could not be loaded. Check your connection, then try again."
+            : "This page could not be shown. Trying again usually helps."}
+        </p>
+        <div className="acts">
+          <button type="button" className="btn btn-primary" onClick={this.#tryAgain}>
+            Try again
+          </button>
+          <a className="btn" href="/home">
+            Back to start
+          </a>
+        </div>
       </main>
     );
   }

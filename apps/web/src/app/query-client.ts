@@ -11,7 +11,8 @@ export function makeQueryClient(): QueryClient {
         staleTime: Infinity,
         networkMode: "always",
       },
-      mutations: { retry: false, networkMode: "always" },
+      // What was sent, passwords among it, is not kept once nothing shows how it went.
+      mutations: { retry: false, networkMode: "always", gcTime: 0 },
     },
   });
 }

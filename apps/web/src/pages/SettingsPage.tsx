@@ -1,6 +1,7 @@
 /** Settings of the account. */
 import { OutgoingCard } from "../features/account/OutgoingCard.tsx";
 import { SealingCard } from "../features/account/SealingCard.tsx";
+import { AppearanceCard } from "../features/appearance/AppearanceCard.tsx";
 import { EncryptionKeysCard } from "../features/encryption-keys/EncryptionKeysCard.tsx";
 
 export function SettingsPage() {
@@ -14,6 +15,7 @@ export function SettingsPage() {
         <EncryptionKeysCard />
         <SealingCard />
         <OutgoingCard />
+        <AppearanceCard />
       </div>
     </main>
   );

@@ -1,41 +1,61 @@
 /**
  * A dialog over an inert page. Radix's own modal mode injects an inline style for its scroll lock, which our CSP refuses, so
- * the dialog is non-modal to Radix and we make the rest inert and lock the scroll by an attribute. Toasts stay usable.
+ * the dialog is non-modal to Radix and we make the rest inert and lock the scroll by an attribute. Toasts stay usable; Escape
+ * closes the dialog before a toast, unless the focus is on that.
  */
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
+import { closePanel, isTopPanel, openPanel } from "./open-panels.ts";
 
 interface Props {
   title: string;
   description: string;
+  /** No cross, and a press beside it does nothing: one of its buttons, or Escape for the harmless one. */
+  hasToChoose?: boolean;
   onClose: () => void;
   children: ReactNode;
 }
 
-function usePageInert(): void {
+function usePageInert(panel: RefObject<HTMLElement | null>): void {
   const [opener] = useState(() => document.activeElement);
   useEffect(() => {
-    const shell = document.querySelector<HTMLElement>(".shell");
-    shell?.setAttribute("inert", "");
-    const root = document.documentElement;
-    root.style.setProperty("--scrollbar", `${window.innerWidth - root.clientWidth}px`);
-    root.dataset.locked = "";
+    const own = panel.current;
+    if (own === null) return;
+    openPanel(own);
     return () => {
-      shell?.removeAttribute("inert");
-      delete root.dataset.locked;
+      closePanel(own);
       const back = opener instanceof HTMLElement && opener.isConnected ? opener : document.querySelector("main");
       back?.focus({ preventScroll: true });
     };
-  }, [opener]);
+  }, [opener, panel]);
 }
 
-function Panel({ title, description, onClose, children }: Props) {
-  usePageInert();
+/** Radix gives Escape to what was opened last, a toast too: here it is heard before. */
+function useEscape(panel: RefObject<HTMLElement | null>, onClose: () => void): void {
+  const close = useEffectEvent(onClose);
+  useEffect(() => {
+    const stop = new AbortController();
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== "Escape" || event.isComposing || !isTopPanel(panel.current)) return;
+      if (document.activeElement?.closest(".toasts")) return;
+      event.stopPropagation();
+      event.preventDefault();
+      close();
+    };
+    window.addEventListener("keydown", onKey, { capture: true, signal: stop.signal });
+    return () => stop.abort();
+  }, [panel]);
+}
+
+function Panel({ title, description, hasToChoose = false, onClose, children }: Props) {
   const scrim = useRef<HTMLDivElement>(null);
+  usePageInert(scrim);
+  useEscape(scrim, onClose);
+  const onPress = (target: EventTarget) => target === scrim.current && !hasToChoose && onClose();
   return (
     // The scrim is a pointer's shortcut; Escape and two buttons close the dialog too
-    <div className="scrim" ref={scrim} onPointerDown={(event) => event.target === scrim.current && onClose()}>
+    <div className="scrim" ref={scrim} onPointerDown={(event) => onPress(event.target)}>
       <Radix.Content
         className="dialog"
         aria-modal="true"
@@ -47,9 +67,11 @@ function Panel({ title, description, onClose, children }: Props) {
           <Radix.Description>{description}</Radix.Description>
         </header>
         {children}
-        <Radix.Close className="icon-btn close" aria-label="Close">
-          <X className="i i-20" aria-hidden />
-        </Radix.Close>
+        {hasToChoose ? null : (
+          <Radix.Close className="icon-btn close" aria-label="Close">
+            <X className="i i-20" aria-hidden />
+          </Radix.Close>
+        )}
       </Radix.Content>
     </div>
   );

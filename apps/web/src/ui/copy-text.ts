@@ -11,25 +11,29 @@ export async function copyText(text: string, named = text): Promise<void> {
  * @param secret may still be on its way: the clipboard is asked at once, while the click that allows it is fresh. When it
  * fails nothing is said here, whoever fetches it says why.
  * @param named what the toast calls it
+ * @returns whether it is in the clipboard now
  */
-export async function copySecret(secret: Promise<string>, named: string): Promise<void> {
+export async function copySecret(secret: Promise<string>, named: string): Promise<boolean> {
   const blob = secret.then((text) => new Blob([text], { type: "text/plain" }));
   const written = navigator.clipboard?.write([new ClipboardItem({ "text/plain": blob })]);
   const isThere = await blob.then(
     () => true,
     () => false,
   );
-  if (isThere) await tellCopied(written, named);
-  else await written?.catch(() => {});
+  if (isThere) return tellCopied(written, named);
+  await written?.catch(() => {});
+  return false;
 }
 
 /** @param written `undefined` where the page has no clipboard (plain http on another host) */
-async function tellCopied(written: Promise<void> | undefined, description: string): Promise<void> {
+async function tellCopied(written: Promise<void> | undefined, description: string): Promise<boolean> {
   try {
     if (written === undefined) throw new Error("no clipboard");
     await written;
     showToast({ title: "Copied to clipboard", description });
+    return true;
   } catch {
     showFailure("Copy failed", "Unable to copy to clipboard");
+    return false;
   }
 }

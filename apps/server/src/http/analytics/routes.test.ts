@@ -27,7 +27,9 @@ describe("counting events of the pages", () => {
     for (const event of pageEvents) {
       const before = pageEvents.map(total);
       await visitor.call("countEvent", { body: { event } });
-      expect(pageEvents.map(total)).toEqual(before.map((count, index) => count + (pageEvents[index] === event ? 1 : 0)));
+      expect(pageEvents.map(total)).toEqual(
+        before.map((count, index) => count + (pageEvents[index] === event ? 1 : 0)),
+      );
     }
   });
 

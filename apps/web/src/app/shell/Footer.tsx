@@ -1,8 +1,8 @@
-/** Footer and the floating feedback link, which leads to the external board in a new tab. */
+/** Footer and the floating feedback button. */
 import { product } from "@kauke/contract";
-import { MessageSquare } from "lucide-react";
 import { useState } from "react";
 import { Link } from "wouter";
+import { FeedbackButton } from "../../features/feedback/FeedbackButton.tsx";
 import { readLinks } from "../links.ts";
 import { Logo } from "./Logo.tsx";
 
@@ -20,7 +20,7 @@ function Column({ title, links }: { title: string; links: readonly FooterLink[] 
         {links.map(({ words, href, external }) => (
           <li key={words}>
             {external ? (
-              <a href={href} target="_blank" rel="noreferrer">
+              <a href={href} target="_blank" rel="noopener noreferrer">
                 {words}
               </a>
             ) : (
@@ -71,10 +71,7 @@ export function Footer() {
           <span>Made in Lithuania</span>
         </div>
       </div>
-      <a className="feedback" href={links.feedback} target="_blank" rel="noreferrer">
-        <MessageSquare className="i" aria-hidden />
-        <span>Feedback</span>
-      </a>
+      <FeedbackButton board={links.feedback} />
     </footer>
   );
 }

@@ -1,6 +1,7 @@
 /** The menu below 1024 px: the four links, the balance, Sign Out. Escape and a press outside close it. */
 import { LogOut, Menu, X } from "lucide-react";
-import { useEffect, useEffectEvent, useId, useRef, useState } from "react";
+import { useId, useRef, useState } from "react";
+import { useLeaving } from "../../ui/use-leaving.ts";
 import { NavItems } from "./NavLinks.tsx";
 
 interface Props {
@@ -9,28 +10,11 @@ interface Props {
   onLogout: () => void;
 }
 
-/** Calls `onLeave` on Escape, and on a press or focus outside of the header that holds the menu. */
-function useLeaving(open: boolean, onLeave: (byKey: boolean) => void): void {
-  const leave = useEffectEvent(onLeave);
-  useEffect(() => {
-    if (!open) return;
-    const stop = new AbortController();
-    const outside = (event: Event) => {
-      if (event.target instanceof Element && event.target.closest(".topbar") === null) leave(false);
-    };
-    const onKey = (event: KeyboardEvent) => event.key === "Escape" && leave(true);
-    document.addEventListener("pointerdown", outside, { signal: stop.signal });
-    document.addEventListener("focusin", outside, { signal: stop.signal });
-    document.addEventListener("keydown", onKey, { signal: stop.signal });
-    return () => stop.abort();
-  }, [open]);
-}
-
 export function MobileMenu({ path, balance, onLogout }: Props) {
   const [open, setOpen] = useState(false);
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
-  useLeaving(open, (byKey) => {
+  useLeaving(open, ".topbar", (byKey) => {
     setOpen(false);
     if (byKey) button.current?.focus();
   });

@@ -1,10 +1,10 @@
 /** The top bar in its three states: still asking, signed out, signed in. */
 import type { AuthMethod, UserWire } from "@kauke/contract";
 import { AtSign, LogOut, type LucideIcon, Mail, Moon, Sun, UserRound, Wallet } from "lucide-react";
-import { Link, useLocation } from "wouter";
-import { type Session, useLogout } from "../../api/session.ts";
-import { showToast } from "../../ui/toast-store.ts";
+import { Link } from "wouter";
+import type { Session } from "../../api/session.ts";
 import { toggleTheme } from "../theme.ts";
+import { useLogOutButton } from "../use-log-out.ts";
 import { Logo } from "./Logo.tsx";
 import { MobileMenu } from "./MobileMenu.tsx";
 import { NavRow } from "./NavLinks.tsx";
@@ -45,15 +45,8 @@ function UserName({ user }: { user: UserWire }) {
 }
 
 function SignedInEnd({ user, path }: { user: UserWire; path: string }) {
-  const [, navigate] = useLocation();
-  const logout = useLogout({
-    onDone: () => {
-      showToast({ title: "Logged Out", description: "Successfully logged out" });
-      navigate("/home");
-    },
-  });
+  const { logOut: onLogout } = useLogOutButton();
   const balance = balanceText(user.balance);
-  const onLogout = () => logout.isPending || logout.mutate();
   return (
     <>
       {balance === null ? null : (

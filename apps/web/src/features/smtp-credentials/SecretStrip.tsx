@@ -24,15 +24,19 @@ interface Props {
   named: string;
   /** @param hadFocus whether the focus was in here */
   onHide: (hadFocus: boolean) => void;
+  onCopied?: () => void;
 }
 
-export function SecretStrip({ revealed, noun, named, onHide }: Props) {
+export function SecretStrip({ revealed, noun, named, onHide, onCopied }: Props) {
   const strip = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const hide = () => onHide(strip.current?.contains(document.activeElement) === true);
     const timer = setTimeout(hide, revealed.until - Date.now());
     return () => clearTimeout(timer);
   }, [revealed, onHide]);
+  const copy = async () => {
+    if (await copySecret(Promise.resolve(revealed.secret), named)) onCopied?.();
+  };
   const left = countdownText(useLeftMs(revealed.until));
   return (
     <div className="secret" ref={strip}>
@@ -51,7 +55,7 @@ export function SecretStrip({ revealed, noun, named, onHide }: Props) {
         className="btn btn-ink btn-sm"
         // Focus goes on with what was asked for: the button that asked has left
         autoFocus
-        onClick={() => void copySecret(Promise.resolve(revealed.secret), named)}
+        onClick={() => void copy()}
       >
         <Copy className="i" aria-hidden />
         Copy

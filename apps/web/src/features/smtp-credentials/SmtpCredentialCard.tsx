@@ -2,6 +2,7 @@
 import type { SmtpCredentialWire } from "@kauke/contract";
 import { ArrowUpRight, Trash2 } from "lucide-react";
 import { type CSSProperties, useState } from "react";
+import { countEvent } from "../../api/count-event.ts";
 import type { useSmtpCalls } from "../../api/smtp-credentials.ts";
 import { readLinks } from "../../app/links.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
@@ -16,6 +17,8 @@ import type { Secret } from "./use-secret.ts";
 const PORTS = "587 (TLS) or 465 (SSL)";
 const NAMED = "SMTP password";
 const PASSWORD_CH = 29;
+
+const countCopy = () => countEvent("copy_smtp_credential");
 
 export interface CardProps {
   host: string;
@@ -44,8 +47,8 @@ function useCredentialActions({ credential, calls, secret, onDeleted }: CardProp
     showToast({ title: "SMTP Credentials Deleted", description: credential.username });
   };
   return {
-    view: () => secret.view(read).catch(onReadFailed),
-    copy: () => secret.copy(read, NAMED).catch(onReadFailed),
+    view: () => secret.view(read).then(() => countEvent("smtp_password_viewed"), onReadFailed),
+    copy: () => secret.copy(read, NAMED).then((isCopied) => isCopied && countCopy(), onReadFailed),
     renew: () =>
       secret.renew(renew).catch((error) => failed(error, secretFailure(error, "Failed to regenerate password"))),
     remove: () =>
@@ -88,7 +91,14 @@ export function SmtpCredentialCard(props: CardProps) {
         {revealed === null ? <HiddenSecret label="Password" ch={PASSWORD_CH} /> : null}
       </dl>
       {revealed === null ? null : (
-        <SecretStrip key={revealed.until} revealed={revealed} noun="password" named={NAMED} onHide={secret.hide} />
+        <SecretStrip
+          key={revealed.until}
+          revealed={revealed}
+          noun="password"
+          named={NAMED}
+          onHide={secret.hide}
+          onCopied={countCopy}
+        />
       )}
       <SecretActions
         secret={secret}

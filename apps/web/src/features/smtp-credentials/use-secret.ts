@@ -27,10 +27,10 @@ export function useSecret() {
   const show = (secret: string, isNew: boolean) =>
     setRevealed({ secret, isNew, until: Date.now() + secretTimes.visibleMs });
   /** One thing at a time, so that no late answer shows a password that is dead already. */
-  const during = async (work: Work, run: () => Promise<void>) => {
+  const during = async <Result>(work: Work, run: () => Promise<Result>): Promise<Result> => {
     setBusy(work);
     try {
-      await run();
+      return await run();
     } finally {
       setBusy(null);
     }
@@ -43,7 +43,7 @@ export function useSecret() {
     hide,
     during,
     view: (read: () => Promise<string>) => during("view", async () => show(await read(), false)),
-    /** @param named what the toast calls it */
+    /** @param named what the toast calls it @returns whether it is in the clipboard now */
     copy: (read: () => Promise<string>, named: string) => during("copy", () => copyWhenRead(read(), named)),
     /** What was revealed is dead from here on. */
     renew: (make: () => Promise<string>, work: "renew" | "create" = "renew") =>
@@ -56,7 +56,8 @@ export function useSecret() {
 
 export type Secret = ReturnType<typeof useSecret>;
 
-async function copyWhenRead(secret: Promise<string>, named: string): Promise<void> {
-  await copySecret(secret, named);
+async function copyWhenRead(secret: Promise<string>, named: string): Promise<boolean> {
+  const isCopied = await copySecret(secret, named);
   await secret;
+  return isCopied;
 }

@@ -1,0 +1,74 @@
+/** Watches a signed-in person's inactivity, warns, and signs out. Comes with a chunk of its own; see LazySessionTimeout. */
+import { sessionTimes } from "@kauke/contract";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { countEvent } from "../../api/count-event.ts";
+import { endAtServer, useLeaveSession } from "../../api/session.ts";
+import { countdownText } from "../../features/smtp-credentials/countdown.ts";
+import { Dialog } from "../../ui/Dialog.tsx";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { showToast } from "../../ui/toast-store.ts";
+import { useLoggedOut, useLogOutButton } from "../use-log-out.ts";
+import { InactivityWatch } from "./watch-inactivity.ts";
+
+function useInactivity(userId: string) {
+  const [secondsLeft, setSecondsLeft] = useState<number | null>(null);
+  const watch = useRef<InactivityWatch>(null);
+  const leave = useLeaveSession();
+  const loggedOut = useLoggedOut();
+  const onInactive = useEffectEvent(() => {
+    leave(true);
+    countEvent("logout");
+    loggedOut();
+    void endAtServer();
+  });
+  const onRefused = useEffectEvent(() => {
+    leave();
+    showToast({ title: "Session Ended", description: "Please sign in again.", variant: "info" });
+  });
+  useEffect(() => {
+    const outcomes = { onWarning: setSecondsLeft, onInactive: () => onInactive(), onRefused: () => onRefused() };
+    const started = new InactivityWatch(userId, outcomes);
+    watch.current = started;
+    return () => started.stop();
+  }, [userId]);
+  return { secondsLeft, stay: () => watch.current?.stay() };
+}
+
+interface DialogProps {
+  secondsLeft: number;
+  onStay: () => void;
+}
+
+function TimeoutDialog({ secondsLeft, onStay }: DialogProps) {
+  const { isPending, logOut } = useLogOutButton();
+  return (
+    <Dialog
+      title="Session Timeout Warning"
+      description="You will be logged out for inactivity in"
+      hasToChoose
+      onClose={onStay}
+    >
+      <div className="body">
+        <div className="count-down" role="timer">
+          {countdownText(secondsLeft * 1000)}
+        </div>
+        <div className="drain" aria-hidden="true">
+          <i style={{ transform: `scaleX(${secondsLeft / sessionTimes.warningSeconds})` }} />
+        </div>
+      </div>
+      <footer>
+        <SubmitButton type="button" className="" pending={isPending} pendingLabel="Logging out..." onClick={logOut}>
+          Logout Now
+        </SubmitButton>
+        <button type="button" className="btn btn-primary" autoFocus onClick={onStay}>
+          Stay Logged In
+        </button>
+      </footer>
+    </Dialog>
+  );
+}
+
+export function SessionTimeout({ userId }: { userId: string }) {
+  const { secondsLeft, stay } = useInactivity(userId);
+  return secondsLeft === null ? null : <TimeoutDialog secondsLeft={secondsLeft} onStay={stay} />;
+}

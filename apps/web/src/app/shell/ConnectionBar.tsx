@@ -1,0 +1,39 @@
+/** Says that the device is offline, or that the server gave no answer; goes by itself when that is over. */
+import { CloudOff } from "lucide-react";
+import { useState } from "react";
+import { call } from "../../api/client.ts";
+import { useConnection } from "../../api/connection.ts";
+
+/** Any call will do: its answer, or its absence, is noted where all of them are made. */
+function TryAgain() {
+  const [isTrying, setIsTrying] = useState(false);
+  const handleClick = async () => {
+    setIsTrying(true);
+    await call("listDomains").catch(() => {});
+    setIsTrying(false);
+  };
+  return (
+    <button type="button" className="btn btn-sm" disabled={isTrying} onClick={() => void handleClick()}>
+      Try again
+    </button>
+  );
+}
+
+export function ConnectionBar() {
+  const connection = useConnection();
+  return (
+    <div role="status" className="connection">
+      {connection === "online" ? null : (
+        <div className="page">
+          <CloudOff className="i" aria-hidden />
+          <p>
+            {connection === "offline"
+              ? "You are offline. Nothing can be loaded or saved until you are back."
+              : "The server can’t be reached. Nothing can be loaded or saved for now."}
+          </p>
+          {connection === "offline" ? null : <TryAgain />}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+/** Light, dark, or as the system has it. The top bar's toggle knows the first two only. */
+import { setTheme, type Theme, themes, useTheme } from "../../app/theme.ts";
+
+const words: Record<Theme, string> = { light: "Light", dark: "Dark", system: "System" };
+
+export function AppearanceCard() {
+  const current = useTheme();
+  return (
+    <section className="card" aria-labelledby="appearance">
+      <div className="card-head">
+        <h2 id="appearance">Appearance</h2>
+      </div>
+      <div className="card-body setting appearance">
+        <div>
+          <h3 id="theme-name">Theme</h3>
+          <p id="theme-text">System follows the setting of your device. Kept in this browser only.</p>
+        </div>
+        <div className="segments" role="radiogroup" aria-labelledby="theme-name" aria-describedby="theme-text">
+          {themes.map((theme) => (
+            <label key={theme}>
+              <input type="radio" name="theme" checked={theme === current} onChange={() => setTheme(theme)} />
+              <span>{words[theme]}</span>
+            </label>
+          ))}
+        </div>
+      </div>
+    </section>
+  );
+}

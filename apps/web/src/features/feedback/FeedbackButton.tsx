@@ -1,0 +1,41 @@
+/**
+ * Floats over every page. Opens the widget, whose code comes then; where it does not come, the board opens at once. Nothing is
+ * sent, and nothing of the board is loaded here.
+ */
+import { MessageSquare } from "lucide-react";
+import { type ComponentType, useId, useRef, useState } from "react";
+import { useLeaving } from "../../ui/use-leaving.ts";
+import type { PanelProps } from "./FeedbackPanel.tsx";
+
+export function FeedbackButton({ board }: { board: string }) {
+  const id = useId();
+  const button = useRef<HTMLButtonElement>(null);
+  const [Panel, setPanel] = useState<{ component: ComponentType<PanelProps> } | null>(null);
+  const close = (byKey: boolean) => {
+    setPanel(null);
+    if (byKey) button.current?.focus();
+  };
+  const open = () =>
+    import("./FeedbackPanel.tsx").then(
+      (found) => setPanel({ component: found.FeedbackPanel }),
+      () => window.open(board, "_blank", "noopener,noreferrer"),
+    );
+  useLeaving(Panel !== null, ".feedback, .feedback-panel", close);
+  return (
+    <>
+      <button
+        type="button"
+        className="feedback"
+        ref={button}
+        aria-haspopup="dialog"
+        aria-expanded={Panel !== null}
+        aria-controls={Panel === null ? undefined : id}
+        onClick={() => (Panel === null ? void open() : close(true))}
+      >
+        <MessageSquare className="i" aria-hidden />
+        <span>Feedback</span>
+      </button>
+      {Panel === null ? null : <Panel.component id={id} board={board} onClose={close} />}
+    </>
+  );
+}

@@ -1,0 +1,41 @@
+/** A few words and the way to the board, which is another site and opens in a tab of its own. */
+import { product } from "@kauke/contract";
+import { ArrowUpRight, X } from "lucide-react";
+import { useEffect, useRef } from "react";
+
+export interface PanelProps {
+  id: string;
+  /** Address of the board. */
+  board: string;
+  /** @param byKey whether the focus goes back to what opened it */
+  onClose: (byKey: boolean) => void;
+}
+
+export function FeedbackPanel({ id, board, onClose }: PanelProps) {
+  const link = useRef<HTMLAnchorElement>(null);
+  useEffect(() => link.current?.focus(), []);
+  return (
+    <div className="feedback-panel" id={id} role="dialog" aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`}>Feedback</h2>
+      <p>
+        Tell us what is missing, broken or good. Our board is a public page outside {product.name}: we send nothing
+        about you along, so leave your real address out.
+      </p>
+      <a
+        className="btn btn-ink"
+        href={board}
+        target="_blank"
+        rel="noopener noreferrer"
+        ref={link}
+        onClick={() => onClose(false)}
+      >
+        Open the Board
+        <span className="sr"> (opens in a new tab)</span>
+        <ArrowUpRight className="i" aria-hidden />
+      </a>
+      <button type="button" className="icon-btn close" aria-label="Close" onClick={() => onClose(true)}>
+        <X className="i i-20" aria-hidden />
+      </button>
+    </div>
+  );
+}
