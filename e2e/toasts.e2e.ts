@@ -21,7 +21,7 @@ async function openStill(options: VisitOptions = {}) {
   await page.goto("/dashboard");
   const flip = aliasSwitch(page, `${alias}@kauke.test`);
   await flip.waitFor();
-  await page.clock.pauseAt(new Date("2026-11-21T12:00:00"));
+  await page.clock.pauseAt(new Date("2026-11-21T10:20:00"));
   return { ...visit, flip };
 }
 

@@ -3,8 +3,8 @@
  * (specification section 8). Signing in and out changes the query's value and the stored session together.
  */
 import type { UserWire } from "@kauke/contract";
-import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useEffectEvent } from "react";
+import { type QueryClient, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useEffectEvent, useState } from "react";
 import { ApiError } from "./api-error.ts";
 import { call } from "./client.ts";
 import { countEvent } from "./count-event.ts";
@@ -80,20 +80,23 @@ export function useLeaveSession(): (inactive?: boolean) => void {
   };
 }
 
-/** Ends the session here whatever the server answers; its failure is only logged. */
-export function useLogout(options: { onDone: () => void }) {
+/** Ends the session, here whatever the server answers. No mutation of the query library: public pages would carry that. */
+export function useLogout(onDone: () => void): { isPending: boolean; logOut: () => Promise<void> } {
   const leave = useLeaveSession();
-  return useMutation({
-    mutationFn: endAtServer,
-    onSettled: () => {
-      leave();
-      countEvent("logout");
-      options.onDone();
-    },
-  });
+  const [isPending, setIsPending] = useState(false);
+  const logOut = async () => {
+    if (isPending) return;
+    setIsPending(true);
+    await endAtServer();
+    leave();
+    countEvent("logout");
+    setIsPending(false);
+    onDone();
+  };
+  return { isPending, logOut };
 }
 
-/** Never fails. */
+/** Never fails: that is only logged. */
 export async function endAtServer(): Promise<void> {
   await call("logout").catch(() => console.warn("The server did not answer the logout."));
 }

@@ -11,8 +11,6 @@ export function useLoggedOut(): () => void {
   };
 }
 
-/** @returns what the buttons do, once however often they are pressed */
-export function useLogOutButton(): { isPending: boolean; logOut: () => void } {
-  const logout = useLogout({ onDone: useLoggedOut() });
-  return { isPending: logout.isPending, logOut: () => logout.isPending || logout.mutate() };
+export function useLogOutButton() {
+  return useLogout(useLoggedOut());
 }

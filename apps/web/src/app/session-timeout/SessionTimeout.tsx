@@ -57,7 +57,7 @@ function TimeoutDialog({ secondsLeft, onStay }: DialogProps) {
         </div>
       </div>
       <footer>
-        <SubmitButton type="button" className="" pending={isPending} pendingLabel="Logging out..." onClick={logOut}>
+        <SubmitButton type="button" className="" pending={isPending} pendingLabel="Logging out..." onClick={() => void logOut()}>
           Logout Now
         </SubmitButton>
         <button type="button" className="btn btn-primary" autoFocus onClick={onStay}>

@@ -45,7 +45,8 @@ function UserName({ user }: { user: UserWire }) {
 }
 
 function SignedInEnd({ user, path }: { user: UserWire; path: string }) {
-  const { logOut: onLogout } = useLogOutButton();
+  const { logOut } = useLogOutButton();
+  const onLogout = () => void logOut();
   const balance = balanceText(user.balance);
   return (
     <>
