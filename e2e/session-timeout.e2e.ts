@@ -26,7 +26,7 @@ const storedKeys = (page: Page) => page.evaluate("Object.keys(localStorage).sort
 /** A signed-in page on which time stands still, right after somebody was active there. */
 async function openStill(path = "/dashboard", options: VisitOptions = {}): Promise<Still> {
   const person = await site.person();
-  const visit = await site.visit({ as: person, ...options });
+  const visit = await visitOf(person, options);
   await visit.page.clock.install({ time: start });
   await visit.page.goto(path);
   await visit.page.getByRole("heading", { level: 1 }).waitFor();
@@ -36,11 +36,23 @@ async function openStill(path = "/dashboard", options: VisitOptions = {}): Promi
   return { ...visit, person };
 }
 
-/** The watch comes with a chunk of its own; it speaks as soon as it is there. */
+/** The watch comes with a chunk of its own, and from then on listens to the whole window: nothing else does so for this event. */
+const noteWatch = `{
+  const add = window.addEventListener;
+  window.addEventListener = function (name, ...rest) {
+    if (name === "touchmove") window.isWatched = true;
+    return add.call(this, name, ...rest);
+  };
+}`;
+
+async function visitOf(person: Person | null, options: VisitOptions = {}): Promise<Visit> {
+  const visit = await site.visit({ ...(person === null ? {} : { as: person }), ...options });
+  await visit.context.addInitScript(noteWatch);
+  return visit;
+}
+
 async function watchIsThere(page: Page): Promise<void> {
-  const isLoaded = `performance.getEntriesByType("resource").some(({ name }) => name.includes("/SessionTimeout-"))`;
-  await expect.poll(() => page.evaluate(isLoaded)).toBe(true);
-  await page.evaluate("new Promise((done) => requestIdleCallback(done))");
+  await expect.poll(() => page.evaluate("window.isWatched === true")).toBe(true);
 }
 
 /** Lets the page's time go on by a little until it is so; what is rendered waits for timers. */
@@ -163,7 +175,7 @@ describe("activity", () => {
 describe("several tabs", () => {
   async function openTwo(paths: [string, string] = ["/dashboard", "/settings"]): Promise<Still & { other: Page }> {
     const person = await site.person();
-    const visit = await site.visit({ as: person });
+    const visit = await visitOf(person);
     const other = await visit.context.newPage();
     await visit.page.clock.install({ time: start });
     for (const [index, page] of [visit.page, other].entries()) {
@@ -202,7 +214,7 @@ describe("several tabs", () => {
 
   test("signing in in one signs in all, as the same person", async () => {
     const person = await site.person();
-    const visit = await site.visit();
+    const visit = await visitOf(null);
     const other = await visit.context.newPage();
     await other.goto("/settings");
     await seeHeading(other, "Welcome Back");
@@ -216,7 +228,7 @@ describe("several tabs", () => {
   test("somebody else's signing in leaves nothing of the one before", async () => {
     const [ona, rasa] = [await site.person(), await site.person()];
     await ona.createAlias({ alias: "only-onas", forwardTo: "ona@inbox.example" });
-    const visit = await site.visit({ as: ona });
+    const visit = await visitOf(ona);
     const other = await visit.context.newPage();
     await other.goto("/dashboard");
     await other.getByRole("switch", { name: /^only-onas@/ }).waitFor();
@@ -254,7 +266,7 @@ describe("a tab that slept", () => {
 
   test("shows nothing of the person when it wakes past the limit, and is signed out", async () => {
     const person = await site.person();
-    const { page, context } = await site.visit({ as: person });
+    const { page, context } = await visitOf(person);
     await page.goto("/dashboard");
     await seeHeading(page, "Email Forwarding");
     await watchIsThere(page);
@@ -268,7 +280,7 @@ describe("a tab that slept", () => {
 
   test("goes on when somebody was active in another tab meanwhile", async () => {
     const person = await site.person();
-    const visit = await site.visit({ as: person });
+    const visit = await visitOf(person);
     const other = await visit.context.newPage();
     for (const tab of [visit.page, other]) {
       await tab.goto("/dashboard");
@@ -363,7 +375,7 @@ describe("what is wiped", () => {
     const person = await site.person();
     const { id: aliasId } = await person.createAlias({ forwardTo: "jonas@inbox.example" });
     await person.call("POST", "/api/smtp-credentials", { aliasId });
-    const { page } = await site.visit({ as: person });
+    const { page } = await visitOf(person);
     await page.clock.install({ time: start });
     await page.goto("/compose");
     await page.getByLabel("Message").fill(typed);
@@ -380,7 +392,7 @@ describe("what is wiped", () => {
     const { publicKey, privateKey } = await generateKeyPair();
     const { encryptText } = await import("@kauke/age");
     const cipher = await encryptText(typed, { publicKeys: [publicKey] });
-    const { page } = await site.visit({ as: await site.person() });
+    const { page } = await visitOf(await site.person());
     await page.clock.install({ time: start });
     await page.goto("/decrypt");
     await watchIsThere(page);
@@ -399,7 +411,7 @@ describe("what is wiped", () => {
     const { id: aliasId, alias, domain } = await person.createAlias({ forwardTo: "jonas@inbox.example" });
     const made = await person.call("POST", "/api/smtp-credentials", { aliasId });
     const { password } = (made.body as { credential: { password: string } }).credential;
-    const { page } = await site.visit({ as: person });
+    const { page } = await visitOf(person);
     await page.clock.install({ time: start });
     await page.goto("/");
     await watchIsThere(page);
