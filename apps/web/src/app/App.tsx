@@ -74,7 +74,7 @@ function Frame() {
       </div>
       {session.user === null ? null : <LazySessionTimeout key={session.user.id} userId={session.user.id} />}
       <TooltipLayer />
-      <LazyToaster />
+      <LazyToaster early={session.user !== null || shellClasses[screen] === "shell auth"} />
     </>
   );
 }

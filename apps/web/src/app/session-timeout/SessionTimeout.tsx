@@ -57,7 +57,13 @@ function TimeoutDialog({ secondsLeft, onStay }: DialogProps) {
         </div>
       </div>
       <footer>
-        <SubmitButton type="button" className="" pending={isPending} pendingLabel="Logging out..." onClick={() => void logOut()}>
+        <SubmitButton
+          type="button"
+          className=""
+          pending={isPending}
+          pendingLabel="Logging out..."
+          onClick={() => void logOut()}
+        >
           Logout Now
         </SubmitButton>
         <button type="button" className="btn btn-primary" autoFocus onClick={onStay}>
