@@ -314,7 +314,8 @@ describe("the server", () => {
     await person.call("POST", "/api/auth/logout");
     await page.clock.fastForward(5 * minutes);
     await soon(page, isShown(toasts(page).getByText("Session Ended", { exact: true })));
-    await soon(page, isShown(page.getByRole("heading", { name: "Welcome Back" })));
+    await page.clock.resume();
+    await seeHeading(page, "Welcome Back");
     await seePath(page, "/settings");
     expect(await storedKeys(page)).toEqual([]);
   });

@@ -11,6 +11,6 @@ const load = async () => (await import("./Toaster.tsx")).Toaster;
 export function LazyToaster({ early }: { early: boolean }) {
   const [wanted, setWanted] = useState(() => readToast() !== null);
   useEffect(() => subscribeToToast(() => setWanted(true)), []);
-  const Toaster = useLate(wanted || early, load);
-  return Toaster === null ? null : <Toaster />;
+  const late = useLate(wanted || early, load);
+  return late === null ? null : <late.component />;
 }

@@ -7,7 +7,7 @@ const againMs = 5000;
 export function useLate<Props>(
   wanted: boolean,
   load: () => Promise<ComponentType<Props>>,
-): ComponentType<Props> | null {
+): { component: ComponentType<Props> } | null {
   const [found, setFound] = useState<{ component: ComponentType<Props> } | null>(null);
   useEffect(() => {
     if (!wanted) return;
@@ -26,5 +26,5 @@ export function useLate<Props>(
       clearTimeout(timer);
     };
   }, [wanted, load]);
-  return found?.component ?? null;
+  return found;
 }

@@ -4,6 +4,6 @@ import { useLate } from "../../ui/use-late.ts";
 const load = async () => (await import("./SessionTimeout.tsx")).SessionTimeout;
 
 export function LazySessionTimeout({ userId }: { userId: string }) {
-  const SessionTimeout = useLate(true, load);
-  return SessionTimeout === null ? null : <SessionTimeout userId={userId} />;
+  const late = useLate(true, load);
+  return late === null ? null : <late.component userId={userId} />;
 }
