@@ -15,8 +15,8 @@ const user: UserWire = {
   updatedAt: "2026-01-01T00:00:00.000Z",
 };
 
-function memory() {
-  const map = new Map<string, string>();
+function memory(entries: Record<string, string>) {
+  const map = new Map(Object.entries(entries));
   return {
     map,
     setItem: (key: string, value: string) => void map.set(key, value),
@@ -30,13 +30,25 @@ test("the method is e-mail if one is set, else wallet if an address is, else goo
   expect(authMethodOf({ email: null, walletAddress: null })).toBe("google");
 });
 
-test("a session stores user and method, the wallet only if there is one, and clearing leaves the theme", () => {
-  const storage = memory();
-  storage.setItem("theme", "dark");
-  storeSession({ ...user, walletAddress: "7xKp" }, storage);
-  expect([...storage.map.keys()].sort()).toEqual(["authMethod", "theme", "user", "walletAddress"]);
-  storeSession(user, storage);
-  expect(storage.map.has("walletAddress")).toBe(false);
+const before = { theme: "dark", walletAddress: "old", user: "old", authMethod: "old", other: "not ours" };
+const kept = { theme: "dark", other: "not ours" };
+const shown = { email: "jonas@example.org", walletAddress: null, authMethod: "email", balance: "0.00" } as const;
+
+test.each([
+  { what: "an e-mail", given: {}, authMethod: "email" },
+  { what: "an e-mail and a wallet", given: { walletAddress: "7xKp" }, authMethod: "email" },
+  { what: "a wallet", given: { email: null, walletAddress: "7xKp", authMethod: "wallet" }, authMethod: "wallet" },
+  { what: "neither", given: { email: null, authMethod: "google" }, authMethod: "google" },
+] as const)("a session by $what stores exactly its entries", ({ given, authMethod }) => {
+  const storage = memory(before);
+  storeSession({ ...user, ...given }, storage);
+  const stored = { ...shown, ...given };
+  const wallet = stored.walletAddress === null ? {} : { walletAddress: stored.walletAddress };
+  expect(Object.fromEntries(storage.map)).toEqual({ ...kept, ...wallet, user: JSON.stringify(stored), authMethod });
+});
+
+test("clearing takes the three entries of the session and nothing else", () => {
+  const storage = memory(before);
   clearSession(storage);
-  expect([...storage.map]).toEqual([["theme", "dark"]]);
+  expect(Object.fromEntries(storage.map)).toEqual(kept);
 });
