@@ -369,7 +369,6 @@ export const screens: readonly Screen[] = [
   ...encryptionScreens,
   ...["about", "privacy", "terms", "gdpr", "transparency"].map((name) => pageAt(`/${name}`, `static-${name}`)),
   ...sessionScreens,
-  pageAt("/about", "title-page"),
 ];
 
 /** Who and what the screens show: the personas, and one message in the preview inbox. */
