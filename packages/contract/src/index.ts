@@ -10,6 +10,7 @@ export * from "./errors.ts";
 export * from "./google.ts";
 export * from "./legal-facts.ts";
 export * from "./limits.ts";
+export * from "./page-values.ts";
 export * from "./preview.ts";
 export * from "./smtp-credentials.ts";
 export * from "./wallet.ts";

@@ -70,7 +70,7 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<Fasti
   mountEndpoints(app, { deps: coreDeps(options), cookie, handlers: allHandlers(coreDeps(options)), originOf });
   mountOwnRoutes(app, options, cookie);
   googleRoutes(app, { ...options, deps: coreDeps(options), sessionCookie: cookie });
-  await serveSite(app, { ...options, links: config.links, hasGoogle: Boolean(options.federatedIssuer) });
+  await serveSite(app, { ...options, settings: { ...config, hasGoogle: Boolean(options.federatedIssuer) }, cookie });
   for (const mount of options.extraRoutes ?? []) mount(app);
   await app.ready();
   return app;

@@ -1,15 +1,31 @@
 /**
- * Who is signed in: one query for the whole app. 401 reads as null; any other failure is logged and reads as signed out too
- * (specification section 8). Signing in and out changes the query's value and the stored session together.
+ * Who is signed in: one value for the whole app, without the query library so that public pages don't carry it. 401 reads as
+ * nobody; any other failure is logged and reads as signed out too (specification section 8). Signing in and out changes the
+ * value and the stored session together.
  */
 import type { UserWire } from "@kauke/contract";
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useCallback, useState, useSyncExternalStore } from "react";
 import { ApiError } from "./api-error.ts";
 import { call } from "./client.ts";
 import { markSignedIn } from "./lost-session.ts";
 import { clearSession, storeSession } from "./stored-session.ts";
 
-async function readSession(): Promise<UserWire | null> {
+export interface Session {
+  user: UserWire | null;
+  isLoading: boolean;
+}
+
+const asking: Session = { user: null, isLoading: true };
+let session = asking;
+const readers = new Set<() => void>();
+const forgetters = new Set<() => void>();
+
+function become(user: UserWire | null): void {
+  session = { user, isLoading: false };
+  for (const reader of readers) reader();
+}
+
+async function askSession(): Promise<UserWire | null> {
   try {
     const { user } = await call("getSession");
     storeSession(user);
@@ -21,16 +37,28 @@ async function readSession(): Promise<UserWire | null> {
   }
 }
 
-export const sessionQuery = queryOptions({ queryKey: ["session"], queryFn: readSession });
-
-export interface Session {
-  user: UserWire | null;
-  isLoading: boolean;
+/** Asks the server; what a sign-in or a logout has said meanwhile stands. */
+export async function checkSession(): Promise<void> {
+  const before = session;
+  const user = await askSession();
+  if (session === before) become(user);
 }
 
+export const readSession = (): Session => session;
+
+/** Calls back whenever somebody comes or goes, before the new user is known: what an earlier one had loaded is forgotten. */
+export function onUserChange(forget: () => void): void {
+  forgetters.add(forget);
+}
+
+function subscribe(reader: () => void): () => void {
+  readers.add(reader);
+  return () => readers.delete(reader);
+}
+
+/** A page drawn beforehand is taken over in the state it was drawn in: nobody has been asked yet. */
 export function useSession(): Session {
-  const { data, isPending } = useQuery(sessionQuery);
-  return { user: data ?? null, isLoading: isPending };
+  return useSyncExternalStore(subscribe, readSession, () => asking);
 }
 
 /** The signed-in user; for screens that are only shown to one. */
@@ -40,37 +68,39 @@ export function useUser(): UserWire {
   return user;
 }
 
+function forgetLoaded(): void {
+  for (const forget of forgetters) forget();
+}
+
 /** Takes over a user the server has just signed in, and forgets what an earlier one had loaded. */
-export function useEnterSession(): (user: UserWire) => void {
-  const client = useQueryClient();
-  return (user) => {
-    client.removeQueries({ predicate: (query) => query.queryKey[0] !== "session" && query.queryKey[0] !== "domains" });
-    storeSession(user);
-    client.setQueryData(sessionQuery.queryKey, user);
-    markSignedIn();
-  };
+export function enterSession(user: UserWire): void {
+  forgetLoaded();
+  storeSession(user);
+  become(user);
+  markSignedIn();
 }
 
 /** Forgets the user here; says nothing to the server. */
-export function useLeaveSession(): () => void {
-  const client = useQueryClient();
-  return () => {
-    clearSession();
-    client.setQueryData(sessionQuery.queryKey, null);
-    client.removeQueries({ predicate: (query) => query.queryKey[0] !== "session" && query.queryKey[0] !== "domains" });
-    markSignedIn();
-  };
+export function leaveSession(): void {
+  clearSession();
+  become(null);
+  forgetLoaded();
+  markSignedIn();
 }
 
+export const useEnterSession = (): typeof enterSession => enterSession;
+
+export const useLeaveSession = (): typeof leaveSession => leaveSession;
+
 /** Ends the session here whatever the server answers; its failure is only logged. */
-export function useLogout(options: { onDone: () => void }) {
-  const leave = useLeaveSession();
-  return useMutation({
-    mutationFn: () => call("logout"),
-    onError: () => console.warn("The server did not answer the logout."),
-    onSettled: () => {
-      leave();
-      options.onDone();
-    },
-  });
+export function useLogout({ onDone }: { onDone: () => void }): { isPending: boolean; mutate: () => void } {
+  const [isPending, setPending] = useState(false);
+  const logOut = useCallback(async () => {
+    setPending(true);
+    await call("logout").catch(() => console.warn("The server did not answer the logout."));
+    setPending(false);
+    leaveSession();
+    onDone();
+  }, [onDone]);
+  return { isPending, mutate: () => void logOut() };
 }

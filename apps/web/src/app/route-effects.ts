@@ -1,12 +1,13 @@
 /** What every change of route brings: the tab's title, the top of the page, and focus on its content for keyboards. */
-import { product } from "@kauke/contract";
 import { useEffect, useRef } from "react";
+import { pageTitle } from "./page-heads.ts";
+import type { ScreenName } from "./screens.ts";
 
-export function useRouteEffects(path: string, title: string): void {
+export function useRouteEffects(path: string, screen: ScreenName | null): void {
   const lastPath = useRef(path);
   useEffect(() => {
-    document.title = title === "" ? `${product.name} — private e-mail aliases` : `${title} — ${product.name}`;
-  }, [title]);
+    document.title = pageTitle(screen);
+  }, [screen]);
   useEffect(() => {
     if (lastPath.current === path) return;
     lastPath.current = path;
