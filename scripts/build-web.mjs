@@ -10,7 +10,14 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const sources = ["scripts/draw-pages.mjs", "apps/web", "packages/age", "packages/contract", "package-lock.json", "tsconfig.base.json"];
+const sources = [
+  "scripts/draw-pages.mjs",
+  "apps/web",
+  "packages/age",
+  "packages/contract",
+  "package-lock.json",
+  "tsconfig.base.json",
+];
 const notSources = new Set(["node_modules", "dist"]);
 const stampFile = join(root, "node_modules", ".kauke-web-built");
 

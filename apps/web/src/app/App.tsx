@@ -39,9 +39,7 @@ export function App({ isDrawn }: Props) {
         </a>
         <TopBar user={session.user} isWaiting={isWaiting} path={path} />
         <ErrorBoundary key={path}>
-          <Suspense fallback={<PageSpinner />}>
-            {isWaiting ? <PageSpinner /> : <Screen screen={screen} />}
-          </Suspense>
+          <Suspense fallback={<PageSpinner />}>{isWaiting ? <PageSpinner /> : <Screen screen={screen} />}</Suspense>
         </ErrorBoundary>
         <Footer />
       </div>

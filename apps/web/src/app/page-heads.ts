@@ -8,7 +8,8 @@ export function pageTitle(screen: ScreenName | null): string {
   return title === "" ? `${product.name} — private e-mail aliases` : `${title} — ${product.name}`;
 }
 
-const what = "Free, unlimited e-mail aliases that forward to your real inbox, with end-to-end encryption and zero e-mail logs.";
+const what =
+  "Free, unlimited e-mail aliases that forward to your real inbox, with end-to-end encryption and zero e-mail logs.";
 
 const descriptions: Partial<Record<ScreenName, string>> = {
   auth: `Sign in to ${product.name} with your e-mail and password, a Solana wallet or Gmail.`,

@@ -52,11 +52,7 @@ export function pageDocuments(webRoot: string, settings: SiteSettings) {
   };
 }
 
-async function makeDocument(
-  file: string,
-  settings: SiteSettings,
-  canonicalPath: string | null,
-): Promise<PageDocument> {
+async function makeDocument(file: string, settings: SiteSettings, canonicalPath: string | null): Promise<PageDocument> {
   const metas = `${pageAddress(settings, canonicalPath)}${pageMetas(settings)}</head>`;
   const text = fillPage(await readFile(file, "utf8"), settings).replace("</head>", () => metas);
   const html = Buffer.from(text);

@@ -43,7 +43,10 @@ export function fillPage(page: string, { links, domains, publicUrl }: SiteSettin
     [pagePlaceholders.domain, firstDomain(domains)],
     [pagePlaceholders.longestDomain, longestDomain(domains)],
   ];
-  return values.reduce((text, [placeholder, value]) => text.replaceAll(placeholder, () => escapeAttribute(value)), page);
+  return values.reduce(
+    (text, [placeholder, value]) => text.replaceAll(placeholder, () => escapeAttribute(value)),
+    page,
+  );
 }
 
 function firstDomain(domains: readonly string[]): string {

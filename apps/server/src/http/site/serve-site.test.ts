@@ -213,7 +213,9 @@ describe("files", () => {
     );
     const sitemap = await get("/sitemap.xml");
     expect(sitemap.headers["content-type"]).toBe("application/xml; charset=utf-8");
-    const paths = [...String(sitemap.body).matchAll(/<loc>https:\/\/kauke\.example(\/\w*)<\/loc>/g)].map(([, path]) => path);
+    const paths = [...String(sitemap.body).matchAll(/<loc>https:\/\/kauke\.example(\/\w*)<\/loc>/g)].map(
+      ([, path]) => path,
+    );
     expect(paths).toEqual(["/", "/auth", "/register", "/about", "/privacy", "/terms", "/gdpr", "/transparency"]);
   });
 });

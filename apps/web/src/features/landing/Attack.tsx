@@ -63,7 +63,8 @@ export function Attack({ domain }: { domain: string }) {
         <article className="card">
           <h3>The solution</h3>
           <p>
-            Each of them gets its own alias. When one leaks, pause it: mail to it is silently dropped and the rest go on.
+            Each of them gets its own alias. When one leaks, pause it: mail to it is silently dropped and the rest go
+            on.
           </p>
           <OneEach domain={domain} />
         </article>

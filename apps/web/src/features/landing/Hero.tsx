@@ -1,7 +1,7 @@
 /** The first thing seen: an address that covers another one, what it does, and the way in. */
 import type { SiteDomain } from "../../app/site-domain.ts";
-import { FederatedButton } from "./FederatedButton.tsx";
 import { FeatureRow } from "./FeatureRow.tsx";
+import { FederatedButton } from "./FederatedButton.tsx";
 import { type HeroWidth, heroWidth } from "./hero-width.ts";
 import { StartButton } from "./StartButton.tsx";
 import { Total } from "./Total.tsx";

@@ -19,7 +19,10 @@ export interface StripState {
 }
 
 /** @param step since the last frame */
-export function drifted({ x, restsUntil }: StripState, step: { now: number; elapsedMs: number; width: number }): number {
+export function drifted(
+  { x, restsUntil }: StripState,
+  step: { now: number; elapsedMs: number; width: number },
+): number {
   if (step.now < restsUntil) return x;
   return wrapped(x - (stripTimes.pixelsPerSecond * step.elapsedMs) / 1000, step.width);
 }
