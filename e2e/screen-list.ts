@@ -124,7 +124,9 @@ export const screens: readonly Screen[] = [
       await context.route(/\/api\/(?:stats|domains)$/, (route) => route.abort("connectionrefused"));
       await page.goto("/");
       await page.getByRole("heading", { name: /^Join 31k\+ people/ }).waitFor();
-      await page.getByRole("button", { name: "Pause moving content" }).click();
+      await page.getByRole("button", { name: "Pause moving content" }).press("Enter");
+      // Its tooltip goes.
+      await page.keyboard.press("Escape");
     },
   },
   pageAt("/auth", "auth"),

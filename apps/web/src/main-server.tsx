@@ -10,6 +10,7 @@ import { App } from "./app/App.tsx";
 import { pageDescription, pageTitle } from "./app/page-heads.ts";
 import { loadScreen } from "./app/pages.tsx";
 import { drawnScreens, type ScreenName } from "./app/screens.ts";
+import { loadStill } from "./features/landing/Still.tsx";
 
 /** What the documents and the manifest say of the whole site. */
 export const site = {
@@ -48,6 +49,7 @@ async function draw(screen: ScreenName | null, path: string): Promise<DrawnPage>
 }
 
 export async function drawPages(): Promise<DrawnPage[]> {
+  await loadStill();
   const pages = [await draw(null, "/")];
   for (const [screen, path] of drawnScreens) pages.push(await draw(screen, path));
   return pages;

@@ -1,43 +1,24 @@
 /**
  * The page of each screen. All but the landing page come as chunks of their own; those that ask the server much bring the
- * query library along. A chunk that is already here is drawn at once, so that a page drawn beforehand is taken over whole.
+ * query library along.
  */
-import { type ComponentType, lazy, useState } from "react";
+import type { ComponentType } from "react";
 import { LandingPage } from "../pages/LandingPage.tsx";
 import { NotFoundPage } from "../pages/NotFoundPage.tsx";
 import { TitlePage } from "../pages/TitlePage.tsx";
+import { type Later, later } from "./later.tsx";
 import { type ScreenName, screenTitles } from "./screens.ts";
 
-interface ScreenPage {
-  Page: ComponentType;
-  /** Fetches the page's chunk. */
-  load: () => Promise<unknown>;
-}
-
-function later(fetchPage: () => Promise<ComponentType>): ScreenPage {
-  let here: ComponentType | null = null;
-  const load = async () => {
-    here ??= await fetchPage();
-    return { default: here };
-  };
-  const Later = lazy(load);
-  function Page() {
-    const [Chosen] = useState<ComponentType>(() => here ?? Later);
-    return <Chosen />;
-  }
-  return { Page, load };
-}
-
-function laterWithQueries(fetchPage: () => Promise<ComponentType>): ScreenPage {
+function laterWithQueries(fetchPage: () => Promise<ComponentType>): Later {
   return later(async () => {
     const [{ withQueries }, Page] = await Promise.all([import("./with-queries.tsx"), fetchPage()]);
     return withQueries(Page);
   });
 }
 
-const atOnce = (Page: ComponentType): ScreenPage => ({ Page, load: async () => {} });
+const atOnce = (Page: ComponentType): Later => ({ Page, load: async () => {} });
 
-const pages: Partial<Record<ScreenName, ScreenPage>> = {
+const pages: Partial<Record<ScreenName, Later>> = {
   landing: atOnce(LandingPage),
   auth: laterWithQueries(async () => (await import("../pages/AuthPage.tsx")).SignInPage),
   register: laterWithQueries(async () => (await import("../pages/AuthPage.tsx")).RegisterPage),

@@ -1,14 +1,11 @@
 import { useState } from "react";
 import { readSiteDomain } from "../app/site-domain.ts";
-import { Attack } from "../features/landing/Attack.tsx";
 import { ClosingCall } from "../features/landing/ClosingCall.tsx";
 import { CompatibleStrip } from "../features/landing/CompatibleStrip.tsx";
-import { Encryption } from "../features/landing/Encryption.tsx";
 import { Hero } from "../features/landing/Hero.tsx";
-import { HowItWorks } from "../features/landing/HowItWorks.tsx";
 import { useMotion } from "../features/landing/motion.ts";
 import { Pillars } from "../features/landing/Pillars.tsx";
-import { Why } from "../features/landing/Why.tsx";
+import { Still } from "../features/landing/Still.tsx";
 
 export function LandingPage() {
   const [site] = useState(readSiteDomain);
@@ -18,10 +15,7 @@ export function LandingPage() {
       <Hero site={site} isPaused={motion.isPaused} />
       <Pillars />
       <CompatibleStrip motion={motion} />
-      <Attack domain={site.domain} />
-      <Encryption />
-      <HowItWorks domain={site.domain} />
-      <Why />
+      <Still />
       <ClosingCall />
     </main>
   );
