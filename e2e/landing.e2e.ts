@@ -146,20 +146,20 @@ describe("the hero's domain", () => {
     await expect.poll(() => heroDomain(page)).toBe("@one.test");
     // The clock was set ahead in the middle of it: the next beat is the first whole one.
     await run(page, 400);
-    while ((await heroOpacity(page)) === "turning") await run(page, 5);
+    while ((await heroOpacity(page)) === "turning") await run(page, 20);
     const seen: string[] = [];
     for (let turns = 0; turns < 4; turns++) {
       const before = await heroDomain(page);
       expect(await heroOpacity(page)).toBe("turning faded");
-      await run(page, 280);
+      await run(page, 270);
       expect([await heroDomain(page), await heroOpacity(page)]).toEqual([before, "turning faded"]);
-      await run(page, 30);
+      await run(page, 40);
       expect(await heroOpacity(page)).toBe("turning");
       seen.push(await heroDomain(page));
       expect(seen.at(-1)).not.toBe(before);
-      await run(page, 2660);
+      await run(page, 2650);
       expect([await heroDomain(page), await heroOpacity(page)]).toEqual([seen.at(-1), "turning"]);
-      await run(page, 30);
+      await run(page, 40);
     }
     const list = ["@one.test", "@two.test", "@three.test"];
     const start = list.indexOf(seen[0] ?? "");

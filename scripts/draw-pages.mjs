@@ -22,8 +22,6 @@ function documentOf({ title, description, html, isDrawn }) {
   return put(
     template,
     ["%PRODUCT%", escapeText(title)],
-    ["%CANVAS_LIGHT%", site.canvas.light],
-    ["%CANVAS_DARK%", site.canvas.dark],
     ["<!--head-->", headOf(title, description)],
     ['<div id="root"></div>', `<div id="root" data-drawn="${isDrawn ? "page" : "shell"}">${html}</div>`],
   );
@@ -59,8 +57,8 @@ function manifest() {
     id: "/",
     start_url: "/",
     display: "standalone",
-    background_color: site.canvas.light,
-    theme_color: site.canvas.light,
+    background_color: site.canvas,
+    theme_color: site.canvas,
     icons: [
       { src: "/favicon.svg", sizes: "any", type: "image/svg+xml" },
       icon("/icon-192.png", "192x192"),

@@ -18,8 +18,8 @@ export const site = {
   description: pageDescription(null),
   origin: pagePlaceholders.origin,
   pictureWords: `${product.name}: one click, new identity. Your inbox stays safe.`,
-  /** The page's ground in both themes, as --color-canvas has it. */
-  canvas: { light: "#f6f7f7", dark: "#0b0c0d" },
+  /** The page's ground in the light theme, which the app starts with: --color-canvas. */
+  canvas: "#f6f7f7",
 };
 
 export interface DrawnPage {
