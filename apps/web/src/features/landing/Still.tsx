@@ -27,6 +27,7 @@ function useIsTakenOver(): boolean {
 const asDrawn = { __html: "" };
 
 export function Still() {
+  // oxlint-disable-next-line react/no-danger -- No HTML is set: what is there is left alone.
   if (useIsTakenOver()) return <div className="contents" suppressHydrationWarning dangerouslySetInnerHTML={asDrawn} />;
   return (
     <div className="contents">
