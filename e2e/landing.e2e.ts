@@ -123,7 +123,7 @@ describe("the main button", () => {
     await page.goto("/auth");
     await page.getByRole("link", { name: "Kauke, home" }).first().click();
     await seeHeading(page, headline);
-    for (const name of ["Your Email Privacy Under Attack", "Military-Grade Encryption", "How It Works", "Why Kauke?"])
+    for (const name of ["Completely Free", "Your Email Privacy Under Attack", "How It Works", "Why Kauke?"])
       await seeHeading(page, name);
     await page.goto("/");
     await page.getByRole("link", { name: "Learn more about our mission" }).click();
@@ -387,7 +387,7 @@ describe("nobody is shown the wrong page", () => {
       const answer = await route.fetch();
       await route.fulfill({
         response: answer,
-        body: (await answer.text()).replace("Completely Free", "Not quite free"),
+        body: (await answer.text()).replace("One click", "Two clicks"),
       });
     });
     await visit.page.goto("/home");

@@ -4,7 +4,6 @@ import { ClosingCall } from "../features/landing/ClosingCall.tsx";
 import { CompatibleStrip } from "../features/landing/CompatibleStrip.tsx";
 import { Hero } from "../features/landing/Hero.tsx";
 import { useMotion } from "../features/landing/motion.ts";
-import { Pillars } from "../features/landing/Pillars.tsx";
 import { Still } from "../features/landing/Still.tsx";
 
 export function LandingPage() {
@@ -13,9 +12,9 @@ export function LandingPage() {
   return (
     <main id="main" tabIndex={-1}>
       <Hero site={site} isPaused={motion.isPaused} />
-      <Pillars />
+      <Still part="pillars" />
       <CompatibleStrip motion={motion} />
-      <Still />
+      <Still part="story" />
       <ClosingCall />
     </main>
   );

@@ -1,9 +1,9 @@
 /** The first thing seen: an address that covers another one, what it does, and the way in. */
 import type { SiteDomain } from "../../app/site-domain.ts";
-import { FeatureRow } from "./FeatureRow.tsx";
 import { FederatedButton } from "./FederatedButton.tsx";
 import { type HeroWidth, heroWidth } from "./hero-width.ts";
 import { StartButton } from "./StartButton.tsx";
+import { Still } from "./Still.tsx";
 import { Total } from "./Total.tsx";
 import { totalFigure } from "./totals.ts";
 import { useDomainList, useTotals } from "./use-landing-data.ts";
@@ -84,7 +84,7 @@ export function Hero({ site, isPaused }: { site: SiteDomain; isPaused: boolean }
         </div>
         <WhatTheShopSees shown={shown} />
       </div>
-      <FeatureRow />
+      <Still part="features" />
     </section>
   );
 }

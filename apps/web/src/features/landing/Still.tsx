@@ -5,10 +5,16 @@
 import { Suspense, useState, useSyncExternalStore } from "react";
 import { later } from "../../app/later.tsx";
 
-const sections = later(async () => (await import("./StillSections.tsx")).StillSections);
+const parts = {
+  features: later(async () => (await import("./StillSections.tsx")).FeatureRow),
+  pillars: later(async () => (await import("./StillSections.tsx")).Pillars),
+  story: later(async () => (await import("./StillSections.tsx")).Story),
+};
 
 /** Before pages are drawn at build time. */
-export const loadStill = sections.load;
+export async function loadStill(): Promise<void> {
+  await Promise.all(Object.values(parts).map((part) => part.load()));
+}
 
 const neverChanges = () => () => {};
 
@@ -26,13 +32,15 @@ function useIsTakenOver(): boolean {
 /** What React is told not to look into stays: it compares no inner HTML as it takes a page over, and sets none later. */
 const asDrawn = { __html: "" };
 
-export function Still() {
+export function Still({ part }: { part: keyof typeof parts }) {
+  const { Page } = parts[part];
+  const isTakenOver = useIsTakenOver();
   // oxlint-disable-next-line react/no-danger -- No HTML is set: what is there is left alone.
-  if (useIsTakenOver()) return <div className="contents" suppressHydrationWarning dangerouslySetInnerHTML={asDrawn} />;
+  if (isTakenOver) return <div className="contents" suppressHydrationWarning dangerouslySetInnerHTML={asDrawn} />;
   return (
     <div className="contents">
       <Suspense>
-        <sections.Page />
+        <Page />
       </Suspense>
     </div>
   );
