@@ -109,6 +109,27 @@ const notices: readonly NoticeWire[] = [1, 2, 3, 4].map((number) => ({
 export const screens: readonly Screen[] = [
   pageAt("/home", "landing"),
   pageAt("/home", "landing-signed-in", "some"),
+  {
+    name: "landing-asking",
+    async open({ page, context }) {
+      await context.route(/\/api\/(?:auth\/session|stats)$/, () => {});
+      await page.goto("/");
+      await page.getByRole("button", { name: "Loading..." }).first().waitFor();
+    },
+  },
+  {
+    name: "landing-no-answers",
+    async open({ page, context, expectFailure }) {
+      expectFailure("/api/stats");
+      expectFailure("/api/domains");
+      await context.route(/\/api\/(?:stats|domains)$/, (route) => route.abort("connectionrefused"));
+      await page.goto("/");
+      await page.getByRole("heading", { name: /^Join 31k\+ people/ }).waitFor();
+      await page.getByRole("button", { name: "Pause moving content" }).press("Enter");
+      // Its tooltip goes.
+      await page.keyboard.press("Escape");
+    },
+  },
   pageAt("/auth", "auth"),
   {
     name: "auth-failed",

@@ -1,32 +1,63 @@
 /**
- * Builds the web app when its sources, or what they import, have changed since the last build: a hash over the contents of
+ * Builds the web app, and draws its public pages to HTML, when its sources, or what they import, have changed since the last build: a hash over the contents of
  * those folders and of the lock file decides.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const sources = ["apps/web", "packages/age", "packages/contract", "package-lock.json", "tsconfig.base.json"];
+const sources = [
+  "scripts/draw-pages.mjs",
+  "apps/web",
+  "packages/age",
+  "packages/contract",
+  "package-lock.json",
+  "tsconfig.base.json",
+];
 const notSources = new Set(["node_modules", "dist"]);
 const stampFile = join(root, "node_modules", ".kauke-web-built");
 
 const stamp = hashOf(sources);
 if (!isBuilt()) {
   process.stderr.write("Building the web app ...\n");
-  const vite = join(root, "node_modules", "vite", "bin", "vite.js");
-  const built = spawnSync(process.execPath, [vite, "build", "--logLevel", "warn"], {
-    cwd: join(root, "apps/web"),
-    encoding: "utf8",
-  });
-  if (built.status === 0) {
+  const problem = build() ?? drawPages();
+  if (problem === null) {
     pack(join(root, "apps/web/dist/assets"));
     writeFileSync(stampFile, stamp);
-  } else process.stderr.write(`${built.stdout ?? ""}${built.stderr ?? ""}The web app could not be built.\n`);
-  process.exitCode = built.status ?? 1;
+  } else process.stderr.write(`${problem.output}The web app could not be built.\n`);
+  process.exitCode = problem === null ? 0 : (problem.status ?? 1);
+}
+
+function build() {
+  return runVite([]);
+}
+
+/** The pages' own code is built for Node, run once and thrown away. */
+function drawPages() {
+  const folder = join(root, "node_modules", ".kauke-web-server");
+  try {
+    const problem = runVite(["--ssr", "src/main-server.tsx", "--outDir", folder, "--emptyOutDir"]);
+    return problem ?? runNode([join(root, "scripts", "draw-pages.mjs"), folder]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function runVite(args) {
+  return runNode([join(root, "node_modules", "vite", "bin", "vite.js"), "build", "--logLevel", "warn", ...args]);
+}
+
+function runNode(args) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: join(root, "apps/web"),
+    encoding: "utf8",
+    env: { ...process.env, NODE_ENV: "production" },
+  });
+  return status === 0 ? null : { status, output: `${stdout ?? ""}${stderr ?? ""}` };
 }
 
 /** The server sends the packed form that lies beside a file to who takes it. */
@@ -55,7 +86,7 @@ function hashOf(paths) {
 }
 
 function filesIn(path) {
-  if (path.endsWith(".json")) return [path];
+  if (/\.(?:json|mjs)$/.test(path)) return [path];
   return readdirSync(join(root, path), { withFileTypes: true })
     .filter((entry) => !notSources.has(entry.name))
     .flatMap((entry) => (entry.isDirectory() ? filesIn(`${path}/${entry.name}`) : [`${path}/${entry.name}`]));

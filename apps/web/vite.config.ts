@@ -16,7 +16,8 @@ export default defineConfig({
     react(),
     // Not optimised here: its targets would rewrite light-dark(), and the dark bands inside the light theme with it.
     tailwindcss({ optimize: false }),
-    { name: "product-name", transformIndexHtml: (html) => html.replaceAll("%PRODUCT%", product.name) },
+    // A build leaves it to scripts/draw-pages.mjs, which titles every page by itself.
+    { name: "product-name", apply: "serve", transformIndexHtml: (html) => html.replaceAll("%PRODUCT%", product.name) },
   ],
   worker: { format: "es" },
   server: { host: "127.0.0.1", proxy: { "/api": api, "/preview/api": api } },

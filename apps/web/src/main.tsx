@@ -1,22 +1,28 @@
-/** Starts the app: asks who is signed in while the page is still being put together. */
+/**
+ * Starts the app: asks who is signed in while the page is still being put together. A page that came drawn is taken over as it
+ * is, once its chunk is here; the plain shell is drawn anew.
+ */
 import "./styles/index.css";
-import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
-import { createRoot } from "react-dom/client";
-import { sessionQuery } from "./api/session.ts";
+import { createRoot, hydrateRoot } from "react-dom/client";
+import { checkSession } from "./api/session.ts";
 import { App } from "./app/App.tsx";
-import { makeQueryClient } from "./app/query-client.ts";
+import { loadScreen } from "./app/pages.tsx";
+import { screenFor } from "./app/screens.ts";
 import { reconnectAtStart } from "./features/wallet/reconnect-at-start.ts";
 
-const client = makeQueryClient();
-void client.prefetchQuery(sessionQuery).then(reconnectAtStart);
-
-const root = document.getElementById("root");
-if (root !== null)
-  createRoot(root).render(
+async function start(root: HTMLElement): Promise<void> {
+  const isDrawn = root.dataset.drawn === "page";
+  const app = (
     <StrictMode>
-      <QueryClientProvider client={client}>
-        <App />
-      </QueryClientProvider>
-    </StrictMode>,
+      <App isDrawn={isDrawn} />
+    </StrictMode>
   );
+  if (!root.hasChildNodes()) return createRoot(root).render(app);
+  if (isDrawn) await loadScreen(screenFor(location.pathname, false));
+  hydrateRoot(root, app);
+}
+
+void checkSession().then(reconnectAtStart);
+const root = document.getElementById("root");
+if (root !== null) void start(root);

@@ -11,6 +11,7 @@ export * from "./google.ts";
 export * from "./legal-facts.ts";
 export * from "./limits.ts";
 export * from "./page-events.ts";
+export * from "./page-values.ts";
 export * from "./preview.ts";
 export * from "./smtp-credentials.ts";
 export * from "./wallet.ts";

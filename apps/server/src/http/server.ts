@@ -72,7 +72,7 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<Fasti
   mountEndpoints(app, { deps, cookie, handlers: allHandlers(deps, options), originOf });
   mountOwnRoutes(app, options, cookie);
   googleRoutes(app, { ...options, deps: coreDeps(options), sessionCookie: cookie });
-  await serveSite(app, { ...options, links: config.links, hasGoogle: Boolean(options.federatedIssuer) });
+  await serveSite(app, { ...options, settings: { ...config, hasGoogle: Boolean(options.federatedIssuer) }, cookie });
   for (const mount of options.extraRoutes ?? []) mount(app);
   await app.ready();
   return app;

@@ -1,10 +1,10 @@
 /**
- * Who is signed in: one query for the whole app. 401 reads as null; any other failure is logged and reads as signed out too
- * (specification section 8). Signing in and out changes the query's value and the stored session together.
+ * Who is signed in: one value for the whole app, without the query library so that public pages don't carry it. 401 reads as
+ * nobody; any other failure is logged and reads as signed out too (specification section 8). Signing in and out changes the
+ * value and the stored session together.
  */
 import type { UserWire } from "@kauke/contract";
-import { type QueryClient, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useEffectEvent, useState } from "react";
+import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
 import { ApiError } from "./api-error.ts";
 import { call } from "./client.ts";
 import { countEvent } from "./count-event.ts";
@@ -12,7 +12,22 @@ import { markSignedIn } from "./lost-session.ts";
 import { listenToTabs, type TabMessage, tellTabs } from "./session-tabs.ts";
 import { clearSession, storeSession } from "./stored-session.ts";
 
-async function readSession(): Promise<UserWire | null> {
+export interface Session {
+  user: UserWire | null;
+  isLoading: boolean;
+}
+
+const asking: Session = { user: null, isLoading: true };
+let session = asking;
+const readers = new Set<() => void>();
+const forgetters = new Set<() => void>();
+
+function become(user: UserWire | null): void {
+  session = { user, isLoading: false };
+  for (const reader of readers) reader();
+}
+
+async function askSession(): Promise<UserWire | null> {
   try {
     const { user } = await call("getSession");
     storeSession(user);
@@ -24,16 +39,28 @@ async function readSession(): Promise<UserWire | null> {
   }
 }
 
-export const sessionQuery = queryOptions({ queryKey: ["session"], queryFn: readSession });
-
-export interface Session {
-  user: UserWire | null;
-  isLoading: boolean;
+/** Asks the server; what a sign-in or a logout has said meanwhile stands. */
+export async function checkSession(): Promise<void> {
+  const before = session;
+  const user = await askSession();
+  if (session === before) become(user);
 }
 
+export const readSession = (): Session => session;
+
+/** Calls back whenever somebody comes or goes, before the new user is known: what an earlier one had loaded is forgotten. */
+export function onUserChange(forget: () => void): void {
+  forgetters.add(forget);
+}
+
+function subscribe(reader: () => void): () => void {
+  readers.add(reader);
+  return () => readers.delete(reader);
+}
+
+/** A page drawn beforehand is taken over in the state it was drawn in: nobody has been asked yet. */
 export function useSession(): Session {
-  const { data, isPending } = useQuery(sessionQuery);
-  return { user: data ?? null, isLoading: isPending };
+  return useSyncExternalStore(subscribe, readSession, () => asking);
 }
 
 /** The signed-in user; for screens that are only shown to one. */
@@ -43,52 +70,45 @@ export function useUser(): UserWire {
   return user;
 }
 
-/** What is nobody's own stays when one person leaves and another comes. */
-const sharedQueries: ReadonlySet<unknown> = new Set(["session", "domains"]);
-
-function forgetAnswers(client: QueryClient): void {
-  client.removeQueries({ predicate: ({ queryKey }) => !sharedQueries.has(queryKey[0]) });
+function forgetLoaded(): void {
+  for (const forget of forgetters) forget();
 }
 
 /** Takes over a user the server has just signed in, and forgets what an earlier one had loaded. */
-export function useEnterSession(): (user: UserWire) => void {
-  const client = useQueryClient();
-  return (user) => {
-    forgetAnswers(client);
-    storeSession(user);
-    client.setQueryData(sessionQuery.queryKey, user);
-    markSignedIn();
-    countEvent("login_success");
-  };
+export function enterSession(user: UserWire): void {
+  forgetLoaded();
+  storeSession(user);
+  become(user);
+  markSignedIn();
+  countEvent("login_success");
 }
 
 /** Everything that tells of the person: the session, answers and requests (passwords among them). */
-function forgetUser(client: QueryClient): void {
+function forgetUser(): void {
   clearSession();
-  client.setQueryData(sessionQuery.queryKey, null);
-  forgetAnswers(client);
-  client.getMutationCache().clear();
+  become(null);
+  forgetLoaded();
   markSignedIn();
 }
 
 /** Forgets the user here and in the other tabs; says nothing to the server. */
-export function useLeaveSession(): (inactive?: boolean) => void {
-  const client = useQueryClient();
-  return (inactive = false) => {
-    forgetUser(client);
-    tellTabs({ kind: "signed-out", inactive });
-  };
+export function leaveSession(inactive = false): void {
+  forgetUser();
+  tellTabs({ kind: "signed-out", inactive });
 }
 
-/** Ends the session, here whatever the server answers. No mutation of the query library: public pages would carry that. */
+export const useEnterSession = (): typeof enterSession => enterSession;
+
+export const useLeaveSession = (): typeof leaveSession => leaveSession;
+
+/** Ends the session, here whatever the server answers. */
 export function useLogout(onDone: () => void): { isPending: boolean; logOut: () => Promise<void> } {
-  const leave = useLeaveSession();
   const [isPending, setIsPending] = useState(false);
   const logOut = async () => {
     if (isPending) return;
     setIsPending(true);
     await endAtServer();
-    leave();
+    leaveSession();
     countEvent("logout");
     setIsPending(false);
     onDone();
@@ -103,17 +123,16 @@ export async function endAtServer(): Promise<void> {
 
 /** Signing in or out in another tab is true here too. @param onLeft after somebody was signed out here by that */
 export function useOtherTabs(onLeft: (inactive: boolean) => void): void {
-  const client = useQueryClient();
   const hear = useEffectEvent((message: TabMessage) => {
-    const user = client.getQueryData(sessionQuery.queryKey);
+    const { user, isLoading } = session;
     // While the server is being asked its answer is the newest there is.
-    if (user === undefined) return;
+    if (isLoading) return;
     if (message.kind === "signed-in" && message.userId !== user?.id) {
-      forgetUser(client);
-      void client.fetchQuery({ ...sessionQuery, staleTime: 0 });
+      forgetUser();
+      void checkSession();
     }
     if (message.kind === "signed-out" && user !== null) {
-      forgetUser(client);
+      forgetUser();
       onLeft(message.inactive);
     }
   });

@@ -1,46 +1,21 @@
-/** The frame of every page and the choice of the page. Signed-in pages come as chunks of their own. */
-import { type ComponentType, lazy, Suspense } from "react";
+/** The frame of every page and the choice of the page. */
+import { Suspense } from "react";
 import { useLocation } from "wouter";
 import { useOtherTabs, useSession } from "../api/session.ts";
-import { LandingPage } from "../pages/LandingPage.tsx";
-import { NotFoundPage } from "../pages/NotFoundPage.tsx";
-import { TitlePage } from "../pages/TitlePage.tsx";
 import { LazyToaster } from "../ui/LazyToaster.tsx";
 import { PageSpinner } from "../ui/Spinner.tsx";
 import { TooltipLayer } from "../ui/TooltipLayer.tsx";
 import { dismissToast } from "../ui/toast-store.ts";
 import { ErrorBoundary } from "./ErrorBoundary.tsx";
+import { Screen } from "./pages.tsx";
 import { normalizePath } from "./path.ts";
 import { useRouteEffects } from "./route-effects.ts";
-import { type ScreenName, screenFor, screenTitles } from "./screens.ts";
+import { type ScreenName, screenFor } from "./screens.ts";
 import { LazySessionTimeout } from "./session-timeout/LazySessionTimeout.tsx";
 import { ConnectionBar } from "./shell/ConnectionBar.tsx";
 import { Footer } from "./shell/Footer.tsx";
 import { TopBar } from "./shell/TopBar.tsx";
 import { useLoggedOut } from "./use-log-out.ts";
-
-const pages: Partial<Record<ScreenName, ComponentType>> = {
-  landing: LandingPage,
-  auth: lazy(async () => ({ default: (await import("../pages/AuthPage.tsx")).SignInPage })),
-  register: lazy(async () => ({ default: (await import("../pages/AuthPage.tsx")).RegisterPage })),
-  dashboard: lazy(async () => ({ default: (await import("../pages/DashboardPage.tsx")).DashboardPage })),
-  compose: lazy(async () => ({ default: (await import("../pages/ComposePage.tsx")).ComposePage })),
-  decrypt: lazy(async () => ({ default: (await import("../pages/DecryptPage.tsx")).DecryptPage })),
-  settings: lazy(async () => ({ default: (await import("../pages/SettingsPage.tsx")).SettingsPage })),
-  preview: lazy(async () => ({ default: (await import("../pages/PreviewPage.tsx")).PreviewPage })),
-  confirm: lazy(async () => ({ default: (await import("../pages/ConfirmPage.tsx")).ConfirmPage })),
-  about: lazy(async () => ({ default: (await import("../pages/AboutPage.tsx")).AboutPage })),
-  privacy: lazy(async () => ({ default: (await import("../pages/PrivacyPage.tsx")).PrivacyPage })),
-  terms: lazy(async () => ({ default: (await import("../pages/TermsPage.tsx")).TermsPage })),
-  gdpr: lazy(async () => ({ default: (await import("../pages/GdprPage.tsx")).GdprPage })),
-  transparency: lazy(async () => ({ default: (await import("../pages/TransparencyPage.tsx")).TransparencyPage })),
-  "not-found": NotFoundPage,
-};
-
-function Screen({ screen }: { screen: ScreenName }) {
-  const Page = pages[screen];
-  return Page ? <Page /> : <TitlePage title={screenTitles[screen]} />;
-}
 
 const shellClasses: Partial<Record<ScreenName, string>> = {
   landing: "shell landing",
@@ -48,27 +23,31 @@ const shellClasses: Partial<Record<ScreenName, string>> = {
   register: "shell auth",
 };
 
-function Frame() {
+interface Props {
+  /** The page was drawn beforehand, for somebody who isn't signed in: it is shown while the session is still asked for. */
+  isDrawn: boolean;
+}
+
+function Frame({ isDrawn }: Props) {
   const [location] = useLocation();
   const session = useSession();
+  const isWaiting = session.isLoading && !isDrawn;
   const path = normalizePath(location);
   const loggedOut = useLoggedOut();
   // What a toast says may be the person's who has left.
   useOtherTabs((inactive) => (inactive ? loggedOut() : dismissToast()));
   const screen = screenFor(path, session.user !== null);
-  useRouteEffects(path, session.isLoading ? "" : screenTitles[screen]);
+  useRouteEffects(path, isWaiting ? null : screen);
   return (
     <>
-      <div className={session.isLoading ? "shell" : (shellClasses[screen] ?? "shell")}>
+      <div className={isWaiting ? "shell" : (shellClasses[screen] ?? "shell")}>
         <a className="skip" href="#main">
           Skip to content
         </a>
-        <TopBar session={session} path={path} />
+        <TopBar user={session.user} isWaiting={isWaiting} path={path} />
         <ConnectionBar />
         <ErrorBoundary key={path}>
-          <Suspense fallback={<PageSpinner />}>
-            {session.isLoading ? <PageSpinner /> : <Screen screen={screen} />}
-          </Suspense>
+          <Suspense fallback={<PageSpinner />}>{isWaiting ? <PageSpinner /> : <Screen screen={screen} />}</Suspense>
         </ErrorBoundary>
         <Footer />
       </div>
@@ -79,10 +58,10 @@ function Frame() {
   );
 }
 
-export function App() {
+export function App({ isDrawn }: Props) {
   return (
     <ErrorBoundary>
-      <Frame />
+      <Frame isDrawn={isDrawn} />
     </ErrorBoundary>
   );
 }

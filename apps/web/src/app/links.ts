@@ -2,6 +2,8 @@
  * Addresses outside the product: footer, feedback and the guide for mail programs. The server may put its settings (`KAUKE_LINK_*`) into the page as
  * `<meta name="links" content='{"docs":"https://…"}'>`; what it doesn't give keeps its default.
  */
+import { linkPlaceholder } from "@kauke/contract";
+
 const defaults = {
   docs: "https://docs.kauke.test/",
   social: "https://social.kauke.test/",
@@ -29,6 +31,13 @@ export function parseLinks(text: string): Links {
   return links;
 }
 
+/** In pages drawn at build time the server puts the addresses in as it sends them; `age` is no setting. */
+function placeholders(): Links {
+  const names = Object.keys(defaults).filter((name) => name !== "age");
+  return { ...defaults, ...Object.fromEntries(names.map((name) => [name, linkPlaceholder(name)])) };
+}
+
 export function readLinks(): Links {
+  if (import.meta.env.SSR) return placeholders();
   return parseLinks(document.querySelector<HTMLMetaElement>('meta[name="links"]')?.content ?? "");
 }

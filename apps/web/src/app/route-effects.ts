@@ -1,14 +1,15 @@
 /** What every change of route brings: the tab's title, the top of the page, focus on its content for keyboards, and a page view. */
-import { product } from "@kauke/contract";
 import { useEffect, useRef } from "react";
 import { countEvent } from "../api/count-event.ts";
+import { pageTitle } from "./page-heads.ts";
+import type { ScreenName } from "./screens.ts";
 
-export function useRouteEffects(path: string, title: string): void {
+export function useRouteEffects(path: string, screen: ScreenName | null): void {
   const lastPath = useRef(path);
   const countedPath = useRef<string>(null);
   useEffect(() => {
-    document.title = title === "" ? `${product.name} — private e-mail aliases` : `${title} — ${product.name}`;
-  }, [title]);
+    document.title = pageTitle(screen);
+  }, [screen]);
   useEffect(() => {
     // React's strict mode runs an effect twice.
     if (countedPath.current === path) return;

@@ -68,3 +68,16 @@ export function screenFor(path: string, signedIn: boolean): ScreenName {
   const screen = screenOfPath[normal] ?? "not-found";
   return protectedScreens.has(screen) && !signedIn ? "auth" : screen;
 }
+
+/** Screens that are the same for everybody who isn't signed in, with one path of each: they are drawn when the app is built. */
+export const drawnScreens: readonly (readonly [screen: ScreenName, path: string])[] = [
+  ["landing", "/home"],
+  ["auth", "/auth"],
+  ["register", "/register"],
+  ["about", "/about"],
+  ["privacy", "/privacy"],
+  ["terms", "/terms"],
+  ["gdpr", "/gdpr"],
+  ["transparency", "/transparency"],
+  ["not-found", "/404"],
+];

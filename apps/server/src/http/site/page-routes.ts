@@ -1,17 +1,60 @@
-/** The pages of the specification's route table. The web app draws them; the server only needs to know which exist. */
-const pages = new Set(
-  "/ /home /auth /register /dashboard /settings /compose /decrypt /about /privacy /terms /gdpr /transparency".split(
-    " ",
-  ),
-);
+/**
+ * The pages of the specification's route table. The web app draws them; the server only needs to know which exist, which drawn
+ * page fits somebody who isn't signed in, and what search engines may keep.
+ */
+
+interface PageRoute {
+  /** Drawn at build time, for who has no session; a protected path shows the sign-in form. */
+  drawn: string;
+  isIndexed: boolean;
+}
+
+const shown = (drawn: string): PageRoute => ({ drawn, isIndexed: true });
+const hidden = (drawn: string): PageRoute => ({ drawn, isIndexed: false });
+
+const pages: ReadonlyMap<string, PageRoute> = new Map([
+  ["/", shown("landing")],
+  ["/home", shown("landing")],
+  ["/auth", shown("auth")],
+  ["/register", shown("register")],
+  ["/dashboard", hidden("auth")],
+  ["/settings", hidden("auth")],
+  ["/compose", hidden("auth")],
+  ["/decrypt", hidden("auth")],
+  ["/about", shown("about")],
+  ["/privacy", shown("privacy")],
+  ["/terms", shown("terms")],
+  ["/gdpr", shown("gdpr")],
+  ["/transparency", shown("transparency")],
+]);
 
 /** Behind the links we send to mailboxes; whether a link is known is the page's to say. */
 const confirmationPage = /^\/confirm\/[a-z2-7]{32}(?:\/not-mine)?$/;
 
+export interface KnownPage {
+  /** The page drawn for who has no session; null when there is none. */
+  drawn: string | null;
+  /** The one path search engines should know it by; null for pages that are nobody else's business. */
+  canonicalPath: string | null;
+}
+
 /** Without regard to case and to a slash at the end. @param pathname as it came, e.g. `/Settings/` */
-export function isPage(pathname: string): boolean {
+export function findPage(pathname: string): KnownPage | null {
   const path = plainForm(pathname);
-  return pages.has(path) || confirmationPage.test(path);
+  const page = pages.get(path);
+  if (page !== undefined) return { drawn: page.drawn, canonicalPath: page.isIndexed ? canonicalOf(path) : null };
+  return confirmationPage.test(path) ? { drawn: null, canonicalPath: null } : null;
+}
+
+/** What is there for everybody to find, e.g. `["/", "/auth", …]`. */
+export function indexedPaths(): string[] {
+  const paths = [...pages].filter(([, page]) => page.isIndexed).map(([path]) => canonicalOf(path));
+  return [...new Set(paths)];
+}
+
+/** The landing page has two paths. */
+function canonicalOf(path: string): string {
+  return path === "/home" ? "/" : path;
 }
 
 /** The page of the preview inbox, which is there only for some. */

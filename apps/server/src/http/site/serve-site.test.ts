@@ -1,22 +1,31 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 
+const links = { docs: "", social: "", video: "", reviews: "", feedback: "", smtpGuide: "" };
+
 let folder: string;
 let server: TestServer;
 let unbuilt: TestServer;
 let mayOpenPreview = false;
-const page = "<!doctype html><title>Kauke</title>";
+const head = "<!doctype html><title>Kauke</title><head></head>";
+const shell = `${head}the plain shell`;
+const drawn = (name: string) =>
+  `${head}<h1>${name}</h1><a href="https://docs.link.invalid/">Docs</a><img src="https://origin.invalid/og.png">@first-domain.invalid of longest-domain.invalid`;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "kauke-site-"));
   const webRoot = join(folder, "dist");
-  await mkdir(join(webRoot, "assets"), { recursive: true });
+  for (const name of ["assets", "pages"]) await mkdir(join(webRoot, name), { recursive: true });
   const files: [string, string | Buffer][] = [
-    ["index.html", page],
+    ["index.html", shell],
+    ...["landing", "auth", "register", "about", "not-found"].map((name): [string, string] => [
+      `pages/${name}.html`,
+      drawn(name),
+    ]),
     ["favicon.svg", "<svg/>"],
     [".secret", "hidden"],
     ["assets/app-1a2b.js", "export {};"],
@@ -25,7 +34,15 @@ beforeAll(async () => {
     ["../outside.txt", "outside"],
   ];
   for (const [name, content] of files) await writeFile(join(webRoot, name), content);
-  server = await startTestServer({ webRoot, mayOpenPreview: () => mayOpenPreview });
+  server = await startTestServer({
+    webRoot,
+    mayOpenPreview: () => mayOpenPreview,
+    config: {
+      publicUrl: new URL("https://kauke.example"),
+      domains: ["mask.example", "longest-of-all.example"],
+      links: { ...links, docs: 'https://docs.example/?a=1&b="<' },
+    },
+  });
   unbuilt = await startTestServer({ store: server.store, webRoot: join(folder, "missing") });
 });
 afterAll(async () => {
@@ -36,24 +53,106 @@ afterAll(async () => {
 
 const get = (url: string, headers = {}) => new Visitor(server).send({ method: "GET", url, headers });
 
+/** The public URL is https, so the cookie has the name that is bound to the host. */
+const signedIn = { cookie: "__Host-sid=whatever" };
+
 describe("pages", () => {
-  const known = ["/", "/home", "/auth", "/register", "/dashboard", "/settings", "/compose", "/decrypt", "/about"];
-  it.each([...known, "/privacy", "/terms", "/gdpr", "/transparency", "/DashBoard", "/settings/", "/auth?next=x"])(
-    "of the route table answer the app: %s",
+  const table: [path: string, drawn: string][] = [
+    ["/", "landing"],
+    ["/home", "landing"],
+    ["/auth", "auth"],
+    ["/register", "register"],
+    ["/about", "about"],
+    ["/dashboard", "auth"],
+    ["/settings", "auth"],
+    ["/compose", "auth"],
+    ["/decrypt", "auth"],
+    ["/HoMe/", "landing"],
+    ["/DashBoard", "auth"],
+    ["/ABOUT//", "about"],
+    ["/auth?next=x", "auth"],
+  ];
+  it.each(table)("of the route table are drawn already for who has no session: %s", async (url, name) => {
+    const { status, headers, body } = await get(url);
+    expect([status, body]).toEqual([200, expect.stringContaining(`<h1>${name}</h1>`)]);
+    expect(headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(headers["cache-control"]).toBe("no-cache");
+    expect(headers.vary).toBe("Cookie, Accept-Encoding");
+  });
+
+  it.each(table)("are the plain shell for who may be signed in: %s", async (url) => {
+    const { status, headers, body } = await get(url, signedIn);
+    expect([status, body]).toEqual([200, expect.stringContaining("the plain shell")]);
+    expect(body).not.toContain("<h1>");
+    expect(headers["cache-control"]).toBe("no-cache");
+    expect(headers.vary).toBe("Cookie, Accept-Encoding");
+  });
+
+  it.each(["/privacy", "/terms", "/gdpr", "/transparency", `/confirm/${"a".repeat(32)}`])(
+    "that weren't drawn are the plain shell: %s",
     async (url) => {
-      const { status, headers, body } = await get(url);
-      expect([status, body]).toEqual([200, page]);
-      expect(headers["content-type"]).toBe("text/html; charset=utf-8");
-      expect(headers["cache-control"]).toBe("no-cache");
+      expect(await get(url)).toMatchObject({ status: 200, body: expect.stringContaining("the plain shell") });
     },
   );
 
-  it.each(["/nowhere", "/dashboard/x", "/index", "/apis", "/preview"])(
-    "that are none answer the app with 404: %s",
+  it.each(["/nowhere", "/dashboard/x", "/index", "/apis", "/preview", "/pages", "/pages/landing"])(
+    "that are none say so with 404: %s",
     async (url) => {
-      expect(await get(url)).toMatchObject({ status: 404, body: page });
+      expect(await get(url)).toMatchObject({ status: 404, body: expect.stringContaining("<h1>not-found</h1>") });
+      expect(await get(url, signedIn)).toMatchObject({ status: 404, body: expect.stringContaining("plain shell") });
     },
   );
+
+  it("carry the server's settings, in the drawn text and for the app to read, and no placeholder", async () => {
+    const { body } = await get("/about");
+    const docs = "https://docs.example/?a=1&amp;b=&quot;&lt;";
+    expect(body).toContain(`<a href="${docs}">`);
+    expect(body).toContain('src="https://kauke.example/og.png"');
+    expect(body).toContain("@mask.example of 22");
+    expect(body).toContain('<meta name="domain" content="mask.example" data-longest="22">');
+    const meta = /<meta name="links" content="([^"]*)">/.exec(String(body))?.[1] ?? "";
+    const read = meta.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&amp;", "&");
+    expect(JSON.parse(read)).toEqual({ ...links, docs: 'https://docs.example/?a=1&b="<' });
+    expect(body).not.toContain(".invalid");
+  });
+
+  it.each([
+    ["/", "https://kauke.example/"],
+    ["/HOME", "https://kauke.example/"],
+    ["/About/", "https://kauke.example/about"],
+  ])("for everybody say their one address: %s", async (url, address) => {
+    const { body } = await get(url);
+    expect(body).toContain(`<link rel="canonical" href="${address}">`);
+    expect(body).toContain(`<meta property="og:url" content="${address}">`);
+    expect(body).not.toContain("noindex");
+  });
+
+  it.each(["/dashboard", "/Settings", "/compose", "/decrypt", "/nowhere", `/confirm/${"a".repeat(32)}`])(
+    "for one person, or for nobody, keep out of search engines: %s",
+    async (url) => {
+      const { body } = await get(url);
+      expect(body).toContain('<meta name="robots" content="noindex">');
+      expect(body).not.toContain("canonical");
+    },
+  );
+
+  it("go out packed to who takes it, and not again when unchanged", async () => {
+    const { headers, body } = await get("/about", { "accept-encoding": "gzip, br" });
+    expect(headers["content-encoding"]).toBe("gzip");
+    expect(body).not.toContain("<h1>");
+    expect((await get("/about", { "accept-encoding": "gzip;q=0" })).headers["content-encoding"]).toBeUndefined();
+    const again = await get("/about", { "if-none-match": headers.etag });
+    expect([again.status, again.body, again.headers.vary]).toEqual([304, "", "Cookie, Accept-Encoding"]);
+    expect((await get("/about", { ...signedIn, "if-none-match": headers.etag })).status).toBe(200);
+  });
+
+  it("change with the build", async () => {
+    const file = join(folder, "dist/pages/register.html");
+    expect((await get("/register")).body).toContain("<h1>register</h1>");
+    await writeFile(file, drawn("built anew"));
+    await utimes(file, new Date(), new Date(Date.now() + 5000));
+    expect((await get("/register")).body).toContain("<h1>built anew</h1>");
+  });
 
   it("have the preview inbox among them only for those who may see it", async () => {
     mayOpenPreview = true;
@@ -64,7 +163,8 @@ describe("pages", () => {
 
   it("answer HEAD without a body", async () => {
     const { status, headers, body } = await new Visitor(server).send({ method: "HEAD", url: "/dashboard" });
-    expect([status, body, headers["content-length"]]).toEqual([200, "", String(page.length)]);
+    const length = Buffer.byteLength(String((await get("/dashboard")).body));
+    expect([status, body, headers["content-length"]]).toEqual([200, "", String(length)]);
   });
 
   it("say plainly that the app is not built", async () => {
@@ -96,12 +196,26 @@ describe("files", () => {
   });
 
   const missing =
-    "/assets/none.js /assets/ /assets /robots.txt /.secret /assets/../.secret /..%2foutside.txt /%2e%2e/outside.txt /assets/..%5c..%5coutside.txt /a%00.js /assets//app-1a2b.js //outside.txt".split(
+    "/assets/none.js /assets/ /assets /index.html /pages/landing.html /PAGES/LANDING.HTML /pages/landing.%68tml /.secret /assets/../.secret /..%2foutside.txt /%2e%2e/outside.txt /assets/..%5c..%5coutside.txt /a%00.js /assets//app-1a2b.js //outside.txt".split(
       " ",
     );
   it.each(missing)("that are not there, or not for you, are not found: %s", async (url) => {
     const { status, body } = await get(url);
     expect(status).toBe(url.includes("%00") ? 400 : 404);
     expect(String(body)).not.toMatch(/outside\n|hidden/);
+  });
+
+  it("for search engines name whole addresses", async () => {
+    const robots = await get("/robots.txt");
+    expect(robots.headers["content-type"]).toBe("text/plain; charset=utf-8");
+    expect(robots.body).toBe(
+      "User-agent: *\nDisallow: /api/\nDisallow: /preview\n\nSitemap: https://kauke.example/sitemap.xml\n",
+    );
+    const sitemap = await get("/sitemap.xml");
+    expect(sitemap.headers["content-type"]).toBe("application/xml; charset=utf-8");
+    const paths = [...String(sitemap.body).matchAll(/<loc>https:\/\/kauke\.example(\/\w*)<\/loc>/g)].map(
+      ([, path]) => path,
+    );
+    expect(paths).toEqual(["/", "/auth", "/register", "/about", "/privacy", "/terms", "/gdpr", "/transparency"]);
   });
 });

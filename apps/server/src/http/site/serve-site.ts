@@ -1,15 +1,17 @@
 /**
  * The built web app: files under /assets never change and may be kept for ever, everything else is asked for again. Any other
- * GET gets index.html, with 404 when the page is none of ours, so that the app shows its own "Page Not Found".
+ * GET gets a document: who has no session the page drawn for its path, who has one the plain shell, so that nobody is shown a
+ * page that isn't theirs while the app finds out. It comes with 404 when the page is none of ours.
  */
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Config } from "../../config.ts";
 import { AppError } from "../../core/app-error.ts";
-import { googleMeta } from "./google-meta.ts";
-import { isApiPath, isFilePath, isPage, isPreviewPage } from "./page-routes.ts";
+import type { SessionCookie } from "../session-cookie.ts";
+import { type PageDocument, pageDocuments } from "./page-documents.ts";
+import { findPage, isApiPath, isFilePath, isPreviewPage, type KnownPage } from "./page-routes.ts";
+import type { SiteSettings } from "./page-values.ts";
+import { robotsText, sitemapXml } from "./site-files.ts";
 
 declare module "fastify" {
   interface FastifyReply {
@@ -20,20 +22,20 @@ declare module "fastify" {
 
 const NOT_BUILT = "The web app has not been built yet. Start Kauke with `npm start`, which builds it.\n";
 
+const missing: KnownPage = { drawn: "not-found", canonicalPath: null };
+const plain: KnownPage = { drawn: null, canonicalPath: null };
+
 interface SiteOptions {
-  /** Folder with index.html and assets/; it may come into being later. */
+  /** Folder with index.html, pages/ and assets/; it may come into being later. */
   webRoot: string;
   mayOpenPreview?: (request: FastifyRequest) => boolean;
-  /** Put into the document as `<meta name="links">`; the web app takes footer and feedback addresses from it. */
-  links: Config["links"];
-  /** Put into the document as `<meta name="google-sign-in">`. */
-  hasGoogle: boolean;
+  settings: SiteSettings;
+  cookie: SessionCookie;
 }
 
-export async function serveSite(
-  app: FastifyInstance,
-  { webRoot, mayOpenPreview, links, hasGoogle }: SiteOptions,
-): Promise<void> {
+export async function serveSite(app: FastifyInstance, options: SiteOptions): Promise<void> {
+  const { webRoot, mayOpenPreview, settings, cookie } = options;
+  const findDocument = pageDocuments(webRoot, settings);
   await app.register(fastifyStatic, {
     root: webRoot,
     serve: false,
@@ -44,42 +46,61 @@ export async function serveSite(
     suppressWarning: true,
     setHeaders: (reply, path) => void reply.header("cache-control", cachingOf(path, webRoot)),
   });
+  const send = async (reply: FastifyReply, { drawn, canonicalPath }: KnownPage, status: number) => {
+    const isSignedIn = cookie.read(reply.request) !== null;
+    const document = await findDocument({ drawn: isSignedIn ? null : drawn, canonicalPath });
+    return sendDocument(reply, document, status);
+  };
   app.decorateReply("sendPage", async function (this: FastifyReply, status: number) {
-    return sendDocument(this, { file: join(webRoot, "index.html"), status, links, hasGoogle });
+    return send(this, plain, status);
   });
+  mountFiles(app, settings.publicUrl.origin);
   app.get("/*", async (request, reply) => {
     const pathname = pathOf(request.url);
     if (isApiPath(pathname)) throw new AppError("not_found");
-    if (isFilePath(pathname)) return reply.sendFile(decodeURIComponent(pathname));
-    const exists = isPage(pathname) || (isPreviewPage(pathname) && mayOpenPreview?.(request) === true);
-    return reply.sendPage(exists ? 200 : 404);
+    if (isFilePath(pathname)) return sendFile(reply, pathname);
+    const page = findPage(pathname) ?? (isPreviewPage(pathname) && mayOpenPreview?.(request) === true ? plain : null);
+    return send(reply, page ?? missing, page === null ? 404 : 200);
   });
   app.setNotFoundHandler(async (request, reply) => {
     if (request.method !== "GET" && request.method !== "HEAD") throw new AppError("not_found");
-    return reply.code(404).header("cache-control", "no-store").type("text/plain; charset=utf-8").send("Not found\n");
+    return answerMissing(reply);
   });
+}
+
+function mountFiles(app: FastifyInstance, origin: string): void {
+  const robots = robotsText(origin);
+  const sitemap = sitemapXml(origin);
+  const fresh = (reply: FastifyReply) => reply.header("cache-control", "no-cache");
+  app.get("/robots.txt", async (_, reply) => fresh(reply).type("text/plain; charset=utf-8").send(robots));
+  app.get("/sitemap.xml", async (_, reply) => fresh(reply).type("application/xml; charset=utf-8").send(sitemap));
+}
+
+/** Documents go out filled only, never as they lie in the build. */
+function sendFile(reply: FastifyReply, pathname: string): FastifyReply {
+  const file = decodeURIComponent(pathname);
+  return /\.html$/i.test(file) ? answerMissing(reply) : reply.sendFile(file);
+}
+
+function answerMissing(reply: FastifyReply): FastifyReply {
+  return reply.code(404).header("cache-control", "no-store").type("text/plain; charset=utf-8").send("Not found\n");
 }
 
 function cachingOf(path: string, webRoot: string): string {
   return path.startsWith(join(webRoot, "assets")) ? "public, max-age=31536000, immutable" : "no-cache";
 }
 
-async function sendDocument(
-  reply: FastifyReply,
-  { file, status, links, hasGoogle }: { file: string; status: number } & Pick<SiteOptions, "links" | "hasGoogle">,
-): Promise<FastifyReply> {
-  const document = await readFile(file, "utf8").catch(() => null);
-  reply.header("cache-control", "no-cache");
+function sendDocument(reply: FastifyReply, document: PageDocument | null, status: number): FastifyReply {
+  reply.headers({ "cache-control": "no-cache", vary: "Cookie, Accept-Encoding" });
   if (document === null) return reply.code(503).type("text/plain; charset=utf-8").send(NOT_BUILT);
-  const meta = `<meta name="links" content="${escapeAttribute(JSON.stringify(links))}">${googleMeta(hasGoogle)}</head>`;
-  return reply
-    .code(status)
-    .type("text/html; charset=utf-8")
-    .send(document.replace("</head>", () => meta));
-}
-
-function escapeAttribute(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+  const { headers } = reply.request;
+  const { html, gzipped, etag } = document;
+  // Weak: the packed form is the same document in other bytes (RFC 9110 section 8.8.1).
+  reply.header("etag", `W/${etag}`);
+  if (status === 200 && headers["if-none-match"]?.includes(etag)) return reply.code(304).send();
+  reply.code(status).type("text/html; charset=utf-8");
+  if (!/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(headers["accept-encoding"] ?? "")) return reply.send(html);
+  return reply.header("content-encoding", "gzip").send(gzipped);
 }
 
 function pathOf(url: string): string {

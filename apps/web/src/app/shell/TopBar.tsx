@@ -2,7 +2,6 @@
 import type { AuthMethod, UserWire } from "@kauke/contract";
 import { AtSign, LogOut, type LucideIcon, Mail, Moon, Sun, UserRound, Wallet } from "lucide-react";
 import { Link } from "wouter";
-import type { Session } from "../../api/session.ts";
 import { toggleTheme } from "../theme.ts";
 import { useLogOutButton } from "../use-log-out.ts";
 import { Logo } from "./Logo.tsx";
@@ -66,11 +65,11 @@ function SignedInEnd({ user, path }: { user: UserWire; path: string }) {
   );
 }
 
-function SignedOutEnd({ isLoading }: { isLoading: boolean }) {
+function SignedOutEnd({ isWaiting }: { isWaiting: boolean }) {
   return (
     <>
       <ThemeToggle />
-      {isLoading ? null : (
+      {isWaiting ? null : (
         <Link className="signin" href="/auth">
           <span>
             <i>_</i>SIGN IN
@@ -81,15 +80,21 @@ function SignedOutEnd({ isLoading }: { isLoading: boolean }) {
   );
 }
 
-export function TopBar({ session, path }: { session: Session; path: string }) {
-  const { user, isLoading } = session;
+interface Props {
+  user: UserWire | null;
+  /** Whether it is still unknown who is there. */
+  isWaiting: boolean;
+  path: string;
+}
+
+export function TopBar({ user, isWaiting, path }: Props) {
   return (
     <header className={user === null ? "topbar" : "topbar app"}>
       <div className="page">
         <Logo />
         {user === null ? null : <NavRow path={path} />}
         <div className="end">
-          {user === null ? <SignedOutEnd isLoading={isLoading} /> : <SignedInEnd user={user} path={path} />}
+          {user === null ? <SignedOutEnd isWaiting={isWaiting} /> : <SignedInEnd user={user} path={path} />}
         </div>
       </div>
     </header>

@@ -1,12 +1,11 @@
 /** What sending a letter takes: its fields, encrypting it here if that is wished, queuing it, and where to say what is wrong. */
 import { zodResolver } from "@hookform/resolvers/zod";
 import { type Answer, emailJobMessages } from "@kauke/contract";
-import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useCallback, useEffect, useRef, useState } from "react";
 import { type UseFormReturn, useForm } from "react-hook-form";
 import { fieldMessages, messageOf } from "../../api/api-error.ts";
 import { cancelJob, readJobStatus, useCreateEmailJob, useReadLeakGuard } from "../../api/email-jobs.ts";
-import { sessionQuery } from "../../api/session.ts";
+import { readSession } from "../../api/session.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 import { composeForm, emptyForm, type ComposeForm as FormValues, formField, jobRequest } from "./compose-form.ts";
 import { type Encryption, noEncryption } from "./EncryptionCard.tsx";
@@ -54,13 +53,12 @@ function tell(error: unknown, form: Form, { change, focusKey }: EncryptionState)
 
 /** @returns what queues the letter, encrypted first if that is wished, and follows it */
 function useSend(userId: string) {
-  const client = useQueryClient();
   const create = useCreateEmailJob();
   const readGuard = useReadLeakGuard(userId);
   const calls = {
     readStatus: readJobStatus,
     cancel: cancelJob,
-    isStillSignedIn: () => client.getQueryData(sessionQuery.queryKey)?.id === userId,
+    isStillSignedIn: () => readSession().user?.id === userId,
   };
   return async (values: FormValues, { isOn, publicKey }: Encryption): Promise<void> => {
     const sealed = isOn ? await sealLetter(values, publicKey, () => readGuard(values.fromAlias)) : null;

@@ -1,0 +1,32 @@
+/**
+ * What a public page asks the server: once per visit, without the query library. A failure is an answer too, since such a page
+ * has something to show in its place.
+ */
+import { useEffect, useState } from "react";
+
+export type Asked<T> = { state: "asking" } | { state: "failed" } | { state: "known"; value: T };
+
+/** @param load asks the server; called once for all who use what this returns */
+export function askOnce<T>(load: () => Promise<T>): () => Asked<T> {
+  let asked: Asked<T> = { state: "asking" };
+  let running: Promise<void> | null = null;
+  const ask = async () => {
+    try {
+      asked = { state: "known", value: await load() };
+    } catch {
+      asked = { state: "failed" };
+    }
+  };
+  return function useAsked() {
+    const [shown, setShown] = useState<Asked<T>>({ state: "asking" });
+    useEffect(() => {
+      let left = false;
+      running ??= ask();
+      void running.then(() => left || setShown(asked));
+      return () => {
+        left = true;
+      };
+    }, []);
+    return shown;
+  };
+}

@@ -1,0 +1,26 @@
+/** What search engines and messengers say of a page: its title and a sentence or two. */
+import { product } from "@kauke/contract";
+import { type ScreenName, screenTitles } from "./screens.ts";
+
+/** As the tab has it, e.g. `Privacy Policy — Kauke`. */
+export function pageTitle(screen: ScreenName | null): string {
+  const title = screen === null ? "" : screenTitles[screen];
+  return title === "" ? `${product.name} — private e-mail aliases` : `${title} — ${product.name}`;
+}
+
+const what =
+  "Free, unlimited e-mail aliases that forward to your real inbox, with end-to-end encryption and zero e-mail logs.";
+
+const descriptions: Partial<Record<ScreenName, string>> = {
+  auth: `Sign in to ${product.name} with your e-mail and password, a Solana wallet or Gmail.`,
+  register: `Create your ${product.name} account in 30 seconds. ${what}`,
+  about: `Why ${product.name} exists: to protect your inbox, your identity and your freedom. Built in Lithuania.`,
+  privacy: `What ${product.name} keeps about you, for how long, and what it never keeps: zero e-mail logs, one cookie.`,
+  terms: `The terms under which ${product.name} forwards your mail, in plain words.`,
+  gdpr: `Your rights under the GDPR at ${product.name}, and how to use them: see, take with you, correct or delete your data.`,
+  transparency: `Government requests, breaches and how long data is kept at ${product.name}, in figures.`,
+};
+
+export function pageDescription(screen: ScreenName | null): string {
+  return (screen === null ? undefined : descriptions[screen]) ?? what;
+}

@@ -1,0 +1,46 @@
+/**
+ * The page of each screen. All but the landing page come as chunks of their own; those that ask the server much bring the
+ * query library along.
+ */
+import type { ComponentType } from "react";
+import { LandingPage } from "../pages/LandingPage.tsx";
+import { NotFoundPage } from "../pages/NotFoundPage.tsx";
+import { TitlePage } from "../pages/TitlePage.tsx";
+import { type Later, later } from "./later.tsx";
+import { type ScreenName, screenTitles } from "./screens.ts";
+
+function laterWithQueries(fetchPage: () => Promise<ComponentType>): Later {
+  return later(async () => {
+    const [{ withQueries }, Page] = await Promise.all([import("./with-queries.tsx"), fetchPage()]);
+    return withQueries(Page);
+  });
+}
+
+const atOnce = (Page: ComponentType): Later => ({ Page, load: async () => {} });
+
+const pages: Partial<Record<ScreenName, Later>> = {
+  landing: atOnce(LandingPage),
+  auth: laterWithQueries(async () => (await import("../pages/AuthPage.tsx")).SignInPage),
+  register: laterWithQueries(async () => (await import("../pages/AuthPage.tsx")).RegisterPage),
+  dashboard: laterWithQueries(async () => (await import("../pages/DashboardPage.tsx")).DashboardPage),
+  compose: laterWithQueries(async () => (await import("../pages/ComposePage.tsx")).ComposePage),
+  decrypt: laterWithQueries(async () => (await import("../pages/DecryptPage.tsx")).DecryptPage),
+  settings: laterWithQueries(async () => (await import("../pages/SettingsPage.tsx")).SettingsPage),
+  preview: laterWithQueries(async () => (await import("../pages/PreviewPage.tsx")).PreviewPage),
+  confirm: laterWithQueries(async () => (await import("../pages/ConfirmPage.tsx")).ConfirmPage),
+  about: later(async () => (await import("../pages/AboutPage.tsx")).AboutPage),
+  privacy: later(async () => (await import("../pages/PrivacyPage.tsx")).PrivacyPage),
+  terms: later(async () => (await import("../pages/TermsPage.tsx")).TermsPage),
+  gdpr: later(async () => (await import("../pages/GdprPage.tsx")).GdprPage),
+  transparency: later(async () => (await import("../pages/TransparencyPage.tsx")).TransparencyPage),
+  "not-found": atOnce(NotFoundPage),
+};
+
+export async function loadScreen(screen: ScreenName): Promise<void> {
+  await pages[screen]?.load();
+}
+
+export function Screen({ screen }: { screen: ScreenName }) {
+  const page = pages[screen];
+  return page ? <page.Page /> : <TitlePage title={screenTitles[screen]} />;
+}

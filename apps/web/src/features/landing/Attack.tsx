@@ -1,0 +1,74 @@
+/** The problem and the solution: the same four senders twice, with one address for all and with one for each. */
+const senders = ["shop.example", "news.example", "forum.example", "bank.example"] as const;
+
+const leaky = "forum.example";
+
+function OneForAll() {
+  return (
+    <table className="all" aria-hidden="true">
+      <tbody>
+        {senders.map((sender, index) => (
+          <tr key={sender} className={sender === leaky ? "leak" : undefined}>
+            <td>{sender}</td>
+            <td>{sender === leaky ? <em>leaked</em> : null}</td>
+            {index === 0 ? (
+              <td rowSpan={senders.length}>
+                <span>jonas@example.org</span>
+              </td>
+            ) : null}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const aliases = ["shop.k7", "news.7h2", "forum.q4", "bank.lt"] as const;
+
+function OneEach({ domain }: { domain: string }) {
+  return (
+    <table className="own" aria-hidden="true">
+      <tbody>
+        {senders.map((sender, index) => (
+          <tr key={sender} className={sender === leaky ? "cut" : undefined}>
+            <td>{sender}</td>
+            <td>{sender === leaky ? <em>paused</em> : null}</td>
+            <td>
+              <span>
+                {aliases[index]}@{domain}
+              </span>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+export function Attack({ domain }: { domain: string }) {
+  return (
+    <section className="page sec">
+      <div className="sec-head">
+        <h2 className="h2">Your Email Privacy Under Attack</h2>
+        <p className="lead">
+          One leaked list is enough to tie your accounts together. It only works when they all share an address.
+        </p>
+      </div>
+      <div className="versus">
+        <article className="card">
+          <h3>The problem</h3>
+          <p>Every shop, newsletter and forum holds the same address. One of them leaks, and all of them are you.</p>
+          <OneForAll />
+        </article>
+        <article className="card">
+          <h3>The solution</h3>
+          <p>
+            Each of them gets its own alias. When one leaks, pause it: mail to it is silently dropped and the rest go
+            on.
+          </p>
+          <OneEach domain={domain} />
+        </article>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,39 @@
+/** The closing call: how many are here already, and the way in. */
+import { Link } from "wouter";
+import { openFace } from "../../ui/Mask.tsx";
+import { StartButton } from "./StartButton.tsx";
+import { Total } from "./Total.tsx";
+import { closingFigure } from "./totals.ts";
+import { useTotals } from "./use-landing-data.ts";
+
+function Crowd() {
+  return (
+    <svg className="crowd" aria-hidden="true">
+      <defs>
+        <pattern id="crowd" width="56" height="52" patternUnits="userSpaceOnUse">
+          <path transform="translate(10 8) scale(2.25)" fillRule="evenodd" d={openFace} fill="currentColor" />
+        </pattern>
+      </defs>
+      <rect width="100%" height="100%" fill="url(#crowd)" />
+    </svg>
+  );
+}
+
+export function ClosingCall() {
+  return (
+    <section className="page">
+      <div className="close-band">
+        <Crowd />
+        <h2 className="h2">
+          Join <Total {...closingFigure(useTotals())} /> people who keep their address to themselves.
+        </h2>
+        <div className="cta">
+          <StartButton className="btn-close" words="Get Started Free" />
+          <Link className="link" href="/about">
+            Learn more about our mission
+          </Link>
+        </div>
+      </div>
+    </section>
+  );
+}

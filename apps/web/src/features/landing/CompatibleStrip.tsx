@@ -1,0 +1,43 @@
+/** The mail providers it works with, passing by; the button beside them stops everything on the page that moves. */
+import { Pause, Play } from "lucide-react";
+import type { Motion } from "./motion.ts";
+import { stripCopies } from "./strip-motion.ts";
+import { useStrip } from "./use-strip.ts";
+
+const providers = ["Proton Mail", "Tuta", "Gmail", "QQ Mail", "Outlook", "Mail.ru", "Yahoo"];
+
+const items = Array.from({ length: stripCopies }, (_, copy) =>
+  providers.map((name) => ({ name, key: `${name} ${copy}`, isCopy: copy > 0 })),
+).flat();
+
+export function CompatibleStrip({ motion: { isPaused, toggle } }: { motion: Motion }) {
+  const { row, handlers } = useStrip(isPaused);
+  return (
+    <section className="strip-wrap" aria-labelledby="compatible">
+      <div className="page">
+        <div className="strip-cap">
+          <h2 id="compatible">Compatible with</h2>
+          <button
+            type="button"
+            className="icon-btn"
+            aria-pressed={isPaused}
+            aria-label="Pause moving content"
+            data-tip={isPaused ? "Play" : "Pause"}
+            onClick={toggle}
+          >
+            {isPaused ? <Play className="i" aria-hidden /> : <Pause className="i" aria-hidden />}
+          </button>
+        </div>
+        <div className="strip" {...handlers}>
+          <ul ref={row}>
+            {items.map(({ name, key, isCopy }) => (
+              <li key={key} aria-hidden={isCopy || undefined}>
+                {name}
+              </li>
+            ))}
+          </ul>
+        </div>
+      </div>
+    </section>
+  );
+}

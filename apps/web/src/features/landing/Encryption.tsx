@@ -1,0 +1,59 @@
+/** What AGE does for mail: what travels, and what only the recipient reads. The one dark band of the page, in both themes. */
+import { KeyRound, Lock, LockOpen } from "lucide-react";
+
+const facts = [
+  { icon: KeyRound, words: "Generate, download and delete AGE key pairs." },
+  { icon: Lock, words: "A master password protects each private key. Only the protected form is stored." },
+  { icon: LockOpen, words: "Decrypt with a stored key, or paste your own." },
+];
+
+const cipherText = [
+  "YWdlLWVuY3J5cHRpb24ub3JnL3YxCi0+IFgyNTUxOSBPTFRtVXVSTnAvSTNEWjRtRGljVFpWQ2tvNmJRZjF3TU15K0xFaVFJ",
+  "UDlJCks1QXZpUkhvR0JqNHlaMWRYWmd4bFhVRTJRNlVYZUxvOVU3bmdjeDE5alkKLS0tIDJGQ1pDVnFqQUJaYVp3TnZtMVFO",
+  "YTQ4TDRoRWtGNXc5MmZjNEY4NXVFWTAKJkqtbLbdIQ+vlKzTz5LBkCN8sR9dEIzyWTAmOTizcKG1dp+g8Ug/lakNnfLxMNYP",
+  "zwS9k/UK5pUU2oxlnOKxDMza6/mQ0Zg4sNfsCz6XgY7LlsTbrb4XIpbVI0pCskxrpObtJOxjaorAoSceWGYnkjiq+E5YBW2P",
+  "L6jt0JS6l66LFUQu4tthGpG/45RpczqSR9WPo8VQGDADclVf0jXxGCn7OIwi5Ey2N/ASEMNwepC0BUIPsWl3nt+1uTQVfw==",
+].join("");
+
+function Cipher() {
+  return (
+    <div className="card cipher">
+      <header>
+        <span>What travels</span>
+        <span className="mono">AGE</span>
+      </header>
+      <pre aria-hidden="true">
+        {`-----BEGIN AGE ENCRYPTED FILE-----\n${cipherText}\n-----END AGE ENCRYPTED FILE-----`}
+      </pre>
+      <p className="sr">A file that nobody can read without the private key.</p>
+      <div className="plain">
+        <header>
+          <span>What the recipient reads</span>
+        </header>
+        <p>The keys are with Rasa. Come by after six.</p>
+      </div>
+    </div>
+  );
+}
+
+export function Encryption() {
+  return (
+    <section className="enc-band">
+      <div className="page sec enc">
+        <div>
+          <h2 className="h2">Military-Grade Encryption</h2>
+          <p className="lead">Send AGE-encrypted mail from any alias. Only the recipient's private key decrypts it.</p>
+          <ul className="facts">
+            {facts.map(({ icon: Icon, words }) => (
+              <li key={words}>
+                <Icon className="i" aria-hidden />
+                {words}
+              </li>
+            ))}
+          </ul>
+        </div>
+        <Cipher />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,21 @@
+/** Signing up with a Google account: leaves for the issuer's page, does nothing while it is unknown who is there. */
+import { Mail } from "lucide-react";
+import type { MouseEvent } from "react";
+import { useLocation } from "wouter";
+import { useSession } from "../../api/session.ts";
+
+export function FederatedButton() {
+  const { user, isLoading } = useSession();
+  const [, navigate] = useLocation();
+  const handleClick = (event: MouseEvent) => {
+    if (!isLoading && user === null) return;
+    event.preventDefault();
+    if (user !== null) navigate("/dashboard");
+  };
+  return (
+    <a className="btn btn-lg" href="/api/auth/google" onClick={handleClick}>
+      <Mail className="i" aria-hidden="true" />
+      Continue with Gmail
+    </a>
+  );
+}

@@ -1,0 +1,90 @@
+/** The first thing seen: an address that covers another one, what it does, and the way in. */
+import type { SiteDomain } from "../../app/site-domain.ts";
+import { FederatedButton } from "./FederatedButton.tsx";
+import { type HeroWidth, heroWidth } from "./hero-width.ts";
+import { StartButton } from "./StartButton.tsx";
+import { Still } from "./Still.tsx";
+import { Total } from "./Total.tsx";
+import { totalFigure } from "./totals.ts";
+import { useDomainList, useTotals } from "./use-landing-data.ts";
+import { type ShownDomain, useRotation } from "./use-rotation.ts";
+
+function Address({ shown, width }: { shown: ShownDomain; width: HeroWidth }) {
+  return (
+    <p className="hero-addr" aria-hidden="true" data-longest={width}>
+      <span className="local">not.you</span>
+      <span className="dom">
+        @<Turning {...shown} />
+      </span>
+    </p>
+  );
+}
+
+function Turning({ domain, isFading }: ShownDomain) {
+  return <span className={isFading ? "turning faded" : "turning"}>{domain}</span>;
+}
+
+function WhatTheShopSees({ shown }: { shown: ShownDomain }) {
+  return (
+    <div className="card sees">
+      <h2>What the shop sees</h2>
+      <dl>
+        <dt>To</dt>
+        <dd>
+          <span className="hl">
+            not.you@
+            <Turning {...shown} />
+          </span>
+        </dd>
+        <dt>Behind it</dt>
+        <dd>
+          <span className="bar w-[5ch]" /> <span className="bar w-[10ch]" />
+          <span className="sr">hidden</span>
+        </dd>
+      </dl>
+      <h2 className="pt-4">What you get</h2>
+      <dl>
+        <dt>Inbox</dt>
+        <dd>jonas@example.org</dd>
+        <dt>From</dt>
+        <dd>orders@store.example</dd>
+        <dt>Subject</dt>
+        <dd>Your parcel is on its way</dd>
+      </dl>
+    </div>
+  );
+}
+
+function SocialProof() {
+  const totals = useTotals();
+  return (
+    <p className="proof">
+      <Total {...totalFigure(totals, "users")} /> users, <Total {...totalFigure(totals, "aliases")} /> aliases
+    </p>
+  );
+}
+
+export function Hero({ site, isPaused }: { site: SiteDomain; isPaused: boolean }) {
+  const list = useDomainList();
+  const domains = list.state === "known" && list.value.length > 0 ? list.value : null;
+  const shown = useRotation(domains ?? [site.domain], isPaused);
+  return (
+    <section className="hero page">
+      <Address shown={shown} width={heroWidth(domains, site.longest)} />
+      <div className="hero-grid">
+        <div>
+          <h1>
+            One click, new identity. <span>Your inbox stays safe.</span>
+          </h1>
+          <div className="cta">
+            <StartButton className="btn-primary" words="Sign up with email" />
+            <FederatedButton />
+          </div>
+          <SocialProof />
+        </div>
+        <WhatTheShopSees shown={shown} />
+      </div>
+      <Still part="features" />
+    </section>
+  );
+}

@@ -1,0 +1,95 @@
+/** Three steps in thirty seconds. */
+import { AtSign, CornerDownRight, Inbox, Lock, type LucideIcon, Mail, Reply, Wallet, Webhook } from "lucide-react";
+import type { ReactNode } from "react";
+
+const seconds = Array.from({ length: 31 }, (_, second) => second);
+
+function Ruler() {
+  return (
+    <div aria-hidden="true">
+      <div className="ruler">
+        {seconds.map((second) => (
+          <i key={second} />
+        ))}
+      </div>
+      <div className="ruler-cap label">
+        <span>0 s</span>
+        <span>30 s</span>
+      </div>
+    </div>
+  );
+}
+
+function Line({ icon: Icon, children }: { icon?: LucideIcon; children: ReactNode }) {
+  return (
+    <div className={Icon === undefined ? "on" : undefined}>
+      {Icon === undefined ? null : <Icon className="i" aria-hidden />}
+      <span>{children}</span>
+    </div>
+  );
+}
+
+interface StepProps {
+  number: number;
+  title: string;
+  words: string;
+  children: ReactNode;
+}
+
+function Step({ number, title, words, children }: StepProps) {
+  return (
+    <li>
+      <div className="card mini" aria-hidden="true">
+        {children}
+      </div>
+      <h3>
+        <span>{number}</span>
+        {title}
+      </h3>
+      <p>{words}</p>
+    </li>
+  );
+}
+
+export function HowItWorks({ domain }: { domain: string }) {
+  return (
+    <section className="rule">
+      <div className="page sec">
+        <div className="sec-head">
+          <h2 className="h2">How It Works</h2>
+          <p className="lead">Set up in 30 seconds.</p>
+        </div>
+        <Ruler />
+        <ol className="steps">
+          <Step number={1} title="Sign Up" words="With an e-mail and password, a browser wallet, or Gmail.">
+            <Line icon={AtSign}>E-mail and password</Line>
+            <Line icon={Wallet}>Solana Wallet</Line>
+            <Line icon={Mail}>Gmail</Line>
+          </Step>
+          <Step
+            number={2}
+            title="Create Alias"
+            words="Pick a name and a domain. Forward it to addresses, webhooks, or both."
+          >
+            <Line>
+              <b>shop.k7</b>@{domain}
+            </Line>
+            <Line icon={CornerDownRight}>jonas@example.org</Line>
+            <Line icon={Webhook}>https://hooks.example.org/mail</Line>
+          </Step>
+          <Step
+            number={3}
+            title="Send &amp; Receive"
+            words="Mail lands in your inbox. Write back from the alias, encrypted if you like."
+          >
+            <Line icon={Inbox}>orders@store.example</Line>
+            <Line icon={Reply}>
+              as <b>shop.k7</b>@{domain}
+            </Line>
+            <Line icon={Lock}>AGE encrypted</Line>
+          </Step>
+        </ol>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,23 @@
+/** The sections of the landing page that only stand there, as one chunk. */
+import { useState } from "react";
+import { readSiteDomain } from "../../app/site-domain.ts";
+import { Attack } from "./Attack.tsx";
+import { Encryption } from "./Encryption.tsx";
+import { HowItWorks } from "./HowItWorks.tsx";
+import { Why } from "./Why.tsx";
+
+export { FeatureRow } from "./FeatureRow.tsx";
+export { Pillars } from "./Pillars.tsx";
+
+/** Everything between the strip and the closing call. */
+export function Story() {
+  const [{ domain }] = useState(readSiteDomain);
+  return (
+    <>
+      <Attack domain={domain} />
+      <Encryption />
+      <HowItWorks domain={domain} />
+      <Why />
+    </>
+  );
+}

@@ -1,0 +1,26 @@
+/** One switch for all that moves on the landing page (WCAG 2.2.2): paused from the start for who asked for less motion. */
+import { useState, useSyncExternalStore } from "react";
+
+const query = "(prefers-reduced-motion: reduce)";
+
+function subscribe(onChange: () => void): () => void {
+  const list = matchMedia(query);
+  list.addEventListener("change", onChange);
+  return () => list.removeEventListener("change", onChange);
+}
+
+export interface Motion {
+  isPaused: boolean;
+  toggle: () => void;
+}
+
+export function useMotion(): Motion {
+  const wantsLess = useSyncExternalStore(
+    subscribe,
+    () => matchMedia(query).matches,
+    () => false,
+  );
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  const isPaused = chosen ?? wantsLess;
+  return { isPaused, toggle: () => setChosen(!isPaused) };
+}

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { closingFigure, totalFigure } from "./totals.ts";
+
+const known = (users: number, aliases = 0) => ({ state: "known", value: { users, aliases } }) as const;
+
+test("totals are shown with separators and without a plus", () => {
+  expect(totalFigure(known(1_234_567, 89), "users")).toEqual({ text: "1,234,567", isPending: false });
+  expect(totalFigure(known(1_234_567, 89), "aliases")).toEqual({ text: "89", isPending: false });
+});
+
+test.each([
+  [0, "0k+"],
+  [999, "0k+"],
+  [1000, "1k+"],
+  [31_999, "31k+"],
+  [1_200_500, "1200k+"],
+])("%s users are %s in the closing call", (users, text) => {
+  expect(closingFigure(known(users))).toEqual({ text, isPending: false });
+});
+
+test("what was last announced stands in for figures that failed to come, and covered for those still to come", () => {
+  expect(totalFigure({ state: "failed" }, "users")).toEqual({ text: "31,000+", isPending: false });
+  expect(closingFigure({ state: "failed" })).toEqual({ text: "31k+", isPending: false });
+  expect(totalFigure({ state: "asking" }, "aliases")).toEqual({ text: "31,000+", isPending: true });
+  expect(closingFigure({ state: "asking" })).toEqual({ text: "31k+", isPending: true });
+});

@@ -1,0 +1,74 @@
+/** Moves the strip: by the clock unless paused, by mouse or finger while one drags it. */
+import { type PointerEvent, type RefObject, useEffect, useRef } from "react";
+import { drifted, type StripState, stripCopies, stripTimes, wrapped } from "./strip-motion.ts";
+
+interface Strip {
+  row: RefObject<HTMLUListElement | null>;
+  handlers: {
+    onPointerDown: (event: PointerEvent<HTMLElement>) => void;
+    onPointerMove: (event: PointerEvent<HTMLElement>) => void;
+    onPointerUp: () => void;
+    onPointerCancel: () => void;
+  };
+}
+
+/** The longest gap between two frames that counts: a tab that was away doesn't jump. */
+const longestFrameMs = 100;
+
+function widthOf(row: HTMLElement | null): number {
+  return row === null ? 0 : row.scrollWidth / stripCopies;
+}
+
+export function useStrip(isPaused: boolean): Strip {
+  const row = useRef<HTMLUListElement>(null);
+  const state = useRef<StripState>({ x: 0, restsUntil: 0 });
+  const grip = useRef<number | null>(null);
+  const place = (x: number) => {
+    state.current.x = x;
+    if (row.current !== null) row.current.style.transform = `translateX(${x}px)`;
+  };
+
+  useEffect(() => {
+    if (isPaused) return;
+    let width = widthOf(row.current);
+    const resized = new ResizeObserver(() => (width = widthOf(row.current)));
+    if (row.current !== null) resized.observe(row.current);
+    let last = performance.now();
+    let frame = requestAnimationFrame(function move() {
+      const now = performance.now();
+      const x = drifted(state.current, { now, elapsedMs: Math.min(now - last, longestFrameMs), width });
+      last = now;
+      if (x !== state.current.x) {
+        state.current.x = x;
+        if (row.current !== null) row.current.style.transform = `translateX(${x}px)`;
+      }
+      frame = requestAnimationFrame(move);
+    });
+    return () => {
+      cancelAnimationFrame(frame);
+      resized.disconnect();
+    };
+  }, [isPaused]);
+
+  const letGo = () => {
+    if (grip.current === null) return;
+    grip.current = null;
+    state.current.restsUntil = performance.now() + stripTimes.restMs;
+  };
+  return {
+    row,
+    handlers: {
+      onPointerDown(event) {
+        if (event.button !== 0) return;
+        grip.current = event.clientX - state.current.x;
+        state.current.restsUntil = Number.POSITIVE_INFINITY;
+        event.currentTarget.setPointerCapture(event.pointerId);
+      },
+      onPointerMove(event) {
+        if (grip.current !== null) place(wrapped(event.clientX - grip.current, widthOf(row.current)));
+      },
+      onPointerUp: letGo,
+      onPointerCancel: letGo,
+    },
+  };
+}

@@ -1,0 +1,514 @@
+/** The landing page by the page's own clock: what it says in each state, what moves, what it weighs, and what is never painted. */
+import { gzipSync } from "node:zlib";
+import type { CDPSession, Locator, Page, Route } from "playwright-core";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { axeFindings, sidewaysOverflow } from "./axe.ts";
+import { heights, openBrowser, openVisit, type Visit, type VisitOptions, widths } from "./browser.ts";
+import { hoverAtRest, seeFocus, seeHeading, seePath } from "./see.ts";
+import { runSite } from "./site.ts";
+
+const site = runSite();
+
+const headline = "One click, new identity. Your inbox stays safe.";
+const main = (page: Page): Locator => page.getByRole("main");
+const signUp = (page: Page) => main(page).getByRole("link", { name: "Sign up with email", exact: true });
+const getStarted = (page: Page) => main(page).getByRole("link", { name: "Get Started Free", exact: true });
+const toDashboard = (page: Page) => main(page).getByRole("link", { name: "Go to Dashboard", exact: true });
+const loading = (page: Page) => main(page).getByRole("button", { name: "Loading...", exact: true });
+const federated = (page: Page) => main(page).getByRole("link", { name: "Continue with Gmail" });
+const pauseButton = (page: Page) => page.getByRole("button", { name: "Pause moving content" });
+
+/** Until released, nothing comes back from the path. */
+async function hold({ context }: Visit, path: string): Promise<() => void> {
+  const held = Promise.withResolvers<void>();
+  await context.route(`**${path}`, async (route) => {
+    await held.promise;
+    await route.continue().catch(() => {});
+  });
+  return () => held.resolve();
+}
+
+/** A page whose clock stands still and whose domain list is known. */
+async function openAtRest(visit: Visit, domains?: readonly string[]): Promise<Page> {
+  const { page } = visit;
+  if (domains !== undefined)
+    await visit.context.route("**/api/domains", (route) => route.fulfill({ json: { domains } }));
+  await page.clock.install({ time: new Date("2026-11-21T10:00:00") });
+  const answered = page.waitForResponse("**/api/domains");
+  await page.goto("/home");
+  await (await answered).finished();
+  await signUp(page).waitFor();
+  await page.clock.pauseAt(new Date("2026-11-21T10:30:00"));
+  return page;
+}
+
+/** Lets the page's time pass, and what it has set going be drawn. */
+async function run(page: Page, ms: number): Promise<void> {
+  await page.clock.runFor(ms);
+  await page.evaluate(drawn);
+}
+
+/** Two tasks later: the app draws in a task of its own. */
+const drawn = `new Promise((done) => {
+  const { port1, port2 } = new MessageChannel();
+  let left = 2;
+  port1.onmessage = () => (left-- > 0 ? port2.postMessage(0) : done());
+  port2.postMessage(0);
+})`;
+
+const heroDomain = (page: Page): Promise<string> =>
+  page.evaluate('document.querySelector(".hero-addr .dom").textContent') as Promise<string>;
+const heroOpacity = (page: Page): Promise<string> =>
+  page.evaluate('document.querySelector(".hero-addr .turning").className') as Promise<string>;
+
+describe("the main button", () => {
+  test("invites who isn't signed in, in the hero and at the end, and leads to the sign-in page", async () => {
+    const { page } = await site.visit();
+    await page.goto("/");
+    await getStarted(page).waitFor();
+    await signUp(page).click();
+    await seePath(page, "/auth");
+    await page.goBack();
+    await getStarted(page).click();
+    await seePath(page, "/auth");
+  });
+
+  test("says Loading... and can't be pressed while the session check hangs; the federated one does nothing", async () => {
+    const visit = await site.visit();
+    const release = await hold(visit, "/api/auth/session");
+    const { page } = visit;
+    await page.goto("/");
+    await expect.poll(() => loading(page).count()).toBe(2);
+    for (const button of await loading(page).all()) expect(await button.isDisabled()).toBe(true);
+    await federated(page).click();
+    await page.waitForTimeout(100);
+    expect(new URL(page.url()).pathname).toBe("/");
+    release();
+    await signUp(page).waitFor();
+    await getStarted(page).waitFor();
+    expect(await loading(page).count()).toBe(0);
+  });
+
+  test("leads who is signed in to the dashboard, the federated one too", async () => {
+    const { page } = await site.visit({ as: await site.person() });
+    for (const button of [() => toDashboard(page).first(), () => toDashboard(page).last(), () => federated(page)]) {
+      await page.goto("/home");
+      await toDashboard(page).first().waitFor();
+      expect([await toDashboard(page).count(), await signUp(page).count()]).toEqual([2, 0]);
+      await button().click();
+      await seePath(page, "/dashboard");
+      await seeHeading(page, "Email Forwarding");
+    }
+  });
+
+  test("the federated button leaves for the sign-in endpoint", async () => {
+    const visit = await site.visit();
+    const asked = Promise.withResolvers<string>();
+    await visit.context.route("**/api/auth/google", async (route) => {
+      asked.resolve(route.request().method());
+      await route.fulfill({ contentType: "text/html", body: "<!doctype html><title>Away</title>" });
+    });
+    const answered = visit.page.waitForResponse("**/api/auth/session");
+    await visit.page.goto("/");
+    await (await answered).finished();
+    // The answer is in the page a moment after it has arrived.
+    await expect.poll(() => visit.page.evaluate('document.querySelector(".proof .pending") === null')).toBe(true);
+    await federated(visit.page).click();
+    expect(await asked.promise).toBe("GET");
+    await visit.page.waitForURL("**/api/auth/google");
+  });
+
+  test("come to from another page, the whole landing page is there too", async () => {
+    const { page } = await site.visit();
+    await page.goto("/auth");
+    await page.getByRole("link", { name: "Kauke, home" }).first().click();
+    await seeHeading(page, headline);
+    for (const name of ["Completely Free", "Your Email Privacy Under Attack", "How It Works", "Why Kauke?"])
+      await seeHeading(page, name);
+    await page.goto("/");
+    await page.getByRole("link", { name: "Learn more about our mission" }).click();
+    await seePath(page, "/about");
+    await page.goBack();
+    await seeHeading(page, "Why Kauke?");
+  });
+
+  test("Learn more about our mission leads to the About page", async () => {
+    const { page } = await site.visit();
+    await page.goto("/");
+    await page.getByRole("link", { name: "Learn more about our mission" }).click();
+    await seePath(page, "/about");
+  });
+});
+
+describe("the hero's domain", () => {
+  test("changes every 3000 ms, fading for 300 ms, in the list's order and round again", async () => {
+    const page = await openAtRest(await site.visit(), ["one.test", "two.test", "three.test"]);
+    await expect.poll(() => heroDomain(page)).toBe("@one.test");
+    // The clock was set ahead in the middle of it: the next beat is the first whole one.
+    await run(page, 400);
+    while ((await heroOpacity(page)) === "turning") await run(page, 20);
+    const seen: string[] = [];
+    for (let turns = 0; turns < 4; turns++) {
+      const before = await heroDomain(page);
+      expect(await heroOpacity(page)).toBe("turning faded");
+      await run(page, 270);
+      expect([await heroDomain(page), await heroOpacity(page)]).toEqual([before, "turning faded"]);
+      await run(page, 40);
+      expect(await heroOpacity(page)).toBe("turning");
+      seen.push(await heroDomain(page));
+      expect(seen.at(-1)).not.toBe(before);
+      await run(page, 2650);
+      expect([await heroDomain(page), await heroOpacity(page)]).toEqual([seen.at(-1), "turning"]);
+      await run(page, 40);
+    }
+    const list = ["@one.test", "@two.test", "@three.test"];
+    const start = list.indexOf(seen[0] ?? "");
+    expect(seen).toEqual([0, 1, 2, 3].map((turn) => list[(start + turn) % 3]));
+  });
+
+  test("the amber bar stays where it is, whichever domain it holds", async () => {
+    for (const width of [widths.desktop, widths.phone]) {
+      const page = await openAtRest(await site.visit({ width }), ["a.test", "a-rather-long-one.test"]);
+      const boxes = new Set<string>();
+      for (let turns = 0; turns < 3; turns++) {
+        boxes.add(JSON.stringify(await page.locator(".hero-addr .dom").boundingBox()));
+        await run(page, 3000);
+      }
+      expect(boxes.size).toBe(1);
+    }
+  });
+
+  test.each([
+    ["an empty list", (route: Route) => route.fulfill({ json: { domains: [] } })],
+    ["no list at all", (route: Route) => route.fulfill({ status: 500, json: { message: "broken" } })],
+  ])("with %s a single default domain stays", async (_, answer) => {
+    const visit = await site.visit();
+    let isRefused = false;
+    await visit.context.route("**/api/domains", async (route) => {
+      await answer(route);
+    });
+    visit.page.on("response", (it) => {
+      if (it.url().endsWith("/api/domains") && it.status() === 500) isRefused = true;
+    });
+    if (_ === "no list at all") visit.expectRefusal(500, "/api/domains");
+    const page = await openAtRest(visit);
+    expect(isRefused).toBe(_ === "no list at all");
+    await run(page, 10_000);
+    expect([await heroDomain(page), await heroOpacity(page)]).toEqual(["@kauke.test", "turning"]);
+  });
+});
+
+describe("the figures", () => {
+  const proof = (page: Page) => page.locator(".proof").innerText();
+
+  test("are the server's, with separators; thousands of users are rounded down", async () => {
+    const visit = await site.visit();
+    const stats = { totalUsers: 41_999, totalAliases: 1_234_567 };
+    await visit.context.route("**/api/stats", (route) => route.fulfill({ json: { stats } }));
+    await visit.page.goto("/");
+    await expect.poll(() => proof(visit.page)).toBe("41,999 users, 1,234,567 aliases");
+    await seeHeading(visit.page, "Join 41k+ people who keep their address to themselves.");
+  });
+
+  test("are those last announced when the server doesn't say, and covered as long as it may still say", async () => {
+    const visit = await site.visit();
+    visit.expectRefusal(500, "/api/stats");
+    const held = Promise.withResolvers<void>();
+    await visit.context.route("**/api/stats", async (route) => {
+      await held.promise;
+      await route.fulfill({ status: 500, json: { message: "broken" } });
+    });
+    const { page } = visit;
+    await page.goto("/");
+    await expect.poll(() => page.locator(".pending").count()).toBe(3);
+    const colors = (await page.evaluate(
+      '[...document.querySelectorAll(".pending")].map((it) => getComputedStyle(it).color)',
+    )) as string[];
+    expect(new Set(colors)).toEqual(new Set(["rgba(0, 0, 0, 0)"]));
+    held.resolve();
+    await expect.poll(() => page.locator(".pending").count()).toBe(0);
+    expect(await proof(page)).toBe("31,000+ users, 31,000+ aliases");
+    await seeHeading(page, "Join 31k+ people who keep their address to themselves.");
+  });
+});
+
+describe("the strip", () => {
+  const placeOf = (page: Page): Promise<number> =>
+    page.evaluate(
+      'new DOMMatrix(getComputedStyle(document.querySelector(".strip ul")).transform).m41',
+    ) as Promise<number>;
+
+  type Drag = (page: Page, box: { x: number; y: number }) => Promise<{ end: () => Promise<void> }>;
+
+  const byMouse: Drag = async (page, { x, y }) => {
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    for (let step = 1; step <= 8; step++) await page.mouse.move(x - 10 * step, y);
+    return { end: () => page.mouse.up() };
+  };
+
+  const byFinger: Drag = async (page, { x, y }) => {
+    const debug: CDPSession = await page.context().newCDPSession(page);
+    const touch = (type: "touchStart" | "touchMove" | "touchEnd", at: number) =>
+      debug.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x: at, y }] });
+    await touch("touchStart", x);
+    for (let step = 1; step <= 8; step++) await touch("touchMove", x - 10 * step);
+    return { end: async () => void (await touch("touchEnd", x - 80)) };
+  };
+
+  test.each([
+    ["the mouse", byMouse, {}],
+    ["a finger", byFinger, { hasTouch: true, width: widths.phone }],
+  ] satisfies [string, Drag, VisitOptions][])(
+    "is dragged by %s, stays while it is held and for 500 ms, then goes on",
+    async (_, drag, options) => {
+      const page = await openAtRest(await site.visit(options));
+      const strip = page.locator(".strip");
+      await strip.scrollIntoViewIfNeeded();
+      await run(page, 100);
+      const box = await strip.boundingBox();
+      const before = await placeOf(page);
+      const held = await drag(page, { x: (box?.x ?? 0) + 200, y: (box?.y ?? 0) + (box?.height ?? 0) / 2 });
+      // A finger first moves a little without dragging, and its last moves come with the next frame.
+      await expect.poll(async () => Math.round((await placeOf(page)) - before)).toBe(-80);
+      const dragged = await placeOf(page);
+      await run(page, 2000);
+      expect(await placeOf(page)).toBe(dragged);
+      await held.end();
+      await run(page, 480);
+      expect(await placeOf(page)).toBe(dragged);
+      await run(page, 200);
+      expect(await placeOf(page)).toBeLessThan(dragged);
+    },
+  );
+
+  test("loops: after a whole round it stands where it stood, never showing its end", async () => {
+    const page = await openAtRest(await site.visit());
+    const width = (await page.evaluate('document.querySelector(".strip ul").scrollWidth / 3')) as number;
+    let last = await placeOf(page);
+    let wraps = 0;
+    for (let step = 0; step < 50; step++) {
+      await run(page, 1000);
+      const now = await placeOf(page);
+      if (now > last) wraps++;
+      expect(now).toBeGreaterThanOrEqual(-width);
+      expect(now).toBeLessThanOrEqual(0);
+      last = now;
+    }
+    expect(wraps).toBe(1);
+    // Three copies: one to be left behind, and at least a window's width behind that.
+    expect(2 * width).toBeGreaterThan((await page.locator(".strip").boundingBox())?.width ?? Number.NaN);
+  });
+
+  test("one button, reached by keyboard, pauses strip and domains and sets them going again", async () => {
+    const page = await openAtRest(await site.visit(), ["one.test", "two.test"]);
+    const button = pauseButton(page);
+    for (let stops = 0; stops < 20 && !(await isFocused(button)); stops++) await page.keyboard.press("Tab");
+    await seeFocus(button);
+    await page.keyboard.press("Enter");
+    expect(await button.getAttribute("aria-pressed")).toBe("true");
+    await run(page, 400);
+    const [place, domain] = [await placeOf(page), await heroDomain(page)];
+    await run(page, 10_000);
+    expect([await placeOf(page), await heroDomain(page)]).toEqual([place, domain]);
+    await page.keyboard.press("Space");
+    expect(await button.getAttribute("aria-pressed")).toBe("false");
+    await run(page, 3400);
+    expect(await placeOf(page)).not.toBe(place);
+    expect(await heroDomain(page)).not.toBe(domain);
+  });
+
+  test("who asked for less motion finds both paused, and may start them", async () => {
+    const visit = await site.visit();
+    await visit.page.emulateMedia({ reducedMotion: "reduce" });
+    const page = await openAtRest(visit, ["one.test", "two.test"]);
+    expect(await pauseButton(page).getAttribute("aria-pressed")).toBe("true");
+    await run(page, 10_000);
+    expect([await placeOf(page), await heroDomain(page)]).toEqual([0, "@one.test"]);
+    await pauseButton(page).click();
+    await run(page, 3400);
+    expect(await placeOf(page)).toBeLessThan(0);
+    expect(await heroDomain(page)).toBe("@two.test");
+  });
+
+  async function isFocused(locator: Locator): Promise<boolean> {
+    return locator.evaluate((element) => element === element.ownerDocument.activeElement);
+  }
+});
+
+/** Every heading and every waiting a person could have seen, from the first frame on. */
+const recordScreens = `
+  window.seenScreens = [];
+  (function look() {
+    const words = document.querySelector("main :is(h1, [role=status])")?.innerText.trim().replace(/\\s+/g, " ");
+    if (words && window.seenScreens.at(-1) !== words) window.seenScreens.push(words);
+    requestAnimationFrame(look);
+  })();`;
+
+describe("nobody is shown the wrong page", () => {
+  test.each(["/", "/dashboard", "/Settings", "/home"])("signed in, at %s", async (path) => {
+    const visit = await site.visit({ as: await site.person() });
+    await visit.context.addInitScript(recordScreens);
+    await visit.page.goto(path);
+    const heading =
+      { "/": "Email Forwarding", "/dashboard": "Email Forwarding", "/Settings": "Settings" }[path] ?? headline;
+    await visit.page.getByRole("heading", { level: 1, name: heading }).waitFor();
+    await expect.poll(() => visit.page.evaluate("seenScreens.at(-1)")).toBe(heading);
+    expect(["Loading...", heading]).toEqual(
+      expect.arrayContaining((await visit.page.evaluate("seenScreens")) as string[]),
+    );
+  });
+
+  test.each([
+    ["/", headline],
+    ["/Home/", headline],
+    ["/auth", "Welcome Back"],
+    ["/dashboard", "Welcome Back"],
+    ["/register", "Create your account"],
+    ["/about", "About"],
+  ])("signed out, at %s: the page is there at once, and stays", async (path, heading) => {
+    const visit = await site.visit();
+    await visit.context.addInitScript(recordScreens);
+    await visit.page.goto(path, { waitUntil: "networkidle" });
+    expect(await visit.page.evaluate("seenScreens")).toEqual([heading]);
+  });
+
+  test("a session that has ended leads to the landing page", async () => {
+    const visit = await site.visit({ as: { cookie: "sid=long-gone" } });
+    await visit.page.goto("/");
+    await seeHeading(visit.page, headline);
+    await signUp(visit.page).waitFor();
+  });
+
+  test("a drawn page that doesn't fit what the app draws is found", async () => {
+    const visit = await openVisit(site.server.url);
+    onTestFinished(() => visit.close());
+    await visit.context.route("**/home", async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({
+        response: answer,
+        body: (await answer.text()).replace("One click", "Two clicks"),
+      });
+    });
+    await visit.page.goto("/home");
+    await expect.poll(async () => (await visit.findings()).map(({ kind }) => kind)).toContain("page error");
+  });
+});
+
+describe("without JavaScript", () => {
+  async function openWithout(path: string): Promise<Page> {
+    const context = await (await openBrowser()).newContext({ baseURL: site.server.url, javaScriptEnabled: false });
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    await page.goto(path);
+    return page;
+  }
+
+  test("the whole landing page is there, and its links lead on", async () => {
+    const page = await openWithout("/");
+    await page.getByRole("heading", { level: 1, name: headline }).waitFor();
+    for (const name of [
+      "Privacy First",
+      "Completely Free",
+      "Zero Logs Policy",
+      "Compatible with",
+      "Your Email Privacy Under Attack",
+      "Military-Grade Encryption",
+      "How It Works",
+      "Why Kauke?",
+      "Join 31k+ people who keep their address to themselves.",
+    ])
+      await page.getByRole("heading", { name, exact: true }).waitFor();
+    for (const words of ["Unlimited aliases", "End-to-end encryption", "Reply anonymously", "Offline AGE keys"])
+      await page.getByRole("listitem").filter({ hasText: words }).waitFor();
+    expect(await page.locator(".proof").innerText()).toBe("31,000+ users, 31,000+ aliases");
+    const color = await page.evaluate('getComputedStyle(document.querySelector(".proof b")).color');
+    expect(color).not.toBe("rgba(0, 0, 0, 0)");
+    await signUp(page).click();
+    await seeHeading(page, "Welcome Back");
+  });
+
+  test.each(["/about", "/privacy", "/terms", "/gdpr", "/transparency"])(
+    "%s has its heading and footer",
+    async (path) => {
+      const page = await openWithout(path);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.getByRole("contentinfo").getByText("Made in Lithuania").waitFor();
+    },
+  );
+});
+
+describe("what it weighs", () => {
+  const budgetBytes = 90_000;
+  const mostShift = 0.02;
+
+  test("all JavaScript before anybody touches it is at most 90 kB packed, and the schemas are not in it", async () => {
+    const { page } = await site.visit();
+    const scripts: Promise<Buffer>[] = [];
+    page.on("response", (it) => {
+      if (it.request().resourceType() === "script" || it.url().endsWith(".js")) scripts.push(it.body());
+    });
+    await page.goto("/", { waitUntil: "networkidle" });
+    const bodies = await Promise.all(scripts);
+    const bytes = bodies.reduce((sum, body) => sum + gzipSync(body, { level: 9 }).length, 0);
+    console.log(`Landing page: ${bytes} bytes of JavaScript, gzip, in ${bodies.length} files.`);
+    expect(bodies.length).toBeGreaterThan(1);
+    expect(bytes).toBeLessThanOrEqual(budgetBytes);
+    expect(Buffer.concat(bodies).includes("ZodError")).toBe(false);
+  });
+
+  test.each([widths.desktop, widths.phone])(
+    "at %s pixels nothing moves when fonts, domains, figures and session come late",
+    async (width) => {
+      const visit = await site.visit({ width });
+      const { page } = visit;
+      const stats = { totalUsers: 12_345, totalAliases: 98_765 };
+      const late = async (answer: () => Promise<void>) => {
+        await page.waitForTimeout(700);
+        await answer().catch(() => {});
+      };
+      await visit.context.route("**/*.woff2", (route) => late(() => route.continue()));
+      await visit.context.route("**/api/**", (route) => late(() => route.continue()));
+      await visit.context.route("**/api/stats", (route) => late(() => route.fulfill({ json: { stats } })));
+      await visit.context.addInitScript(`
+        window.shifted = [];
+        new PerformanceObserver((list) => {
+          for (const { value, sources } of list.getEntries())
+            shifted.push({ value, what: sources.map(({ node }) => node?.className ?? node?.nodeName).join(" | ") });
+        }).observe({ type: "layout-shift", buffered: true });`);
+      await page.goto("/");
+      await expect.poll(() => page.locator(".proof").innerText()).toBe("12,345 users, 98,765 aliases");
+      await page.evaluate("document.fonts.ready");
+      await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+      const shifts = (await page.evaluate("shifted")) as { value: number; what: string }[];
+      const total = shifts.reduce((sum, { value }) => sum + value, 0);
+      console.log(`Layout shift at ${width}: ${total.toFixed(4)}`, JSON.stringify(shifts));
+      expect(total).toBeLessThanOrEqual(mostShift);
+    },
+  );
+});
+
+test("nothing sticks out at 320, 390, 768 and 1440, in either theme, and axe has nothing to say", async () => {
+  const visit = await site.visit();
+  await visit.page.goto("/");
+  await getStarted(visit.page).waitFor();
+  await pauseButton(visit.page).press("Enter");
+  await visit.page.keyboard.press("Escape");
+  for (const width of [320, widths.phone, 768, widths.desktop])
+    for (const theme of ["light", "dark"]) {
+      await visit.page.setViewportSize({ width, height: heights[width] ?? 800 });
+      await visit.page.evaluate(`document.documentElement.dataset.theme = "${theme}"`);
+      expect({ width, theme, found: await sidewaysOverflow(visit) }).toEqual({ width, theme, found: [] });
+      if (width !== widths.phone && width !== widths.desktop) continue;
+      await visit.page.waitForTimeout(200);
+      expect({ width, theme, found: await axeFindings(visit) }).toEqual({ width, theme, found: [] });
+    }
+});
+
+test("the pause button says what it does", async () => {
+  const { page } = await site.visit();
+  await page.goto("/");
+  await getStarted(page).waitFor();
+  await hoverAtRest(pauseButton(page));
+  await page.getByRole("tooltip").filter({ hasText: "Pause" }).waitFor();
+});

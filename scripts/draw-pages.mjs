@@ -1,0 +1,81 @@
+/**
+ * `draw-pages.mjs FOLDER`, after both builds of the web app: puts each drawn page into the built document, as dist/pages/NAME.html,
+ * the plain shell into dist/index.html itself, and writes the manifest. FOLDER holds the build for Node of main-server.tsx.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const dist = join(dirname(dirname(fileURLToPath(import.meta.url))), "apps/web/dist");
+const { drawPages, site } = await import(pathToFileURL(join(process.argv[2], "main-server.js")).href);
+const template = readFileSync(join(dist, "index.html"), "utf8");
+
+mkdirSync(join(dist, "pages"), { recursive: true });
+for (const page of await drawPages()) {
+  const file = page.isDrawn ? join("pages", `${page.name}.html`) : "index.html";
+  writeFileSync(join(dist, file), documentOf(page));
+}
+writeFileSync(join(dist, "manifest.webmanifest"), JSON.stringify(manifest()));
+
+function documentOf({ title, description, html, isDrawn }) {
+  if (/<script|\sstyle=/i.test(html)) throw new Error(`The page "${title}" carries what its security policy refuses.`);
+  return put(
+    template,
+    ["%PRODUCT%", escapeText(title)],
+    ["<!--head-->", headOf(title, description)],
+    ['<div id="root"></div>', `<div id="root" data-drawn="${isDrawn ? "page" : "shell"}">${html}</div>`],
+  );
+}
+
+function headOf(title, description) {
+  const named = [
+    ["description", description],
+    ["twitter:card", "summary_large_image"],
+  ];
+  const properties = [
+    ["og:type", "website"],
+    ["og:site_name", site.name],
+    ["og:title", title],
+    ["og:description", description],
+    ["og:image", `${site.origin}/og.png`],
+    ["og:image:width", "1200"],
+    ["og:image:height", "630"],
+    ["og:image:alt", site.pictureWords],
+  ];
+  return [
+    ...named.map(([name, content]) => `<meta name="${name}" content="${escapeText(content)}" />`),
+    ...properties.map(([name, content]) => `<meta property="${name}" content="${escapeText(content)}" />`),
+  ].join("\n    ");
+}
+
+function manifest() {
+  const icon = (src, sizes, purpose = "any") => ({ src, sizes, type: "image/png", purpose });
+  return {
+    name: site.name,
+    short_name: site.name,
+    description: site.description,
+    id: "/",
+    start_url: "/",
+    display: "standalone",
+    background_color: site.canvas,
+    theme_color: site.canvas,
+    icons: [
+      { src: "/favicon.svg", sizes: "any", type: "image/svg+xml" },
+      icon("/icon-192.png", "192x192"),
+      icon("/icon-512.png", "512x512"),
+      icon("/icon-maskable-512.png", "512x512", "maskable"),
+    ],
+  };
+}
+
+/** Each text once, and it must be there. */
+function put(text, ...pairs) {
+  return pairs.reduce((before, [from, to]) => {
+    if (!before.includes(from)) throw new Error(`The built document has no ${from}.`);
+    return before.replaceAll(from, () => to);
+  }, text);
+}
+
+function escapeText(text) {
+  return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+}
