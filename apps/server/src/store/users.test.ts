@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aMessage, anAlias, anOpenDelivery, aUser } from "./rows.testing.ts";
+import { aMessage, anAlias, anOpenDelivery, aSession, aUser } from "./rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "./stores.testing.ts";
 
 describe("accounts", () => {
@@ -98,8 +98,7 @@ describe("accounts", () => {
       for (const message of [own, shared]) await store.bodies.put(message.id, [Buffer.from("body")]);
       await store.deliveries.keep(own, [anOpenDelivery(own, goneAlias)]);
       await store.deliveries.keep(shared, [anOpenDelivery(shared, goneAlias), anOpenDelivery(shared, staysAlias)]);
-      const now = new Date();
-      const session = { tokenHash: Buffer.alloc(32, 1), userId: gone.id, createdAt: now, lastSeenAt: now };
+      const session = aSession(gone.id);
       await store.loginSessions.insert(session);
       await store.users.delete(gone.id);
       expect(await store.users.find(gone.id)).toBeNull();
