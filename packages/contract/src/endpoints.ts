@@ -10,6 +10,7 @@ import { createdEmailJob, createEmailJobBody, emailJobStatusWire } from "./email
 import { encryptionEndpoints } from "./encryption-endpoints.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { limits } from "./limits.ts";
+import { signInEndpoints } from "./sign-in-endpoints.ts";
 import {
   createdSmtpCredential,
   createSmtpCredentialBody,
@@ -279,6 +280,7 @@ export const endpoints = define({
   },
   ...encryptionEndpoints,
   ...walletEndpoints,
+  ...signInEndpoints,
   listNotices: {
     method: "GET",
     path: "/api/notices",

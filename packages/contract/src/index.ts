@@ -11,5 +11,6 @@ export * from "./google.ts";
 export * from "./legal-facts.ts";
 export * from "./limits.ts";
 export * from "./preview.ts";
+export * from "./sign-in.ts";
 export * from "./smtp-credentials.ts";
 export * from "./wallet.ts";

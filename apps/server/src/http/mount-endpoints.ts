@@ -94,6 +94,7 @@ const notFoundTexts: Record<string, string> = {
   noticeId: "Notice not found",
   jobId: "Email job not found",
   credentialId: "SMTP credentials not found",
+  sessionId: "Session not found",
   keyId: "Encryption key not found",
 };
 

@@ -21,6 +21,7 @@ import { emailJobHandlers } from "./email-jobs/routes.ts";
 import { encryptionKeyHandlers } from "./encryption-keys/routes.ts";
 import { googleRoutes } from "./google/routes.ts";
 import type { Handlers } from "./handler.ts";
+import { type LaterWork, laterWork } from "./later-work.ts";
 import { mountEndpoints } from "./mount-endpoints.ts";
 import { noticeHandlers } from "./notices/routes.ts";
 import { openApiDocument } from "./openapi.ts";
@@ -29,6 +30,7 @@ import { readOnlyJson } from "./read-json.ts";
 import { isCrossSiteWrite, type OwnOrigins } from "./same-site.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { type SessionCookie, sessionCookie } from "./session-cookie.ts";
+import { passwordHandlers, signInHandlers } from "./sign-in/routes.ts";
 import { isApiPath } from "./site/page-routes.ts";
 import { serveSite } from "./site/serve-site.ts";
 import { smtpCredentialHandlers } from "./smtp-credentials/routes.ts";
@@ -41,7 +43,7 @@ export type HttpConfig = Pick<
 >;
 
 export interface HttpServerOptions
-  extends Omit<CoreDeps, "ownDomains" | "limitRules" | "undoSeconds" | "federatedIssuer"> {
+  extends Omit<CoreDeps, "ownDomains" | "ownMail" | "limitRules" | "undoSeconds" | "federatedIssuer"> {
   /** Federated sign-in; off unless given. */
   federatedIssuer?: CoreDeps["federatedIssuer"];
   config: HttpConfig;
@@ -67,7 +69,10 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<Fasti
   guardRequests(app, options, securityHeaders(isHttps));
   readOnlyJson(app);
   const originOf = (request: FastifyRequest) => publicOrigin(request.headers.host, ownOrigins(config, request));
-  mountEndpoints(app, { deps: coreDeps(options), cookie, handlers: allHandlers(coreDeps(options)), originOf });
+  const later = laterWork(options.logger);
+  app.addHook("onClose", () => later.settled());
+  const handlers = allHandlers(coreDeps(options), later);
+  mountEndpoints(app, { deps: coreDeps(options), cookie, handlers, originOf });
   mountOwnRoutes(app, options, cookie);
   googleRoutes(app, { ...options, deps: coreDeps(options), sessionCookie: cookie });
   await serveSite(app, { ...options, links: config.links, hasGoogle: Boolean(options.federatedIssuer) });
@@ -120,12 +125,13 @@ function coreDeps({ config, ...options }: HttpServerOptions): CoreDeps {
     ...options,
     federatedIssuer: options.federatedIssuer ?? null,
     ownDomains: config.domains,
+    ownMail: { origin: config.publicUrl.origin, domain: config.domains[0] ?? "" },
     limitRules: rateLimitRules(config.limits),
     undoSeconds: config.undoSeconds,
   };
 }
 
-function allHandlers(deps: CoreDeps): Handlers {
+function allHandlers(deps: CoreDeps, later: LaterWork): Handlers {
   return {
     ...authHandlers(deps),
     ...walletHandlers(deps),
@@ -138,6 +144,8 @@ function allHandlers(deps: CoreDeps): Handlers {
     ...confirmationHandlers(deps),
     ...encryptionKeyHandlers(deps),
     ...decryptHandlers(deps),
+    ...passwordHandlers(deps, later),
+    ...signInHandlers(deps),
   };
 }
 

@@ -65,7 +65,8 @@ describe("accounts", () => {
     it("a new password hash replaces the old one and nothing else", async () => {
       const { store } = it_;
       const user = await insertUser(store);
-      await store.users.setPasswordHash(user.id, "$argon2id$new");
+      const from = user.passwordHash ?? "";
+      expect(await store.users.replaceHash(user.id, { from, to: "$argon2id$new" })).toBe(true);
       const { updatedAt: _, ...rest } = user;
       expect(await store.users.find(user.id)).toMatchObject({ ...rest, passwordHash: "$argon2id$new" });
     });
@@ -75,7 +76,8 @@ describe("accounts", () => {
       const user = await insertUser(store);
       expect(await store.users.settings(user.id)).toEqual({ leakGuard: true, sealTo: "off" });
       await store.users.changeSettings(user.id, { leakGuard: false });
-      await store.users.setPasswordHash(user.id, "$argon2id$new");
+      const from = user.passwordHash ?? "";
+      expect(await store.users.replaceHash(user.id, { from, to: "$argon2id$new" })).toBe(true);
       expect(await store.users.settings(user.id)).toEqual({ leakGuard: false, sealTo: "off" });
       expect(Object.keys((await store.users.find(user.id)) ?? {}).sort()).toEqual(Object.keys(user).sort());
       expect(await store.users.settings(aUser().id)).toBeNull();

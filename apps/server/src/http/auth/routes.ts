@@ -1,7 +1,7 @@
 import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { closeLoginSession } from "../../core/login-session/close-login-session.ts";
-import { openLoginSession } from "../../core/login-session/open-login-session.ts";
+import { openByPassword } from "../../core/login-session/open-by-password.ts";
 import { login } from "../../core/user/login.ts";
 import { register } from "../../core/user/register.ts";
 import type { User } from "../../core/user/user.ts";
@@ -10,7 +10,8 @@ import { userToWire } from "./wire.ts";
 
 export function authHandlers(deps: CoreDeps): HandlersOf<"getSession" | "register" | "login" | "logout"> {
   const signIn = async (user: User, { cookie, device }: Pick<Call<"login">, "cookie" | "device">) => {
-    cookie.write(await openLoginSession(deps, { userId: user.id, formerToken: cookie.token, device }));
+    const { id: userId, passwordHash } = user;
+    cookie.write(await openByPassword(deps, { userId, passwordHash, formerToken: cookie.token, device }));
     return { user: userToWire(user) };
   };
   return {

@@ -17,7 +17,7 @@ export function walletHandlers(deps: CoreDeps): HandlersOf<"walletSignIn"> {
         return offerChallenge(deps, { walletAddress, clientAddress, origin, browserToken: ownToken(deps, cookie) });
       }
       const user = await signInWithWallet(deps, { proof, clientAddress, browserToken: cookie.token });
-      cookie.write(await openLoginSession(deps, user.id, cookie.token));
+      cookie.write(await openLoginSession(deps, { userId: user.id, formerToken: cookie.token, device }));
       return { user: userToWire(user) };
     },
   };
