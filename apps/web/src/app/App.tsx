@@ -9,6 +9,7 @@ import { LazyToaster } from "../ui/LazyToaster.tsx";
 import { PageSpinner } from "../ui/Spinner.tsx";
 import { TooltipLayer } from "../ui/TooltipLayer.tsx";
 import { ErrorBoundary } from "./ErrorBoundary.tsx";
+import { useLostSessionExit } from "./lost-session-exit.ts";
 import { normalizePath } from "./path.ts";
 import { useRouteEffects } from "./route-effects.ts";
 import { type ScreenName, screenFor, screenTitles } from "./screens.ts";
@@ -30,6 +31,9 @@ const pages: Partial<Record<ScreenName, ComponentType>> = {
   terms: lazy(async () => ({ default: (await import("../pages/TermsPage.tsx")).TermsPage })),
   gdpr: lazy(async () => ({ default: (await import("../pages/GdprPage.tsx")).GdprPage })),
   transparency: lazy(async () => ({ default: (await import("../pages/TransparencyPage.tsx")).TransparencyPage })),
+  forgot: lazy(async () => ({ default: (await import("../pages/ForgotPage.tsx")).ForgotPage })),
+  reset: lazy(async () => ({ default: (await import("../pages/ResetPage.tsx")).ResetPage })),
+  "confirm-email": lazy(async () => ({ default: (await import("../pages/ConfirmEmailPage.tsx")).ConfirmEmailPage })),
   "not-found": NotFoundPage,
 };
 
@@ -42,6 +46,8 @@ const shellClasses: Partial<Record<ScreenName, string>> = {
   landing: "shell landing",
   auth: "shell auth",
   register: "shell auth",
+  forgot: "shell auth",
+  reset: "shell auth",
 };
 
 export function App() {
@@ -49,6 +55,7 @@ export function App() {
   const session = useSession();
   const path = normalizePath(location);
   const screen = screenFor(path, session.user !== null);
+  useLostSessionExit(screen);
   useRouteEffects(path, session.isLoading ? "" : screenTitles[screen]);
   return (
     <>

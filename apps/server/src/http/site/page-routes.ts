@@ -1,6 +1,6 @@
 /** The pages of the specification's route table. The web app draws them; the server only needs to know which exist. */
 const pages = new Set(
-  "/ /home /auth /register /dashboard /settings /compose /decrypt /about /privacy /terms /gdpr /transparency".split(
+  "/ /home /auth /register /dashboard /settings /compose /decrypt /about /privacy /terms /gdpr /transparency /forgot /reset /confirm-email".split(
     " ",
   ),
 );

@@ -10,7 +10,7 @@ import type { CallCookie, HandlersOf } from "../handler.ts";
 
 export function walletHandlers(deps: CoreDeps): HandlersOf<"walletSignIn"> {
   return {
-    async walletSignIn({ body, clientAddress, cookie, origin }) {
+    async walletSignIn({ body, clientAddress, cookie, device, origin }) {
       const proof = proofOf(body);
       if (proof === null) {
         const { walletAddress } = body;
