@@ -1,6 +1,7 @@
 /** Where the account is signed in, each with the button that ends it. */
 import type { LoginSessionWire } from "@kauke/contract";
 import { Monitor, Smartphone } from "lucide-react";
+import { useState } from "react";
 import { useLocation } from "wouter";
 import { messageOf } from "../../api/api-error.ts";
 import { useLogout } from "../../api/session.ts";
@@ -9,6 +10,8 @@ import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { timeText } from "../../ui/time-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { SettingFailed } from "./SettingFailed.tsx";
+
+const SHOWN_AT_FIRST = 5;
 
 const nameOf = ({ device }: LoginSessionWire): string => device ?? "Unknown device";
 const isHandheld = ({ device }: LoginSessionWire): boolean => /iPhone|iPad|Android/.test(device ?? "");
@@ -91,15 +94,22 @@ function EndOthers() {
 }
 
 function Sessions({ sessions }: { sessions: readonly LoginSessionWire[] }) {
+  const [isWhole, setIsWhole] = useState(false);
+  const shown = isWhole ? sessions : sessions.slice(0, SHOWN_AT_FIRST);
   return (
     <>
       <ul className="sessions-list" aria-labelledby="sessions">
-        {sessions.map((session) => (
+        {shown.map((session) => (
           <SessionRow key={session.id} session={session} />
         ))}
       </ul>
       <div className="card-foot">
         {sessions.length > 1 ? <EndOthers /> : <p className="hint">You are signed in nowhere else.</p>}
+        {shown.length < sessions.length ? (
+          <button type="button" className="btn btn-quiet" onClick={() => setIsWhole(true)}>
+            Show All {sessions.length}
+          </button>
+        ) : null}
       </div>
     </>
   );
