@@ -72,7 +72,7 @@ test("a newer link ends the older one, nobody's e-mail is answered the same, and
   await askFor(page, person.email);
   const old = await openLetter(page, subject);
   await askFor(page, person.email);
-  await expect.poll(() => openLetter(page, subject)).not.toBe(old);
+  await expect.poll(() => openLetter(page, subject), { timeout: 10_000 }).not.toBe(old);
   const fresh = await openLetter(page, subject);
   expectRefusal(404, "/api/auth/password-reset/state");
   await page.goto(old);

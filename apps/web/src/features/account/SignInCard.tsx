@@ -11,11 +11,14 @@ import { otherWaysText } from "./sign-in-text.ts";
 
 function EmailRow({ email, emailConfirmedAt }: { email: string; emailConfirmedAt: string | null }) {
   const ask = useAskEmailConfirmation();
+  const [wasSent, setWasSent] = useState(false);
   const isConfirmed = emailConfirmedAt !== null;
   const onAsk = () =>
     ask.mutate(undefined, {
-      onSuccess: () =>
-        showToast({ title: "Confirmation Sent", description: "Open its link in this browser within 24 hours." }),
+      onSuccess: () => {
+        setWasSent(true);
+        showToast({ title: "Confirmation Sent", description: "Open its link in this browser within 24 hours." });
+      },
       onError: (error) => showFailure("Not Sent", messageOf(error, "The message could not be sent")),
     });
   return (
@@ -33,7 +36,7 @@ function EmailRow({ email, emailConfirmedAt }: { email: string; emailConfirmedAt
       </div>
       {isConfirmed ? null : (
         <SubmitButton type="button" className="" pending={ask.isPending} pendingLabel="Sending..." onClick={onAsk}>
-          {ask.isSuccess ? "Send Again" : "Send Confirmation"}
+          {wasSent ? "Send Again" : "Send Confirmation"}
         </SubmitButton>
       )}
     </div>
