@@ -19,6 +19,5 @@ export function useLostSessionExit(screen: ScreenName): void {
     leave();
     navigate("/auth");
     showFailure("Signed Out", "Your session has ended. Please sign in again.");
-    // Both are new at every render and mean the same.
-  }, [mustLeave]);
+  }, [mustLeave, leave, navigate]);
 }

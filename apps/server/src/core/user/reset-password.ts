@@ -23,7 +23,8 @@ export async function countResetWish(
 /** To be done after the answer, which must not tell whether there is an account: not by its time either. */
 export async function sendPasswordReset(deps: AccountMailDeps & Pick<CoreDeps, "users">, email: string): Promise<void> {
   const user = await deps.users.findByEmail(email);
-  if (user?.email != null) await sendAccountLink(deps, "reset", { userId: user.id, email: user.email });
+  if (user === null || user.email === null) return;
+  await sendAccountLink(deps, "reset", { userId: user.id, email: user.email });
 }
 
 interface LinkUse {
