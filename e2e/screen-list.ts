@@ -18,6 +18,7 @@ import { attachment, multipartMessage, subjectOf } from "./message.ts";
 import type { Screen } from "./screen.ts";
 import { hoverAtRest, toasts } from "./see.ts";
 import { sessionScreens } from "./session-screens.ts";
+import { signInScreens } from "./sign-in-screens.ts";
 import { createForm, fillCreate, fillRegister, signIn } from "./steps.ts";
 
 const dashboardOf = (as: keyof typeof personas, name: string, open: Screen["open"] = async () => {}): Screen => ({
@@ -390,6 +391,7 @@ export const screens: readonly Screen[] = [
   ...encryptionScreens,
   ...["about", "privacy", "terms", "gdpr", "transparency"].map((name) => pageAt(`/${name}`, `static-${name}`)),
   ...sessionScreens,
+  ...signInScreens,
 ];
 
 /** Who and what the screens show: the personas, and one message in the preview inbox. */

@@ -12,23 +12,23 @@ export const authMessages = {
   loginFailed: "Invalid email or password",
 } as const;
 
-const email = z
+/** Of an account, as it is typed. */
+export const accountEmail = z
   .string(authMessages.emailInvalid)
   .max(1024, authMessages.emailInvalid)
   .trim()
   .refine((text) => isMailbox(text), authMessages.emailInvalid);
 
-export const registerBody = z.object({
-  email,
-  password: z
-    .string(authMessages.passwordRequired)
-    .min(limits.passwordMin, authMessages.passwordShort)
-    .max(limits.passwordMax, authMessages.passwordLong),
-});
+export const newPassword = z
+  .string(authMessages.passwordRequired)
+  .min(limits.passwordMin, authMessages.passwordShort)
+  .max(limits.passwordMax, authMessages.passwordLong);
+
+export const registerBody = z.object({ email: accountEmail, password: newPassword });
 export type RegisterBody = z.infer<typeof registerBody>;
 
 export const loginBody = z.object({
-  email,
+  email: accountEmail,
   password: z
     .string(authMessages.passwordRequired)
     .min(1, authMessages.passwordRequired)

@@ -11,6 +11,7 @@ import { createdEmailJob, createEmailJobBody, emailJobStatusWire } from "./email
 import { encryptionEndpoints } from "./encryption-endpoints.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { limits } from "./limits.ts";
+import { signInEndpoints } from "./sign-in-endpoints.ts";
 import {
   createdSmtpCredential,
   createSmtpCredentialBody,
@@ -281,6 +282,7 @@ export const endpoints = define({
   ...encryptionEndpoints,
   ...walletEndpoints,
   ...analyticsEndpoints,
+  ...signInEndpoints,
   listNotices: {
     method: "GET",
     path: "/api/notices",

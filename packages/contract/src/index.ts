@@ -13,5 +13,6 @@ export * from "./limits.ts";
 export * from "./page-events.ts";
 export * from "./page-values.ts";
 export * from "./preview.ts";
+export * from "./sign-in.ts";
 export * from "./smtp-credentials.ts";
 export * from "./wallet.ts";

@@ -8,11 +8,13 @@ import type { EncryptionKeyStore } from "./encryption-key/encryption-key.ts";
 import type { LoginSessionStore } from "./login-session/login-session.ts";
 import type { MessageBodies } from "./message/message.ts";
 import type { NoticeStore } from "./notice/notice.ts";
+import type { OwnMailSettings } from "./own-mail/own-message.ts";
 import type { PasswordHasher } from "./password/password-hasher.ts";
 import type { Clock, Random } from "./ports.ts";
 import type { RateLimitStore } from "./rate-limit/rate-limit.ts";
 import type { RateLimitRules } from "./rate-limit/rate-limit-rules.ts";
 import type { SmtpCredentialStore } from "./smtp-credential/smtp-credential.ts";
+import type { AccountLinkStore } from "./user/account-link.ts";
 import type { FederatedIssuer } from "./user/federated-issuer.ts";
 import type { SignInFlowStore } from "./user/sign-in-flow.ts";
 import type { UserStore } from "./user/user.ts";
@@ -20,6 +22,7 @@ import type { WalletChallengeStore } from "./wallet/wallet-challenge.ts";
 
 export interface CoreDeps {
   users: UserStore;
+  accountLinks: AccountLinkStore;
   loginSessions: LoginSessionStore;
   signInFlows: SignInFlowStore;
   /** `null`: federated sign-in is not set up. */
@@ -41,6 +44,7 @@ export interface CoreDeps {
   /** Lower case; the first two are the provider's own. */
   ownDomains: readonly string[];
   limitRules: RateLimitRules;
+  ownMail: OwnMailSettings;
   /** `null`: mailboxes are not asked (`KAUKE_LIMITS=off`). */
   confirmation: ConfirmationSettings | null;
   /** How long a composed message can be undone. */

@@ -9,6 +9,8 @@ export interface Call<N extends EndpointName> {
   userId: (typeof endpoints)[N]["access"] extends "user" ? string : undefined;
   /** For limits only, see `client-address.ts`. */
   clientAddress: string;
+  /** Of the browser that calls, see `device-name.ts`. */
+  device: string | null;
   cookie: CallCookie;
   /** Where this person sees us, e.g. `https://kauke.example`. */
   origin: string;

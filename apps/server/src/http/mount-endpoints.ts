@@ -8,6 +8,7 @@ import { AppError } from "../core/app-error.ts";
 import type { CoreDeps } from "../core/core-deps.ts";
 import { checkLoginSession } from "../core/login-session/check-login-session.ts";
 import { clientAddress } from "./client-address.ts";
+import { deviceName } from "./device-name.ts";
 import type { Call, Handler, Handlers } from "./handler.ts";
 import { parseBody } from "./parse-body.ts";
 import type { SessionCookie } from "./session-cookie.ts";
@@ -77,6 +78,7 @@ function callOf(endpoint: Endpoint, { cookie, originOf }: MountOptions, request:
     body: endpoint.body === undefined ? undefined : parseBody(endpoint.body, request.body),
     userId,
     clientAddress: clientAddress(request),
+    device: deviceName(request.headers["user-agent"]),
     cookie: {
       token: cookie.read(request),
       write: (token: string) => cookie.write(reply, token),
@@ -92,6 +94,7 @@ const notFoundTexts: Record<string, string> = {
   noticeId: "Notice not found",
   jobId: "Email job not found",
   credentialId: "SMTP credentials not found",
+  sessionId: "Session not found",
   keyId: "Encryption key not found",
 };
 

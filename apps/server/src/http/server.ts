@@ -22,6 +22,7 @@ import { emailJobHandlers } from "./email-jobs/routes.ts";
 import { encryptionKeyHandlers } from "./encryption-keys/routes.ts";
 import { googleRoutes } from "./google/routes.ts";
 import type { Handlers } from "./handler.ts";
+import { type LaterWork, laterWork } from "./later-work.ts";
 import { mountEndpoints } from "./mount-endpoints.ts";
 import { noticeHandlers } from "./notices/routes.ts";
 import { openApiDocument } from "./openapi.ts";
@@ -30,6 +31,7 @@ import { readOnlyJson } from "./read-json.ts";
 import { isCrossSiteWrite, type OwnOrigins } from "./same-site.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { type SessionCookie, sessionCookie } from "./session-cookie.ts";
+import { passwordHandlers, signInHandlers } from "./sign-in/routes.ts";
 import { isApiPath } from "./site/page-routes.ts";
 import { serveSite } from "./site/serve-site.ts";
 import { smtpCredentialHandlers } from "./smtp-credentials/routes.ts";
@@ -42,7 +44,7 @@ export type HttpConfig = Pick<
 >;
 
 export interface HttpServerOptions
-  extends Omit<CoreDeps, "ownDomains" | "limitRules" | "undoSeconds" | "federatedIssuer"> {
+  extends Omit<CoreDeps, "ownDomains" | "ownMail" | "limitRules" | "undoSeconds" | "federatedIssuer"> {
   /** Federated sign-in; off unless given. */
   federatedIssuer?: CoreDeps["federatedIssuer"];
   config: HttpConfig;
@@ -68,8 +70,10 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<Fasti
   guardRequests(app, options, securityHeaders(isHttps));
   readOnlyJson(app);
   const originOf = (request: FastifyRequest) => publicOrigin(request.headers.host, ownOrigins(config, request));
+  const later = laterWork(options.logger);
+  app.addHook("onClose", () => later.settled());
   const deps = coreDeps(options);
-  mountEndpoints(app, { deps, cookie, handlers: allHandlers(deps, options), originOf });
+  mountEndpoints(app, { deps, cookie, handlers: allHandlers(deps, options, later), originOf });
   mountOwnRoutes(app, options, cookie);
   googleRoutes(app, { ...options, deps: coreDeps(options), sessionCookie: cookie });
   await serveSite(app, { ...options, settings: { ...config, hasGoogle: Boolean(options.federatedIssuer) }, cookie });
@@ -122,12 +126,13 @@ function coreDeps({ config, ...options }: HttpServerOptions): CoreDeps {
     ...options,
     federatedIssuer: options.federatedIssuer ?? null,
     ownDomains: config.domains,
+    ownMail: { origin: config.publicUrl.origin, domain: config.domains[0] ?? "" },
     limitRules: rateLimitRules(config.limits),
     undoSeconds: config.undoSeconds,
   };
 }
 
-function allHandlers(deps: CoreDeps, { metrics }: HttpServerOptions): Handlers {
+function allHandlers(deps: CoreDeps, { metrics }: HttpServerOptions, later: LaterWork): Handlers {
   return {
     ...authHandlers(deps),
     ...walletHandlers(deps),
@@ -141,6 +146,8 @@ function allHandlers(deps: CoreDeps, { metrics }: HttpServerOptions): Handlers {
     ...encryptionKeyHandlers(deps),
     ...decryptHandlers(deps),
     ...analyticsHandlers({ ...deps, metrics }),
+    ...passwordHandlers(deps, later),
+    ...signInHandlers(deps),
   };
 }
 

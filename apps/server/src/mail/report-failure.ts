@@ -21,6 +21,7 @@ export interface FailureReporter {
 
 function whatFailed({ purpose, aliasAddress }: DeliveryTarget): string {
   if (purpose === "confirm") return "Our question for confirmation could not be delivered";
+  if (purpose === "account") return "Our message to your e-mail could not be delivered";
   return `${purpose === "send" ? "Your mail from" : "Mail to"} ${aliasAddress} could not be delivered`;
 }
 

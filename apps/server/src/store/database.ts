@@ -24,6 +24,9 @@ export interface SessionTable {
   user_id: string;
   created_at: Date;
   last_seen_at: Date;
+  id: string;
+  /** Null: made before sessions had names. */
+  sealed: Buffer | null;
 }
 
 export interface AliasTable {

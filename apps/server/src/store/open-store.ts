@@ -18,9 +18,11 @@ import type { Clock, Logger } from "../core/ports.ts";
 import type { RateLimitStore } from "../core/rate-limit/rate-limit.ts";
 import type { ReplyPathStore } from "../core/reply-path/reply-path.ts";
 import type { SmtpCredentialStore } from "../core/smtp-credential/smtp-credential.ts";
+import type { AccountLinkStore } from "../core/user/account-link.ts";
 import type { SignInFlowStore } from "../core/user/sign-in-flow.ts";
 import type { UserStore } from "../core/user/user.ts";
 import type { WalletChallengeStore } from "../core/wallet/wallet-challenge.ts";
+import { accountLinkStore } from "./account-links.ts";
 import { aliasStore } from "./aliases.ts";
 import { type BackgroundJob, runEvery } from "./background.ts";
 import { type ChangeSignals, changeSignals } from "./change-signals.ts";
@@ -77,6 +79,7 @@ export interface StoreOptions {
 export interface Store {
   kind: "embedded" | "postgres";
   users: UserStore;
+  accountLinks: AccountLinkStore;
   loginSessions: LoginSessionStore;
   signInFlows: SignInFlowStore;
   walletChallenges: WalletChallengeStore;
@@ -238,6 +241,7 @@ function assemble(
   };
   const stores = {
     users: userStore(context, { released, forgetBodies }),
+    accountLinks: accountLinkStore(context),
     loginSessions: loginSessionStore(context),
     signInFlows: signInFlowStore(context),
     walletChallenges: walletChallengeStore(context),

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { aSession } from "./rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "./stores.testing.ts";
 
 describe("retention", () => {
@@ -11,7 +12,7 @@ describe("retention", () => {
       await store.aliases.delete(userId, alias.id);
       const tokenHash = randomBytes(32);
       const now = clock.now();
-      await store.loginSessions.insert({ tokenHash, userId, createdAt: now, lastSeenAt: now });
+      await store.loginSessions.insert(aSession(userId, { tokenHash, createdAt: now, lastSeenAt: now }));
       await store.rateLimits.take({ action: "x", max: 1, windowSeconds: 60 }, { userId }, now);
       const orphan = randomUUID();
       await store.bodies.put(orphan, [Buffer.from("x")]);

@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Alias, Destination } from "../core/alias/alias.ts";
 import type { MessageToKeep, OpenDelivery } from "../core/delivery/delivery.ts";
+import type { NamedLoginSession } from "../core/login-session/login-session.ts";
 import type { User } from "../core/user/user.ts";
 
 export function aUser(change: Partial<User> = {}): User {
@@ -20,6 +21,15 @@ export function aUser(change: Partial<User> = {}): User {
     balanceCents: 0,
     createdAt: now,
     updatedAt: now,
+    ...change,
+  };
+}
+
+export function aSession(userId: string, change: Partial<NamedLoginSession> = {}): NamedLoginSession {
+  const now = new Date("2026-03-01T12:00:00.000Z");
+  return {
+    ...{ id: randomUUID(), tokenHash: randomBytes(32), userId, device: "Firefox on Linux" },
+    ...{ createdAt: now, lastSeenAt: now },
     ...change,
   };
 }

@@ -1,4 +1,5 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import type { Database, DB } from "./database.ts";
@@ -21,7 +22,10 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     ...{ email_index: "bytea?", wallet_index: "bytea?", google_index: "bytea?", sealed: "bytea" },
     seal_key_id: "uuid?",
   },
-  session: { token_hash: "bytea", user_id: "uuid", created_at: "timestamptz", last_seen_at: "timestamptz" },
+  session: {
+    ...{ token_hash: "bytea", user_id: "uuid", created_at: "timestamptz", last_seen_at: "timestamptz" },
+    ...{ id: "uuid", sealed: "bytea?" },
+  },
   alias: {
     ...{ id: "uuid", user_id: "uuid", active: "boolean", created_at: "timestamptz" },
     ...{ address_index: "bytea", sealed: "bytea", seal_off: "boolean", seal_key_id: "uuid?" },
@@ -146,6 +150,50 @@ describe.each(["embedded", "PostgreSQL"] as const)("the schema on %s", (name) =>
     },
   );
 });
+
+describe.each(["embedded", "PostgreSQL"] as const)("a schema of before on %s", (name) => {
+  it.skipIf(name === "PostgreSQL" && !postgres.found)("keeps its sessions, each with an id and no device", async () => {
+    const database = await databases[name]();
+    try {
+      const db = await database.open();
+      await makeSchema(db, 4);
+      const tokens = [randomBytes(32), randomBytes(32)];
+      await insertOldSessions(db, tokens);
+      await start(db, randomBytes(32));
+      const rows = await db.selectFrom("session").selectAll().execute();
+      expect(rows.map((row) => row.sealed)).toEqual([null, null]);
+      expect(new Set(rows.map((row) => row.id)).size).toBe(2);
+      const hex = (bytes: readonly Buffer[]) => bytes.map((it) => it.toString("hex")).sort();
+      expect(hex(rows.map((row) => row.token_hash))).toEqual(hex(tokens));
+    } finally {
+      await database.close();
+    }
+  });
+});
+
+/** What an older program would have made: the migrations up to this number. */
+async function makeSchema(db: Database, last: number): Promise<void> {
+  const directory = new URL("./migrations/", import.meta.url);
+  await sql`CREATE TABLE schema_migration (number integer PRIMARY KEY, name text NOT NULL,
+    applied_at timestamptz NOT NULL)`.execute(db);
+  for (const file of (await readdir(directory)).sort().slice(0, last)) {
+    const text = (await readFile(new URL(file, directory), "utf8")).replace(/^--.*$/gm, "");
+    for (const statement of text.split(/;[ \t]*$/m)) if (statement.trim() !== "") await sql.raw(statement).execute(db);
+    await db
+      .insertInto("schema_migration")
+      .values({ number: Number(file.slice(0, 4)), name: file, applied_at: now })
+      .execute();
+  }
+}
+
+async function insertOldSessions(db: Database, tokens: readonly Buffer[]): Promise<void> {
+  const userId = randomUUID();
+  await sql`INSERT INTO "user" (id, auth_method, created_at, updated_at, sealed)
+    VALUES (${userId}, 'email', ${now}, ${now}, ${randomBytes(40)})`.execute(db);
+  for (const token of tokens)
+    await sql`INSERT INTO session (token_hash, user_id, created_at, last_seen_at)
+      VALUES (${token}, ${userId}, ${now}, ${now})`.execute(db);
+}
 
 async function readColumns(db: Database): Promise<Record<string, Record<string, string>>> {
   const { rows } = await sql<{ table_name: string; column_name: string; data_type: string; is_nullable: string }>`

@@ -18,6 +18,7 @@ const WRAPPING_KEY_ID = 0;
 /** Tables with a sealed document, one per row. */
 export type SealedTable =
   | "user"
+  | "session"
   | "alias"
   | "destination"
   | "smtp_credential"

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { aSession } from "./rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "./stores.testing.ts";
 
 const at = (iso: string) => new Date(iso);
@@ -10,13 +11,8 @@ describe("sessions, notices and counters", () => {
       const { store } = it_;
       const { id: userId } = await insertUser(store);
       const tokenHash = randomBytes(32);
-      const session = {
-        tokenHash,
-        userId,
-        createdAt: at("2026-01-01T00:00:00Z"),
-        lastSeenAt: at("2026-01-01T00:00:00Z"),
-      };
-      await store.loginSessions.insert(session);
+      const { device, ...session } = aSession(userId, { tokenHash, createdAt: at("2026-01-01T00:00:00Z") });
+      await store.loginSessions.insert({ ...session, device });
       const lastSeenAt = at("2026-01-01T00:05:00Z");
       await store.loginSessions.touch(tokenHash, lastSeenAt);
       expect(await store.loginSessions.find(tokenHash)).toEqual({ ...session, lastSeenAt });
@@ -28,9 +24,7 @@ describe("sessions, notices and counters", () => {
       const { store } = it_;
       const { id: userId } = await insertUser(store);
       await store.users.delete(userId);
-      const now = at("2026-01-01T00:00:00Z");
-      const session = { tokenHash: randomBytes(32), userId, createdAt: now, lastSeenAt: now };
-      await expect(store.loginSessions.insert(session)).rejects.toMatchObject({ code: "credentials_wrong" });
+      await expect(store.loginSessions.insert(aSession(userId))).rejects.toMatchObject({ code: "credentials_wrong" });
     });
 
     it("sessions idle or old are ended, the others stay", async () => {
@@ -38,7 +32,7 @@ describe("sessions, notices and counters", () => {
       const { id: userId } = await insertUser(store);
       const make = async (createdAt: Date, lastSeenAt: Date) => {
         const tokenHash = randomBytes(32);
-        await store.loginSessions.insert({ tokenHash, userId, createdAt, lastSeenAt });
+        await store.loginSessions.insert(aSession(userId, { tokenHash, createdAt, lastSeenAt }));
         return tokenHash;
       };
       const idle = await make(at("2025-01-02T00:00:00Z"), at("2025-01-02T00:00:00Z"));
@@ -65,6 +59,27 @@ describe("sessions, notices and counters", () => {
       expect(await store.signInFlows.take(late)).toBeNull();
       expect(await store.signInFlows.take(randomBytes(32))).toBeNull();
       expect((await store.maintenance()).oneTimeTokens).toBeGreaterThan(0);
+    });
+
+    it("sessions are listed to their owner with their device, newest first, and end by id or all but one", async () => {
+      const { store } = it_;
+      const [owner, stranger] = [await insertUser(store), await insertUser(store)];
+      const sessions = [3, 2, 1].map((hour) =>
+        aSession(owner.id, {
+          device: hour === 2 ? null : "Safari on iPhone",
+          createdAt: at(`2026-01-01T0${hour}:00:00Z`),
+        }),
+      );
+      const foreign = aSession(stranger.id);
+      for (const session of [...sessions, foreign]) await store.loginSessions.insert(session);
+      expect(await store.loginSessions.listForUser(owner.id)).toEqual(sessions);
+      const [newest = foreign, second = foreign, oldest = foreign] = sessions;
+      expect(await store.loginSessions.deleteById(owner.id, foreign.id)).toBe(false);
+      expect(await store.loginSessions.deleteById(owner.id, newest.id)).toBe(true);
+      expect(await store.loginSessions.deleteForUser(owner.id, second.tokenHash)).toBe(1);
+      expect(await store.loginSessions.listForUser(owner.id)).toEqual([second]);
+      expect(await store.loginSessions.find(oldest.tokenHash)).toBeNull();
+      expect(await store.loginSessions.find(foreign.tokenHash)).not.toBeNull();
     });
 
     it("notices are their owner's, newest first, and go with the alias they are about", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aMessage, anAlias, anOpenDelivery, aUser } from "./rows.testing.ts";
+import { aMessage, anAlias, anOpenDelivery, aSession, aUser } from "./rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "./stores.testing.ts";
 
 describe("accounts", () => {
@@ -65,7 +65,8 @@ describe("accounts", () => {
     it("a new password hash replaces the old one and nothing else", async () => {
       const { store } = it_;
       const user = await insertUser(store);
-      await store.users.setPasswordHash(user.id, "$argon2id$new");
+      const from = user.passwordHash ?? "";
+      expect(await store.users.replaceHash(user.id, { from, to: "$argon2id$new" })).toBe(true);
       const { updatedAt: _, ...rest } = user;
       expect(await store.users.find(user.id)).toMatchObject({ ...rest, passwordHash: "$argon2id$new" });
     });
@@ -75,7 +76,8 @@ describe("accounts", () => {
       const user = await insertUser(store);
       expect(await store.users.settings(user.id)).toEqual({ leakGuard: true, sealTo: "off" });
       await store.users.changeSettings(user.id, { leakGuard: false });
-      await store.users.setPasswordHash(user.id, "$argon2id$new");
+      const from = user.passwordHash ?? "";
+      expect(await store.users.replaceHash(user.id, { from, to: "$argon2id$new" })).toBe(true);
       expect(await store.users.settings(user.id)).toEqual({ leakGuard: false, sealTo: "off" });
       expect(Object.keys((await store.users.find(user.id)) ?? {}).sort()).toEqual(Object.keys(user).sort());
       expect(await store.users.settings(aUser().id)).toBeNull();
@@ -98,8 +100,7 @@ describe("accounts", () => {
       for (const message of [own, shared]) await store.bodies.put(message.id, [Buffer.from("body")]);
       await store.deliveries.keep(own, [anOpenDelivery(own, goneAlias)]);
       await store.deliveries.keep(shared, [anOpenDelivery(shared, goneAlias), anOpenDelivery(shared, staysAlias)]);
-      const now = new Date();
-      const session = { tokenHash: Buffer.alloc(32, 1), userId: gone.id, createdAt: now, lastSeenAt: now };
+      const session = aSession(gone.id);
       await store.loginSessions.insert(session);
       await store.users.delete(gone.id);
       expect(await store.users.find(gone.id)).toBeNull();

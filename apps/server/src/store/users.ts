@@ -7,24 +7,11 @@ import { dropRoutes } from "./alias-routes.ts";
 import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION, type UserTable } from "./database.ts";
 import { lockKey } from "./encryption-keys.ts";
 import { deleteFinishedMessages, lockMessagesOf } from "./owned-mail.ts";
+import { changePassword, replaceHash } from "./passwords.ts";
 import type { ReleasedAddresses } from "./released-addresses.ts";
 import { countRows } from "./row-count.ts";
 import type { StoreContext } from "./store-context.ts";
-
-type UserDocument = Pick<
-  User,
-  "email" | "walletAddress" | "googleId" | "passwordHash" | "firstName" | "lastName" | "profileImageUrl"
-> & {
-  /** ISO 8601; only once confirmed. */
-  emailConfirmedAt?: string;
-  /** With a Google id only. */
-  googleIssuer?: string;
-  /** Only once something was chosen. */
-  settings?: Partial<ChosenSettings>;
-};
-
-/** Sealed with the rest; which key forwarded mail is sealed to is a plain column, so that the database holds on to that key. */
-type ChosenSettings = Omit<AccountSettings, "sealTo">;
+import type { ChosenSettings, UserDocument } from "./user-document.ts";
 
 const defaultSettings: ChosenSettings = { leakGuard: true };
 
@@ -75,7 +62,8 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
       return settingsOf(row, keys.open<UserDocument>("user", id, row.sealed));
     },
     changeSettings: (id, change) => changeSettings(context, id, change),
-    setPasswordHash: (id, passwordHash) => changeDocument(context, id, (user) => ({ ...user, passwordHash })),
+    replaceHash: (id, replacement) => replaceHash(context, id, replacement),
+    changePassword: (id, change) => changePassword(context, id, change),
     delete: (id) => deleteUser(context, parts, id),
     stats: (id) => readStats(context, id),
     count: () => countRows(db, "user"),
@@ -150,19 +138,6 @@ async function linkGoogle({ db, keys, clock }: StoreContext, { id, name, emailIn
     if (isDatabaseError(error, UNIQUE_VIOLATION)) return false;
     throw error;
   }
-}
-
-async function changeDocument(
-  { db, keys, clock }: StoreContext,
-  id: string,
-  change: (document: UserDocument) => UserDocument,
-): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    const row = await trx.selectFrom("user").select("sealed").where("id", "=", id).forUpdate().executeTakeFirst();
-    if (row === undefined) return;
-    const sealed = keys.seal("user", id, change(keys.open<UserDocument>("user", id, row.sealed)));
-    await trx.updateTable("user").set({ sealed, updated_at: clock.now() }).where("id", "=", id).execute();
-  });
 }
 
 function settingsOf(row: { seal_key_id: string | null }, { settings }: UserDocument): AccountSettings {

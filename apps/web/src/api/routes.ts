@@ -40,6 +40,16 @@ export const routes = {
   deleteEncryptionKey: "DELETE /api/encryption-keys/:keyId",
   decryptAuto: "POST /api/decrypt-auto",
   decryptManual: "POST /api/decrypt-manual",
+  askPasswordReset: "POST /api/auth/password-reset/message",
+  readPasswordReset: "POST /api/auth/password-reset/state",
+  resetPassword: "POST /api/auth/password-reset",
+  getSignIn: "GET /api/account/sign-in",
+  changePassword: "POST /api/account/password",
+  askEmailConfirmation: "POST /api/account/email-confirmation/message",
+  confirmEmail: "POST /api/account/email-confirmation",
+  listSessions: "GET /api/auth/sessions",
+  endSession: "DELETE /api/auth/sessions/:sessionId",
+  endOtherSessions: "DELETE /api/auth/sessions",
   listNotices: "GET /api/notices",
   readConfirmation: "POST /api/confirmation/state",
   answerConfirmation: "POST /api/confirmation",
@@ -57,6 +67,9 @@ export const openToAnyone: ReadonlySet<EndpointName> = new Set([
   "logout",
   "readConfirmation",
   "answerConfirmation",
+  "askPasswordReset",
+  "readPasswordReset",
+  "resetPassword",
 ]);
 
 /** `/api/aliases/:userId` with its parameters filled in and escaped. */

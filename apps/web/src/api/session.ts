@@ -43,7 +43,9 @@ async function askSession(): Promise<UserWire | null> {
 export async function checkSession(): Promise<void> {
   const before = session;
   const user = await askSession();
-  if (session === before) become(user);
+  if (session !== before) return;
+  if (before.user !== null && before.user.id !== user?.id) forgetLoaded();
+  become(user);
 }
 
 export const readSession = (): Session => session;

@@ -7,6 +7,7 @@ import { PageSpinner } from "../ui/Spinner.tsx";
 import { TooltipLayer } from "../ui/TooltipLayer.tsx";
 import { dismissToast } from "../ui/toast-store.ts";
 import { ErrorBoundary } from "./ErrorBoundary.tsx";
+import { useLostSessionExit } from "./lost-session-exit.ts";
 import { Screen } from "./pages.tsx";
 import { normalizePath } from "./path.ts";
 import { useRouteEffects } from "./route-effects.ts";
@@ -21,6 +22,8 @@ const shellClasses: Partial<Record<ScreenName, string>> = {
   landing: "shell landing",
   auth: "shell auth",
   register: "shell auth",
+  forgot: "shell auth",
+  reset: "shell auth",
 };
 
 interface Props {
@@ -37,6 +40,7 @@ function Frame({ isDrawn }: Props) {
   // What a toast says may be the person's who has left.
   useOtherTabs((inactive) => (inactive ? loggedOut() : dismissToast()));
   const screen = screenFor(path, session.user !== null);
+  useLostSessionExit(screen);
   useRouteEffects(path, isWaiting ? null : screen);
   return (
     <>

@@ -35,3 +35,11 @@ test("any other path is not found, also the names every object has", () => {
   for (const path of ["/nowhere", "/dashboard/x", "/__proto__", "/constructor", "/home/auth"])
     expect(screenFor(path, true)).toBe("not-found");
 });
+
+test("a forgotten password and the links about an account are for everybody", () => {
+  for (const signedIn of [true, false]) {
+    expect(screenFor("/forgot", signedIn)).toBe("forgot");
+    expect(screenFor("/Reset/", signedIn)).toBe("reset");
+    expect(screenFor("/confirm-email", signedIn)).toBe("confirm-email");
+  }
+});

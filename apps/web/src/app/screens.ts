@@ -12,6 +12,9 @@ export type ScreenName =
   | "dashboard"
   | "preview"
   | "confirm"
+  | "confirm-email"
+  | "forgot"
+  | "reset"
   | "not-found"
   | "settings"
   | "compose"
@@ -39,6 +42,9 @@ const screenOfPath: Readonly<Record<string, ScreenName>> = {
   "/gdpr": "gdpr",
   "/transparency": "transparency",
   "/preview": "preview",
+  "/forgot": "forgot",
+  "/reset": "reset",
+  "/confirm-email": "confirm-email",
 };
 
 /** Empty: the product's name and what it is, without a page's name in front. */
@@ -57,6 +63,9 @@ export const screenTitles: Readonly<Record<ScreenName, string>> = {
   transparency: "Transparency Report",
   preview: "Preview inbox",
   confirm: "Confirm mailbox",
+  "confirm-email": "Confirm your e-mail",
+  forgot: "Forgot your password?",
+  reset: "Set a new password",
   "not-found": "Page Not Found",
 };
 

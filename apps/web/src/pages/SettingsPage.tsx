@@ -1,6 +1,11 @@
 /** Settings of the account. */
+import "../app/zod-jitless.ts";
+
 import { OutgoingCard } from "../features/account/OutgoingCard.tsx";
 import { SealingCard } from "../features/account/SealingCard.tsx";
+import { SessionsCard } from "../features/account/SessionsCard.tsx";
+import { SettingsGroup } from "../features/account/SettingsGroup.tsx";
+import { SignInCard } from "../features/account/SignInCard.tsx";
 import { AppearanceCard } from "../features/appearance/AppearanceCard.tsx";
 import { EncryptionKeysCard } from "../features/encryption-keys/EncryptionKeysCard.tsx";
 
@@ -11,12 +16,16 @@ export function SettingsPage() {
         <h1>Settings</h1>
         <p>Generate and manage your encryption settings.</p>
       </div>
-      <div className="stack">
+      <SettingsGroup title="Encryption and mail">
         <EncryptionKeysCard />
         <SealingCard />
         <OutgoingCard />
+      </SettingsGroup>
+      <SettingsGroup title="Account">
+        <SignInCard />
+        <SessionsCard />
         <AppearanceCard />
-      </div>
+      </SettingsGroup>
     </main>
   );
 }

@@ -43,9 +43,9 @@ export interface DeliveryTarget {
   /**
    * `send`: mail that leaves as the alias (composed, submitted, replied); the stored message is final. Absent: forwarded mail,
    * rewritten at every attempt from the bytes that came in. `report`: a delivery report of ours, with the null sender. `confirm`: our
-   * question to a mailbox whether it is the owner's.
+   * question to a mailbox whether it is the owner's. `account`: our message to an account's own e-mail.
    */
-  purpose?: "send" | "report" | "confirm";
+  purpose?: "send" | "report" | "confirm" | "account";
   destination: Destination;
   /** Lower case. */
   aliasAddress: string;

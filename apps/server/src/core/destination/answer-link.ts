@@ -1,7 +1,7 @@
 import type { ConfirmationChoice, ConfirmationState } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { hashLinkToken } from "./confirmation-link.ts";
+import { hashLinkToken } from "../own-mail/link-token.ts";
 import type { Answered } from "./destination.ts";
 
 const unknownLink = () => new AppError("not_found", { message: "This link is not known here, or its time is over." });

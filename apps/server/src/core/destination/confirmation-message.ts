@@ -3,47 +3,21 @@
  * the address stands in it, so nobody can have us carry theirs. Pure.
  */
 import { product } from "@kauke/contract";
-import { formatDate, parseAddress } from "@kauke/mail-rfc";
+import { type OwnMessageHead, ownMessage } from "../own-mail/own-message.ts";
 import { linkDays } from "./confirmation-rules.ts";
-import { untaggedMailbox } from "./same-mailbox.ts";
 
-export interface ConfirmationMessage {
-  /** e.g. `no-reply@kauke.test` */
-  from: string;
-  /** The mailbox as an alias names it. */
-  mailbox: string;
+export interface ConfirmationMessage extends OwnMessageHead {
   /** e.g. `https://kauke.test` */
   origin: string;
   token: string;
-  messageId: string;
-  /** Letters and digits. */
-  boundary: string;
-  at: Date;
 }
 
-/** @returns plain form, CRLF lines; ASCII but for an address that is not */
+/** @returns see `own-message.ts` */
 export function confirmationMessage(message: ConfirmationMessage): Buffer {
-  const { from, boundary } = message;
-  const mine = `${message.origin}/confirm/${message.token}`;
-  const words = wordsFor(from.slice(from.indexOf("@") + 1), mine);
-  const lines = [
-    `Date: ${formatDate(message.at)}`,
-    `From: ${product.name} <${from}>`,
-    `To: ${parseAddress(untaggedMailbox(message.mailbox)).canonical}`,
-    `Subject: Is this mailbox yours?`,
-    `Message-ID: ${message.messageId}`,
-    // RFC 3834; the other is what Exchange reads: no absence notes, please.
-    "Auto-Submitted: auto-generated",
-    "X-Auto-Response-Suppress: All",
-    "MIME-Version: 1.0",
-    `Content-Type: multipart/alternative; boundary="${boundary}"`,
-    "",
-    ...part(boundary, "text/plain", plainText(words)),
-    ...part(boundary, "text/html", html(words)),
-    `--${boundary}--`,
-    "",
-  ];
-  return Buffer.from(lines.join("\r\n"), "utf8");
+  const { from, origin, token } = message;
+  const words = wordsFor(from.slice(from.indexOf("@") + 1), `${origin}/confirm/${token}`);
+  const subject = "Is this mailbox yours?";
+  return ownMessage(message, { subject, plain: plainText(words), paragraphs: paragraphs(words) });
 }
 
 interface Words {
@@ -79,21 +53,13 @@ function plainText({ opening, mine, notMine, closing }: Words): string[] {
   ];
 }
 
-function html({ opening, mine, notMine, closing }: Words): string[] {
+function paragraphs({ opening, mine, notMine, closing }: Words): string[] {
   const [refuse = "", ...rest] = closing;
-  const paragraph = (text: string) => `<p>${text}</p>`;
   return [
-    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Is this mailbox yours?</title></head><body>',
-    ...opening.map(paragraph),
-    paragraph(`<a href="${mine}">This is mine</a>`),
-    paragraph(refuse),
-    paragraph(`<a href="${notMine}">This is not mine</a>`),
-    ...rest.map(paragraph),
-    "</body></html>",
+    ...opening,
+    `<a href="${mine}">This is mine</a>`,
+    refuse,
+    `<a href="${notMine}">This is not mine</a>`,
+    ...rest,
   ];
-}
-
-function part(boundary: string, type: string, lines: readonly string[]): string[] {
-  const head = [`--${boundary}`, `Content-Type: ${type}; charset=us-ascii`, "Content-Transfer-Encoding: 7bit"];
-  return [...head, "", ...lines];
 }

@@ -21,7 +21,8 @@ export async function checkLoginSession(
   return session;
 }
 
-function isOver(session: LoginSession, now: Date): boolean {
+/** Whether its time is over: too long idle, or too old. */
+export function isOver(session: LoginSession, now: Date): boolean {
   return (
     secondsBetween(session.lastSeenAt, now) >= sessionTimes.idleSeconds ||
     secondsBetween(session.createdAt, now) >= sessionTimes.absoluteSeconds

@@ -32,6 +32,12 @@ const rules = {
   decrypt_manual: { action: "decrypt_manual", max: 60, windowSeconds: 60 },
   // Many accounts that have one stranger's mailbox asked whether it is theirs. By mailbox, over all accounts.
   confirmation_mailbox: { action: "confirmation_mailbox", max: 5, windowSeconds: 86_400 },
+  // One address that asks for reset messages to many accounts, or tries links.
+  password_reset_ip: { action: "password_reset_ip", max: 30, windowSeconds: 3600 },
+  // Many addresses that fill one mailbox with reset messages. Counted whether there is an account or not.
+  password_reset_mailbox: { action: "password_reset_mailbox", max: 4, windowSeconds: 3600 },
+  // An account made with a stranger's e-mail that asks it for confirmation. By mailbox, over all accounts.
+  email_confirmation_mailbox: { action: "email_confirmation_mailbox", max: 3, windowSeconds: 86_400 },
   // Wrong submission passwords, by where they come from and by the name they try. A right one never counts.
   smtp_login_ip: { action: "smtp_login_ip", max: 30, windowSeconds: 600 },
   smtp_login_account: { action: "smtp_login_account", max: 20, windowSeconds: 600 },
@@ -64,6 +70,10 @@ export const limitMessages: Record<LimitName, string> = {
   master_password: "You have used a master password too often in a short time. Please wait a minute.",
   decrypt_manual: "You have decrypted too many texts in a short time. Please wait a minute.",
   confirmation_mailbox: "This mailbox was asked too often within a day.",
+  password_reset_ip: "Too many password resets were asked for from your network. Please wait before you try again.",
+  password_reset_mailbox:
+    "Several messages were asked for this e-mail within the hour. Please wait before you try again.",
+  email_confirmation_mailbox: "This e-mail was asked three times within a day. Please wait before you ask again.",
   smtp_login_ip: "Too many wrong passwords from your network. Please wait before you try again.",
   smtp_login_account: "Too many wrong passwords for this user name. Please wait before you try again.",
 };

@@ -56,7 +56,13 @@ export interface UserStore {
    * @throws AppError `invalid` for a key that is not the account's
    */
   changeSettings(id: string, change: AccountSettingsChange): Promise<AccountSettings | null>;
-  setPasswordHash(id: string, passwordHash: string): Promise<void>;
+  /** The same password under a stronger hash. @returns false when the hash was another by now; then nothing changed */
+  replaceHash(id: string, replacement: { from: string; to: string }): Promise<boolean>;
+  /**
+   * Ends every session but the one kept (by its token's hash), and all reset links.
+   * @returns false when the hash was another by now; then nothing changed
+   */
+  changePassword(id: string, change: { from: string; to: string; keepSession: Buffer | null }): Promise<boolean>;
   /** Removes the account and every row it owns at once, queued mail too; keeps released addresses as keyed hashes. */
   delete(id: string): Promise<void>;
   stats(id: string): Promise<AccountStats>;

@@ -1,16 +1,17 @@
 import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { closeLoginSession } from "../../core/login-session/close-login-session.ts";
-import { openLoginSession } from "../../core/login-session/open-login-session.ts";
+import { openByPassword } from "../../core/login-session/open-by-password.ts";
 import { login } from "../../core/user/login.ts";
 import { register } from "../../core/user/register.ts";
 import type { User } from "../../core/user/user.ts";
-import type { CallCookie, HandlersOf } from "../handler.ts";
+import type { Call, HandlersOf } from "../handler.ts";
 import { userToWire } from "./wire.ts";
 
 export function authHandlers(deps: CoreDeps): HandlersOf<"getSession" | "register" | "login" | "logout"> {
-  const signIn = async (user: User, cookie: CallCookie) => {
-    cookie.write(await openLoginSession(deps, user.id, cookie.token));
+  const signIn = async (user: User, { cookie, device }: Pick<Call<"login">, "cookie" | "device">) => {
+    const { id: userId, passwordHash } = user;
+    cookie.write(await openByPassword(deps, { userId, passwordHash, formerToken: cookie.token, device }));
     return { user: userToWire(user) };
   };
   return {
@@ -19,11 +20,11 @@ export function authHandlers(deps: CoreDeps): HandlersOf<"getSession" | "registe
       if (user === null) throw new AppError("not_signed_in");
       return { user: userToWire(user) };
     },
-    async register({ body, clientAddress, cookie }) {
-      return signIn(await register(deps, { ...body, clientAddress }), cookie);
+    async register({ body, clientAddress, ...call }) {
+      return signIn(await register(deps, { ...body, clientAddress }), call);
     },
-    async login({ body, clientAddress, cookie }) {
-      return signIn(await login(deps, { ...body, clientAddress }), cookie);
+    async login({ body, clientAddress, ...call }) {
+      return signIn(await login(deps, { ...body, clientAddress }), call);
     },
     async logout({ cookie }) {
       if (cookie.token !== null) await closeLoginSession(deps, cookie.token);

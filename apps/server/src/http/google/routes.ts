@@ -7,10 +7,11 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { openLoginSession } from "../../core/login-session/open-login-session.ts";
+import { openLoginSession, type SignIn } from "../../core/login-session/open-login-session.ts";
 import type { Logger } from "../../core/ports.ts";
 import { beginFederatedSignIn, type FlowFailure, finishFederatedSignIn } from "../../core/user/federated-sign-in.ts";
 import { clientAddress } from "../client-address.ts";
+import { deviceName } from "../device-name.ts";
 import type { SessionCookie } from "../session-cookie.ts";
 import { googleCookies } from "./cookies.ts";
 import { callbackPath, redirectUri } from "./redirect-uri.ts";
@@ -48,7 +49,9 @@ export function googleRoutes(app: FastifyInstance, { deps, config, sessionCookie
     // Its one use is over, however it ended.
     cookies.clearFlow(reply);
     if ("failure" in finished) return fail(reply, finished);
-    const token = await openSession(deps, finished.userId, sessionCookie.read(request));
+    const device = deviceName(request.headers["user-agent"]);
+    const signIn = { userId: finished.userId, formerToken: sessionCookie.read(request), device };
+    const token = await openSession(deps, signIn);
     if (token === null) return fail(reply, { failure: "failed" satisfies GoogleFailure });
     sessionCookie.write(reply, token);
     return reply.redirect("/dashboard", 302);
@@ -56,9 +59,9 @@ export function googleRoutes(app: FastifyInstance, { deps, config, sessionCookie
 }
 
 /** @returns `null` when the account was deleted meanwhile */
-async function openSession(deps: CoreDeps, userId: string, formerToken: string | null): Promise<string | null> {
+async function openSession(deps: CoreDeps, signIn: SignIn): Promise<string | null> {
   try {
-    return await openLoginSession(deps, userId, formerToken);
+    return await openLoginSession(deps, signIn);
   } catch (thrown) {
     if (thrown instanceof AppError && thrown.code === "credentials_wrong") return null;
     throw thrown;

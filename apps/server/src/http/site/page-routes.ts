@@ -4,13 +4,13 @@
  */
 
 interface PageRoute {
-  /** Drawn at build time, for who has no session; a protected path shows the sign-in form. */
-  drawn: string;
+  /** Drawn at build time, for who has no session; a protected path shows the sign-in form. Null: depends on the visitor. */
+  drawn: string | null;
   isIndexed: boolean;
 }
 
 const shown = (drawn: string): PageRoute => ({ drawn, isIndexed: true });
-const hidden = (drawn: string): PageRoute => ({ drawn, isIndexed: false });
+const hidden = (drawn: string | null): PageRoute => ({ drawn, isIndexed: false });
 
 const pages: ReadonlyMap<string, PageRoute> = new Map([
   ["/", shown("landing")],
@@ -26,6 +26,9 @@ const pages: ReadonlyMap<string, PageRoute> = new Map([
   ["/terms", shown("terms")],
   ["/gdpr", shown("gdpr")],
   ["/transparency", shown("transparency")],
+  ["/forgot", hidden(null)],
+  ["/reset", hidden(null)],
+  ["/confirm-email", hidden(null)],
 ]);
 
 /** Behind the links we send to mailboxes; whether a link is known is the page's to say. */

@@ -10,14 +10,14 @@ import type { CallCookie, HandlersOf } from "../handler.ts";
 
 export function walletHandlers(deps: CoreDeps): HandlersOf<"walletSignIn"> {
   return {
-    async walletSignIn({ body, clientAddress, cookie, origin }) {
+    async walletSignIn({ body, clientAddress, cookie, device, origin }) {
       const proof = proofOf(body);
       if (proof === null) {
         const { walletAddress } = body;
         return offerChallenge(deps, { walletAddress, clientAddress, origin, browserToken: ownToken(deps, cookie) });
       }
       const user = await signInWithWallet(deps, { proof, clientAddress, browserToken: cookie.token });
-      cookie.write(await openLoginSession(deps, user.id, cookie.token));
+      cookie.write(await openLoginSession(deps, { userId: user.id, formerToken: cookie.token, device }));
       return { user: userToWire(user) };
     },
   };

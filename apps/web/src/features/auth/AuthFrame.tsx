@@ -1,4 +1,4 @@
-/** The two columns of the sign-in pages: the form on the left edge, the crowd of masks with the one that's lit. */
+/** The two columns of pages about signing in: the form on the left edge, the crowd of masks with the one that's lit. */
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { OtherWays } from "./OtherWays.tsx";
@@ -51,7 +51,28 @@ function Crowd() {
   );
 }
 
+/** With the other ways in and what one agrees to. */
 export function AuthFrame({ title, swap, children }: Props) {
+  return (
+    <AuthColumns title={title} swap={swap}>
+      {children}
+      <OtherWays />
+      <p className="legal">
+        By continuing you accept the{" "}
+        <Link className="link" href="/terms">
+          Terms of Service
+        </Link>{" "}
+        and the{" "}
+        <Link className="link" href="/privacy">
+          Privacy Policy
+        </Link>
+        .
+      </p>
+    </AuthColumns>
+  );
+}
+
+export function AuthColumns({ title, swap, children }: Props) {
   return (
     <main id="main" className="auth-grid" tabIndex={-1}>
       <div className="auth-form">
@@ -59,18 +80,6 @@ export function AuthFrame({ title, swap, children }: Props) {
           <h1>{title}</h1>
           <p className="swap">{swap}</p>
           {children}
-          <OtherWays />
-          <p className="legal">
-            By continuing you accept the{" "}
-            <Link className="link" href="/terms">
-              Terms of Service
-            </Link>{" "}
-            and the{" "}
-            <Link className="link" href="/privacy">
-              Privacy Policy
-            </Link>
-            .
-          </p>
         </div>
       </div>
       <aside className="auth-art" aria-hidden="true">

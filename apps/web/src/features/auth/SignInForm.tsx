@@ -1,22 +1,27 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { authMessages, loginBody } from "@kauke/contract";
 import { useForm } from "react-hook-form";
-import { useLocation } from "wouter";
+import { Link, useLocation } from "wouter";
 import { messageOf } from "../../api/api-error.ts";
 import { useSignIn } from "../../api/auth.ts";
 import { TextField } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
 
+interface Props {
+  /** In place of the way to the dashboard. */
+  onSignedIn?: () => void;
+}
+
 /** E-mail and password; success leads to the dashboard. */
-export function SignInForm() {
+export function SignInForm({ onSignedIn }: Props) {
   const [, navigate] = useLocation();
   const signIn = useSignIn();
   const form = useForm({ resolver: zodResolver(loginBody), defaultValues: { email: "", password: "" } });
   const { errors } = form.formState;
   const onSubmit = form.handleSubmit((body) =>
     signIn.mutate(body, {
-      onSuccess: () => navigate("/dashboard"),
+      onSuccess: onSignedIn ?? (() => navigate("/dashboard")),
       onError: (error) => showFailure("Login Failed", messageOf(error, authMessages.loginFailed)),
     }),
   );
@@ -39,6 +44,11 @@ export function SignInForm() {
       <SubmitButton className="btn-primary btn-block" pending={signIn.isPending} pendingLabel="Signing in...">
         Sign In
       </SubmitButton>
+      <p className="forgot">
+        <Link className="link" href="/forgot">
+          Forgot your password?
+        </Link>
+      </p>
     </form>
   );
 }

@@ -1,4 +1,4 @@
-/** The token in a confirmation link: 20 random bytes as base32, so that paths may be compared without case. Stored as a hash. */
+/** The token in a link of a message of ours: 20 random bytes as base32, so that paths may be compared without case. Stored as a hash. */
 import { createHash } from "node:crypto";
 import { toBase32 } from "@kauke/mail-rfc";
 import type { Random } from "../ports.ts";

@@ -1,0 +1,50 @@
+/** Puts a message of ours into the queue that all mail leaves by. */
+import { makeMessageId, parseAddress, stuff, toBase32 } from "@kauke/mail-rfc";
+import type { CoreDeps } from "../core-deps.ts";
+import type { DeliveryTarget } from "../delivery/delivery.ts";
+import type { OwnMailSettings, OwnMessageHead } from "./own-message.ts";
+
+export type QueueDeps = Pick<CoreDeps, "deliveries" | "bodies" | "clock" | "random">;
+
+export interface OwnMail {
+  userId: string;
+  /** Any spelling of the mailbox. */
+  address: string;
+  purpose: NonNullable<DeliveryTarget["purpose"]>;
+  /** Higher leaves first among what is due. */
+  priority?: number;
+  /** @returns plain form, see `own-message.ts` */
+  write(head: OwnMessageHead): Buffer;
+}
+
+/** @throws what the store throws; then nothing was queued */
+export async function queueOwnMessage(
+  { deliveries, bodies, clock, random }: QueueDeps,
+  { domain }: OwnMailSettings,
+  { userId, address, purpose, priority, write }: OwnMail,
+): Promise<void> {
+  const at = clock.now();
+  const id = random.uuid();
+  const from = `no-reply@${domain}`;
+  const messageId = makeMessageId(random.bytes(16), domain);
+  const boundary = toBase32(random.bytes(16));
+  const wire = stuff(write({ from, mailbox: address, messageId, boundary, at }));
+  const isBeyondAscii = parseAddress(address).needsSmtpUtf8;
+  const envelope = {
+    envelopeFrom: from,
+    ...{ helo: "", clientAddress: "", protocol: "ESMTP" as const },
+    receivedAt: at,
+    eightBit: isBeyondAscii,
+    smtpUtf8: isBeyondAscii,
+  };
+  const target: DeliveryTarget = { purpose, destination: { kind: "mailbox", address }, aliasAddress: from };
+  const delivery = { id: random.uuid(), messageId: id, aliasId: null, userId, target, attempts: 0, createdAt: at };
+  await bodies.put(id, [wire]);
+  try {
+    const message = { id, envelope, sizeBytes: wire.length, createdAt: at };
+    await deliveries.keep(message, [{ ...delivery, notBefore: at, lease: null, lastFailure: null, priority }]);
+  } catch (thrown) {
+    await bodies.delete(id).catch(() => {});
+    throw thrown;
+  }
+}

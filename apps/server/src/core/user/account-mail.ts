@@ -1,0 +1,50 @@
+/** Sends an account a message of ours, unless its reader wants nothing from this server. */
+import type { CoreDeps } from "../core-deps.ts";
+import { hashLinkToken, newLinkToken } from "../own-mail/link-token.ts";
+import { type QueueDeps, queueOwnMessage } from "../own-mail/queue-own-message.ts";
+import { type AccountLinkKind, accountLinkMs } from "./account-link.ts";
+import { type AccountMessage, accountMessage } from "./account-message.ts";
+
+export type AccountMailDeps = QueueDeps & Pick<CoreDeps, "accountLinks" | "destinations" | "ownMail">;
+
+/** Whose mailbox it is. */
+export interface Addressee {
+  userId: string;
+  email: string;
+}
+
+/** A person waits for it in front of the screen. */
+const PRIORITY = 10;
+
+/** @returns false when nothing was sent: the mailbox is blocked, or the account is gone */
+export async function sendAccountLink(
+  deps: AccountMailDeps,
+  kind: AccountLinkKind,
+  { userId, email }: Addressee,
+): Promise<boolean> {
+  if (await deps.destinations.isAnyBlocked([email])) return false;
+  const token = newLinkToken(deps.random);
+  const tokenHash = hashLinkToken(token);
+  const expiresAt = new Date(deps.clock.now().getTime() + accountLinkMs[kind]);
+  if (!(await deps.accountLinks.issue({ kind, tokenHash, userId, email, expiresAt }))) return false;
+  try {
+    await queue(deps, { userId, email }, { kind, token, origin: deps.ownMail.origin });
+  } catch (thrown) {
+    await deps.accountLinks.takeBack(tokenHash);
+    throw thrown;
+  }
+  return true;
+}
+
+/** To an address that is known to be the account's own. */
+export async function tellPasswordChanged(deps: AccountMailDeps, addressee: Addressee): Promise<void> {
+  if (await deps.destinations.isAnyBlocked([addressee.email])) return;
+  await queue(deps, addressee, { kind: "password_changed", origin: deps.ownMail.origin });
+}
+
+function queue(deps: AccountMailDeps, { userId, email }: Addressee, message: AccountMessage): Promise<void> {
+  return queueOwnMessage(deps, deps.ownMail, {
+    ...{ userId, address: email, purpose: "account", priority: PRIORITY },
+    write: (head) => accountMessage(message, head),
+  });
+}

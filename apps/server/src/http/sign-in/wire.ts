@@ -1,0 +1,24 @@
+import type { LoginSessionWire, SignInWire } from "@kauke/contract";
+import type { ListedSession } from "../../core/login-session/end-sessions.ts";
+import type { User } from "../../core/user/user.ts";
+
+/** Says that there is a password, never anything of it. */
+export function signInToWire(user: User): SignInWire {
+  return {
+    email: user.email,
+    emailConfirmedAt: user.emailConfirmedAt?.toISOString() ?? null,
+    hasPassword: user.passwordHash !== null,
+    hasGoogle: user.googleId !== null,
+    hasWallet: user.walletAddress !== null,
+  };
+}
+
+export function sessionToWire(session: ListedSession): LoginSessionWire {
+  return {
+    id: session.id,
+    device: session.device,
+    createdAt: session.createdAt.toISOString(),
+    lastSeenAt: session.lastSeenAt.toISOString(),
+    current: session.isCurrent,
+  };
+}

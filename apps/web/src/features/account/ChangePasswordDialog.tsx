@@ -1,0 +1,75 @@
+import { zodResolver } from "@hookform/resolvers/zod";
+import { useForm } from "react-hook-form";
+import { fieldMessages, messageOf } from "../../api/api-error.ts";
+import { useChangePassword } from "../../api/sign-in.ts";
+import { Dialog } from "../../ui/Dialog.tsx";
+import { TextField } from "../../ui/Field.tsx";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { changePasswordForm } from "./change-password-form.ts";
+
+/** The current password, the new one twice. What the server refuses of a field shows beneath it. */
+export function ChangePasswordDialog({ email, onClose }: { email: string; onClose: () => void }) {
+  const change = useChangePassword();
+  const form = useForm({
+    resolver: zodResolver(changePasswordForm),
+    defaultValues: { currentPassword: "", newPassword: "", confirmPassword: "" },
+  });
+  const { errors } = form.formState;
+  const onError = (error: Error) => {
+    const refused = fieldMessages(error).filter(([field]) => field === "currentPassword" || field === "newPassword");
+    for (const [field, message] of refused)
+      form.setError(field as "currentPassword" | "newPassword", { message }, { shouldFocus: true });
+    if (refused.length === 0) showFailure("Password Not Changed", messageOf(error, "Failed to change the password"));
+  };
+  const onSuccess = () => {
+    showToast({ title: "Password Changed", description: "Every other device was signed out." });
+    onClose();
+  };
+  const onSubmit = form.handleSubmit(({ currentPassword, newPassword }) =>
+    change.mutate({ currentPassword, newPassword }, { onSuccess, onError }),
+  );
+  return (
+    <Dialog
+      title="Change password"
+      description="Every other device is signed out by it. This one stays signed in."
+      onClose={() => change.isPending || onClose()}
+    >
+      <form className="contents" onSubmit={onSubmit} noValidate>
+        <div className="body">
+          <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+          <TextField
+            label="Current password"
+            type="password"
+            autoComplete="current-password"
+            error={errors.currentPassword?.message}
+            {...form.register("currentPassword")}
+          />
+          <TextField
+            label="New password"
+            aside={<span className="opt">8 characters or more</span>}
+            type="password"
+            autoComplete="new-password"
+            error={errors.newPassword?.message}
+            {...form.register("newPassword")}
+          />
+          <TextField
+            label="Confirm new password"
+            type="password"
+            autoComplete="new-password"
+            error={errors.confirmPassword?.message}
+            {...form.register("confirmPassword", { deps: "newPassword" })}
+          />
+        </div>
+        <footer>
+          <button type="button" className="btn" onClick={onClose} disabled={change.isPending}>
+            Cancel
+          </button>
+          <SubmitButton className="btn-primary" pending={change.isPending} pendingLabel="Saving...">
+            Change Password
+          </SubmitButton>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,140 @@
+/** Where the account is signed in, each with the button that ends it. */
+import type { LoginSessionWire } from "@kauke/contract";
+import { Monitor, Smartphone } from "lucide-react";
+import { useState } from "react";
+import { messageOf } from "../../api/api-error.ts";
+import { useEndOtherSessions, useEndSession, useLoginSessions } from "../../api/sign-in.ts";
+import { useLogOutButton } from "../../app/use-log-out.ts";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { timeText } from "../../ui/time-text.ts";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { SettingFailed } from "./SettingFailed.tsx";
+
+const SHOWN_AT_FIRST = 5;
+
+const nameOf = ({ device }: LoginSessionWire): string => device ?? "Unknown device";
+const isHandheld = ({ device }: LoginSessionWire): boolean => /iPhone|iPad|Android/.test(device ?? "");
+const onFailure = (error: Error) => showFailure("Not Ended", messageOf(error, "The session could not be ended"));
+
+function SignOutButton() {
+  const { isPending, logOut } = useLogOutButton();
+  return (
+    <SubmitButton
+      type="button"
+      className="btn-quiet btn-sm"
+      pending={isPending}
+      pendingLabel="Signing out..."
+      onClick={() => void logOut()}
+    >
+      Sign Out
+    </SubmitButton>
+  );
+}
+
+function EndButton({ session }: { session: LoginSessionWire }) {
+  const end = useEndSession();
+  const onSuccess = () => showToast({ title: "Session Ended", description: nameOf(session) });
+  return (
+    <button
+      type="button"
+      className="btn btn-quiet btn-sm"
+      aria-label={`End session: ${nameOf(session)}, signed in ${timeText(session.createdAt)}`}
+      disabled={end.isPending}
+      onClick={() => end.mutate(session.id, { onSuccess, onError: onFailure })}
+    >
+      {end.isPending ? "Ending..." : "End"}
+    </button>
+  );
+}
+
+function SessionRow({ session }: { session: LoginSessionWire }) {
+  const Icon = isHandheld(session) ? Smartphone : Monitor;
+  return (
+    <li>
+      <Icon className="i i-20" aria-hidden />
+      <div>
+        <div className="name">
+          <span>{nameOf(session)}</span>
+          {session.current ? <span className="tag">this device</span> : null}
+        </div>
+        <p>
+          Signed in <time dateTime={session.createdAt}>{timeText(session.createdAt)}</time>, last used{" "}
+          <time dateTime={session.lastSeenAt}>{timeText(session.lastSeenAt)}</time>
+        </p>
+      </div>
+      {session.current ? <SignOutButton /> : <EndButton session={session} />}
+    </li>
+  );
+}
+
+function EndOthers() {
+  const end = useEndOtherSessions();
+  const onSuccess = ({ ended }: { ended: number }) =>
+    showToast({
+      title: "Sessions Ended",
+      description: `Signed out on ${ended} other ${ended === 1 ? "device" : "devices"}.`,
+    });
+  return (
+    <SubmitButton
+      type="button"
+      className="btn-danger-line"
+      pending={end.isPending}
+      pendingLabel="Ending..."
+      onClick={() => end.mutate(undefined, { onSuccess, onError: onFailure })}
+    >
+      End All Others
+    </SubmitButton>
+  );
+}
+
+function Sessions({ sessions }: { sessions: readonly LoginSessionWire[] }) {
+  const [isWhole, setIsWhole] = useState(false);
+  const shown = isWhole ? sessions : sessions.slice(0, SHOWN_AT_FIRST);
+  return (
+    <>
+      <ul className="sessions-list" aria-labelledby="sessions">
+        {shown.map((session) => (
+          <SessionRow key={session.id} session={session} />
+        ))}
+      </ul>
+      <div className="card-foot">
+        {sessions.length > 1 ? <EndOthers /> : <p className="hint">You are signed in nowhere else.</p>}
+        {shown.length < sessions.length ? (
+          <button type="button" className="btn btn-quiet" onClick={() => setIsWhole(true)}>
+            Show All {sessions.length}
+          </button>
+        ) : null}
+      </div>
+    </>
+  );
+}
+
+function LoadingSessions() {
+  return (
+    <ul className="sessions-list" aria-hidden="true">
+      <li>
+        <span className="skel" style={{ "--w": "20px" } as React.CSSProperties} />
+        <span className="skel" style={{ "--w": "18ch" } as React.CSSProperties} />
+      </li>
+    </ul>
+  );
+}
+
+export function SessionsCard() {
+  const { data: sessions, error, isFetching, refetch } = useLoginSessions();
+  const failed = sessions === undefined && error !== null && !isFetching ? error : null;
+  return (
+    <section className="card" aria-labelledby="sessions" aria-busy={sessions === undefined && failed === null}>
+      <div className="card-head">
+        <h2 id="sessions">Signed-in devices</h2>
+      </div>
+      {sessions !== undefined ? (
+        <Sessions sessions={sessions} />
+      ) : failed === null ? (
+        <LoadingSessions />
+      ) : (
+        <SettingFailed title="Your devices could not be loaded" error={failed} onRetry={() => void refetch()} />
+      )}
+    </section>
+  );
+}

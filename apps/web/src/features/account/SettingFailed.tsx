@@ -1,0 +1,16 @@
+import { messageOf } from "../../api/api-error.ts";
+
+/** In a card, where its row could not be loaded. */
+export function SettingFailed({ title, error, onRetry }: { title: string; error: Error; onRetry: () => void }) {
+  return (
+    <div className="card-body setting" role="alert">
+      <div>
+        <h3>{title}</h3>
+        <p>{messageOf(error, "Please try again.")}</p>
+      </div>
+      <button type="button" className="btn" onClick={onRetry}>
+        Try again
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,12 @@
+import { type ReactNode, useId } from "react";
+
+/** Cards of one kind under their heading. */
+export function SettingsGroup({ title, children }: { title: string; children: ReactNode }) {
+  const id = useId();
+  return (
+    <section className="settings-group" aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      <div className="stack">{children}</div>
+    </section>
+  );
+}

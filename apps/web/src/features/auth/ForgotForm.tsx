@@ -1,0 +1,34 @@
+import { zodResolver } from "@hookform/resolvers/zod";
+import { passwordResetWish } from "@kauke/contract";
+import { useForm } from "react-hook-form";
+import { messageOf } from "../../api/api-error.ts";
+import { useAskPasswordReset } from "../../api/sign-in.ts";
+import { TextField } from "../../ui/Field.tsx";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { showFailure } from "../../ui/toast-store.ts";
+
+/** Which e-mail; what the server says then is the same for every one. */
+export function ForgotForm({ onSent }: { onSent: (message: string) => void }) {
+  const ask = useAskPasswordReset();
+  const form = useForm({ resolver: zodResolver(passwordResetWish), defaultValues: { email: "" } });
+  const onSubmit = form.handleSubmit(({ email }) =>
+    ask.mutate(email, {
+      onSuccess: ({ message }) => onSent(message),
+      onError: (error) => showFailure("Not Sent", messageOf(error, "The message could not be asked for.")),
+    }),
+  );
+  return (
+    <form onSubmit={onSubmit} noValidate>
+      <TextField
+        label="Email"
+        type="email"
+        autoComplete="email"
+        error={form.formState.errors.email?.message}
+        {...form.register("email")}
+      />
+      <SubmitButton className="btn-primary btn-block" pending={ask.isPending} pendingLabel="Asking...">
+        Send Link
+      </SubmitButton>
+    </form>
+  );
+}
