@@ -6,6 +6,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { DkimKey } from "@kauke/mail-rfc";
+import type { AccountExportStore } from "../core/account-export/account-export.ts";
 import type { AliasStore } from "../core/alias/alias-store.ts";
 import type { UnderwayMessages } from "../core/delivery/underway.ts";
 import type { DestinationStore } from "../core/destination/destination.ts";
@@ -21,6 +22,7 @@ import type { SmtpCredentialStore } from "../core/smtp-credential/smtp-credentia
 import type { SignInFlowStore } from "../core/user/sign-in-flow.ts";
 import type { UserStore } from "../core/user/user.ts";
 import type { WalletChallengeStore } from "../core/wallet/wallet-challenge.ts";
+import { accountExportStore } from "./account-export.ts";
 import { aliasStore } from "./aliases.ts";
 import { type BackgroundJob, runEvery } from "./background.ts";
 import { type ChangeSignals, changeSignals } from "./change-signals.ts";
@@ -76,6 +78,7 @@ export interface StoreOptions {
 
 export interface Store {
   kind: "embedded" | "postgres";
+  accountExport: AccountExportStore;
   users: UserStore;
   loginSessions: LoginSessionStore;
   signInFlows: SignInFlowStore;
@@ -237,6 +240,7 @@ function assemble(
     for (const messageId of messageIds) await bodies.delete(messageId).catch(() => {});
   };
   const stores = {
+    accountExport: accountExportStore(context),
     users: userStore(context, { released, forgetBodies }),
     loginSessions: loginSessionStore(context),
     signInFlows: signInFlowStore(context),

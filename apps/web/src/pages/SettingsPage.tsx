@@ -1,4 +1,5 @@
 /** Settings of the account. */
+import { ExportCard } from "../features/account/ExportCard.tsx";
 import { OutgoingCard } from "../features/account/OutgoingCard.tsx";
 import { SealingCard } from "../features/account/SealingCard.tsx";
 import { AppearanceCard } from "../features/appearance/AppearanceCard.tsx";
@@ -16,6 +17,7 @@ export function SettingsPage() {
         <SealingCard />
         <OutgoingCard />
         <AppearanceCard />
+        <ExportCard />
       </div>
     </main>
   );
