@@ -5,6 +5,7 @@ import type { Config } from "../config.ts";
 import type { Store } from "../store/open-store.ts";
 import type { ControlHandlers, ServerFacts } from "./control-protocol.ts";
 import { forgetKept, listKept, readKept } from "./kept-mail.ts";
+import { userCalls } from "./user-calls.ts";
 
 export interface ServerView {
   config: Config;
@@ -19,6 +20,8 @@ export function controlHandlers(view: ServerView): ControlHandlers {
     "kept-list": () => listKept(view.store),
     "kept-text": ({ messageId }) => readKept(view.store, messageId),
     "kept-forget": ({ messageId }) => forgetKept(view.store, messageId),
+    ...userCalls(view.store),
+    migrations: () => view.store.operator.migrations(),
   };
 }
 

@@ -41,6 +41,7 @@ import { messageBodiesInRows } from "./message-bodies-chunks.ts";
 import { messageBodiesInFiles } from "./message-bodies-files.ts";
 import { migrate, underStartLock } from "./migrate.ts";
 import { noticeStore } from "./notices.ts";
+import { type OperatorStore, operatorStore } from "./operator-store.ts";
 import { openPostgres } from "./postgres.ts";
 import { PostgresSignals } from "./postgres-signals.ts";
 import { lockDirectory } from "./process-lock.ts";
@@ -96,6 +97,8 @@ export interface Store {
   /** `null` where the queue is shared with other processes. */
   underway: UnderwayMessages | null;
   counters: CounterStore;
+  /** For the operator's command only. */
+  operator: OperatorStore;
   keys: ServerKeys;
   dkimKeys: readonly DkimKey[];
   /** False after the disk refused an fsync: nothing can be stored any more until the process starts anew. */
@@ -255,6 +258,7 @@ function assemble(
     emailJobs: emailJobStore(context, { forgetBodies }),
     deliveries: deliveryStore(context, { forgetBodies }),
     counters: counterStore(context),
+    operator: operatorStore(context),
   };
   const isKnownMessage = (messageId: string) => stores.deliveries.isKnownMessage(messageId);
   const maintenance = () => forgetOld(context, { ...stores, released, bodies, isKnownMessage });
