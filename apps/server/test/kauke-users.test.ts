@@ -1,5 +1,5 @@
 /** Accounts and schema by the operator's command, beside a real server and without one. */
-import { registerPerson, type Person } from "@kauke/testkit/person";
+import { type Person, registerPerson } from "@kauke/testkit/person";
 import { runKauke } from "@kauke/testkit/run-kauke";
 import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

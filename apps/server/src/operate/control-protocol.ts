@@ -32,6 +32,8 @@ export interface ControlCalls {
   "users-end-sessions": { ask: { userId: string }; answer: boolean };
   /** False when the mailbox was not blocked. */
   "mailbox-unblock": { ask: { address: string }; answer: boolean };
+  /** @param file absolute, as the server sees it */
+  backup: { ask: { file: string; withSecretKey: boolean }; answer: { bytes: number } };
   migrations: { ask: Record<never, never>; answer: MigrationState };
 }
 export type ControlCall = keyof ControlCalls;

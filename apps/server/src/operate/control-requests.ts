@@ -16,6 +16,7 @@ const readers: { readonly [Call in ControlCall]: (given: Given) => ControlCalls[
   "users-delete": ({ userId }) => ({ userId: text(userId) }),
   "users-end-sessions": ({ userId }) => ({ userId: text(userId) }),
   "mailbox-unblock": ({ address }) => ({ address: text(address) }),
+  backup: ({ file, withSecretKey }) => ({ file: text(file), withSecretKey: withSecretKey === true }),
   migrations: nothing,
 };
 

@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import { readConfigOrExit } from "../config-read.ts";
 import { SettingsError } from "../settings-error.ts";
 import { StoreStartError } from "../store/start-error.ts";
+import { backup, restore } from "./commands/backup.ts";
 import { type Command, print } from "./commands/command.ts";
 import { doctor } from "./commands/doctor.ts";
 import { domains } from "./commands/domains.ts";
@@ -24,6 +25,8 @@ const commands: readonly Command[] = [
   usersEndSessions,
   usersUnblock,
   migrate,
+  backup,
+  restore,
 ];
 
 /** @returns exit code: 0 well, 1 something must be mended or could not be done, 2 not understood */

@@ -6,6 +6,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { DkimKey } from "@kauke/mail-rfc";
+import { sql } from "kysely";
 import type { AccountExportStore } from "../core/account-export/account-export.ts";
 import type { AliasStore } from "../core/alias/alias-store.ts";
 import type { UnderwayMessages } from "../core/delivery/underway.ts";
@@ -25,6 +26,7 @@ import type { WalletChallengeStore } from "../core/wallet/wallet-challenge.ts";
 import { accountExportStore } from "./account-export.ts";
 import { aliasStore } from "./aliases.ts";
 import { type BackgroundJob, runEvery } from "./background.ts";
+import { type BackupWish, removeStaging, writeBackup } from "./backup.ts";
 import { type ChangeSignals, changeSignals } from "./change-signals.ts";
 import { type CounterStore, counterStore } from "./counters.ts";
 import type { Database } from "./database.ts";
@@ -97,6 +99,8 @@ export interface Store {
   /** `null` where the queue is shared with other processes. */
   underway: UnderwayMessages | null;
   counters: CounterStore;
+  /** A copy of the embedded store while it runs; `null` where the data lies elsewhere. @throws BackupError */
+  backup: ((wish: BackupWish) => Promise<{ bytes: number }>) | null;
   /** For the operator's command only. */
   operator: OperatorStore;
   keys: ServerKeys;
@@ -173,7 +177,13 @@ function openInDirectory(options: StoreOptions, dataDir: string): Promise<Store>
     const underway = underwayFiles({ directory: join(dataDir, "underway"), keys: context.keys, files });
     const parts = { ...store, files: underway, clock: context.clock, logger: options.logger };
     await takeUpAgain(parts);
-    return { ...store, underway: underwayMessages(parts) };
+    await removeStaging(dataDir);
+    const source = {
+      ...{ dataDir, pause: database.pause, hasKeyFile: options.secretKey === null, now: () => context.clock.now() },
+      checkpoint: () => sql`CHECKPOINT`.execute(db),
+    };
+    const backup = (wish: BackupWish) => writeBackup(source, wish);
+    return { ...store, underway: underwayMessages(parts), backup };
   });
 }
 
@@ -266,7 +276,7 @@ function assemble(
   undo.add(() => retention.stop());
   const { keys, dkimKeys } = context;
   const close = () => undo.run();
-  return { kind, ...stores, bodies, underway: null, keys, dkimKeys, isSound, maintenance, close };
+  return { kind, ...stores, bodies, underway: null, backup: null, keys, dkimKeys, isSound, maintenance, close };
 }
 
 function startRetention(work: () => Promise<Forgotten>, logger: Logger | undefined): BackgroundJob {

@@ -20,7 +20,7 @@ export function ExportCard() {
       <div className="card-head">
         <h2 id="your-data">Your data</h2>
       </div>
-      <div className="card-body setting">
+      <div className="card-body setting action">
         <div>
           <h3>Everything we hold about you</h3>
           <p>
