@@ -6,7 +6,7 @@ import { OperatorError } from "./operator-error.ts";
 
 const ANSWER_MS = 10_000;
 /** Calls that take as long as there is data. */
-const answerMs: Partial<Record<ControlCall, number>> = { backup: 6 * 3_600_000 };
+const answerMs: Partial<Record<ControlCall, number>> = { backup: 6 * 3_600_000, "keys-rotate": 600_000 };
 
 export type ControlFailureReason = "nobody" | "not_allowed" | "no_answer" | "refused";
 

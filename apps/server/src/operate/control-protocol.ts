@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import type { PublicDkimKey } from "@kauke/mail-rfc";
+import type { KeyFacts, RotationState } from "../store/key-rotation.ts";
 import type { MigrationState } from "../store/migrate.ts";
 import type { KeptSummary, KeptText } from "./kept-mail.ts";
 
@@ -17,6 +18,9 @@ export interface UserSummary {
   lastSeenAt: string | null;
   email?: string | null;
 }
+
+/** A key of the server, without itself. */
+export type KeySummary = Omit<KeyFacts, "createdAt"> & { createdAt: string };
 
 export interface ControlCalls {
   facts: { ask: Record<never, never>; answer: ServerFacts };
@@ -32,6 +36,10 @@ export interface ControlCalls {
   "users-end-sessions": { ask: { userId: string }; answer: boolean };
   /** False when the mailbox was not blocked. */
   "mailbox-unblock": { ask: { address: string }; answer: boolean };
+  "keys-list": { ask: Record<never, never>; answer: readonly KeySummary[] };
+  "keys-rotate": { ask: Record<never, never>; answer: RotationState };
+  "keys-state": { ask: Record<never, never>; answer: RotationState };
+  "keys-wrapping": { ask: Record<never, never>; answer: true };
   /** @param file absolute, as the server sees it */
   backup: { ask: { file: string; withSecretKey: boolean }; answer: { bytes: number } };
   migrations: { ask: Record<never, never>; answer: MigrationState };

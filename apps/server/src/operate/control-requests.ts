@@ -16,6 +16,10 @@ const readers: { readonly [Call in ControlCall]: (given: Given) => ControlCalls[
   "users-delete": ({ userId }) => ({ userId: text(userId) }),
   "users-end-sessions": ({ userId }) => ({ userId: text(userId) }),
   "mailbox-unblock": ({ address }) => ({ address: text(address) }),
+  "keys-list": nothing,
+  "keys-rotate": nothing,
+  "keys-state": nothing,
+  "keys-wrapping": nothing,
   backup: ({ file, withSecretKey }) => ({ file: text(file), withSecretKey: withSecretKey === true }),
   migrations: nothing,
 };

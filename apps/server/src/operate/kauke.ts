@@ -9,6 +9,7 @@ import { type Command, print } from "./commands/command.ts";
 import { doctor } from "./commands/doctor.ts";
 import { domains } from "./commands/domains.ts";
 import { findCommand } from "./commands/find-command.ts";
+import { keysList, keysRotate } from "./commands/keys.ts";
 import { migrate } from "./commands/migrate.ts";
 import { users, usersDelete, usersEndSessions, usersFind, usersUnblock } from "./commands/users.ts";
 import { ControlError } from "./control-client.ts";
@@ -25,6 +26,8 @@ const commands: readonly Command[] = [
   usersEndSessions,
   usersUnblock,
   migrate,
+  keysList,
+  keysRotate,
   backup,
   restore,
 ];

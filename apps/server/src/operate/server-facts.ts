@@ -6,6 +6,7 @@ import { BackupError, type BackupWish } from "../store/backup.ts";
 import type { Store } from "../store/open-store.ts";
 import type { ControlHandlers, ServerFacts } from "./control-protocol.ts";
 import { forgetKept, listKept, readKept } from "./kept-mail.ts";
+import { keyCalls } from "./key-calls.ts";
 import { OperatorError } from "./operator-error.ts";
 import { userCalls } from "./user-calls.ts";
 
@@ -23,6 +24,7 @@ export function controlHandlers(view: ServerView): ControlHandlers {
     "kept-text": ({ messageId }) => readKept(view.store, messageId),
     "kept-forget": ({ messageId }) => forgetKept(view.store, messageId),
     ...userCalls(view.store),
+    ...keyCalls(view.store),
     backup: (wish) => backUp(view.store, wish),
     migrations: () => view.store.operator.migrations(),
   };
