@@ -1,4 +1,4 @@
-/** Rotating keys by the operator's command beside a real server: mail flows on, a kill in between is taken up, all stays readable. */
+/** Rotating keys by the operator's command beside a real server: all stays readable, after a kill too. */
 import { copyFile, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Person, registerPerson } from "@kauke/testkit/person";
