@@ -10,7 +10,7 @@ import { sameMailbox } from "../core/destination/same-mailbox.ts";
 import { isEnd } from "../core/email-job/job-status.ts";
 import { keptUntil } from "../core/retention/kept-for.ts";
 import type { AliasDocument } from "./alias-document.ts";
-import type { DB, EmailJobTable, SessionTable } from "./database.ts";
+import type { DB, SessionTable } from "./database.ts";
 import { type AnyRow, clearRow, inBatches, ownedRows } from "./export-rows.ts";
 import { mailboxIndex } from "./mailbox-index.ts";
 import { rateLimitSubject } from "./rate-limits.ts";
@@ -74,7 +74,7 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
     rows: async (source) =>
       (await ownedRows(source, "email_job")).map((row) => ({
         ...clearRow(source, "email_job", row),
-        deletionDate: endOfJob(row as unknown as EmailJobTable),
+        deletionDate: endOfJob(row as unknown as EndingJob),
       })),
   },
   delivery: {
@@ -173,8 +173,13 @@ function endOfSession({ created_at, last_seen_at }: SessionTable): Date {
   return idle < whole ? idle : whole;
 }
 
-function endOfJob({ status, updated_at }: EmailJobTable): string {
-  const ended = isEnd(String(status) as EmailJobStatus);
+interface EndingJob {
+  status: EmailJobStatus;
+  updated_at: Date;
+}
+
+function endOfJob({ status, updated_at }: EndingJob): string {
+  const ended = isEnd(status);
   return ended
     ? keptUntil("endedEmailJob", updated_at).toISOString()
     : `${retentionDays.technicalLogs} days after it ended, or with the account`;

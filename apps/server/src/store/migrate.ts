@@ -59,7 +59,9 @@ export async function migrationState(db: Database): Promise<MigrationState> {
     db,
   );
   const done =
-    rows[0]?.found == null ? [] : await db.selectFrom("schema_migration").selectAll().orderBy("number").execute();
+    (rows[0]?.found ?? null) === null
+      ? []
+      : await db.selectFrom("schema_migration").selectAll().orderBy("number").execute();
   const applied = done.map(({ number, name, applied_at }) => ({ number, name, appliedAt: applied_at.toISOString() }));
   const pending = (await migrationFiles()).filter((file) => !done.some((row) => row.number === file.number));
   return { applied, pending };

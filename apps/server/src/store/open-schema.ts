@@ -26,12 +26,20 @@ export function applyMigrations(place: Place): Promise<number[]> {
 async function withDatabase<T>({ databaseUrl, dataDir }: Place, work: (db: Database) => Promise<T>): Promise<T> {
   if (databaseUrl !== null) {
     const db = await openPostgres(databaseUrl, undefined);
-    return await work(db).finally(() => db.destroy());
+    try {
+      return await work(db);
+    } finally {
+      await db.destroy();
+    }
   }
   const lock = lockDirectory(dataDir);
   try {
     const { db, close } = await openEmbedded(dataDir);
-    return await work(db).finally(close);
+    try {
+      return await work(db);
+    } finally {
+      await close();
+    }
   } finally {
     lock.release();
   }

@@ -17,7 +17,7 @@ export function rewrapKeys(db: Database, { from, to }: { from: Buffer; to: Buffe
 /** Whether the stored keys were wrapped by this one; a database without any says no. */
 export async function isWrappedBy(db: Database, secretKey: Buffer): Promise<boolean> {
   const { rows } = await sql<{ found: string | null }>`SELECT to_regclass('server_key')::text AS found`.execute(db);
-  if (rows[0]?.found == null) return false;
+  if ((rows[0]?.found ?? null) === null) return false;
   const row = await db.selectFrom("server_key").selectAll().limit(1).executeTakeFirst();
   try {
     return row !== undefined && unwrapKey(secretKey, row.id, row.wrapped).length > 0;

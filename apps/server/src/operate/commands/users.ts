@@ -35,7 +35,7 @@ const heading = `${"id".padEnd(36)}  sign-in  created     aliases  last seen\n`;
 
 function lineOf({ id, authMethod, createdAt, aliases, lastSeenAt, email }: UserSummary, index: number): string {
   const seen = lastSeenAt === null ? "-" : lastSeenAt.slice(0, 16).replace("T", " ");
-  const shown = email == null ? "" : `  ${oneWord(email)}`;
+  const shown = typeof email === "string" ? `  ${oneWord(email)}` : "";
   const line = `${id}  ${authMethod.padEnd(7)}  ${createdAt.slice(0, 10)}  ${String(aliases).padStart(7)}  ${seen.padEnd(16)}`;
   return `${index === 0 ? heading : ""}${(line + shown).trimEnd()}\n`;
 }
