@@ -1,14 +1,13 @@
 /** The operator's command as it is used: a process of its own beside a real server, with DNS from a table. */
-import { spawn } from "node:child_process";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type FakeDnsName, type FakeDnsServer, startFakeDnsServer } from "@kauke/testkit/fake-dns";
+import { runKauke } from "@kauke/testkit/run-kauke";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-const program = fileURLToPath(new URL("../src/operate/kauke.ts", import.meta.url));
 const launcher = fileURLToPath(new URL("../../../scripts/kauke.mjs", import.meta.url));
 const domain = "kauke.example";
 const address = "9.18.27.36";
@@ -36,23 +35,8 @@ afterAll(async () => {
   await removeDataDirs();
 });
 
-interface Run {
-  code: number | null;
-  out: string;
-  err: string;
-}
-
-function kauke(args: readonly string[], { file = program, env = {} as Record<string, string> } = {}): Promise<Run> {
-  const known = Object.entries(process.env).filter(([name]) => !name.startsWith("KAUKE_") && name !== "DATABASE_URL");
-  const child = spawn(process.execPath, [file, ...args], {
-    cwd: dataDir,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...Object.fromEntries(known), ...settings, KAUKE_DATA_DIR: dataDir, ...env },
-  });
-  const run: Run = { code: null, out: "", err: "" };
-  child.stdout.on("data", (chunk) => void (run.out += String(chunk)));
-  child.stderr.on("data", (chunk) => void (run.err += String(chunk)));
-  return new Promise((resolve) => child.on("close", (code) => resolve({ ...run, code })));
+function kauke(args: readonly string[], { file, env = {} }: { file?: string; env?: Record<string, string> } = {}) {
+  return runKauke(args, { dataDir, file, env: { ...settings, ...env } });
 }
 
 /** Publishes a zone file as a name server would: no line may be anything but a record or a comment. */
@@ -152,11 +136,22 @@ describe("beside a running server", () => {
 });
 
 it("what it does not know gets the help", async () => {
-  const unknown = [[], ["users"], ["domains", "extra"], ["doctor", "--nonsense"], ["constructor"]];
+  const unknown = [
+    ...[[], ["usres"], ["domains", "extra"], ["doctor", "--nonsense"], ["constructor"]],
+    ...[["users", "find"], ["users", "delete", "--yes"], ["backup"], ["keys"], ["migrate", "--show-addresses"]],
+  ];
   for (const { code, out, err } of await Promise.all(unknown.map((args) => kauke(args)))) {
     expect([code, out]).toEqual([2, ""]);
     expect(err).toContain("Usage: npx kauke");
   }
+});
+
+it("help is printed for the whole and for each command, and opens nothing", async () => {
+  const [whole, one] = await Promise.all([kauke(["--help"]), kauke(["users", "delete", "--help"])]);
+  expect([whole.code, one.code, whole.err, one.err]).toEqual([0, 0, "", ""]);
+  expect(whole.out).toContain("keys rotate");
+  expect(one.out).toMatch(/^Usage: npx kauke users delete <id> \[options\]/);
+  expect(one.out).toContain("--yes");
 });
 
 it("a wrong setting is told by its name", async () => {

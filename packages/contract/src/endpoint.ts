@@ -17,6 +17,8 @@ export interface Endpoint {
   /** Status of success. */
   status: number;
   answer: z.ZodType;
+  /** The answer is a file to keep: this name, the day and `.json`. */
+  savedAs?: string;
   /** Answers say in their body whether the call was a success; then every failure says so too: `success: false`. */
   tellsSuccess?: true;
 }

@@ -3,6 +3,7 @@
  * exactly these, and /api/openapi.json is derived from them.
  */
 import * as z from "zod";
+import { accountExportEndpoints } from "./account-export-endpoints.ts";
 import { aliasWire, createAliasBody, toggleAliasBody, updateAliasBody } from "./alias.ts";
 import { analyticsEndpoints } from "./analytics-endpoints.ts";
 import { accountSettings, accountSettingsChange, loginBody, registerBody, userWire } from "./auth.ts";
@@ -283,6 +284,7 @@ export const endpoints = define({
   ...walletEndpoints,
   ...analyticsEndpoints,
   ...signInEndpoints,
+  ...accountExportEndpoints,
   listNotices: {
     method: "GET",
     path: "/api/notices",

@@ -1,4 +1,5 @@
 /** The contract between browser and server: shapes, limits, codes, route table. Imports nothing of ours. */
+export * from "./account-export-endpoints.ts";
 export * from "./alias.ts";
 export * from "./auth.ts";
 export * from "./confirmations.ts";

@@ -1,4 +1,5 @@
 /** Everything the use cases need, as one object. A use case names the part it takes: `Pick<CoreDeps, "users" | "clock">`. */
+import type { AccountExportStore } from "./account-export/account-export.ts";
 import type { AgeWorker } from "./age-worker/age-worker.ts";
 import type { AliasStore } from "./alias/alias-store.ts";
 import type { DeliveryStore } from "./delivery/delivery.ts";
@@ -21,6 +22,7 @@ import type { UserStore } from "./user/user.ts";
 import type { WalletChallengeStore } from "./wallet/wallet-challenge.ts";
 
 export interface CoreDeps {
+  accountExport: AccountExportStore;
   users: UserStore;
   accountLinks: AccountLinkStore;
   loginSessions: LoginSessionStore;

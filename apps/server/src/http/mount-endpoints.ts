@@ -51,10 +51,15 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
       async handler(request, reply) {
         const call = callOf(endpoint, options, request, reply) as Call<never>;
         const answer = await handler(call).catch((thrown) => throwAgain(deps, request.signedInUserId, thrown));
+        if (endpoint.savedAs !== undefined) nameFile(reply, endpoint.savedAs, deps.clock.now());
         return reply.code(endpoint.status).send(answer);
       },
     });
   }
+}
+
+function nameFile(reply: FastifyReply, name: string, now: Date): void {
+  reply.header("content-disposition", `attachment; filename="${name}-${now.toISOString().slice(0, 10)}.json"`);
 }
 
 async function signIn(deps: CoreDeps, cookie: SessionCookie, request: FastifyRequest): Promise<void> {

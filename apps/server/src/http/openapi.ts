@@ -39,6 +39,7 @@ const ownErrors: Partial<Record<EndpointName, number[]>> = {
   register: [409, 429],
   login: [401, 429],
   walletSignIn: [401, 429],
+  exportAccount: [429],
   createAlias: [409, 429],
   updateAlias: [409, 429],
   toggleAlias: [429],

@@ -1,14 +1,12 @@
-/** The command's end of the control socket: one request, one answer, within ten seconds. */
+/** The command's end of the control socket: one request, one answer, within ten seconds unless the call is a long one. */
 import { connect } from "node:net";
-import {
-  ANSWER_BYTES_MAX,
-  type ControlAnswer,
-  type ControlCall,
-  type ControlCalls,
-  type ControlHandlers,
-} from "./control-protocol.ts";
+import { ANSWER_BYTES_MAX, type ControlAnswer, type ControlCall, type ControlHandlers } from "./control-protocol.ts";
+import { controlCalls } from "./control-requests.ts";
+import { OperatorError } from "./operator-error.ts";
 
 const ANSWER_MS = 10_000;
+/** Calls that take as long as there is data. */
+const answerMs: Partial<Record<ControlCall, number>> = { backup: 6 * 3_600_000, "keys-rotate": 600_000 };
 
 export type ControlFailureReason = "nobody" | "not_allowed" | "no_answer" | "refused";
 
@@ -25,12 +23,8 @@ export class ControlError extends Error {
 
 /** The server behind the socket at `path`, as if it were here. Every call throws ControlError when it can't be answered. */
 export function controlClient(path: string): ControlHandlers {
-  return {
-    facts: () => ask(path, "facts", {}),
-    "kept-list": () => ask(path, "kept-list", {}),
-    "kept-text": (request) => ask(path, "kept-text", request),
-    "kept-forget": (request) => ask(path, "kept-forget", request),
-  };
+  const handlers = controlCalls.map((call) => [call, (request: object) => ask(path, call, request)]);
+  return Object.fromEntries(handlers) as ControlHandlers;
 }
 
 /** Whether a server listens there; a socket file alone may be left behind by a killed one. */
@@ -47,18 +41,14 @@ export function isAnswered(path: string): Promise<boolean> {
   });
 }
 
-async function ask<Call extends ControlCall>(
-  path: string,
-  call: Call,
-  request: ControlCalls[Call]["ask"],
-): Promise<ControlCalls[Call]["answer"]> {
-  const line = await exchange(path, `${JSON.stringify({ call, ...request })}\n`);
+async function ask(path: string, call: ControlCall, request: object): Promise<unknown> {
+  const line = await exchange(path, `${JSON.stringify({ call, ...request })}\n`, answerMs[call] ?? ANSWER_MS);
   const answer = JSON.parse(line) as ControlAnswer;
-  if (!answer.ok) throw new ControlError("refused");
-  return answer.value as ControlCalls[Call]["answer"];
+  if (answer.ok) return answer.value;
+  throw answer.sentence === undefined ? new ControlError("refused") : new OperatorError(answer.sentence);
 }
 
-function exchange(path: string, request: string): Promise<string> {
+function exchange(path: string, request: string, waitMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -71,7 +61,7 @@ function exchange(path: string, request: string): Promise<string> {
       socket.destroy();
       reject(new ControlError(reason));
     };
-    socket.setTimeout(ANSWER_MS, () => fail("no_answer"));
+    socket.setTimeout(waitMs, () => fail("no_answer"));
     socket.on("error", (error) => fail(isConnected ? "no_answer" : reasonOf(error)));
     socket.on("data", (chunk: Buffer) => {
       chunks.push(chunk);

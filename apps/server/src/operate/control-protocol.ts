@@ -4,7 +4,23 @@
  */
 import { join } from "node:path";
 import type { PublicDkimKey } from "@kauke/mail-rfc";
+import type { KeyFacts, RotationState } from "../store/key-rotation.ts";
+import type { MigrationState } from "../store/migrate.ts";
 import type { KeptSummary, KeptText } from "./kept-mail.ts";
+
+/** One account as the operator sees it; `email` only when it was asked for. */
+export interface UserSummary {
+  id: string;
+  authMethod: string;
+  createdAt: string;
+  aliases: number;
+  /** `null`: no session is open. */
+  lastSeenAt: string | null;
+  email?: string | null;
+}
+
+/** A key of the server, without itself. */
+export type KeySummary = Omit<KeyFacts, "createdAt"> & { createdAt: string };
 
 export interface ControlCalls {
   facts: { ask: Record<never, never>; answer: ServerFacts };
@@ -12,11 +28,27 @@ export interface ControlCalls {
   "kept-text": { ask: { messageId: string }; answer: KeptText | null };
   /** False when it was not kept any more. */
   "kept-forget": { ask: { messageId: string }; answer: boolean };
+  /** By id; `after` is the last of the page before, empty for the first. */
+  "users-list": { ask: { after: string; withEmail: boolean }; answer: readonly UserSummary[] };
+  "users-find": { ask: { email: string }; answer: UserSummary | null };
+  /** False when there is no such account. */
+  "users-delete": { ask: { userId: string }; answer: boolean };
+  "users-end-sessions": { ask: { userId: string }; answer: boolean };
+  /** False when the mailbox was not blocked. */
+  "mailbox-unblock": { ask: { address: string }; answer: boolean };
+  "keys-list": { ask: Record<never, never>; answer: readonly KeySummary[] };
+  "keys-rotate": { ask: Record<never, never>; answer: RotationState };
+  "keys-state": { ask: Record<never, never>; answer: RotationState };
+  "keys-wrapping": { ask: Record<never, never>; answer: true };
+  /** @param file absolute, as the server sees it */
+  backup: { ask: { file: string; withSecretKey: boolean }; answer: { bytes: number } };
+  migrations: { ask: Record<never, never>; answer: MigrationState };
 }
 export type ControlCall = keyof ControlCalls;
 
 export type ControlRequest = { [Call in ControlCall]: { call: Call } & ControlCalls[Call]["ask"] }[ControlCall];
-export type ControlAnswer = { ok: true; value: unknown } | { ok: false };
+/** `sentence`: what the operator may read of why not. */
+export type ControlAnswer = { ok: true; value: unknown } | { ok: false; sentence?: string };
 
 /** How each call is answered; by a running server over the socket, by the command itself when none runs. */
 export type ControlHandlers = {

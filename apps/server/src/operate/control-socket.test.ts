@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { ControlError, controlClient, isAnswered } from "./control-client.ts";
 import { type ControlHandlers, controlPath, REQUEST_BYTES_MAX } from "./control-protocol.ts";
 import { type ControlSocket, listenControl } from "./control-socket.ts";
+import { OperatorError } from "./operator-error.ts";
 
 let dataDir: string;
 let path: string;
@@ -30,7 +31,7 @@ function handlers(change: Partial<ControlHandlers> = {}): ControlHandlers {
     "kept-text": async ({ messageId }) => ({ from: messageId, subject: "", text: "" }),
     "kept-forget": async () => true,
     ...change,
-  };
+  } as ControlHandlers;
 }
 
 async function listen(change: Partial<ControlHandlers> = {}, at = dataDir): Promise<ControlSocket> {
@@ -146,6 +147,28 @@ it("a failing handler says no more than that it failed, and the log no message",
   expect(await reasonOf(controlClient(path).facts({}))).toBe("refused");
   expect(logged()).toContain("control_failed");
   expect(logged()).not.toContain("ann@example.org");
+});
+
+it("what the operator should know comes back as the sentence it is, and is no failure of the server's", async () => {
+  await listen({
+    facts: async () => {
+      throw new OperatorError("There is a file already.");
+    },
+  });
+  expect(await reasonOf(controlClient(path).facts({}))).toEqual(new OperatorError("There is a file already."));
+  expect(logged()).not.toContain("control_failed");
+});
+
+it("fields of the wrong kind are taken as none", async () => {
+  const seen: unknown[] = [];
+  await listen({
+    "users-list": async (request) => {
+      seen.push(request);
+      return [];
+    },
+  });
+  await rawAnswer('{"call":"users-list","after":{"x":1},"withEmail":"yes","more":true}\n');
+  expect(seen).toEqual([{ after: "", withEmail: false }]);
 });
 
 it("a server that ends in the middle of an answer is told apart from one that isn't there", async () => {

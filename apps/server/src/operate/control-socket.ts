@@ -8,14 +8,10 @@ import { createServer, type Server, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import type { Logger } from "../core/ports.ts";
 import { isAnswered } from "./control-client.ts";
-import {
-  type ControlAnswer,
-  type ControlHandlers,
-  type ControlRequest,
-  controlPath,
-  REQUEST_BYTES_MAX,
-} from "./control-protocol.ts";
+import { type ControlAnswer, type ControlHandlers, controlPath, REQUEST_BYTES_MAX } from "./control-protocol.ts";
+import { readRequest } from "./control-requests.ts";
 import { traceOf } from "./error-trace.ts";
+import { OperatorError } from "./operator-error.ts";
 
 const MAX_CONNECTIONS = 8;
 const IDLE_MS = 10_000;
@@ -96,6 +92,8 @@ function serve(socket: Socket, handlers: ControlHandlers, logger: Logger): void 
     if (bytes > REQUEST_BYTES_MAX) return socket.destroy();
     if (!chunk.includes(NEWLINE)) return;
     socket.off("data", read);
+    // A backup takes as long as it takes; whoever waits for it gives up by itself.
+    socket.setTimeout(0);
     const line = Buffer.concat(chunks);
     void answerTo(line.subarray(0, line.indexOf(NEWLINE)), handlers, logger).then((answer) => {
       socket.end(`${JSON.stringify(answer)}\n`);
@@ -106,20 +104,14 @@ function serve(socket: Socket, handlers: ControlHandlers, logger: Logger): void 
 
 async function answerTo(line: Buffer, handlers: ControlHandlers, logger: Logger): Promise<ControlAnswer> {
   try {
-    const request = JSON.parse(line.toString("utf8")) as ControlRequest;
-    switch (request.call) {
-      case "facts":
-        return { ok: true, value: await handlers.facts({}) };
-      case "kept-list":
-        return { ok: true, value: await handlers["kept-list"]({}) };
-      case "kept-text":
-        return { ok: true, value: await handlers["kept-text"]({ messageId: String(request.messageId) }) };
-      case "kept-forget":
-        return { ok: true, value: await handlers["kept-forget"]({ messageId: String(request.messageId) }) };
-      default:
-        return { ok: false };
-    }
+    const request = readRequest(JSON.parse(line.toString("utf8")));
+    if (request === null) return { ok: false };
+    const { call, ...ask } = request;
+    // Each call's own shape was checked when it was read.
+    const handle = handlers[call] as (ask: object) => Promise<unknown>;
+    return { ok: true, value: await handle(ask) };
   } catch (thrown) {
+    if (thrown instanceof OperatorError) return { ok: false, sentence: thrown.message };
     logger.warn("control_failed", traceOf(thrown));
     return { ok: false };
   }

@@ -1,132 +1,59 @@
-/** The operator's command: `npx kauke domains`, `npx kauke doctor`. What it prints holds no key and no password. */
-import { networkInterfaces } from "node:os";
-import { parseArgs } from "node:util";
+/** The operator's command: `npx kauke …`. What it prints holds no key and no password. */
 import { product } from "@kauke/contract";
 import type { Config } from "../config.ts";
 import { readConfigOrExit } from "../config-read.ts";
-import { isPublicAddress } from "../mail/outbound/address-guard.ts";
-import { createResolver } from "../mail/outbound/resolver.ts";
 import { SettingsError } from "../settings-error.ts";
 import { StoreStartError } from "../store/start-error.ts";
+import { backup, restore } from "./commands/backup.ts";
+import { type Command, print } from "./commands/command.ts";
+import { doctor } from "./commands/doctor.ts";
+import { domains } from "./commands/domains.ts";
+import { findCommand } from "./commands/find-command.ts";
+import { keysList, keysRotate } from "./commands/keys.ts";
+import { migrate } from "./commands/migrate.ts";
+import { users, usersDelete, usersEndSessions, usersFind, usersUnblock } from "./commands/users.ts";
 import { ControlError } from "./control-client.ts";
-import type { ServerFacts } from "./control-protocol.ts";
-import { dnsPlan } from "./dns-plan.ts";
-import { fetchPolicy } from "./doctor/fetch-policy.ts";
-import { mustMend, reportText } from "./doctor/report.ts";
-import { runDoctor } from "./doctor/run-doctor.ts";
 import { traceOf } from "./error-trace.ts";
-import { type OperatorAccess, OperatorError, openAccess, sentenceOf } from "./operator-access.ts";
-import { domainsText } from "./print-domains.ts";
-import { keptMail, mailText, type ShownMail } from "./print-kept-mail.ts";
+import { type OperatorAccess, openAccess, sentenceOf } from "./operator-access.ts";
+import { OperatorError } from "./operator-error.ts";
 
-const help = `Usage: npx kauke <command> [options]
-
-  domains            the DNS records to publish, as a zone file
-  doctor             checks DNS, ports, TLS, disk, queue; exit code 1 when something must be mended
-    --mail             also prints mail to postmaster@ and abuse@ that is kept here
-    --forget           with --mail: deletes each message once it is printed
-
-  --json             prints JSON instead of text
-  --help             prints this
-
-It reads the same settings as the server and asks the running one; when none runs it opens the data itself.
-`;
-
-const options = {
-  json: { type: "boolean", default: false },
-  mail: { type: "boolean", default: false },
-  forget: { type: "boolean", default: false },
-  help: { type: "boolean", short: "h", default: false },
-} as const;
-
-interface Options {
-  json: boolean;
-  mail: boolean;
-  forget: boolean;
-}
-
-type Command = (access: OperatorAccess, config: Config, options: Options) => Promise<number>;
-
-const commands: Readonly<Record<string, Command>> = { domains, doctor };
+const commands: readonly Command[] = [
+  domains,
+  doctor,
+  users,
+  usersFind,
+  usersDelete,
+  usersEndSessions,
+  usersUnblock,
+  migrate,
+  keysList,
+  keysRotate,
+  backup,
+  restore,
+];
 
 /** @returns exit code: 0 well, 1 something must be mended or could not be done, 2 not understood */
-async function main(args: readonly string[]): Promise<number> {
-  const parsed = parseOrNull(args);
-  const [name = ""] = parsed?.positionals ?? [];
-  if (parsed?.values.help === true) return print(help, 0);
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (parsed === null || command === undefined || parsed.positionals.length > 1) return refuse(help);
-  if (parsed.values.forget && !parsed.values.mail) return refuse("--forget goes with --mail only.\n");
-  const config = readConfigOrExit(process.cwd());
-  const access = await openAccess(config);
+async function main(typed: readonly string[]): Promise<number> {
+  const found = findCommand(commands, typed);
+  if (found.kind === "help") return print(found.text);
+  if (found.kind === "unknown") {
+    process.stderr.write(found.text);
+    return 2;
+  }
+  let settings: Config | null = null;
+  const config = () => (settings ??= readConfigOrExit(process.cwd()));
+  let opened: OperatorAccess | null = null;
+  const access = async () => (opened ??= await openAccess(config()));
   try {
-    return await command(access, config, parsed.values);
+    return await found.command.run({ values: found.values, args: found.args, config, access });
   } finally {
-    await access.close();
+    await closeAccess(opened);
   }
 }
 
-function parseOrNull(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true });
-  } catch {
-    return null;
-  }
-}
-
-async function domains(access: OperatorAccess, _config: Config, { json }: Options): Promise<number> {
-  const facts = await access.facts({});
-  return print(json ? `${JSON.stringify(dnsPlan(facts), null, 2)}\n` : domainsText(facts, publicAddresses(facts)), 0);
-}
-
-/** Of this machine; none where it stands behind an address translation. */
-function publicAddresses({ host }: ServerFacts): string[] {
-  if (isPublicAddress(host)) return [host];
-  const all = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
-  return all.filter((it) => !it.internal && isPublicAddress(it.address)).map((it) => it.address);
-}
-
-async function doctor(access: OperatorAccess, config: Config, options: Options): Promise<number> {
-  const facts = await access.facts({});
-  const results = await runDoctor(facts, {
-    isRunning: access.isRunning,
-    resolver: createResolver({ servers: facts.dnsServers }),
-    fetchPolicy,
-    dataDir: config.dataDir,
-    folder: process.cwd(),
-    now: new Date(),
-  });
-  const code = mustMend(results) ? 1 : 0;
-  if (options.json) {
-    const mail = options.mail ? { mail: await readMail(access, options) } : {};
-    return print(`${JSON.stringify({ checks: results, mustMend: code === 1, ...mail }, null, 2)}\n`, code);
-  }
-  if (options.mail) await readMail(access, options, (it) => void process.stdout.write(mailText(it)));
-  return print(reportText(results), code);
-}
-
-async function readMail(
-  access: OperatorAccess,
-  { forget }: Options,
-  show: (mail: ShownMail) => void = () => {},
-): Promise<ShownMail[]> {
-  const shown: ShownMail[] = [];
-  for await (const mail of keptMail(access)) {
-    show(mail);
-    shown.push(mail);
-  }
-  for (const { messageId } of forget ? shown : []) await access["kept-forget"]({ messageId });
-  return shown;
-}
-
-function print(text: string, code: number): number {
-  process.stdout.write(text);
-  return code;
-}
-
-function refuse(text: string): number {
-  process.stderr.write(text);
-  return 2;
+/** Apart, since the compiler can't see that it was opened meanwhile. */
+async function closeAccess(opened: OperatorAccess | null): Promise<void> {
+  await opened?.close();
 }
 
 function sentenceFor(thrown: unknown): string {

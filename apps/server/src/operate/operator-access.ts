@@ -9,12 +9,8 @@ import { openStore } from "../store/open-store.ts";
 import { StoreStartError } from "../store/start-error.ts";
 import { type ControlError, controlClient, isAnswered } from "./control-client.ts";
 import { type ControlHandlers, controlPath } from "./control-protocol.ts";
+import { OperatorError } from "./operator-error.ts";
 import { controlHandlers } from "./server-facts.ts";
-
-/** A sentence for the operator: what stands in the way and what to do. */
-export class OperatorError extends Error {
-  override name = "OperatorError";
-}
 
 export interface OperatorAccess extends ControlHandlers {
   isRunning: boolean;
@@ -43,7 +39,7 @@ function refuseForeignDirectory(dataDir: string): void {
   );
 }
 
-function explainLock(thrown: unknown): never {
+export function explainLock(thrown: unknown): never {
   if (!(thrown instanceof StoreStartError) || thrown.reason !== "locked") throw thrown;
   throw new OperatorError(
     "A Kauke process is using the data directory, but its socket kauke.sock does not answer. If it is just starting or closing, run this command again; else restart it.",

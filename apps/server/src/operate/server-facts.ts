@@ -2,9 +2,13 @@
 import { product } from "@kauke/contract";
 import { publicDkimKey } from "@kauke/mail-rfc";
 import type { Config } from "../config.ts";
+import { BackupError, type BackupWish } from "../store/backup.ts";
 import type { Store } from "../store/open-store.ts";
 import type { ControlHandlers, ServerFacts } from "./control-protocol.ts";
 import { forgetKept, listKept, readKept } from "./kept-mail.ts";
+import { keyCalls } from "./key-calls.ts";
+import { OperatorError } from "./operator-error.ts";
+import { userCalls } from "./user-calls.ts";
 
 export interface ServerView {
   config: Config;
@@ -19,8 +23,22 @@ export function controlHandlers(view: ServerView): ControlHandlers {
     "kept-list": () => listKept(view.store),
     "kept-text": ({ messageId }) => readKept(view.store, messageId),
     "kept-forget": ({ messageId }) => forgetKept(view.store, messageId),
+    ...userCalls(view.store),
+    ...keyCalls(view.store),
+    backup: (wish) => backUp(view.store, wish),
+    migrations: () => view.store.operator.migrations(),
   };
 }
+
+async function backUp({ backup }: Store, wish: BackupWish): Promise<{ bytes: number }> {
+  if (backup === null) throw new OperatorError(elsewhere);
+  return await backup(wish).catch((thrown: unknown) => {
+    throw thrown instanceof BackupError ? new OperatorError(thrown.message, { cause: thrown }) : thrown;
+  });
+}
+
+const elsewhere =
+  "With DATABASE_URL the data lies in PostgreSQL: back it up with pg_dump, which holds the queue and its mail too, and keep KAUKE_SECRET_KEY apart from it. Nothing else is needed.";
 
 async function factsOf({ config, store, ports }: ServerView): Promise<ServerFacts> {
   const { open, oldestAt, messageBytes } = await store.deliveries.figures();

@@ -34,6 +34,8 @@ export interface DeliveryRepository extends DeliveryStore {
   listKeptForOperator(): Promise<KeptMessage[]>;
   /** @returns false when no such message is kept; the body is the caller's to delete */
   deleteKeptForOperator(messageId: string): Promise<boolean>;
+  /** @returns how many were forgotten, bodies included */
+  deleteKeptBefore(createdBefore: Date): Promise<number>;
   figures(): Promise<QueueFigures>;
 }
 
@@ -93,7 +95,7 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
     releaseLeases: () => releaseLeases(db),
     onWake: (listener) => signals.onWake(listener),
     figures: () => queueFigures(db),
-    ...keptMessages(context, { insertMessage, envelopeOf }),
+    ...keptMessages(context, { insertMessage, envelopeOf, forgetBodies }),
   };
 }
 

@@ -196,7 +196,7 @@ async function spellingOf(
   return null;
 }
 
-async function lockMailbox(trx: InTransaction, index: Buffer): Promise<void> {
+export async function lockMailbox(trx: InTransaction, index: Buffer): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(${index.readBigInt64BE(0).toString()}::bigint)`.execute(trx);
 }
 

@@ -22,6 +22,8 @@ export interface EmbeddedDatabase {
   db: Database;
   /** False after a failed fsync: nothing more can be stored until the process starts anew. */
   isSound(): boolean;
+  /** Runs the work between two statements: the files are as a kill would leave them, and stay so until it ends. */
+  pause<T>(work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -49,7 +51,8 @@ const startParams = [
 /** For tests: nothing is written to disk, everything is gone at close. */
 export async function openInMemory(): Promise<EmbeddedDatabase> {
   const pglite = await PGlite.create({ dataDir: "memory://", ...typeOptions });
-  return { db: kyselyOver(pglite), isSound: () => true, close: () => pglite.close() };
+  const pause = <T>(work: () => Promise<T>) => pglite.runExclusive(work);
+  return { db: kyselyOver(pglite), isSound: () => true, pause, close: () => pglite.close() };
 }
 
 /**
@@ -74,7 +77,8 @@ export async function openEmbedded(directory: string, syncFile?: SyncFile): Prom
   const close = async () => {
     if (isSound()) await pglite.close();
   };
-  return { db: kyselyOver(pglite), isSound, close };
+  const pause = <T>(work: () => Promise<T>) => pglite.runExclusive(work);
+  return { db: kyselyOver(pglite), isSound, pause, close };
 }
 
 function kyselyOver(pglite: PGlite): Database {

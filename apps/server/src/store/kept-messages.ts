@@ -28,9 +28,10 @@ export interface KeptMessage {
 interface MessageParts {
   insertMessage(trx: InTransaction, keys: ServerKeys, message: MessageToKeep): Promise<void>;
   envelopeOf(keys: ServerKeys, messageId: string, sealed: Buffer): MessageEnvelope;
+  forgetBodies(messageIds: readonly string[]): Promise<void>;
 }
 
-export function keptMessages({ db, keys }: StoreContext, { insertMessage, envelopeOf }: MessageParts) {
+export function keptMessages({ db, keys }: StoreContext, { insertMessage, envelopeOf, forgetBodies }: MessageParts) {
   return {
     keepForOperator: (message: MessageToKeep, address: string) =>
       orSpoolFailed(() =>
@@ -64,6 +65,16 @@ export function keptMessages({ db, keys }: StoreContext, { insertMessage, envelo
         .where("id", "in", keptRows(db).select("message.id").where("message.id", "=", messageId))
         .executeTakeFirst();
       return result.numDeletedRows > 0n;
+    },
+    /** @returns how many were forgotten; their bodies are gone too */
+    deleteKeptBefore: async (createdBefore: Date): Promise<number> => {
+      const rows = await db
+        .deleteFrom("message")
+        .where("id", "in", keptRows(db).select("message.id").where("delivery.created_at", "<", createdBefore))
+        .returning("id")
+        .execute();
+      await forgetBodies(rows.map(({ id }) => id));
+      return rows.length;
     },
   };
 }

@@ -47,6 +47,31 @@ export async function migrate(trx: InTransaction, now: Date): Promise<number[]> 
   return missing.map((file) => file.number);
 }
 
+export interface MigrationState {
+  applied: readonly { number: number; name: string; appliedAt: string }[];
+  /** Files of this program that were not applied yet, in order. */
+  pending: readonly { number: number; name: string }[];
+}
+
+/** Reads only; a database that was never started has everything pending. */
+export async function migrationState(db: Database): Promise<MigrationState> {
+  const { rows } = await sql<{ found: string | null }>`SELECT to_regclass('schema_migration')::text AS found`.execute(
+    db,
+  );
+  const done =
+    (rows[0]?.found ?? null) === null
+      ? []
+      : await db.selectFrom("schema_migration").selectAll().orderBy("number").execute();
+  const applied = done.map(({ number, name, applied_at }) => ({ number, name, appliedAt: applied_at.toISOString() }));
+  const pending = (await migrationFiles()).filter((file) => !done.some((row) => row.number === file.number));
+  return { applied, pending };
+}
+
+/** Of a database that is not there yet. */
+export async function noMigrations(): Promise<MigrationState> {
+  return { applied: [], pending: await migrationFiles() };
+}
+
 async function migrationFiles(): Promise<{ number: number; name: string }[]> {
   const names = (await readdir(DIRECTORY)).filter((name) => /^\d{4}-.*\.sql$/.test(name)).sort();
   return names.map((name) => ({ number: Number(name.slice(0, 4)), name }));

@@ -6,6 +6,8 @@ import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { DkimKey } from "@kauke/mail-rfc";
+import { sql } from "kysely";
+import type { AccountExportStore } from "../core/account-export/account-export.ts";
 import type { AliasStore } from "../core/alias/alias-store.ts";
 import type { UnderwayMessages } from "../core/delivery/underway.ts";
 import type { DestinationStore } from "../core/destination/destination.ts";
@@ -22,9 +24,11 @@ import type { AccountLinkStore } from "../core/user/account-link.ts";
 import type { SignInFlowStore } from "../core/user/sign-in-flow.ts";
 import type { UserStore } from "../core/user/user.ts";
 import type { WalletChallengeStore } from "../core/wallet/wallet-challenge.ts";
+import { accountExportStore } from "./account-export.ts";
 import { accountLinkStore } from "./account-links.ts";
 import { aliasStore } from "./aliases.ts";
 import { type BackgroundJob, runEvery } from "./background.ts";
+import { type BackupWish, removeStaging, writeBackup } from "./backup.ts";
 import { type ChangeSignals, changeSignals } from "./change-signals.ts";
 import { type CounterStore, counterStore } from "./counters.ts";
 import type { Database } from "./database.ts";
@@ -36,11 +40,14 @@ import { emailJobStore } from "./email-jobs.ts";
 import { openEmbedded, openInMemory } from "./embedded-database.ts";
 import { embeddedUpkeep } from "./embedded-upkeep.ts";
 import { encryptionKeyStore } from "./encryption-keys.ts";
+import { type KeyKeeper, keyKeeper } from "./key-rotation.ts";
 import { loginSessionStore } from "./login-sessions.ts";
 import { messageBodiesInRows } from "./message-bodies-chunks.ts";
 import { messageBodiesInFiles } from "./message-bodies-files.ts";
 import { migrate, underStartLock } from "./migrate.ts";
 import { noticeStore } from "./notices.ts";
+import { isAnyFileOlder } from "./older-files.ts";
+import { type OperatorStore, operatorStore } from "./operator-store.ts";
 import { openPostgres } from "./postgres.ts";
 import { PostgresSignals } from "./postgres-signals.ts";
 import { lockDirectory } from "./process-lock.ts";
@@ -48,8 +55,8 @@ import { rateLimitStore } from "./rate-limits.ts";
 import { releasedAddresses } from "./released-addresses.ts";
 import { replyPathStore } from "./reply-paths.ts";
 import { type Forgotten, forgetOld } from "./retention.ts";
-import { embeddedSecretKey, givenSecretKey } from "./secret-key.ts";
-import { loadServerKeys, type ServerKeys } from "./server-keys.ts";
+import { embeddedSecretKey, givenSecretKey, replaceKeyFile, settleKeyFile } from "./secret-key.ts";
+import { type KeyRing, loadServerKeys, type ServerKeys } from "./server-keys.ts";
 import { signInFlowStore } from "./sign-in-flows.ts";
 import { smtpCredentialStore } from "./smtp-credentials.ts";
 import { nodeSpoolFiles, type SpoolFiles } from "./spool-files.ts";
@@ -58,6 +65,7 @@ import { recoverUnderway, type UnderwayParts, underwayMessages } from "./underwa
 import { underwayFiles } from "./underway-files.ts";
 import { userStore } from "./users.ts";
 import { walletChallengeStore } from "./wallet-challenges.ts";
+import { isWrappedBy, rewrapKeys } from "./wrapping.ts";
 
 export interface StoreOptions {
   /** `null`: the embedded database. */
@@ -72,12 +80,15 @@ export interface StoreOptions {
   dkimEd25519?: boolean;
   logger?: Logger;
   clock?: Clock;
+  /** How long a new sealing key is known before it seals; tests only. */
+  keySettleMs?: number;
   /** What a broken or full disk does; tests only. */
   disk?: { files?: SpoolFiles; syncFile?: SyncFile };
 }
 
 export interface Store {
   kind: "embedded" | "postgres";
+  accountExport: AccountExportStore;
   users: UserStore;
   accountLinks: AccountLinkStore;
   loginSessions: LoginSessionStore;
@@ -96,6 +107,13 @@ export interface Store {
   /** `null` where the queue is shared with other processes. */
   underway: UnderwayMessages | null;
   counters: CounterStore;
+  /** A copy of the embedded store while it runs; `null` where the data lies elsewhere. @throws BackupError */
+  backup: ((wish: BackupWish) => Promise<{ bytes: number }>) | null;
+  keyKeeper: KeyKeeper;
+  /** Wraps all keys anew under a new `secret.key`; `null` where the key does not come from that file. */
+  rotateWrapping: (() => Promise<void>) | null;
+  /** For the operator's command only. */
+  operator: OperatorStore;
   keys: ServerKeys;
   dkimKeys: readonly DkimKey[];
   /** False after the disk refused an fsync: nothing can be stored any more until the process starts anew. */
@@ -148,7 +166,8 @@ function openOnPostgres(options: StoreOptions, databaseUrl: string): Promise<Sto
     undo.add(() => listener.close());
     await listener.start();
     const bodies = messageBodiesInRows({ ...context, now: () => context.clock.now() });
-    return assemble(context, { kind: "postgres", bodies, isSound: () => true, undo, logger: options.logger });
+    const shown = { kind: "postgres" as const, bodies, isSound: () => true, undo, logger: options.logger };
+    return assemble(context, { ...shown, keyKeeper: startKeyKeeper(options, context, { undo, held: { secretKey } }) });
   });
 }
 
@@ -157,20 +176,38 @@ function openInDirectory(options: StoreOptions, dataDir: string): Promise<Store>
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     const lock = lockDirectory(dataDir);
     undo.add(() => lock.release());
-    const secretKey = await embeddedSecretKey(dataDir, options.secretKey);
+    const keyFile = await embeddedSecretKey(dataDir, options.secretKey);
     const database = await openEmbedded(dataDir, options.disk?.syncFile);
     undo.add(() => database.close());
     const { db, isSound } = database;
+    const fits = (key: Buffer) => isWrappedBy(db, key);
+    const held = { secretKey: options.secretKey ?? (await settleKeyFile(dataDir, keyFile, fits)) };
+    const { secretKey } = held;
     const context = await makeContext(options, { db, secretKey, signals: changeSignals({ notify: false }) });
     undo.add(await startUpkeep(context, isSound, options.logger));
     const files = options.disk?.files ?? nodeSpoolFiles;
     const directory = join(dataDir, "spool");
     const bodies = messageBodiesInFiles({ directory, keys: context.keys, files, now: () => context.clock.now() });
-    const store = assemble(context, { kind: "embedded", bodies, isSound, undo, logger: options.logger });
+    const keyKeeper = startKeyKeeper(options, context, { ...{ undo, dataDir, isSound }, held });
+    const shown = { kind: "embedded" as const, bodies, isSound, undo, logger: options.logger };
+    const store = assemble(context, { ...shown, keyKeeper });
     const underway = underwayFiles({ directory: join(dataDir, "underway"), keys: context.keys, files });
     const parts = { ...store, files: underway, clock: context.clock, logger: options.logger };
     await takeUpAgain(parts);
-    return { ...store, underway: underwayMessages(parts) };
+    await removeStaging(dataDir);
+    const source = {
+      ...{ dataDir, pause: database.pause, hasKeyFile: options.secretKey === null, now: () => context.clock.now() },
+      checkpoint: () => sql`CHECKPOINT`.execute(db),
+    };
+    const backup = (wish: BackupWish) => writeBackup(source, wish);
+    const rotateWrapping = async () => {
+      const from = held.secretKey;
+      held.secretKey = await replaceKeyFile(dataDir, (to) => rewrapKeys(db, { from, to }));
+    };
+    return {
+      ...{ ...store, underway: underwayMessages(parts), backup },
+      rotateWrapping: options.secretKey === null ? rotateWrapping : null,
+    };
   });
 }
 
@@ -187,14 +224,41 @@ function openForTests(options: StoreOptions): Promise<Store> {
     const secretKey = options.secretKey ?? randomBytes(32);
     const context = await makeContext(options, { db, secretKey, signals: changeSignals({ notify: false }) });
     const bodies = messageBodiesInRows({ ...context, now: () => context.clock.now() });
-    return assemble(context, { kind: "embedded", bodies, isSound, undo, logger: options.logger });
+    const keyKeeper = startKeyKeeper(options, context, { undo, held: { secretKey } });
+    return assemble(context, { kind: "embedded", bodies, isSound, undo, logger: options.logger, keyKeeper });
   });
 }
+
+interface KeeperPlace {
+  undo: Undo;
+  /** Changes when the wrapping key itself is rotated. */
+  held: { secretKey: Buffer };
+  dataDir?: string;
+  isSound?: () => boolean;
+}
+
+function startKeyKeeper(
+  options: StoreOptions,
+  context: OpenContext,
+  { undo, held, dataDir, isSound }: KeeperPlace,
+): KeyKeeper {
+  const keeper = keyKeeper(context, {
+    secretKey: () => held.secretKey,
+    isAnyFileOlder: async (keyId) => dataDir !== undefined && (await isAnyFileOlder(dataDir, keyId)),
+    isSound: isSound ?? (() => true),
+    logger: options.logger,
+    settleMs: options.keySettleMs,
+  });
+  undo.add(() => keeper.stop());
+  return keeper;
+}
+
+type OpenContext = StoreContext & { keys: KeyRing; dkimKeys: DkimKey[] };
 
 async function makeContext(
   options: StoreOptions,
   { db, secretKey, signals }: { db: Database; secretKey: Buffer; signals: ChangeSignals },
-): Promise<StoreContext & { dkimKeys: DkimKey[] }> {
+): Promise<OpenContext> {
   const clock = options.clock ?? systemClock;
   const keys = await underStartLock(db, async (trx) => {
     await migrate(trx, clock.now());
@@ -223,6 +287,7 @@ async function startUpkeep(
 }
 
 interface Assembly {
+  keyKeeper: KeyKeeper;
   kind: Store["kind"];
   bodies: MessageBodies;
   isSound(): boolean;
@@ -232,7 +297,7 @@ interface Assembly {
 
 function assemble(
   context: StoreContext & { dkimKeys: readonly DkimKey[] },
-  { kind, bodies, isSound, undo, logger }: Assembly,
+  { kind, bodies, isSound, undo, logger, keyKeeper: keeper }: Assembly,
 ): Store {
   const released = releasedAddresses(context);
   // A body that stays behind is found by the sweep.
@@ -240,6 +305,7 @@ function assemble(
     for (const messageId of messageIds) await bodies.delete(messageId).catch(() => {});
   };
   const stores = {
+    accountExport: accountExportStore(context),
     users: userStore(context, { released, forgetBodies }),
     accountLinks: accountLinkStore(context),
     loginSessions: loginSessionStore(context),
@@ -255,6 +321,7 @@ function assemble(
     emailJobs: emailJobStore(context, { forgetBodies }),
     deliveries: deliveryStore(context, { forgetBodies }),
     counters: counterStore(context),
+    operator: operatorStore(context),
   };
   const isKnownMessage = (messageId: string) => stores.deliveries.isKnownMessage(messageId);
   const maintenance = () => forgetOld(context, { ...stores, released, bodies, isKnownMessage });
@@ -262,7 +329,20 @@ function assemble(
   undo.add(() => retention.stop());
   const { keys, dkimKeys } = context;
   const close = () => undo.run();
-  return { kind, ...stores, bodies, underway: null, keys, dkimKeys, isSound, maintenance, close };
+  return {
+    kind,
+    ...stores,
+    bodies,
+    underway: null,
+    backup: null,
+    rotateWrapping: null,
+    keyKeeper: keeper,
+    keys,
+    dkimKeys,
+    isSound,
+    maintenance,
+    close,
+  };
 }
 
 function startRetention(work: () => Promise<Forgotten>, logger: Logger | undefined): BackgroundJob {

@@ -11,14 +11,18 @@ import type {
   SpacedLimitRule,
 } from "../core/rate-limit/rate-limit.ts";
 import type { Database } from "./database.ts";
+import type { ServerKeys } from "./server-keys.ts";
 import type { StoreContext } from "./store-context.ts";
 
 /** Keeps a flood from running over the column. */
 const COUNT_CAP = 1_000_000_000;
 
+export function rateLimitSubject(keys: ServerKeys, { userId, ipAddress, key }: RateLimitSubject): Buffer {
+  return keys.hmac("abuse", JSON.stringify([userId ?? null, ipAddress ?? null, key ?? null]));
+}
+
 export function rateLimitStore({ db, keys }: StoreContext): RateLimitStore {
-  const subjectIndex = (subject: RateLimitSubject) =>
-    keys.hmac("abuse", JSON.stringify([subject.userId ?? null, subject.ipAddress ?? null, subject.key ?? null]));
+  const subjectIndex = (subject: RateLimitSubject) => rateLimitSubject(keys, subject);
   return {
     take: async (rule, subject, now) => {
       const windowMs = rule.windowSeconds * 1000;

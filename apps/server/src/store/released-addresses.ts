@@ -2,12 +2,12 @@
  * Addresses given up by deleting or renaming. Nobody but the former account may take one until its time is over. Both address
  * and account are keyed hashes: what stays of a deleted account says nothing.
  */
-import { retentionDays } from "@kauke/contract";
 import { AppError } from "../core/app-error.ts";
+import { keptUntil } from "../core/retention/kept-for.ts";
 import type { InTransaction } from "./database.ts";
+import type { ServerKeys } from "./server-keys.ts";
 import type { StoreContext } from "./store-context.ts";
 
-const DAY_MS = 86_400_000;
 /** Well below the 65,535 parameters of one statement. */
 const ROWS_AT_ONCE = 1000;
 
@@ -23,9 +23,13 @@ export interface ReleasedAddresses {
   deleteEnded(now: Date): Promise<number>;
 }
 
+export function formerUserIndex(keys: ServerKeys, userId: string): Buffer {
+  return keys.hmac("abuse", `former user\0${userId}`);
+}
+
 export function releasedAddresses({ db, keys, clock }: StoreContext): ReleasedAddresses {
-  const userIndex = (userId: string) => keys.hmac("abuse", `former user\0${userId}`);
-  const until = () => new Date(clock.now().getTime() + retentionDays.deletedAlias * DAY_MS);
+  const userIndex = (userId: string) => formerUserIndex(keys, userId);
+  const until = () => keptUntil("releasedAddress", clock.now());
   const hold = async (trx: InTransaction, addressIndexes: readonly Buffer[], formerUserId: string) => {
     const row = { former_user_index: userIndex(formerUserId), until: until() };
     await trx

@@ -1,38 +1,116 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { describe, expect, it } from "vitest";
-import { aSession } from "./rows.testing.ts";
+import { retentionDays, sessionTimes } from "@kauke/contract";
+import { beforeEach, describe, expect, it } from "vitest";
+import { retentionRules } from "./retention.ts";
+import { aMessage, aSession } from "./rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "./stores.testing.ts";
+
+const DAY = 86_400;
 
 describe("retention", () => {
   onEachDatabase((it_) => {
-    it("maintenance forgets what is past its time, and nothing younger", async () => {
-      const { store, clock } = it_;
-      const { id: userId } = await insertUser(store);
-      const alias = await insertAlias(store, userId);
-      await store.aliases.delete(userId, alias.id);
+    let userId: string;
+    beforeEach(async () => {
+      userId = (await insertUser(it_.store)).id;
+    });
+
+    /** Puts one row there whose time begins now. */
+    const plants: Record<(typeof retentionRules)[number]["what"], { seconds: number; plant(): Promise<unknown> }> = {
+      idleSessions: { seconds: sessionTimes.idleSeconds, plant: () => openSession() },
+      longSessions: {
+        seconds: sessionTimes.absoluteSeconds,
+        plant: () => openSession(new Date(it_.clock.now().getTime() + 2 * DAY * 1000)),
+      },
+      rateLimits: {
+        seconds: retentionDays.securityRecords * DAY,
+        plant: () => it_.store.rateLimits.take({ action: "x", max: 1, windowSeconds: 60 }, { userId }, it_.clock.now()),
+      },
+      notices: {
+        seconds: retentionDays.technicalLogs * DAY,
+        plant: () =>
+          it_.store.notices.insert({
+            ...{ id: randomUUID(), userId, kind: "delivery_failed", aliasId: null, text: "x" },
+            createdAt: it_.clock.now(),
+          }),
+      },
+      emailJobs: { seconds: retentionDays.technicalLogs * DAY, plant: () => endJob() },
+      operatorMail: { seconds: retentionDays.technicalLogs * DAY, plant: () => keepForOperator() },
+      releasedAddresses: {
+        seconds: retentionDays.deletedAlias * DAY,
+        plant: async () => it_.store.aliases.delete(userId, (await insertAlias(it_.store, userId)).id),
+      },
+      oneTimeTokens: { seconds: 30 * DAY, plant: () => askMailbox() },
+      orphanedBodies: { seconds: 3600, plant: () => it_.store.bodies.put(randomUUID(), [Buffer.from("x")]) },
+    };
+
+    async function openSession(lastSeenAt = it_.clock.now()) {
       const tokenHash = randomBytes(32);
-      const now = clock.now();
-      await store.loginSessions.insert(aSession(userId, { tokenHash, createdAt: now, lastSeenAt: now }));
-      await store.rateLimits.take({ action: "x", max: 1, windowSeconds: 60 }, { userId }, now);
-      const orphan = randomUUID();
-      await store.bodies.put(orphan, [Buffer.from("x")]);
-      const notice = { id: randomUUID(), userId, kind: "delivery_failed" as const, aliasId: null, text: "x" };
-      await store.notices.insert({ ...notice, createdAt: now });
-      const nothing = {
-        loginSessions: 0,
-        rateLimits: 0,
-        notices: 0,
-        emailJobs: 0,
-        releasedAddresses: 0,
-        oneTimeTokens: 0,
+      await it_.store.loginSessions.insert(aSession(userId, { tokenHash, createdAt: it_.clock.now(), lastSeenAt }));
+    }
+
+    async function endJob() {
+      const alias = await insertAlias(it_.store, userId);
+      const createdAt = it_.clock.now();
+      const credential = { id: randomUUID(), userId, aliasId: alias.id, password: "x", createdAt };
+      await it_.store.smtpCredentials.insert({ ...credential });
+      const job = {
+        ...{ id: randomUUID(), userId, aliasId: alias.id, useEncryption: false, status: "pending" as const },
+        ...{ priority: 0, maxRetries: 3, currentRetries: 0, processedAt: null, cancelledAt: null, lastFailure: null },
+        ...{ scheduledAt: createdAt, messageId: "<a@kauke.test>", createdAt },
       };
-      expect(await store.maintenance()).toEqual({ ...nothing, orphanedBodies: 0 });
-      clock.advance(3_600_000);
-      expect(await store.maintenance()).toEqual({ ...nothing, loginSessions: 1, orphanedBodies: 1 });
-      clock.advance(30 * 86_400_000);
-      expect(await store.maintenance()).toMatchObject({ rateLimits: 1, releasedAddresses: 1, notices: 0 });
-      clock.advance(60 * 86_400_000);
-      expect(await store.maintenance()).toMatchObject({ notices: 1 });
+      const message = { ...aMessage({ createdAt }), emailJobId: job.id };
+      const target = {
+        ...{ purpose: "send" as const, destination: { kind: "mailbox" as const, address: "rasa@example.org" } },
+        aliasAddress: `${alias.name}@${alias.domain}`,
+      };
+      const delivery = {
+        ...{ id: randomUUID(), messageId: message.id, aliasId: alias.id, userId, target, attempts: 0, createdAt },
+        ...{ notBefore: createdAt, lease: null, lastFailure: null },
+      };
+      await it_.store.emailJobs.queue({
+        job,
+        content: { recipient: "rasa@example.org", subject: "x" },
+        message,
+        delivery,
+      });
+      expect(await it_.store.emailJobs.cancel(userId, job.id)).toBe(true);
+    }
+
+    async function keepForOperator() {
+      const message = aMessage({ createdAt: it_.clock.now() });
+      await it_.store.bodies.put(message.id, [Buffer.from("x")]);
+      await it_.store.deliveries.keepForOperator(message, "postmaster@kauke.test");
+    }
+
+    async function askMailbox() {
+      const tokenExpiresAt = new Date(it_.clock.now().getTime() + 30 * DAY * 1000);
+      const wish = { id: randomUUID(), userId, address: `${randomUUID()}@example.org`, isByOwner: true };
+      await it_.store.destinations.ask({ ...wish, tokenHash: randomBytes(32), tokenExpiresAt });
+    }
+
+    it.each(retentionRules.map(({ what }) => what))(
+      "%s: kept to the last second of their time, and not after it",
+      async (what) => {
+        const { seconds, plant } = plants[what];
+        // What other tests left behind goes first.
+        it_.clock.advance(400 * DAY * 1000);
+        await it_.store.maintenance();
+        await plant();
+        it_.clock.advance((seconds - 1) * 1000);
+        expect((await it_.store.maintenance())[what]).toBe(0);
+        it_.clock.advance(1001);
+        expect((await it_.store.maintenance())[what]).toBe(1);
+        it_.clock.advance(400 * DAY * 1000);
+        expect((await it_.store.maintenance())[what]).toBe(0);
+      },
+    );
+
+    it("an account that is in use is forgotten in no part", async () => {
+      const alias = await insertAlias(it_.store, userId);
+      it_.clock.advance(400 * DAY * 1000);
+      await it_.store.maintenance();
+      expect(await it_.store.users.find(userId)).not.toBeNull();
+      expect((await it_.store.aliases.listForUser(userId)).map(({ id }) => id)).toEqual([alias.id]);
     });
   });
 });

@@ -1,53 +1,82 @@
-/** What the store forgets by itself, and after which time (specification section 9; figures in `contract/limits`). */
-import { retentionDays, sessionTimes } from "@kauke/contract";
+/**
+ * What the store forgets by itself: one rule a row. The times are `core/retention/kept-for.ts`, which the account's own export
+ * and the legal pages share (specification section 9). Not here, because they go with what they hang on: reply addresses with
+ * their alias, queued mail with its last delivery, what an account knows of a mailbox with the account.
+ */
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import type { NoticeStore } from "../core/notice/notice.ts";
 import type { RateLimitStore } from "../core/rate-limit/rate-limit.ts";
+import { type Kept, keptSince } from "../core/retention/kept-for.ts";
+import type { Database } from "./database.ts";
+import type { DeliveryRepository } from "./deliveries.ts";
 import type { ReleasedAddresses } from "./released-addresses.ts";
 import type { StoreContext } from "./store-context.ts";
 
-const HOUR_MS = 3_600_000;
 /** Between a body's arrival and its row lie seconds; a body without a row for this long was left by a crash. */
-const ORPHAN_AGE_MS = HOUR_MS;
-
-export interface Forgotten {
-  loginSessions: number;
-  rateLimits: number;
-  notices: number;
-  emailJobs: number;
-  releasedAddresses: number;
-  oneTimeTokens: number;
-  orphanedBodies: number;
-}
+const ORPHAN_AGE_MS = 3_600_000;
 
 export interface RetentionParts {
   loginSessions: LoginSessionStore;
   rateLimits: RateLimitStore;
   notices: NoticeStore;
   emailJobs: EmailJobStore;
+  deliveries: Pick<DeliveryRepository, "deleteKeptBefore">;
   released: ReleasedAddresses;
   bodies: MessageBodies;
   isKnownMessage(messageId: string): Promise<boolean>;
 }
 
+interface RetentionRule {
+  what: string;
+  /** Counted from when the row's time began; `null`: the row itself says when it ends. */
+  kept: Kept | null;
+  /** @param before the moment that `kept` lies back, or now @returns how many went */
+  forget(before: Date, parts: RetentionParts & { db: Database }): Promise<number>;
+}
+
+const beginning = new Date(0);
+
+export const retentionRules = [
+  // Somebody closed the laptop half an hour ago.
+  {
+    what: "idleSessions",
+    kept: "idleLoginSession",
+    forget: (before, it) => it.loginSessions.deleteExpired(before, beginning),
+  },
+  // A page that kept itself alive all day.
+  {
+    what: "longSessions",
+    kept: "loginSession",
+    forget: (before, it) => it.loginSessions.deleteExpired(beginning, before),
+  },
+  // Keyed hashes of who hit a limit; they outlive the account until then.
+  { what: "rateLimits", kept: "rateLimit", forget: (before, it) => it.rateLimits.deleteBefore(before) },
+  { what: "notices", kept: "notice", forget: (before, it) => it.notices.deleteBefore(before) },
+  // What is left of a composed message once recipient, subject and text are erased: times and outcome.
+  { what: "emailJobs", kept: "endedEmailJob", forget: (before, it) => it.emailJobs.deleteEndedBefore(before) },
+  // Strangers' mail to postmaster@ that no operator read or forgot.
+  { what: "operatorMail", kept: "operatorMail", forget: (before, it) => it.deliveries.deleteKeptBefore(before) },
+  // Keyed hashes of deleted and renamed aliases, and of a deleted account's.
+  { what: "releasedAddresses", kept: null, forget: (now, it) => it.released.deleteEnded(now) },
+  { what: "oneTimeTokens", kept: null, forget: (now, it) => deleteEndedTokens(it.db, now) },
+  // A crash between a body and its row.
+  { what: "orphanedBodies", kept: null, forget: (_, it) => it.bodies.sweep(it.isKnownMessage, ORPHAN_AGE_MS) },
+] as const satisfies readonly RetentionRule[];
+
+export type Forgotten = Record<(typeof retentionRules)[number]["what"], number>;
+
 /** Runs every rule once. Safe in several processes at a time. */
 export async function forgetOld({ db, clock }: StoreContext, parts: RetentionParts): Promise<Forgotten> {
   const now = clock.now();
-  const secondsAgo = (seconds: number) => new Date(now.getTime() - seconds * 1000);
-  const daysAgo = (days: number) => secondsAgo(days * 86_400);
-  const tokens = await db.deleteFrom("one_time_token").where("expires_at", "<=", now).executeTakeFirst();
-  return {
-    loginSessions: await parts.loginSessions.deleteExpired(
-      secondsAgo(sessionTimes.idleSeconds),
-      secondsAgo(sessionTimes.absoluteSeconds),
-    ),
-    rateLimits: await parts.rateLimits.deleteBefore(daysAgo(retentionDays.securityRecords)),
-    notices: await parts.notices.deleteBefore(daysAgo(retentionDays.technicalLogs)),
-    emailJobs: await parts.emailJobs.deleteEndedBefore(daysAgo(retentionDays.technicalLogs)),
-    releasedAddresses: await parts.released.deleteEnded(now),
-    oneTimeTokens: Number(tokens.numDeletedRows),
-    orphanedBodies: await parts.bodies.sweep(parts.isKnownMessage, ORPHAN_AGE_MS),
-  };
+  const forgotten: Partial<Forgotten> = {};
+  for (const { what, kept, forget } of retentionRules)
+    forgotten[what] = await forget(kept === null ? now : keptSince(kept, now), { ...parts, db });
+  return forgotten as Forgotten;
+}
+
+async function deleteEndedTokens(db: Database, now: Date): Promise<number> {
+  const result = await db.deleteFrom("one_time_token").where("expires_at", "<=", now).executeTakeFirst();
+  return Number(result.numDeletedRows);
 }

@@ -60,6 +60,11 @@ async function readKeyFile(path: string): Promise<Buffer> {
 /** On stable storage before anything is sealed with it. */
 async function makeKeyFile(dataDir: string, path: string): Promise<Buffer> {
   const key = randomBytes(KEY_BYTES);
+  await writeKeyFile(dataDir, path, key);
+  return key;
+}
+
+async function writeKeyFile(dataDir: string, path: string, key: Buffer): Promise<void> {
   const unfinished = `${path}.new`;
   await rm(unfinished, { force: true });
   const handle = await open(unfinished, "wx", 0o600);
@@ -71,5 +76,38 @@ async function makeKeyFile(dataDir: string, path: string): Promise<Buffer> {
   }
   await rename(unfinished, path);
   await syncDirectory(dataDir);
+}
+
+/** The key that takes the present one's place. It lies beside it until everything is wrapped anew, and after a kill still. */
+const NEXT = "secret.key.next";
+
+/** @param rewrap wraps everything with the new key in one commit */
+export async function replaceKeyFile(dataDir: string, rewrap: (key: Buffer) => Promise<void>): Promise<Buffer> {
+  const key = randomBytes(KEY_BYTES);
+  await writeKeyFile(dataDir, join(dataDir, NEXT), key);
+  await rewrap(key);
+  await takeNext(dataDir);
   return key;
+}
+
+/** After a kill between two steps of a replacement. @returns the key that fits the data */
+export async function settleKeyFile(
+  dataDir: string,
+  key: Buffer,
+  fits: (key: Buffer) => Promise<boolean>,
+): Promise<Buffer> {
+  const path = join(dataDir, NEXT);
+  if (!existsSync(path)) return key;
+  const next = await readKeyFile(path);
+  if (!(await fits(next))) {
+    await rm(path);
+    return key;
+  }
+  await takeNext(dataDir);
+  return next;
+}
+
+async function takeNext(dataDir: string): Promise<void> {
+  await rename(join(dataDir, NEXT), join(dataDir, "secret.key"));
+  await syncDirectory(dataDir);
 }

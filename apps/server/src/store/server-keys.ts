@@ -4,7 +4,7 @@
  * never serve another.
  */
 import { createHmac, randomBytes } from "node:crypto";
-import type { InTransaction } from "./database.ts";
+import type { Database, InTransaction } from "./database.ts";
 import { openBytes, type SealKey, sealBytes } from "./seal.ts";
 import { StoreStartError } from "./start-error.ts";
 
@@ -43,27 +43,43 @@ export interface ServerKeys {
   open<Document>(table: SealedTable, rowId: string, sealed: Uint8Array): Document;
 }
 
+/** The same keys for the whole life of a process, but for rotation. */
+export interface KeyRing extends ServerKeys {
+  /** Takes the sealing keys as they are now; whoever holds this ring has them at once. */
+  renew(keys: readonly (SealKey & { purpose: string })[]): void;
+  sealingKeyId(): number;
+}
+
 /**
  * Reads the keys, makes the missing ones. Call it under the start lock, after the migrations.
  * @param secretKey 32 bytes
  * @throws StoreStartError `secret_key_wrong` when the stored keys were wrapped by another one
  */
-export async function loadServerKeys(trx: InTransaction, secretKey: Buffer, now: Date): Promise<ServerKeys> {
-  const rows = await trx.selectFrom("server_key").selectAll().orderBy("id").execute();
-  const keys = rows.map((row) => ({
-    id: row.id,
-    purpose: row.purpose,
-    bytes: unwrapKey(secretKey, row.id, row.wrapped),
-  }));
+export async function loadServerKeys(trx: InTransaction, secretKey: Buffer, now: Date): Promise<KeyRing> {
+  const keys = await readKeys(trx, secretKey);
   let nextId = Math.max(0, ...keys.map((key) => key.id)) + 1;
   for (const purpose of ["seal", ...hmacPurposes]) {
     if (keys.some((key) => key.purpose === purpose)) continue;
-    const key = { id: nextId++, purpose, bytes: randomBytes(32) };
+    const key = { id: nextId++, purpose, bytes: randomBytes(32), createdAt: now };
     const wrapped = wrapKey(secretKey, key.id, key.bytes);
     await trx.insertInto("server_key").values({ id: key.id, purpose, created_at: now, wrapped }).execute();
     keys.push(key);
   }
   return serverKeys(keys);
+}
+
+export interface ServerKey extends SealKey {
+  /** `seal`, `seal-next` (made, but sealing nothing yet), one of the keyed hashes', or a DKIM key's. */
+  purpose: string;
+  createdAt: Date;
+}
+
+/** @throws StoreStartError `secret_key_wrong` */
+export async function readKeys(db: Pick<Database, "selectFrom">, secretKey: Buffer): Promise<ServerKey[]> {
+  const rows = await db.selectFrom("server_key").selectAll().orderBy("id").execute();
+  return rows.map(({ id, purpose, created_at: createdAt, wrapped }) => {
+    return { id, purpose, createdAt, bytes: unwrapKey(secretKey, id, wrapped) };
+  });
 }
 
 const wrapContext = (id: number) => `server_key:wrapped:${id}`;
@@ -85,17 +101,16 @@ export function unwrapKey(secretKey: Buffer, id: number, wrapped: Buffer): Buffe
   }
 }
 
-/** Pure: the keys, ready to use. The newest `seal` key seals, every one of them opens. */
-export function serverKeys(keys: readonly (SealKey & { purpose: string })[]): ServerKeys {
-  const sealKeys = new Map(keys.filter((key) => key.purpose === "seal").map((key) => [key.id, key.bytes]));
-  const newest = keys.filter((key) => key.purpose === "seal").reduce((a, b) => (b.id > a.id ? b : a));
+/** The keys, ready to use. The newest `seal` key seals; it, the older ones and the next one open. */
+export function serverKeys(keys: readonly (SealKey & { purpose: string })[]): KeyRing {
+  let { newest, openers } = sealingKeys(keys);
   const byPurpose = new Map(keys.map((key) => [key.purpose, key.bytes]));
   const hmac: ServerKeys["hmac"] = (purpose, data) => {
     const key = byPurpose.get(purpose);
     if (key === undefined) throw new Error(`no key for ${purpose}`);
     return createHmac("sha256", key).update(data).digest();
   };
-  const open = (context: string, sealed: Uint8Array) => openBytes((id) => sealKeys.get(id), context, sealed);
+  const open = (context: string, sealed: Uint8Array) => openBytes((id) => openers.get(id), context, sealed);
   return {
     hmac,
     blindIndex: (place, value) => hmac("index", `${place}\0${value}`),
@@ -104,5 +119,15 @@ export function serverKeys(keys: readonly (SealKey & { purpose: string })[]): Se
     seal: (table, rowId, document) =>
       sealBytes(newest, `${table}:sealed:${rowId}`, Buffer.from(JSON.stringify(document), "utf8")),
     open: (table, rowId, sealed) => JSON.parse(open(`${table}:sealed:${rowId}`, sealed).toString("utf8")),
+    renew: (renewed) => {
+      ({ newest, openers } = sealingKeys(renewed));
+    },
+    sealingKeyId: () => newest.id,
   };
+}
+
+function sealingKeys(keys: readonly (SealKey & { purpose: string })[]) {
+  const openers = keys.filter((key) => key.purpose === "seal" || key.purpose === "seal-next");
+  const newest = keys.filter((key) => key.purpose === "seal").reduce((a, b) => (b.id > a.id ? b : a));
+  return { newest, openers: new Map(openers.map((key) => [key.id, key.bytes])) };
 }

@@ -70,19 +70,20 @@ export function smtpCredentialStore(context: StoreContext): SmtpCredentialStore 
       const { password } = open(row ?? decoy);
       if (row === undefined) return null;
       const { id: credentialId, alias_id: aliasId, user_id: userId } = row;
-      const standing = { isPaused: !row.alias_active, stamp: stampOf(row) };
+      const standing = { isPaused: !row.alias_active, stamp: stampOf(row, password) };
       return { credentialId, aliasId, userId, aliasAddress: username.toLowerCase(), password, ...standing };
     },
     findStanding: async (credentialId) => {
-      const row = await withAlias.select(signingIn).where("smtp_credential.id", "=", credentialId).executeTakeFirst();
-      return row === undefined ? null : { stamp: stampOf(row), isPaused: !row.alias_active };
+      const chosen = withAlias.select(["smtp_credential.id", ...signingIn]);
+      const row = await chosen.where("smtp_credential.id", "=", credentialId).executeTakeFirst();
+      return row === undefined ? null : { stamp: stampOf(row, open(row).password), isPaused: !row.alias_active };
     },
   };
 }
 
-/** A new password is sealed anew and a rename moves the index: either makes another stamp. */
-function stampOf(row: Pick<SmtpCredentialTable, "sealed" | "username_index">): string {
-  return createHash("sha256").update(row.username_index).update(row.sealed).digest("base64url");
+/** A new password and a rename, which moves the index, make another stamp; sealing anew by another key makes none. */
+function stampOf({ username_index }: Pick<SmtpCredentialTable, "username_index">, password: string): string {
+  return createHash("sha256").update(username_index).update(password).digest("base64url");
 }
 
 function sealPassword(keys: ServerKeys, id: string, password: string): Buffer {

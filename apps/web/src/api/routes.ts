@@ -29,6 +29,7 @@ export const routes = {
   deleteAccount: "DELETE /api/account",
   getAccountSettings: "GET /api/account/settings",
   changeAccountSettings: "PATCH /api/account/settings",
+  exportAccount: "GET /api/account/export",
   createEmailJob: "POST /api/email-jobs",
   getEmailJobStatus: "GET /api/email-jobs/:jobId/status",
   cancelEmailJob: "POST /api/email-jobs/:jobId/cancel",

@@ -1,6 +1,7 @@
 /** Settings of the account. */
 import "../app/zod-jitless.ts";
 
+import { ExportCard } from "../features/account/ExportCard.tsx";
 import { OutgoingCard } from "../features/account/OutgoingCard.tsx";
 import { SealingCard } from "../features/account/SealingCard.tsx";
 import { SessionsCard } from "../features/account/SessionsCard.tsx";
@@ -25,6 +26,7 @@ export function SettingsPage() {
         <SignInCard />
         <SessionsCard />
         <AppearanceCard />
+        <ExportCard />
       </SettingsGroup>
     </main>
   );

@@ -26,6 +26,8 @@ const rules = {
   submission: { action: "submission", max: 500, windowSeconds: 86_400 },
   // A loop that makes passwords or signing secrets: each is a commit.
   secret_change: { action: "secret_change", max: 120, windowSeconds: 3600 },
+  // A loop that takes the whole account away: each reads and opens every row of it.
+  account_export: { action: "account_export", max: 10, windowSeconds: 3600 },
   // Master passwords tried: each is half a second of processor time and 256 MiB in the one worker that all share.
   master_password: { action: "master_password", max: 10, windowSeconds: 60 },
   // Texts decrypted with a key that is not kept: the same worker.
@@ -67,6 +69,7 @@ export const limitMessages: Record<LimitName, string> = {
   email_job_burst: "You are sending messages too fast.",
   submission: "You have sent as many messages as one account may in a day.",
   secret_change: "You have changed passwords and secrets too often in a short time.",
+  account_export: "You have downloaded your data several times within an hour. Please wait before you do so again.",
   master_password: "You have used a master password too often in a short time. Please wait a minute.",
   decrypt_manual: "You have decrypted too many texts in a short time. Please wait a minute.",
   confirmation_mailbox: "This mailbox was asked too often within a day.",

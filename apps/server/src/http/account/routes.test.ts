@@ -58,6 +58,32 @@ describe("an account", () => {
     }
   });
 
+  it("is handed over whole as a file to keep: every row with the date of its deletion", async () => {
+    const ann = await new Visitor(server).register("takes.it@example.org");
+    const { alias } = await ann.createAlias({ forwardTo: "ann.real@example.org", notes: "for the shop" });
+    const { status, body, headers } = await ann.call("exportAccount");
+    const day = server.clock.now().toISOString().slice(0, 10);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      "content-disposition": `attachment; filename="kauke-account-${day}.json"`,
+      "cache-control": "no-store",
+    });
+    expect(body.accountId).toBe(ann.userId);
+    const { user, alias: aliases, session, rate_limit } = body.tables;
+    expect(user.rows).toMatchObject([{ email: "takes.it@example.org", hasPassword: true }]);
+    expect(aliases.rows).toMatchObject([{ name: alias, notes: "for the shop" }]);
+    expect([session.rows.length, rate_limit.rows.length]).toEqual([1, 2]);
+    expect(JSON.stringify(body)).toContain("ann.real@example.org");
+    expect(JSON.stringify(server.logged)).not.toMatch(/takes\.it|ann\.real/);
+  });
+
+  it("is handed over to nobody else, and ten times an hour at most", async () => {
+    expect((await new Visitor(server).call("exportAccount")).status).toBe(401);
+    const ann = await new Visitor(server).register();
+    for (let count = 0; count < 10; count += 1) expect((await ann.call("exportAccount")).status).toBe(200);
+    expect(await ann.call("exportAccount")).toMatchObject({ status: 429, body: { rateLimited: true } });
+  });
+
   it("goes with its aliases and its sessions on every device", async () => {
     const email = "gone@example.org";
     const ann = await new Visitor(server).register(email);

@@ -1,11 +1,15 @@
+import { exportAccount } from "../../core/account-export/export-account.ts";
 import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { deleteAccount } from "../../core/user/delete-account.ts";
 import type { HandlersOf } from "../handler.ts";
+import { accountExportToWire } from "./wire.ts";
 
 export function accountHandlers(
   deps: CoreDeps,
-): HandlersOf<"getStats" | "getAccountStats" | "deleteAccount" | "getAccountSettings" | "changeAccountSettings"> {
+): HandlersOf<
+  "getStats" | "getAccountStats" | "deleteAccount" | "getAccountSettings" | "changeAccountSettings" | "exportAccount"
+> {
   return {
     async getStats() {
       const [totalUsers, totalAliases] = await Promise.all([deps.users.count(), deps.aliases.count()]);
@@ -23,6 +27,9 @@ export function accountHandlers(
       const settings = await deps.users.changeSettings(userId, body);
       if (settings === null) throw new AppError("not_signed_in");
       return settings;
+    },
+    async exportAccount({ userId }) {
+      return accountExportToWire(await exportAccount(deps, userId));
     },
     async deleteAccount({ userId, cookie }) {
       await deleteAccount(deps, userId);

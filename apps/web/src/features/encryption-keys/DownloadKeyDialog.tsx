@@ -9,12 +9,13 @@ import { readProtectedKey } from "../../api/encryption-keys.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { PasswordField, takePassword } from "../../ui/PasswordField.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { saveFile } from "../../ui/save-file.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { useVaultJob } from "../../vault/use-vault-job.ts";
 import { VaultProgress } from "../../vault/VaultProgress.tsx";
 import { type JobOptions, openKey, VaultError } from "../../vault/vault.ts";
 import { vaultFailureText, wrongPassword } from "../../vault/vault-failure.ts";
-import { keyFileJson, keyFileName, saveFile } from "./key-file.ts";
+import { keyFileJson, keyFileName } from "./key-file.ts";
 
 type Form = "protected" | "plain";
 

@@ -1,0 +1,32 @@
+import { product } from "@kauke/contract";
+import { AppError } from "../app-error.ts";
+import type { CoreDeps } from "../core-deps.ts";
+import { takeLimit } from "../rate-limit/take-limit.ts";
+import type { ExportedTables } from "./account-export.ts";
+
+export interface AccountExport {
+  service: string;
+  exportedAt: Date;
+  accountId: string;
+  notes: readonly string[];
+  tables: ExportedTables;
+}
+
+type ExportDeps = Pick<CoreDeps, "accountExport" | "clock" | "rateLimits" | "limitRules">;
+
+/** What a reader of the file should know and no row can say. */
+const notes = [
+  "Every row says when it is deleted: a date, or a sentence where it depends on what happens.",
+  "This file holds the SMTP passwords and webhook secrets of your aliases. Keep it as you keep a password.",
+  "Technical logs hold no address, subject, body, IP address or account name, so nothing in them can be found for you.",
+  "Limits by network address are kept as keyed hashes of the address alone; which of them are yours can't be told.",
+  "A message that is being delivered at this very moment may not have a row yet; it goes when it is delivered.",
+];
+
+/** @throws AppError `rate_limited`, `not_signed_in` when the account is gone */
+export async function exportAccount(deps: ExportDeps, userId: string): Promise<AccountExport> {
+  await takeLimit(deps, "account_export", { userId });
+  const tables = await deps.accountExport.read(userId);
+  if (tables === null) throw new AppError("not_signed_in");
+  return { service: product.name, exportedAt: deps.clock.now(), accountId: userId, notes, tables };
+}

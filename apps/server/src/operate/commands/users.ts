@@ -1,0 +1,93 @@
+/** Accounts. Nothing printed names a person unless `--show-addresses` asks for it, or the operator named them already. */
+import type { UserSummary } from "../control-protocol.ts";
+import type { OperatorAccess } from "../operator-access.ts";
+import { type Command, jsonText, print, refuse } from "./command.ts";
+
+export const users: Command = {
+  usage: "users",
+  about: "every account: id, sign-in, when it was made, aliases, when it was last seen",
+  options: { "show-addresses": "also prints e-mail addresses" },
+  async run({ access: open, values }) {
+    const access = await open();
+    const withEmail = values["show-addresses"] === true;
+    const isJson = values.json === true;
+    let count = 0;
+    for await (const page of pagesOf(access, withEmail)) {
+      for (const user of page)
+        print(isJson ? `${count++ === 0 ? "[\n" : ",\n"}${JSON.stringify(user)}` : lineOf(user, count++));
+    }
+    if (isJson) return print(count === 0 ? "[]\n" : "\n]\n");
+    return count === 0 ? print("There are no accounts.\n") : 0;
+  },
+};
+
+async function* pagesOf(access: OperatorAccess, withEmail: boolean): AsyncGenerator<readonly UserSummary[]> {
+  for (let after = ""; ; ) {
+    const page = await access["users-list"]({ after, withEmail });
+    yield page;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.id;
+  }
+}
+
+const heading = `${"id".padEnd(36)}  sign-in  created     aliases  last seen\n`;
+
+function lineOf({ id, authMethod, createdAt, aliases, lastSeenAt, email }: UserSummary, index: number): string {
+  const seen = lastSeenAt === null ? "-" : lastSeenAt.slice(0, 16).replace("T", " ");
+  const shown = typeof email === "string" ? `  ${oneWord(email)}` : "";
+  const line = `${id}  ${authMethod.padEnd(7)}  ${createdAt.slice(0, 10)}  ${String(aliases).padStart(7)}  ${seen.padEnd(16)}`;
+  return `${index === 0 ? heading : ""}${(line + shown).trimEnd()}\n`;
+}
+
+/** It was typed by a stranger and goes to a terminal. */
+const oneWord = (text: string) => text.replace(/[\p{Cc}\p{Cf}\p{Cs}\s]/gu, "");
+
+export const usersFind: Command = {
+  usage: "users find <email>",
+  about: "the account of an e-mail address",
+  options: {},
+  async run({ access, args: [email = ""], values }) {
+    const user = await (await access())["users-find"]({ email });
+    if (user === null) return refuse("No account has this e-mail address.", 1);
+    return print(values.json === true ? jsonText(user) : lineOf(user, 0));
+  },
+};
+
+export const usersDelete: Command = {
+  usage: "users delete <id>",
+  about: "deletes an account with everything it owns, at once and for good",
+  options: { yes: "really does it" },
+  async run({ access, args: [userId = ""], values }) {
+    if (values.yes !== true)
+      return refuse("This deletes the account with its aliases, keys and queued mail, for good. Say --yes to do it.");
+    return answer(await (await access())["users-delete"]({ userId }), "The account is deleted.", noAccount);
+  },
+};
+
+export const usersEndSessions: Command = {
+  usage: "users end-sessions <id>",
+  about: "signs an account out on every device",
+  options: {},
+  async run({ access, args: [userId = ""] }) {
+    const done = await (await access())["users-end-sessions"]({ userId });
+    return answer(done, "The account is signed out everywhere.", noAccount);
+  },
+};
+
+export const usersUnblock: Command = {
+  usage: "users unblock-mailbox <address>",
+  about: "lifts the block that a mailbox' reader asked for; it is asked anew by the next forward",
+  options: {},
+  async run({ access, args: [address = ""] }) {
+    if (!/^[^@\s]+@[^@\s]+$/.test(address)) return refuse("This is no e-mail address.");
+    const done = await (await access())["mailbox-unblock"]({ address });
+    return answer(done, "The mailbox is not blocked any more.", "This mailbox is not blocked.");
+  },
+};
+
+const noAccount = "There is no account with this id; `kauke users` prints them.";
+
+function answer(done: boolean, yes: string, no: string): number {
+  return done ? print(`${yes}\n`) : refuse(no, 1);
+}

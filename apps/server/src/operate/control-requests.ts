@@ -1,0 +1,35 @@
+/** What may come over the control socket, one reader a call: a field too many is dropped, a wrong one is made into text or a no. */
+import type { ControlCall, ControlCalls, ControlRequest } from "./control-protocol.ts";
+
+type Given = Readonly<Record<string, unknown>>;
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+const nothing = () => ({});
+
+const readers: { readonly [Call in ControlCall]: (given: Given) => ControlCalls[Call]["ask"] } = {
+  facts: nothing,
+  "kept-list": nothing,
+  "kept-text": ({ messageId }) => ({ messageId: text(messageId) }),
+  "kept-forget": ({ messageId }) => ({ messageId: text(messageId) }),
+  "users-list": ({ after, withEmail }) => ({ after: text(after), withEmail: withEmail === true }),
+  "users-find": ({ email }) => ({ email: text(email) }),
+  "users-delete": ({ userId }) => ({ userId: text(userId) }),
+  "users-end-sessions": ({ userId }) => ({ userId: text(userId) }),
+  "mailbox-unblock": ({ address }) => ({ address: text(address) }),
+  "keys-list": nothing,
+  "keys-rotate": nothing,
+  "keys-state": nothing,
+  "keys-wrapping": nothing,
+  backup: ({ file, withSecretKey }) => ({ file: text(file), withSecretKey: withSecretKey === true }),
+  migrations: nothing,
+};
+
+export const controlCalls = Object.keys(readers) as ControlCall[];
+
+/** @returns `null` for what is no call of ours */
+export function readRequest(given: unknown): ControlRequest | null {
+  if (typeof given !== "object" || given === null || !("call" in given)) return null;
+  const { call } = given;
+  if (typeof call !== "string" || !Object.hasOwn(readers, call)) return null;
+  return { call, ...readers[call as ControlCall](given as Given) } as ControlRequest;
+}

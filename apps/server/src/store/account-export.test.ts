@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto";
+import { retentionDays } from "@kauke/contract";
+import { expect, it } from "vitest";
+import type { ExportedTables } from "../core/account-export/account-export.ts";
+import { accountExportStore } from "./account-export.ts";
+import { plantAccount, serverTables } from "./account-rows.testing.ts";
+import { aliasStore } from "./aliases.ts";
+import { onEachContext, tableNames } from "./context.testing.ts";
+import { releasedAddresses } from "./released-addresses.ts";
+import { anAlias } from "./rows.testing.ts";
+
+const isDate = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+onEachContext((it_) => {
+  const read = async (userId: string) => {
+    const tables = await accountExportStore(it_.context).read(userId);
+    // As it goes over the wire.
+    return tables === null ? null : (JSON.parse(JSON.stringify(tables)) as ExportedTables);
+  };
+
+  it("every table of the database is named, and every one that can hold something of an account shows its row", async () => {
+    const { context } = it_;
+    const account = await plantAccount(context);
+    const tables = await read(account.userId);
+    const names = await tableNames(context);
+    // A table nobody has told the planting about fails here.
+    expect([...account.planted, ...serverTables].sort()).toEqual(names.sort());
+    expect(Object.keys(tables ?? {}).sort()).toEqual(names.sort());
+    for (const name of account.planted) expect(tables?.[name]?.rows, name).toHaveLength(1);
+    for (const name of serverTables) expect(tables?.[name]?.rows, name).toEqual([]);
+    const dates = account.planted.flatMap((name) => tables?.[name]?.rows.map((row) => row.deletionDate) ?? []);
+    expect(dates.every((it) => isDate.test(it) || it.includes(" "))).toBe(true);
+  });
+
+  it("what is sealed at rest is readable here, and neither hashes nor the server's keys are", async () => {
+    const account = await plantAccount(it_.context);
+    const text = JSON.stringify(await read(account.userId));
+    const readable = [
+      "user",
+      "alias",
+      "smtp_credential",
+      "encryption_key",
+      "email_job",
+      "message",
+      "delivery",
+      "notice",
+    ];
+    for (const table of readable) expect(text).toContain(`planted ${table}`);
+    for (const known of [account.email, account.address, account.mailbox]) expect(text).toContain(known);
+    expect(text).not.toMatch(/argon2id\$|"type":"Buffer"|replyKey|[Tt]okenHash/);
+  });
+
+  it("dates are those the retention job keeps", async () => {
+    const { context } = it_;
+    const now = context.clock.now();
+    const tables = await read((await plantAccount(context)).userId);
+    const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000).toISOString();
+    const dateOf = (table: string) => tables?.[table]?.rows[0]?.deletionDate;
+    expect(dateOf("notice")).toBe(inDays(retentionDays.technicalLogs));
+    expect(dateOf("rate_limit")).toBe(inDays(retentionDays.securityRecords));
+    expect(dateOf("session")).toBe(new Date(now.getTime() + 30 * 60_000).toISOString());
+    expect(dateOf("one_time_token")).toBe(new Date(now.getTime() + 60_000).toISOString());
+  });
+
+  it("nobody else's rows are in it, and an account that is gone has none", async () => {
+    const [ann, bob] = [await plantAccount(it_.context), await plantAccount(it_.context)];
+    const text = JSON.stringify(await read(ann.userId));
+    for (const foreign of [bob.userId, bob.email, bob.aliasId, bob.address]) expect(text).not.toContain(foreign);
+    expect(text).toContain(ann.address);
+    expect(await read(randomUUID())).toBeNull();
+  });
+
+  it("more aliases than one page are all there, once each", async () => {
+    const { context } = it_;
+    const { userId } = await plantAccount(context);
+    const aliases = aliasStore(context, { released: releasedAddresses(context), forgetBodies: async () => {} });
+    for (let count = 0; count < 501; count += 1) await aliases.insert(anAlias(userId));
+    const rows = (await read(userId))?.alias?.rows ?? [];
+    expect([rows.length, new Set(rows.map((row) => row.id)).size]).toEqual([502, 502]);
+  });
+});

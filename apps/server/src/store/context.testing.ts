@@ -1,0 +1,80 @@
+/** A migrated database below the repositories, embedded and PostgreSQL, for tests that look at the rows themselves. */
+import { randomBytes } from "node:crypto";
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe } from "vitest";
+import { changeSignals } from "./change-signals.ts";
+import { openInMemory } from "./embedded-database.ts";
+import { migrate, underStartLock } from "./migrate.ts";
+import { findTestPostgres, startTestPostgres } from "./postgres.testing.ts";
+import { openPostgres } from "./postgres.ts";
+import { loadServerKeys } from "./server-keys.ts";
+import type { StoreContext } from "./store-context.ts";
+import { TestClock } from "./stores.testing.ts";
+
+export interface TestContext extends StoreContext {
+  clock: TestClock;
+  secretKey: Buffer;
+  close(): Promise<void>;
+}
+
+export function onEachContext(tests: (it: { readonly context: TestContext }) => void): void {
+  describe("embedded", () => tests(openedAround(openEmbeddedContext)));
+  describe.skipIf(!findTestPostgres().found)("PostgreSQL", () => tests(openedAround(openPostgresContext)));
+}
+
+function openedAround(open: () => Promise<TestContext>): { readonly context: TestContext } {
+  let context: TestContext | null = null;
+  beforeAll(async () => {
+    context = await open();
+  });
+  afterAll(() => context?.close());
+  return {
+    get context() {
+      if (context === null) throw new Error("the database is open inside tests only");
+      return context;
+    },
+  };
+}
+
+async function openEmbeddedContext(): Promise<TestContext> {
+  const { db, close } = await openInMemory();
+  return makeContext(db, close);
+}
+
+async function openPostgresContext(): Promise<TestContext> {
+  const server = await startTestPostgres();
+  const db = await openPostgres(await server.createDatabase(), undefined);
+  return makeContext(db, async () => {
+    await db.destroy();
+    await server.stop();
+  });
+}
+
+async function makeContext(db: StoreContext["db"], close: () => Promise<void>): Promise<TestContext> {
+  const clock = new TestClock();
+  const secretKey = randomBytes(32);
+  const keys = await underStartLock(db, async (trx) => {
+    await migrate(trx, clock.now());
+    return await loadServerKeys(trx, secretKey, clock.now());
+  });
+  return { db, keys, clock, secretKey, signals: changeSignals({ notify: false }), close };
+}
+
+/** As the database itself names them. */
+export async function tableNames({ db }: Pick<StoreContext, "db">): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+/** Every row of every table as the database writes it out. */
+export async function allRows(context: Pick<StoreContext, "db">): Promise<Record<string, string[]>> {
+  const tables: Record<string, string[]> = {};
+  for (const name of await tableNames(context)) {
+    const { rows } = await sql<{ row: string }>`SELECT ${sql.table(name)}::text AS row FROM ${sql.table(name)}`.execute(
+      context.db,
+    );
+    tables[name] = rows.map(({ row }) => row).sort();
+  }
+  return tables;
+}

@@ -1,0 +1,201 @@
+/**
+ * Rotation of the sealing key. A new key is made, known to every process before any seals with it, then rows are sealed anew in
+ * the background; the old key opens what it sealed and is deleted a day later, when nothing uses it any more. Every step lies in
+ * the database, so that a kill between two of them is taken up at the next start. Keys of keyed hashes stay: an index made with
+ * another key finds nothing, and what a hash was made of can't be read back.
+ */
+import { randomBytes } from "node:crypto";
+import type { Logger } from "../core/ports.ts";
+import { type BackgroundJob, runEvery } from "./background.ts";
+import { underStartLock } from "./migrate.ts";
+import { isAnyBodyOlder, isAnyRowOlder, resealAll } from "./reseal.ts";
+import type { SealKey } from "./seal.ts";
+import { type KeyRing, readKeys, wrapKey } from "./server-keys.ts";
+import type { StoreContext } from "./store-context.ts";
+
+/** How long a key is known before it seals, where there are other processes: several of their looks at the table. */
+const SETTLE_MS = 60_000;
+const LOOK_MS = 10_000;
+const PASS_MS = 3_600_000;
+/** What a process sealed before the rotation and has not written yet is written by then. */
+const RETIRE_MS = 86_400_000;
+
+export interface KeyFacts {
+  id: number;
+  /** e.g. `seal`, `index`, `dkim-rsa:kauke.test` */
+  purpose: string;
+  createdAt: Date;
+  /** `waits`: not every process may know it yet; `opens`: seals nothing any more; `stays`: can't be rotated while running. */
+  use: "seals" | "opens" | "waits" | "stays";
+}
+
+export interface RotationState {
+  step: "none" | "waits" | "reseals";
+  /** Rows sealed anew since this process began. */
+  resealed: number;
+}
+
+export interface KeyKeeper {
+  list(): Promise<KeyFacts[]>;
+  /** @returns false while an earlier rotation is not over */
+  rotate(): Promise<boolean>;
+  state(): RotationState;
+  /** Does what is due; it does so by itself as well. */
+  look(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface KeyKeeperParts {
+  /** Read at every use: it changes when it is rotated itself. */
+  secretKey(): Buffer;
+  /** Whether a body beside the database is still sealed by another key than this. */
+  isAnyFileOlder(keyId: number): Promise<boolean>;
+  isSound(): boolean;
+  logger: Logger | undefined;
+  /** Of the tests; else as the constants say. */
+  settleMs?: number;
+}
+
+type KeyContext = Omit<StoreContext, "keys"> & { keys: KeyRing };
+
+export function keyKeeper(context: KeyContext, parts: KeyKeeperParts): KeyKeeper {
+  const rotation = new Rotation(context, parts);
+  const looksMs = Math.min(LOOK_MS, (parts.settleMs ?? SETTLE_MS) / 4);
+  const job = runEvery({
+    firstAfterMs: looksMs,
+    everyMs: looksMs,
+    failureEvent: "key_rotation_failed",
+    logger: parts.logger,
+    work: async () => (parts.isSound() ? await rotation.look() : undefined),
+  });
+  return {
+    list: () => rotation.list(),
+    rotate: () => rotation.begin(),
+    state: () => rotation.state,
+    look: () => rotation.look(),
+    stop: () => rotation.stop(job),
+  };
+}
+
+class Rotation {
+  readonly #context: KeyContext;
+  readonly #parts: KeyKeeperParts;
+  #stopped = false;
+  #resealed = 0;
+  #step: RotationState["step"] = "none";
+  #looking: Promise<void> = Promise.resolve();
+  /** Nothing is known to be done at a start. */
+  #passDueAt = 0;
+
+  constructor(context: KeyContext, parts: KeyKeeperParts) {
+    this.#context = context;
+    this.#parts = parts;
+  }
+
+  get state(): RotationState {
+    return { step: this.#step, resealed: this.#resealed };
+  }
+
+  async stop(job: BackgroundJob): Promise<void> {
+    this.#stopped = true;
+    await job.stop();
+    await this.#looking.catch(() => {});
+  }
+
+  async list(): Promise<KeyFacts[]> {
+    const rows = await this.#context.db.selectFrom("server_key").selectAll().orderBy("id").execute();
+    const newest = Math.max(...rows.filter((row) => row.purpose === "seal").map((row) => row.id));
+    const useOf = (purpose: string, id: number) => {
+      if (purpose === "seal-next") return "waits";
+      if (purpose !== "seal") return "stays";
+      return id === newest ? "seals" : "opens";
+    };
+    return rows.map(({ id, purpose, created_at }) => ({ id, purpose, createdAt: created_at, use: useOf(purpose, id) }));
+  }
+
+  async begin(): Promise<boolean> {
+    const { db, clock, signals } = this.#context;
+    if (this.#step !== "none") return false;
+    const isBegun = await underStartLock(db, async (trx) => {
+      const rows = await trx.selectFrom("server_key").selectAll().execute();
+      if (rows.some((row) => row.purpose === "seal-next")) return false;
+      const id = Math.max(...rows.map((row) => row.id)) + 1;
+      const wrapped = wrapKey(this.#parts.secretKey(), id, randomBytes(32));
+      // Alone, this process knows it at once.
+      const purpose = signals.isAlone ? "seal" : "seal-next";
+      await trx.insertInto("server_key").values({ id, purpose, created_at: clock.now(), wrapped }).execute();
+      return true;
+    });
+    if (!isBegun) return false;
+    this.#passDueAt = 0;
+    this.#step = signals.isAlone ? "reseals" : "waits";
+    await this.#learn();
+    // Its failure is this job's own, told at its next look.
+    void this.look().catch(() => {});
+    return true;
+  }
+
+  /** Learns of keys that others made, lets a new one seal when its time has come, and seals anew what is due. One at a time. */
+  look(): Promise<void> {
+    const looking = this.#looking.catch(() => {}).then(() => this.#look());
+    this.#looking = looking;
+    return looking;
+  }
+
+  async #look(): Promise<void> {
+    if (this.#stopped) return;
+    let keys = await this.#learn();
+    const next = keys.find((key) => key.purpose === "seal-next");
+    if (next !== undefined && this.#isSettled(next.createdAt)) {
+      const { db } = this.#context;
+      await db.updateTable("server_key").set({ purpose: "seal" }).where("id", "=", next.id).execute();
+      keys = await this.#learn();
+      this.#passDueAt = 0;
+    } else if (next !== undefined) {
+      this.#step = "waits";
+      return;
+    }
+    const old = keys.filter((key) => key.purpose === "seal" && key.id !== this.#context.keys.sealingKeyId());
+    if (old.length === 0) this.#step = "none";
+    else if (performance.now() >= this.#passDueAt) await this.#pass(keys, old);
+  }
+
+  async #learn() {
+    const { db, keys } = this.#context;
+    const found = await readKeys(db, this.#parts.secretKey());
+    keys.renew(found);
+    return found;
+  }
+
+  #isSettled(createdAt: Date): boolean {
+    return this.#context.clock.now().getTime() - createdAt.getTime() >= (this.#parts.settleMs ?? SETTLE_MS);
+  }
+
+  async #pass(keys: readonly (SealKey & { createdAt: Date })[], old: readonly SealKey[]): Promise<void> {
+    const { db, clock } = this.#context;
+    const newest = this.#context.keys.sealingKeyId();
+    this.#step = "reseals";
+    let rows = 0;
+    const tell = (count: number) => {
+      rows += count;
+      this.#resealed += count;
+    };
+    // Again until a pass finds nothing: what was locked, and what others sealed before they had learned the key.
+    do {
+      rows = 0;
+      await resealAll(this.#context, { tell, isStopped: () => this.#stopped });
+    } while (rows > 0 && !this.#stopped);
+    if (this.#stopped) return;
+    // Another key may have come meanwhile.
+    if (newest !== this.#context.keys.sealingKeyId()) return;
+    this.#step = "none";
+    this.#passDueAt = performance.now() + PASS_MS;
+    const madeAt = keys.find((key) => key.id === newest)?.createdAt ?? clock.now();
+    if (clock.now().getTime() - madeAt.getTime() < RETIRE_MS) return;
+    if ((await isAnyRowOlder({ db }, newest)) || (await isAnyBodyOlder({ db }, newest))) return;
+    if (await this.#parts.isAnyFileOlder(newest)) return;
+    const ids = old.map((key) => key.id);
+    await db.deleteFrom("server_key").where("id", "in", ids).where("purpose", "=", "seal").execute();
+    await this.#learn();
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * Tar files (POSIX.1-1988 ustar) as far as a backup needs them: directories and regular files with short names, read and written
+ * as streams. Any tar program opens what is written here; what another program wrote is read when it keeps to the same subset.
+ */
+
+const BLOCK = 512;
+/** Octal digits of the field: 8 GiB. A database file is cut at 1 GiB, a message is far below. */
+const SIZE_MAX = 8 ** 11 - 1;
+
+export interface TarEntry {
+  /** Relative, `/` between its parts, at most 100 octets. */
+  name: string;
+  /** `null`: a directory. */
+  file: { sizeBytes: number; read(): AsyncIterable<Uint8Array> } | null;
+}
+
+/** @throws TarError for a name or size that does not fit, or a file that is not as long as it said */
+export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Uint8Array> {
+  for await (const { name, file } of entries) {
+    const size = file?.sizeBytes ?? 0;
+    yield header(name, size, file === null);
+    let written = 0;
+    for await (const chunk of file?.read() ?? []) {
+      written += chunk.length;
+      yield chunk;
+    }
+    if (written !== size) throw new TarError();
+    yield Buffer.alloc(padding(size));
+  }
+  yield Buffer.alloc(2 * BLOCK);
+}
+
+/** Entries one after another; each one's bytes must be read before the next is asked for. @throws TarError */
+export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
+  const source = new ByteSource(bytes);
+  for (;;) {
+    const block = await source.take(BLOCK);
+    if (block.every((byte) => byte === 0)) return;
+    const { name, size, isDirectory } = parseHeader(block);
+    if (isDirectory) {
+      yield { name, file: null };
+      continue;
+    }
+    yield { name, file: { sizeBytes: size, read: () => source.stream(size) } };
+    await source.take(padding(size));
+  }
+}
+
+/** The file is no backup of ours, is damaged, or ends too soon. */
+export class TarError extends Error {
+  override name = "TarError";
+}
+
+const padding = (size: number) => (BLOCK - (size % BLOCK)) % BLOCK;
+const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, "0")}\0`;
+const CHECKSUM_AT = 148;
+
+function header(name: string, size: number, isDirectory: boolean): Buffer {
+  const path = isDirectory ? `${name}/` : name;
+  if (Buffer.byteLength(path) > 100 || size > SIZE_MAX) throw new TarError();
+  const block = Buffer.alloc(BLOCK);
+  block.write(path, 0);
+  block.write(octal(isDirectory ? 0o700 : 0o600, 7), 100);
+  block.write(octal(0, 7) + octal(0, 7) + octal(size, 11) + octal(0, 11), 108);
+  block.write(" ".repeat(8), CHECKSUM_AT);
+  block.write(isDirectory ? "5" : "0", 156);
+  block.write("ustar\x0000", 257);
+  block.write(octal(sumOf(block), 6), CHECKSUM_AT);
+  return block;
+}
+
+const sumOf = (block: Uint8Array) => block.reduce((sum, byte) => sum + byte, 0);
+
+function parseHeader(block: Buffer): { name: string; size: number; isDirectory: boolean } {
+  const text = (from: number, length: number) => block.toString("latin1", from, from + length).split("\0")[0] ?? "";
+  const number = (from: number, length: number) => Number.parseInt(text(from, length).trim(), 8);
+  const unsummed = Buffer.from(block).fill(0x20, CHECKSUM_AT, CHECKSUM_AT + 8);
+  const [kind, size] = [text(156, 1), number(124, 12)];
+  if (number(CHECKSUM_AT, 8) !== sumOf(unsummed) || !(size >= 0) || !["0", "5"].includes(kind)) throw new TarError();
+  return { name: text(0, 100).replace(/\/$/, ""), size, isDirectory: kind === "5" };
+}
+
+/** Hands out exactly as many bytes as are asked for, whatever pieces they come in. */
+class ByteSource {
+  readonly #source: AsyncIterator<Uint8Array>;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(bytes: AsyncIterable<Uint8Array>) {
+    this.#source = bytes[Symbol.asyncIterator]();
+  }
+
+  async take(length: number): Promise<Buffer> {
+    const taken: Buffer[] = [];
+    for await (const piece of this.stream(length)) taken.push(piece);
+    return Buffer.concat(taken);
+  }
+
+  async *stream(length: number): AsyncGenerator<Buffer> {
+    for (let missing = length; missing > 0; ) {
+      if (this.#rest.length === 0) {
+        const { value, done } = await this.#source.next();
+        if (done === true) throw new TarError();
+        this.#rest = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+      }
+      const piece = this.#rest.subarray(0, missing);
+      this.#rest = this.#rest.subarray(piece.length);
+      missing -= piece.length;
+      yield piece;
+    }
+  }
+}
