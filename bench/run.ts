@@ -4,6 +4,7 @@ import { benchApi } from "./api.ts";
 import { benchForward } from "./forward.ts";
 import { machine } from "./machine.ts";
 import { type BenchName, type BenchOptions, readOptions, usage } from "./options.ts";
+import { benchPages } from "./pages.ts";
 import { benchPeers } from "./peers.ts";
 import { benchStart } from "./start.ts";
 import { formatTable, type Row } from "./table.ts";
@@ -13,6 +14,7 @@ const benches: Record<BenchName, (options: BenchOptions) => Promise<Row[]>> = {
   "alias-scale": benchAliasScale,
   start: benchStart,
   api: benchApi,
+  pages: benchPages,
   peers: benchPeers,
 };
 

@@ -1,4 +1,4 @@
-/** Every screen for everybody: axe in both themes and two widths, nothing sticks out at 320, and the keyboard alone suffices. */
+/** Every screen for everybody: axe in both themes and two widths, nothing sticks out at 320 or at 200 % zoom, and the keyboard alone suffices. */
 import { personas } from "@kauke/testkit/personas";
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -13,6 +13,8 @@ const site = runSite();
 beforeAll(() => furnish(site.server));
 
 const narrowest = 320;
+/** What a window of 1440 by 900 pixels is to a page zoomed to 200 %. */
+const twiceAsLarge = { width: widths.desktop / 2, height: 450 };
 
 test.each(screens)("$name has no findings in either theme, wide or narrow", async (screen) => {
   const at = screen.width === undefined ? [widths.desktop, widths.phone] : [screen.width];
@@ -28,8 +30,10 @@ test.each(screens)("$name has no findings in either theme, wide or narrow", asyn
     }
   }
   if (screen.width === widths.desktop) return;
-  await visit.page.setViewportSize({ width: narrowest, height: 800 });
-  expect(await sidewaysOverflow(visit)).toEqual([]);
+  for (const size of [twiceAsLarge, { width: narrowest, height: 800 }]) {
+    await visit.page.setViewportSize(size);
+    expect({ size, sticking: await sidewaysOverflow(visit) }).toEqual({ size, sticking: [] });
+  }
 });
 
 test("the feedback button covers no control of the dashboard, wide or narrow", async () => {

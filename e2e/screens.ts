@@ -1,21 +1,29 @@
 /**
  * `node e2e/screens.ts [name]`: a picture of every screen at 390 and 1440 pixels in both themes, for people to look at, in
- * e2e/.out/screens. A name, or a part of one, makes only those.
+ * e2e/.out/screens. A name, or a part of one, makes only those; `--forced-colors` makes them as people see them who replace
+ * all colours by their own.
  */
 import { spawnSync } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { removeDataDirs, startServerProcess } from "@kauke/testkit/server-process";
 import { closeBrowser, heights, openVisit, widths } from "./browser.ts";
 import type { Screen } from "./screen.ts";
 import { furnish, openScreen, rest, screens } from "./screen-list.ts";
 
 const folder = join(import.meta.dirname, ".out/screens");
-const wanted = process.argv[2] ?? "";
+const { values, positionals } = parseArgs({
+  options: { "forced-colors": { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+const [wanted = ""] = positionals;
+const forced = values["forced-colors"];
 
 async function takePictures(origin: string, screen: Screen): Promise<number> {
   const at = screen.width === undefined ? [widths.desktop, widths.phone] : [screen.width];
   const visit = await openVisit(origin, { width: at[0], theme: "light" });
+  if (forced) await visit.page.emulateMedia({ forcedColors: "active" });
   await openScreen(visit, screen);
   for (const width of at) {
     await visit.page.setViewportSize({ width, height: heights[width] as number });
@@ -23,7 +31,7 @@ async function takePictures(origin: string, screen: Screen): Promise<number> {
     for (const theme of ["light", "dark"]) {
       await visit.page.evaluate(`document.documentElement.dataset.theme = "${theme}"`);
       await rest(visit);
-      const path = join(folder, `${screen.name}-${width}-${theme}.png`);
+      const path = join(folder, `${screen.name}-${width}-${theme}${forced ? "-forced" : ""}.png`);
       await visit.page.screenshot({ path, fullPage: !screen.overlay });
     }
   }

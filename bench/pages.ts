@@ -1,0 +1,179 @@
+/**
+ * What people wait for in the browser, on a slow phone: Chromium with its processor slowed down four times and Chrome's
+ * "Slow 4G". The landing page as a new visitor gets it; the dashboard of somebody with 5,000 aliases, key by key.
+ */
+import { type Person, registerPerson } from "@kauke/testkit/person";
+import { removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { findChromium } from "../scripts/find-chromium.ts";
+import type { BenchOptions } from "./options.ts";
+import { blockingMs, type Trace, traced } from "./page-trace.ts";
+import { median, progress, type Row, sleep } from "./table.ts";
+
+const slowdown = 4;
+/** Chrome's own figures for "Slow 4G": bytes a second each way, and what a request waits, in milliseconds. */
+const slow4g = { downloadThroughput: 180_000, uploadThroughput: 84_375, latency: 562.5, offline: false };
+const phone = { width: 390, height: 844 };
+const aliasCount = 5000;
+const frameMs = 1000 / 60;
+/** The page is as quiet as it gets this long after its load. */
+const settleMs = 3000;
+
+export async function benchPages({ rounds }: BenchOptions): Promise<Row[]> {
+  const executablePath = findChromium();
+  if (executablePath === null) throw new Error("No Chromium found: install it, or set CHROMIUM_PATH.");
+  const server = await startServerProcess({ env: { KAUKE_LIMITS: "off" } });
+  const asRoot = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+  const browser = await chromium.launch({ executablePath, args: [...asRoot, "--disable-gpu", "--no-first-run"] });
+  try {
+    const rows = await landingRows(browser, server.url, rounds);
+    return [...rows, ...(await searchRows(browser, server, rounds))];
+  } finally {
+    await browser.close();
+    await server.stop();
+    await removeDataDirs();
+  }
+}
+
+interface Landing {
+  trace: Trace;
+  /** Of every script fetched, as it came over the wire. */
+  scriptBytes: number;
+}
+
+async function landingRows(browser: Browser, url: string, rounds: number): Promise<Row[]> {
+  const loads: Landing[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    progress(`pages: landing page, round ${round} of ${rounds}`);
+    const load = await loadLanding(browser, url);
+    // Round 0 warms the server up; the browser starts anew with every load.
+    if (round > 0) loads.push(load);
+  }
+  const of = (figure: (load: Landing) => number) => median(loads.map(figure));
+  const largest = of(({ trace }) => sinceNavigation(trace, trace.largestPaintMs));
+  const shift = of(({ trace }) => trace.layoutShift);
+  const blocking = of(({ trace }) => blockingMs(trace));
+  const script = of(({ scriptBytes }) => scriptBytes);
+  const what = (figure: string) => ({ bench: "pages", what: `landing, slow phone: ${figure}` });
+  return [
+    {
+      ...what("first contentful paint"),
+      measured: seconds(of(({ trace }) => sinceNavigation(trace, trace.firstPaintMs))),
+    },
+    { ...what("largest contentful paint"), measured: seconds(largest), target: "<= 1.8 s", isMet: largest <= 1800 },
+    { ...what("layout shift"), measured: shift.toFixed(3), target: "<= 0.02", isMet: shift <= 0.02 },
+    { ...what("blocking time"), measured: `${blocking.toFixed(0)} ms`, target: "<= 100 ms", isMet: blocking <= 100 },
+    { ...what("JavaScript, gzip"), measured: kilobytes(script), target: "<= 90 kB", isMet: script <= 90_000 },
+  ];
+}
+
+const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(2)} s`;
+const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`;
+
+function sinceNavigation({ navigationMs }: Trace, time: number | null): number {
+  if (navigationMs === null || time === null) throw new Error("the page painted nothing");
+  return time - navigationMs;
+}
+
+async function loadLanding(browser: Browser, url: string): Promise<Landing> {
+  const context = await browser.newContext({
+    ...{ viewport: phone, deviceScaleFactor: 2, hasTouch: true },
+    // gzip alone, for the figure that the target names; browsers would take brotli, which is smaller.
+    extraHTTPHeaders: { "accept-encoding": "gzip" },
+  });
+  try {
+    const page = await context.newPage();
+    let scriptBytes = 0;
+    const sizes: Promise<void>[] = [];
+    page.on("requestfinished", (request) => {
+      if (request.resourceType() !== "script") return;
+      sizes.push(request.sizes().then(({ responseBodySize }) => void (scriptBytes += responseBodySize)));
+    });
+    await slowDown(context, page, { network: true });
+    const trace = await traced(browser, page, async () => {
+      await page.goto(url, { waitUntil: "load" });
+      await sleep(settleMs);
+    });
+    await Promise.all(sizes);
+    return { trace, scriptBytes };
+  } finally {
+    await context.close();
+  }
+}
+
+async function slowDown(context: BrowserContext, page: Page, { network }: { network: boolean }): Promise<void> {
+  const debug = await context.newCDPSession(page);
+  await debug.send("Emulation.setCPUThrottlingRate", { rate: slowdown });
+  if (!network) return;
+  await debug.send("Network.enable");
+  await debug.send("Network.emulateNetworkConditions", slow4g);
+}
+
+/** Typed one key at a time: many rows still match the first ones, few the last. */
+const typed = "shop 47";
+
+async function searchRows(browser: Browser, server: ServerProcess, rounds: number): Promise<Row[]> {
+  const person = await collector(server);
+  const answers: number[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    progress(`pages: search among ${aliasCount}, round ${round} of ${rounds}`);
+    const times = await typeSearch(browser, server.url, person);
+    if (round > 0) answers.push(...times);
+  }
+  const middle = median(answers);
+  const worst = Math.max(...answers);
+  return [
+    {
+      ...{ bench: "pages", what: `dashboard with ${aliasCount} aliases, 4x slower: a key in the search field` },
+      measured: `main thread held ${middle.toFixed(1)} ms, ${worst.toFixed(1)} ms at most`,
+      ...{ target: "<= 16.7 ms", isMet: worst <= frameMs },
+    },
+  ];
+}
+
+async function collector(server: ServerProcess): Promise<Person> {
+  progress(`pages: making ${aliasCount} aliases`);
+  const person = await registerPerson(server.url);
+  const makers = Array.from({ length: 20 }, async (_, maker) => {
+    for (let n = maker; n < aliasCount; n += 20)
+      await person.createAlias({ alias: `list.${n}.k`, forwardTo: "somebody@example.org", notes: `shop ${n}` });
+  });
+  await Promise.all(makers);
+  return person;
+}
+
+/** @returns the longest task after each key, milliseconds: until it ends no other key is answered and nothing painted */
+async function typeSearch(browser: Browser, url: string, person: Person): Promise<number[]> {
+  const context = await browser.newContext({ viewport: phone });
+  try {
+    const [name = "", value = ""] = person.cookie.split("=");
+    await context.addCookies([{ name, value, url }]);
+    const page = await context.newPage();
+    await page.goto(`${url}/dashboard`);
+    const field = page.getByRole("searchbox", { name: "Search aliases" });
+    await field.waitFor();
+    await page.getByRole("switch").first().waitFor();
+    await field.focus();
+    await slowDown(context, page, { network: false });
+    await sleep(500);
+    const trace = await traced(browser, page, async () => {
+      for (const key of typed) {
+        await page.keyboard.press(key);
+        await sleep(400);
+      }
+    });
+    return longestAfter(trace);
+  } finally {
+    await context.close();
+  }
+}
+
+function longestAfter({ inputsMs, tasks }: Trace): number[] {
+  if (inputsMs.length !== typed.length)
+    throw new Error(`${inputsMs.length} keys were answered, ${typed.length} pressed`);
+  return inputsMs.map((at, index) => {
+    const until = inputsMs[index + 1] ?? Number.POSITIVE_INFINITY;
+    const after = tasks.filter(({ startMs, durationMs }) => startMs + durationMs > at && startMs < until);
+    return Math.max(...after.map((it) => it.durationMs));
+  });
+}
