@@ -5,9 +5,8 @@
 import type { ComponentType } from "react";
 import { LandingPage } from "../pages/LandingPage.tsx";
 import { NotFoundPage } from "../pages/NotFoundPage.tsx";
-import { TitlePage } from "../pages/TitlePage.tsx";
 import { type Later, later } from "./later.tsx";
-import { type ScreenName, screenTitles } from "./screens.ts";
+import type { ScreenName } from "./screens.ts";
 
 function laterWithQueries(fetchPage: () => Promise<ComponentType>): Later {
   return later(async () => {
@@ -18,7 +17,7 @@ function laterWithQueries(fetchPage: () => Promise<ComponentType>): Later {
 
 const atOnce = (Page: ComponentType): Later => ({ Page, load: async () => {} });
 
-const pages: Partial<Record<ScreenName, Later>> = {
+const pages: Readonly<Record<ScreenName, Later>> = {
   landing: atOnce(LandingPage),
   auth: laterWithQueries(async () => (await import("../pages/AuthPage.tsx")).SignInPage),
   register: laterWithQueries(async () => (await import("../pages/AuthPage.tsx")).RegisterPage),
@@ -40,10 +39,10 @@ const pages: Partial<Record<ScreenName, Later>> = {
 };
 
 export async function loadScreen(screen: ScreenName): Promise<void> {
-  await pages[screen]?.load();
+  await pages[screen].load();
 }
 
 export function Screen({ screen }: { screen: ScreenName }) {
-  const page = pages[screen];
-  return page ? <page.Page /> : <TitlePage title={screenTitles[screen]} />;
+  const { Page } = pages[screen];
+  return <Page />;
 }

@@ -132,6 +132,16 @@ describe("signing in through the issuer", () => {
     expect(who.cookies.has("google")).toBe(false);
   });
 
+  it("counts as a sign-in, and as none when it fails", async () => {
+    const counted = () => server.counted.filter((it) => it.includes("login_success")).length;
+    const before = counted();
+    await signIn();
+    expect(counted()).toBe(before + 1);
+    issuer.refusal = "access_denied";
+    await signIn();
+    expect(counted()).toBe(before + 1);
+  });
+
   it("finds the same account the second time, in another browser", async () => {
     const first = await userOf((await signIn()).who);
     expect((await userOf((await signIn()).who)).id).toBe(first.id);

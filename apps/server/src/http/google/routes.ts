@@ -2,13 +2,13 @@
  * Federated sign-in's two redirects. They are navigations, so whatever goes wrong ends at `/auth` with a word in a cookie, and
  * the page has the sentence. Nothing is changed but what the sign-in itself needs.
  */
-import type { GoogleFailure } from "@kauke/contract";
+import type { GoogleFailure, PageEvent } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { openLoginSession, type SignIn } from "../../core/login-session/open-login-session.ts";
-import type { Logger } from "../../core/ports.ts";
+import type { Logger, Metrics } from "../../core/ports.ts";
 import { beginFederatedSignIn, type FlowFailure, finishFederatedSignIn } from "../../core/user/federated-sign-in.ts";
 import { clientAddress } from "../client-address.ts";
 import { deviceName } from "../device-name.ts";
@@ -21,9 +21,11 @@ interface GoogleRouteOptions {
   config: Pick<Config, "publicUrl" | "publicUrlGiven" | "http">;
   sessionCookie: SessionCookie;
   logger: Logger;
+  metrics: Metrics;
 }
 
-export function googleRoutes(app: FastifyInstance, { deps, config, sessionCookie, logger }: GoogleRouteOptions): void {
+export function googleRoutes(app: FastifyInstance, options: GoogleRouteOptions): void {
+  const { deps, config, sessionCookie, logger, metrics } = options;
   const cookies = googleCookies(config.publicUrl.protocol === "https:");
   const fail = (reply: FastifyReply, { failure, code }: FlowFailure) => {
     if (code !== undefined) logger.warn("google_sign_in_failed", { code });
@@ -54,6 +56,8 @@ export function googleRoutes(app: FastifyInstance, { deps, config, sessionCookie
     const token = await openSession(deps, signIn);
     if (token === null) return fail(reply, { failure: "failed" satisfies GoogleFailure });
     sessionCookie.write(reply, token);
+    // The page that opens next does not know how its person came in.
+    metrics.count("kauke_page_events_total", { event: "login_success" satisfies PageEvent });
     return reply.redirect("/dashboard", 302);
   });
 }
