@@ -146,13 +146,12 @@ function browser(): LegalPart {
     body: (
       <>
         <p>
-          There is one cookie, and it is set when you sign in, with a wallet when you press its button. It holds a random
-          number that stands for your session, no script can read it, and it is not sent along when other sites write to
-          us. It ends after{" "}
-          {minutes(sessionTimes.idleSeconds)} without activity, after {hours(sessionTimes.absoluteSeconds)} in all, or
-          when you log out. Only if you sign in through a provider do others stand beside it for the minutes that takes:
-          they tie the way back to your browser and carry the reason when it fails. Nothing here needs a consent banner,
-          so there is none.
+          There is one cookie, and it is set when you sign in, with a wallet when you press its button. It holds a
+          random number that stands for your session, no script can read it, and it is not sent along when other sites
+          write to us. It ends after {minutes(sessionTimes.idleSeconds)} without activity, after{" "}
+          {hours(sessionTimes.absoluteSeconds)} in all, or when you log out. Only if you sign in through a provider do
+          others stand beside it for the minutes that takes: they tie the way back to your browser and carry the reason
+          when it fails. Nothing here needs a consent banner, so there is none.
         </p>
         <p>
           Your browser also remembers, for these pages alone, <code>theme</code> (light, dark or system) and, while you
