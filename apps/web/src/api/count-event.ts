@@ -7,5 +7,8 @@ export function countEvent(event: PageEvent): void {
   const headers = { "Content-Type": "application/json" };
   // keepalive: it goes on when the page goes.
   const init: RequestInit = { method, headers, body: JSON.stringify({ event }), credentials: "omit", keepalive: true };
-  void fetch(path, init).catch(() => {});
+  // Read to its end: an answer nobody reads keeps its request open.
+  void fetch(path, init)
+    .then((answer) => answer.arrayBuffer())
+    .catch(() => {});
 }
