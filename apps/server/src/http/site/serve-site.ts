@@ -59,7 +59,9 @@ export async function serveSite(app: FastifyInstance, options: SiteOptions): Pro
     const pathname = pathOf(request.url);
     if (isApiPath(pathname)) throw new AppError("not_found");
     if (isFilePath(pathname)) return sendFile(reply, pathname);
-    const page = findPage(pathname) ?? (isPreviewPage(pathname) && mayOpenPreview?.(request) === true ? plain : null);
+    // The app knows the preview inbox' path and finds out by itself that it is not there: the drawn 404 page would not fit.
+    if (isPreviewPage(pathname)) return send(reply, plain, mayOpenPreview?.(request) === true ? 200 : 404);
+    const page = findPage(pathname);
     return send(reply, page ?? missing, page === null ? 404 : 200);
   });
   app.setNotFoundHandler(async (request, reply) => {
