@@ -100,6 +100,28 @@ test("signing in needs a password, the right one, and a known e-mail; both failu
   await seePath(page, "/dashboard");
 });
 
+test.each([
+  ["/auth", "Sign In"],
+  ["/register", "Create Account"],
+])("%s: what is typed before the page lives stays, and nothing of it gets into the address", async (path, name) => {
+  const person = await site.person();
+  const { page, context } = await site.visit();
+  const scripts = Promise.withResolvers<void>();
+  await context.route("**/assets/*.js", (route) => scripts.promise.then(() => route.continue()));
+  await page.goto(path, { waitUntil: "commit" });
+  const fields = page.getByLabel(/^(?:Email|(?:Confirm )?password)/i);
+  const submit = page.getByRole("button", { name, exact: true });
+  await submit.waitFor();
+  const typed = [path === "/auth" ? person.email : "early@people.example", person.password, person.password];
+  for (const [at, field] of (await fields.all()).entries()) await field.fill(typed[at] as string);
+  await page.keyboard.press("Enter");
+  await submit.click({ force: true });
+  expect(await page.evaluate("[location.pathname, location.search]")).toEqual([path, ""]);
+  scripts.resolve();
+  await submit.click();
+  await seePath(page, "/dashboard");
+});
+
 test("signing out says so, leads to the landing page and is true for the server too", async () => {
   const person = await site.person();
   const { page } = await site.visit({ as: person });

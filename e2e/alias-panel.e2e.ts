@@ -8,6 +8,7 @@ import { sendMail } from "@kauke/testkit/send-mail";
 import { type SmtpTalk, smtpTalk, smtpTalkTls } from "@kauke/testkit/smtp-talk";
 import type { BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { widths } from "./browser.ts";
 import { seeFocus, seeGone, seeHeading, seeToast } from "./see.ts";
 import { runSite } from "./site.ts";
 
@@ -20,11 +21,11 @@ afterAll(() => hook.close());
 const site = runSite({ env: () => ({ KAUKE_WEBHOOK_ALLOW: "127.0.0.1" }) });
 
 /** An alias' panel, opened, on a page whose clock can be moved. */
-async function openPanel({ forwardTo = inbox }: { forwardTo?: string } = {}) {
+async function openPanel({ forwardTo = inbox, width }: { forwardTo?: string; width?: number } = {}) {
   const person = await site.person();
   const alias = await person.createAlias({ forwardTo });
   const address = `${alias.alias}@${alias.domain}`;
-  const visit = await site.visit({ as: person });
+  const visit = await site.visit({ as: person, width });
   const { page, context } = visit;
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.clock.install({ time: new Date("2026-11-21T10:00:00") });
@@ -122,34 +123,37 @@ test("credentials made in the dashboard are used by a mail program, renewed and 
   }
 });
 
-test("a password that is viewed hides by itself after half a minute, or when it is told to", async () => {
-  const { page, panel, person, alias } = await openPanel();
-  const made = await person.call("POST", "/api/smtp-credentials", { aliasId: alias.id });
-  const { password } = (made.body as { credential: { password: string } }).credential;
-  await page.reload();
-  await page.getByRole("button", { name: /^SMTP settings of/ }).click();
-  const view = panel.getByRole("button", { name: "View", exact: true });
-  await view.waitFor();
-  expect(await panel.innerText()).not.toContain(password);
-  await press(panel, "Copy");
-  await seeToast(page, "Copied to clipboard", "SMTP password");
-  expect(await clipboard(page)).toBe(password);
-  expect(await panel.innerText()).not.toContain(password);
+test.each(Object.values(widths))(
+  "at %i pixels a password that is viewed hides by itself after half a minute, or when it is told to",
+  async (width) => {
+    const { page, panel, person, alias } = await openPanel({ width });
+    const made = await person.call("POST", "/api/smtp-credentials", { aliasId: alias.id });
+    const { password } = (made.body as { credential: { password: string } }).credential;
+    await page.reload();
+    await page.getByRole("button", { name: /^SMTP settings of/ }).click();
+    const view = panel.getByRole("button", { name: "View", exact: true });
+    await view.waitFor();
+    expect(await panel.innerText()).not.toContain(password);
+    await press(panel, "Copy");
+    await seeToast(page, "Copied to clipboard", "SMTP password");
+    expect(await clipboard(page)).toBe(password);
+    expect(await panel.innerText()).not.toContain(password);
 
-  await page.clock.pauseAt(new Date("2026-11-21T10:20:00"));
-  await view.click();
-  await expect.poll(() => shownSecret(panel)).toBe(password);
-  await panel.getByText("The password hides in 0:30", { exact: true }).waitFor();
-  await page.clock.runFor(29_900);
-  expect(await shownSecret(panel)).toBe(password);
-  await page.clock.runFor(200);
-  await seeGone(panel.getByRole("code"));
-  await seeFocus(view);
-  await view.click();
-  await expect.poll(() => shownSecret(panel)).toBe(password);
-  await press(panel, "Hide");
-  await seeGone(panel.getByRole("code"));
-});
+    await page.clock.pauseAt(new Date("2026-11-21T10:20:00"));
+    await view.click();
+    await expect.poll(() => shownSecret(panel)).toBe(password);
+    await panel.getByText("The password hides in 0:30", { exact: true }).waitFor();
+    await page.clock.runFor(29_900);
+    expect(await shownSecret(panel)).toBe(password);
+    await page.clock.runFor(200);
+    await seeGone(panel.getByRole("code"));
+    await seeFocus(view);
+    await view.click();
+    await expect.poll(() => shownSecret(panel)).toBe(password);
+    await press(panel, "Hide");
+    await seeGone(panel.getByRole("code"));
+  },
+);
 
 /** Answers one call in the server's place, once. */
 async function answerOnce(

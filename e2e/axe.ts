@@ -8,15 +8,22 @@ const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe
 
 /**
  * @param tolerated names of rules that this screen may break
+ * @param within a selector: only what is in it is looked at
  * @returns one line per element and rule, e.g. `serious color-contrast: <p class="hint"> …`; empty when all is well
  */
-export async function axeFindings({ page, context }: Visit, tolerated: readonly string[] = []): Promise<string[]> {
+export async function axeFindings(
+  { page, context }: Pick<Visit, "page" | "context">,
+  tolerated: readonly string[] = [],
+  within?: string,
+): Promise<string[]> {
   const debug = await context.newCDPSession(page);
   await debug.send("Runtime.evaluate", { expression: `window.axe ?? (() => { ${source} })()` });
   await debug.detach();
   // What is inside a message's frame is its sender's business, and nothing runs there.
   const options = { iframes: false, resultTypes: ["violations"] };
-  const results = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as AxeResults;
+  const results = (await page.evaluate(
+    `axe.run(${within === undefined ? "document" : JSON.stringify(within)}, ${JSON.stringify(options)})`,
+  )) as AxeResults;
   return results.violations
     .filter(({ id }) => !tolerated.includes(id))
     .flatMap(({ id, impact, nodes }) =>

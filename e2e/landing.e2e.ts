@@ -141,30 +141,33 @@ describe("the main button", () => {
 });
 
 describe("the hero's domain", () => {
-  test("changes every 3000 ms, fading for 300 ms, in the list's order and round again", async () => {
-    const page = await openAtRest(await site.visit(), ["one.test", "two.test", "three.test"]);
-    await expect.poll(() => heroDomain(page)).toBe("@one.test");
-    // The clock was set ahead in the middle of it: the next beat is the first whole one.
-    await run(page, 400);
-    while ((await heroOpacity(page)) === "turning") await run(page, 20);
-    const seen: string[] = [];
-    for (let turns = 0; turns < 4; turns++) {
-      const before = await heroDomain(page);
-      expect(await heroOpacity(page)).toBe("turning faded");
-      await run(page, 270);
-      expect([await heroDomain(page), await heroOpacity(page)]).toEqual([before, "turning faded"]);
-      await run(page, 40);
-      expect(await heroOpacity(page)).toBe("turning");
-      seen.push(await heroDomain(page));
-      expect(seen.at(-1)).not.toBe(before);
-      await run(page, 2650);
-      expect([await heroDomain(page), await heroOpacity(page)]).toEqual([seen.at(-1), "turning"]);
-      await run(page, 40);
-    }
-    const list = ["@one.test", "@two.test", "@three.test"];
-    const start = list.indexOf(seen[0] ?? "");
-    expect(seen).toEqual([0, 1, 2, 3].map((turn) => list[(start + turn) % 3]));
-  });
+  test.each(Object.values(widths))(
+    "at %i pixels it changes every 3000 ms, fading for 300 ms, in the list's order and round again",
+    async (width) => {
+      const page = await openAtRest(await site.visit({ width }), ["one.test", "two.test", "three.test"]);
+      await expect.poll(() => heroDomain(page)).toBe("@one.test");
+      // The clock was set ahead in the middle of it: the next beat is the first whole one.
+      await run(page, 400);
+      while ((await heroOpacity(page)) === "turning") await run(page, 20);
+      const seen: string[] = [];
+      for (let turns = 0; turns < 4; turns++) {
+        const before = await heroDomain(page);
+        expect(await heroOpacity(page)).toBe("turning faded");
+        await run(page, 270);
+        expect([await heroDomain(page), await heroOpacity(page)]).toEqual([before, "turning faded"]);
+        await run(page, 40);
+        expect(await heroOpacity(page)).toBe("turning");
+        seen.push(await heroDomain(page));
+        expect(seen.at(-1)).not.toBe(before);
+        await run(page, 2650);
+        expect([await heroDomain(page), await heroOpacity(page)]).toEqual([seen.at(-1), "turning"]);
+        await run(page, 40);
+      }
+      const list = ["@one.test", "@two.test", "@three.test"];
+      const start = list.indexOf(seen[0] ?? "");
+      expect(seen).toEqual([0, 1, 2, 3].map((turn) => list[(start + turn) % 3]));
+    },
+  );
 
   test("the amber bar stays where it is, whichever domain it holds", async () => {
     for (const width of [widths.desktop, widths.phone]) {

@@ -35,7 +35,7 @@ test.each(Object.values(widths))("at %i pixels a person gets back in, and every 
   await other.page.getByText("this device", { exact: true }).waitFor();
   const { page, expectRefusal } = await site.visit({ width });
   await askFor(page, person.email.toUpperCase());
-  const link = await openLetter(page, subject);
+  const link = await openLetter(page, subject, person.email);
   expect(link).toMatch(/^\/reset#[a-z2-7]{32}$/);
   await page.goto(link);
   await seeHeading(page, "Set a new password");
@@ -52,7 +52,7 @@ test.each(Object.values(widths))("at %i pixels a person gets back in, and every 
   await seeToast(page, "Login Failed", "Invalid email or password");
   await signIn(page, person.email, "a new password");
   await seePath(page, "/dashboard");
-  await openLetter(page, "Your password was changed");
+  await openLetter(page, "Your password was changed", person.email);
   other.expectRefusal(401, "/api/account/settings");
   await other.page.getByRole("switch", { name: "Leak guard" }).click();
   await seePath(other.page, "/auth");
@@ -70,10 +70,10 @@ test("a newer link ends the older one, nobody's e-mail is answered the same, and
   const { page, expectRefusal } = await site.visit();
   await askFor(page, "nobody.at.all@people.example");
   await askFor(page, person.email);
-  const old = await openLetter(page, subject);
+  const old = await openLetter(page, subject, person.email);
   await askFor(page, person.email);
-  await expect.poll(() => openLetter(page, subject), { timeout: 10_000 }).not.toBe(old);
-  const fresh = await openLetter(page, subject);
+  await expect.poll(() => openLetter(page, subject, person.email), { timeout: 10_000 }).not.toBe(old);
+  const fresh = await openLetter(page, subject, person.email);
   expectRefusal(404, "/api/auth/password-reset/state");
   await page.goto(old);
   await seeHeading(page, "This link no longer works");

@@ -1,7 +1,7 @@
 /** Every address of the product, signed in and out, and the frame around every page: top bar, menu, footer, theme. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { type Visit, widths } from "./browser.ts";
+import { heights, type Visit, widths } from "./browser.ts";
 import { seeFocus, seeGone, seeHeading, seePath, seeToast } from "./see.ts";
 import { runSite } from "./site.ts";
 
@@ -17,7 +17,10 @@ const auth: Shown = { heading: "Welcome Back", title: "Sign in — Kauke" };
 const page = (heading: string): Shown => ({ heading, title: `${heading} — Kauke` });
 const dashboard = page("Email Forwarding");
 
-/** The specification's route table. */
+const resetOver: Shown = { heading: "This link no longer works", title: "Set a new password — Kauke" };
+const confirmOver: Shown = { heading: "This link no longer works", title: "Confirm your e-mail — Kauke" };
+
+/** The specification's route table, and the pages it doesn't know. */
 const routes: readonly (readonly [path: string, signedIn: Shown, signedOut: Shown])[] = [
   ["/", dashboard, landing],
   ["/home", landing, landing],
@@ -32,7 +35,21 @@ const routes: readonly (readonly [path: string, signedIn: Shown, signedOut: Show
   ["/terms", page("Terms of Service"), page("Terms of Service")],
   ["/gdpr", page("GDPR"), page("GDPR")],
   ["/transparency", page("Transparency Report"), page("Transparency Report")],
+  ["/forgot", page("Forgot your password?"), page("Forgot your password?")],
+  ["/reset", resetOver, resetOver],
+  ["/confirm-email", confirmOver, confirmOver],
+  ["/preview", page("Preview inbox"), page("Preview inbox")],
 ];
+
+/** `/dashboard` as `/DaShBoArD/`. */
+const oddlyTyped = (path: string): string =>
+  `${path.replace(/.(.)/g, (pair) => pair[0] + pair.slice(1).toUpperCase())}/`;
+
+/** Of every document, letter for letter; what a page does against it fails its visit (`watch.ts`). */
+const policy =
+  "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; style-src 'self'; " +
+  "img-src 'self' data:; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+  "manifest-src 'self'; frame-src 'self'; require-trusted-types-for 'script'; trusted-types app-worker mail-frame";
 
 async function seeShown({ page: open }: Visit, { heading, title }: Shown): Promise<void> {
   await open.getByRole("heading", { level: 1, name: heading }).waitFor();
@@ -40,39 +57,42 @@ async function seeShown({ page: open }: Visit, { heading, title }: Shown): Promi
 }
 
 async function goto({ page: open }: Visit, path: string): Promise<number | undefined> {
-  return (await open.goto(path, { waitUntil: "domcontentloaded" }))?.status();
+  const answer = await open.goto(path, { waitUntil: "domcontentloaded" });
+  expect(await answer?.headerValue("content-security-policy")).toBe(policy);
+  return answer?.status();
+}
+
+/** As it is written on a wide window, oddly typed on a phone. */
+async function walkRoutes(visit: Visit, shown: (route: (typeof routes)[number]) => Shown): Promise<void> {
+  for (const [width, typed] of [
+    [widths.desktop, (path: string) => path],
+    [widths.phone, oddlyTyped],
+  ] as const) {
+    await visit.page.setViewportSize({ width, height: heights[width] as number });
+    for (const route of routes) {
+      const path = route[0] === "/" ? "/" : typed(route[0]);
+      expect([path, await goto(visit, path)]).toEqual([path, 200]);
+      await seeShown(visit, shown(route));
+      await seePath(visit.page, path);
+    }
+  }
 }
 
 describe("the route table", () => {
   test("signed out, every path shows what it should, keeps its address and has a title", async () => {
-    const visit = await site.visit();
-    for (const [path, , shown] of routes) {
-      expect([path, await goto(visit, path)]).toEqual([path, 200]);
-      await seeShown(visit, shown);
-      await seePath(visit.page, path);
-    }
+    await walkRoutes(await site.visit(), ([, , shown]) => shown);
   });
 
   test("signed in, every path shows what it should, keeps its address and has a title", async () => {
-    const visit = await site.visit({ as: await site.person() });
-    for (const [path, shown] of routes) {
-      expect([path, await goto(visit, path)]).toEqual([path, 200]);
-      await seeShown(visit, shown);
-      await seePath(visit.page, path);
-    }
+    await walkRoutes(await site.visit({ as: await site.person() }), ([, shown]) => shown);
   });
 
-  test("neither the case of letters nor a slash at the end matters", async () => {
-    const visit = await site.visit({ as: await site.person() });
-    for (const [path, shown] of [
-      ["/DashBoard", dashboard],
-      ["/SETTINGS/", page("Settings")],
-      ["/Home/", landing],
-      ["/tErMs", page("Terms of Service")],
-    ] as const) {
-      expect([path, await goto(visit, path)]).toEqual([path, 200]);
-      await seeShown(visit, shown);
-    }
+  test("what the phone typed has odd letters and a slash at its end", () => {
+    expect(["/dashboard", "/gdpr", "/confirm-email"].map(oddlyTyped)).toEqual([
+      "/DaShBoArD/",
+      "/GdPr/",
+      "/CoNfIrM-EmAiL/",
+    ]);
   });
 
   test.each(["/nowhere", "/dashboard/more", "/assets", "/dashboardx"])(
@@ -94,6 +114,7 @@ describe("the route table", () => {
     await seeShown(visit, auth);
     await visit.page.getByLabel("Email").fill(person.email);
     await visit.page.getByLabel("Password").fill(person.password);
+    await expect.poll(() => visit.page.getByRole("button", { name: "Sign In" }).isEnabled()).toBe(true);
     await visit.page.keyboard.press("Enter");
     await seeShown(visit, dashboard);
   });

@@ -34,7 +34,7 @@ test.each(Object.values(widths))(
     await page.getByText("not confirmed", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Send Confirmation" }).click();
     await seeToast(page, "Confirmation Sent");
-    const link = await openLetter(page, "Confirm your e-mail");
+    const link = await openLetter(page, "Confirm your e-mail", person.email);
     expect(link).toMatch(/^\/confirm-email#[a-z2-7]{32}$/);
     const stranger = await site.visit({ width });
     await stranger.page.goto(link);
@@ -71,7 +71,7 @@ test("another account's link confirms nothing, and a fourth message in a day is 
   expectRefusal(429, "/api/account/email-confirmation/message");
   expect(await again()).toBe(429);
   await seeToast(page, "Not Sent", /^This e-mail was asked three times within a day\./);
-  const link = await openLetter(page, "Confirm your e-mail");
+  const link = await openLetter(page, "Confirm your e-mail", person.email);
   const other = await site.visit({ as: await site.person() });
   other.expectRefusal(404, "/api/account/email-confirmation");
   await other.page.goto(link);

@@ -31,6 +31,11 @@ const staying = (page: Page) => toasts(page).and(page.locator("[data-state=open]
 /** Most the page's time can have gone on since the toast appeared. */
 const step = 20;
 
+const phoneDarkAndWide: readonly VisitOptions[] = [
+  { width: widths.phone, theme: "dark" },
+  { width: widths.desktop, theme: "light" },
+];
+
 /** Lets the page's time go on by little until the toast is there. */
 async function untilToast(page: Page, title: string): Promise<Locator> {
   const toast = staying(page).filter({ has: page.getByText(title, { exact: true }) });
@@ -53,15 +58,15 @@ async function expectToLeaveAfter(page: Page, visibleMs: number): Promise<void> 
   await expect.poll(() => toasts(page).count()).toBe(0);
 }
 
-test("an ordinary toast stays five seconds and is gone a second later", async () => {
-  const { page, flip } = await openStill();
+test.each(phoneDarkAndWide)("an ordinary toast stays five seconds and is gone a second later, %o", async (options) => {
+  const { page, flip } = await openStill(options);
   await flip.click();
   await untilToast(page, "Alias Paused");
   await expectToLeaveAfter(page, 5000);
 });
 
-test("a destructive toast stays seven seconds", async () => {
-  const { page, flip, context, expectFailure } = await openStill();
+test.each(phoneDarkAndWide)("a destructive toast stays seven seconds, %o", async (options) => {
+  const { page, flip, context, expectFailure } = await openStill(options);
   expectFailure(/\/toggle$/);
   await context.route("**/toggle", (route) => route.abort("connectionrefused"));
   await flip.click();

@@ -1,5 +1,9 @@
-/** A button that shows its act going on: spinner and words, disabled, never narrower than at rest. */
+/**
+ * A button that shows its act going on: spinner and words, disabled, never narrower than at rest. In a page that came drawn it
+ * can't be pressed before the page lives: the browser would submit the form itself, with the password in the address.
+ */
 import type { ReactNode } from "react";
+import { useIsLive } from "./use-is-live.ts";
 
 interface Props {
   pending: boolean;
@@ -23,11 +27,13 @@ export function SubmitButton({
   onClick,
   children,
 }: Props) {
+  const isLive = useIsLive();
   return (
     <button
       type={type}
       className={`btn ${className}`}
-      disabled={pending || disabled}
+      disabled={pending || disabled || !isLive}
+      data-early={isLive ? undefined : ""}
       autoFocus={autoFocus}
       onClick={onClick}
     >

@@ -17,10 +17,8 @@ function sayRefusal(errors: FieldErrors<FormValues>): void {
 export function RegisterForm() {
   const [, navigate] = useLocation();
   const registration = useRegister();
-  const form = useForm({
-    resolver: zodResolver(registerForm),
-    defaultValues: { email: "", password: "", confirmPassword: "" },
-  });
+  // No default values: what was typed, or filled in by the browser, before the page lived stays.
+  const form = useForm<FormValues>({ resolver: zodResolver(registerForm) });
   const { errors } = form.formState;
   const onRefused = (error: Error) => {
     for (const [field, message] of fieldMessages(error))

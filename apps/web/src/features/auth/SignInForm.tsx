@@ -17,7 +17,8 @@ interface Props {
 export function SignInForm({ onSignedIn }: Props) {
   const [, navigate] = useLocation();
   const signIn = useSignIn();
-  const form = useForm({ resolver: zodResolver(loginBody), defaultValues: { email: "", password: "" } });
+  // No default values: what was typed, or filled in by the browser, before the page lived stays.
+  const form = useForm<{ email: string; password: string }>({ resolver: zodResolver(loginBody) });
   const { errors } = form.formState;
   const onSubmit = form.handleSubmit((body) =>
     signIn.mutate(body, {
