@@ -2,6 +2,7 @@
 import type { AuthMethod, UserWire } from "@kauke/contract";
 import { AtSign, LogOut, type LucideIcon, Mail, Moon, Sun, UserRound, Wallet } from "lucide-react";
 import { Link } from "wouter";
+import { useIsLive } from "../../ui/use-is-live.ts";
 import { toggleTheme } from "../theme.ts";
 import { useLogOutButton } from "../use-log-out.ts";
 import { Logo } from "./Logo.tsx";
@@ -23,6 +24,7 @@ function ThemeToggle() {
       className="icon-btn theme"
       aria-label="Switch between light and dark theme"
       data-tip="Switch theme"
+      disabled={!useIsLive()}
       onClick={toggleTheme}
     >
       <Moon className="i i-20 moon" aria-hidden />

@@ -4,6 +4,7 @@
  */
 import { MessageSquare } from "lucide-react";
 import { type ComponentType, useId, useRef, useState } from "react";
+import { useIsLive } from "../../ui/use-is-live.ts";
 import { useLeaving } from "../../ui/use-leaving.ts";
 import type { PanelProps } from "./FeedbackPanel.tsx";
 
@@ -11,6 +12,7 @@ export function FeedbackButton({ board }: { board: string }) {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const [Panel, setPanel] = useState<{ component: ComponentType<PanelProps> } | null>(null);
+  const isLive = useIsLive();
   const close = (byKey: boolean) => {
     setPanel(null);
     if (byKey) button.current?.focus();
@@ -30,6 +32,7 @@ export function FeedbackButton({ board }: { board: string }) {
         aria-haspopup="dialog"
         aria-expanded={Panel !== null}
         aria-controls={Panel === null ? undefined : id}
+        disabled={!isLive}
         onClick={() => (Panel === null ? void open() : close(true))}
       >
         <MessageSquare className="i" aria-hidden />

@@ -1,5 +1,6 @@
 /** The mail providers it works with, passing by; the button beside them stops everything on the page that moves. */
 import { Pause, Play } from "lucide-react";
+import { useIsLive } from "../../ui/use-is-live.ts";
 import type { Motion } from "./motion.ts";
 import { stripCopies } from "./strip-motion.ts";
 import { useStrip } from "./use-strip.ts";
@@ -12,6 +13,7 @@ const items = Array.from({ length: stripCopies }, (_, copy) =>
 
 export function CompatibleStrip({ motion: { isPaused, toggle } }: { motion: Motion }) {
   const { row, handlers } = useStrip(isPaused);
+  const isLive = useIsLive();
   return (
     <section className="strip-wrap" aria-labelledby="compatible">
       <div className="page">
@@ -23,6 +25,7 @@ export function CompatibleStrip({ motion: { isPaused, toggle } }: { motion: Moti
             aria-pressed={isPaused}
             aria-label="Pause moving content"
             data-tip={isPaused ? "Play" : "Pause"}
+            disabled={!isLive}
             onClick={toggle}
           >
             {isPaused ? <Play className="i" aria-hidden /> : <Pause className="i" aria-hidden />}
