@@ -9,8 +9,7 @@ export function accountExportToWire({
   notes,
   tables,
 }: AccountExport): AccountExportWire {
-  const rowsOf = (rows: AccountExport["tables"][string]["rows"]) => rows.map((row) => ({ ...row }));
-  const shown = Object.entries(tables).map(([name, { about, rows }]) => [name, { about, rows: rowsOf(rows) }] as const);
+  const shown = Object.entries(tables).map(([name, { about, rows }]) => [name, { about, rows: [...rows] }] as const);
   return {
     service,
     exportedAt: exportedAt.toISOString(),
