@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import { jsonPieces } from "./json-pieces.ts";
 
 async function textOf(value: unknown): Promise<{ text: string; pieces: number }> {
-  const pieces = await Array.fromAsync(jsonPieces(value));
+  const pieces: string[] = [];
+  for await (const piece of jsonPieces(value)) pieces.push(piece);
   return { text: pieces.join(""), pieces: pieces.length };
 }
 

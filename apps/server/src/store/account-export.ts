@@ -251,8 +251,8 @@ async function limitSubjects({ keys, db, userId, addresses, mailboxes }: Source)
   return [
     [{ userId }, "this account"],
     ...(email === null ? [] : [named(email.normalize("NFC").toLowerCase(), email)]),
-    ...addresses.values().map((address) => named(address.toLowerCase(), address)),
-    ...mailboxes.values().map((address) => named(sameMailbox(address), address)),
+    ...[...addresses.values()].map((address) => named(address.toLowerCase(), address)),
+    ...[...mailboxes.values()].map((address) => named(sameMailbox(address), address)),
   ];
 }
 

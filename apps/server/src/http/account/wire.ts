@@ -9,7 +9,8 @@ export function accountExportToWire({
   notes,
   tables,
 }: AccountExport): AccountExportWire {
-  const shown = Object.entries(tables).map(([name, { about, rows }]) => [name, { about, rows: [...rows] }] as const);
+  const rowsOf = (rows: AccountExport["tables"][string]["rows"]) => [...rows];
+  const shown = Object.entries(tables).map(([name, { about, rows }]) => [name, { about, rows: rowsOf(rows) }] as const);
   return {
     service,
     exportedAt: exportedAt.toISOString(),
