@@ -74,8 +74,19 @@ async function runPlan(checks: readonly Check[]): Promise<Tally> {
   return addTallies(tallies);
 }
 
+function helpOf(plan: Plan): string {
+  const list = plans[plan].map((check, index) => `  ${index + 1}. ${check.title}`);
+  return [
+    `What runs, one after the other:\n${list.join("\n")}`,
+    "Arguments after -- go to vitest, e.g. the name of a file, or -t and a part of a test's name.",
+    ...(plan === "long" ? ["The long rounds may take hours; give a file to run one of them."] : []),
+  ].join("\n\n");
+}
+
 const asked = process.argv[2] ?? "";
-if (!Object.hasOwn(plans, asked)) {
+if (Object.hasOwn(plans, asked) && process.argv.includes("--help")) {
+  console.log(helpOf(asked as Plan));
+} else if (!Object.hasOwn(plans, asked)) {
   console.error(`Usage: node scripts/test.ts ${Object.keys(plans).join("|")} [arguments for vitest]`);
   process.exitCode = 1;
 } else {

@@ -2,6 +2,7 @@
  * Mounts the contract's route table: for each call who is asking, whose the ids in the path are, what the body says; then the
  * handler. Everything a handler sees has passed these checks, in this order.
  */
+import { Readable } from "node:stream";
 import { type Endpoint, type EndpointName, endpoints, limits } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../core/app-error.ts";
@@ -10,6 +11,7 @@ import { checkLoginSession } from "../core/login-session/check-login-session.ts"
 import { clientAddress } from "./client-address.ts";
 import { deviceName } from "./device-name.ts";
 import type { Call, Handler, Handlers } from "./handler.ts";
+import { jsonPieces } from "./json-pieces.ts";
 import { parseBody } from "./parse-body.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 
@@ -51,14 +53,16 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
       async handler(request, reply) {
         const call = callOf(endpoint, options, request, reply) as Call<never>;
         const answer = await handler(call).catch((thrown) => throwAgain(deps, request.signedInUserId, thrown));
-        if (endpoint.savedAs !== undefined) nameFile(reply, endpoint.savedAs, deps.clock.now());
-        return reply.code(endpoint.status).send(answer);
+        if (endpoint.savedAs === undefined) return reply.code(endpoint.status).send(answer);
+        nameFile(reply, endpoint.savedAs, deps.clock.now());
+        return reply.code(endpoint.status).send(Readable.from(jsonPieces(answer)));
       },
     });
   }
 }
 
 function nameFile(reply: FastifyReply, name: string, now: Date): void {
+  reply.type("application/json; charset=utf-8");
   reply.header("content-disposition", `attachment; filename="${name}-${now.toISOString().slice(0, 10)}.json"`);
 }
 

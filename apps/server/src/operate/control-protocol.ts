@@ -75,6 +75,7 @@ export interface ServerFacts {
   postmasterGiven: boolean;
   keptForOperator: number;
   queue: { open: number; oldestAt: string | null; messageBytes: number };
+  rotation: RotationState & { isOpen: boolean };
 }
 
 export const REQUEST_BYTES_MAX = 4096;

@@ -64,6 +64,11 @@ function sentenceFor(thrown: unknown): string {
   return `${product.name} met an error nobody foresaw: ${[code, stack].filter(Boolean).join(" ")}`;
 }
 
+// Whoever read what is printed has seen enough; anything else is a failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") process.exitCode = 1;
+});
+
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (thrown) {

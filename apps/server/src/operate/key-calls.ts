@@ -1,4 +1,5 @@
 /** The server's keys as the operator may know and rotate them: what they are for and how old they are, never a byte of one. */
+import type { RotationState } from "../store/key-rotation.ts";
 import type { Store } from "../store/open-store.ts";
 import type { ControlHandlers } from "./control-protocol.ts";
 import { OperatorError } from "./operator-error.ts";
@@ -11,7 +12,7 @@ export function keyCalls({ keyKeeper, rotateWrapping }: Store): KeyCalls {
       (await keyKeeper.list()).map(({ createdAt, ...key }) => ({ ...key, createdAt: createdAt.toISOString() })),
     "keys-rotate": async () => {
       if (await keyKeeper.rotate()) return keyKeeper.state();
-      throw new OperatorError("An earlier rotation is not over yet: `kauke keys list` shows it. Try again later.");
+      throw new OperatorError(notOverYet(keyKeeper.state()));
     },
     "keys-state": async () => keyKeeper.state(),
     "keys-wrapping": async () => {
@@ -24,3 +25,8 @@ export function keyCalls({ keyKeeper, rotateWrapping }: Store): KeyCalls {
 
 const givenByHand =
   "The wrapping key was given by KAUKE_SECRET_KEY, so this process can't put another one in its place. Rotate the sealing key (without --wrapping), or take the key out of a secret.key of the embedded database.";
+
+function notOverYet({ step, resealed, total }: RotationState): string {
+  const done = step === "reseals" && total !== null ? `: ${resealed} of ${total} rows are sealed anew` : "";
+  return `An earlier rotation is not over yet${done}. It goes on by itself; \`kauke doctor\` says when it is over.`;
+}

@@ -60,6 +60,7 @@ async function factsOf({ config, store, ports }: ServerView): Promise<ServerFact
     isSound: store.isSound(),
     postmasterGiven: config.postmaster !== null,
     keptForOperator: await store.deliveries.countKeptForOperator(),
+    rotation: { ...store.keyKeeper.state(), isOpen: await store.keyKeeper.isOpen() },
     queue: { open, oldestAt: oldestAt?.toISOString() ?? null, messageBytes },
   };
 }

@@ -1,5 +1,6 @@
 /** Accounts as the operator may see and end them. An e-mail address is answered only where it was asked for. */
 
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Store } from "../store/open-store.ts";
 import type { OperatorUser } from "../store/operator-store.ts";
 import type { ControlHandlers, UserSummary } from "./control-protocol.ts";
@@ -9,7 +10,9 @@ type UserCalls = Pick<
   "users-list" | "users-find" | "users-delete" | "users-end-sessions" | "mailbox-unblock"
 >;
 
-export const USERS_AT_ONCE = 1000;
+/** Of one answer; read in smaller pages, so that the event loop is not held. */
+const USERS_AT_ONCE = 1000;
+const USERS_OF_A_PAGE = 200;
 const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function userCalls({ users, loginSessions, operator }: Store): UserCalls {
@@ -21,8 +24,15 @@ export function userCalls({ users, loginSessions, operator }: Store): UserCalls 
   };
   return {
     "users-list": async ({ after, withEmail }) => {
-      const found = await operator.listUsers({ after: isUuid.test(after) ? after : null, limit: USERS_AT_ONCE });
-      return found.map((user) => summaryOf(user, withEmail));
+      const found: UserSummary[] = [];
+      for (let last = isUuid.test(after) ? after : null; found.length < USERS_AT_ONCE; ) {
+        const page = await operator.listUsers({ after: last, limit: USERS_OF_A_PAGE });
+        found.push(...page.map((user) => summaryOf(user, withEmail)));
+        last = page.at(-1)?.id ?? null;
+        if (page.length < USERS_OF_A_PAGE) break;
+        await nextTurn();
+      }
+      return found;
     },
     "users-find": async ({ email }) => {
       const user = await users.findByEmail(email);

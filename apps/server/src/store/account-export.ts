@@ -3,6 +3,7 @@
  * until it has), and a row is read whole: a new column or a new field of a sealed document is in the file by itself. Left out
  * are keyed hashes and what only the server can use; `about` says so.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type EmailJobStatus, retentionDays } from "@kauke/contract";
 import { sql } from "kysely";
 import type { AccountExportStore, ExportedRow, ExportedTable } from "../core/account-export/account-export.ts";
@@ -11,7 +12,7 @@ import { isEnd } from "../core/email-job/job-status.ts";
 import { keptUntil } from "../core/retention/kept-for.ts";
 import type { AliasDocument } from "./alias-document.ts";
 import type { DB, SessionTable } from "./database.ts";
-import { type AnyRow, clearRow, inBatches, ownedRows } from "./export-rows.ts";
+import { type AnyRow, clearRow, inPages, ownedRows } from "./export-rows.ts";
 import { mailboxIndex } from "./mailbox-index.ts";
 import { rateLimitSubject } from "./rate-limits.ts";
 import { formerUserIndex } from "./released-addresses.ts";
@@ -54,8 +55,8 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
   },
   smtp_credential: {
     about: "SMTP credentials, with the password.",
-    rows: async (source) =>
-      (await ownedRows(source, "smtp_credential")).map((row) => ({
+    rows: (source) =>
+      ownedRows(source, "smtp_credential", (row) => ({
         ...clearRow(source, "smtp_credential", row),
         username: source.addresses.get(String(row.alias_id)) ?? null,
         deletionDate: withAlias,
@@ -63,24 +64,24 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
   },
   encryption_key: {
     about: "Encryption keys. The private key is the age file under your master password, as it is stored.",
-    rows: async (source) =>
-      (await ownedRows(source, "encryption_key")).map((row) => ({
+    rows: (source) =>
+      ownedRows(source, "encryption_key", (row) => ({
         ...clearRow(source, "encryption_key", row),
         deletionDate: "when you delete it, or with the account",
       })),
   },
   email_job: {
     about: "Messages you composed. Recipient and subject are erased once a message is sent, fails or is cancelled.",
-    rows: async (source) =>
-      (await ownedRows(source, "email_job")).map((row) => ({
+    rows: (source) =>
+      ownedRows(source, "email_job", (row) => ({
         ...clearRow(source, "email_job", row),
         deletionDate: endOfJob(row as unknown as EndingJob),
       })),
   },
   delivery: {
     about: "Deliveries in the queue: where each goes and how often it was tried.",
-    rows: async (source) =>
-      (await ownedRows(source, "delivery")).map((row) => ({
+    rows: (source) =>
+      ownedRows(source, "delivery", (row) => ({
         ...clearRow(source, "delivery", row),
         deletionDate: withMail,
       })),
@@ -103,8 +104,8 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
   },
   notice: {
     about: "Notices in your dashboard.",
-    rows: async (source) =>
-      (await ownedRows(source, "notice")).map((row) => ({
+    rows: (source) =>
+      ownedRows(source, "notice", (row) => ({
         ...clearRow(source, "notice", row),
         deletionDate: keptUntil("notice", row.created_at as Date).toISOString(),
       })),
@@ -150,7 +151,7 @@ async function userRow(source: Source): Promise<ExportedRow[]> {
 
 async function aliasRows(source: Source): Promise<ExportedRow[]> {
   const { keys, addresses, mailboxes } = source;
-  return (await ownedRows(source, "alias")).map((row) => {
+  return await ownedRows(source, "alias", (row) => {
     const { replyKey: _, ...clear } = clearRow(source, "alias", row);
     const { name, domain, destinations, lastDestinations } = clear as unknown as AliasDocument;
     addresses.set(String(row.id), `${name}@${domain}`);
@@ -187,7 +188,7 @@ function endOfJob({ status, updated_at }: EndingJob): string {
 }
 
 async function destinationRows(source: Source): Promise<ExportedRow[]> {
-  return (await ownedRows(source, "destination")).map((row) => ({
+  return await ownedRows(source, "destination", (row) => ({
     ...clearRow(source, "destination", row),
     mailbox: source.mailboxes.get((row.mailbox_index as Buffer).toString("hex")) ?? null,
     deletionDate: withAccount,
@@ -198,11 +199,13 @@ const ownMessages = ({ db, userId }: Source) =>
   db.selectFrom("delivery").select("message_id").where("user_id", "=", userId);
 
 async function messageRows(source: Source): Promise<ExportedRow[]> {
-  const rows = await inBatches((after, limit) => {
-    const mine = source.db.selectFrom("message").selectAll().where("id", "in", ownMessages(source));
-    return mine.where("id", ">", after).orderBy("id").limit(limit).execute();
+  return await inPages({
+    page: (after, limit) => {
+      const mine = source.db.selectFrom("message").selectAll().where("id", "in", ownMessages(source));
+      return mine.where("id", ">", after).orderBy("id").limit(limit).execute();
+    },
+    show: (row) => ({ ...clearRow(source, "message", { ...row }), deletionDate: withMail }),
   });
-  return rows.map((row) => ({ ...clearRow(source, "message", { ...row }), deletionDate: withMail }));
 }
 
 async function chunkRows(source: Source): Promise<ExportedRow[]> {
@@ -241,33 +244,41 @@ async function tokenRows(source: Source): Promise<ExportedRow[]> {
   }));
 }
 
-/** What the account's counts can hang on; by network address they can't be found. */
-async function limitSubjects({ keys, db, userId, addresses, mailboxes }: Source): Promise<Map<string, string>> {
-  const subjects = new Map([[rateLimitSubject(keys, { userId }).toString("hex"), "this account"]]);
-  const add = (key: string, named: string) => subjects.set(rateLimitSubject(keys, { key }).toString("hex"), named);
+/** What the account's counts can hang on, and how the file names it; by network address they can't be found. */
+async function limitSubjects({ keys, db, userId, addresses, mailboxes }: Source): Promise<[RateLimitKey, string][]> {
   const row = await db.selectFrom("user").select("sealed").where("id", "=", userId).executeTakeFirst();
   const email = row === undefined ? null : keys.open<{ email: string | null }>("user", userId, row.sealed).email;
-  if (email !== null) add(email.normalize("NFC").toLowerCase(), email);
-  for (const address of addresses.values()) add(address.toLowerCase(), address);
-  for (const address of mailboxes.values()) add(sameMailbox(address), address);
-  return subjects;
+  return [
+    [{ userId }, "this account"],
+    ...(email === null ? [] : [named(email.normalize("NFC").toLowerCase(), email)]),
+    ...[...addresses.values()].map((address) => named(address.toLowerCase(), address)),
+    ...[...mailboxes.values()].map((address) => named(sameMailbox(address), address)),
+  ];
 }
 
-const SUBJECTS_AT_ONCE = 1000;
+type RateLimitKey = Parameters<typeof rateLimitSubject>[1];
+const named = (key: string, shown: string): [RateLimitKey, string] => [{ key }, shown];
+
+const SUBJECTS_AT_ONCE = 200;
 
 async function rateLimitRows(source: Source): Promise<ExportedRow[]> {
   const subjects = await limitSubjects(source);
-  const indexes = [...subjects.keys()];
   const exported: ExportedRow[] = [];
-  for (let from = 0; from < indexes.length; from += SUBJECTS_AT_ONCE) {
-    const some = indexes.slice(from, from + SUBJECTS_AT_ONCE).map((it) => Buffer.from(it, "hex"));
-    const rows = await source.db.selectFrom("rate_limit").selectAll().where("subject_index", "in", some).execute();
+  for (let from = 0; from < subjects.length; from += SUBJECTS_AT_ONCE) {
+    const some = new Map(
+      subjects
+        .slice(from, from + SUBJECTS_AT_ONCE)
+        .map(([key, shown]) => [rateLimitSubject(source.keys, key).toString("hex"), shown]),
+    );
+    const indexes = [...some.keys()].map((it) => Buffer.from(it, "hex"));
+    const rows = await source.db.selectFrom("rate_limit").selectAll().where("subject_index", "in", indexes).execute();
     for (const { action_type, count, window_start, last_action, subject_index } of rows)
       exported.push({
-        ...{ actionType: action_type, subject: subjects.get(subject_index.toString("hex")) },
+        ...{ actionType: action_type, subject: some.get(subject_index.toString("hex")) },
         ...{ count, windowStart: window_start, lastAction: last_action },
         deletionDate: keptUntil("rateLimit", window_start).toISOString(),
       });
+    await nextTurn();
   }
   return exported;
 }

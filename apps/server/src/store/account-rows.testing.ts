@@ -23,7 +23,10 @@ export interface PlantedAccount {
 }
 
 /** Every free text is `planted <table>`. */
-export async function plantAccount(context: StoreContext): Promise<PlantedAccount> {
+export async function plantAccount(
+  context: StoreContext,
+  { without = [] }: { without?: readonly (keyof DB)[] } = {},
+): Promise<PlantedAccount> {
   const { db, keys, clock } = context;
   const now = clock.now();
   const user = aUser();
@@ -124,6 +127,7 @@ export async function plantAccount(context: StoreContext): Promise<PlantedAccoun
       }),
     blocked_mailbox: () => insert("blocked_mailbox", { mailbox_index: mailboxIndex(keys, mailbox), created_at: now }),
   };
+  for (const table of without) delete rows[table];
   for (const plant of Object.values(rows)) await plant();
   return {
     ...{ userId: user.id, email: String(user.email), aliasId: alias.id, mailbox, messageId: ids.message },

@@ -1,4 +1,5 @@
 /** Rows of one account read page by page, and a row in clear form: its plain columns and what its sealed document holds. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Database } from "./database.ts";
 import type { SealedTable, ServerKeys } from "./server-keys.ts";
 
@@ -13,36 +14,43 @@ export type OwnedTable =
   | "delivery"
   | "notice";
 
-const ROWS_AT_ONCE = 500;
+const ROWS_AT_ONCE = 200;
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
-/** Between two pages others have their turn at the database and the event loop. */
-export async function inBatches<Row extends { id: string }>(
-  page: (after: string, limit: number) => Promise<Row[]>,
-): Promise<Row[]> {
-  const all: Row[] = [];
+interface Pages<Row, Shown> {
+  page(after: string, limit: number): Promise<Row[]>;
+  show(row: Row): Shown;
+}
+
+/** A page is read and opened; before the next one others have their turn at the database and the event loop. */
+export async function inPages<Row extends { id: string }, Shown>({ page, show }: Pages<Row, Shown>): Promise<Shown[]> {
+  const all: Shown[] = [];
   for (let after = BEFORE_ALL; ; ) {
     const rows = await page(after, ROWS_AT_ONCE);
-    all.push(...rows);
+    for (const row of rows) all.push(show(row));
     const last = rows.at(-1);
     if (last === undefined || rows.length < ROWS_AT_ONCE) return all;
     after = last.id;
+    await nextTurn();
   }
 }
 
-export async function ownedRows(
+export function ownedRows<Shown>(
   { db, userId }: { db: Database; userId: string },
   table: OwnedTable,
-): Promise<AnyRow[]> {
-  // One of them stands for all: they share the columns named here.
-  const rows = await inBatches((after, limit) => {
-    const mine = db
-      .selectFrom(table as "notice")
-      .selectAll()
-      .where("user_id", "=", userId);
-    return mine.where("id", ">", after).orderBy("id").limit(limit).execute();
+  show: (row: AnyRow) => Shown,
+): Promise<Shown[]> {
+  return inPages({
+    page: (after, limit) => {
+      // One of them stands for all: they share the columns named here.
+      const mine = db
+        .selectFrom(table as "notice")
+        .selectAll()
+        .where("user_id", "=", userId);
+      return mine.where("id", ">", after).orderBy("id").limit(limit).execute();
+    },
+    show: (row) => show({ ...row }),
   });
-  return rows.map((row) => ({ ...row }));
 }
 
 /** @param row with its `id` as it was sealed; keyed hashes and other bytes are left out */

@@ -8,7 +8,7 @@ import { randomBytes } from "node:crypto";
 import type { Logger } from "../core/ports.ts";
 import { type BackgroundJob, runEvery } from "./background.ts";
 import { underStartLock } from "./migrate.ts";
-import { isAnyBodyOlder, isAnyRowOlder, resealAll } from "./reseal.ts";
+import { countOlderRows, isAnyBodyOlder, isAnyRowOlder, resealAll } from "./reseal.ts";
 import type { SealKey } from "./seal.ts";
 import { type KeyRing, readKeys, wrapKey } from "./server-keys.ts";
 import type { StoreContext } from "./store-context.ts";
@@ -16,6 +16,8 @@ import type { StoreContext } from "./store-context.ts";
 /** How long a key is known before it seals, where there are other processes: several of their looks at the table. */
 const SETTLE_MS = 60_000;
 const LOOK_MS = 10_000;
+/** Soon after a start, since a rotation may have been cut off. */
+const FIRST_LOOK_MS = 1000;
 const PASS_MS = 3_600_000;
 /** What a process sealed before the rotation and has not written yet is written by then. */
 const RETIRE_MS = 86_400_000;
@@ -31,8 +33,10 @@ export interface KeyFacts {
 
 export interface RotationState {
   step: "none" | "waits" | "reseals";
-  /** Rows sealed anew since this process began. */
+  /** Rows sealed anew by this process in the rotation under way, or in its last one. */
   resealed: number;
+  /** Rows to seal anew in all; `null` while they are not counted yet. */
+  total: number | null;
 }
 
 export interface KeyKeeper {
@@ -40,6 +44,8 @@ export interface KeyKeeper {
   /** @returns false while an earlier rotation is not over */
   rotate(): Promise<boolean>;
   state(): RotationState;
+  /** Whether anything is still to be done, by whichever process; asks the database. */
+  isOpen(): Promise<boolean>;
   /** Does what is due; it does so by itself as well. */
   look(): Promise<void>;
   stop(): Promise<void>;
@@ -62,7 +68,7 @@ export function keyKeeper(context: KeyContext, parts: KeyKeeperParts): KeyKeeper
   const rotation = new Rotation(context, parts);
   const looksMs = Math.min(LOOK_MS, (parts.settleMs ?? SETTLE_MS) / 4);
   const job = runEvery({
-    firstAfterMs: looksMs,
+    firstAfterMs: Math.min(FIRST_LOOK_MS, looksMs),
     everyMs: looksMs,
     failureEvent: "key_rotation_failed",
     logger: parts.logger,
@@ -72,6 +78,7 @@ export function keyKeeper(context: KeyContext, parts: KeyKeeperParts): KeyKeeper
     list: () => rotation.list(),
     rotate: () => rotation.begin(),
     state: () => rotation.state,
+    isOpen: () => rotation.isOpen(),
     look: () => rotation.look(),
     stop: () => rotation.stop(job),
   };
@@ -81,11 +88,12 @@ class Rotation {
   readonly #context: KeyContext;
   readonly #parts: KeyKeeperParts;
   #stopped = false;
-  #resealed = 0;
-  #step: RotationState["step"] = "none";
+  #state: RotationState = { step: "none", resealed: 0, total: 0 };
   #looking: Promise<void> = Promise.resolve();
   /** Nothing is known to be done at a start. */
   #passDueAt = 0;
+  /** The sealing key of the last look: with another one a pass is due at once, whoever made it. */
+  #sealedWith: number | null = null;
 
   constructor(context: KeyContext, parts: KeyKeeperParts) {
     this.#context = context;
@@ -93,7 +101,14 @@ class Rotation {
   }
 
   get state(): RotationState {
-    return { step: this.#step, resealed: this.#resealed };
+    return this.#state;
+  }
+
+  async isOpen(): Promise<boolean> {
+    const keys = await this.#learn();
+    if (keys.some((key) => key.purpose === "seal-next")) return true;
+    if (keys.filter((key) => key.purpose === "seal").length < 2) return false;
+    return await isAnyRowOlder(this.#context, this.#context.keys.sealingKeyId());
   }
 
   async stop(job: BackgroundJob): Promise<void> {
@@ -115,7 +130,7 @@ class Rotation {
 
   async begin(): Promise<boolean> {
     const { db, clock, signals } = this.#context;
-    if (this.#step !== "none") return false;
+    if (this.#state.step !== "none") return false;
     const isBegun = await underStartLock(db, async (trx) => {
       const rows = await trx.selectFrom("server_key").selectAll().execute();
       if (rows.some((row) => row.purpose === "seal-next")) return false;
@@ -128,7 +143,7 @@ class Rotation {
     });
     if (!isBegun) return false;
     this.#passDueAt = 0;
-    this.#step = signals.isAlone ? "reseals" : "waits";
+    this.#state = { step: signals.isAlone ? "reseals" : "waits", resealed: 0, total: null };
     await this.#learn();
     // Its failure is this job's own, told at its next look.
     void this.look().catch(() => {});
@@ -150,13 +165,15 @@ class Rotation {
       const { db } = this.#context;
       await db.updateTable("server_key").set({ purpose: "seal" }).where("id", "=", next.id).execute();
       keys = await this.#learn();
-      this.#passDueAt = 0;
     } else if (next !== undefined) {
-      this.#step = "waits";
+      this.#state = { step: "waits", resealed: 0, total: null };
       return;
     }
-    const old = keys.filter((key) => key.purpose === "seal" && key.id !== this.#context.keys.sealingKeyId());
-    if (old.length === 0) this.#step = "none";
+    const newest = this.#context.keys.sealingKeyId();
+    if (this.#sealedWith !== newest) this.#passDueAt = 0;
+    this.#sealedWith = newest;
+    const old = keys.filter((key) => key.purpose === "seal" && key.id !== newest);
+    if (old.length === 0) this.#state = { ...this.#state, step: "none" };
     else if (performance.now() >= this.#passDueAt) await this.#pass(keys, old);
   }
 
@@ -174,28 +191,38 @@ class Rotation {
   async #pass(keys: readonly (SealKey & { createdAt: Date })[], old: readonly SealKey[]): Promise<void> {
     const { db, clock } = this.#context;
     const newest = this.#context.keys.sealingKeyId();
-    this.#step = "reseals";
-    let rows = 0;
-    const tell = (count: number) => {
-      rows += count;
-      this.#resealed += count;
-    };
-    // Again until a pass finds nothing: what was locked, and what others sealed before they had learned the key.
-    do {
-      rows = 0;
-      await resealAll(this.#context, { tell, isStopped: () => this.#stopped });
-    } while (rows > 0 && !this.#stopped);
+    await this.#resealOlder(newest);
     if (this.#stopped) return;
     // Another key may have come meanwhile.
     if (newest !== this.#context.keys.sealingKeyId()) return;
-    this.#step = "none";
+    this.#state = { ...this.#state, step: "none" };
     this.#passDueAt = performance.now() + PASS_MS;
     const madeAt = keys.find((key) => key.id === newest)?.createdAt ?? clock.now();
     if (clock.now().getTime() - madeAt.getTime() < RETIRE_MS) return;
-    if ((await isAnyRowOlder({ db }, newest)) || (await isAnyBodyOlder({ db }, newest))) return;
+    if ((await isAnyRowOlder(this.#context, newest)) || (await isAnyBodyOlder({ db }, newest))) return;
     if (await this.#parts.isAnyFileOlder(newest)) return;
     const ids = old.map((key) => key.id);
     await db.deleteFrom("server_key").where("id", "in", ids).where("purpose", "=", "seal").execute();
     await this.#learn();
+  }
+
+  /** Again until nothing is left that can be done: what was locked, and what others sealed before they had learned the key. */
+  async #resealOlder(newest: number): Promise<void> {
+    const isStopped = () => this.#stopped;
+    let resealed = 0;
+    for (let rows = 1; rows > 0; ) {
+      const older = await countOlderRows(this.#context, { keyId: newest, isStopped });
+      if (older === 0 || this.#stopped) return;
+      rows = 0;
+      const total = resealed + older;
+      this.#state = { step: "reseals", resealed, total };
+      const tell = (count: number) => {
+        rows += count;
+        resealed += count;
+        this.#state = { step: "reseals", resealed, total };
+      };
+      await resealAll(this.#context, { tell, isStopped });
+      if (this.#stopped) return;
+    }
   }
 }

@@ -104,25 +104,50 @@ export function keyPrefix(keyId: number): Buffer {
   return prefix;
 }
 
-/** Whether a row is still sealed by another key than this. */
-export function isAnyRowOlder(context: Pick<StoreContext, "db">, keyId: number): Promise<boolean> {
-  return isAnyOlder(
-    context,
-    resealTables.map((it) => it.name),
-    keyId,
-  );
+interface OlderThan {
+  keyId: number;
+  isStopped?: () => boolean;
+}
+
+/** How many rows are still sealed by another key than this. */
+export async function countOlderRows(context: Pick<StoreContext, "db">, older: OlderThan): Promise<number> {
+  let count = 0;
+  for (const { name } of resealTables) for await (const some of countsOf(context, name, older)) count += some;
+  return count;
+}
+
+/** Whether there is any such row. */
+export async function isAnyRowOlder(context: Pick<StoreContext, "db">, keyId: number): Promise<boolean> {
+  for (const { name } of resealTables)
+    for await (const some of countsOf(context, name, { keyId })) if (some > 0) return true;
+  return false;
 }
 
 /** The same of bodies that lie in rows, which keep the key they were sealed with to their end. */
-export function isAnyBodyOlder(context: Pick<StoreContext, "db">, keyId: number): Promise<boolean> {
-  return isAnyOlder(context, ["message_chunk"], keyId);
-}
-
-async function isAnyOlder({ db }: Pick<StoreContext, "db">, tables: readonly string[], keyId: number) {
-  for (const name of tables) {
-    const { rows } = await sql`SELECT 1 FROM ${sql.table(name)}
-      WHERE substring(sealed FROM 1 FOR 4) <> ${keyPrefix(keyId)} LIMIT 1`.execute(db);
-    if (rows.length > 0) return true;
-  }
+export async function isAnyBodyOlder(context: Pick<StoreContext, "db">, keyId: number): Promise<boolean> {
+  for await (const some of countsOf(context, "message_chunk", { keyId })) if (some > 0) return true;
   return false;
 }
+
+/** 2 MiB of the table at a time: some milliseconds, in which nobody else has the embedded database. */
+const BLOCKS_AT_ONCE = 256;
+
+/** Counts along the table as it lies on the disk, without an index and without holding anybody. */
+async function* countsOf(
+  { db }: Pick<StoreContext, "db">,
+  name: string,
+  { keyId, isStopped = () => false }: OlderThan,
+): AsyncGenerator<number> {
+  const size = await sql<{ blocks: number }>`SELECT pg_relation_size(${sql.lit(`"${name}"`)}::regclass)
+    / current_setting('block_size')::integer AS blocks`.execute(db);
+  const blocks = size.rows[0]?.blocks ?? 0;
+  for (let from = 0; from < blocks && !isStopped(); from += BLOCKS_AT_ONCE) {
+    const { rows } = await sql<{ count: number }>`SELECT count(*) AS count FROM ${sql.table(name)}
+      WHERE ctid >= ${tid(from)} AND ctid < ${tid(from + BLOCKS_AT_ONCE)}
+        AND substring(sealed FROM 1 FOR 4) <> ${keyPrefix(keyId)}`.execute(db);
+    yield rows[0]?.count ?? 0;
+    await nextTurn();
+  }
+}
+
+const tid = (block: number) => sql`${sql.lit(`(${block},0)`)}::tid`;

@@ -1,10 +1,15 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
+import { plantAccount } from "./account-rows.testing.ts";
+import { changeSignals } from "./change-signals.ts";
 import type { Database, DB } from "./database.ts";
-import { openInMemory } from "./embedded-database.ts";
+import { openEmbedded, openInMemory } from "./embedded-database.ts";
 import { migrate, underStartLock } from "./migrate.ts";
+import { openStore } from "./open-store.ts";
 import { findTestPostgres, startTestPostgres } from "./postgres.testing.ts";
 import { openPostgres } from "./postgres.ts";
 import { loadServerKeys } from "./server-keys.ts";
@@ -169,6 +174,32 @@ describe.each(["embedded", "PostgreSQL"] as const)("a schema of before on %s", (
       await database.close();
     }
   });
+});
+
+it("a data directory of before is opened by this program, and what lay in it is read", async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "kauke-older-"));
+  const secretKey = randomBytes(32);
+  try {
+    const older = await openEmbedded(dataDir);
+    await makeSchema(older.db, 4);
+    const keys = await older.db.transaction().execute((trx) => loadServerKeys(trx, secretKey, now));
+    const context = { db: older.db, keys, clock: { now: () => now }, signals: changeSignals({ notify: false }) };
+    const account = await plantAccount(context, { without: ["session"] });
+    await older.close();
+
+    const store = await openStore({ databaseUrl: null, dataDir, secretKey });
+    try {
+      expect((await store.operator.migrations()).pending).toEqual([]);
+      expect((await store.users.findByEmail(account.email))?.id).toBe(account.userId);
+      const exported = JSON.stringify(await store.accountExport.read(account.userId));
+      for (const known of [account.address, account.mailbox, "planted smtp_credential", "planted message"])
+        expect(exported).toContain(known);
+    } finally {
+      await store.close();
+    }
+  } finally {
+    await rm(dataDir, { recursive: true });
+  }
 });
 
 /** What an older program would have made: the migrations up to this number. */

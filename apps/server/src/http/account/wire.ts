@@ -9,7 +9,7 @@ export function accountExportToWire({
   notes,
   tables,
 }: AccountExport): AccountExportWire {
-  const rowsOf = (rows: AccountExport["tables"][string]["rows"]) => rows.map((row) => ({ ...row }));
+  const rowsOf = (rows: AccountExport["tables"][string]["rows"]) => [...rows];
   const shown = Object.entries(tables).map(([name, { about, rows }]) => [name, { about, rows: rowsOf(rows) }] as const);
   return {
     service,

@@ -28,6 +28,13 @@ export function print(text: string, code = 0): number {
   return code;
 }
 
+/** Waits until it is written. @returns false when nobody reads any more (`kauke users | head`) */
+export function printWhole(text: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    process.stdout.write(text, (error) => resolve(!error));
+  });
+}
+
 /** Not understood, or not possible: what to do instead. */
 export function refuse(sentence: string, code = 2): number {
   process.stderr.write(`${sentence}\n`);

@@ -47,8 +47,7 @@ export const keysRotate: Command = {
   },
 };
 
-function progressOf({ step, resealed }: RotationState): string {
-  return step === "waits"
-    ? "Made. It seals once every process knows it, in about a minute.\n"
-    : `${resealed} rows sealed anew so far.\n`;
+function progressOf({ step, resealed, total }: RotationState): string {
+  if (step === "waits") return "Made. It seals once every process knows it, in about a minute.\n";
+  return total === null ? "Made. Rows are being counted.\n" : `${resealed} of ${total} rows sealed anew.\n`;
 }

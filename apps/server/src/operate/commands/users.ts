@@ -1,7 +1,7 @@
 /** Accounts. Nothing printed names a person unless `--show-addresses` asks for it, or the operator named them already. */
 import type { UserSummary } from "../control-protocol.ts";
 import type { OperatorAccess } from "../operator-access.ts";
-import { type Command, jsonText, print, refuse } from "./command.ts";
+import { type Command, jsonText, print, printWhole, refuse } from "./command.ts";
 
 export const users: Command = {
   usage: "users",
@@ -12,10 +12,10 @@ export const users: Command = {
     const withEmail = values["show-addresses"] === true;
     const isJson = values.json === true;
     let count = 0;
-    for await (const page of pagesOf(access, withEmail)) {
-      for (const user of page)
-        print(isJson ? `${count++ === 0 ? "[\n" : ",\n"}${JSON.stringify(user)}` : lineOf(user, count++));
-    }
+    const textOf = (user: UserSummary) =>
+      isJson ? `${count++ === 0 ? "[\n" : ",\n"}${JSON.stringify(user)}` : lineOf(user, count++);
+    // Whoever reads may be slow, or has seen enough.
+    for await (const page of pagesOf(access, withEmail)) if (!(await printWhole(page.map(textOf).join("")))) return 0;
     if (isJson) return print(count === 0 ? "[]\n" : "\n]\n");
     return count === 0 ? print("There are no accounts.\n") : 0;
   },

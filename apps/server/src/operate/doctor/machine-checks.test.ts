@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -42,4 +42,20 @@ it("a clock behind the newest file is wrong for certain", async () => {
 it("of a directory that isn't there neither room nor permissions are told", async () => {
   const results = await checkMachine({ dataDir: join(dataDir, "gone"), folder: dataDir, now: new Date() });
   expect(results.map((it) => `${it.state} ${it.check}`)).toEqual(["warn disk", "ok clock"]);
+});
+
+it("mail under way is counted, and a file that lies there for long is worth a look", async () => {
+  const folder = join(dataDir, "underway");
+  await mkdir(folder);
+  expect(await states()).toContain("ok underway 0 messages");
+  for (const name of ["one", "other"]) await writeFile(join(folder, name), "x");
+  expect(await states()).toContain("ok underway 2 messages");
+  const long = new Date(Date.now() - 3_600_000);
+  await utimes(join(folder, "one"), long, long);
+  const results = await checkMachine({ dataDir, folder: dataDir, now: new Date() });
+  const since = long.toISOString().slice(0, 16).replace("T", " ");
+  expect(results.find((it) => it.check === "underway")).toMatchObject({
+    state: "warn",
+    says: expect.stringContaining(since),
+  });
 });

@@ -14,6 +14,7 @@ export function checkServer(facts: ServerFacts, { isRunning, now }: { isRunning:
     checkStore(facts),
     checkDelivery(facts),
     checkQueue(facts, now),
+    checkRotation(facts),
     checkKept(facts),
   ];
 }
@@ -48,6 +49,13 @@ function checkQueue({ queue: { open, oldestAt, messageBytes } }: ServerFacts, no
   const says = `${(messageBytes / MIB).toFixed(1)} MiB wait, the oldest since ${oldestAt.slice(0, 16).replace("T", " ")} UTC`;
   if (waitedMs < LONG_MS) return ok(`${says}.`);
   return warn(`${says}: destinations do not answer, or this machine can't reach port 25 of others.`);
+}
+
+function checkRotation({ rotation: { isOpen, step, resealed, total } }: ServerFacts): CheckResult {
+  const { ok, warn } = checking("keys", "sealing key");
+  if (!isOpen) return ok("No rotation is open: every row is sealed by the newest key.");
+  const sofar = step === "reseals" && total !== null ? ` ${resealed} of ${total} rows are sealed anew.` : "";
+  return warn(`A rotation is open.${sofar} It goes on by itself while a server runs, and needs nothing of you.`);
 }
 
 function checkKept({ keptForOperator, postmasterGiven }: ServerFacts): CheckResult {

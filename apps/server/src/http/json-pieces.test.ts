@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { jsonPieces } from "./json-pieces.ts";
+
+async function textOf(value: unknown): Promise<{ text: string; pieces: number }> {
+  const pieces: string[] = [];
+  for await (const piece of jsonPieces(value)) pieces.push(piece);
+  return { text: pieces.join(""), pieces: pieces.length };
+}
+
+it("the pieces together are what JSON.stringify makes", async () => {
+  const rows = Array.from({ length: 250 }, (_, id) => ({
+    id,
+    at: new Date(id),
+    text: 'a "quote"\u2028',
+    gone: undefined,
+  }));
+  const values = [
+    ...[{}, [], null, "text", 1, new Date(0), { a: {}, b: [], c: null, d: undefined }],
+    ...[{ only: undefined }, [[], {}, [1, [2]]], { tables: { alias: { about: 'x"', rows } }, notes: ["a", "b"] }],
+  ];
+  for (const value of values) expect((await textOf(value)).text).toBe(JSON.stringify(value));
+});
+
+it("a long list is cut, and others have their turn in between", async () => {
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 0);
+  const { pieces } = await textOf(Array.from({ length: 10_000 }, (_, id) => ({ id })));
+  clearInterval(timer);
+  expect(pieces).toBeGreaterThan(99);
+  expect(turns).toBeGreaterThan(0);
+});
