@@ -42,7 +42,7 @@ test("the feedback button covers no control of the dashboard, wide or narrow", a
   await context.request.post("/api/auth/login", { data: { email, password: word } });
   await page.goto("/dashboard");
   await page.getByRole("switch").first().waitFor();
-  const feedback = page.getByRole("link", { name: "Feedback" });
+  const feedback = page.getByRole("button", { name: "Feedback" });
   for (const width of [narrowest, widths.phone, 768, 1024, widths.desktop]) {
     await page.setViewportSize({ width, height: 800 });
     // It stays where it is while the page scrolls beneath it: beside a control is beside it at every height.

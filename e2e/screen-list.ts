@@ -289,6 +289,7 @@ export const screens: readonly Screen[] = [
   },
   {
     name: "asking-for-the-session",
+    as: "some",
     async open({ page, context }) {
       await context.route("**/api/auth/session", () => {});
       await page.goto("/dashboard");
