@@ -70,19 +70,25 @@ const missing = `(() => {
   return found;
 })()`;
 
-async function expectReadable(visit: Visit, name: ToastName, variant: Variant): Promise<void> {
-  const found = [...((await visit.page.evaluate(missing)) as string[]), ...(await axeFindings(visit, [], ".toasts"))];
-  expect({ name, ...variant, found }).toEqual({ name, ...variant, found: [] });
+/** @param withAxe colours and names are the same for all toasts of one look: one of them is looked at */
+async function expectReadable(visit: Visit, said: { name: ToastName; withAxe: boolean } & Variant): Promise<void> {
+  const missed = (await visit.page.evaluate(missing)) as string[];
+  const found = said.withAxe ? [...missed, ...(await axeFindings(visit, [], ".toasts"))] : missed;
+  expect({ ...said, found }).toEqual({ ...said, found: [] });
 }
 
 test.each(Object.entries(toastWalks))(
   "%s: each toast is whole and readable, wide and narrow, in both themes",
   async (_, walk) => {
     const walker = await start(walk);
+    const looks = new Set<string>();
     for (const [name, step] of Object.entries(walk.steps) as [ToastName, (walker: Walker) => Promise<void>][]) {
+      const { look } = toastCatalogue[name];
       await step(walker);
       await seeHeld(walker.page, name);
-      await everyVariant(walker, (variant) => expectReadable(walker, name, variant));
+      const withAxe = !looks.has(look);
+      await everyVariant(walker, (variant) => expectReadable(walker, { name, withAxe, ...variant }));
+      looks.add(look);
     }
   },
 );
