@@ -22,24 +22,25 @@ export async function beginFederatedSignIn(
   { redirectUri, clientAddress }: { redirectUri: string; clientAddress: string },
 ): Promise<{ url: string; browserToken: string } | FlowFailure> {
   if (deps.federatedIssuer === null) return { failure: "off" };
-  if (!(await isWithinLimit(deps, clientAddress))) return { failure: "limited" };
+  if (!(await fits(() => takeLimit(deps, "google_ip", { ipAddress: clientAddress })))) return { failure: "limited" };
   const [state, nonce, verifier, browserToken] = [1, 2, 3, 4].map(() => newFlowSecret(deps.random)) as Four;
   const secrets = { state, nonce, verifier, redirectUri };
   const url = await deps.federatedIssuer.authorizationUrl(secrets);
   if (url === null) return failed("unreachable");
   const expiresAt = new Date(deps.clock.now().getTime() + flowSeconds * 1000);
-  await deps.signInFlows.keep(hashFlow(browserToken, state) as Buffer, secrets, expiresAt);
-  return { url, browserToken };
+  const isKept = await fits(() => deps.signInFlows.keep(hashFlow(browserToken, state) as Buffer, secrets, expiresAt));
+  return isKept ? { url, browserToken } : { failure: "failed" };
 }
 
 type Four = [string, string, string, string];
 
-async function isWithinLimit(deps: BeginDeps, clientAddress: string): Promise<boolean> {
+/** @returns false when there were too many of it, from this network or at all */
+async function fits(work: () => Promise<void>): Promise<boolean> {
   try {
-    await takeLimit(deps, "google_ip", { ipAddress: clientAddress });
+    await work();
     return true;
   } catch (thrown) {
-    if (thrown instanceof AppError && thrown.code === "rate_limited") return false;
+    if (thrown instanceof AppError && (thrown.code === "rate_limited" || thrown.code === "busy")) return false;
     throw thrown;
   }
 }

@@ -9,6 +9,10 @@ import type { FlowSecrets } from "./federated-issuer.ts";
 export const flowSeconds = 600;
 
 export interface SignInFlowStore {
+  /**
+   * Puts away what has expired on the way.
+   * @throws AppError `busy` when too many are open
+   */
   keep(tokenHash: Buffer, secrets: FlowSecrets, expiresAt: Date): Promise<void>;
   /** One use: whoever takes it has it alone. @returns `null` when it is unknown, used or past its time */
   take(tokenHash: Buffer): Promise<FlowSecrets | null>;

@@ -1,6 +1,7 @@
 import { type GoogleFailure, googleFailureCookie } from "@kauke/contract";
 import { FakeIssuer } from "@kauke/testkit/fake-issuer";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { AppError } from "../../core/app-error.ts";
 import { googleIssuer } from "../../core/user/federated-claims.ts";
 import { openIdIssuer } from "../../operate/openid-issuer.ts";
 import { type Reply, startTestServer, type TestServer, type TestServerOptions, Visitor } from "../test/test-server.ts";
@@ -410,6 +411,16 @@ describe("what goes wrong ends at /auth, signed out", () => {
     await expectFailure(busy, await begin(busy), "limited");
     server.clock.advance(600);
     expect((await begin(busy)).headers.location).toContain(issuer.url);
+  });
+
+  it("a flood from many networks at once: who comes then is asked to try again, and the pages go on", async () => {
+    const { signInFlows } = server.store;
+    const flooded = await startServer({
+      store: { ...server.store, signInFlows: { ...signInFlows, keep: () => Promise.reject(new AppError("busy")) } },
+    });
+    const who = visitor(flooded);
+    await expectFailure(who, await begin(who), "failed");
+    await flooded.close();
   });
 
   it("a server that has it not set up", async () => {
