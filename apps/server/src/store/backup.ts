@@ -160,7 +160,7 @@ async function unpack(file: string, directory: string): Promise<{ withSecretKey:
     if (isFirst !== (entry.name === MANIFEST) || !isOurs(entry.name)) throw new TarError();
     isFirst = false;
     const path = join(directory, entry.name);
-    if (entry.file === null) await mkdir(path, { mode: 0o700 });
+    if (entry.file === null) await mkdir(path, { mode: 0o700 }).catch(ifMisplaced);
     else await writeSynced(path, entry.file.read());
     if (entry.name === MANIFEST) await checkManifest(path);
   }
@@ -185,8 +185,13 @@ async function checkManifest(path: string): Promise<{ withSecretKey: boolean }> 
   return { withSecretKey: manifest.withSecretKey === true };
 }
 
+/** The new directory holds what this file named before: what is there already, or has no folder, was named wrongly. */
+function ifMisplaced(thrown: unknown): never {
+  throw ["EEXIST", "ENOENT", "ENOTDIR"].includes(codeOf(thrown)) ? new TarError() : thrown;
+}
+
 async function writeSynced(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  const handle = await open(path, "wx", 0o600);
+  const handle = await open(path, "wx", 0o600).catch(ifMisplaced);
   try {
     for await (const chunk of bytes) await handle.writeFile(chunk);
     await handle.sync();

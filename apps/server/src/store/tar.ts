@@ -35,7 +35,7 @@ export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
   const source = new ByteSource(bytes);
   for (;;) {
     const block = await source.take(BLOCK);
-    if (block.every((byte) => byte === 0)) return;
+    if (isEmpty(block)) return await source.endEmpty();
     const { name, size, isDirectory } = parseHeader(block);
     if (isDirectory) {
       yield { name, file: null };
@@ -69,6 +69,7 @@ function header(name: string, size: number, isDirectory: boolean): Buffer {
   return block;
 }
 
+const isEmpty = (bytes: Uint8Array) => bytes.every((byte) => byte === 0);
 const sumOf = (block: Uint8Array) => block.reduce((sum, byte) => sum + byte, 0);
 
 function parseHeader(block: Buffer): { name: string; size: number; isDirectory: boolean } {
@@ -93,6 +94,16 @@ class ByteSource {
     const taken: Buffer[] = [];
     for await (const piece of this.stream(length)) taken.push(piece);
     return Buffer.concat(taken);
+  }
+
+  /** Other programs pad the end by any length; who writes the bytes waits until all are read. */
+  async endEmpty(): Promise<void> {
+    for (let rest: Uint8Array = this.#rest; ; ) {
+      if (!isEmpty(rest)) throw new TarError();
+      const { value, done } = await this.#source.next();
+      if (done === true) return;
+      rest = value;
+    }
   }
 
   async *stream(length: number): AsyncGenerator<Buffer> {
