@@ -50,6 +50,8 @@ export interface HttpServerOptions
   config: HttpConfig;
   logger: Logger;
   metrics: Metrics;
+  /** Within how long a letter that must not tell of itself is begun; for tests. */
+  letterSpreadMs?: number | undefined;
   /** Whether every service of this process accepts work; `/healthz` says so. */
   isReady: () => boolean;
   /** Folder of the built web app. */
@@ -70,7 +72,8 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<Fasti
   guardRequests(app, options, securityHeaders(isHttps));
   readOnlyJson(app);
   const originOf = (request: FastifyRequest) => publicOrigin(request.headers.host, ownOrigins(config, request));
-  const later = laterWork(options.logger);
+  const { logger, random, letterSpreadMs: spreadMs } = options;
+  const later = laterWork({ logger, random, spreadMs });
   app.addHook("onClose", () => later.settled());
   const deps = coreDeps(options);
   mountEndpoints(app, { deps, cookie, handlers: allHandlers(deps, options, later), originOf });

@@ -38,6 +38,8 @@ const rules = {
   password_reset_ip: { action: "password_reset_ip", max: 30, windowSeconds: 3600 },
   // Many addresses that fill one mailbox with reset messages. Counted whether there is an account or not.
   password_reset_mailbox: { action: "password_reset_mailbox", max: 4, windowSeconds: 3600 },
+  // An account made with a stranger's e-mail that has reset messages sent there. By mailbox, over all accounts; nobody is told.
+  password_reset_unproven: { action: "password_reset_unproven", max: 6, windowSeconds: 86_400 },
   // An account made with a stranger's e-mail that asks it for confirmation. By mailbox, over all accounts.
   email_confirmation_mailbox: { action: "email_confirmation_mailbox", max: 3, windowSeconds: 86_400 },
   // Wrong submission passwords, by where they come from and by the name they try. A right one never counts.
@@ -76,6 +78,7 @@ export const limitMessages: Record<LimitName, string> = {
   password_reset_ip: "Too many password resets were asked for from your network. Please wait before you try again.",
   password_reset_mailbox:
     "Several messages were asked for this e-mail within the hour. Please wait before you try again.",
+  password_reset_unproven: "Several messages were asked for this e-mail within a day.",
   email_confirmation_mailbox: "This e-mail was asked three times within a day. Please wait before you ask again.",
   smtp_login_ip: "Too many wrong passwords from your network. Please wait before you try again.",
   smtp_login_account: "Too many wrong passwords for this user name. Please wait before you try again.",

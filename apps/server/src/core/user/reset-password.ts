@@ -21,10 +21,25 @@ export async function countResetWish(
 }
 
 /** To be done after the answer, which must not tell whether there is an account: not by its time either. */
-export async function sendPasswordReset(deps: AccountMailDeps & Pick<CoreDeps, "users">, email: string): Promise<void> {
+export async function sendPasswordReset(
+  deps: AccountMailDeps & LimitDeps & Pick<CoreDeps, "users">,
+  email: string,
+): Promise<void> {
   const user = await deps.users.findByEmail(email);
   if (user === null || user.email === null) return;
+  if (user.emailConfirmedAt === null && !(await mayWriteToStranger(deps, user.email))) return;
   await sendAccountLink(deps, "reset", { userId: user.id, email: user.email });
+}
+
+/** Anybody can have registered with anybody's e-mail. */
+async function mayWriteToStranger(deps: LimitDeps, email: string): Promise<boolean> {
+  try {
+    await takeLimit(deps, "password_reset_unproven", { key: sameMailbox(email) });
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof AppError && thrown.code === "rate_limited") return false;
+    throw thrown;
+  }
 }
 
 interface LinkUse {

@@ -100,6 +100,21 @@ describe("asking for a new password", () => {
     expect((await ask(`${systemRandom.uuid()}@nobody.example`)).status).toBe(202);
   });
 
+  it("writes a few times a day at most to a mailbox that nobody has shown to be theirs, and as often as asked else", async () => {
+    const [stranger, ann] = [await person(), await person()];
+    await reset(await resetToken(ann.email), "a new password");
+    server.clock.advance(86_400);
+    for (let hour = 0; hour < 4; hour++) {
+      for (const _ of [1, 2, 3]) for (const { email } of [stranger, ann]) expect((await ask(email)).status).toBe(202);
+      server.clock.advance(3600);
+    }
+    await untilLetters(ann.email, 2 + 12);
+    expect(await lettersTo(stranger.email)).toHaveLength(6);
+    server.clock.advance(86_400);
+    await ask(stranger.email);
+    await untilLetters(stranger.email, 7);
+  });
+
   it("writes nothing to a mailbox whose reader wants nothing from this server", async () => {
     const [ann, other] = [await person(), await person()];
     await block(ann.email);

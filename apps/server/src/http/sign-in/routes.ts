@@ -26,7 +26,7 @@ export function passwordHandlers(
   return {
     async askPasswordReset({ body, clientAddress }) {
       await countResetWish(deps, { ...body, clientAddress });
-      later.run(mailFailed, () => sendPasswordReset(deps, body.email));
+      later.runUnforeseen(mailFailed, () => sendPasswordReset(deps, body.email));
       return { message: signInMessages.resetSent };
     },
     async readPasswordReset({ body, clientAddress }) {
