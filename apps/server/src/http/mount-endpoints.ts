@@ -13,6 +13,7 @@ import { deviceName } from "./device-name.ts";
 import type { Call, Handler, Handlers } from "./handler.ts";
 import { jsonPieces } from "./json-pieces.ts";
 import { parseBody } from "./parse-body.ts";
+import { isForeignErrand } from "./same-site.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 
 declare module "fastify" {
@@ -49,7 +50,10 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
       config: { tellsSuccess: endpoint.tellsSuccess === true },
       bodyLimit: endpoint.bodyMaxBytes ?? limits.smallBodyMaxBytes,
       // Before the body is read: strangers can't make us read any.
-      onRequest: endpoint.access === "user" ? (request) => signIn(deps, cookie, request) : [],
+      onRequest: async (request) => {
+        if (endpoint.savedAs !== undefined && isForeignErrand(request.headers)) throw new AppError("cross_site");
+        if (endpoint.access === "user") await signIn(deps, cookie, request);
+      },
       async handler(request, reply) {
         const call = callOf(endpoint, options, request, reply) as Call<never>;
         const answer = await handler(call).catch((thrown) => throwAgain(deps, request.signedInUserId, thrown));

@@ -28,3 +28,12 @@ export function isOwnOrigin(origin: string, { publicUrl, publicUrlGiven, port }:
   const withPort = port === 80 ? "" : `:${port}`;
   return origin === `http://127.0.0.1${withPort}` || origin === `http://localhost${withPort}`;
 }
+
+/**
+ * Whether another site sends the browser for a file. Nothing is handed to that site, but each try counts, and nobody wants an
+ * account's data in their downloads unasked. A browser too old to say where it comes from is let through.
+ */
+export function isForeignErrand(headers: IncomingHttpHeaders): boolean {
+  const site = headers["sec-fetch-site"];
+  return site === "cross-site" || site === "same-site";
+}

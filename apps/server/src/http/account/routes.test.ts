@@ -84,6 +84,18 @@ describe("an account", () => {
     expect(await ann.call("exportAccount")).toMatchObject({ status: 429, body: { rateLimited: true } });
   });
 
+  it("is not fetched by another site's link, which would use up the hour's tries", async () => {
+    const ann = await new Visitor(server).register();
+    for (const site of ["cross-site", "same-site"])
+      for (let count = 0; count < 6; count += 1)
+        expect(await ann.call("exportAccount", { headers: { "sec-fetch-site": site } })).toMatchObject({
+          status: 403,
+          body: { code: "cross_site" },
+        });
+    for (const site of ["same-origin", "none"])
+      expect((await ann.call("exportAccount", { headers: { "sec-fetch-site": site } })).status).toBe(200);
+  });
+
   it("goes with its aliases and its sessions on every device", async () => {
     const email = "gone@example.org";
     const ann = await new Visitor(server).register(email);
