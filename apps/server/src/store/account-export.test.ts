@@ -2,12 +2,15 @@ import { randomUUID } from "node:crypto";
 import { retentionDays } from "@kauke/contract";
 import { expect, it } from "vitest";
 import type { ExportedTables } from "../core/account-export/account-export.ts";
+import { sameMailbox } from "../core/destination/same-mailbox.ts";
 import { accountExportStore } from "./account-export.ts";
 import { plantAccount, serverTables } from "./account-rows.testing.ts";
 import { aliasStore } from "./aliases.ts";
 import { onEachContext, tableNames } from "./context.testing.ts";
+import { rateLimitSubject } from "./rate-limits.ts";
 import { releasedAddresses } from "./released-addresses.ts";
-import { anAlias } from "./rows.testing.ts";
+import { anAlias, aUser } from "./rows.testing.ts";
+import { userStore } from "./users.ts";
 
 const isDate = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
@@ -60,6 +63,21 @@ onEachContext((it_) => {
     expect(dateOf("rate_limit")).toBe(inDays(retentionDays.securityRecords));
     expect(dateOf("session")).toBe(new Date(now.getTime() + 30 * 60_000).toISOString());
     expect(dateOf("one_time_token")).toBe(new Date(now.getTime() + 60_000).toISOString());
+  });
+
+  it("counts that hang on the account's mailbox are found however its e-mail is spelled", async () => {
+    const { context } = it_;
+    const user = aUser({ email: `Ann.${randomUUID()}+kauke@gmail.com` });
+    await userStore(context, { released: releasedAddresses(context), forgetBodies: async () => {} }).insert(user);
+    const now = context.clock.now();
+    const action_type = "password_reset_mailbox";
+    const subject_index = rateLimitSubject(context.keys, { key: sameMailbox(String(user.email)) });
+    const times = { id: randomUUID(), count: 1, window_start: now, last_action: now };
+    await context.db
+      .insertInto("rate_limit")
+      .values({ subject_index, action_type, ...times })
+      .execute();
+    expect((await read(user.id))?.rate_limit?.rows).toMatchObject([{ actionType: action_type, subject: user.email }]);
   });
 
   it("nobody else's rows are in it, and an account that is gone has none", async () => {

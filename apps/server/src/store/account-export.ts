@@ -250,11 +250,14 @@ async function limitSubjects({ keys, db, userId, addresses, mailboxes }: Source)
   const email = row === undefined ? null : keys.open<{ email: string | null }>("user", userId, row.sealed).email;
   return [
     [{ userId }, "this account"],
-    ...(email === null ? [] : [named(email.normalize("NFC").toLowerCase(), email)]),
+    ...(email === null ? [] : spellings(email).map((key) => named(key, email))),
     ...[...addresses.values()].map((address) => named(address.toLowerCase(), address)),
     ...[...mailboxes.values()].map((address) => named(sameMailbox(address), address)),
   ];
 }
+
+/** As sign-ins count an e-mail, and as messages to its mailbox are counted. */
+const spellings = (email: string) => [...new Set([email.normalize("NFC").toLowerCase(), sameMailbox(email)])];
 
 type RateLimitKey = Parameters<typeof rateLimitSubject>[1];
 const named = (key: string, shown: string): [RateLimitKey, string] => [{ key }, shown];
