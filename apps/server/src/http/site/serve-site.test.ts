@@ -136,6 +136,15 @@ describe("pages", () => {
     },
   );
 
+  it("name the public URL whatever host they are asked for by, and nothing of the asked one", async () => {
+    const hosts = { host: "evil.example", "x-forwarded-host": "evil.example", "x-forwarded-proto": "javascript" };
+    for (const url of ["/", "/about", "/robots.txt", "/sitemap.xml", "/nowhere"]) {
+      const [usual, asked] = [await get(url), await get(url, hosts)];
+      expect(asked.body).toBe(usual.body);
+      expect(JSON.stringify(asked)).not.toContain("evil");
+    }
+  });
+
   it("go out packed to who takes it, and not again when unchanged", async () => {
     const { headers, body } = await get("/about", { "accept-encoding": "gzip, br" });
     expect(headers["content-encoding"]).toBe("gzip");
@@ -196,13 +205,13 @@ describe("files", () => {
   });
 
   const missing =
-    "/assets/none.js /assets/ /assets /index.html /pages/landing.html /PAGES/LANDING.HTML /pages/landing.%68tml /.secret /assets/../.secret /..%2foutside.txt /%2e%2e/outside.txt /assets/..%5c..%5coutside.txt /a%00.js /assets//app-1a2b.js //outside.txt".split(
+    "/assets/none.js /assets/ /assets /index.html /pages/landing.html /PAGES/LANDING.HTML /pages/landing.%68tml /.secret /assets/../.secret /..%2foutside.txt /%2e%2e/outside.txt /assets/..%5c..%5coutside.txt /a%00.js /assets//app-1a2b.js //outside.txt /assets/..%2fpages%2flanding.htm%256c /assets/%252e%252e/index.html /assets/..%252f..%252foutside.txt /assets/..%2findex.%68tml /%69ndex.html /index.html%20.js /assets/..%2f%2esecret /assets/..%2findex.html%3fx.js /assets/..%2findex.html%23x.js".split(
       " ",
     );
   it.each(missing)("that are not there, or not for you, are not found: %s", async (url) => {
     const { status, body } = await get(url);
     expect(status).toBe(url.includes("%00") ? 400 : 404);
-    expect(String(body)).not.toMatch(/outside\n|hidden/);
+    expect(String(body)).not.toMatch(/outside\n|hidden|plain shell|<h1>landing/);
   });
 
   it("for search engines name whole addresses", async () => {
