@@ -88,6 +88,19 @@ onEachContext((it_) => {
     expect(await read(randomUUID())).toBeNull();
   });
 
+  it("is read for one account at a time; a few wait, more are turned away", async () => {
+    const { context } = it_;
+    const { userId } = await plantAccount(context);
+    const { read: readIn } = accountExportStore(context);
+    const started = Array.from({ length: 12 }, () => readIn(userId));
+    const outcomes = await Promise.allSettled(started);
+    expect(outcomes.map((it) => (it.status === "fulfilled" ? it.value !== null : it.reason.code))).toEqual([
+      ...Array.from({ length: 9 }, () => true),
+      ...Array.from({ length: 3 }, () => "busy"),
+    ]);
+    expect(await readIn(userId)).not.toBeNull();
+  });
+
   it("more aliases than one page are all there, once each", async () => {
     const { context } = it_;
     const { userId } = await plantAccount(context);

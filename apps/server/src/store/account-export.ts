@@ -6,7 +6,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type EmailJobStatus, retentionDays } from "@kauke/contract";
 import { sql } from "kysely";
-import type { AccountExportStore, ExportedRow, ExportedTable } from "../core/account-export/account-export.ts";
+import type {
+  AccountExportStore,
+  ExportedRow,
+  ExportedTable,
+  ExportedTables,
+} from "../core/account-export/account-export.ts";
 import { sameMailbox } from "../core/destination/same-mailbox.ts";
 import { isEnd } from "../core/email-job/job-status.ts";
 import { keptUntil } from "../core/retention/kept-for.ts";
@@ -14,6 +19,7 @@ import type { AliasDocument } from "./alias-document.ts";
 import type { DB, SessionTable } from "./database.ts";
 import { type AnyRow, clearRow, inPages, ownedRows } from "./export-rows.ts";
 import { mailboxIndex } from "./mailbox-index.ts";
+import { oneAfterAnother } from "./one-after-another.ts";
 import { rateLimitSubject } from "./rate-limits.ts";
 import { formerUserIndex } from "./released-addresses.ts";
 import type { StoreContext } from "./store-context.ts";
@@ -129,16 +135,20 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
   schema_migration: { about: "The database's version; nothing of an account." },
 };
 
+/** An account of 10,000 aliases takes some 20 MB and most of a second of processor time while it is read. */
+const WAITING_MAX = 8;
+
 export function accountExportStore(context: StoreContext): AccountExportStore {
-  return {
-    read: async (userId) => {
-      const source: Source = { ...context, userId, addresses: new Map(), mailboxes: new Map() };
-      const exported: Record<string, ExportedTable> = {};
-      for (const [name, { about, rows }] of Object.entries(tables))
-        exported[name] = { about, rows: (await rows?.(source)) ?? [] };
-      return exported.user?.rows.length === 0 ? null : exported;
-    },
-  };
+  const inTurn = oneAfterAnother(WAITING_MAX);
+  return { read: (userId) => inTurn(() => readAccount(context, userId)) };
+}
+
+async function readAccount(context: StoreContext, userId: string): Promise<ExportedTables | null> {
+  const source: Source = { ...context, userId, addresses: new Map(), mailboxes: new Map() };
+  const exported: Record<string, ExportedTable> = {};
+  for (const [name, { about, rows }] of Object.entries(tables))
+    exported[name] = { about, rows: (await rows?.(source)) ?? [] };
+  return exported.user?.rows.length === 0 ? null : exported;
 }
 
 async function userRow(source: Source): Promise<ExportedRow[]> {

@@ -17,6 +17,10 @@ export interface ExportedTable {
 export type ExportedTables = Readonly<Record<string, ExportedTable>>;
 
 export interface AccountExportStore {
-  /** Reads page by page, so that neither memory nor the event loop is held. @returns `null` when the account is gone */
+  /**
+   * Reads page by page, so that others have their turn between; one account at a time, so that memory has a bound.
+   * @returns `null` when the account is gone
+   * @throws AppError `busy` when too many wait
+   */
   read(userId: string): Promise<ExportedTables | null>;
 }
