@@ -9,20 +9,20 @@ import type { StoreContext } from "./store-context.ts";
 /** Open at once, of one kind. */
 export const OPEN_MAX = 10_000;
 
-export interface StrangerTokens<Document> {
+export interface StrangerTokens<Kept extends object> {
   /**
    * Puts away what has expired on the way.
    * @throws AppError `busy` when too many are open
    */
-  keep(tokenHash: Buffer, document: Document, expiresAt: Date): Promise<void>;
+  keep(tokenHash: Buffer, document: Kept, expiresAt: Date): Promise<void>;
   /** Takes it out for good; of two at the same time one gets it. @returns `null` when unknown, taken or expired */
-  take(tokenHash: Buffer): Promise<Document | null>;
+  take(tokenHash: Buffer): Promise<Kept | null>;
 }
 
-export function strangerTokens<Document>(
+export function strangerTokens<Kept extends object>(
   { db, keys, clock }: StoreContext,
   { kind, openMax }: { kind: "wallet" | "google"; openMax: number },
-): StrangerTokens<Document> {
+): StrangerTokens<Kept> {
   const rowId = (tokenHash: Buffer) => tokenHash.toString("hex");
   return {
     keep: async (tokenHash, document, expiresAt) => {
@@ -46,7 +46,7 @@ export function strangerTokens<Document>(
         .returning("sealed")
         .executeTakeFirst();
       if (row === undefined || row.sealed === null) return null;
-      return keys.open<Document>("one_time_token", rowId(tokenHash), row.sealed);
+      return keys.open<Kept>("one_time_token", rowId(tokenHash), row.sealed);
     },
   };
 }
