@@ -9,7 +9,6 @@ import { pressAt, tabTo } from "./keys.ts";
 import { openLetter } from "./letters.ts";
 import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast } from "./see.ts";
 import { runSite } from "./site.ts";
-import { password } from "./steps.ts";
 
 const site = runSite({ env: () => ({ KAUKE_LINK_FEEDBACK: "https://board.example.org/kauke" }) });
 
@@ -107,7 +106,8 @@ test("a person changes the password, ends sessions, chooses a theme, takes the d
 });
 
 test("a person chooses one of two wallets, stops waiting for it, and signs in with it after all", async () => {
-  const { page } = await site.visit();
+  const { page, expectRefusal } = await site.visit();
+  expectRefusal(401, "/api/auth/wallet");
   await injectWallet(page, aWallet({ name: "First Wallet" }));
   await injectWallet(page, aWallet({ name: "Second Wallet", waits: true }));
   await page.goto("/auth");
@@ -121,10 +121,16 @@ test("a person chooses one of two wallets, stops waiting for it, and signs in wi
   await page.keyboard.press("Enter");
   await pressAt(page, dialog.getByRole("button", { name: "Second Wallet" }));
   const cancel = page.getByRole("button", { name: "Cancel connecting" });
-  await page.getByRole("button", { name: "Connecting..." }).waitFor();
-  await seeFocus(cancel);
+  await cancel.waitFor();
+  await seeFocus(page.getByRole("button", { name: "Connecting..." }));
   await expect.poll(() => page.evaluate("window.letSign !== undefined")).toBe(true);
   await page.keyboard.press("Escape");
+  await seeGone(cancel);
+  await seeFocus(button);
+  // The same by its button.
+  await page.keyboard.press("Enter");
+  await pressAt(page, dialog.getByRole("button", { name: "Second Wallet" }));
+  await pressAt(page, cancel);
   await seeGone(cancel);
   await seeFocus(button);
   // What the wallet gives when nobody waits for it any more signs nobody in.
@@ -201,12 +207,12 @@ test("a letter that is not sent yet is there again, for the same person alone", 
   await person.call("POST", "/api/smtp-credentials", { aliasId });
   const { page, expectRefusal } = await site.visit({ as: person });
   const subject = page.getByLabel("Subject");
-  const toCompose = () => page.getByRole("link", { name: "COMPOSE" }).click();
+  const toCompose = () => page.getByRole("link", { name: "_COMPOSE" }).click();
   await page.goto("/compose");
   await page.getByRole("option", { name: `${alias}@${domain}` }).waitFor({ state: "attached" });
   await subject.fill("Begun");
   await page.getByRole("switch", { name: "Enable End-to-End Encryption" }).click();
-  await page.getByRole("link", { name: "SETTINGS" }).click();
+  await page.getByRole("link", { name: "_SETTINGS" }).click();
   await seeHeading(page, "Settings");
   await toCompose();
   await expect.poll(() => subject.inputValue()).toBe("Begun");

@@ -18,6 +18,8 @@ export function useLostSessionExit(screen: ScreenName): void {
     if (!mustLeave) return;
     leave();
     navigate("/auth");
-    showFailure("Signed Out", `Your session has ended. Please sign in again.${keptAtLoss()}`);
+    const text = `Your session has ended. Please sign in again.${keptAtLoss()}`;
+    // After what the refused call itself has to say: there is one toast.
+    setTimeout(() => showFailure("Signed Out", text));
   }, [mustLeave, leave, navigate]);
 }

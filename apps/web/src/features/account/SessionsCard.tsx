@@ -144,7 +144,9 @@ export function SessionsCard() {
   return (
     <section className="card" aria-labelledby={titleId} aria-busy={sessions === undefined && failed === null}>
       <div className="card-head">
-        <h3 id={titleId} tabIndex={-1}>Signed-in devices</h3>
+        <h3 id={titleId} tabIndex={-1}>
+          Signed-in devices
+        </h3>
       </div>
       {sessions !== undefined ? (
         <Sessions sessions={sessions} />

@@ -1,6 +1,6 @@
 /** Signs in by a signature of the browser's Solana wallet; of several, the person chooses one, and may stop waiting for it. */
 import { Wallet } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { useWalletSignIn } from "../../api/wallet.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
@@ -35,10 +35,25 @@ function useWalletAttempt() {
   return { isPending: signIn.isPending, start, giveUp: () => attempt.current?.abort() };
 }
 
+/** Beside the button that waits, which keeps the focus; Escape does the same. */
 function CancelButton({ onCancel }: { onCancel: () => void }) {
-  const onKey = (event: React.KeyboardEvent) => event.key === "Escape" && onCancel();
+  const cancel = useEffectEvent(onCancel);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => event.key === "Escape" && cancel();
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, []);
   return (
-    <button type="button" className="btn" aria-label="Cancel connecting" autoFocus onClick={onCancel} onKeyDown={onKey}>
+    <button
+      type="button"
+      className="btn"
+      aria-label="Cancel connecting"
+      onClick={({ currentTarget }) => {
+        // It goes; what it stands beside can be pressed again.
+        currentTarget.parentElement?.querySelector("button")?.focus();
+        onCancel();
+      }}
+    >
       Cancel
     </button>
   );
@@ -47,12 +62,10 @@ function CancelButton({ onCancel }: { onCancel: () => void }) {
 export function WalletButton() {
   const [choice, setChoice] = useState<readonly StandardWallet[] | null>(null);
   const { isPending, start, giveUp } = useWalletAttempt();
-  const [wasCancelled, setWasCancelled] = useState(false);
   // Wallets that come late have until the click to do so.
   useEffect(() => void pageWallets(), []);
   const connect = (wallet: StandardWallet) => {
     setChoice(null);
-    setWasCancelled(false);
     start(wallet);
   };
   const handleClick = () => {
@@ -62,27 +75,20 @@ export function WalletButton() {
     else if (wallets.length === 1) connect(first);
     else setChoice(wallets);
   };
-  const handleCancel = () => {
-    setWasCancelled(true);
-    giveUp();
-  };
   return (
     <>
       <div className="connecting">
         <SubmitButton
-          // A new one after a cancel, so that it takes the focus back.
-          key={isPending ? "pending" : "ready"}
           type="button"
           className="btn-block"
           pending={isPending}
           pendingLabel="Connecting..."
-          autoFocus={wasCancelled}
           onClick={handleClick}
         >
           <Wallet className="i" aria-hidden="true" />
           Continue with Solana Wallet
         </SubmitButton>
-        {isPending ? <CancelButton onCancel={handleCancel} /> : null}
+        {isPending ? <CancelButton onCancel={giveUp} /> : null}
       </div>
       {choice === null ? null : <WalletDialog wallets={choice} onChoose={connect} onClose={() => setChoice(null)} />}
     </>

@@ -47,11 +47,26 @@ function useNextFocus(count: number) {
   return { list, focusNext: (place: number) => setNext({ place: Math.min(place, count) }) };
 }
 
+function NoticesFailed({ onRetry }: { onRetry: () => void }) {
+  return (
+    <div className="notices" role="alert">
+      <div className="note">
+        <TriangleAlert className="i" aria-hidden />
+        <p className="min-w-0 flex-1">Your notices could not be loaded.</p>
+        <button type="button" className="btn btn-sm" onClick={onRetry}>
+          Try again
+        </button>
+      </div>
+    </div>
+  );
+}
+
 export function NoticesPanel() {
-  const { data: notices = [] } = useNotices();
+  const { data: notices = [], error, isFetching, refetch } = useNotices();
   const dismiss = useDismissNotice();
   const [all, setAll] = useState(false);
   const { list, focusNext } = useNextFocus(notices.length);
+  if (error !== null && notices.length === 0 && !isFetching) return <NoticesFailed onRetry={() => void refetch()} />;
   if (notices.length === 0) return null;
   const onDismiss = (notice: NoticeWire) => {
     focusNext(notices.indexOf(notice));
