@@ -37,9 +37,15 @@ function focusCard(): void {
   document.getElementById(titleId)?.focus();
 }
 
-function EndButton({ session }: { session: LoginSessionWire }) {
+interface RowProps {
+  session: LoginSessionWire;
+  /** e.g. `3 of 5`: two of one device, signed in in the same minute, are told apart by it. */
+  place: string;
+}
+
+function EndButton({ session, place }: RowProps) {
   const end = useEndSession();
-  const which = `${nameOf(session)}, signed in ${timeText(session.createdAt)}`;
+  const which = `${nameOf(session)}, signed in ${timeText(session.createdAt)}, ${place}`;
   const onSuccess = () => {
     focusCard();
     showToast({ title: "Session Ended", description: nameOf(session) });
@@ -58,7 +64,7 @@ function EndButton({ session }: { session: LoginSessionWire }) {
   );
 }
 
-function SessionRow({ session }: { session: LoginSessionWire }) {
+function SessionRow({ session, place }: RowProps) {
   const Icon = isHandheld(session) ? Smartphone : Monitor;
   return (
     <li>
@@ -73,7 +79,7 @@ function SessionRow({ session }: { session: LoginSessionWire }) {
           <time dateTime={session.lastSeenAt}>{timeText(session.lastSeenAt)}</time>
         </p>
       </div>
-      {session.current ? <SignOutButton /> : <EndButton session={session} />}
+      {session.current ? <SignOutButton /> : <EndButton session={session} place={place} />}
     </li>
   );
 }
@@ -111,8 +117,8 @@ function Sessions({ sessions }: { sessions: readonly LoginSessionWire[] }) {
   return (
     <>
       <ul className="sessions-list" aria-labelledby={titleId} ref={list}>
-        {shown.map((session) => (
-          <SessionRow key={session.id} session={session} />
+        {shown.map((session, at) => (
+          <SessionRow key={session.id} session={session} place={`${at + 1} of ${sessions.length}`} />
         ))}
       </ul>
       <div className="card-foot">
