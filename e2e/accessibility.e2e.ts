@@ -1,9 +1,9 @@
 /** Every screen for everybody: axe in both themes and two widths, nothing sticks out at 320 or at 200 % zoom, and the keyboard alone suffices. */
 import { personas } from "@kauke/testkit/personas";
-import type { Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { axeFindings, sidewaysOverflow } from "./axe.ts";
 import { openVisit, widths } from "./browser.ts";
+import { tabTo } from "./keys.ts";
 import { furnish, openScreen, rest, screens } from "./screen-list.ts";
 import { seeFocus, seeGone, seeHeading, seeToast } from "./see.ts";
 import { runSite } from "./site.ts";
@@ -79,30 +79,6 @@ describe("the measuring itself", () => {
     expect((await sidewaysOverflow(visit)).length).toBeGreaterThan(0);
   });
 });
-
-/** Presses Tab until the element has the focus; every stop on the way must be seen to have it. */
-async function tabTo(page: Page, target: Locator, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
-  await target.waitFor();
-  for (let stops = 0; stops < 60; stops++) {
-    await page.keyboard.press(key);
-    expect(await page.evaluate(focusMark)).not.toBe("none");
-    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
-  }
-  throw new Error("60 stops did not lead there");
-}
-
-/** How the focused element shows that it is: by an outline or a shadow, its own or of a box around it. */
-const focusMark = `(() => {
-  const focused = document.activeElement;
-  if (focused === null || focused === document.body) return "the page";
-  for (let box = focused; box !== null && box !== document.body; box = box.parentElement) {
-    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(box);
-    if (outlineStyle !== "none" && parseFloat(outlineWidth) > 0) return "outline";
-    if (box === focused && boxShadow !== "none") return "shadow";
-    if (!box.matches(":focus-within")) break;
-  }
-  return "none";
-})()`;
 
 describe("by keyboard alone", () => {
   test("a person registers, makes an alias, changes it and deletes it", async () => {

@@ -2,6 +2,7 @@
 import { useSyncExternalStore } from "react";
 
 let lost = false;
+let kept = "";
 const listeners = new Set<() => void>();
 
 function set(value: boolean): void {
@@ -12,6 +13,14 @@ function set(value: boolean): void {
 
 export const markSignedOut = (): void => set(true);
 export const markSignedIn = (): void => set(false);
+export const isSessionLost = (): boolean => lost;
+
+/** @param words what is told of the loss besides: what is kept for the person; "" for nothing */
+export function keepAtLoss(words: string): void {
+  kept = words;
+}
+
+export const keptAtLoss = (): string => kept;
 
 export function useSessionLost(): boolean {
   return useSyncExternalStore(

@@ -5,8 +5,8 @@
 export type TabMessage =
   /** Somebody is signed in there, whichever way. */
   | { kind: "signed-in"; userId: string }
-  /** `inactive`: nobody did; it was the end of the time without activity. */
-  | { kind: "signed-out"; inactive: boolean }
+  /** `inactive`: nobody did; it was the end of the time without activity. `lost`: the session had been ended elsewhere. */
+  | { kind: "signed-out"; inactive: boolean; lost: boolean }
   /** Somebody was active there at this moment of `Date.now()`. */
   | { kind: "activity"; at: number }
   /** The server was asked for the session at this moment, and has it. */

@@ -8,7 +8,7 @@ import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react
 import { ApiError } from "./api-error.ts";
 import { call } from "./client.ts";
 import { countEvent } from "./count-event.ts";
-import { markSignedIn } from "./lost-session.ts";
+import { isSessionLost, markSignedIn, markSignedOut } from "./lost-session.ts";
 import { listenToTabs, type TabMessage, tellTabs } from "./session-tabs.ts";
 import { clearSession, storeSession } from "./stored-session.ts";
 
@@ -95,8 +95,9 @@ function forgetUser(): void {
 
 /** Forgets the user here and in the other tabs; says nothing to the server. */
 export function leaveSession(inactive = false): void {
+  const lost = isSessionLost();
   forgetUser();
-  tellTabs({ kind: "signed-out", inactive });
+  tellTabs({ kind: "signed-out", inactive, lost });
 }
 
 export const useEnterSession = (): typeof enterSession => enterSession;
@@ -134,6 +135,7 @@ export function useOtherTabs(onLeft: (inactive: boolean) => void): void {
       void checkSession();
     }
     if (message.kind === "signed-out" && user !== null) {
+      if (message.lost) markSignedOut();
       forgetUser();
       onLeft(message.inactive);
     }

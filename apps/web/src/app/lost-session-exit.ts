@@ -1,7 +1,7 @@
 /** A session that was ended elsewhere: the next call is refused, and this page leads to the sign-in form, saying why. */
 import { useEffect } from "react";
 import { useLocation } from "wouter";
-import { useSessionLost } from "../api/lost-session.ts";
+import { keptAtLoss, useSessionLost } from "../api/lost-session.ts";
 import { useLeaveSession } from "../api/session.ts";
 import { showFailure } from "../ui/toast-store.ts";
 import type { ScreenName } from "./screens.ts";
@@ -18,6 +18,8 @@ export function useLostSessionExit(screen: ScreenName): void {
     if (!mustLeave) return;
     leave();
     navigate("/auth");
-    showFailure("Signed Out", "Your session has ended. Please sign in again.");
+    const text = `Your session has ended. Please sign in again.${keptAtLoss()}`;
+    // After what the refused call itself has to say: there is one toast.
+    setTimeout(() => showFailure("Signed Out", text));
   }, [mustLeave, leave, navigate]);
 }

@@ -5,7 +5,7 @@ interface Props {
   title: string;
   message: string;
   /** The heading's place on its page. */
-  heading?: "h2" | "h3";
+  heading?: "h2" | "h3" | "h4";
   onRetry: () => void;
 }
 

@@ -10,9 +10,14 @@ interface Props {
 }
 
 export function Pager({ page, pages, buttons, onPage }: Props) {
+  // At either end the arrow keeps the focus it was pressed with.
+  const turnTo = (wanted: number) => {
+    const isThere = wanted >= 1 && wanted <= pages;
+    return { "aria-disabled": !isThere || undefined, onClick: () => isThere && onPage(wanted) };
+  };
   return (
     <nav className="pager" aria-label="Pages">
-      <button type="button" aria-label="Previous page" disabled={page <= 1} onClick={() => onPage(page - 1)}>
+      <button type="button" aria-label="Previous page" {...turnTo(page - 1)}>
         <ChevronLeft className="i" aria-hidden />
       </button>
       {buttons.map((it) => (
@@ -26,7 +31,7 @@ export function Pager({ page, pages, buttons, onPage }: Props) {
           {it}
         </button>
       ))}
-      <button type="button" aria-label="Next page" disabled={page >= pages} onClick={() => onPage(page + 1)}>
+      <button type="button" aria-label="Next page" {...turnTo(page + 1)}>
         <ChevronRight className="i" aria-hidden />
       </button>
     </nav>

@@ -1,5 +1,6 @@
 /**
- * A button that shows its act going on: spinner and words, disabled, never narrower than at rest. In a page that came drawn it
+ * A button that shows its act going on: spinner and words, and nothing to press until it is over. It keeps the focus meanwhile,
+ * which `disabled` would take away: who came by keyboard finds it where it was, done or failed. In a page that came drawn it
  * can't be pressed before the page lives: the browser would submit the form itself, with the password in the address.
  */
 import type { ReactNode } from "react";
@@ -13,6 +14,8 @@ interface Props {
   type?: "submit" | "button";
   disabled?: boolean;
   autoFocus?: boolean;
+  /** In place of what stands on it, which has to be part of it. */
+  label?: string;
   onClick?: () => void;
   children: ReactNode;
 }
@@ -24,6 +27,7 @@ export function SubmitButton({
   type = "submit",
   disabled,
   autoFocus,
+  label,
   onClick,
   children,
 }: Props) {
@@ -32,10 +36,13 @@ export function SubmitButton({
     <button
       type={type}
       className={`btn ${className}`}
-      disabled={pending || disabled || !isLive}
+      disabled={!isLive || (disabled && !pending)}
       data-early={isLive ? undefined : ""}
+      aria-disabled={pending || undefined}
+      aria-label={label}
       autoFocus={autoFocus}
-      onClick={onClick}
+      // A press that does nothing submits nothing either, Enter in a field included.
+      onClick={(event) => (pending ? event.preventDefault() : onClick?.())}
     >
       {pending ? (
         <>

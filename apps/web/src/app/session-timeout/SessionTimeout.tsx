@@ -2,6 +2,7 @@
 import { sessionTimes } from "@kauke/contract";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { countEvent } from "../../api/count-event.ts";
+import { keptAtLoss, markSignedOut } from "../../api/lost-session.ts";
 import { endAtServer, useLeaveSession } from "../../api/session.ts";
 import { countdownText } from "../../features/smtp-credentials/countdown.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
@@ -22,8 +23,9 @@ function useInactivity(userId: string) {
     void endAtServer();
   });
   const onRefused = useEffectEvent(() => {
+    markSignedOut();
     leave();
-    showToast({ title: "Session Ended", description: "Please sign in again.", variant: "info" });
+    showToast({ title: "Session Ended", description: `Please sign in again.${keptAtLoss()}`, variant: "info" });
   });
   useEffect(() => {
     const outcomes = { onWarning: setSecondsLeft, onInactive: () => onInactive(), onRefused: () => onRefused() };

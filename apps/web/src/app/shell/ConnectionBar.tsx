@@ -8,13 +8,19 @@ import { useConnection } from "../../api/connection.ts";
 function TryAgain() {
   const [isTrying, setIsTrying] = useState(false);
   const handleClick = async () => {
+    if (isTrying) return;
     setIsTrying(true);
     await call("listDomains").catch(() => {});
     setIsTrying(false);
   };
   return (
-    <button type="button" className="btn btn-sm" disabled={isTrying} onClick={() => void handleClick()}>
-      Try again
+    <button
+      type="button"
+      className="btn btn-sm"
+      aria-disabled={isTrying || undefined}
+      onClick={() => void handleClick()}
+    >
+      {isTrying ? "Trying..." : "Try again"}
     </button>
   );
 }

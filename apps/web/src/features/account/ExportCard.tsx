@@ -18,11 +18,11 @@ export function ExportCard() {
   return (
     <section className="card" aria-labelledby="your-data" aria-busy={download.isPending}>
       <div className="card-head">
-        <h2 id="your-data">Your data</h2>
+        <h3 id="your-data">Your data</h3>
       </div>
       <div className="card-body setting action">
         <div>
-          <h3>Everything we hold about you</h3>
+          <h4>Everything we hold about you</h4>
           <p>
             One JSON file of every row of your account, each with the date it is deleted. It holds your SMTP passwords
             and webhook secrets, so keep it safe.

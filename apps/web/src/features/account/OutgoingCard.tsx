@@ -15,7 +15,7 @@ function LeakGuardRow({ settings }: { settings: AccountSettings | undefined }) {
   return (
     <div className="card-body setting" aria-busy={settings === undefined || change.isPending}>
       <div>
-        <h3>Leak guard</h3>
+        <h4>Leak guard</h4>
         <p>
           Refuses mail that holds the real address its alias forwards to, whether you reply, compose or use a mail
           program.
@@ -35,12 +35,12 @@ export function OutgoingCard() {
   return (
     <section className="card" aria-labelledby="outgoing">
       <div className="card-head">
-        <h2 id="outgoing">Outgoing mail</h2>
+        <h3 id="outgoing">Outgoing mail</h3>
       </div>
       {data === undefined && error !== null && !isFetching ? (
         <div className="card-body setting" role="alert">
           <div>
-            <h3>The setting could not be loaded</h3>
+            <h4>The setting could not be loaded</h4>
             <p>{messageOf(error, "Please try again.")}</p>
           </div>
           <button type="button" className="btn" onClick={() => void refetch()}>

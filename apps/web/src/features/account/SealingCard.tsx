@@ -10,7 +10,7 @@ function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
   return (
     <div className="card-body setting" role="alert">
       <div>
-        <h3>The setting could not be loaded</h3>
+        <h4>The setting could not be loaded</h4>
         <p>{messageOf(error, "Please try again.")}</p>
       </div>
       <button type="button" className="btn" onClick={onRetry}>
@@ -39,7 +39,7 @@ function SealingRow() {
   return (
     <div className="card-body setting sealing" aria-busy={!isReady || change.isPending}>
       <div>
-        <h3 id={id}>Forward encrypted</h3>
+        <h4 id={id}>Forward encrypted</h4>
         <p>
           Your inbox gets each message as a file, message.eml.age, that only your key opens. Its subject and sender are
           hidden. Mail that can&rsquo;t be encrypted waits; it is never forwarded readable.
@@ -79,7 +79,7 @@ export function SealingCard() {
   return (
     <section className="card" aria-labelledby="forwarded">
       <div className="card-head">
-        <h2 id="forwarded">Forwarded mail</h2>
+        <h3 id="forwarded">Forwarded mail</h3>
       </div>
       <SealingRow />
     </section>

@@ -1,7 +1,7 @@
 /** Where the account is signed in, each with the button that ends it. */
 import type { LoginSessionWire } from "@kauke/contract";
 import { Monitor, Smartphone } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useEndOtherSessions, useEndSession, useLoginSessions } from "../../api/sign-in.ts";
 import { useLogOutButton } from "../../app/use-log-out.ts";
@@ -11,6 +11,7 @@ import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { SettingFailed } from "./SettingFailed.tsx";
 
 const SHOWN_AT_FIRST = 5;
+const titleId = "sessions";
 
 const nameOf = ({ device }: LoginSessionWire): string => device ?? "Unknown device";
 const isHandheld = ({ device }: LoginSessionWire): boolean => /iPhone|iPad|Android/.test(device ?? "");
@@ -31,23 +32,39 @@ function SignOutButton() {
   );
 }
 
-function EndButton({ session }: { session: LoginSessionWire }) {
+/** The button that had the focus goes with what it ended: the card takes it over. */
+function focusCard(): void {
+  document.getElementById(titleId)?.focus();
+}
+
+interface RowProps {
+  session: LoginSessionWire;
+  /** e.g. `3 of 5`: two of one device, signed in in the same minute, are told apart by it. */
+  place: string;
+}
+
+function EndButton({ session, place }: RowProps) {
   const end = useEndSession();
-  const onSuccess = () => showToast({ title: "Session Ended", description: nameOf(session) });
+  const which = `${nameOf(session)}, signed in ${timeText(session.createdAt)}, ${place}`;
+  const onSuccess = () => {
+    focusCard();
+    showToast({ title: "Session Ended", description: nameOf(session) });
+  };
   return (
-    <button
+    <SubmitButton
       type="button"
-      className="btn btn-quiet btn-sm"
-      aria-label={`End session: ${nameOf(session)}, signed in ${timeText(session.createdAt)}`}
-      disabled={end.isPending}
+      className="btn-quiet btn-sm"
+      label={end.isPending ? `Ending... session: ${which}` : `End session: ${which}`}
+      pending={end.isPending}
+      pendingLabel="Ending..."
       onClick={() => end.mutate(session.id, { onSuccess, onError: onFailure })}
     >
-      {end.isPending ? "Ending..." : "End"}
-    </button>
+      End
+    </SubmitButton>
   );
 }
 
-function SessionRow({ session }: { session: LoginSessionWire }) {
+function SessionRow({ session, place }: RowProps) {
   const Icon = isHandheld(session) ? Smartphone : Monitor;
   return (
     <li>
@@ -62,18 +79,20 @@ function SessionRow({ session }: { session: LoginSessionWire }) {
           <time dateTime={session.lastSeenAt}>{timeText(session.lastSeenAt)}</time>
         </p>
       </div>
-      {session.current ? <SignOutButton /> : <EndButton session={session} />}
+      {session.current ? <SignOutButton /> : <EndButton session={session} place={place} />}
     </li>
   );
 }
 
 function EndOthers() {
   const end = useEndOtherSessions();
-  const onSuccess = ({ ended }: { ended: number }) =>
+  const onSuccess = ({ ended }: { ended: number }) => {
+    focusCard();
     showToast({
       title: "Sessions Ended",
       description: `Signed out on ${ended} other ${ended === 1 ? "device" : "devices"}.`,
     });
+  };
   return (
     <SubmitButton
       type="button"
@@ -89,19 +108,24 @@ function EndOthers() {
 
 function Sessions({ sessions }: { sessions: readonly LoginSessionWire[] }) {
   const [isWhole, setIsWhole] = useState(false);
+  const list = useRef<HTMLUListElement>(null);
+  // On to what the button has shown; it is gone itself.
+  useEffect(() => {
+    if (isWhole) list.current?.children[SHOWN_AT_FIRST]?.querySelector("button")?.focus();
+  }, [isWhole]);
   const shown = isWhole ? sessions : sessions.slice(0, SHOWN_AT_FIRST);
   return (
     <>
-      <ul className="sessions-list" aria-labelledby="sessions">
-        {shown.map((session) => (
-          <SessionRow key={session.id} session={session} />
+      <ul className="sessions-list" aria-labelledby={titleId} ref={list}>
+        {shown.map((session, at) => (
+          <SessionRow key={session.id} session={session} place={`${at + 1} of ${sessions.length}`} />
         ))}
       </ul>
       <div className="card-foot">
         {sessions.length > 1 ? <EndOthers /> : <p className="hint">You are signed in nowhere else.</p>}
         {shown.length < sessions.length ? (
-          <button type="button" className="btn btn-quiet" onClick={() => setIsWhole(true)}>
-            Show All {sessions.length}
+          <button type="button" className="btn btn-quiet btn-sm" onClick={() => setIsWhole(true)}>
+            Show All {sessions.length} Devices
           </button>
         ) : null}
       </div>
@@ -124,9 +148,11 @@ export function SessionsCard() {
   const { data: sessions, error, isFetching, refetch } = useLoginSessions();
   const failed = sessions === undefined && error !== null && !isFetching ? error : null;
   return (
-    <section className="card" aria-labelledby="sessions" aria-busy={sessions === undefined && failed === null}>
+    <section className="card" aria-labelledby={titleId} aria-busy={sessions === undefined && failed === null}>
       <div className="card-head">
-        <h2 id="sessions">Signed-in devices</h2>
+        <h3 id={titleId} tabIndex={-1}>
+          Signed-in devices
+        </h3>
       </div>
       {sessions !== undefined ? (
         <Sessions sessions={sessions} />

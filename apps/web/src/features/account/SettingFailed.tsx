@@ -5,7 +5,7 @@ export function SettingFailed({ title, error, onRetry }: { title: string; error:
   return (
     <div className="card-body setting" role="alert">
       <div>
-        <h3>{title}</h3>
+        <h4>{title}</h4>
         <p>{messageOf(error, "Please try again.")}</p>
       </div>
       <button type="button" className="btn" onClick={onRetry}>

@@ -24,10 +24,10 @@ function EmailRow({ email, emailConfirmedAt }: { email: string; emailConfirmedAt
   return (
     <div className="card-body setting">
       <div>
-        <h3>
+        <h4>
           <span className="addr">{email}</span>{" "}
           <span className={isConfirmed ? "tag" : "tag tag-accent"}>{isConfirmed ? "confirmed" : "not confirmed"}</span>
-        </h3>
+        </h4>
         <p>
           {isConfirmed
             ? "Known to be yours. Changes of your password are told there."
@@ -47,7 +47,7 @@ function PasswordRow({ email, onChange }: { email: string; onChange: () => void 
   return (
     <div className="card-body setting">
       <div>
-        <h3>Password</h3>
+        <h4>Password</h4>
         <p>A new one signs out every other device.</p>
       </div>
       <button type="button" className="btn" onClick={onChange} aria-label={`Change password of ${email}`}>
@@ -68,7 +68,7 @@ function NoPasswordRow({ email, ways }: { email: string; ways: SignInWire }) {
   return (
     <div className="card-body setting">
       <div>
-        <h3>No password</h3>
+        <h4>No password</h4>
         <p>{otherWaysText(ways)} A link to your e-mail sets a password as well.</p>
       </div>
       <SubmitButton type="button" className="" pending={ask.isPending} pendingLabel="Sending..." onClick={onAsk}>
@@ -82,7 +82,7 @@ function NoEmailRow({ ways }: { ways: SignInWire }) {
   return (
     <div className="card-body setting">
       <div>
-        <h3>No e-mail, no password</h3>
+        <h4>No e-mail, no password</h4>
         <p>{otherWaysText(ways)} There is nothing else to keep secret, and nothing we could reset.</p>
       </div>
     </div>
@@ -122,7 +122,7 @@ export function SignInCard() {
   return (
     <section className="card" aria-labelledby="sign-in" aria-busy={ways === undefined && failed === null}>
       <div className="card-head">
-        <h2 id="sign-in">Sign-in</h2>
+        <h3 id="sign-in">Sign-in</h3>
       </div>
       {ways !== undefined ? (
         <Rows ways={ways} />

@@ -1,7 +1,7 @@
 /** The alias list: search, page size, table, pager, and its empty, loading and error states. */
 import type { AliasWire } from "@kauke/contract";
 import { Search } from "lucide-react";
-import { memo, useCallback, useDeferredValue, useId, useMemo, useState } from "react";
+import { memo, type RefObject, startTransition, useCallback, useId, useMemo, useRef, useState } from "react";
 import { useAliases, useDeleteAlias } from "../../api/aliases.ts";
 import { messageOf } from "../../api/api-error.ts";
 import { LoadFailed } from "../../ui/LoadFailed.tsx";
@@ -21,41 +21,59 @@ interface Choice {
 }
 
 /**
- * Search, size and page; a new search or size starts at page 1. The fields answer at once, the list follows in a render that
- * the next key may interrupt: typing never waits for rows.
+ * Search, size and page; a new search or size starts at page 1. The fields keep what was typed or chosen themselves and the list
+ * follows in a render that the next key may interrupt: a key waits for no rows, and for no render at all.
  */
 function useListView(aliases: readonly AliasWire[]) {
   const [choice, setChoice] = useState<Choice>({ query: "", size: pageSizes[0], page: 1 });
-  const shown = useDeferredValue(choice);
+  const field = useRef<HTMLInputElement>(null);
+  const { query, page, size } = choice;
   const indexed = useMemo(() => indexAliases(aliases), [aliases]);
-  const found = useMemo(() => searchAliases(indexed, shown.query), [indexed, shown.query]);
-  const view = useMemo(() => pageOf(found, shown.page, shown.size), [found, shown.page, shown.size]);
+  const found = useMemo(() => searchAliases(indexed, query), [indexed, query]);
+  const view = useMemo(() => pageOf(found, page, size), [found, page, size]);
   const choose = useCallback(
-    (change: Partial<Choice>) => setChoice((before) => ({ ...before, page: 1, ...change })),
+    (change: Partial<Choice>) => startTransition(() => setChoice((before) => ({ ...before, page: 1, ...change }))),
     [],
   );
-  return { choice, choose, view, shownQuery: shown.query };
+  const clear = useCallback(() => {
+    if (field.current === null) return;
+    field.current.value = "";
+    field.current.focus();
+    choose({ query: "" });
+  }, [choose]);
+  return { choice, choose, clear, view, field };
 }
 
 type ListView = ReturnType<typeof useListView>;
 
-function Tools({ choice, choose }: Pick<ListView, "choice" | "choose">) {
+interface ToolsProps extends Pick<ListView, "choose"> {
+  /** Where the fields begin; they are their own from there on. */
+  first: Choice;
+  field: RefObject<HTMLInputElement | null>;
+}
+
+function Tools({ first, field, choose }: ToolsProps) {
   return (
     <div className="tools">
       <label className="affix">
         <Search className="i" aria-hidden />
         <input
+          ref={field}
           className="input"
           type="search"
           placeholder="Search"
           aria-label="Search aliases"
-          value={choice.query}
+          // Addresses are no words, and what was searched for is nobody's later.
+          spellCheck={false}
+          autoComplete="off"
+          autoCapitalize="none"
+          defaultValue={first.query}
           onChange={(event) => choose({ query: event.target.value })}
         />
       </label>
       <Select
         aria-label="Aliases per page"
-        value={choice.size}
+        defaultValue={first.size}
         onChange={(event) => choose({ size: Number(event.target.value) })}
       >
         {pageSizes.map((it) => (
@@ -68,13 +86,14 @@ function Tools({ choice, choose }: Pick<ListView, "choice" | "choose">) {
   );
 }
 
-interface ListedProps extends Pick<ListView, "view" | "shownQuery" | "choose"> {
+interface ListedProps extends Pick<ListView, "view" | "choose" | "clear"> {
   userId: string;
+  query: string;
   onDelete: (alias: AliasWire) => void;
 }
 
-const Listed = memo(function Listed({ userId, view, shownQuery, choose, onDelete }: ListedProps) {
-  if (view.items.length === 0) return <NoMatch query={shownQuery} onClear={() => choose({ query: "" })} />;
+const Listed = memo(function Listed({ userId, view, query, choose, clear, onDelete }: ListedProps) {
+  if (view.items.length === 0) return <NoMatch query={query} onClear={clear} />;
   return (
     <>
       <AliasTable userId={userId} aliases={view.items} onDelete={onDelete} />
@@ -110,7 +129,7 @@ export function AliasList({ userId, onCreate }: { userId: string; onCreate: () =
   const titleId = useId();
   const { data, error, isFetching, refetch } = useAliases(userId);
   const aliases = data ?? none;
-  const { choice, choose, view, shownQuery } = useListView(aliases);
+  const { choice, choose, clear, view, field } = useListView(aliases);
   const { asked, setAsked, onConfirm } = useDeletion(userId);
   const isEmpty = data !== undefined && aliases.length === 0;
   return (
@@ -118,7 +137,7 @@ export function AliasList({ userId, onCreate }: { userId: string; onCreate: () =
       <div className="card-head list-head">
         <h2 id={titleId}>Aliases</h2>
         {data === undefined ? null : <span className="tag">{count.format(aliases.length)}</span>}
-        {aliases.length === 0 ? null : <Tools choice={choice} choose={choose} />}
+        {aliases.length === 0 ? null : <Tools first={choice} field={field} choose={choose} />}
       </div>
       {data === undefined && (isFetching || error === null) ? <AliasTableSkeleton /> : null}
       {data === undefined && !isFetching && error !== null ? (
@@ -130,7 +149,7 @@ export function AliasList({ userId, onCreate }: { userId: string; onCreate: () =
       ) : null}
       {isEmpty ? <NoAliases onCreate={onCreate} /> : null}
       {aliases.length === 0 ? null : (
-        <Listed userId={userId} view={view} shownQuery={shownQuery} choose={choose} onDelete={setAsked} />
+        <Listed {...{ userId, view, choose, clear }} query={choice.query} onDelete={setAsked} />
       )}
       {asked === undefined ? null : (
         <DeleteAliasDialog alias={asked} onConfirm={onConfirm} onClose={() => setAsked(undefined)} />

@@ -8,11 +8,11 @@ export function AppearanceCard() {
   return (
     <section className="card" aria-labelledby="appearance">
       <div className="card-head">
-        <h2 id="appearance">Appearance</h2>
+        <h3 id="appearance">Appearance</h3>
       </div>
       <div className="card-body setting appearance">
         <div>
-          <h3 id="theme-name">Theme</h3>
+          <h4 id="theme-name">Theme</h4>
           <p id="theme-text">System follows the setting of your device. Kept in this browser only.</p>
         </div>
         <div className="segments" role="radiogroup" aria-labelledby="theme-name" aria-describedby="theme-text">

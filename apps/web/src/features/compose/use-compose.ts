@@ -11,6 +11,7 @@ import { composeForm, emptyForm, type ComposeForm as FormValues, formField, jobR
 import { type Encryption, noEncryption } from "./EncryptionCard.tsx";
 import { followJob } from "./job-tracker.ts";
 import { NotSealed, sealLetter } from "./seal-letter.ts";
+import { forgetUnsent, keepUnsent, unsentOf } from "./unsent-letter.ts";
 
 export type SendingAlias = Answer<"listAliasesWithSmtp">["aliases"][number];
 
@@ -21,8 +22,8 @@ interface Wish {
 }
 
 /** Whether and for whom the letter is encrypted, and the field for that. */
-function useEncryption() {
-  const [encryption, setEncryption] = useState<Encryption>(noEncryption);
+function useEncryption(begun: Partial<Encryption>) {
+  const [encryption, setEncryption] = useState<Encryption>({ ...noEncryption, ...begun });
   const keyField = useRef<HTMLTextAreaElement>(null);
   const change = useCallback((to: Partial<Encryption>) => setEncryption((before) => ({ ...before, ...to })), []);
   return { encryption, change, keyField, focusKey: () => keyField.current?.focus() };
@@ -66,21 +67,36 @@ function useSend(userId: string) {
   };
 }
 
+/** What is on the sheet is kept until it was sent. */
+function useKeptLetter(userId: string, form: Form, { isOn, publicKey }: Encryption): void {
+  useEffect(() => {
+    const keep = () => keepUnsent({ userId, values: form.getValues(), isEncrypted: isOn, publicKey });
+    keep();
+    const typing = form.watch(keep);
+    return () => typing.unsubscribe();
+  }, [userId, form, isOn, publicKey]);
+}
+
 export function useCompose({ userId, aliases }: Wish) {
   const send = useSend(userId);
-  const form = useForm<FormValues>({ resolver: zodResolver(composeForm), defaultValues: emptyForm });
-  const state = useEncryption();
+  const [begun] = useState(() => unsentOf(userId));
+  const form = useForm<FormValues>({ resolver: zodResolver(composeForm), defaultValues: begun?.values ?? emptyForm });
+  const state = useEncryption(begun === null ? {} : { isOn: begun.isEncrypted, publicKey: begun.publicKey });
   const { encryption, change, keyField, focusKey } = state;
   // With several aliases the choice is the person's: the wrong one would tell a stranger too much.
   const onlyAlias = aliases?.length === 1 ? aliases[0]?.id : undefined;
   useEffect(() => {
-    if (onlyAlias !== undefined && form.getValues("fromAlias") === "") form.setValue("fromAlias", onlyAlias);
-  }, [form, onlyAlias]);
+    if (aliases === undefined) return;
+    const chosen = form.getValues("fromAlias");
+    form.setValue("fromAlias", aliases.some(({ id }) => id === chosen) ? chosen : (onlyAlias ?? ""));
+  }, [form, aliases, onlyAlias]);
+  useKeptLetter(userId, form, encryption);
   const isKeyMissing = encryption.isOn && encryption.publicKey.trim() === "";
   const onValid = async (values: FormValues) => {
     if (isKeyMissing) return focusKey();
     try {
       await send(values, encryption);
+      forgetUnsent();
       form.reset({ ...emptyForm, fromAlias: values.fromAlias });
       change({ publicKey: "" });
     } catch (error) {

@@ -18,7 +18,7 @@ function NoKeys() {
   return (
     <div className="empty">
       <Mask className="m" />
-      <h3>No encryption keys yet</h3>
+      <h4>No encryption keys yet</h4>
       <p>
         With a key of your own, others can write to you so that only you can read it. It is made here, in your browser,
         and its private half is locked with a password that never leaves it.
@@ -68,7 +68,7 @@ export function EncryptionKeysCard() {
   return (
     <section className="card" aria-labelledby="encryption-keys" aria-busy={keys === undefined && !failed}>
       <div className="card-head">
-        <h2 id="encryption-keys">Encryption keys</h2>
+        <h3 id="encryption-keys">Encryption keys</h3>
         <span className="tag">AGE</span>
         <button
           type="button"
@@ -82,6 +82,7 @@ export function EncryptionKeysCard() {
       </div>
       {failed ? (
         <LoadFailed
+          heading="h4"
           title="Your keys could not be loaded"
           message={messageOf(error, "Please try again.")}
           onRetry={() => void refetch()}

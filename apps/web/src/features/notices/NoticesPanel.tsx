@@ -1,7 +1,7 @@
 /** What the owner should know, newest first: mail that finally could not be delivered. */
 import type { NoticeWire } from "@kauke/contract";
 import { TriangleAlert, X } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useDismissNotice, useNotices } from "../../api/notices.ts";
 import { IconButton } from "../../ui/IconButton.tsx";
@@ -31,24 +31,62 @@ function Notice({ notice, onDismiss }: { notice: NoticeWire; onDismiss: () => vo
   );
 }
 
+/**
+ * The button that had the focus goes with its notice, or with the rest it showed: on to the one in that place, to the last,
+ * or, with none left, to the page.
+ * @returns the list, and what tells it which place is next
+ */
+function useNextFocus(count: number) {
+  const list = useRef<HTMLUListElement>(null);
+  const [next, setNext] = useState<{ place: number } | null>(null);
+  useEffect(() => {
+    if (next === null) return;
+    const buttons = list.current?.querySelectorAll("button") ?? [];
+    (buttons[Math.min(next.place, buttons.length - 1)] ?? document.querySelector("main"))?.focus();
+  }, [next]);
+  return { list, focusNext: (place: number) => setNext({ place: Math.min(place, count) }) };
+}
+
+function NoticesFailed({ onRetry }: { onRetry: () => void }) {
+  return (
+    <div className="notices" role="alert">
+      <div className="note">
+        <TriangleAlert className="i" aria-hidden />
+        <p className="min-w-0 flex-1">Your notices could not be loaded.</p>
+        <button type="button" className="btn btn-sm" onClick={onRetry}>
+          Try again
+        </button>
+      </div>
+    </div>
+  );
+}
+
 export function NoticesPanel() {
-  const { data: notices = [] } = useNotices();
+  const { data: notices = [], error, isFetching, refetch } = useNotices();
   const dismiss = useDismissNotice();
   const [all, setAll] = useState(false);
+  const { list, focusNext } = useNextFocus(notices.length);
+  if (error !== null && notices.length === 0 && !isFetching) return <NoticesFailed onRetry={() => void refetch()} />;
   if (notices.length === 0) return null;
-  const onDismiss = (notice: NoticeWire) =>
+  const onDismiss = (notice: NoticeWire) => {
+    focusNext(notices.indexOf(notice));
     dismiss.mutate(notice.id, {
       onError: (error) => showFailure("Dismissal Failed", messageOf(error, "Failed to dismiss the notice")),
     });
+  };
+  const onShowAll = () => {
+    setAll(true);
+    focusNext(SHOWN);
+  };
   return (
     <section className="notices" aria-label="Notices">
-      <ul>
+      <ul ref={list}>
         {(all ? notices : notices.slice(0, SHOWN)).map((notice) => (
           <Notice key={notice.id} notice={notice} onDismiss={() => onDismiss(notice)} />
         ))}
       </ul>
       {notices.length > SHOWN && !all ? (
-        <button type="button" className="btn btn-sm" onClick={() => setAll(true)}>
+        <button type="button" className="btn btn-sm" onClick={onShowAll}>
           Show all {notices.length} notices
         </button>
       ) : null}

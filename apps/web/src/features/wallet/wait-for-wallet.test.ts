@@ -1,0 +1,39 @@
+import { walletChallengeSeconds } from "@kauke/contract";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { WalletRefusal } from "./prove-wallet.ts";
+import { waitForWallet } from "./wait-for-wallet.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const never = () => new Promise<never>(() => {});
+const nobodyGivesUp = new AbortController().signal;
+
+test("what the wallet gives in time is given on", async () => {
+  expect(await waitForWallet(async () => "signed", nobodyGivesUp)).toBe("signed");
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("a wallet that says no is heard at once", async () => {
+  const no = new Error("no");
+  await expect(waitForWallet(() => Promise.reject(no), nobodyGivesUp)).rejects.toBe(no);
+});
+
+test("a wallet that never answers is waited for as long as a challenge is good, and no longer", async () => {
+  let failure: unknown;
+  void waitForWallet(never, nobodyGivesUp).catch((error: unknown) => void (failure = error));
+  await vi.advanceTimersByTimeAsync(walletChallengeSeconds * 1000 - 1);
+  expect(failure).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(failure).toBeInstanceOf(WalletRefusal);
+});
+
+test("a person who gives up waits no more, and nothing else is asked of the wallet", async () => {
+  const person = new AbortController();
+  const waiting = waitForWallet(never, person.signal);
+  person.abort();
+  await expect(waiting).rejects.toBeInstanceOf(WalletRefusal);
+  const ask = vi.fn(never);
+  await expect(waitForWallet(ask, person.signal)).rejects.toBeInstanceOf(WalletRefusal);
+  expect(ask).not.toHaveBeenCalled();
+});
