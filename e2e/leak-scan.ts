@@ -2,8 +2,9 @@
  * Looks for words in everything a server has written: its data directory and its output, in the ways in which a word can hide.
  * What is sealed is in none of them.
  */
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { readUnlessGone } from "@kauke/testkit/canary-scan";
 
 /** e.g. `{ word: "jonas@inbox.example", as: "base64", where: "pgdata/base/5/16384" }` */
 export interface Leak {
@@ -33,7 +34,8 @@ export async function findLeaks(words: readonly string[], dataDir: string, outpu
   const forms = words.flatMap((word) => formsOf(word));
   const leaks = leaksIn(forms, output, "output");
   for (const where of await filesIn(dataDir)) {
-    const bytes = await readFile(join(dataDir, where));
+    const bytes = await readUnlessGone(join(dataDir, where));
+    if (bytes === null) continue;
     leaks.push(...leaksIn(forms, withoutGaps(bytes), where));
   }
   return leaks;

@@ -99,7 +99,8 @@ export class Canaries {
     let total = 0;
     for (const directory of directories) {
       for (const path of await filesIn(directory)) {
-        const bytes = await readFile(path);
+        const bytes = await readUnlessGone(path);
+        if (bytes === null) continue;
         files++;
         total += bytes.length;
         const where = relative(directory, path);
@@ -126,6 +127,14 @@ export class Canaries {
       encodings[encoding](Buffer.from(word)).some((text) => context.startsWith(text.slice(0, -1)));
     return longestFirst.find(fits)?.[0] ?? "?";
   }
+}
+
+/** @returns `null` for a file that a running server has deleted since it was listed: a message that was delivered */
+export async function readUnlessGone(path: string): Promise<Buffer | null> {
+  return await readFile(path).catch((thrown: NodeJS.ErrnoException) => {
+    if (thrown.code === "ENOENT") return null;
+    throw thrown;
+  });
 }
 
 async function filesIn(directory: string): Promise<string[]> {
