@@ -322,6 +322,8 @@ describe("the server", () => {
 
   test("not answering ends nothing", async () => {
     const { page, context, expectFailure } = await openStill("/settings");
+    // An answer still on its way would say that the server can be reached.
+    await page.waitForLoadState("networkidle");
     expectFailure("/api/auth/session");
     await context.route("**/api/auth/session", (route) => route.abort("connectionrefused"));
     await page.clock.fastForward(4 * minutes);

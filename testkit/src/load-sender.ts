@@ -7,6 +7,8 @@ import { stuff } from "@kauke/mail-rfc";
 import { numberedMessage } from "./numbered-mail.ts";
 import { type SmtpTalk, smtpTalk } from "./smtp-talk.ts";
 
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
 export interface LoadBooks {
   /** The final dot was answered with 250. */
   readonly acknowledged: ReadonlySet<number>;
@@ -23,6 +25,8 @@ export interface LoadSenderOptions {
   tell?: (moment: "accepting" | "committing" | "acknowledged") => void;
   /** A session that lost its connection makes a new one, until `stop`. */
   reconnects?: boolean;
+  /** Between two messages of a session; none unless told. */
+  restMs?: number;
 }
 
 export class LoadSender {
@@ -58,7 +62,7 @@ export class LoadSender {
   async #sessions(port: number): Promise<void> {
     do {
       const wasWelcome = await this.#session(port);
-      if (!wasWelcome) await new Promise((resolve) => setTimeout(resolve, 20));
+      if (!wasWelcome) await sleep(20);
     } while (this.#options.reconnects === true && !this.#stopping);
   }
 
@@ -82,6 +86,7 @@ export class LoadSender {
         this.#acknowledged.add(number);
         number = null;
         this.#options.tell?.("acknowledged");
+        if (this.#options.restMs !== undefined) await sleep(this.#options.restMs);
       }
       talk.send("QUIT\r\n");
     } catch (thrown) {

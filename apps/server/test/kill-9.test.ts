@@ -97,8 +97,8 @@ async function survive(name: string, { plan, retry = retrySeconds, env = {} }: S
 
 /** Five hundred rounds in chapters: each is judged by itself and has a data directory of its own. */
 const chapters = isLongRun ? 20 : 1;
-const roundsOfAChapter = isLongRun ? 24 : 16;
-const spoolRounds = isLongRun ? 20 : 4;
+const roundsOfAChapter = isLongRun ? 24 : 10;
+const spoolRounds = isLongRun ? 20 : 3;
 const longAcknowledged = 20_000;
 let acknowledgedInAll = 0;
 
