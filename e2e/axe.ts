@@ -6,21 +6,28 @@ import type { Visit } from "./browser.ts";
 
 const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
+interface AxeScope {
+  /** A selector: only what is in it is looked at. */
+  within?: string;
+  /** Names of the rules to ask; all of axe's unless told. */
+  only?: readonly string[];
+}
+
 /**
  * @param tolerated names of rules that this screen may break
- * @param within a selector: only what is in it is looked at
  * @returns one line per element and rule, e.g. `serious color-contrast: <p class="hint"> …`; empty when all is well
  */
 export async function axeFindings(
   { page, context }: Pick<Visit, "page" | "context">,
   tolerated: readonly string[] = [],
-  within?: string,
+  { within, only }: AxeScope = {},
 ): Promise<string[]> {
   const debug = await context.newCDPSession(page);
   await debug.send("Runtime.evaluate", { expression: `window.axe ?? (() => { ${source} })()` });
   await debug.detach();
   // What is inside a message's frame is its sender's business, and nothing runs there.
-  const options = { iframes: false, resultTypes: ["violations"] };
+  const rules = only === undefined ? {} : { runOnly: { type: "rule", values: only } };
+  const options = { iframes: false, resultTypes: ["violations"], ...rules };
   const results = (await page.evaluate(
     `axe.run(${within === undefined ? "document" : JSON.stringify(within)}, ${JSON.stringify(options)})`,
   )) as AxeResults;

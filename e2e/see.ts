@@ -24,6 +24,12 @@ export async function seeGone(locator: Locator): Promise<void> {
   await locator.waitFor({ state: "hidden" });
 }
 
+/** Waits until a page that came drawn has been taken over by the app: what is changed before that may be put back. */
+export async function seeLive(page: Page): Promise<void> {
+  const toggle = page.getByRole("button", { name: "Switch between light and dark theme" });
+  await expect.poll(() => toggle.isEnabled()).toBe(true);
+}
+
 export async function seePath(page: Page, path: string): Promise<void> {
   await expect.poll(() => new URL(page.url()).pathname).toBe(path);
 }
