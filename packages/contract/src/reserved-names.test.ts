@@ -81,6 +81,7 @@ describe("findReservedName", () => {
     ["suppport", "support"],
     ["NO.REPLY", "noreply"],
     ["mailer_daemon", "mailerdaemon"],
+    ["bounce-s", "bounces"],
     ["valstybinemokesciuinspekcija", "valstybinemokesciuinspekcija"],
   ])("%s stands for %s", (name, word) => {
     expect(findReservedName(name)).toBe(word);

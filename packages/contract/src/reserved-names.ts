@@ -53,10 +53,10 @@ export function findReservedName(name: string): string | null {
   if (name.length > LONGEST_NAME) return null;
   const lower = name.toLowerCase();
   if (REPLY_ADDRESS.test(lower)) return "r";
-  const own = OWN_PREFIX.exec(lower);
-  if (own) return own[1] ?? own[2] ?? null;
   const bare = withoutSeparators(lower);
   if (words.has(bare)) return bare;
+  const own = OWN_PREFIX.exec(lower);
+  if (own) return own[1] ?? own[2] ?? null;
   if (!/[a-z]/.test(bare) || neverReserved.has(bare)) return null;
   return wordsBySieve.get(sieve(bare))?.find((word) => disguiseOf(word).test(bare)) ?? null;
 }
