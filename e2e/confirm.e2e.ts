@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { axeFindings, sidewaysOverflow } from "./axe.ts";
 import { type Visit, widths } from "./browser.ts";
-import { rest } from "./screen-list.ts";
+import { rest } from "./open-screen.ts";
 import { seeGone, seeHeading, seeToast } from "./see.ts";
 import { runSite } from "./site.ts";
 import { aliasRow, createAlias, register } from "./steps.ts";

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
 import { axeFindings, sidewaysOverflow } from "./axe.ts";
 import { type Visit, type VisitOptions, widths } from "./browser.ts";
-import { rest } from "./screen-list.ts";
+import { rest } from "./open-screen.ts";
 import { seeGone, seeHeading, seePath, seeToast, toasts } from "./see.ts";
 import { runSite } from "./site.ts";
 import { password } from "./steps.ts";

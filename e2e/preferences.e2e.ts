@@ -3,7 +3,7 @@ import { personas } from "@kauke/testkit/personas";
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Visit } from "./browser.ts";
-import { furnish } from "./screen-list.ts";
+import { furnish } from "./open-screen.ts";
 import { toasts } from "./see.ts";
 import { runSite } from "./site.ts";
 import { aliasSwitch } from "./steps.ts";

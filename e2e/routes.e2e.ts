@@ -1,4 +1,4 @@
-/** Every address of the product, signed in and out, and the frame around every page: top bar, menu, footer, theme. */
+/** Every address of the product, signed in and out, and the frame around every page: top bar, menu, footer. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { heights, type Visit, widths } from "./browser.ts";
@@ -144,60 +144,6 @@ describe("the route table", () => {
     await expect.poll(() => visit.page.evaluate("scrollY")).toBe(0);
     await visit.page.goBack();
     await seeShown(visit, landing);
-  });
-});
-
-describe("the theme", () => {
-  const toggle = (open: Page) => open.getByRole("button", { name: "Switch between light and dark theme" });
-  const background = (open: Page) => open.evaluate("getComputedStyle(document.documentElement).backgroundColor");
-
-  /** From the first frame on: every background a person could have seen. */
-  const recordFrames = `
-    window.seenBackgrounds = [];
-    const look = () => {
-      if (document.body) {
-        const color = getComputedStyle(document.documentElement).backgroundColor;
-        if (window.seenBackgrounds.at(-1) !== color) window.seenBackgrounds.push(color);
-      }
-      requestAnimationFrame(look);
-    };
-    requestAnimationFrame(look);`;
-
-  test("it starts light, the toggle switches it, and a reload keeps it without a flash of the other", async () => {
-    const { page: open, context } = await site.visit();
-    await context.addInitScript(recordFrames);
-    await open.goto("/home");
-    const light = await background(open);
-    await toggle(open).click();
-    await expect.poll(() => background(open)).not.toBe(light);
-    const dark = await background(open);
-    expect(await open.evaluate("localStorage.theme")).toBe("dark");
-    await open.reload();
-    await seeHeading(open, "One click, new identity. Your inbox stays safe.");
-    expect(await open.evaluate("seenBackgrounds")).toEqual([dark]);
-    await toggle(open).click();
-    await expect.poll(() => background(open)).toBe(light);
-    expect(await open.evaluate("localStorage.theme")).toBe("light");
-  });
-
-  test("a stored setting of system follows the system, while the toggle leads away from what is seen", async () => {
-    const { page: open } = await site.visit({ theme: "system", systemTheme: "dark" });
-    await open.goto("/home");
-    const dark = await background(open);
-    await open.emulateMedia({ colorScheme: "light" });
-    await expect.poll(() => background(open)).not.toBe(dark);
-    await open.emulateMedia({ colorScheme: "dark" });
-    await expect.poll(() => background(open)).toBe(dark);
-    await toggle(open).click();
-    await expect.poll(() => background(open)).not.toBe(dark);
-    expect(await open.evaluate("localStorage.theme")).toBe("light");
-  });
-
-  test("an unset theme is light even where the system prefers dark", async () => {
-    const first = await site.visit({ systemTheme: "dark" });
-    const second = await site.visit({ theme: "light" });
-    for (const visit of [first, second]) await visit.page.goto("/home");
-    expect(await background(first.page)).toBe(await background(second.page));
   });
 });
 

@@ -9,8 +9,9 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { removeDataDirs, startServerProcess } from "@kauke/testkit/server-process";
 import { closeBrowser, heights, openVisit, widths } from "./browser.ts";
+import { furnish, openScreen, rest } from "./open-screen.ts";
 import type { Screen } from "./screen.ts";
-import { furnish, openScreen, rest, screens } from "./screen-list.ts";
+import { screens } from "./screen-list.ts";
 
 const folder = join(import.meta.dirname, ".out/screens");
 const { values, positionals } = parseArgs({

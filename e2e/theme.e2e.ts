@@ -77,6 +77,36 @@ describe.each([widths.phone, widths.desktop])("at %i pixels", (width) => {
   });
 });
 
+test("it starts light, the toggle switches it, and a reload keeps it without a flash of the other", async () => {
+  const { page, context } = await site.visit();
+  await context.addInitScript(recordFrames);
+  await page.goto("/home");
+  const light = await background(page);
+  await toggle(page).click();
+  await expect.poll(() => background(page)).not.toBe(light);
+  const dark = await background(page);
+  expect(await page.evaluate("localStorage.theme")).toBe("dark");
+  await page.reload();
+  await seeHeading(page, "One click, new identity. Your inbox stays safe.");
+  expect(await page.evaluate("seenBackgrounds")).toEqual([dark]);
+  await toggle(page).click();
+  await expect.poll(() => background(page)).toBe(light);
+  expect(await page.evaluate("localStorage.theme")).toBe("light");
+});
+
+test("a stored setting of system follows the system, while the toggle leads away from what is seen", async () => {
+  const { page } = await site.visit({ theme: "system", systemTheme: "dark" });
+  await page.goto("/home");
+  const dark = await background(page);
+  await page.emulateMedia({ colorScheme: "light" });
+  await expect.poll(() => background(page)).not.toBe(dark);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await expect.poll(() => background(page)).toBe(dark);
+  await toggle(page).click();
+  await expect.poll(() => background(page)).not.toBe(dark);
+  expect(await page.evaluate("localStorage.theme")).toBe("light");
+});
+
 test("other tabs follow at once", async () => {
   const { page, context } = await site.visit({ as: await site.person() });
   const other = await context.newPage();

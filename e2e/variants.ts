@@ -1,6 +1,6 @@
 /** One state of a page as everybody meets it: on a phone and on a wide window, in both themes, without loading it again. */
 import { heights, type Visit, widths } from "./browser.ts";
-import { rest } from "./screen-list.ts";
+import { rest } from "./open-screen.ts";
 
 export interface Variant {
   width: number;

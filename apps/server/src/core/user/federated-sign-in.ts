@@ -5,6 +5,7 @@ import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import { decideAccount } from "./federated-account.ts";
 import type { FederatedPerson, IssuerFailure } from "./federated-issuer.ts";
+import { newUser } from "./new-user.ts";
 import { flowSeconds, hashFlow, newFlowSecret } from "./sign-in-flow.ts";
 import type { User } from "./user.ts";
 
@@ -83,7 +84,7 @@ async function enterAccount(
     if (decision.kind === "refuse") return { failure: decision.reason };
     if (decision.kind === "sign-in") return { userId: decision.userId };
     if (decision.kind === "create") {
-      const user = newUser(deps, person, decision.email);
+      const user = personToUser(deps, person, decision.email);
       if (await deps.users.insertIfFree(user)) return { userId: user.id };
     } else if (await deps.users.linkGoogle(decision.userId, person, decision.email)) {
       return { userId: decision.userId };
@@ -92,23 +93,10 @@ async function enterAccount(
   return { failure: "failed" };
 }
 
-function newUser({ random, clock }: Pick<CoreDeps, "random" | "clock">, person: FederatedPerson, email: string): User {
-  const now = clock.now();
+function personToUser(deps: Pick<CoreDeps, "random" | "clock">, person: FederatedPerson, email: string): User {
   const { firstName, lastName, profileImageUrl } = person;
-  return {
-    id: random.uuid(),
-    email,
-    walletAddress: null,
-    googleId: person.subject,
-    googleIssuer: person.issuer,
-    emailConfirmedAt: now,
-    passwordHash: null,
-    authMethod: "google",
-    firstName,
-    lastName,
-    profileImageUrl,
-    balanceCents: 0,
-    createdAt: now,
-    updatedAt: now,
-  };
+  return newUser(deps, {
+    ...{ authMethod: "google", email, emailConfirmedAt: deps.clock.now() },
+    ...{ googleId: person.subject, googleIssuer: person.issuer, firstName, lastName, profileImageUrl },
+  });
 }

@@ -1,5 +1,6 @@
 import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
+import { newUser } from "./new-user.ts";
 import type { User } from "./user.ts";
 
 export interface Registration {
@@ -18,22 +19,7 @@ export async function register(
 ): Promise<User> {
   await takeLimit(deps, "register", { ipAddress: clientAddress });
   const passwordHash = await deps.hasher.hash(password);
-  const now = deps.clock.now();
-  const user: User = {
-    id: deps.random.uuid(),
-    email,
-    walletAddress: null,
-    googleId: null,
-    emailConfirmedAt: null,
-    passwordHash,
-    authMethod: "email",
-    firstName: null,
-    lastName: null,
-    profileImageUrl: null,
-    balanceCents: 0,
-    createdAt: now,
-    updatedAt: now,
-  };
+  const user = newUser(deps, { authMethod: "email", email, passwordHash });
   await deps.users.insert(user);
   return user;
 }

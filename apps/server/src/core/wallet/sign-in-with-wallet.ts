@@ -6,6 +6,7 @@ import { signInMessage } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
+import { newUser } from "../user/new-user.ts";
 import type { User } from "../user/user.ts";
 import { challengeHash, type OfferedChallenge } from "./wallet-challenge.ts";
 import { isSignedBy, readSignature, walletKey } from "./wallet-signature.ts";
@@ -51,29 +52,10 @@ export function isProven(proof: WalletProof, { walletAddress, ...offered }: Offe
 /** Counts as a registration: a key costs nothing. */
 async function createAccount(deps: SignInDeps, { walletAddress }: WalletProof, clientAddress: string): Promise<User> {
   await takeLimit(deps, "register", { ipAddress: clientAddress });
-  const user = newUser(deps, walletAddress);
+  const user = newUser(deps, { authMethod: "wallet", walletAddress });
   if (await deps.users.insertIfFree(user)) return user;
   const account = await deps.users.findByWallet(walletAddress);
   // Made by another sign-in and deleted again, all in this moment.
   if (account === null) throw new AppError("busy");
   return account;
-}
-
-function newUser({ random, clock }: SignInDeps, walletAddress: string): User {
-  const now = clock.now();
-  return {
-    id: random.uuid(),
-    email: null,
-    walletAddress,
-    googleId: null,
-    emailConfirmedAt: null,
-    passwordHash: null,
-    authMethod: "wallet",
-    firstName: null,
-    lastName: null,
-    profileImageUrl: null,
-    balanceCents: 0,
-    createdAt: now,
-    updatedAt: now,
-  };
 }

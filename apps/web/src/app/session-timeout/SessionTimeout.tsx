@@ -4,7 +4,7 @@ import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { countEvent } from "../../api/count-event.ts";
 import { keptAtLoss, markSignedOut } from "../../api/lost-session.ts";
 import { endAtServer, useLeaveSession } from "../../api/session.ts";
-import { countdownText } from "../../features/smtp-credentials/countdown.ts";
+import { countdownText } from "../../ui/countdown-text.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showToast } from "../../ui/toast-store.ts";

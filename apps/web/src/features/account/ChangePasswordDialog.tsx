@@ -6,6 +6,7 @@ import { Dialog } from "../../ui/Dialog.tsx";
 import { TextField } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { NewPasswordFields } from "../auth/NewPasswordFields.tsx";
 import { changePasswordForm } from "./change-password-form.ts";
 
 /** The current password, the new one twice. What the server refuses of a field shows beneath it. */
@@ -45,20 +46,13 @@ export function ChangePasswordDialog({ email, onClose }: { email: string; onClos
             error={errors.currentPassword?.message}
             {...form.register("currentPassword")}
           />
-          <TextField
+          <NewPasswordFields
             label="New password"
-            aside={<span className="opt">8 characters or more</span>}
-            type="password"
-            autoComplete="new-password"
-            error={errors.newPassword?.message}
-            {...form.register("newPassword")}
-          />
-          <TextField
-            label="Confirm new password"
-            type="password"
-            autoComplete="new-password"
-            error={errors.confirmPassword?.message}
-            {...form.register("confirmPassword", { deps: "newPassword" })}
+            password={{ field: form.register("newPassword"), error: errors.newPassword?.message }}
+            confirm={{
+              field: form.register("confirmPassword", { deps: "newPassword" }),
+              error: errors.confirmPassword?.message,
+            }}
           />
         </div>
         <footer>

@@ -5,20 +5,7 @@ import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeys } from "../../api/encryption-keys.ts";
 import { Select } from "../../ui/Select.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
-
-function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
-  return (
-    <div className="card-body setting" role="alert">
-      <div>
-        <h4>The setting could not be loaded</h4>
-        <p>{messageOf(error, "Please try again.")}</p>
-      </div>
-      <button type="button" className="btn" onClick={onRetry}>
-        Try again
-      </button>
-    </div>
-  );
-}
+import { SettingFailed } from "./SettingFailed.tsx";
 
 function SealingRow() {
   const id = useId();
@@ -28,7 +15,7 @@ function SealingRow() {
   const failed = [settings, keys].find((it) => it.data === undefined && it.error !== null && !it.isFetching);
   if (failed?.error) {
     const retry = () => void Promise.all([settings, keys].map((it) => it.refetch()));
-    return <Failed error={failed.error} onRetry={retry} />;
+    return <SettingFailed title="The setting could not be loaded" error={failed.error} onRetry={retry} />;
   }
   const isReady = settings.data !== undefined && keys.data !== undefined;
   const onChange = (sealTo: string) => {

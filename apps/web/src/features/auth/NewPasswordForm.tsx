@@ -2,9 +2,9 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { useForm } from "react-hook-form";
 import { fieldMessages } from "../../api/api-error.ts";
 import { useResetPassword } from "../../api/sign-in.ts";
-import { TextField } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
+import { NewPasswordFields } from "./NewPasswordFields.tsx";
 import { newPasswordForm } from "./new-password-form.ts";
 import { refusalToast } from "./register-form.ts";
 
@@ -39,20 +39,13 @@ export function NewPasswordForm({ token, email, onDone, onRefused }: Props) {
   return (
     <form onSubmit={onSubmit} noValidate>
       <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
-      <TextField
+      <NewPasswordFields
         label="New password"
-        aside={<span className="opt">8 characters or more</span>}
-        type="password"
-        autoComplete="new-password"
-        error={errors.password?.message}
-        {...form.register("password")}
-      />
-      <TextField
-        label="Confirm new password"
-        type="password"
-        autoComplete="new-password"
-        error={errors.confirmPassword?.message}
-        {...form.register("confirmPassword", { deps: "password" })}
+        password={{ field: form.register("password"), error: errors.password?.message }}
+        confirm={{
+          field: form.register("confirmPassword", { deps: "password" }),
+          error: errors.confirmPassword?.message,
+        }}
       />
       <SubmitButton className="btn-primary btn-block" pending={reset.isPending} pendingLabel="Saving...">
         Set New Password

@@ -6,6 +6,7 @@ import { useRegister } from "../../api/auth.ts";
 import { TextField } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
+import { NewPasswordFields } from "./NewPasswordFields.tsx";
 import { type RegisterForm as FormValues, refusalToast, registerForm } from "./register-form.ts";
 
 function sayRefusal(errors: FieldErrors<FormValues>): void {
@@ -39,20 +40,13 @@ export function RegisterForm() {
         error={errors.email?.message}
         {...form.register("email")}
       />
-      <TextField
+      <NewPasswordFields
         label="Password"
-        aside={<span className="opt">8 characters or more</span>}
-        type="password"
-        autoComplete="new-password"
-        error={errors.password?.message}
-        {...form.register("password")}
-      />
-      <TextField
-        label="Confirm password"
-        type="password"
-        autoComplete="new-password"
-        error={errors.confirmPassword?.message}
-        {...form.register("confirmPassword", { deps: "password" })}
+        password={{ field: form.register("password"), error: errors.password?.message }}
+        confirm={{
+          field: form.register("confirmPassword", { deps: "password" }),
+          error: errors.confirmPassword?.message,
+        }}
       />
       <SubmitButton
         className="btn-primary btn-block"

@@ -2,8 +2,9 @@
  * The sections that only stand there, kept as they were drawn into the document: nothing in them needs script, so their code is
  * fetched only when the landing page is come to from another one.
  */
-import { Suspense, useState, useSyncExternalStore } from "react";
+import { Suspense, useState } from "react";
 import { later } from "../../app/later.tsx";
+import { useIsLive } from "../../ui/use-is-live.ts";
 
 const parts = {
   features: later(async () => (await import("./StillSections.tsx")).FeatureRow),
@@ -16,16 +17,9 @@ export async function loadStill(): Promise<void> {
   await Promise.all(Object.values(parts).map((part) => part.load()));
 }
 
-const neverChanges = () => () => {};
-
 /** Whether this is the first drawing of a page that came drawn. */
 function useIsTakenOver(): boolean {
-  const isNow = useSyncExternalStore(
-    neverChanges,
-    () => false,
-    () => true,
-  );
-  const [wasAtFirst] = useState(isNow);
+  const [wasAtFirst] = useState(!useIsLive());
   return wasAtFirst && !import.meta.env.SSR;
 }
 

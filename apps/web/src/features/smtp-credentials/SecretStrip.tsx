@@ -2,7 +2,7 @@
 import { Copy, EyeOff } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { copySecret } from "../../ui/copy-text.ts";
-import { countdownText } from "./countdown.ts";
+import { countdownText } from "../../ui/countdown-text.ts";
 import type { Revealed } from "./use-secret.ts";
 
 const TICK_MS = 250;

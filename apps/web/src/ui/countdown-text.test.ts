@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countdownText } from "./countdown.ts";
+import { countdownText } from "./countdown-text.ts";
 
 test.each([
   [30_000, "0:30"],

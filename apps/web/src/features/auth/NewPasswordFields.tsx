@@ -1,0 +1,32 @@
+import { limits } from "@kauke/contract";
+import type { UseFormRegisterReturn } from "react-hook-form";
+import { TextField } from "../../ui/Field.tsx";
+
+interface Half {
+  field: UseFormRegisterReturn;
+  error: string | undefined;
+}
+
+interface Props {
+  /** The first field's; the second asks to confirm it. */
+  label: string;
+  password: Half;
+  confirm: Half;
+}
+
+/** A password of one's choice, typed twice. */
+export function NewPasswordFields({ label, password, confirm }: Props) {
+  const hidden = { type: "password", autoComplete: "new-password" } as const;
+  return (
+    <>
+      <TextField
+        label={label}
+        aside={<span className="opt">{limits.passwordMin} characters or more</span>}
+        {...hidden}
+        error={password.error}
+        {...password.field}
+      />
+      <TextField label={`Confirm ${label.toLowerCase()}`} {...hidden} error={confirm.error} {...confirm.field} />
+    </>
+  );
+}
