@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     include: ["apps/**/*.test.{ts,tsx}", "packages/**/*.test.ts", "testkit/**/*.test.ts", "scripts/**/*.test.ts"],
     exclude: ["**/node_modules/**", "**/dist/**"],
+    globalSetup: ["testkit/src/empty-database.ts"],
+    setupFiles: ["testkit/src/begin-with-empty-database.ts"],
     pool: "forks",
     // Many wait for sockets and timers more than for the processor.
     maxWorkers: 2,

@@ -23,3 +23,8 @@ test("a browser on the search path is found, a file that cannot be run is not", 
   const path = [dead, runnable].join(delimiter);
   expect(findChromium({ PATH: path })).toBe(join(runnable, "chromium"));
 });
+
+test("the browser without windows comes before one with them, wherever it is on the search path", () => {
+  const [whole, shell] = [folderWith("chromium", 0o755), folderWith("chromium-headless-shell", 0o755)];
+  expect(findChromium({ PATH: [whole, shell].join(delimiter) })).toBe(join(shell, "chromium-headless-shell"));
+});

@@ -1,11 +1,9 @@
-/** Makes sure that the browser tests have a browser: one that is there, or Debian's package when root may install it. */
+/** Makes sure that the browser tests have a browser: one that is there, or a package of Debian's when root may install it. */
 import { spawnSync } from "node:child_process";
 import { findChromium } from "./find-chromium.ts";
 
-const packageCommands: readonly (readonly string[])[] = [
-  ["update", "-q"],
-  ["install", "-q", "-y", "--no-install-recommends", "chromium"],
-];
+/** The first that there is; not every system packages both. */
+const packages = ["chromium-headless-shell", "chromium"];
 
 /** @returns the browser's path, or what to do when there is none */
 export function ensureChromium(): { path: string } | { problem: string } {
@@ -14,17 +12,18 @@ export function ensureChromium(): { path: string } | { problem: string } {
   if (process.env.CHROMIUM_PATH) return { problem: "CHROMIUM_PATH does not name a program that can be run." };
   if (mayInstall()) {
     console.log("Installing Chromium for the browser tests (needed once) ...");
-    for (const args of packageCommands) {
-      const options = {
-        stdio: ["ignore", "ignore", "inherit"],
-        env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
-      };
-      spawnSync("apt-get", args, options as Parameters<typeof spawnSync>[2]);
-    }
+    aptGet("update", "-q");
+    for (const name of packages)
+      if (findChromium() === null) aptGet("install", "-q", "-y", "--no-install-recommends", name);
   }
   const installed = findChromium();
   if (installed !== null) return { path: installed };
   return { problem: "The browser tests need Chromium: install it, or set CHROMIUM_PATH to a Chrome or Chromium." };
+}
+
+function aptGet(...args: string[]): void {
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  spawnSync("apt-get", args, { stdio: ["ignore", "ignore", "inherit"], env });
 }
 
 function mayInstall(): boolean {

@@ -5,6 +5,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findTestPostgres, startTestPostgres } from "../apps/server/src/store/postgres.testing.ts";
 import { type Check, type Plan, plans, type StaticCheck, type Suite } from "./checks.ts";
 import { ensureChromium } from "./install-chromium.ts";
 import { runCaptured, runShown } from "./run-check.ts";
@@ -23,7 +24,7 @@ async function runStatic(check: StaticCheck): Promise<Tally> {
 }
 
 async function runSuite(suite: Suite): Promise<Tally> {
-  const prepared = suite.inBrowser === true ? await prepareBrowser() : {};
+  const prepared = suite.inBrowser === true ? await prepareBrowser() : await preparePostgres();
   if (prepared === null) return oneFailed;
   const folder = mkdtempSync(join(tmpdir(), "kauke-test-"));
   const report = join(folder, "report.json");
@@ -31,7 +32,7 @@ async function runSuite(suite: Suite): Promise<Tally> {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
   // Hundreds of processes load the same files: each is compiled once.
   const compiled = { NODE_COMPILE_CACHE: join(root, "node_modules/.kauke-compiled") };
-  const environment = { ...compiled, ...process.env, ...suite.environment, ...prepared };
+  const environment = { ...compiled, ...process.env, ...suite.environment, ...prepared.environment };
   const code = await runShown(
     [vitest, "run", ...reporters, ...suite.args, ...process.argv.slice(3)],
     root,
@@ -39,11 +40,24 @@ async function runSuite(suite: Suite): Promise<Tally> {
   );
   const tally = tallyOf(readReport(report), code);
   rmSync(folder, { recursive: true, force: true });
+  await prepared.end();
   return tally;
 }
 
-/** @returns the environment for the browser tests, or `null` after saying what is missing */
-async function prepareBrowser(): Promise<Record<string, string> | null> {
+interface Prepared {
+  environment: Record<string, string>;
+  end(): Promise<void>;
+}
+
+/** One PostgreSQL for the whole run, in which every file has databases of its own: starting one takes longer than most files. */
+async function preparePostgres(): Promise<Prepared> {
+  if (!findTestPostgres().found) return { environment: {}, end: async () => {} };
+  const postgres = await startTestPostgres();
+  return { environment: { DATABASE_URL_TEST: await postgres.createDatabase() }, end: () => postgres.stop() };
+}
+
+/** @returns `null` after saying what is missing */
+async function prepareBrowser(): Promise<Prepared | null> {
   const browser = ensureChromium();
   if ("problem" in browser) {
     console.log(browser.problem);
@@ -51,7 +65,7 @@ async function prepareBrowser(): Promise<Record<string, string> | null> {
   }
   const { code, output } = await runCaptured(["scripts/build-web.mjs"], root);
   if (code !== 0) console.log(output.trimEnd());
-  return code === 0 ? { CHROMIUM_PATH: browser.path } : null;
+  return code === 0 ? { environment: { CHROMIUM_PATH: browser.path }, end: async () => {} } : null;
 }
 
 function readReport(file: string): VitestReport | null {

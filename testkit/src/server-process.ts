@@ -7,6 +7,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { putEmptyDatabase } from "./empty-database.ts";
 
 export interface ServerProcess {
   /** e.g. `http://127.0.0.1:40123` */
@@ -45,6 +46,7 @@ process.on("exit", () => {
 /** @throws with the process' whole output when it is not ready in time; the process is killed then */
 export async function startServerProcess(options: ServerProcessOptions = {}): Promise<ServerProcess> {
   const dataDir = options.dataDir ?? (await makeDataDir());
+  await putEmptyDatabase(dataDir, options.env ?? {});
   const child = spawn(process.execPath, [main], {
     cwd: dataDir,
     stdio: ["ignore", "pipe", "pipe"],

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { readConfig } from "@kauke/server/config-read";
 import { argon2Hasher } from "@kauke/server/operate/argon2-hasher";
 import { type RunningServer, type StartOverrides, startServer } from "@kauke/server/start-server";
+import { putEmptyDatabase } from "./empty-database.ts";
 import { type LogSpy, logSpy } from "./log-spy.ts";
 
 export interface TestSystem {
@@ -42,6 +43,7 @@ export async function startSystem({
   const { config } = readConfig(settings, dataDir);
   const log = logSpy();
   const inMemory = env.KAUKE_DATA_DIR === undefined && env.DATABASE_URL === undefined;
+  if (!inMemory) await putEmptyDatabase(dataDir, env);
   const server = await startServer(config, log, {
     hasher: argon2Hasher({ memoryKib: 64, passes: 1 }),
     asksForConfirmation: confirmation,

@@ -4,7 +4,7 @@
  * when one commit causes no fsync.
  */
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, openAsBlob } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,6 +14,7 @@ import { Kysely, PGliteDialect } from "kysely";
 import { guardAgainstAbort } from "./abort-guard.ts";
 import type { Database, DB } from "./database.ts";
 import { DurableFileSystem, type SyncFile } from "./durable-file-system.ts";
+import { inMemoryDump } from "./in-memory-dump.ts";
 import { syncDirectory } from "./spool-files.ts";
 import { StoreStartError } from "./start-error.ts";
 import { takeTurns } from "./take-turns.ts";
@@ -50,7 +51,9 @@ const startParams = [
 
 /** For tests: nothing is written to disk, everything is gone at close. */
 export async function openInMemory(): Promise<EmbeddedDatabase> {
-  const pglite = await PGlite.create({ dataDir: "memory://", ...typeOptions });
+  const dump = inMemoryDump();
+  const begun = dump === null ? {} : { loadDataDir: await openAsBlob(dump) };
+  const pglite = await PGlite.create({ dataDir: "memory://", ...begun, ...typeOptions });
   const pause = <T>(work: () => Promise<T>) => pglite.runExclusive(work);
   return { db: kyselyOver(pglite), isSound: () => true, pause, close: () => pglite.close() };
 }
