@@ -8,7 +8,8 @@ export default defineConfig({
     include: ["e2e/**/*.e2e.ts"],
     globalSetup: ["e2e/first-start.ts"],
     pool: "forks",
-    maxWorkers: 2,
+    // A journey waits for a fifth of its time.
+    maxWorkers: 3,
     // Generous: a busy machine is slow, not broken. What waits, waits for something it sees.
     testTimeout: 180_000,
     hookTimeout: 180_000,

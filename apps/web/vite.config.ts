@@ -27,6 +27,12 @@ const baseChunk = {
   ),
 };
 
+/**
+ * What every page begins with is run nearly whole: said at the top of a file, Chromium compiles it beside the main thread while it
+ * arrives, instead of function by function when they are first called. Others take it for the comment it is.
+ */
+const compileAtOnce = ({ name }: { name: string }) => (name === baseChunk.name ? "//# allFunctionsCalledOnLoad" : "");
+
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   plugins: [
@@ -46,7 +52,7 @@ export default defineConfig({
     rolldownOptions: {
       // The contract only describes: what a page doesn't name (zod schemas on public pages) is left out of its chunk.
       treeshake: { moduleSideEffects: [{ test: /[\\/]packages[\\/]contract[\\/]/, sideEffects: false }] },
-      output: { codeSplitting: { groups: [zodChunk, baseChunk] } },
+      output: { codeSplitting: { groups: [zodChunk, baseChunk] }, postBanner: compileAtOnce },
     },
   },
 });

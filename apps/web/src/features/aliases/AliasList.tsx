@@ -4,6 +4,7 @@ import { Search } from "lucide-react";
 import { memo, type RefObject, startTransition, useCallback, useId, useMemo, useRef, useState } from "react";
 import { useAliases, useDeleteAlias } from "../../api/aliases.ts";
 import { messageOf } from "../../api/api-error.ts";
+import { countText } from "../../ui/count-text.ts";
 import { LoadFailed } from "../../ui/LoadFailed.tsx";
 import { Pager } from "../../ui/Pager.tsx";
 import { Select } from "../../ui/Select.tsx";
@@ -123,7 +124,6 @@ function useDeletion(userId: string) {
 }
 
 const none: AliasWire[] = [];
-const count = new Intl.NumberFormat("en-US");
 
 export function AliasList({ userId, onCreate }: { userId: string; onCreate: () => void }) {
   const titleId = useId();
@@ -136,7 +136,7 @@ export function AliasList({ userId, onCreate }: { userId: string; onCreate: () =
     <section className="card" aria-labelledby={titleId}>
       <div className="card-head list-head">
         <h2 id={titleId}>Aliases</h2>
-        {data === undefined ? null : <span className="tag">{count.format(aliases.length)}</span>}
+        {data === undefined ? null : <span className="tag">{countText(aliases.length)}</span>}
         {aliases.length === 0 ? null : <Tools first={choice} field={field} choose={choose} />}
       </div>
       {data === undefined && (isFetching || error === null) ? <AliasTableSkeleton /> : null}

@@ -3,6 +3,7 @@
  * so each alias's searchable text is put together once per list and not per key press.
  */
 import type { AliasWire } from "@kauke/contract";
+import { countText } from "../../ui/count-text.ts";
 import { addressOf, destinationText } from "./alias-text.ts";
 
 export const pageSizes = [10, 25, 50, 100] as const;
@@ -40,8 +41,6 @@ interface PageView<T> {
   buttons: number[];
 }
 
-const count = new Intl.NumberFormat("en-US");
-
 /** @param wanted the page asked for, from 1 */
 export function pageOf<T>(items: readonly T[], wanted: number, size: number): PageView<T> {
   const pages = Math.max(1, Math.ceil(items.length / size));
@@ -51,7 +50,7 @@ export function pageOf<T>(items: readonly T[], wanted: number, size: number): Pa
   const range =
     items.length === 0
       ? "0 of 0"
-      : `${count.format(start + 1)}–${count.format(start + shown.length)} of ${count.format(items.length)}`;
+      : `${countText(start + 1)}–${countText(start + shown.length)} of ${countText(items.length)}`;
   return { items: shown, page, pages, range, buttons: pageButtons(page, pages) };
 }
 

@@ -1,5 +1,6 @@
 /** The figures of the landing page: what the server counts, or in its place what was last announced. */
 import type { Asked } from "../../api/ask-once.ts";
+import { countText } from "../../ui/count-text.ts";
 
 export interface Totals {
   users: number;
@@ -14,12 +15,10 @@ export interface Figure {
 
 const announced = { total: "31,000+", closing: "31k+" } as const;
 
-const separated = new Intl.NumberFormat("en-US");
-
 /** e.g. `1,234`; `31,000+` when the server doesn't say */
 export function totalFigure(asked: Asked<Totals>, of: keyof Totals): Figure {
   if (asked.state !== "known") return { text: announced.total, isPending: asked.state === "asking" };
-  return { text: separated.format(asked.value[of]), isPending: false };
+  return { text: countText(asked.value[of]), isPending: false };
 }
 
 /** Thousands of users, rounded down: `31k+`, below a thousand `0k+`. */

@@ -1,0 +1,18 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { countText } from "./count-text.ts";
+
+test.each([
+  [0, "0"],
+  [999, "999"],
+  [1000, "1,000"],
+  [31_000, "31,000"],
+  [1_234_567, "1,234,567"],
+])("%i is written %s", (count, text) => {
+  expect(countText(count)).toBe(text);
+});
+
+test("every count is written as people of en-US do", () => {
+  const people = new Intl.NumberFormat("en-US");
+  fc.assert(fc.property(fc.maxSafeNat(), (count) => countText(count) === people.format(count)));
+});
