@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { AgeError } from "./age-error.ts";
@@ -74,6 +75,16 @@ test("4 MiB of anything is cleaned within a second of processor time", () => {
     const { user, system } = process.cpuUsage(began);
     expect((user + system) / 1000, JSON.stringify(filling)).toBeLessThan(1000);
   }
+});
+
+test("4 MiB of blanks go in a process in which V8 has stopped optimizing expressions", () => {
+  const program = `
+    const { cleanPastedText } = await import(${JSON.stringify(new URL("./clean-pasted-text.ts", import.meta.url).href)});
+    const blanks = " ".repeat(4 * 1024 * 1024);
+    const clean = ${JSON.stringify(clean)};
+    console.log(cleanPastedText(clean.replace("\\n", blanks)) === clean);`;
+  const flags = ["--no-regexp-optimization", "--input-type=module", "--eval"];
+  expect(execFileSync(process.execPath, [...flags, program], { encoding: "utf8" })).toBe("true\n");
 });
 
 test("a public key that was wrapped, indented or labelled is one again", () => {

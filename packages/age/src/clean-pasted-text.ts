@@ -4,10 +4,14 @@
  */
 import { ARMOR_BEGIN, ARMOR_END } from "./armor-form.ts";
 
-/** White space of any kind, and what is invisible but no white space: soft hyphens, zero-width characters, direction marks. */
-const blanks = /[\s\u0085\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069]+/g;
+/**
+ * White space of any kind, and what is invisible but no white space: soft hyphens, zero-width characters, direction marks.
+ * A thousand at most, here and below: V8 stops optimizing expressions in a process that has compiled many, and then a run of
+ * 4 MiB is more than its stack for them holds ("Maximum call stack size exceeded").
+ */
+const blanks = /[\s\u0085\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069]{1,1000}/g;
 /** The same and marks of quoting, which a program that joins lines leaves in the middle of them; none of it is base64. */
-const blanksAndQuoteMarks = /[\s>|\u0085\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069]+/g;
+const blanksAndQuoteMarks = /[\s>|\u0085\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069]{1,1000}/g;
 
 /**
  * Takes the first armored block out of the text around it; quote marks, blanks, empty lines and other line widths go.

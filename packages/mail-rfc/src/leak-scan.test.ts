@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -71,4 +72,13 @@ describe("the leak scan", () => {
       expect(growth(scan)).toBe("linear");
     },
   );
+
+  it("reads 25 MB of percent signs in a process in which V8 has stopped optimizing expressions", () => {
+    const program = `
+      const { findLeak } = await import(${JSON.stringify(new URL("./leak-scan.ts", import.meta.url).href)});
+      const html = "%41".repeat(25e6 / 3) + " olga%40owner.example";
+      console.log(findLeak({ html }, ["olga@owner.example"]));`;
+    const flags = ["--no-regexp-optimization", "--input-type=module", "--eval"];
+    expect(execFileSync(process.execPath, [...flags, program], { encoding: "utf8" })).toBe("olga@owner.example\n");
+  });
 });
