@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import type { Visit } from "./browser.ts";
+import { seeLaidOut } from "./see.ts";
 
 const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -22,6 +23,7 @@ export async function axeFindings(
   tolerated: readonly string[] = [],
   { within, only }: AxeScope = {},
 ): Promise<string[]> {
+  await seeLaidOut(page);
   const debug = await context.newCDPSession(page);
   await debug.send("Runtime.evaluate", { expression: `window.axe ?? (() => { ${source} })()` });
   await debug.detach();
@@ -40,6 +42,7 @@ export async function axeFindings(
 
 /** @returns the elements that stick out of the window sideways and that no scrolling box holds */
 export async function sidewaysOverflow({ page }: Visit): Promise<string[]> {
+  await seeLaidOut(page);
   const sticking = `(() => {
     const width = document.documentElement.clientWidth;
     const isHeld = (element) => {

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { axeFindings, sidewaysOverflow } from "./axe.ts";
 import { heights, openBrowser, openVisit, type Visit, widths } from "./browser.ts";
 import { federated, getStarted, headline, loading, pauseButton, signUp, toDashboard } from "./landing-page.ts";
-import { hoverAtRest, seeHeading, seePath } from "./see.ts";
+import { hoverAtRest, seeHeading, seeLaidOut, seePath } from "./see.ts";
 import { runSite } from "./site.ts";
 
 const site = runSite();
@@ -89,6 +89,29 @@ describe("the main button", () => {
     await seePath(page, "/about");
     await page.goBack();
     await seeHeading(page, "Why Kauke?");
+  });
+
+  /** Whether every section is laid out, be it far below the window. */
+  const isWhole = (page: Page) =>
+    page.evaluate(
+      `[...document.querySelectorAll("main h2")].every((h2) => h2.checkVisibility({ contentVisibilityAuto: true }))`,
+    );
+
+  test("its lower sections are laid out without anybody scrolling, once the page has nothing to do", async () => {
+    const { page } = await site.visit({ width: widths.phone });
+    await page.goto("/");
+    await seeLaidOut(page);
+    expect(await isWhole(page)).toBe(true);
+  });
+
+  test("while the page is busy they wait, and whoever scrolls to one finds it", async () => {
+    const { page } = await site.visit({ width: widths.phone });
+    await page.addInitScript("window.requestIdleCallback = () => 0");
+    await page.goto("/");
+    await signUp(page).waitFor();
+    expect(await isWhole(page)).toBe(false);
+    await page.getByRole("link", { name: "Learn more about our mission" }).click();
+    await seePath(page, "/about");
   });
 
   test("Learn more about our mission leads to the About page", async () => {

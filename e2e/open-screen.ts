@@ -5,6 +5,7 @@ import { sendMail } from "@kauke/testkit/send-mail";
 import type { Visit } from "./browser.ts";
 import { attachment, multipartMessage } from "./message.ts";
 import type { Screen } from "./screen.ts";
+import { seeLaidOut } from "./see.ts";
 
 /** Who and what the screens show: the personas, and one message in the preview inbox. */
 export async function furnish(server: { url: string; mxPort: number }): Promise<void> {
@@ -46,6 +47,7 @@ export async function openScreen(visit: Visit, { as, open }: Screen): Promise<vo
 
 /** Everything that moves comes to its end, and what never ends to a halt: pictures and contrasts are those of the rest. */
 export async function rest({ page }: Visit): Promise<void> {
+  await seeLaidOut(page);
   await page.evaluate(`document.fonts.ready.then(() => {
     for (const animation of document.getAnimations()) {
       if (animation.effect.getComputedTiming().endTime === Infinity) animation.pause();

@@ -30,6 +30,11 @@ export async function seeLive(page: Page): Promise<void> {
   await expect.poll(() => toggle.isEnabled()).toBe(true);
 }
 
+/** Waits until the sections that a drawn page leaves for later are laid out: before that nothing in them sticks out or is pale. */
+export async function seeLaidOut(page: Page): Promise<void> {
+  await expect.poll(() => page.evaluate(`document.querySelector('[data-drawn="page"] .later') === null`)).toBe(true);
+}
+
 export async function seePath(page: Page, path: string): Promise<void> {
   await expect.poll(() => new URL(page.url()).pathname).toBe(path);
 }

@@ -5,10 +5,12 @@ import { CompatibleStrip } from "../features/landing/CompatibleStrip.tsx";
 import { Hero } from "../features/landing/Hero.tsx";
 import { useMotion } from "../features/landing/motion.ts";
 import { Still } from "../features/landing/Still.tsx";
+import { useLaterSections } from "../features/landing/use-later-sections.ts";
 
 export function LandingPage() {
   const [site] = useState(readSiteDomain);
   const motion = useMotion();
+  useLaterSections();
   return (
     <main id="main" tabIndex={-1}>
       <Hero site={site} isPaused={motion.isPaused} />

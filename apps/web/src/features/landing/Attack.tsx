@@ -47,7 +47,7 @@ function OneEach({ domain }: { domain: string }) {
 
 export function Attack({ domain }: { domain: string }) {
   return (
-    <section className="page sec">
+    <section className="page sec attack-sec later">
       <div className="sec-head">
         <h2 className="h2">Your Email Privacy Under Attack</h2>
         <p className="lead">

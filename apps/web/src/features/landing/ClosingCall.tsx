@@ -21,7 +21,7 @@ function Crowd() {
 
 export function ClosingCall() {
   return (
-    <section className="page">
+    <section className="page close-sec later">
       <div className="close-band">
         <Crowd />
         <h2 className="h2">

@@ -38,7 +38,7 @@ function Cipher() {
 
 export function Encryption() {
   return (
-    <section className="enc-band">
+    <section className="enc-band later">
       <div className="page sec enc">
         <div>
           <h2 className="h2">Military-Grade Encryption</h2>

@@ -53,7 +53,7 @@ function Step({ number, title, words, children }: StepProps) {
 
 export function HowItWorks({ domain }: { domain: string }) {
   return (
-    <section className="rule">
+    <section className="rule how-sec later">
       <div className="page sec">
         <div className="sec-head">
           <h2 className="h2">How It Works</h2>

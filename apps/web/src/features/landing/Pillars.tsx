@@ -1,7 +1,7 @@
 /** Privacy First, Completely Free, Zero Logs Policy: each with the one sign that says it. */
 export function Pillars() {
   return (
-    <section className="page sec">
+    <section className="page sec pillars-sec later">
       <div className="pillars">
         <article>
           <div className="art" aria-hidden="true">

@@ -13,7 +13,7 @@ const facts = [
 
 export function Why() {
   return (
-    <section className="rule">
+    <section className="rule why-sec later">
       <div className="page sec why">
         <div>
           <h2 className="h2">Why {product.name}?</h2>
