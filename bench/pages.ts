@@ -89,7 +89,7 @@ async function loadLanding(browser: Browser, url: string): Promise<Landing> {
       if (request.resourceType() !== "script") return;
       sizes.push(request.sizes().then(({ responseBodySize }) => void (scriptBytes += responseBodySize)));
     });
-    await slowDown(context, page, { network: true });
+    await slowDown(context, page, { rate: slowdown, network: slow4g });
     const trace = await traced(browser, page, async () => {
       await page.goto(url, { waitUntil: "load" });
       await sleep(settleMs);
@@ -101,12 +101,16 @@ async function loadLanding(browser: Browser, url: string): Promise<Landing> {
   }
 }
 
-async function slowDown(context: BrowserContext, page: Page, { network }: { network: boolean }): Promise<void> {
+async function slowDown(
+  context: BrowserContext,
+  page: Page,
+  { rate, network }: { rate: number; network?: typeof slow4g },
+): Promise<void> {
   const debug = await context.newCDPSession(page);
-  await debug.send("Emulation.setCPUThrottlingRate", { rate: slowdown });
-  if (!network) return;
+  await debug.send("Emulation.setCPUThrottlingRate", { rate });
+  if (network === undefined) return;
   await debug.send("Network.enable");
-  await debug.send("Network.emulateNetworkConditions", slow4g);
+  await debug.send("Network.emulateNetworkConditions", network);
 }
 
 /** Typed one key at a time: many rows still match the first ones, few the last. */
@@ -114,21 +118,28 @@ const typed = "shop 47";
 
 async function searchRows(browser: Browser, server: ServerProcess, rounds: number): Promise<Row[]> {
   const person = await collector(server);
-  const answers: number[] = [];
-  for (let round = 0; round <= rounds; round++) {
-    progress(`pages: search among ${aliasCount}, round ${round} of ${rounds}`);
-    const times = await typeSearch(browser, server.url, person);
-    if (round > 0) answers.push(...times);
+  const rows: Row[] = [];
+  for (const rate of [1, slowdown]) {
+    const answers: number[] = [];
+    for (let round = 0; round <= rounds; round++) {
+      progress(`pages: search among ${aliasCount}, ${rate}x slower, round ${round} of ${rounds}`);
+      const times = await typeSearch(browser, { url: server.url, person, rate });
+      if (round > 0) answers.push(...times);
+    }
+    rows.push(searchRow(rate, answers));
   }
+  return rows;
+}
+
+function searchRow(rate: number, answers: readonly number[]): Row {
   const middle = median(answers);
   const worst = Math.max(...answers);
-  return [
-    {
-      ...{ bench: "pages", what: `dashboard with ${aliasCount} aliases, 4x slower: a key in the search field` },
-      measured: `main thread held ${middle.toFixed(1)} ms, ${worst.toFixed(1)} ms at most`,
-      ...{ target: "<= 16.7 ms", isMet: worst <= frameMs },
-    },
-  ];
+  const speed = rate === 1 ? "" : `, ${rate}x slower`;
+  return {
+    ...{ bench: "pages", what: `dashboard with ${aliasCount} aliases${speed}: a key in the search field` },
+    measured: `main thread held ${middle.toFixed(1)} ms, ${worst.toFixed(1)} ms at most`,
+    ...{ target: "<= 16.7 ms", isMet: worst <= frameMs },
+  };
 }
 
 async function collector(server: ServerProcess): Promise<Person> {
@@ -143,7 +154,10 @@ async function collector(server: ServerProcess): Promise<Person> {
 }
 
 /** @returns the longest task after each key, milliseconds: until it ends no other key is answered and nothing painted */
-async function typeSearch(browser: Browser, url: string, person: Person): Promise<number[]> {
+async function typeSearch(
+  browser: Browser,
+  { url, person, rate }: { url: string; person: Person; rate: number },
+): Promise<number[]> {
   const context = await browser.newContext({ viewport: phone });
   try {
     const [name = "", value = ""] = person.cookie.split("=");
@@ -154,7 +168,7 @@ async function typeSearch(browser: Browser, url: string, person: Person): Promis
     await field.waitFor();
     await page.getByRole("switch").first().waitFor();
     await field.focus();
-    await slowDown(context, page, { network: false });
+    await slowDown(context, page, { rate });
     await sleep(500);
     const trace = await traced(browser, page, async () => {
       for (const key of typed) {
