@@ -3,14 +3,37 @@ import { defineConfig } from "vitest/config";
 // Unit and package tests. The browser journeys have their own configuration (e2e/vitest.config.ts).
 export default defineConfig({
   test: {
-    include: ["apps/**/*.test.{ts,tsx}", "packages/**/*.test.ts", "testkit/**/*.test.ts", "scripts/**/*.test.ts"],
-    exclude: ["**/node_modules/**", "**/dist/**"],
-    globalSetup: ["testkit/src/empty-database.ts"],
-    setupFiles: ["testkit/src/begin-with-empty-database.ts"],
     pool: "forks",
     // Many wait for sockets and timers more than for the processor.
-    maxWorkers: 2,
+    maxWorkers: 3,
     testTimeout: 90_000,
     hookTimeout: 120_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "parts",
+          include: [
+            "apps/*/src/**/*.test.{ts,tsx}",
+            "packages/**/*.test.ts",
+            "testkit/**/*.test.ts",
+            "scripts/**/*.test.ts",
+          ],
+          globalSetup: ["testkit/src/empty-database.ts"],
+          setupFiles: ["testkit/src/begin-with-empty-database.ts"],
+          // Files share two processes: loading what they test would take longer than testing it.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "server",
+          include: ["apps/server/test/**/*.test.ts"],
+          globalSetup: ["testkit/src/empty-database.ts"],
+          setupFiles: ["testkit/src/begin-with-empty-database.ts"],
+        },
+      },
+    ],
   },
 });
