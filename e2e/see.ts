@@ -32,7 +32,7 @@ export async function seeLive(page: Page): Promise<void> {
 
 /** Waits until the sections that a drawn page leaves for later are laid out: before that nothing in them sticks out or is pale. */
 export async function seeLaidOut(page: Page): Promise<void> {
-  await expect.poll(() => page.evaluate(`document.querySelector('[data-drawn="page"] .later') === null`)).toBe(true);
+  await page.locator('[data-drawn="page"] .later').first().waitFor({ state: "detached" });
 }
 
 export async function seePath(page: Page, path: string): Promise<void> {
