@@ -6,6 +6,8 @@ export default defineConfig({
     pool: "forks",
     // Many wait for sockets and timers more than for the processor.
     maxWorkers: 3,
+    // Databases live for seconds: optimizing their WebAssembly takes longer than running it as it was first compiled.
+    execArgv: ["--wasm-tiering-budget=200000000"],
     testTimeout: 90_000,
     hookTimeout: 120_000,
     projects: [

@@ -10,6 +10,8 @@ export default defineConfig({
     pool: "forks",
     // A journey waits for a fifth of its time.
     maxWorkers: 3,
+    // As in the unit tests: the servers' databases live for seconds.
+    execArgv: ["--wasm-tiering-budget=200000000"],
     // Generous: a busy machine is slow, not broken. What waits, waits for something it sees.
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -37,6 +37,8 @@ export interface ServerProcessOptions {
 }
 
 const main = fileURLToPath(new URL("../../apps/server/src/main.ts", import.meta.url));
+/** What a test run says of compiling WebAssembly goes for its servers too. */
+const compiling = process.execArgv.filter((argument) => argument.startsWith("--wasm-"));
 const madeDirs: string[] = [];
 const running = new Set<ChildProcess>();
 process.on("exit", () => {
@@ -47,7 +49,7 @@ process.on("exit", () => {
 export async function startServerProcess(options: ServerProcessOptions = {}): Promise<ServerProcess> {
   const dataDir = options.dataDir ?? (await makeDataDir());
   await putEmptyDatabase(dataDir, options.env ?? {});
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [...compiling, main], {
     cwd: dataDir,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...baseEnv(dataDir), ...options.env },
