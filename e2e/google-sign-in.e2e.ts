@@ -1,12 +1,12 @@
 /** Signing in with Google, at an issuer of our own: there and back, every way it can fail, and where it is not set up. */
-import { googleFailureTexts } from "@kauke/contract";
+import { type GoogleFailure, googleFailureCookie, googleFailureTexts } from "@kauke/contract";
 import { FakeIssuer } from "@kauke/testkit/fake-issuer";
 import type { Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
 import { axeFindings, sidewaysOverflow } from "./axe.ts";
 import { type Visit, type VisitOptions, widths } from "./browser.ts";
 import { rest } from "./open-screen.ts";
-import { seeGone, seeHeading, seePath, seeToast, toasts } from "./see.ts";
+import { seeGone, seeHeading, seeLive, seePath, seeToast, toasts } from "./see.ts";
 import { runSite } from "./site.ts";
 import { password } from "./steps.ts";
 
@@ -129,6 +129,18 @@ describe("without an issuer", () => {
       await page.getByRole("button", { name: "Dismiss", exact: true }).click();
       await seeGone(toasts(page));
     }
+  });
+
+  test("a sign-in page that is being left does not take the reason from the one that opens next", async () => {
+    const { page, context } = await site.visit();
+    await page.goto("/auth");
+    await context.addCookies([{ name: googleFailureCookie, value: "denied" satisfies GoogleFailure, url: page.url() }]);
+    await page.reload();
+    await seeLive(page);
+    expect(await toasts(page).count()).toBe(0);
+    await page.goto("/api/auth/google");
+    await seeToast(page, title, googleFailureTexts.off);
+    expect(new URL(page.url()).hash).toBe("");
   });
 
   test("the address typed by hand leads back with the reason", async () => {

@@ -1,6 +1,12 @@
 /** Every page and every state of one that looks different, as a person meets them: for the accessibility journeys and pictures. */
 import { generateKeyPair } from "@kauke/age";
-import { type CreatedEmailJob, type GoogleFailure, googleFailureCookie, type NoticeWire } from "@kauke/contract";
+import {
+  type CreatedEmailJob,
+  type GoogleFailure,
+  googleFailureCookie,
+  googleFailureHash,
+  type NoticeWire,
+} from "@kauke/contract";
 import { personas } from "@kauke/testkit/personas";
 import { type Visit, widths } from "./browser.ts";
 import { decryptScreens } from "./decrypt-screens.ts";
@@ -138,10 +144,10 @@ export const screens: readonly Screen[] = [
     name: "auth-google-failed",
     overlay: true,
     async open(visit) {
-      await visit.page.goto("/auth");
+      await visit.page.goto("/about");
       const url = visit.page.url();
       await visit.context.addCookies([{ name: googleFailureCookie, value: "exists" satisfies GoogleFailure, url }]);
-      await visit.page.reload();
+      await visit.page.goto(`/auth${googleFailureHash}`);
       await holdToast(visit);
     },
   },

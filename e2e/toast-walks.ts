@@ -1,6 +1,6 @@
 /** The ways to every toast of the catalogue: one visit for each page, its steps in order. Who breaks an answer does it once. */
 import { generateKeyPair } from "@kauke/age";
-import { type GoogleFailure, googleFailureCookie } from "@kauke/contract";
+import { type GoogleFailure, googleFailureCookie, googleFailureHash } from "@kauke/contract";
 import type { Person } from "@kauke/testkit/person";
 import type { Locator, Page } from "playwright-core";
 import type { Visit } from "./browser.ts";
@@ -82,7 +82,8 @@ const signedOut: Walk = {
     "google-failed": async ({ page, context }) => {
       const value: GoogleFailure = "failed";
       await context.addCookies([{ name: googleFailureCookie, value, url: page.url() }]);
-      await page.reload();
+      await page.goto("/about");
+      await page.goto(`/auth${googleFailureHash}`);
     },
     "wallet-refused": async ({ page }) => {
       await injectWallet(page, aWallet({ refuses: "connect", name: "Refusing Wallet" }));

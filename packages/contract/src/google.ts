@@ -6,6 +6,12 @@
 /** Readable for the page, for a minute at most. */
 export const googleFailureCookie = "google-login-failed";
 
+/**
+ * Where the server leads then. Only a page opened with this fragment reads the cookie: the one that is being left may come to
+ * life last, and would show the reason to nobody.
+ */
+export const googleFailureHash = "#google-login-failed";
+
 /** Title of the toast (specification section 8). */
 export const googleFailureTitle = "Google Login Failed";
 

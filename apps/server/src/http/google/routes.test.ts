@@ -67,7 +67,7 @@ async function userOf(who: Visitor): Promise<any> {
 
 /** At `/auth`, with the word for it, and nobody signed in. */
 async function expectFailure(who: Visitor, { status, headers }: Reply, failure: GoogleFailure): Promise<void> {
-  expect([status, headers.location]).toEqual([302, "/auth"]);
+  expect([status, headers.location]).toEqual([302, "/auth#google-login-failed"]);
   expect(who.cookies.get(googleFailureCookie)).toBe(failure);
   expect((await who.call("getSession")).status).toBe(401);
 }
@@ -303,7 +303,7 @@ describe("what goes wrong ends at /auth, signed out", () => {
     const query = new URLSearchParams(search);
     change(query);
     const reply = await comeBack(who, `${path}?${query.toString()}`);
-    expect(reply.headers.location).toBe("/auth");
+    expect(reply.headers.location).toBe("/auth#google-login-failed");
     expect((await who.call("getSession")).status).toBe(401);
   });
 

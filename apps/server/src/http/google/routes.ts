@@ -2,7 +2,7 @@
  * Federated sign-in's two redirects. They are navigations, so whatever goes wrong ends at `/auth` with a word in a cookie, and
  * the page has the sentence. Nothing is changed but what the sign-in itself needs.
  */
-import type { GoogleFailure, PageEvent } from "@kauke/contract";
+import { type GoogleFailure, googleFailureHash, type PageEvent } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../core/app-error.ts";
@@ -30,7 +30,7 @@ export function googleRoutes(app: FastifyInstance, options: GoogleRouteOptions):
   const fail = (reply: FastifyReply, { failure, code }: FlowFailure) => {
     if (code !== undefined) logger.warn("google_sign_in_failed", { code });
     cookies.writeFailure(reply, failure);
-    return reply.redirect("/auth", 302);
+    return reply.redirect(`/auth${googleFailureHash}`, 302);
   };
 
   // A HEAD would begin a sign-in that nobody goes on with.

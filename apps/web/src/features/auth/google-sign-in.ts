@@ -5,6 +5,7 @@
 import {
   type GoogleFailure,
   googleFailureCookie,
+  googleFailureHash,
   googleFailureTexts,
   googleFailureTitle,
   googleSignInMeta,
@@ -41,6 +42,8 @@ export function googleFailureIn(cookies: string): GoogleFailure | null {
 
 /** Shows why the last try failed, once: a reload says nothing. */
 export function showGoogleFailure(): void {
+  if (window.location.hash !== googleFailureHash) return;
+  window.history.replaceState(window.history.state, "", window.location.pathname + window.location.search);
   const failure = googleFailureIn(document.cookie);
   if (failure === null) return;
   document.cookie = `${googleFailureCookie}=; Path=/; Max-Age=0; SameSite=Lax`;
