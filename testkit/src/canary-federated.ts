@@ -1,4 +1,5 @@
 /** Canaries in federated sign-in: what the issuer says of a person, codes, tokens, and the secrets of sign-ins done, denied and left. */
+import { googleFailureHash } from "@kauke/contract";
 import type { Canaries } from "./canary-scan.ts";
 import type { FakeIssuer } from "./fake-issuer.ts";
 
@@ -20,9 +21,9 @@ export async function plantFederated(canaries: Canaries, { origin, issuer }: Bro
   };
   await signIn(canaries, { origin, issuer }, "/dashboard");
   issuer.claims = { sub: word("google-subject-unverified"), email: `${word("google-unverified")}@people.example` };
-  await signIn(canaries, { origin, issuer }, "/auth");
+  await signIn(canaries, { origin, issuer }, `/auth${googleFailureHash}`);
   issuer.refusal = word("google-error");
-  await signIn(canaries, { origin, issuer }, "/auth");
+  await signIn(canaries, { origin, issuer }, `/auth${googleFailureHash}`);
   issuer.refusal = null;
   // Left at the issuer: its row stays for ten minutes.
   await begin(canaries, origin);
@@ -33,7 +34,7 @@ export async function plantFederated(canaries: Canaries, { origin, issuer }: Bro
   }
 }
 
-async function signIn(canaries: Canaries, { origin }: Browser, end: "/dashboard" | "/auth"): Promise<void> {
+async function signIn(canaries: Canaries, { origin }: Browser, end: string): Promise<void> {
   const { url, cookie } = await begin(canaries, origin);
   const consented = await fetch(url, { redirect: "manual" });
   const headers = { cookie, "user-agent": canaries.word("google-user-agent") };

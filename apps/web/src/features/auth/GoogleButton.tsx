@@ -6,6 +6,7 @@ import { sayGoogleIsOff, showGoogleFailure, useGoogleSignIn } from "./google-sig
 
 export function GoogleButton() {
   const signIn = useGoogleSignIn();
+  const reason = useId();
   useEffect(showGoogleFailure, []);
   const content = (
     <>
@@ -13,31 +14,34 @@ export function GoogleButton() {
       Continue with Gmail
     </>
   );
-  if (signIn === "off") return <OffButton>{content}</OffButton>;
   return (
-    <a className="btn btn-block" href="/api/auth/google">
-      {content}
-    </a>
+    <>
+      {signIn === "off" ? (
+        <OffButton reason={reason}>{content}</OffButton>
+      ) : (
+        <a className="btn btn-block" href="/api/auth/google">
+          {content}
+        </a>
+      )}
+      {/* There whatever is set up: the style sheet shows it by the document's word, so that nothing moves as the page comes to life. */}
+      <p id={reason} className="hint google-off">
+        {googleFailureTexts.off}
+      </p>
+    </>
   );
 }
 
 /** Can be reached and pressed, so that everybody learns the reason. */
-function OffButton({ children }: { children: ReactNode }) {
-  const reason = useId();
+function OffButton({ reason, children }: { reason: string; children: ReactNode }) {
   return (
-    <>
-      <button
-        type="button"
-        className="btn btn-block is-off"
-        aria-disabled="true"
-        aria-describedby={reason}
-        onClick={sayGoogleIsOff}
-      >
-        {children}
-      </button>
-      <p id={reason} className="hint">
-        {googleFailureTexts.off}
-      </p>
-    </>
+    <button
+      type="button"
+      className="btn btn-block is-off"
+      aria-disabled="true"
+      aria-describedby={reason}
+      onClick={sayGoogleIsOff}
+    >
+      {children}
+    </button>
   );
 }
