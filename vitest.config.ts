@@ -3,6 +3,8 @@ import { defineConfig } from "vitest/config";
 // Unit and package tests. The browser journeys have their own configuration (e2e/vitest.config.ts).
 export default defineConfig({
   test: {
+    globalSetup: ["testkit/src/empty-database.ts"],
+    setupFiles: ["testkit/src/begin-with-empty-database.ts"],
     pool: "forks",
     // Many wait for sockets and timers more than for the processor.
     maxWorkers: 3,
@@ -21,9 +23,7 @@ export default defineConfig({
             "testkit/**/*.test.ts",
             "scripts/**/*.test.ts",
           ],
-          globalSetup: ["testkit/src/empty-database.ts"],
-          setupFiles: ["testkit/src/begin-with-empty-database.ts"],
-          // Files share two processes: loading what they test would take longer than testing it.
+          // Files share their processes: loading what they test would take longer than testing it.
           isolate: false,
         },
       },
@@ -32,8 +32,6 @@ export default defineConfig({
         test: {
           name: "server",
           include: ["apps/server/test/**/*.test.ts"],
-          globalSetup: ["testkit/src/empty-database.ts"],
-          setupFiles: ["testkit/src/begin-with-empty-database.ts"],
         },
       },
     ],

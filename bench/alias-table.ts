@@ -10,7 +10,7 @@ import type { Store } from "@kauke/server/store/open-store";
 const sealedBytes = 340;
 export const domain = "kauke.test";
 
-/** @returns the addresses of `count` real aliases, made as any other */
+/** @returns the addresses of `count` real aliases, made like all others */
 export async function makeRealAliases(store: Store, count: number): Promise<string[]> {
   const now = new Date();
   const userId = randomUUID();

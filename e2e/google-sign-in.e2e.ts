@@ -2,13 +2,14 @@
 import { type GoogleFailure, googleFailureCookie, googleFailureTexts } from "@kauke/contract";
 import { FakeIssuer } from "@kauke/testkit/fake-issuer";
 import type { Page } from "playwright-core";
-import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { axeFindings, sidewaysOverflow } from "./axe.ts";
-import { openBrowser, type Visit, type VisitOptions, widths } from "./browser.ts";
+import { type Visit, type VisitOptions, widths } from "./browser.ts";
 import { rest } from "./open-screen.ts";
 import { seeGone, seeHeading, seeLive, seePath, seeToast, toasts } from "./see.ts";
 import { runSite } from "./site.ts";
 import { password } from "./steps.ts";
+import { openWithoutScript } from "./without-script.ts";
 
 const title = "Google Login Failed";
 const looks = [
@@ -132,14 +133,9 @@ describe("without an issuer", () => {
   });
 
   test.each(["/auth", "/register"])("nothing at %s moves as the page comes to life", async (path) => {
-    const context = await (await openBrowser()).newContext({ baseURL: site.server.url, javaScriptEnabled: false });
-    onTestFinished(() => context.close());
-    const drawn = await context.newPage();
+    const drawn = await openWithoutScript(site.server.url, path);
     const { page: live } = await site.visit();
-    for (const page of [drawn, live]) {
-      await page.setViewportSize({ width: widths.desktop, height: 900 });
-      await page.goto(path);
-    }
+    await live.goto(path);
     await seeLive(live);
     const places = (page: Page) =>
       Promise.all(["h1", 'input[type="email"]', ".google-off"].map((it) => page.locator(it).first().boundingBox()));

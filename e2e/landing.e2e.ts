@@ -3,10 +3,11 @@ import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { axeFindings, sidewaysOverflow } from "./axe.ts";
-import { heights, openBrowser, openVisit, type Visit, widths } from "./browser.ts";
+import { heights, openVisit, type Visit, widths } from "./browser.ts";
 import { federated, getStarted, headline, loading, pauseButton, signUp, toDashboard } from "./landing-page.ts";
 import { hoverAtRest, seeHeading, seeLaidOut, seePath } from "./see.ts";
 import { runSite } from "./site.ts";
+import { openWithoutScript } from "./without-script.ts";
 
 const site = runSite();
 
@@ -216,16 +217,8 @@ describe("nobody is shown the wrong page", () => {
 });
 
 describe("without JavaScript", () => {
-  async function openWithout(path: string): Promise<Page> {
-    const context = await (await openBrowser()).newContext({ baseURL: site.server.url, javaScriptEnabled: false });
-    onTestFinished(() => context.close());
-    const page = await context.newPage();
-    await page.goto(path);
-    return page;
-  }
-
   test("the whole landing page is there, and its links lead on", async () => {
-    const page = await openWithout("/");
+    const page = await openWithoutScript(site.server.url, "/");
     await page.getByRole("heading", { level: 1, name: headline }).waitFor();
     for (const name of [
       "Privacy First",
@@ -251,7 +244,7 @@ describe("without JavaScript", () => {
   test.each(["/about", "/privacy", "/terms", "/gdpr", "/transparency"])(
     "%s has its heading and footer",
     async (path) => {
-      const page = await openWithout(path);
+      const page = await openWithoutScript(site.server.url, path);
       await page.getByRole("heading", { level: 1 }).waitFor();
       await page.getByRole("contentinfo").getByText("Made in Lithuania").waitFor();
     },

@@ -15,7 +15,7 @@ export interface KillInTurnsOptions {
   rounds: number;
   dice: Dice;
   sessions: number;
-  /** Acknowledgements to wait for before a kill: any number between the two. */
+  /** Acknowledgements to wait for before a kill, a random number between the two. */
   acknowledged: readonly [number, number];
   /** Rows of the queue that are leased now. */
   countLeased(): Promise<number>;

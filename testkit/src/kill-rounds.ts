@@ -23,7 +23,7 @@ export interface KillRoundsOptions {
   plan: readonly RoundKind[];
   dice: Dice;
   sessions: number;
-  /** Acknowledgements to wait for in a round before its kill: any number between the two. */
+  /** Acknowledgements to wait for in a round before its kill, a random number between the two. */
   acknowledged: readonly [number, number];
   /** Seconds between attempts, while the destination is down. */
   retrySeconds: number;

@@ -1,4 +1,4 @@
-/** Work that begins when its call has been answered, so that nobody learns from the answer's time whether there was any. */
+/** Work that begins when its call has been answered, so that the answer's time tells nobody whether there is some. */
 import type { Logger, Random } from "../core/ports.ts";
 
 /** Whoever waits for the work's message in front of a screen hardly notices. */

@@ -1,4 +1,4 @@
-/** Many rows at once, sealed as any other: for tests and measurements of what grows with an account or with a server. */
+/** Many rows at once, sealed like every row: for tests and measurements of what grows with an account or with a server. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { aliasAddress } from "../core/alias/alias.ts";
 import { documentOfNew } from "./alias-document.ts";

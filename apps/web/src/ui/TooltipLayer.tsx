@@ -1,5 +1,5 @@
 /**
- * One tooltip for the whole page: any element with `data-tip` gets it on hover or keyboard focus. One layer instead of a
+ * One tooltip for the whole page: every element with `data-tip` gets it on hover or keyboard focus. One layer instead of a
  * component per button, because a list page holds hundreds of them. Visual only: the element carries the same words as its
  * label. The pointer may move onto the tip; Escape, a press or leaving closes it.
  */

@@ -2,7 +2,7 @@
  * The address of the worker's script as Trusted Types want it: through one policy that lets pass only scripts of this build.
  * Browsers without Trusted Types take the plain text, after the same check.
  */
-// oxlint-disable-next-line import/default -- Vite makes it
+// oxlint-disable-next-line import/default -- `?worker&url` is the built script's address, which Vite exports; the file itself exports nothing
 import workerUrl from "./vault.worker.ts?worker&url";
 
 interface ScriptPolicy {

@@ -58,7 +58,7 @@ function readArgument(
   try {
     const { path, parameters } = parsePathArgument(argument.replace(prefix, ""));
     const params = parseEsmtpParams(parameters, command);
-    // DSN (RFC 3461) is not offered, so its parameters are as unknown as any other.
+    // DSN (RFC 3461) is not offered, so its parameters are unknown like the rest.
     if (params.unknown.length > 0 || params.ret || params.envid || params.notify || params.orcpt) {
       throw new MailArgumentError(badParameter);
     }

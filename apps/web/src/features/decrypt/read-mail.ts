@@ -1,6 +1,6 @@
 /** Reads a decrypted message in a worker of its own, which is ended when it is done, takes too long, or nobody waits any more. */
 import { trustedWorkerUrl } from "../../vault/worker-url.ts";
-// oxlint-disable-next-line import/default -- Vite makes it
+// oxlint-disable-next-line import/default -- `?worker&url` is the built script's address, which Vite exports; the file itself exports nothing
 import workerUrl from "./mail.worker.ts?worker&url";
 import type { ParsedMail } from "./parsed-mail.ts";
 

@@ -1,6 +1,6 @@
 /**
  * The silent reconnect at start (specification section 4): asks the wallets, without a word to the person, which address they
- * trust this page with. It proves nothing and signs nobody in: only an address stored here that no wallet has any more goes.
+ * trust this page with. It proves nothing and signs nobody in: only an address stored here that every wallet has lost goes.
  */
 import { featureOf, isSolana, pageWallets, type StandardWallet, type WalletList } from "./wallet-standard.ts";
 
