@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     globalSetup: ["testkit/src/empty-database.ts"],
-    setupFiles: ["testkit/src/begin-with-empty-database.ts"],
+    setupFiles: ["testkit/src/begin-with-empty-database.ts", "testkit/src/patient-waits.ts"],
     pool: "forks",
     // Many wait for sockets and timers more than for the processor.
     maxWorkers: 3,
@@ -12,6 +12,7 @@ export default defineConfig({
     execArgv: ["--wasm-tiering-budget=200000000"],
     testTimeout: 90_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000, interval: 50 } },
     projects: [
       {
         extends: true,

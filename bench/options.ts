@@ -4,7 +4,7 @@ import { type Variant, variants } from "./forward-system.ts";
 import { type PeerRow, peerRows } from "./peer-rows.ts";
 
 /** The last takes a quarter of an hour and runs only when it is named. */
-export const benchNames = ["forward", "alias-scale", "start", "api", "pages", "peers"] as const;
+export const benchNames = ["forward", "alias-scale", "start", "api", "pages", "turns", "peers"] as const;
 export type BenchName = (typeof benchNames)[number];
 
 export interface BenchOptions {
@@ -37,7 +37,7 @@ export interface BenchOptions {
 }
 
 export const usage = `npm run bench -- [options]
-  --only forward,alias-scale,start,api,pages   some of the benchmarks
+  --only forward,alias-scale,start,api,pages,turns   some of the benchmarks
   --only peers                           the whole table against Postfix+OpenDKIM+postsrsd and Haraka, in turns
   --rows cut-through,spool,postfix,haraka,…  peers: some of ${peerRows.join(", ")}
   --minutes N                            peers: begin no round that would end later (15)
@@ -69,7 +69,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): BenchOption
   });
   const number = (name: keyof typeof values, fallback: number) => numbers(name, values[name], [fallback])[0]!;
   return {
-    only: values.only === undefined ? benchNames.slice(0, 5) : words("benchmark", values.only, benchNames),
+    only: values.only === undefined ? benchNames.slice(0, -1) : words("benchmark", values.only, benchNames),
     ours: words("variant", values.ours, variants),
     sizes: numbers("size", values.size, [4096, 51_200, 1_048_576]),
     sessions: numbers("sessions", values.sessions, [1, 20, 100]),

@@ -16,8 +16,8 @@ const slow4g = { downloadThroughput: 180_000, uploadThroughput: 84_375, latency:
 const phone = { width: 390, height: 844 };
 const aliasCount = 5000;
 const frameMs = 1000 / 60;
-/** The page is as quiet as it gets this long after its load. */
-const settleMs = 3000;
+/** After the load. The largest element is known only then: what moves on the page may paint a larger one seconds later. */
+const settleMs = 10_000;
 
 export async function benchPages({ rounds }: BenchOptions): Promise<Row[]> {
   const executablePath = findChromium();
@@ -39,7 +39,16 @@ interface Landing {
   trace: Trace;
   /** Of every script fetched, as it came over the wire. */
   scriptBytes: number;
+  /** The element of the largest contentful paint, e.g. `span.dom`. */
+  largestElement: string;
 }
+
+/** Runs in the page before its own scripts: remembers the element of every candidate for the largest paint. */
+const watchLargestElement = `new PerformanceObserver((list) => {
+  for (const { element } of list.getEntries()) {
+    window.largestElement = element === null ? "removed since" : [element.localName, ...element.classList].join(".");
+  }
+}).observe({ type: "largest-contentful-paint", buffered: true });`;
 
 async function landingRows(browser: Browser, url: string, rounds: number): Promise<Row[]> {
   const loads: Landing[] = [];
@@ -55,12 +64,18 @@ async function landingRows(browser: Browser, url: string, rounds: number): Promi
   const blocking = of(({ trace }) => blockingMs(trace));
   const script = of(({ scriptBytes }) => scriptBytes);
   const what = (figure: string) => ({ bench: "pages", what: `landing, slow phone: ${figure}` });
+  const elements = [...new Set(loads.map(({ largestElement }) => largestElement))].join(", ");
   return [
     {
       ...what("first contentful paint"),
       measured: seconds(of(({ trace }) => sinceNavigation(trace, trace.firstPaintMs))),
     },
-    { ...what("largest contentful paint"), measured: seconds(largest), target: "<= 1.8 s", isMet: largest <= 1800 },
+    {
+      ...what(`largest contentful paint (${elements})`),
+      measured: seconds(largest),
+      target: "<= 1.8 s",
+      isMet: largest <= 1800,
+    },
     { ...what("layout shift"), measured: shift.toFixed(3), target: "<= 0.02", isMet: shift <= 0.02 },
     { ...what("blocking time"), measured: `${blocking.toFixed(0)} ms`, target: "<= 100 ms", isMet: blocking <= 100 },
     { ...what("JavaScript, gzip"), measured: kilobytes(script), target: "<= 90 kB", isMet: script <= 90_000 },
@@ -83,6 +98,7 @@ async function loadLanding(browser: Browser, url: string): Promise<Landing> {
   });
   try {
     const page = await context.newPage();
+    await page.addInitScript(watchLargestElement);
     let scriptBytes = 0;
     const sizes: Promise<void>[] = [];
     page.on("requestfinished", (request) => {
@@ -95,7 +111,7 @@ async function loadLanding(browser: Browser, url: string): Promise<Landing> {
       await sleep(settleMs);
     });
     await Promise.all(sizes);
-    return { trace, scriptBytes };
+    return { trace, scriptBytes, largestElement: (await page.evaluate("window.largestElement")) as string };
   } finally {
     await context.close();
   }

@@ -8,6 +8,7 @@ import { benchPages } from "./pages.ts";
 import { benchPeers } from "./peers.ts";
 import { benchStart } from "./start.ts";
 import { formatTable, type Row } from "./table.ts";
+import { benchTurns } from "./turns.ts";
 
 const benches: Record<BenchName, (options: BenchOptions) => Promise<Row[]>> = {
   forward: benchForward,
@@ -15,6 +16,7 @@ const benches: Record<BenchName, (options: BenchOptions) => Promise<Row[]>> = {
   start: benchStart,
   api: benchApi,
   pages: benchPages,
+  turns: benchTurns,
   peers: benchPeers,
 };
 

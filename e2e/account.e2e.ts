@@ -150,6 +150,43 @@ test("signing out works when the server can't be reached", async () => {
   expect(await storedKeys(page)).toEqual([]);
 });
 
+test("signing out clears the page at once and waits two seconds for the server, which never answers", async () => {
+  const { page, context } = await site.visit({ as: await site.person() });
+  await page.goto("/decrypt");
+  await context.route("**/api/auth/logout", () => {});
+  await page.getByRole("tab", { name: "Manual Decrypt" }).click();
+  await page.getByLabel("Private Key").fill("AGE-SECRET-KEY-TYPED");
+  // In one go: whatever comes later than the press was not cleared at once.
+  const left = await page.evaluate(`(async () => {
+    document.querySelector("[aria-label='Log out']").click();
+    await new Promise((done) => setTimeout(done, 300));
+    return location.pathname + [...document.querySelectorAll("textarea")].map((it) => it.value);
+  })()`);
+  expect(left).toBe("/home");
+  expect(await storedKeys(page)).toEqual([]);
+  await seeToast(page, "Logged Out", "Successfully logged out");
+});
+
+test("a late answer to signing out does not end the session that began meanwhile", async () => {
+  const { page, context } = await site.visit({ as: await site.person() });
+  const again = await site.person();
+  await page.goto("/dashboard");
+  const held = Promise.withResolvers<void>();
+  await context.route("**/api/auth/logout", async (route) => {
+    const response = await route.fetch();
+    await held.promise;
+    // It takes a cookie away; the page has given it up by now.
+    await route.fulfill({ response }).catch(() => {});
+  });
+  await page.getByRole("button", { name: "Log out" }).click();
+  await page.getByRole("banner").getByRole("link", { name: "SIGN IN" }).click();
+  await signIn(page, again.email, again.password);
+  await seeHeading(page, "Email Forwarding");
+  held.resolve();
+  await page.reload();
+  await seeHeading(page, "Email Forwarding");
+});
+
 test("a session that has ended elsewhere shows on the open dashboard at the next call", async () => {
   const person = await site.person();
   const { page, expectRefusal } = await site.visit({ as: person });

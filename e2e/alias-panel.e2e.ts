@@ -8,9 +8,9 @@ import { sendMail } from "@kauke/testkit/send-mail";
 import { type SmtpTalk, smtpTalk, smtpTalkTls } from "@kauke/testkit/smtp-talk";
 import type { BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { widths } from "./browser.ts";
 import { seeFocus, seeGone, seeHeading, seeToast } from "./see.ts";
 import { runSite } from "./site.ts";
+import { usuallyAt } from "./variants.ts";
 
 const inbox = "jonas.panel@inbox.example";
 let hook: FakeWebhook;
@@ -68,6 +68,21 @@ async function submit(talk: SmtpTalk, from: string, subject: string): Promise<st
   return answer;
 }
 
+test("a password is copied in a browser that has no ClipboardItem", async () => {
+  const { page, panel, context } = await openPanel();
+  await context.addInitScript("delete window.ClipboardItem");
+  await page.reload();
+  expect(await page.evaluate("typeof ClipboardItem")).toBe("undefined");
+  await page.getByRole("button", { name: /^SMTP settings of/ }).click();
+  await press(panel, "Generate credentials");
+  await panel.getByText(/^Copy now\. The password hides in/).waitFor();
+  const password = await shownSecret(panel);
+  await press(panel, "Hide");
+  await press(panel, "Copy");
+  await seeToast(page, "Copied to clipboard", "SMTP password");
+  expect(await clipboard(page)).toBe(password);
+});
+
 test("credentials made in the dashboard are used by a mail program, renewed and deleted", async () => {
   const { page, panel, address } = await openPanel();
   await press(panel, "Generate credentials");
@@ -79,11 +94,20 @@ test("credentials made in the dashboard are used by a mail program, renewed and 
   const ports = /^(587) \(TLS\) or (465) \(SSL\)$/.exec(portText)?.slice(1) as ("587" | "465")[];
   expect(ports).toHaveLength(2);
   const guide = panel.getByRole("link", { name: "Setup guide" });
-  expect(await guide.getAttribute("href")).toMatch(/^https:\/\//);
+  expect(await guide.getAttribute("href")).toBe("/docs/smtp");
   expect(await guide.getAttribute("target")).toBe("_blank");
   await press(panel, "Copy");
   await seeToast(page, "Copied to clipboard", "SMTP password");
   expect(await clipboard(page)).toBe(first);
+  for (const [name, value] of [
+    ["host", "smtp.kauke.test"],
+    ["port", "587"],
+    ["username", address],
+  ] as const) {
+    await press(panel, `Copy ${name}`);
+    await seeToast(page, "Copied to clipboard", value);
+    expect(await clipboard(page)).toBe(value);
+  }
   for (const port of ports) {
     const talk = await signIn(port, address, first);
     expect(talk.said).toBe("235 2.7.0 Welcome");
@@ -123,7 +147,7 @@ test("credentials made in the dashboard are used by a mail program, renewed and 
   }
 });
 
-test.each(Object.values(widths))(
+test.each(usuallyAt("phone"))(
   "at %i pixels a password that is viewed hides by itself after half a minute, or when it is told to",
   async (width) => {
     const { page, panel, person, alias } = await openPanel({ width });

@@ -295,6 +295,44 @@ describe("changing", () => {
     await page.keyboard.press("Enter");
     await seeToast(page, "Update Failed", "This alias is already taken. Please choose another name.");
     expect(await field(page, "Alias name").inputValue()).toBe(taken);
+    await seeFieldError(field(page, "Alias name"), "This alias is already taken. Please choose another name.");
+  });
+
+  test("a change in one tab shows in the other, and a save over it says so first", async () => {
+    const alias = newName();
+    const { page, context, person, expectRefusal } = await openList([{ alias, notes: "old" }]);
+    expectRefusal(409, /^\/api\/aliases\/[\w-]+$/);
+    const other = await context.newPage();
+    await other.goto("/dashboard");
+    await startEdit(other, `${alias}@kauke.test`);
+    await field(other, "Notes").fill("from the other tab");
+    await startEdit(page, `${alias}@kauke.test`);
+    await field(page, "Notes").fill("from this tab");
+    await page.keyboard.press("Enter");
+    await seeToast(page, "Alias Updated");
+    await other.keyboard.press("Enter");
+    await seeToast(other, "Alias Changed Elsewhere");
+    expect((await person.listAliases())[0]?.notes).toBe("from this tab");
+    expect(await field(other, "Notes").inputValue()).toBe("from the other tab");
+    await field(other, "Notes").press("Enter");
+    await seeToast(other, "Alias Updated");
+    await aliasRow(page, `${alias}@kauke.test`).getByText("from the other tab").waitFor();
+  });
+
+  test("a reserved name never leaves the browser, and its field says so", async () => {
+    const alias = newName();
+    const { page, person } = await openList([{ alias }]);
+    let sent = 0;
+    page.on("request", (request) => {
+      if (request.method() === "PUT") sent++;
+    });
+    await startEdit(page, `${alias}@kauke.test`);
+    await field(page, "Alias name").fill("adm1n");
+    await page.keyboard.press("Enter");
+    await seeToast(page, "Alias Not Allowed", "The name adm1n is reserved.");
+    await seeFieldError(field(page, "Alias name"), "The name adm1n is reserved.");
+    expect(sent).toBe(0);
+    expect((await person.listAliases())[0]).toMatchObject({ alias });
   });
 });
 

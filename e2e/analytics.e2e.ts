@@ -8,6 +8,7 @@ import { recordRequests } from "./request-recorder.ts";
 import { seeHeading, seePath, seeToast } from "./see.ts";
 import { runSite } from "./site.ts";
 import { aliasRow, createAlias, password, register, signIn } from "./steps.ts";
+import { usuallyAt } from "./variants.ts";
 
 let metricsPort = 0;
 const site = runSite({
@@ -53,7 +54,7 @@ async function expectCounted(expected: Totals, steps: () => Promise<unknown>): P
 
 const link = (page: Page, name: string) => page.getByRole("contentinfo").getByRole("link", { name, exact: true });
 
-describe.each([widths.phone, widths.desktop])("at %i pixels", (width) => {
+describe.each(usuallyAt("desktop"))("at %i pixels", (width) => {
   test("each page a person comes to is one view, Back too, and a hash or the same page again is none", async () => {
     const { page } = await site.visit({ width });
     await expectCounted({ page_view: 4 }, async () => {

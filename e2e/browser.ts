@@ -29,10 +29,14 @@ export interface VisitOptions {
   systemTheme?: "light" | "dark";
   /** Somebody signed in: `name=value` of the session cookie. */
   as?: { cookie: string };
+  /** The token of the preview inbox, as if the link of the start had been opened. */
+  previewToken?: string | null;
   hasTouch?: boolean;
 }
 
 export interface Visit extends Watch {
+  /** Of the server. */
+  origin: string;
   page: Page;
   context: BrowserContext;
   close(): Promise<void>;
@@ -40,7 +44,7 @@ export interface Visit extends Watch {
 
 let launched: Promise<Browser> | null = null;
 
-/** Launches the browser when it is first asked for. */
+/** Launches the browser when it is first asked for, and again after it crashed. It closes with this process. */
 export function openBrowser(): Promise<Browser> {
   return (launched ??= launch());
 }
@@ -50,12 +54,24 @@ export async function closeBrowser(): Promise<void> {
   launched = null;
 }
 
-function launch(): Promise<Browser> {
+/** Playwright hides scrollbars in a browser without windows. */
+let ignoreDefaultArgs: string[] = [];
+
+/** To be called before the browser is first used. */
+export function showScrollbars(): void {
+  ignoreDefaultArgs = ["--hide-scrollbars"];
+}
+
+async function launch(): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === null) throw new Error("No Chromium found: install it, or set CHROMIUM_PATH.");
   // Chromium's sandbox does not run for root.
   const asRoot = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-  return chromium.launch({ executablePath, args: [...asRoot, ...flags] });
+  const browser = await chromium.launch({ executablePath, args: [...asRoot, ...flags], ignoreDefaultArgs });
+  browser.on("disconnected", () => {
+    launched = null;
+  });
+  return browser;
 }
 
 /** @param origin of the server; paths are relative to it */
@@ -73,10 +89,23 @@ export async function openVisit(origin: string, options: VisitOptions = {}): Pro
     },
   });
   context.setDefaultTimeout(30_000);
-  if (as !== undefined) await context.addCookies([cookieOf(as.cookie, origin)]);
+  if (as !== undefined) await signIn(context, { cookie: as.cookie, origin });
+  if (options.previewToken) await context.addCookies([previewCookie(options.previewToken, origin)]);
   const watch = await watchContext(context, origin);
   const page = await context.newPage();
-  return { ...watch, page, context, close: () => context.close() };
+  return { ...watch, origin, page, context, close: () => context.close() };
+}
+
+/** @param cookie `name=value` of the session cookie */
+export function signIn(context: BrowserContext, { cookie, origin }: { cookie: string; origin: string }): Promise<void> {
+  return context.addCookies([cookieOf(cookie, origin)]);
+}
+
+/** As the link sets it. */
+function previewCookie(value: string, origin: string) {
+  const { port, hostname: domain } = new URL(origin);
+  const attributes = { path: "/preview", httpOnly: true, sameSite: "Strict" } as const;
+  return { name: `kauke-preview-${port}`, value, domain, ...attributes };
 }
 
 function cookieOf(cookie: string, url: string): { name: string; value: string; url: string } {

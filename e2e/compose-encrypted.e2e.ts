@@ -37,7 +37,8 @@ async function openCompose(forwardTo = "jonas.sealed@inbox.example") {
 
 /** The message that arrived under this subject. */
 async function received(subject: string): Promise<PreviewMessage> {
-  const read = async <T>(path: string) => (await (await fetch(`${site.server.url}${path}`)).json()) as T;
+  const headers = { "x-preview-token": await site.server.previewToken() };
+  const read = async <T>(path: string) => (await (await fetch(`${site.server.url}${path}`, { headers })).json()) as T;
   const find = async () => {
     const { messages } = await read<{ messages: PreviewSummary[] }>("/preview/api/messages");
     return messages.find((it) => it.subject === subject)?.id;

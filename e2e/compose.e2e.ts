@@ -1,4 +1,5 @@
 /** Writing from an alias: what is undone is never sent, what is let go is received, and the person is told how it goes. */
+import { generateKeyPair } from "@kauke/age";
 import { FakeMx } from "@kauke/testkit/fake-mx";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -62,8 +63,10 @@ test("a message undone is never sent; one let go is tried again until it is rece
   await queued.getByRole("button", { name: "Undo" }).click();
   const told = "Your email has been successfully cancelled and will not be sent.";
   await seeToast(page, "Email sending cancelled", told);
-  // The form is ready for the next one, from the same alias.
-  expect(await field(page, "Message").inputValue()).toBe("");
+  // The message is back on the sheet as it was written.
+  expect(await field(page, "To").inputValue()).toBe(to);
+  expect(await field(page, "Subject").inputValue()).toBe("Undone");
+  expect(await field(page, "Message").inputValue()).toBe("Labas, Rasa\n.\nJonas");
   expect(await page.getByLabel("From").locator("option:checked").innerText()).toBe(address);
 
   let refused = 0;
@@ -83,6 +86,74 @@ test("a message undone is never sent; one let go is tried again until it is rece
   expect(text).toContain(`\r\nFrom: ${address}\r\n`);
   expect(text.endsWith("\r\n\r\nLabas, Rasa\r\n.\r\nJonas\r\n")).toBe(true);
   expect(text).not.toMatch(/inbox\.example|people\.example/);
+});
+
+test("what is queued or scheduled can be seen and undone after a reload", async () => {
+  const { page, person } = await openCompose();
+  const aliasId = await page.getByLabel("From").inputValue();
+  const scheduledAt = new Date(Date.now() + 40 * 86_400_000).toISOString();
+  const letter = { to, subject: "In forty days", body: "Labas", fromAliasId: aliasId, scheduledAt };
+  expect((await person.call("POST", "/api/email-jobs", letter)).status).toBe(201);
+  await write(page, "Just now");
+  await sendButton(page).click();
+  const waiting = page.getByRole("region", { name: "Waiting to be sent" });
+  await waiting.getByText("Just now", { exact: true }).waitFor();
+  await page.reload();
+  await waiting.getByText(new RegExp(`^To ${to}\\. Leaves at \\d`)).waitFor();
+  for (const subject of ["Just now", "In forty days"]) {
+    await waiting.getByRole("button", { name: `Undo ${subject}` }).click();
+    await seeToast(page, "Email sending cancelled");
+    await seeGone(waiting.getByText(subject, { exact: true }));
+  }
+  await seeGone(waiting);
+  expect(mx.messages).toEqual([]);
+});
+
+test("a message undone while another is being written waits beside it, and the two can be exchanged", async () => {
+  const { page } = await openCompose();
+  await write(page, "First");
+  await sendButton(page).click();
+  const queued = await seeToast(page, "Email queued", `To ${to}`);
+  await write(page, "Second");
+  await queued.getByRole("button", { name: "Undo" }).click();
+  await seeToast(page, "Email sending cancelled");
+  expect(await field(page, "Subject").inputValue()).toBe("Second");
+  await page.getByText(`First to ${to} is kept here and was not sent.`).waitFor();
+  await page.getByRole("button", { name: "Open" }).click();
+  expect(await field(page, "Subject").inputValue()).toBe("First");
+  await page.getByText(`Second to ${to} is kept here and was not sent.`).waitFor();
+  await page.getByRole("main").getByRole("button", { name: "Discard" }).click();
+  await seeGone(page.getByText("is kept here"));
+  expect(await field(page, "Subject").inputValue()).toBe("First");
+});
+
+test("a message undone on another page opens on the sheet again, its key included", async () => {
+  const { page } = await openCompose();
+  const { publicKey } = await generateKeyPair();
+  await write(page, "Sealed");
+  await page.getByRole("switch", { name: "Enable End-to-End Encryption" }).click();
+  await field(page, "Recipient's Public Key").fill(publicKey);
+  await sendButton(page).click();
+  const queued = await seeToast(page, "Email queued", `To ${to}`);
+  await page.getByRole("link", { name: "_SETTINGS" }).click();
+  await queued.getByRole("button", { name: "Undo" }).click();
+  await seeHeading(page, "Compose Email");
+  expect(await field(page, "Message").inputValue()).toBe("Labas, Rasa\n.\nJonas");
+  expect(await field(page, "Recipient's Public Key").inputValue()).toBe(publicKey);
+});
+
+test("the browser asks before a reload deletes what was written, and not when the sheet is empty", async () => {
+  const { page } = await openCompose();
+  const asked: string[] = [];
+  page.on("dialog", (dialog) => {
+    asked.push(dialog.type());
+    void dialog.accept();
+  });
+  await page.reload();
+  expect(asked).toEqual([]);
+  await field(page, "Subject").fill("Something");
+  await page.reload();
+  expect(asked).toEqual(["beforeunload"]);
 });
 
 test("a message refused for good is told as failed, and one undone too late as sent", async () => {
@@ -118,6 +189,10 @@ test("what is missing is named at its field, the first gets the focus, and Reset
   await field(page, "To").fill("rasa");
   await seeGone(page.getByText("Subject is required"));
   await page.getByRole("button", { name: "Reset" }).click();
+  await page.getByRole("button", { name: "Keep writing" }).click();
+  expect(await field(page, "Subject").inputValue()).toBe("Something");
+  await page.getByRole("button", { name: "Reset" }).click();
+  await page.getByRole("button", { name: "Discard" }).click();
   for (const name of ["To", "Subject", "Message"]) expect(await field(page, name).inputValue()).toBe("");
   await seeGone(page.getByRole("form").getByRole("alert"));
 });

@@ -128,6 +128,7 @@ describe("creating", () => {
     for (const alias of ["admin", "PayPal", "adm1n", "pay-pal"]) {
       await fillCreate(page, { alias, forwardTo: inbox });
       await seeToast(page, "Alias Not Allowed", `The name ${alias} is reserved.`);
+      await seeFieldError(nameField(page), `The name ${alias} is reserved.`);
     }
     expect(sent).toBe(0);
   });
@@ -141,6 +142,25 @@ describe("creating", () => {
     await fillCreate(page, { alias: alias.toUpperCase(), forwardTo: inbox });
     await seeToast(page, "Creation Failed", "This alias is already taken. Please choose another name.");
     expect(await nameField(page).inputValue()).toBe(alias.toUpperCase());
+    await seeFieldError(nameField(page), "This alias is already taken. Please choose another name.");
+  });
+
+  test("a double click on Create makes one alias and no error", async () => {
+    const { page, person } = await openDashboard();
+    const alias = newName();
+    await createForm(page).getByLabel("Alias name and domain").fill(alias);
+    await createForm(page).getByLabel("Forward to").fill(inbox);
+    const button = createForm(page).getByRole("button", { name: "Create Alias" });
+    await button.hover();
+    for (const clickCount of [1, 2]) {
+      await page.mouse.down({ clickCount });
+      await page.mouse.up({ clickCount });
+      // So slow a double click that the form is empty again when its second press comes.
+      await expect.poll(() => nameField(page).inputValue()).toBe("");
+    }
+    await page.evaluate("new Promise((done) => setTimeout(done, 100))");
+    expect(await nameField(page).getAttribute("aria-invalid")).toBeNull();
+    expect(await person.listAliases()).toHaveLength(1);
   });
 
   test("a server that can't be reached is a failure with a reason, and the form keeps what was typed", async () => {

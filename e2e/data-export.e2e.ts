@@ -5,6 +5,7 @@ import { widths } from "./browser.ts";
 import { seePath, seeToast } from "./see.ts";
 import { runSite } from "./site.ts";
 import { signIn } from "./steps.ts";
+import { usually } from "./variants.ts";
 
 const site = runSite();
 
@@ -17,7 +18,7 @@ async function settingsOf(email: string, width: number) {
   return visit;
 }
 
-test.each(Object.entries(widths))(
+test.each(usually(Object.entries(widths), 1))(
   "the file holds the account's rows with their dates of deletion (%s)",
   async (name, width) => {
     const email = `takes.data.${name}@people.example`;

@@ -16,7 +16,7 @@ const keys: readonly EncryptionKeyWire[] = ["Personal", "Work"].map((keyName, in
 }));
 
 /** At /decrypt, with two stored keys. */
-const decrypting = (name: string, open: Screen["open"]): Screen => ({
+const decrypting = (name: string, open: Screen["open"], goOn?: Screen["goOn"]): Screen => ({
   name: `decrypt-${name}`,
   as: "some",
   async open(visit) {
@@ -25,6 +25,7 @@ const decrypting = (name: string, open: Screen["open"]): Screen => ({
     await visit.page.getByLabel("Decryption Key").waitFor();
     await open(visit);
   },
+  ...(goOn === undefined ? {} : { goOn }),
 });
 
 const secretText = `Hi Jonas,
@@ -53,6 +54,36 @@ async function dismissToast({ page }: Visit): Promise<void> {
   await toasts(page).waitFor({ state: "detached" });
 }
 
+async function clearResults({ page }: Visit): Promise<void> {
+  await page.getByRole("button", { name: "Clear Results" }).click();
+  await page.getByText("Successfully decrypted").waitFor({ state: "detached" });
+}
+
+async function showText(visit: Visit): Promise<void> {
+  await decryptManually(visit, secretText);
+  await dismissToast(visit);
+}
+
+/** A screen of something decrypted; the one before it shows another. */
+function decrypted(name: string, open: Screen["open"]): Screen {
+  const show = async (visit: Visit) => {
+    await open(visit);
+    await dismissToast(visit);
+  };
+  return decrypting(name, show, async (visit) => {
+    await clearResults(visit);
+    await show(visit);
+  });
+}
+
+async function chooseFile({ page }: Visit): Promise<void> {
+  const { publicKey } = await generateKeyPair();
+  const file = await sealFile("message.eml.age", multipartMessage(12), publicKey);
+  const form = page.getByRole("form", { name: "Auto Decrypt" });
+  await form.getByLabel("Encrypted file").setInputFiles(file);
+  await form.getByText("message.eml.age").first().waitFor();
+}
+
 export const decryptScreens: readonly Screen[] = [
   {
     name: "decrypt-no-keys",
@@ -68,6 +99,7 @@ export const decryptScreens: readonly Screen[] = [
     await form.getByLabel("Master Password").fill("seven slow herons");
     await form.getByLabel("Encrypted Text").fill(await sealText(secretText, publicKey));
   }),
+  decrypting("file-chosen", chooseFile, chooseFile),
   decrypting("pending", async ({ page, context }) => {
     await context.route("**/protected", () => {});
     const form = page.getByRole("form", { name: "Auto Decrypt" });
@@ -82,25 +114,11 @@ export const decryptScreens: readonly Screen[] = [
     await form.getByRole("button", { name: "Decrypt Message" }).click();
     await form.getByRole("alert").last().waitFor();
   }),
-  decrypting("file-chosen", async ({ page }) => {
-    const { publicKey } = await generateKeyPair();
-    const file = await sealFile("message.eml.age", multipartMessage(12), publicKey);
-    const form = page.getByRole("form", { name: "Auto Decrypt" });
-    await form.getByLabel("Encrypted file").setInputFiles(file);
-    await form.getByText("message.eml.age").first().waitFor();
-  }),
-  decrypting("text", async (visit) => {
-    await decryptManually(visit, secretText);
-    await dismissToast(visit);
-  }),
-  decrypting("mail", async (visit) => {
-    await decryptManually(visit, multipartMessage(12));
-    await dismissToast(visit);
-  }),
-  decrypting("mail-html", async (visit) => {
+  decrypting("text", showText, showText),
+  decrypted("mail", (visit) => decryptManually(visit, multipartMessage(12))),
+  decrypted("mail-html", async (visit) => {
     await decryptManually(visit, multipartMessage(12, hostileHtml));
     await visit.page.getByRole("tab", { name: "HTML" }).click();
     await visit.page.getByRole("tabpanel", { name: "HTML" }).waitFor();
-    await dismissToast(visit);
   }),
 ];

@@ -9,9 +9,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { openVisit, type Visit } from "./browser.ts";
 import { attachment, multipartMessage, subjectOf } from "./message.ts";
 import { type RequestRecorder, recordRequests } from "./request-recorder.ts";
-import { masterPassword, sealFile, sealText, storeKey } from "./sealed.ts";
+import { masterPassword, sealFile, sealText, storeKey, storeReadyKey } from "./sealed.ts";
 import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast, toasts } from "./see.ts";
 import { runSite } from "./site.ts";
+import { dismissToast } from "./steps.ts";
 
 const site = runSite();
 
@@ -22,9 +23,9 @@ const result = (page: Page) => page.getByRole("region", { name: "Decrypted text"
 const placeholder = "Enter encrypted text and decrypt to see results";
 
 /** Somebody with one stored key, at /decrypt. */
-async function openDecrypt() {
+async function openDecrypt(giveKey = storeReadyKey) {
   const person = await site.person();
-  const key = await storeKey(person, "Personal");
+  const key = await giveKey(person, "Personal");
   const visit = await site.visit({ as: person });
   const requests = recordRequests(visit.context);
   await visit.page.goto("/decrypt");
@@ -49,7 +50,7 @@ async function openManual(page: Page): Promise<void> {
 }
 
 test("with a stored key: its name and date, the password, the text as a mail program quoted it; nothing secret leaves", async () => {
-  const { page, key, requests } = await openDecrypt();
+  const { page, key, requests } = await openDecrypt(storeKey);
   const today = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" }).format(
     new Date(),
   );
@@ -101,6 +102,27 @@ test("with a key of one's own nothing is asked of the server; Copy copies it, Cl
   expect(await keptByThePage(page)).not.toContain("third flowerpot");
 });
 
+test("the downloaded .json is a private key, typed or chosen; an .age key file says what it is", async () => {
+  const { page, key } = await openDecrypt();
+  await openManual(page);
+  const file = (name: string, text: string) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+  const json = JSON.stringify({ keyName: "Personal", publicKey: key.publicKey, privateKey: key.privateKey });
+  const keyField = form(page, "Manual").getByLabel("Private Key");
+  await page.getByLabel("Key file").setInputFiles(file("Personal.age", await sealText(key.privateKey, key.publicKey)));
+  await form(page, "Manual")
+    .getByText("This .age file is a key under its master password.", { exact: false })
+    .waitFor();
+  await page.getByLabel("Key file").setInputFiles(file("Personal.json", json));
+  await expect.poll(() => keyField.inputValue()).toBe(key.privateKey);
+  await keyField.fill(json);
+  await form(page, "Manual")
+    .getByLabel("Encrypted Text")
+    .fill(await sealText(secret, key.publicKey));
+  await form(page, "Manual").getByRole("button", { name: "Decrypt Message" }).click();
+  await result(page).waitFor();
+  expect(await result(page).innerText()).toBe(secret);
+});
+
 /** All that a page leaves where it could be found again, and all that it shows. */
 async function keptByThePage(page: Page): Promise<string> {
   return (await page.evaluate(`Promise.all([
@@ -121,6 +143,7 @@ test("a new attempt clears what was there first; leaving the page takes it away"
   await seeToast(page, "Decryption failed", "Incorrect master password.");
   await page.getByText(placeholder).waitFor();
   await seeFocus(page.getByLabel("Master Password"));
+  await seeFieldError(page.getByLabel("Master Password"), "Incorrect master password.");
   await page.keyboard.type(masterPassword);
   await page.keyboard.press("Enter");
   await result(page).waitFor();
@@ -154,6 +177,7 @@ test("what is missing is named at its field, and what fails is told in the words
   await form(page, "Manual").getByRole("button", { name: "Decrypt Message" }).click();
   await seeToast(page, "Decryption failed", "The private key is not valid.");
   await seeFocus(form(page, "Manual").getByLabel("Private Key"));
+  await seeFieldError(form(page, "Manual").getByLabel("Private Key"), "The private key is not valid.");
 
   await page.getByRole("tab", { name: "Auto Decrypt" }).click();
   await context.route("**/protected", (route) =>
@@ -164,11 +188,16 @@ test("what is missing is named at its field, and what fails is told in the words
     "This key was made with an older method. Delete it and create a new one in Settings to decrypt with it.";
   await seeToast(page, "Encryption key needs update", older);
 
+  await context.route("**/protected", (route) => route.fulfill({ json: { encryptedPrivateKey: other.privateKey } }));
+  await decryptAuto(page, await sealText(secret, key.publicKey));
+  const advice = "Create a new key in Settings for auto-decrypt, or use manual decrypt.";
+  await seeToast(page, "Key Compatibility Issue", advice);
+  await dismissToast(page);
+
   expectRefusal(422, /\/protected$/);
   const message = "This key does not support master password protection. Create a new key in Settings.";
   await context.route("**/protected", (route) => route.fulfill({ status: 422, json: { message } }));
   await decryptAuto(page, await sealText(secret, key.publicKey));
-  const advice = "Create a new key in Settings for auto-decrypt, or use manual decrypt.";
   await seeToast(page, "Key Compatibility Issue", advice);
 });
 
@@ -351,6 +380,8 @@ test("by keyboard alone: from the first tab to the text, and away again", async 
   await page.keyboard.press("Tab");
   await seeFocus(form(page, "Manual").getByLabel("Private Key"));
   await page.keyboard.insertText(key.privateKey);
+  await page.keyboard.press("Tab");
+  await seeFocus(form(page, "Manual").getByRole("button", { name: "Choose a key file" }));
   await page.keyboard.press("Tab");
   await page.keyboard.insertText(armor);
   await page.keyboard.press("Tab");

@@ -9,6 +9,7 @@ import { describe, expect, test } from "vitest";
 import { findAgeProgram } from "../packages/age/src/age-program.testing.ts";
 import type { Visit } from "./browser.ts";
 import { recordRequests } from "./request-recorder.ts";
+import { masterPassword as storedPassword, storeReadyKey } from "./sealed.ts";
 import { seeFieldError, seeFocus, seeGone, seeHeading, seeToast } from "./see.ts";
 import { runSite } from "./site.ts";
 import { dismissToast } from "./steps.ts";
@@ -43,7 +44,6 @@ async function openCreate(page: Page): Promise<Locator> {
 async function fillKey(dialog: Locator, keyName: string, password = masterPassword): Promise<void> {
   await dialog.getByLabel("Key name").fill(keyName);
   await dialog.getByLabel("Master password").fill(password);
-  await dialog.getByLabel("Repeat the password").fill(password);
 }
 
 const submit = (dialog: Locator, name: string) => dialog.getByRole("button", { name, exact: true }).click();
@@ -101,12 +101,6 @@ async function seeStockAgeOpens(keyFile: string, publicKey: string): Promise<voi
   const message = Buffer.from("Labas, tai slapta");
   const encrypted = await age.encrypt(message, [publicKey], false);
   expect(Buffer.from((await age.decrypt(encrypted, keyFile, masterPassword)) ?? [])).toEqual(message);
-}
-
-/** Made by the server, which is quicker. */
-async function givenKey(person: Person, keyName: string): Promise<void> {
-  const { status } = await person.call("POST", "/api/encryption-keys", { keyName, masterPassword });
-  expect(status).toBe(201);
 }
 
 test("a key lives its whole life, and no request of it holds the password or the private key", async () => {
@@ -183,20 +177,33 @@ describe("a form that is not right", () => {
     await seeFocus(dialog.getByLabel("Key name"));
     await dialog.getByLabel("Key name").fill("n".repeat(101));
     await dialog.getByLabel("Master password").fill("one");
-    await dialog.getByLabel("Repeat the password").fill("two");
     await dialog.getByText("Weak: easy to guess for a computer. Add random words.").waitFor();
     await submit(dialog, "Create Key");
     await seeFieldError(dialog.getByLabel("Key name"), "Key name must be 100 characters or less");
-    await seeFieldError(dialog.getByLabel("Repeat the password"), "Passwords do not match");
-    await dialog.getByRole("button", { name: "Show password" }).first().click();
-    await seeGone(dialog.getByLabel("Repeat the password"));
+    expect(await dialog.getByRole("textbox").count()).toBe(2);
+    await dialog.getByRole("button", { name: "Show password" }).click();
     expect(await dialog.getByLabel("Master password").getAttribute("type")).toBe("text");
     expect(page.workers()).toEqual([]);
   });
 
+  test("a press beside the dialog closes it only while nothing is typed", async () => {
+    const { page } = await openSettings(await site.person());
+    const beside = () => page.mouse.click(5, 300);
+    const untouched = await openCreate(page);
+    await beside();
+    await seeGone(untouched);
+    const dialog = await openCreate(page);
+    await dialog.getByLabel("Master password").fill("six random words");
+    await beside();
+    await seeFocus(dialog.getByLabel("Master password"));
+    expect(await dialog.getByLabel("Master password").inputValue()).toBe("six random words");
+    await page.keyboard.press("Escape");
+    await seeGone(dialog);
+  });
+
   test("a wrong master password is told, its field emptied, and the right one then works", async () => {
     const person = await site.person();
-    await givenKey(person, "Personal");
+    await storeReadyKey(person, "Personal");
     const { page } = await openSettings(person);
     const dialog = await openDownload(page, "Personal");
     await dialog.getByRole("radio", { name: /^Private key, .json/ }).check();
@@ -209,7 +216,7 @@ describe("a form that is not right", () => {
     await seeFieldError(field, "Incorrect master password.");
     await seeFocus(field);
     expect(await field.inputValue()).toBe("");
-    await field.fill(masterPassword);
+    await field.fill(storedPassword);
     expect((await downloaded(page, () => submit(dialog, "Download"))).fileName).toBe("Personal.json");
   });
 });
@@ -228,7 +235,7 @@ describe("where the server fails", () => {
 
   test("what failed is said, with the server's words, and nothing on the page pretends otherwise", async () => {
     const person = await site.person();
-    await givenKey(person, "Personal");
+    await storeReadyKey(person, "Personal");
     const { page, context, expectRefusal } = await openSettings(person);
     const refuse = async (status: number, path: RegExp, method: string, message: string) => {
       expectRefusal(status, path);

@@ -3,6 +3,7 @@ import type { EncryptionKeyWire } from "@kauke/contract";
 import type { Locator, Page } from "playwright-core";
 import type { Visit } from "./browser.ts";
 import type { Screen } from "./screen.ts";
+import { seeGone } from "./see.ts";
 
 const keys: readonly EncryptionKeyWire[] = [
   ["Archive", "age188la77n9fx4s72pdhfpn9sh2kw4wv0ewvlkpp37svkukh9wxw7v4d7q7k9", "2025-09-28T10:00:00.000Z"],
@@ -32,17 +33,31 @@ const listed = (name: string, open: Screen["open"] = async () => {}): Screen =>
     await open(visit);
   });
 
-const dialog = (name: string, opener: string, open: (it: Locator, visit: Visit) => Promise<void>): Screen => ({
-  ...listed(name, async (visit) => {
+type OpenDialog = (it: Locator, visit: Visit) => Promise<void>;
+
+function dialog(name: string, opener: string, fill: OpenDialog): Screen {
+  const open = async (visit: Visit) => {
     await visit.page.getByRole("button", { name: opener }).click();
-    await open(visit.page.getByRole("dialog"), visit);
-  }),
-  overlay: true,
-});
+    await fill(visit.page.getByRole("dialog"), visit);
+  };
+  return { ...listed(name, open), overlay: true };
+}
+
+/** Like `dialog`, and in place of the dialog that the screen before it shows. */
+function nextDialog(name: string, opener: string, fill: OpenDialog): Screen {
+  const screen = dialog(name, opener, fill);
+  const goOn = async (visit: Visit) => {
+    const { page } = visit;
+    await page.keyboard.press("Escape");
+    await seeGone(page.getByRole("dialog"));
+    await page.getByRole("button", { name: opener }).click();
+    await fill(page.getByRole("dialog"), visit);
+  };
+  return { ...screen, goOn };
+}
 
 const typePassword = async (page: Page, text: string) => {
   await page.getByLabel("Master password").fill(text);
-  await page.getByLabel("Repeat the password").fill(text);
 };
 
 export const encryptionScreens: readonly Screen[] = [
@@ -66,11 +81,27 @@ export const encryptionScreens: readonly Screen[] = [
     await it.getByLabel("Key name").fill("Travel 2026");
     await typePassword(page, "summer holidays");
   }),
-  dialog("key-refused", "Create Key", async (it) => {
+  nextDialog("key-refused", "Create Key", async (it) => {
     await it.getByRole("button", { name: "Create Key" }).click();
     await it.getByText("Master password required").waitFor();
   }),
-  dialog("key-creating", "Create Key", async (it, { page, context }) => {
+  nextDialog("key-import", "Import Key", (it) => it.getByLabel("Private key").waitFor()),
+  nextDialog("key-import-refused", "Import Key", async (it, { page }) => {
+    await it.getByLabel("Private key").fill("not a key");
+    await it.getByLabel("Key name").fill("Travel 2026");
+    await typePassword(page, "summer holidays");
+    await it.getByRole("button", { name: "Import Key" }).click();
+    await it.getByText("This is not an AGE private key.", { exact: false }).waitFor();
+  }),
+  nextDialog("key-download", "Download Archive", (it) => it.getByRole("radio").first().waitFor()),
+  nextDialog("key-download-plain", "Download Archive", async (it) => {
+    await it.getByRole("radio", { name: /^Private key/ }).check();
+    await it.getByRole("button", { name: "Download", exact: true }).click();
+    await it.getByText("Password required").waitFor();
+  }),
+  nextDialog("key-delete", "Delete Personal", (it) => it.getByRole("button", { name: "Delete Key" }).waitFor()),
+  // Last: it does not close while the key is made.
+  nextDialog("key-creating", "Create Key", async (it, { page, context }) => {
     const body = "onmessage = () => postMessage({ forecastSeconds: 52 });";
     await context.route("**/assets/vault.worker-*.js", (route) =>
       route.fulfill({ contentType: "text/javascript; charset=utf-8", body }),
@@ -80,11 +111,4 @@ export const encryptionScreens: readonly Screen[] = [
     await it.getByRole("button", { name: "Create Key" }).click();
     await it.getByText("About 50 seconds").waitFor();
   }),
-  dialog("key-download", "Download Archive", (it) => it.getByRole("radio").first().waitFor()),
-  dialog("key-download-plain", "Download Archive", async (it) => {
-    await it.getByRole("radio", { name: /^Private key/ }).check();
-    await it.getByRole("button", { name: "Download", exact: true }).click();
-    await it.getByText("Password required").waitFor();
-  }),
-  dialog("key-delete", "Delete Personal", (it) => it.getByRole("button", { name: "Delete Key" }).waitFor()),
 ];

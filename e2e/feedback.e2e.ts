@@ -6,6 +6,7 @@ import { widths } from "./browser.ts";
 import { seeFocus, seeGone, seeHeading, toasts } from "./see.ts";
 import { runSite } from "./site.ts";
 import { fillCreate } from "./steps.ts";
+import { usuallyAt } from "./variants.ts";
 
 const board = "https://board.example.org/kauke";
 const site = runSite({ env: () => ({ KAUKE_LINK_FEEDBACK: board }) });
@@ -13,7 +14,7 @@ const site = runSite({ env: () => ({ KAUKE_LINK_FEEDBACK: board }) });
 const button = (page: Page) => page.getByRole("button", { name: "Feedback", exact: true });
 const widget = (page: Page) => page.getByRole("dialog", { name: "Feedback" });
 
-describe.each([widths.phone, widths.desktop])("at %i pixels", (width) => {
+describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
   test("it opens a widget with a link to the configured board, in a new tab that knows nothing of ours", async () => {
     const visit = await site.visit({ width });
     const { page } = visit;

@@ -10,6 +10,7 @@ import { multipartMessage, subjectOf } from "./message.ts";
 import { seeHeading, toasts } from "./see.ts";
 import { runSite } from "./site.ts";
 import { aliasRow, createForm } from "./steps.ts";
+import { usually } from "./variants.ts";
 
 /** `KAUKE_LIMITS` as it is when nothing is set: mailboxes are asked, and held back no mail for it. */
 const site = runSite({ env: () => ({ KAUKE_LIMITS: "" }) });
@@ -30,40 +31,45 @@ async function type(field: Locator, text: string): Promise<void> {
   await field.pressSequentially(text, { delay: keyMs });
 }
 
-test.each([
+const windows = [
   ["wide", widths.desktop],
   ["narrow", widths.phone],
-])("from the landing page to an alias that forwards takes less than 30 seconds, %s", async (name, width) => {
-  const { page } = await site.visit({ width });
-  const word = "amber 30";
-  await page.goto("/");
-  await page.getByRole("heading", { level: 1 }).waitFor();
-  const begin = performance.now();
-  await press(page.getByRole("main").getByRole("link", { name: "Sign up with email" }));
-  await press(page.getByRole("link", { name: "Create an account" }));
-  await type(page.getByLabel("Email"), `o.${name}@people.example`);
-  await type(page.getByLabel(/^Password/), word);
-  await type(page.getByLabel("Confirm password"), word);
-  await press(page.getByRole("button", { name: "Create Account" }));
-  await seeHeading(page, "Email Forwarding");
-  const form = createForm(page);
-  await type(form.getByLabel("Alias name and domain"), `shoes-${name}`);
-  await type(form.getByLabel("Forward to"), "o@inbox.example");
-  await press(form.getByRole("button", { name: "Create Alias" }));
-  const address = `shoes-${name}@kauke.test`;
-  await aliasRow(page, address).waitFor();
-  const tookMs = performance.now() - begin;
+] as const;
 
-  const sent = await sendMail({
-    ...{ port: site.server.mxPort, from: "orders@shop.example", to: address },
-    message: multipartMessage(7),
-  });
-  expect(sent.last).toMatch(/^250 /);
-  await toasts(page).waitFor();
-  await page.goto("/preview");
-  await page
-    .getByRole("button", { name: subjectOf(7) })
-    .first()
-    .waitFor();
-  expect(tookMs).toBeLessThan(promisedMs);
-});
+test.each(usually(windows, 1))(
+  "from the landing page to an alias that forwards takes less than 30 seconds, %s",
+  async (name, width) => {
+    const { page } = await site.visit({ width });
+    const word = "amber 30";
+    await page.goto("/");
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    const begin = performance.now();
+    await press(page.getByRole("main").getByRole("link", { name: "Sign up with email" }));
+    await press(page.getByRole("link", { name: "Create an account" }));
+    await type(page.getByLabel("Email"), `o.${name}@people.example`);
+    await type(page.getByLabel(/^Password/), word);
+    await type(page.getByLabel("Confirm password"), word);
+    await press(page.getByRole("button", { name: "Create Account" }));
+    await seeHeading(page, "Email Forwarding");
+    const form = createForm(page);
+    await type(form.getByLabel("Alias name and domain"), `shoes-${name}`);
+    await type(form.getByLabel("Forward to"), "o@inbox.example");
+    await press(form.getByRole("button", { name: "Create Alias" }));
+    const address = `shoes-${name}@kauke.test`;
+    await aliasRow(page, address).waitFor();
+    const tookMs = performance.now() - begin;
+
+    const sent = await sendMail({
+      ...{ port: site.server.mxPort, from: "orders@shop.example", to: address },
+      message: multipartMessage(7),
+    });
+    expect(sent.last).toMatch(/^250 /);
+    await toasts(page).waitFor();
+    await page.goto("/preview");
+    await page
+      .getByRole("button", { name: subjectOf(7) })
+      .first()
+      .waitFor();
+    expect(tookMs).toBeLessThan(promisedMs);
+  },
+);

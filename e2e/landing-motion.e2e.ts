@@ -5,11 +5,12 @@ import { type VisitOptions, widths } from "./browser.ts";
 import { heroDomain, heroOpacity, openAtRest, pauseButton, run } from "./landing-page.ts";
 import { seeFocus } from "./see.ts";
 import { runSite } from "./site.ts";
+import { usuallyAt } from "./variants.ts";
 
 const site = runSite();
 
 describe("the hero's domain", () => {
-  test.each(Object.values(widths))(
+  test.each(usuallyAt("desktop"))(
     "at %i pixels it changes every 3000 ms, fading for 300 ms, in the list's order and round again",
     async (width) => {
       const page = await openAtRest(await site.visit({ width }), ["one.test", "two.test", "three.test"]);

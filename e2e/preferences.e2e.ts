@@ -49,6 +49,19 @@ describe("with the system's own colours", () => {
     expect(offKnob).not.toBe(canvas);
   });
 
+  test("the masks behind the words of the landing page and of signing in are not drawn", async () => {
+    const { page } = await site.visit();
+    await page.emulateMedia({ forcedColors: "active" });
+    for (const [path, crowd] of [
+      ["/home", ".crowd"],
+      ["/auth", ".crowd-bg"],
+    ] as const) {
+      await page.goto(path);
+      await page.locator(crowd).waitFor({ state: "attached" });
+      expect(await styleOf(page.locator(crowd), "display")).toBe("none");
+    }
+  });
+
   test("the current page, an open dialog and a toast stand out by a line", async () => {
     const page = await openForced();
     const canvas = await background(page.locator("body"));

@@ -122,11 +122,13 @@ test("the leak guard refuses what holds the owner's real address, until it is sw
   const leaking = `> Jonas <${owner}> wrote: yes`;
   const why =
     "Your message holds the address this alias forwards to. Take it out, or switch the leak guard off in Settings";
+  const placed = why.replace("forwards to.", "forwards to (part 1: text, line 1).");
+  const whyByMail = `${placed}; if a mail program quoted it, switch on 'Alias in quoted lines' there`;
 
   expectRefusal(400, /\/reply$/);
   await answer(page, "Reply", leaking);
   const composer = page.getByRole("form", { name: "Reply", exact: true });
-  await seeFieldError(composer.getByRole("textbox"), `Refused: ${why}.`);
+  await seeFieldError(composer.getByRole("textbox"), `Refused: ${whyByMail}.`);
   expect(await composer.getByRole("textbox").inputValue()).toBe(leaking);
 
   expectRefusal(400, "/api/email-jobs");

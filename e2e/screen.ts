@@ -14,4 +14,6 @@ export interface Screen {
   /** Rules of axe that it may break, none of them serious, each for a reason told where it is set. */
   tolerated?: readonly string[];
   open(visit: Visit): Promise<void>;
+  /** The step to it from the screen listed before it, on the same page, signed in as the same persona, if it is only one. */
+  goOn?(visit: Visit): Promise<void>;
 }

@@ -1,39 +1,41 @@
 /**
- * `node e2e/screens.ts [name]`: a picture of every screen at 390 and 1440 pixels in both themes, for people to look at, in
+ * `node e2e/screens.ts [name]`: a picture of every screen at 320, 390 and 1440 pixels in both themes, for people to look at, in
  * e2e/.out/screens. A name, or a part of one, makes only those; `--forced-colors` makes them as people see them who replace
- * all colours by their own.
+ * all colours by their own, `--scrollbars` with scrollbars that take up room.
  */
 import { spawnSync } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { removeDataDirs, startServerProcess } from "@kauke/testkit/server-process";
-import { closeBrowser, heights, openVisit, widths } from "./browser.ts";
+import { removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
+import { closeBrowser, heights, openVisit, showScrollbars, widths } from "./browser.ts";
 import { furnish, openScreen, rest } from "./open-screen.ts";
 import type { Screen } from "./screen.ts";
 import { screens } from "./screen-list.ts";
 
 const folder = join(import.meta.dirname, ".out/screens");
 const { values, positionals } = parseArgs({
-  options: { "forced-colors": { type: "boolean", default: false } },
+  options: { "forced-colors": { type: "boolean", default: false }, scrollbars: { type: "boolean", default: false } },
   allowPositionals: true,
 });
 const [wanted = ""] = positionals;
 const forced = values["forced-colors"];
+if (values.scrollbars) showScrollbars();
+const narrow = 320;
 
-async function takePictures(origin: string, screen: Screen): Promise<number> {
-  const at = screen.width === undefined ? [widths.desktop, widths.phone] : [screen.width];
-  const visit = await openVisit(origin, { width: at[0], theme: "light" });
+async function takePictures({ url: origin, previewToken }: ServerProcess, screen: Screen): Promise<number> {
+  const at = screen.width === undefined ? [widths.desktop, widths.phone, narrow] : [screen.width];
+  const visit = await openVisit(origin, { width: at[0], theme: "light", previewToken: await previewToken() });
   if (forced) await visit.page.emulateMedia({ forcedColors: "active" });
   await openScreen(visit, screen);
   for (const width of at) {
-    await visit.page.setViewportSize({ width, height: heights[width] as number });
+    await visit.page.setViewportSize({ width, height: heights[width] ?? 800 });
     if (!screen.overlay) await visit.page.evaluate("scrollTo(0, 0)");
     for (const theme of ["light", "dark"]) {
       await visit.page.evaluate(`document.documentElement.dataset.theme = "${theme}"`);
       await rest(visit);
       const path = join(folder, `${screen.name}-${width}-${theme}${forced ? "-forced" : ""}.png`);
-      await visit.page.screenshot({ path, fullPage: !screen.overlay });
+      await visit.page.screenshot({ path, fullPage: !screen.overlay && !values.scrollbars });
     }
   }
   await visit.close();
@@ -49,8 +51,7 @@ const server = await startServerProcess({ env: { KAUKE_LIMITS: "off" }, readyTim
 try {
   await furnish(server);
   let taken = 0;
-  for (const screen of screens)
-    if (new RegExp(wanted).test(screen.name)) taken += await takePictures(server.url, screen);
+  for (const screen of screens) if (new RegExp(wanted).test(screen.name)) taken += await takePictures(server, screen);
   console.log(`${taken} pictures in ${folder}`);
 } finally {
   await closeBrowser();

@@ -7,6 +7,7 @@ import { armor, encrypt, encryptText, generateKeyPair, type KeyPair, protectPriv
 import { nodePasswordCipher } from "@kauke/age/node-password-cipher";
 import type { EncryptionKeyWire } from "@kauke/contract";
 import type { Person } from "@kauke/testkit/person";
+import { readyKey } from "./ready-key.ts";
 
 export const masterPassword = "seven slow herons cross the lagoon";
 
@@ -15,14 +16,31 @@ export function wrapKey({ privateKey }: KeyPair, keyName: string): Promise<strin
   return protectPrivateKey({ privateKey, keyName, password: masterPassword, passwordCipher: nodePasswordCipher });
 }
 
-/** A key of this person, stored as the page would store it. */
-export async function storeKey(person: Person, keyName: string): Promise<KeyPair & { id: string }> {
+/** A new key of this person, stored as the page would store it. */
+export async function storeKey(person: Person, keyName: string): Promise<StoredKey> {
   const pair = await generateKeyPair();
-  const encryptedPrivateKey = await wrapKey(pair, keyName);
-  const body = { keyName, publicKey: pair.publicKey, encryptedPrivateKey };
+  return store(person, { ...pair, keyName, encryptedPrivateKey: await wrapKey(pair, keyName) });
+}
+
+/**
+ * A key that was made beforehand, under the master password with work factor 17, the least that is taken: storing and opening it
+ * costs half of what a new one does. For journeys that are about something else.
+ */
+export function storeReadyKey(person: Person, keyName: string): Promise<StoredKey> {
+  return store(person, { ...readyKey, keyName });
+}
+
+type StoredKey = KeyPair & { id: string };
+
+async function store(
+  person: Person,
+  key: KeyPair & { keyName: string; encryptedPrivateKey: string },
+): Promise<StoredKey> {
+  const { keyName, publicKey, privateKey, encryptedPrivateKey } = key;
+  const body = { keyName, publicKey, encryptedPrivateKey };
   const answer = await person.call("POST", "/api/encryption-keys", body);
   if (answer.status !== 201) throw new Error(`storing a key answered ${answer.status}`);
-  return { ...pair, id: (answer.body as { key: EncryptionKeyWire }).key.id };
+  return { publicKey, privateKey, id: (answer.body as { key: EncryptionKeyWire }).key.id };
 }
 
 export function sealText(text: string, publicKey: string): Promise<string> {

@@ -2,15 +2,15 @@
 import { sessionTimes } from "@kauke/contract";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { widths } from "./browser.ts";
 import { seeFocus, seeGone, seeHeading, seePath, toasts } from "./see.ts";
 import { runSite } from "./site.ts";
 import { createForm } from "./steps.ts";
 import { expectSignedOut, isShown, minutes, openStill, seconds, soon, storedKeys, warning } from "./still-session.ts";
+import { usuallyAt } from "./variants.ts";
 
 const site = runSite();
 
-describe.each([widths.phone, widths.desktop])("at %i pixels", (width) => {
+describe.each(usuallyAt("desktop"))("at %i pixels", (width) => {
   test("the warning opens after 25 minutes, counts five minutes down by seconds, and its end logs out", async () => {
     const still = await openStill(site, "/dashboard", { width });
     const { page } = still;

@@ -5,7 +5,8 @@ import { type Visit, widths } from "./browser.ts";
 import { openLetter } from "./letters.ts";
 import { seeFieldError, seeGone, seeHeading, seePath, seeToast } from "./see.ts";
 import { runSite } from "./site.ts";
-import { password, signIn } from "./steps.ts";
+import { fillIn, password, signIn } from "./steps.ts";
+import { usuallyAt } from "./variants.ts";
 
 const site = runSite({ env: () => ({ KAUKE_LIMITS: "register=1000/3600,login_ip=1000/60" }) });
 
@@ -24,7 +25,7 @@ async function signedIn(email: string, width?: number, word = password): Promise
   return visit;
 }
 
-test.each(Object.values(widths))(
+test.each(usuallyAt("phone"))(
   "at %i pixels an e-mail is confirmed by its link, signed in only, once",
   async (width) => {
     const person = await site.person();
@@ -79,7 +80,7 @@ test("another account's link confirms nothing, and a fourth message in a day is 
   await seeHeading(other.page, "This link no longer works");
 });
 
-test.each(Object.values(widths))(
+test.each(usuallyAt("desktop"))(
   "at %i pixels the password is changed; this device stays, the other is led out",
   async (width) => {
     const person = await site.person();
@@ -90,9 +91,9 @@ test.each(Object.values(widths))(
     await openSettings(visit);
     const dialog = page.getByRole("dialog");
     const fill = async (current: string, word: string, again = word) => {
-      await dialog.getByLabel("Current password").fill(current);
-      await dialog.getByLabel(/^New password/).fill(word);
-      await dialog.getByLabel("Confirm new password").fill(again);
+      await fillIn(dialog.getByLabel("Current password"), current);
+      await fillIn(dialog.getByLabel(/^New password/), word);
+      await fillIn(dialog.getByLabel("Confirm new password"), again);
       await dialog.getByRole("button", { name: "Change Password" }).click();
     };
     await page.getByRole("button", { name: `Change password of ${person.email}` }).click();

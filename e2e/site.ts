@@ -2,12 +2,12 @@
  * A server of its own for a test file, and visits to it. Every visit must end clean, whether its test says so or not, and nothing
  * personal may be readable in what the server leaves behind. Of a test that fails a picture is kept in e2e/.out/failures.
  */
-import { cp, mkdir } from "node:fs/promises";
+import { cp, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Person, registerPerson } from "@kauke/testkit/person";
-import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
+import { makeDataDir, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import { afterAll, beforeAll, inject, onTestFinished } from "vitest";
-import { closeBrowser, openVisit, type Visit, type VisitOptions } from "./browser.ts";
+import { openVisit, type Visit, type VisitOptions } from "./browser.ts";
 import { findLeaks } from "./leak-scan.ts";
 
 export interface Site {
@@ -25,17 +25,13 @@ export interface SiteOptions {
   env?: () => Record<string, string> | Promise<Record<string, string>>;
 }
 
-afterAll(async () => {
-  await closeBrowser();
-  await removeDataDirs();
-});
-
 /** Every account and every destination of the journeys has an address that ends in one of these. */
 const personalEndings = ["@people.example", "@inbox.example", "@example.org"];
 
 /** Call it at the top of a file or of a describe: the server runs while its tests do. */
 export function runSite({ env = () => ({}) }: SiteOptions = {}): Site {
   let server: ServerProcess | null = null;
+  let dataDir: string | null = null;
   let settings: Record<string, string> = {};
   let earlierOutput = "";
   const running = () => {
@@ -47,12 +43,12 @@ export function runSite({ env = () => ({}) }: SiteOptions = {}): Site {
 
   beforeAll(async () => {
     settings = await env();
-    server = await start(await freshDataDir("DATABASE_URL" in settings));
+    dataDir = await freshDataDir("DATABASE_URL" in settings);
+    server = await start(dataDir);
   });
   afterAll(async () => {
-    if (server === null) return;
-    await server.stop();
-    const leaks = await findLeaks(personalEndings, server.dataDir, earlierOutput + server.output());
+    const leaks = server === null ? [] : await stopAndFindLeaks(server, earlierOutput);
+    if (dataDir !== null) await rm(dataDir, { recursive: true, force: true });
     if (leaks.length > 0) throw new Error(`what the server wrote can be read: ${JSON.stringify(leaks)}`);
   });
 
@@ -61,18 +57,26 @@ export function runSite({ env = () => ({}) }: SiteOptions = {}): Site {
       return running();
     },
     async visit(options) {
-      const visit = await openVisit(running().url, options);
+      const previewToken = await running()
+        .previewToken()
+        .catch(() => null);
+      const visit = await openVisit(running().url, { previewToken, ...options });
       onTestFinished(({ task }) => endVisit(visit, { name: task.name, failed: task.result?.state === "fail" }));
       return visit;
     },
     person: (email) => registerPerson(running().url, email),
     async restart() {
-      const { dataDir, httpPort, mxPort, stop, output } = running();
+      const { dataDir: kept, httpPort, mxPort, stop, output } = running();
       await stop();
       earlierOutput += output();
-      server = await start(dataDir, { KAUKE_HTTP_PORT: String(httpPort), KAUKE_MX_PORT: String(mxPort) });
+      server = await start(kept, { KAUKE_HTTP_PORT: String(httpPort), KAUKE_MX_PORT: String(mxPort) });
     },
   };
+}
+
+async function stopAndFindLeaks(server: ServerProcess, earlierOutput: string) {
+  await server.stop();
+  return findLeaks(personalEndings, server.dataDir, earlierOutput + server.output());
 }
 
 async function freshDataDir(isEmpty: boolean): Promise<string> {

@@ -2,12 +2,12 @@
 import type { Page, Response } from "playwright-core";
 import { expect, test } from "vitest";
 import { sidewaysOverflow } from "./axe.ts";
-import { type Visit, widths } from "./browser.ts";
+import { type Visit } from "./browser.ts";
 import { seePath } from "./see.ts";
 import { runSite } from "./site.ts";
 import { type State, stateWalks, type Witness } from "./states.ts";
 import { aliasSwitch } from "./steps.ts";
-import { everyVariant } from "./variants.ts";
+import { everyVariant, usuallyAt } from "./variants.ts";
 
 const site = runSite();
 
@@ -73,7 +73,7 @@ async function handled(page: Page, answer: Promise<Response>): Promise<void> {
   );
 }
 
-test.each(Object.values(widths))("at %i pixels a queued message is asked about every 2000 ms", async (width) => {
+test.each(usuallyAt("phone"))("at %i pixels a queued message is asked about every 2000 ms", async (width) => {
   const { page, context } = await open(true, width);
   const aliases = [{ id: "00000000-0000-4000-8000-000000000009", alias: "shop", domain: "kauke.test" }];
   const job = { jobId: "00000000-0000-4000-8000-000000000001", canUndo: true, undoSeconds: 30 };
@@ -104,7 +104,7 @@ test.each(Object.values(widths))("at %i pixels a queued message is asked about e
   }
 });
 
-test.each(Object.values(widths))("at %i pixels a deleted account leads to / after 2000 ms", async (width) => {
+test.each(usuallyAt("desktop"))("at %i pixels a deleted account leads to / after 2000 ms", async (width) => {
   const { page, address } = await open(true, width);
   await page.clock.install({ time: start });
   await page.goto("/dashboard");

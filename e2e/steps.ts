@@ -1,5 +1,6 @@
 /** The steps that many journeys share, as a person takes them in the browser. */
 import type { Locator, Page } from "playwright-core";
+import { expect } from "vitest";
 import { seeGone, seeHeading, seePath, seeToast } from "./see.ts";
 
 export const password = "correct horse battery";
@@ -9,6 +10,18 @@ export interface RegisterInput {
   password?: string;
   /** The same again unless told. */
   confirm?: string;
+}
+
+/**
+ * Fills the field and sees that it holds the text. The text is typed to whatever has the focus, and a form that has just been
+ * refused moves the focus to its first wrong field in a task of its own: on a slow machine that may be between the two.
+ */
+export async function fillIn(field: Locator, text: string): Promise<void> {
+  const filled = async () => {
+    await field.fill(text);
+    return field.inputValue();
+  };
+  await expect.poll(filled).toBe(text);
 }
 
 export async function fillRegister(page: Page, input: RegisterInput): Promise<void> {

@@ -1,9 +1,9 @@
 /** The theme: what is seen from the first frame on, the choice in Settings, the toggle, other tabs. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { widths } from "./browser.ts";
 import { seeHeading } from "./see.ts";
 import { runSite } from "./site.ts";
+import { usuallyAt } from "./variants.ts";
 
 const site = runSite();
 
@@ -26,7 +26,7 @@ const recordFrames = `
 
 const shown = { light: "", dark: "" };
 
-describe.each([widths.phone, widths.desktop])("at %i pixels", (width) => {
+describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
   test("the first colour that is seen is that of the setting, whatever the system prefers", async () => {
     for (const theme of ["light", "dark"] as const) {
       const { page } = await site.visit({ width, theme });

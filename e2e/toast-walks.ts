@@ -5,7 +5,7 @@ import type { Person } from "@kauke/testkit/person";
 import type { Locator, Page } from "playwright-core";
 import type { Visit } from "./browser.ts";
 import { aWallet, injectWallet } from "./injected-wallet.ts";
-import { masterPassword, sealText } from "./sealed.ts";
+import { masterPassword, sealText, storeReadyKey } from "./sealed.ts";
 import { aliasSwitch, fillCreate, fillRegister, password, signIn } from "./steps.ts";
 import type { ToastName } from "./toast-catalogue.ts";
 
@@ -217,8 +217,7 @@ const smtpPanel: Walk = {
 };
 
 const notFound = { status: 404, json: { message: "Encryption key not found", code: "not_found" } };
-const giveKey = ({ person }: Walker) =>
-  person.call("POST", "/api/encryption-keys", { keyName: "Personal", masterPassword });
+const giveKey = ({ person }: Walker) => storeReadyKey(person, "Personal");
 
 const keys: Walk = {
   path: "/settings",
@@ -237,7 +236,6 @@ const keys: Walk = {
       const dialog = page.getByRole("dialog", { name: "Create key" });
       await dialog.getByLabel("Key name").fill("Work");
       await dialog.getByLabel("Master password").fill(masterPassword);
-      await dialog.getByLabel("Repeat the password").fill(masterPassword);
       await dialog.getByRole("button", { name: "Create Key" }).click();
     },
     "key-not-downloaded": async (walker) => {

@@ -6,6 +6,7 @@ import { type VisitOptions, widths } from "./browser.ts";
 import { seeGone, toasts } from "./see.ts";
 import { runSite } from "./site.ts";
 import { aliasSwitch } from "./steps.ts";
+import { usually } from "./variants.ts";
 
 const site = runSite();
 let made = 0;
@@ -58,14 +59,17 @@ async function expectToLeaveAfter(page: Page, visibleMs: number): Promise<void> 
   await expect.poll(() => toasts(page).count()).toBe(0);
 }
 
-test.each(phoneDarkAndWide)("an ordinary toast stays five seconds and is gone a second later, %o", async (options) => {
-  const { page, flip } = await openStill(options);
-  await flip.click();
-  await untilToast(page, "Alias Paused");
-  await expectToLeaveAfter(page, 5000);
-});
+test.each(usually(phoneDarkAndWide, 0))(
+  "an ordinary toast stays five seconds and is gone a second later, %o",
+  async (options) => {
+    const { page, flip } = await openStill(options);
+    await flip.click();
+    await untilToast(page, "Alias Paused");
+    await expectToLeaveAfter(page, 5000);
+  },
+);
 
-test.each(phoneDarkAndWide)("a destructive toast stays seven seconds, %o", async (options) => {
+test.each(usually(phoneDarkAndWide, 1))("a destructive toast stays seven seconds, %o", async (options) => {
   const { page, flip, context, expectFailure } = await openStill(options);
   expectFailure(/\/toggle$/);
   await context.route("**/toggle", (route) => route.abort("connectionrefused"));

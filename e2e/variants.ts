@@ -1,4 +1,8 @@
-/** One state of a page as everybody meets it: on a phone and on a wide window, in both themes, without loading it again. */
+/**
+ * Sizes and themes: which of them a journey is taken in, and one state of a page on a phone and on a wide window, in both themes,
+ * without loading it again.
+ */
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import { heights, type Visit, widths } from "./browser.ts";
 import { rest } from "./open-screen.ts";
 
@@ -7,14 +11,31 @@ export interface Variant {
   theme: "light" | "dark";
 }
 
-const variants: readonly Variant[] = [widths.phone, widths.desktop].flatMap((width) => [
+export const variants: readonly Variant[] = [widths.phone, widths.desktop].flatMap((width) => [
   { width, theme: "light" as const },
   { width, theme: "dark" as const },
 ]);
 
-/** Calls `look` four times; afterwards the page is wide and light again. */
-export async function everyVariant(visit: Visit, look: (variant: Variant) => Promise<void>): Promise<void> {
-  for (const variant of variants) {
+/** What a journey is repeated for: all of it in `npm run test:long`, the entries at these places in `npm test`. */
+export function usually<T>(all: readonly T[], ...places: readonly number[]): readonly T[] {
+  return isLongRun ? all : all.filter((_, place) => places.includes(place));
+}
+
+/** Both widths in `npm run test:long`, this one in `npm test`. */
+export const usuallyAt = (name: keyof typeof widths): readonly number[] =>
+  usually(Object.values(widths), Object.keys(widths).indexOf(name));
+
+/** Two that differ in both, in turns; all four in `npm run test:long`. */
+export const variantsInTurn = (turn: number): readonly Variant[] =>
+  turn % 2 === 0 ? usually(variants, 1, 2) : usually(variants, 0, 3);
+
+/** Calls `look` for each variant, all four unless told; afterwards the page is wide and light again. */
+export async function everyVariant(
+  visit: Visit,
+  look: (variant: Variant) => Promise<void>,
+  chosen = variants,
+): Promise<void> {
+  for (const variant of chosen) {
     await become(visit, variant);
     await look(variant);
   }

@@ -1,13 +1,17 @@
 /** The browser journeys: `npm run e2e`. They need the built web app and a Chromium; `scripts/test.ts` sees to both. */
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { DearestFirst } from "./dearest-first.ts";
 
 export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
   test: {
     include: ["e2e/**/*.e2e.ts"],
-    globalSetup: ["e2e/first-start.ts"],
+    globalSetup: ["testkit/src/empty-database.ts", "e2e/first-start.ts"],
     pool: "forks",
+    // Files share their processes and with them the browser: starting both takes two seconds of the processor.
+    isolate: false,
+    sequence: { sequencer: DearestFirst },
     // A journey waits for a fifth of its time.
     maxWorkers: 3,
     // As in the unit tests: the servers' databases live for seconds.

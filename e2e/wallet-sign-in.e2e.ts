@@ -7,6 +7,7 @@ import { aWallet, type InjectedWallet, injectWallet } from "./injected-wallet.ts
 import { seeGone, seeHeading, seePath, seeToast } from "./see.ts";
 import { runSite } from "./site.ts";
 import { createAlias } from "./steps.ts";
+import { usually } from "./variants.ts";
 
 const site = runSite();
 
@@ -29,22 +30,27 @@ async function signIn(page: Page, path = "/auth"): Promise<void> {
   await seeHeading(page, "Email Forwarding");
 }
 
+const waysToSign = [
+  [widths.phone, "signIn"],
+  [widths.phone, "signMessage"],
+  [widths.desktop, "signIn"],
+  [widths.desktop, "signMessage"],
+] as const;
+
 describe.each(["/auth", "/register"])("from %s", (path) => {
-  test.each([
-    [widths.phone, "signIn"],
-    [widths.phone, "signMessage"],
-    [widths.desktop, "signIn"],
-    [widths.desktop, "signMessage"],
-  ] as const)("at %i pixels a wallet signs in by %s and leads to the dashboard", async (width, signs) => {
-    const wallet = aWallet({ signs });
-    const { page } = await visitWith(wallet, width);
-    await signIn(page, path);
-    const banner = page.getByRole("banner");
-    await banner.getByText(label(wallet), { exact: true }).waitFor();
-    await banner.getByText("Signed in with a wallet:").waitFor({ state: "attached" });
-    const session = await page.evaluate("({ ...localStorage })");
-    expect(session).toMatchObject({ walletAddress: wallet.key.address, authMethod: "wallet" });
-  });
+  test.each(usually(waysToSign, 0, 3))(
+    "at %i pixels a wallet signs in by %s and leads to the dashboard",
+    async (width, signs) => {
+      const wallet = aWallet({ signs });
+      const { page } = await visitWith(wallet, width);
+      await signIn(page, path);
+      const banner = page.getByRole("banner");
+      await banner.getByText(label(wallet), { exact: true }).waitFor();
+      await banner.getByText("Signed in with a wallet:").waitFor({ state: "attached" });
+      const session = await page.evaluate("({ ...localStorage })");
+      expect(session).toMatchObject({ walletAddress: wallet.key.address, authMethod: "wallet" });
+    },
+  );
 });
 
 test("the same wallet leads to the same account, signed out and in again", async () => {

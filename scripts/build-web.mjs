@@ -26,7 +26,7 @@ if (!isBuilt()) {
   process.stderr.write("Building the web app ...\n");
   const problem = build() ?? drawPages();
   if (problem === null) {
-    pack(join(root, "apps/web/dist/assets"));
+    for (const folder of ["", "assets"]) pack(join(root, "apps/web/dist", folder));
     writeFileSync(stampFile, stamp);
   } else process.stderr.write(`${problem.output}The web app could not be built.\n`);
   process.exitCode = problem === null ? 0 : (problem.status ?? 1);
@@ -62,7 +62,7 @@ function runNode(args) {
 
 /** The server sends the packed form that lies beside a file to who takes it. */
 function pack(folder) {
-  for (const name of readdirSync(folder).filter((it) => /\.(?:js|css)$/.test(it))) {
+  for (const name of readdirSync(folder).filter((it) => /\.(?:js|css|svg|webmanifest)$/.test(it))) {
     const bytes = readFileSync(join(folder, name));
     writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }));
     writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes));

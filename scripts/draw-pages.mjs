@@ -17,14 +17,28 @@ for (const page of await drawPages()) {
 }
 writeFileSync(join(dist, "manifest.webmanifest"), JSON.stringify(manifest()));
 
-function documentOf({ title, description, html, isDrawn }) {
+function documentOf({ title, description, html, isDrawn, hasApp = true }) {
   if (/<script|\sstyle=/i.test(html)) throw new Error(`The page "${title}" carries what its security policy refuses.`);
   return put(
-    isDrawn ? paintedFirst(template) : template,
+    hasApp ? withApp(isDrawn) : withoutApp(template),
     ["%PRODUCT%", escapeText(title)],
     ["<!--head-->", headOf(title, description)],
     ['<div id="root"></div>', `<div id="root" data-drawn="${isDrawn ? "page" : "shell"}">${html}</div>`],
   );
+}
+
+function withApp(isDrawn) {
+  return isDrawn ? paintedFirst(template) : template;
+}
+
+/** The style sheet and the theme alone. */
+function withoutApp(document) {
+  const left = paintedFirst(document).replaceAll(
+    /^ *<(?:script type="module"|link rel="modulepreload")[^>]*>(?:<\/script>)?\n/gm,
+    "",
+  );
+  if (left.includes('type="module"')) throw new Error("The document still loads the app.");
+  return left;
 }
 
 /**

@@ -1,24 +1,79 @@
 /**
- * Sends one message to the local MX and prints what each stage of the mail path made of it and where it went:
- * `npm run mail:send -- --to shop@kauke.test [--from ann@example.org] [--eml message.eml]`.
+ * Sends one message to the local MX and prints what each stage of the mail path made of it and where it went. The ports are those
+ * of the server that runs on the data directory, else those of the settings; `--help` names the options.
  */
-import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { formatDate } from "@kauke/mail-rfc";
+import { readConfigOrExit } from "@kauke/server/config-read";
+import { controlClient } from "@kauke/server/operate/control-client";
+import { controlPath } from "@kauke/server/operate/control-protocol";
 import { sendMail } from "@kauke/testkit/send-mail";
+import { repositoryRoot } from "./source-files.ts";
 
-const { values } = parseArgs({
-  options: {
-    to: { type: "string", multiple: true },
-    from: { type: "string", default: "ann@example.org" },
-    eml: { type: "string" },
-    port: { type: "string", default: process.env.KAUKE_MX_PORT ?? "2525" },
-    web: { type: "string", default: `http://127.0.0.1:${process.env.KAUKE_HTTP_PORT ?? "3000"}` },
-  },
-});
+const usage = `Sends one message to the server on this machine and shows what became of it.
 
-function ownMessage(from: string, to: string): string {
-  return [
+npm run mail:send -- --to <address> [options]
+
+  --to <address>    an alias, e.g. shop@kauke.test; may be given several times
+  --from <address>  the sender (ann@example.org)
+  --eml <file>      the message as a file, with line ends of any kind; without it a short one is written
+  --port <port>     SMTP port (of the running server, else KAUKE_MX_PORT)
+  --web <origin>    where the stages are asked for (of the running server, else KAUKE_HTTP_PORT)
+  --data <folder>   data directory of the server (KAUKE_DATA_DIR, else data)
+  --help            this text
+`;
+
+interface Wish {
+  to: readonly string[];
+  from: string;
+  eml: string | undefined;
+}
+
+interface Server {
+  port: number;
+  web: string;
+  dataDir: string;
+}
+
+/** A problem with what was asked for: the sentence is all there is to say. */
+class WishError extends Error {}
+
+function readArguments() {
+  const text = { type: "string" } as const;
+  try {
+    const { values } = parseArgs({
+      options: {
+        to: { type: "string", multiple: true },
+        from: { type: "string", default: "ann@example.org" },
+        help: { type: "boolean", short: "h", default: false },
+        ...{ eml: text, port: text, web: text, data: text },
+      },
+    });
+    return values;
+  } catch (thrown) {
+    throw new WishError((thrown as Error).message);
+  }
+}
+
+/** What runs on the data directory tells its ports itself, whoever started it and with whatever settings. */
+async function findServer(given: { port?: string; web?: string; data?: string }): Promise<Server> {
+  const config = readConfigOrExit(repositoryRoot());
+  const dataDir = given.data === undefined ? config.dataDir : resolve(given.data);
+  const path = controlPath(dataDir);
+  const facts =
+    path === null
+      ? null
+      : await controlClient(path)
+          .facts({})
+          .catch(() => null);
+  const { mx = config.mx.port, http = config.http.port } = facts?.ports ?? {};
+  return { port: Number(given.port ?? mx), web: given.web ?? `http://127.0.0.1:${http}`, dataDir };
+}
+
+function ownMessage(from: string, to: string): Buffer {
+  const lines = [
     `From: Ann Example <${from}>`,
     `To: <${to}>`,
     "Subject: A message to try it out",
@@ -29,29 +84,38 @@ function ownMessage(from: string, to: string): string {
     "",
     "This went in over SMTP and came out where the alias leads.",
     "",
-  ].join("\r\n");
+  ];
+  return Buffer.from(lines.join("\r\n"));
 }
 
-async function main(to: string[]): Promise<void> {
-  const message = values.eml === undefined ? ownMessage(values.from, to[0] as string) : readFileSync(values.eml);
-  const { replies } = await sendMail({
-    port: Number(values.port),
-    from: values.from,
-    to,
-    message,
-    params: "BODY=8BITMIME SMTPUTF8",
+/** Files mostly have other line ends than SMTP wants, and the MX refuses them (RFC 5321 §2.3.8). */
+async function readMessage(file: string): Promise<Buffer> {
+  const bytes = await readFile(file).catch(() => {
+    throw new WishError(`There is no readable file ${file}.`);
   });
-  console.log(`MAIL FROM:<${values.from}>  ${replies[0]}`);
+  return Buffer.from(bytes.toString("latin1").replace(/\r\n|\r|\n/g, "\r\n"), "latin1");
+}
+
+async function send({ to, from, eml }: Wish, server: Server): Promise<void> {
+  const message = eml === undefined ? ownMessage(from, to[0] ?? "") : await readMessage(eml);
+  const mail = { port: server.port, from, to, message, params: "BODY=8BITMIME SMTPUTF8" };
+  const { replies } = await sendMail(mail).catch(() => {
+    throw new WishError(`Nothing answers SMTP on port ${server.port}. Is Kauke running (npm start)?`);
+  });
+  console.log(`MAIL FROM:<${from}>  ${replies[0]}`);
   for (const [index, rcpt] of to.entries()) console.log(`RCPT TO:<${rcpt}>  ${replies[index + 1]}`);
   for (const reply of replies.slice(to.length + 1)) console.log(`DATA  ${reply}`);
   const messageId = /^250 2\.0\.0 Ok (\S+)$/.exec(replies.at(-1) ?? "")?.[1];
-  if (messageId !== undefined) await printTrace(messageId);
+  if (messageId !== undefined) await printTrace(messageId, server);
 }
 
-async function printTrace(messageId: string): Promise<void> {
-  const answer = await fetch(`${values.web}/preview/api/traces/${messageId}`).catch(() => null);
+async function printTrace(messageId: string, { web, dataDir }: Server): Promise<void> {
+  // Whoever may read the data directory may see what the server did with the message.
+  const token = await readFile(join(dataDir, "preview.token"), "utf8").catch(() => "");
+  const headers = { "x-preview-token": token.trim() };
+  const answer = await fetch(`${web}/preview/api/traces/${messageId}`, { headers }).catch(() => null);
   if (answer === null || !answer.ok) {
-    console.log("The stages are shown in preview mode only.");
+    console.log("The stages are shown in preview mode only, to who may read preview.token in the data directory.");
     return;
   }
   const { steps } = (await answer.json()) as { steps: { stage: string; verdict: string; detail: string }[] };
@@ -59,12 +123,21 @@ async function printTrace(messageId: string): Promise<void> {
   for (const { stage, verdict, detail } of steps) console.log(`  ${stage.padEnd(8)} ${verdict.padEnd(18)} ${detail}`);
 }
 
-if (values.to === undefined) {
-  console.error("Say where to: npm run mail:send -- --to shop@kauke.test");
-  process.exitCode = 2;
-} else {
-  await main(values.to).catch(() => {
-    console.error(`Nothing answers SMTP on port ${values.port}. Is Kauke running (npm start)?`);
-    process.exitCode = 1;
-  });
+async function main(): Promise<number> {
+  try {
+    const { help, to = [], from, eml, ...given } = readArguments();
+    if (help) {
+      console.log(usage);
+      return 0;
+    }
+    if (to.length === 0) throw new WishError("Say where to: npm run mail:send -- --to shop@kauke.test");
+    await send({ to, from, eml }, await findServer(given));
+    return 0;
+  } catch (thrown) {
+    if (!(thrown instanceof WishError)) throw thrown;
+    console.error(`${thrown.message}\nMore: npm run mail:send -- --help`);
+    return 1;
+  }
 }
+
+process.exitCode = await main();

@@ -8,6 +8,7 @@ import { plantFederated } from "./canary-federated.ts";
 import { plantKeys } from "./canary-keys.ts";
 import type { Canaries } from "./canary-scan.ts";
 import { plantWallets } from "./canary-wallet.ts";
+import { plantWaysIn } from "./canary-ways-in.ts";
 import { FakeIssuer } from "./fake-issuer.ts";
 import { FakeMx } from "./fake-mx.ts";
 import { FakeWebhook } from "./fake-webhook.ts";
@@ -79,6 +80,7 @@ export async function plantCanaries(canaries: Canaries, target: PlantTarget): Pr
   const client = apiClient(canaries, target.httpPort);
   const email = `${word("account")}@${word("account-domain")}.example`;
   const owner = await client.register(email, word("password"));
+  await plantWaysIn(canaries, owner.call);
   const aliases = await plantAliases(canaries, { owner, hookPort: target.hookPort });
   const submitted = await plantOutgoing(canaries, { owner, aliases, port: target.submissionPort });
   await plantKeys(canaries, owner, aliases.id);

@@ -63,6 +63,8 @@ export class Canaries {
   readonly marker = `zq${randomBytes(5).toString("hex")}`;
   readonly #words = new Map<string, string>();
   readonly #others = new Map<string, string>();
+  /** What is searched for; `null`: to be made anew. */
+  #needles: readonly Needle[] | null = null;
 
   /** A new word, e.g. `zq0123456789-subject`; letters, digits and hyphens, so that it fits nearly everywhere. */
   word(label: string): string {
@@ -75,6 +77,7 @@ export class Canaries {
   watch(label: string, value: string): void {
     if (value.length < 8) throw new Error(`${label} is too short to be looked for`);
     this.#others.set(label, value);
+    this.#needles = null;
   }
 
   get labels(): string[] {
@@ -83,10 +86,16 @@ export class Canaries {
 
   /** Every canary in `bytes`. */
   find(bytes: Buffer, where: string): Finding[] {
-    return this.#needles().flatMap(({ encoding, bytes: needle, label }) => {
+    const written = writtenParts(bytes);
+    this.#needles ??= this.#makeNeedles();
+    return this.#needles.flatMap(({ encoding, bytes: needle, label }) => {
       const found: Finding[] = [];
-      for (let at = bytes.indexOf(needle); at >= 0; at = bytes.indexOf(needle, at + 1)) {
-        found.push({ where, offset: at, encoding, label: label ?? this.#labelAt(bytes, at, encoding) });
+      for (const { begin, end } of written) {
+        const part = bytes.subarray(begin, end);
+        for (let at = part.indexOf(needle); at >= 0; at = part.indexOf(needle, at + 1)) {
+          const offset = begin + at;
+          found.push({ where, offset, encoding, label: label ?? this.#labelAt(bytes, offset, encoding) });
+        }
       }
       return found;
     });
@@ -110,7 +119,7 @@ export class Canaries {
     return { findings, files, bytes: total };
   }
 
-  #needles(): Needle[] {
+  #makeNeedles(): Needle[] {
     const forms = (word: string, label: string | null) =>
       (Object.keys(encodings) as Encoding[]).flatMap((encoding) =>
         [...new Set(encodings[encoding](Buffer.from(word)))].map((text) => {
@@ -127,6 +136,24 @@ export class Canaries {
       encodings[encoding](Buffer.from(word)).some((text) => context.startsWith(text.slice(0, -1)));
     return longestFirst.find(fits)?.[0] ?? "?";
   }
+}
+
+const ZERO_PAGE = Buffer.alloc(8192);
+
+/**
+ * Without the pages of zeros that a database keeps for later: in them no word can begin. A word of UTF-16 may end with the first
+ * zero of such a page, which therefore belongs to the part before it.
+ */
+function writtenParts(bytes: Buffer): { begin: number; end: number }[] {
+  const parts: { begin: number; end: number }[] = [];
+  for (let at = 0; at < bytes.length; at += ZERO_PAGE.length) {
+    const end = Math.min(at + ZERO_PAGE.length, bytes.length);
+    if (bytes.compare(ZERO_PAGE, 0, end - at, at, end) === 0) continue;
+    const last = parts.at(-1);
+    if (last !== undefined && last.end >= at) last.end = Math.min(end + 1, bytes.length);
+    else parts.push({ begin: at, end: Math.min(end + 1, bytes.length) });
+  }
+  return parts;
 }
 
 /** @returns `null` for a file that a running server has deleted since it was listed: a message that was delivered */

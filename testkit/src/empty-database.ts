@@ -1,26 +1,35 @@
 /**
- * The empty database that test servers begin with. Made once per version of the embedded database, kept beside the installed
- * packages. What a first start makes is tested beside the store, without it.
+ * The database without rows that test servers begin with, its tables made. One for each version of the embedded database and
+ * each set of migrations, kept beside the installed packages. What a first start makes is tested beside the store, without it.
  */
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { cp, mkdtemp, readFile, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { cp, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { embeddedSecretKey } from "@kauke/server/store/secret-key";
 
 const installed = fileURLToPath(new URL("../../node_modules", import.meta.url));
-const program = fileURLToPath(new URL("../../apps/server/src/store/empty-database.testing.ts", import.meta.url));
+const store = fileURLToPath(new URL("../../apps/server/src/store", import.meta.url));
+const program = join(store, "empty-database.testing.ts");
 
 /** Before a test run: the processes of the run find the folder in EMPTY_DATABASE. */
 export async function setup(): Promise<void> {
-  const { version } = JSON.parse(await readFile(join(installed, "@electric-sql/pglite/package.json"), "utf8")) as {
-    version: string;
-  };
-  const folder = join(installed, `.kauke-empty-database-${version}`);
+  const folder = join(installed, `.kauke-empty-database-${await versionOf()}`);
   if (!existsSync(folder)) await make(folder);
   process.env.EMPTY_DATABASE = folder;
+}
+
+/** Changes with whatever the empty database is made of. */
+async function versionOf(): Promise<string> {
+  const migrations = (await readdir(join(store, "migrations"))).sort().map((name) => join(store, "migrations", name));
+  const hash = createHash("sha256");
+  for (const file of [join(installed, "@electric-sql/pglite/package.json"), program, ...migrations]) {
+    hash.update(`${basename(file)}\n`).update(await readFile(file));
+  }
+  return hash.digest("hex").slice(0, 12);
 }
 
 async function make(folder: string): Promise<void> {

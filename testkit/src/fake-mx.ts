@@ -148,6 +148,8 @@ class FakeMxSession {
   readonly #connection: number;
   #socket: Socket;
   #input: Buffer = Buffer.alloc(0);
+  /** What `#input` lies in, with room behind it: joining each piece of a large message anew would cost more than the server does. */
+  #room: Buffer = this.#input;
   #isBody = false;
   #bodyBytes = 0;
   #authSteps = 0;
@@ -173,9 +175,21 @@ class FakeMxSession {
     this.#socket.on("error", () => {});
     this.#socket.on("data", (chunk: Buffer) => {
       if (!this.#isBody) this.#mx.commandChunks++;
-      this.#input = Buffer.concat([this.#input, chunk]);
+      this.#append(chunk);
       void this.#work();
     });
+  }
+
+  #append(chunk: Buffer): void {
+    const size = this.#input.length + chunk.length;
+    let start = this.#input.byteOffset - this.#room.byteOffset;
+    if (start + size > this.#room.length) {
+      this.#room = Buffer.allocUnsafeSlow(Math.max(65_536, 2 * size));
+      this.#input.copy(this.#room);
+      start = 0;
+    }
+    chunk.copy(this.#room, start + this.#input.length);
+    this.#input = this.#room.subarray(start, start + size);
   }
 
   #secure(): void {

@@ -5,7 +5,7 @@
 import { type AddressInfo, createServer } from "node:net";
 import { type Balance, balance } from "./kill-books.ts";
 import { type Dice, MomentWatch, moments } from "./kill-moments.ts";
-import { type Drained, drain, loadSettings, preparedSender, untilAcknowledged } from "./kill-rounds.ts";
+import { compiledCode, type Drained, drain, loadSettings, preparedSender, untilAcknowledged } from "./kill-rounds.ts";
 import { makeDataDir, type ServerProcess, startServerProcess } from "./server-process.ts";
 import { SwitchedDestination } from "./switched-destination.ts";
 
@@ -41,8 +41,7 @@ export async function killInTurns(options: KillInTurnsOptions): Promise<KillInTu
   const destination = await SwitchedDestination.start();
   const watch = new MomentWatch();
   destination.tell = watch.tell;
-  const code = { NODE_COMPILE_CACHE: await makeDataDir() };
-  const env = { ...loadSettings(destination, retrySeconds), ...code, ...options.env };
+  const env = { ...loadSettings(destination, retrySeconds), ...(await compiledCode()), ...options.env };
   try {
     const loadOptions = { sessions: options.sessions, tell: watch.tell, reconnects: true };
     const sender = await preparedSender(loadOptions, { dataDir: await makeDataDir(), env });

@@ -2,6 +2,7 @@
  * Rounds of load and kill -9 against the real server on one data directory, with a destination that takes, defers, is slow or
  * is gone, and the books of both ends: what the sender was promised, what the destination got. Judges nothing; tests do.
  */
+import { cp, stat } from "node:fs/promises";
 import type { Clock } from "@kauke/server/core/ports";
 import { openStore } from "@kauke/server/store/open-store";
 import { type Balance, balance, type LeasedAtKills } from "./kill-books.ts";
@@ -66,7 +67,7 @@ export async function killRounds(options: KillRoundsOptions): Promise<KillRounds
   const env = {
     ...loadSettings(destination, options.retrySeconds),
     ...options.env,
-    NODE_COMPILE_CACHE: await makeDataDir(),
+    ...(await compiledCode()),
   };
   const watch = new MomentWatch();
   try {
@@ -101,8 +102,31 @@ export interface Place {
   env: Record<string, string>;
 }
 
-/** @returns a sender that spreads its numbers over the aliases of one person */
+/** Where servers that are started again and again keep what they compiled: in the place of the whole run, if it has one. */
+export async function compiledCode(): Promise<{ NODE_COMPILE_CACHE: string }> {
+  return { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? (await makeDataDir()) };
+}
+
+/** A data directory whose aliases are made; others begin with a copy of it. */
+let prepared: Promise<{ dataDir: string; addresses: string[] }> | null = null;
+
+/** @returns a sender that spreads its numbers over the aliases of one person, in a data directory that is empty so far */
 export async function preparedSender(options: Omit<LoadSenderOptions, "addressOf">, place: Place): Promise<LoadSender> {
+  const addresses = place.env.DATABASE_URL === undefined ? await copyPrepared(place) : await prepareAliases(place);
+  return new LoadSender({ ...options, addressOf: (number) => addresses[number % addresses.length] as string });
+}
+
+async function copyPrepared({ dataDir, env }: Place): Promise<string[]> {
+  prepared ??= makeDataDir().then(async (made) => ({
+    dataDir: made,
+    addresses: await prepareAliases({ dataDir: made, env }),
+  }));
+  const from = await prepared;
+  await cp(from.dataDir, dataDir, { recursive: true, filter: async (path) => !(await stat(path)).isSocket() });
+  return from.addresses;
+}
+
+async function prepareAliases(place: Place): Promise<string[]> {
   const server = await startServerProcess({ ...place, readyTimeoutMs: longestStartMs });
   const person = await registerPerson(server.url);
   const addresses: string[] = [];
@@ -111,7 +135,7 @@ export async function preparedSender(options: Omit<LoadSenderOptions, "addressOf
     addresses.push(`${alias}@${domain}`);
   }
   await server.stop();
-  return new LoadSender({ ...options, addressOf: (number) => addresses[number % addresses.length] as string });
+  return addresses;
 }
 
 interface RoundParts extends Place, Pick<KillRoundsOptions, "dice" | "acknowledged"> {

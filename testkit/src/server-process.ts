@@ -3,7 +3,7 @@
  * browser. Its output is kept whole.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,6 +20,8 @@ export interface ServerProcess {
   submissionsPort: number;
   dataDir: string;
   pid: number;
+  /** For `X-Preview-Token`, and the link that opens the preview inbox. Rejects where there is none. */
+  previewToken(): Promise<string>;
   /** Everything written to stdout and stderr so far. */
   output(): string;
   /** Asks to close, waits for the end. @returns exit code */
@@ -34,6 +36,8 @@ export interface ServerProcessOptions {
   /** Kept by the caller; else a temporary one, removed by `removeDataDirs`. */
   dataDir?: string;
   readyTimeoutMs?: number;
+  /** Starts the server in another way than `main.ts` does. */
+  program?: string;
 }
 
 const main = fileURLToPath(new URL("../../apps/server/src/main.ts", import.meta.url));
@@ -49,7 +53,7 @@ process.on("exit", () => {
 export async function startServerProcess(options: ServerProcessOptions = {}): Promise<ServerProcess> {
   const dataDir = options.dataDir ?? (await makeDataDir());
   await putEmptyDatabase(dataDir, options.env ?? {});
-  const child = spawn(process.execPath, [...compiling, main], {
+  const child = spawn(process.execPath, [...compiling, options.program ?? main], {
     cwd: dataDir,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...baseEnv(dataDir), ...options.env },
@@ -76,6 +80,7 @@ export async function startServerProcess(options: ServerProcessOptions = {}): Pr
     submissionsPort: ports.submissions ?? 0,
     dataDir,
     pid: child.pid as number,
+    previewToken: async () => (await readFile(join(dataDir, "preview.token"), "utf8")).trim(),
     output: () => text,
     stop(signal = "SIGTERM") {
       child.kill(signal);

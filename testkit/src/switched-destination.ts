@@ -2,9 +2,17 @@
 import { FakeMx, type FakeMxAnswer, type FakeMxStep, type ReceivedMail } from "./fake-mx.ts";
 import { readNumber } from "./numbered-mail.ts";
 
-export type Outage = "closed port" | "4xx at MAIL" | "4xx at the dot" | "hangs up at the dot";
+/** `full mailboxes`: 4xx at RCPT that concerns the mailbox, which slows no other mail to the host. */
+export type Outage = "closed port" | "4xx at MAIL" | "full mailboxes" | "4xx at the dot" | "hangs up at the dot";
 
-export const outages: readonly Outage[] = ["closed port", "4xx at MAIL", "4xx at the dot", "hangs up at the dot"];
+export const outages: readonly Outage[] = [
+  "closed port",
+  "4xx at MAIL",
+  "full mailboxes",
+  "4xx at the dot",
+  "hangs up at the dot",
+];
+const stages: Partial<Record<Outage, FakeMxStep["stage"]>> = { "4xx at MAIL": "mail", "full mailboxes": "rcpt" };
 
 type Behaviour = (step: FakeMxStep) => FakeMxAnswer | undefined;
 
@@ -45,7 +53,8 @@ export class SwitchedDestination {
   async goDown(outage: Outage): Promise<void> {
     if (outage === "closed port") return this.close();
     await this.#behave(({ stage }) => {
-      if (stage !== (outage === "4xx at MAIL" ? "mail" : "body")) return undefined;
+      if (stage !== (stages[outage] ?? "body")) return undefined;
+      if (outage === "full mailboxes") return "452 4.2.2 not now";
       return outage === "hangs up at the dot" ? { drop: true } : "451 4.3.2 not now";
     });
   }

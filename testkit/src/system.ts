@@ -9,6 +9,7 @@ import { readConfig } from "@kauke/server/config-read";
 import { argon2Hasher } from "@kauke/server/operate/argon2-hasher";
 import { type RunningServer, type StartOverrides, startServer } from "@kauke/server/start-server";
 import { putEmptyDatabase } from "./empty-database.ts";
+import { FakeMx } from "./fake-mx.ts";
 import { type LogSpy, logSpy } from "./log-spy.ts";
 
 export interface TestSystem {
@@ -17,6 +18,8 @@ export interface TestSystem {
   submissionPort: number;
   submissionsPort: number;
   server: RunningServer;
+  /** For `X-Preview-Token`; `null`: no preview inbox. */
+  previewToken: string | null;
   log: LogSpy;
   close(): Promise<void>;
 }
@@ -57,10 +60,31 @@ export async function startSystem({
     submissionPort: server.ports.submission ?? 0,
     submissionsPort: server.ports.submissions ?? 0,
     server,
+    previewToken: server.previewToken,
     log,
     async close() {
       await server.close();
       if (env.KAUKE_DATA_DIR === undefined) await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface ForwardingSystem extends TestSystem {
+  /** Every message that leaves goes there. */
+  mx: FakeMx;
+}
+
+/** The system with one MX that takes whatever it sends, and without rate limits. `close` ends both. */
+export async function startForwardingSystem({ env = {}, ...options }: SystemOptions = {}): Promise<ForwardingSystem> {
+  const mx = await FakeMx.start();
+  const relay = { KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`, KAUKE_LIMITS: "off" };
+  const system = await startSystem({ ...options, env: { ...relay, ...env } });
+  return {
+    ...system,
+    mx,
+    async close() {
+      await system.close();
+      await mx.close();
     },
   };
 }

@@ -32,6 +32,7 @@ test("without any setting everything has the documented default", () => {
   expect(config.domains).toEqual(["kauke.test", "slapta.test", "rukas.test", "tyla.test", "vejas.test"]);
   expect(config.mailHost).toBe("mail.kauke.test");
   expect(config.dkimEd25519).toBe(false);
+  expect(config.dmarcReports).toBeNull();
   expect(config.dkim).toBe(true);
   expect(config.delivery).toEqual({ kind: "preview" });
   expect(config.undoSeconds).toBe(6);
@@ -57,6 +58,7 @@ test("each setting is read into its place", () => {
     KAUKE_TLS_KEY: "/etc/key.pem",
     KAUKE_DOMAINS: "One.example,ąžuolas.lt",
     KAUKE_POSTMASTER: "Ops@Example.ORG",
+    KAUKE_DMARC_REPORTS: "dmarc@example.org",
     KAUKE_DNS_SERVERS: "127.0.0.1:5353,[::1]:53,192.0.2.1",
     KAUKE_UNDO_SECONDS: "0",
     KAUKE_RETRY_SCHEDULE: "1s,2m",
@@ -67,6 +69,7 @@ test("each setting is read into its place", () => {
     KAUKE_GOOGLE_CLIENT_SECRET: "secret",
     KAUKE_GOOGLE_ISSUER: "http://127.0.0.1:9000/",
     KAUKE_LINK_DOCS: "https://docs.example/",
+    KAUKE_LOG_DAYS: "14",
     NODE_ENV: "test",
   });
   expect(config.http).toEqual({ host: "::1", port: 0 });
@@ -82,6 +85,7 @@ test("each setting is read into its place", () => {
   expect(config.domains[1]).toMatch(/^xn--[a-z0-9-]+\.lt$/);
   expect(config.mailHost).toBe("mail.one.example");
   expect(config.postmaster?.toLowerCase()).toBe("ops@example.org");
+  expect(config.dmarcReports).toBe("dmarc@example.org");
   expect(config.dnsServers).toEqual(["127.0.0.1:5353", "[::1]:53", "192.0.2.1:53"]);
   expect(config.undoSeconds).toBe(0);
   expect(config.retrySchedule).toEqual([1, 120]);
@@ -94,6 +98,7 @@ test("each setting is read into its place", () => {
   );
   expect(config.google).toEqual({ clientId: "id", clientSecret: "secret", issuer: "http://127.0.0.1:9000" });
   expect(config.links.docs).toBe("https://docs.example/");
+  expect(config.logDays).toBe(14);
 });
 
 test("an issuer behind a path keeps the slash at its end, which is part of its name", () => {
@@ -128,6 +133,7 @@ const wrong: readonly (readonly [name: string, values: readonly string[]])[] = [
   ["KAUKE_TRUSTED_PROXIES", ["proxy", "10.0.0.0/33", "::1/129", "10.0.0.1/8/8", "10.0.0.0/"]],
   ["KAUKE_DOMAINS", ["localhost", "a b.example", "kauke.test,", "127.0.0.1", "one.example,ONE.example", "-a.example"]],
   ["KAUKE_MAIL_HOST", ["mail", "mail..example", "mail.example:25"]],
+  ["KAUKE_DMARC_REPORTS", ["reports", "a@b@c"]],
   ["KAUKE_POSTMASTER", ["postmaster", "a@b@c", "@example.org"]],
   ["KAUKE_DELIVERY", ["Preview", "none", "relay"]],
   [
@@ -155,6 +161,7 @@ const wrong: readonly (readonly [name: string, values: readonly string[]])[] = [
   ],
   ["KAUKE_GOOGLE_ISSUER", ["accounts.example", "http://accounts.example", "ftp://127.0.0.1"]],
   ["KAUKE_LINK_DOCS", ["docs", "javascript:alert(1)"]],
+  ["KAUKE_LOG_DAYS", ["-1", "90d", "4000"]],
   ["KAUKE_LINK_SMTP_GUIDE", ["ftp://docs.example"]],
 ];
 

@@ -3,6 +3,7 @@
  * settings. Every problem is told at once, by the variable's name, and stops the start.
  */
 import { resolve } from "node:path";
+import { docsPath, smtpGuidePath } from "@kauke/contract";
 import { defaultRetrySchedule } from "@kauke/mail-rfc";
 import type { Config, DeliveryMode, ListenConfig, Service } from "./config.ts";
 import { type Environment, readEnvironment } from "./env.ts";
@@ -50,6 +51,7 @@ export function readConfig(environment: Environment, folder: string): ReadConfig
     limits: settings.read<Config["limits"]>("KAUKE_LIMITS", new Map(), value.limits),
     google: readGoogle(settings),
     links: readLinks(settings),
+    logDays: settings.read<number | null>("KAUKE_LOG_DAYS", null, value.integer(0, 3650)),
   };
   refuseContradictions(settings, config);
   return { config, warnings: [...settings.finish().map(unknownSetting), ...productionWarnings(settings, config)] };
@@ -113,6 +115,7 @@ function readMail(settings: SettingReader) {
     dkim: settings.read("KAUKE_DKIM", "on", value.oneOf("on", "off")) === "on",
     dkimEd25519: settings.read("KAUKE_DKIM_ED25519", "off", value.oneOf("on", "off")) === "on",
     postmaster: settings.read<string | null>("KAUKE_POSTMASTER", null, value.mailbox),
+    dmarcReports: settings.read<string | null>("KAUKE_DMARC_REPORTS", null, value.mailbox),
     dnsServers: settings.read<string[] | null>("KAUKE_DNS_SERVERS", null, value.listOf(value.dnsServer)),
     authentication: settings.read("KAUKE_AUTHENTICATION", true, (text) => value.oneOf("on", "off")(text) === "on"),
     arcTrusted: settings.read<readonly string[]>("KAUKE_ARC_TRUSTED", knownSealers, value.listOf(value.domainName)),
@@ -120,6 +123,8 @@ function readMail(settings: SettingReader) {
     answerSeconds: settings.read("KAUKE_ANSWER_SECONDS", 20, value.integer(0, 300)),
     retrySchedule: settings.read("KAUKE_RETRY_SCHEDULE", defaultRetrySchedule, value.retrySchedule),
     maxMessageBytes,
+    spoolAccountBytes: settings.read("KAUKE_SPOOL_ACCOUNT_MIB", 1024, value.integer(1, 1_048_576)) * mebibyte,
+    diskReserveBytes: settings.read("KAUKE_DISK_RESERVE_MIB", 1024, value.integer(0, 1_048_576)) * mebibyte,
     // Never less than a few of the largest messages, or one sender could keep everybody else out.
     memoryBudgetBytes: Math.max(128 * mebibyte, 4 * maxMessageBytes),
   };
@@ -158,12 +163,12 @@ function readGoogle(settings: SettingReader): Config["google"] {
 
 function readLinks(settings: SettingReader): Config["links"] {
   return {
-    docs: settings.read("KAUKE_LINK_DOCS", "https://docs.kauke.test/", value.webLink),
+    docs: settings.read("KAUKE_LINK_DOCS", docsPath, value.webLink),
     social: settings.read("KAUKE_LINK_SOCIAL", "https://social.kauke.test/", value.webLink),
     video: settings.read("KAUKE_LINK_VIDEO", "https://video.kauke.test/", value.webLink),
     reviews: settings.read("KAUKE_LINK_REVIEWS", "https://reviews.kauke.test/", value.webLink),
     feedback: settings.read("KAUKE_LINK_FEEDBACK", "https://feedback.kauke.test/", value.webLink),
-    smtpGuide: settings.read("KAUKE_LINK_SMTP_GUIDE", "https://docs.kauke.test/smtp", value.webLink),
+    smtpGuide: settings.read("KAUKE_LINK_SMTP_GUIDE", smtpGuidePath, value.webLink),
   };
 }
 

@@ -42,6 +42,8 @@ export interface Config {
   /** Outgoing mail is signed here; off where a relay behind us signs. */
   dkim: boolean;
   postmaster: string | null;
+  /** Mailbox named in the DMARC record for aggregate reports. */
+  dmarcReports: string | null;
   delivery: DeliveryMode;
   /** SPF, DKIM, DMARC and ARC are checked on arrival; off behind an MX that has done so, or to measure without. */
   authentication: boolean;
@@ -58,11 +60,17 @@ export interface Config {
   retrySchedule: readonly number[];
   webhookAllow: readonly string[];
   maxMessageBytes: number;
+  /** Bytes of undelivered mail that one account may have in the spool; one alias may have half of that. */
+  spoolAccountBytes: number;
+  /** Bytes of free disk space. With less than that, mail is refused first for the accounts with most undelivered mail. */
+  diskReserveBytes: number;
   /** Bytes of messages in memory at once over the whole process. */
   memoryBudgetBytes: number;
   /** `off`: no limits at all (load tests). */
   limits: "off" | ReadonlyMap<string, LimitOverride>;
   /** Federated sign-in through OpenID Connect discovery; `null`: off. */
   google?: { clientId: string; clientSecret: string; issuer: string } | null;
+  /** Days that the operator's log system keeps what we write to the output; `null`: not said. */
+  logDays: number | null;
   links: { docs: string; social: string; video: string; reviews: string; feedback: string; smtpGuide: string };
 }

@@ -6,6 +6,7 @@ import { readConfigOrExit } from "./config-read.ts";
 import type { Logger } from "./core/ports.ts";
 import { traceOf } from "./operate/error-trace.ts";
 import { createLogger } from "./operate/logger.ts";
+import { logUnforeseenErrors } from "./operate/unforeseen-errors.ts";
 import { SettingsError } from "./settings-error.ts";
 import { type RunningServer, startServer } from "./start-server.ts";
 import { StoreStartError } from "./store/start-error.ts";
@@ -18,9 +19,13 @@ const closeLimitMs = 4500;
 setFlagsFromString("--external-memory-accounted-in-global-limit");
 setFlagsFromString("--external-memory-max-growing-factor=1.1");
 
+const HIDDEN_PREVIEW =
+  "not shown: KAUKE_PUBLIC_URL is not an address of this machine. Mail to the outside goes nowhere.";
+
 async function main(): Promise<void> {
   const config = readConfigOrExit(process.cwd());
   const logger = createLogger();
+  logUnforeseenErrors(logger);
   const running = await startServer(config, logger);
   announce(config, running, logger);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -36,12 +41,13 @@ async function close(running: RunningServer, logger: Logger): Promise<void> {
   process.exit(0);
 }
 
-function announce(config: Config, { ports }: RunningServer, logger: Logger): void {
+function announce(config: Config, { ports, previewToken }: RunningServer, logger: Logger): void {
   for (const [service, port] of Object.entries(ports)) if (port !== null) logger.info("listening", { service, port });
   const web = config.publicUrlGiven ? config.publicUrl.origin : `http://localhost:${ports.http}`;
   const lines = [`${product.name} ${product.version} is running. Ctrl-C stops it.`];
   if (ports.http !== null) lines.push(`  Web app        ${web}`);
-  if (ports.http !== null && config.delivery.kind === "preview") lines.push(`  Preview inbox  ${web}/preview`);
+  if (previewToken !== null) lines.push(`  Preview inbox  ${web}/preview?token=${previewToken}`);
+  else if (ports.http !== null && config.delivery.kind === "preview") lines.push(`  Preview inbox  ${HIDDEN_PREVIEW}`);
   if (ports.mx !== null) lines.push(`  Mail in (SMTP) ${config.mx.host}:${ports.mx}`);
   if (ports.submission !== null) {
     lines.push(`  Submission     ${config.submission.host}:${ports.submission} (STARTTLS), ${ports.submissions} (TLS)`);

@@ -26,8 +26,17 @@ export interface MailListenerParts {
   isRunning(service: "mx" | "submission"): boolean;
 }
 
+/** Of each listener. */
 const maxConnections = 1000;
-const maxConnectionsPerAddress = 200;
+/** Lifted by `KAUKE_LIMITS=off`: load comes from one address. */
+const shares = {
+  maxConnectionsPerAddress: 200,
+  maxConnectionsPerBlock: 250,
+  maxConnectionsPerBlockWhenCrowded: 125,
+  maxHandshakes: 250,
+  maxHandshakesPerBlock: 100,
+  maxConnectionsPerAccount: 50,
+};
 
 export async function startMailListeners(parts: MailListenerParts): Promise<MailListeners> {
   const { config, mail, isRunning } = parts;
@@ -72,9 +81,10 @@ function common({ config, metrics, mail }: MailListenerParts, secureContext: () 
     // Several processes may share the port only when they share the store as well.
     sharePort: config.databaseUrl !== null,
     maxConnections,
-    maxConnectionsPerAddress: isUnlimited ? maxConnections : maxConnectionsPerAddress,
+    ...(isUnlimited ? { maxConnectionsPerAddress: maxConnections } : shares),
     admits: (address: string) => mail.limits?.takeConnection(address) ?? true,
     maxBytesPerAddress: isUnlimited ? memoryBudgetBytes : Math.max(maxMessageBytes, memoryBudgetBytes / 4),
+    maxBytesPerBlock: isUnlimited ? memoryBudgetBytes : Math.max(maxMessageBytes, memoryBudgetBytes / 2),
     metrics,
   };
 }

@@ -7,12 +7,14 @@ import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "./config.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
+import type { LeakGuard } from "./core/leak-guard/leak-guard.ts";
 import type { PasswordHasher } from "./core/password/password-hasher.ts";
 import type { Clock, Logger, Random } from "./core/ports.ts";
 import type { SendReplyLetter } from "./core/preview/answer-preview.ts";
 import { MailTrace } from "./core/preview/mail-trace.ts";
 import { PreviewInbox } from "./core/preview/preview-inbox.ts";
-import { isPreviewAllowed } from "./http/preview/is-preview-allowed.ts";
+import { SpoolSpace } from "./core/spool/spool-space.ts";
+import { isLocalHost, previewAccess } from "./http/preview/preview-access.ts";
 import { replyRoute } from "./http/preview/reply-route.ts";
 import { previewRoutes } from "./http/preview/routes.ts";
 import { traceRoutes } from "./http/preview/trace-routes.ts";
@@ -28,13 +30,17 @@ import { ageWorker } from "./operate/age-worker.ts";
 import { argon2Hasher } from "./operate/argon2-hasher.ts";
 import { systemClock } from "./operate/clock.ts";
 import { listenControl } from "./operate/control-socket.ts";
+import { watchDisk } from "./operate/disk-reserve.ts";
 import { mtaStsPolicyOf } from "./operate/dns-plan.ts";
+import { leakGuardWorker } from "./operate/leak-guard-worker.ts";
 import { createMetrics, type MetricsRegistry } from "./operate/metrics.ts";
 import { listenMetrics } from "./operate/metrics-server.ts";
 import { openIdIssuer } from "./operate/openid-issuer.ts";
+import { readPreviewToken } from "./operate/preview-token.ts";
 import { systemRandom } from "./operate/random.ts";
 import { controlHandlers } from "./operate/server-facts.ts";
 import { type MailPorts, startMailListeners } from "./start-mail.ts";
+import { asCaller } from "./store/caller-turns.ts";
 import { openStore, type Store, type StoreOptions } from "./store/open-store.ts";
 import { wireMail } from "./wire-mail.ts";
 
@@ -58,6 +64,8 @@ export interface RunningServer {
   ports: { http: number | null } & MailPorts;
   store: Store;
   preview: PreviewInbox | null;
+  /** Opens the preview inbox; `null`: it is not shown. */
+  previewToken: string | null;
   metrics: MetricsRegistry;
   close(): Promise<void>;
 }
@@ -74,10 +82,13 @@ interface Parts {
   random: Random;
   store: Store;
   preview: PreviewInbox | null;
+  previewToken: string | null;
   trace: MailTrace | null;
   overrides: StartOverrides;
   isReady: () => boolean;
   closing: ClosingBell;
+  leakGuard: LeakGuard;
+  spoolSpace: SpoolSpace;
 }
 
 /** What a close has to end: first everything that takes work, at once; then, one after another, what that work needed. */
@@ -110,6 +121,7 @@ export async function startServer(
   const clock = overrides.clock ?? systemClock;
   const random = overrides.random ?? systemRandom;
   const metrics = createMetrics();
+  const previewToken = isPreviewShown(config) ? await readPreviewToken(config.dataDir) : null;
   const store = await openStore({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
@@ -123,6 +135,9 @@ export async function startServer(
   const preview = config.delivery.kind === "preview" ? new PreviewInbox(clock) : null;
   const trace = preview === null ? null : new MailTrace();
   const closers = new Closers();
+  const leakGuard = leakGuardWorker();
+  closers.backs.push(() => leakGuard.close());
+  const spoolSpace = await openSpoolSpace({ config, store, closers });
   let ready = false;
   const close = closeOnce(async () => {
     ready = false;
@@ -138,19 +153,36 @@ export async function startServer(
     random,
     store,
     preview,
+    previewToken,
     trace,
     overrides,
     isReady: () => ready && store.isSound(),
     closing: closers.bell,
+    leakGuard,
+    spoolSpace,
   };
   try {
     const ports = await startServices(parts, closers);
     ready = true;
-    return { ports, store, preview, metrics, close };
+    return { ports, store, preview, previewToken, metrics, close };
   } catch (thrown) {
     await close();
     throw thrown;
   }
+}
+
+/** Bodies beside the embedded database lie on this machine's disk; those on PostgreSQL on another's, perhaps. */
+async function openSpoolSpace({ config, store, closers }: Pick<Parts, "config" | "store"> & { closers: Closers }) {
+  const isHere = store.kind === "embedded";
+  const disk = isHere ? await watchDisk({ dataDir: config.dataDir, reserveBytes: config.diskReserveBytes }) : null;
+  closers.backs.push(() => disk?.close());
+  const now = () => performance.now();
+  return new SpoolSpace({ deliveries: store.deliveries, accountMaxBytes: config.spoolAccountBytes, disk, now });
+}
+
+/** The preview inbox shows the mail of every account, so it exists only while the public URL is unset or loopback. */
+function isPreviewShown({ delivery, publicUrl, services }: Config): boolean {
+  return delivery.kind === "preview" && services.has("api") && isLocalHost(publicUrl.host);
 }
 
 /** A second close waits for the first. */
@@ -212,6 +244,7 @@ async function startHttp(parts: Parts, closers: Closers, send: SendReplyLetter |
   const { config, store, overrides, preview, trace } = parts;
   const hasher = overrides.hasher ?? argon2Hasher();
   const worker = ageWorker();
+  const access = previewAccess(parts.previewToken);
   const app: FastifyInstance = await buildHttpServer({
     ...parts,
     ...store,
@@ -219,12 +252,13 @@ async function startHttp(parts: Parts, closers: Closers, send: SendReplyLetter |
     federatedIssuer: config.google ? openIdIssuer(config.google, parts) : null,
     confirmation: confirmationOf(parts),
     ageWorker: worker,
+    asCaller,
     webRoot: overrides.webRoot ?? builtWeb,
-    mayOpenPreview: (request) => preview !== null && isPreviewAllowed(request.raw, config.publicUrl.host),
+    preview: access,
     extraRoutes: [
-      (it) => previewRoutes(it, preview, config.publicUrl.host),
-      (it) => replyRoute(it, preview === null ? null : { ...parts, inbox: preview, send }, config.publicUrl.host),
-      (it) => traceRoutes(it, trace, config.publicUrl.host),
+      (it) => previewRoutes(it, preview, access),
+      (it) => replyRoute(it, preview === null ? null : { ...parts, inbox: preview, send }, access),
+      (it) => traceRoutes(it, trace, access),
       (it) => mtaStsRoute(it, { ...config, policy: mtaStsPolicyOf(config) }),
     ],
   });

@@ -2,41 +2,50 @@
 import { sealArmored, sealedLength } from "@kauke/age/node-sealer";
 import { readHeader } from "@kauke/mail-rfc";
 import type { Config } from "./config.ts";
-import type { LeasedDelivery } from "./core/delivery/delivery.ts";
+import type { DeliveryOutcome, LeasedDelivery } from "./core/delivery/delivery.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
+import type { LeakGuard } from "./core/leak-guard/leak-guard.ts";
 import type { Clock, Logger, Metrics, Random } from "./core/ports.ts";
 import type { MailTrace } from "./core/preview/mail-trace.ts";
-import { mailLimitRules } from "./core/rate-limit/mail-limit-rules.ts";
+import { type MailLimitRules, mailLimitRules } from "./core/rate-limit/mail-limit-rules.ts";
 import { rateLimitRules } from "./core/rate-limit/rate-limit-rules.ts";
 import { takeLimit } from "./core/rate-limit/take-limit.ts";
 import { checkSubmitter, smtpAuthenticator } from "./core/smtp-credential/authenticate.ts";
+import type { SpoolSpace } from "./core/spool/spool-space.ts";
+import { AttemptFindings } from "./mail/attempt-findings.ts";
+import { BackgroundMemory } from "./mail/background-memory.ts";
 import type { ClosingBell } from "./mail/closing-bell.ts";
 import { type DeliveryReports, deliveryReports } from "./mail/delivery-reports.ts";
-import type { CopyParts, ForwardSource, Sealer } from "./mail/forward-copy.ts";
+import { DestinationShares } from "./mail/destination-shares.ts";
+import type { CopyParts, ForwardCopy, ForwardSource, Sealer } from "./mail/forward-copy.ts";
 import { authenticate, type ToAuthenticate } from "./mail/inbound/authenticate.ts";
+import { BounceLimits } from "./mail/inbound/bounce-limits.ts";
+import { ClientNames } from "./mail/inbound/client-names.ts";
 import { ConfirmationGuard } from "./mail/inbound/confirmation-guard.ts";
 import type { DeliverDeps } from "./mail/inbound/deliver.ts";
 import { limitInbound } from "./mail/inbound/limit-inbound.ts";
 import { MailLimits } from "./mail/inbound/mail-limits.ts";
 import { MemoryBudget } from "./mail/inbound/memory-budget.ts";
-import { mxService } from "./mail/inbound/mx-service.ts";
+import { type MxServiceDeps, mxService } from "./mail/inbound/mx-service.ts";
 import type { PlannedDelivery } from "./mail/inbound/plan-deliveries.ts";
-import { partsReader } from "./mail/inbound/read-parts.ts";
 import type { RewriteRules } from "./mail/inbound/rewrite.ts";
 import { RouteCache } from "./mail/inbound/route-cache.ts";
 import type { MxHandlers, SessionHandlers } from "./mail/inbound/session-handlers.ts";
 import { SpoolQuota } from "./mail/inbound/spool-quota.ts";
 import { TakenFingerprints } from "./mail/inbound/taken-fingerprints.ts";
+import { WaitingTransactions } from "./mail/inbound/waiting-transactions.ts";
 import { makeForwardCopy } from "./mail/make-copy.ts";
 import { messageSigner } from "./mail/message-signer.ts";
 import { attempt, type Transports } from "./mail/outbound/attempt.ts";
 import { ownDomainTransport } from "./mail/outbound/own-domain-transport.ts";
 import type { Resolver } from "./mail/outbound/resolver.ts";
+import { directLimits, RunningAttempts, relayLimits } from "./mail/outbound/running-attempts.ts";
 import { Sender } from "./mail/outbound/sender.ts";
 import { type SettleDeps, settle } from "./mail/outbound/settle.ts";
+import type { AttemptSignal } from "./mail/outbound/transport.ts";
 import { webhookBodyMaker } from "./mail/outbound/webhook-body-maker.ts";
 import { outcomeIfPaused, pausingGoneWebhooks } from "./mail/pause-gone-webhook.ts";
-import { ReplyBook } from "./mail/reply-book.ts";
+import { newCorrespondents, ReplyBook } from "./mail/reply-book.ts";
 import { failureReporter } from "./mail/report-failure.ts";
 import { retryPlan } from "./mail/retry-plan.ts";
 import { makeSendCopy } from "./mail/send-copy.ts";
@@ -45,6 +54,7 @@ import type { WriteAsDeps } from "./mail/write-as-alias.ts";
 import { webhookBodyWorker } from "./operate/webhook-body-worker.ts";
 import type { Store } from "./store/open-store.ts";
 
+const copyShares = { all: 1, party: 1 / 4 };
 const outlivingLeaseMs = 11 * 60_000;
 
 export interface MailParts {
@@ -59,6 +69,8 @@ export interface MailParts {
   /** Preview mode only. */
   trace: MailTrace | null;
   closing: ClosingBell;
+  leakGuard: LeakGuard;
+  spoolSpace: SpoolSpace;
   /** `null`: mailboxes are not asked. */
   confirmation: ConfirmationSettings | null;
   /** The age sealer unless a test brings another. */
@@ -77,16 +89,17 @@ export interface WiredMail {
 }
 
 export function wireMail(parts: MailParts): WiredMail {
-  const { config, store, transports, clock, logger, metrics } = parts;
-  const budget = new MemoryBudget(config.memoryBudgetBytes);
-  metrics.gauge("kauke_message_memory_bytes", () => budget.usedBytes);
+  const { config, store, transports, clock } = parts;
+  const { budget, memory, copyMemory } = messageMemory(parts);
+  const attempts = new RunningAttempts(config.delivery.kind === "relay" ? relayLimits : directLimits);
   const signer = messageSigner(store.dkimKeys, () => clock.now());
   const webhookBodies = webhookBodyMaker(webhookBodyWorker());
   const isSealing = config.arcSeal;
   const reports = deliveryReports({ ...parts, ...store, reportingMta: config.mailHost });
-  const reporter = failureReporter({ ...parts, notices: store.notices, reports });
+  const retries = retryPlan(config.retrySchedule, () => clock.now(), Math.random);
+  const reporter = failureReporter({ ...parts, notices: store.notices, bodies: store.bodies, reports, retries });
   const copyParts: CopyParts = {
-    ...{ rules: rewriteRules(parts), signer, isSealing, budget, webhookBodies },
+    ...{ rules: rewriteRules(parts), signer, isSealing, copyMemory, webhookBodies },
     sealer: parts.sealer ?? { seal: sealArmored, sealedLength },
     onUnsealed: (alias) => reporter.reportUnsealed(alias),
   };
@@ -94,35 +107,36 @@ export function wireMail(parts: MailParts): WiredMail {
     deliveries: store.deliveries,
     bodies: store.bodies,
     failures: pausingGoneWebhooks(reporter, { ...parts, aliases: store.aliases }),
-    retries: retryPlan(config.retrySchedule, () => clock.now(), Math.random),
+    retries,
   };
   const outliving = new Set<Promise<void>>();
   const mailRules = mailLimitRules(config.limits);
   const limits = mailRules === null ? null : new MailLimits({ ...parts, rules: mailRules });
-  const limitRules = rateLimitRules(config.limits);
-  const guard =
-    parts.confirmation && new ConfirmationGuard({ ...parts, ...store, limitRules, settings: parts.confirmation });
-  const inbound = wireInbound(parts, { copyParts, settleDeps, outliving, reports, guard });
+  const guards = makeGuards(parts, mailRules);
+  const waiting = new WaitingTransactions(budget);
+  const findings = new AttemptFindings({ ...parts, ...store });
+  const replyBook = new ReplyBook(store.replyPaths, clock, config.limits === "off" ? null : newCorrespondents);
+  const shared = {
+    copyParts,
+    replyBook,
+    settleDeps,
+    outliving,
+    attempts,
+    waiting,
+    memory,
+    reports,
+    findings,
+    ...guards,
+  };
+  const inbound = wireInbound(parts, shared);
   const handlers = limits === null ? inbound : limitInbound(inbound, limits);
   const { rules } = copyParts;
-  const mail = ownDomainTransport({ ...rules, outside: transports.mail, inbound: handlers });
-  const sender = new Sender({
-    deliveries: store.deliveries,
-    bodies: store.bodies,
-    attempt: async (delivery, copy) =>
-      (await outcomeIfPaused(delivery, store.aliases)) ??
-      (await guard?.beforeRetry(delivery)) ??
-      attempt(delivery, copy, { ...transports, mail }),
-    settle: (delivery, leaseToken, outcome) => settle(delivery, leaseToken, outcome, settleDeps),
-    makeCopy: (delivery, wire) => copyFromSpool(delivery, wire, parts, { copyParts }),
-    budget,
-    clock,
-    logger,
-    metrics,
-  });
+  const mail = ownDomainTransport({ ...rules, outside: transports.mail, inbound: handlers, budget });
+  const transport = { ...transports, mail };
+  const sender = wireSender(parts, { ...shared, transport });
   return {
     handlers,
-    submission: wireSubmission(parts, copyParts),
+    submission: wireSubmission(parts),
     sender,
     budget,
     limits,
@@ -131,6 +145,45 @@ export function wireMail(parts: MailParts): WiredMail {
       await Promise.all([sender.settled(), ...outliving]);
     },
   };
+}
+
+type SenderParts = Pick<InboundParts, "settleDeps" | "attempts" | "memory" | "findings"> & Guards & Shared;
+
+function wireSender(parts: MailParts, { transport, ...shared }: SenderParts & { transport: Transports }): Sender {
+  const { store, clock, logger, metrics } = parts;
+  const { copyParts, settleDeps, attempts, memory, guard, shares, findings, replyBook } = shared;
+  /** Retries to mailboxes whose refusals are counted. */
+  const missing = new WeakSet<LeasedDelivery>();
+  return new Sender({
+    deliveries: store.deliveries,
+    bodies: store.bodies,
+    attempt: async (delivery, copy, signal) =>
+      (await outcomeIfPaused(delivery, store.aliases)) ??
+      (await outcomeIfHeld(replyBook, delivery, copy)) ??
+      (await guard?.beforeRetry(delivery)) ??
+      shares?.beforeRetry(delivery) ??
+      findings.watch(
+        { ...delivery, wasMissing: missing.has(delivery) },
+        attempt(delivery, copy, transport, signal),
+        signal,
+      ),
+    attempts,
+    settle: (delivery, leaseToken, outcome) => settle(delivery, leaseToken, outcome, settleDeps),
+    makeCopy: (delivery, wire) =>
+      copyFromSpool(delivery, wire, parts, { copyParts, noteMissing: () => void missing.add(delivery) }),
+    memory,
+    clock,
+    logger,
+    metrics,
+  });
+}
+
+/** Two budgets of the same size: what is made of messages never takes the room of new mail. */
+function messageMemory({ config, metrics }: MailParts) {
+  const budget = new MemoryBudget(config.memoryBudgetBytes);
+  const copyBudget = new MemoryBudget(config.memoryBudgetBytes);
+  metrics.gauge("kauke_message_memory_bytes", () => budget.usedBytes + copyBudget.usedBytes);
+  return { budget, memory: new BackgroundMemory(budget), copyMemory: new BackgroundMemory(copyBudget, copyShares) };
 }
 
 function rewriteRules({ config, store }: MailParts): RewriteRules {
@@ -143,27 +196,45 @@ function rewriteRules({ config, store }: MailParts): RewriteRules {
 
 interface Shared {
   copyParts: CopyParts;
+  replyBook: ReplyBook;
 }
 
-type InboundParts = { settleDeps: SettleDeps; reports: DeliveryReports; guard: ConfirmationGuard | null } & Pick<
-  DeliverDeps,
-  "outliving"
->;
+interface InboundParts extends Guards, Pick<DeliverDeps, "outliving" | "attempts" | "waiting" | "memory"> {
+  settleDeps: SettleDeps;
+  reports: DeliveryReports;
+  findings: AttemptFindings;
+}
+
+/** What stands before an attempt; `null`: off. */
+interface Guards {
+  guard: ConfirmationGuard | null;
+  shares: DestinationShares | null;
+}
+
+function makeGuards(parts: MailParts, mailRules: MailLimitRules | null): Guards {
+  const { config, store, confirmation: settings } = parts;
+  const limitRules = rateLimitRules(config.limits);
+  return {
+    guard: settings && new ConfirmationGuard({ ...parts, ...store, limitRules, settings }),
+    shares: mailRules && new DestinationShares({ ...parts, rule: mailRules.mail_destination }),
+  };
+}
 
 function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandlers {
   const { config, store, transports, clock, random, logger, metrics } = parts;
-  const { copyParts, settleDeps, outliving, reports, guard } = shared;
-  const { budget, rules } = copyParts;
+  const { copyParts, settleDeps, outliving, attempts, waiting, memory, reports, guard, shares, findings } = shared;
+  const { replyBook } = shared;
+  const { rules } = copyParts;
   const quota = new SpoolQuota(store.deliveries, clock);
   return mxService({
     resolve: {
       domains: rules.domains,
       routes: new RouteCache(store.aliases, clock),
       quota,
+      spoolSpace: parts.spoolSpace,
       replyPaths: store.replyPaths,
       aliases: store.aliases,
       srsHash: rules.srsHash,
-      confirmation: guard,
       now: () => clock.now(),
     },
     plan: {
@@ -177,7 +248,10 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
       closing: parts.closing,
       leaseMs: outlivingLeaseMs,
       outliving,
-      attempt: (planned) => firstAttempt(planned, transports, guard),
+      attempt: (planned, signal) => firstAttempt(planned, signal, { transports, guard, shares, findings }),
+      attempts,
+      waiting,
+      memory,
       settle: ({ planned, leaseToken, outcome }) =>
         settle({ ...planned, attempts: 1 }, leaseToken, outcome, settleDeps),
       deliveries: store.deliveries,
@@ -186,7 +260,7 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
       retries: settleDeps.retries,
       failures: settleDeps.failures,
       quota,
-      budget,
+      spoolSpace: parts.spoolSpace,
       clock,
       makeToken: () => random.uuid(),
       logger,
@@ -195,9 +269,11 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
     },
     fingerprints: new TakenFingerprints((data) => store.keys.hmac("fingerprint", data), clock),
     authenticate: config.authentication ? authenticator(parts, copyParts) : null,
-    replyBook: new ReplyBook(store.replyPaths, clock),
-    takeBounce: { aliases: store.aliases, domains: rules.domains, failures: settleDeps.failures, reports },
-    sendReply: writeAsDeps(parts, copyParts),
+    // Where nothing is checked, the client is a host of the operator's in front of this one.
+    clientNames: config.authentication ? new ClientNames({ resolver: parts.resolver }) : null,
+    replyBook,
+    takeBounce: takeBounceDeps(parts, { settleDeps, reports }),
+    sendReply: writeAsDeps(parts),
     operatorMail: { deliveries: store.deliveries, bodies: store.bodies },
     clock,
     random,
@@ -205,27 +281,66 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
   });
 }
 
+function takeBounceDeps(
+  { config, store, clock, random }: MailParts,
+  { settleDeps, reports }: Pick<InboundParts, "settleDeps" | "reports">,
+): MxServiceDeps["takeBounce"] {
+  return {
+    aliases: store.aliases,
+    failures: settleDeps.failures,
+    reports: config.authentication ? reports : null,
+    limits: new BounceLimits({ clock, random }),
+  };
+}
+
+const tooManyCorrespondents: DeliveryOutcome = {
+  kind: "deferred",
+  failure: { code: "try_later", enhancedStatus: "4.7.1" },
+};
+
+/** A copy whose reply addresses could not be kept when the message came leaves when they are. */
+async function outcomeIfHeld(
+  replyBook: ReplyBook,
+  { aliasId, userId }: LeasedDelivery,
+  { correspondents }: ForwardCopy,
+): Promise<DeliveryOutcome | null> {
+  if (aliasId === null || userId === null || correspondents.length === 0) return null;
+  const over = await replyBook.keep([{ aliasId, userId, correspondents }]);
+  return over.size === 0 ? null : tooManyCorrespondents;
+}
+
 /** A mailbox that is confirmed goes straight on. */
-async function firstAttempt(planned: PlannedDelivery, transports: Transports, guard: ConfirmationGuard | null) {
-  const { unconfirmed } = planned;
+async function firstAttempt(
+  planned: PlannedDelivery,
+  signal: AttemptSignal,
+  { transports, guard, shares, findings }: Guards & { transports: Transports; findings: AttemptFindings },
+) {
+  const { unconfirmed, isHeld = false } = planned;
+  if (isHeld) return tooManyCorrespondents;
   const ended = unconfirmed === undefined ? null : await guard?.beforeAttempt(planned, unconfirmed);
-  return ended ?? attempt(planned, planned.copy, transports);
+  const held = ended ?? shares?.beforeAttempt(planned);
+  return held ?? findings.watch(planned, attempt(planned, planned.copy, transports, signal), signal);
 }
 
-function writeAsDeps({ store, clock, random }: MailParts, { webhookBodies }: CopyParts): WriteAsDeps {
-  // Unless they switched it off: an account that is gone is guarded too.
-  const isLeakGuarded = async (userId: string) => (await store.users.settings(userId))?.leakGuard ?? true;
-  return { ...store, readParts: partsReader(webhookBodies), isLeakGuarded, clock, random };
+function writeAsDeps({ config, store, leakGuard, spoolSpace, clock, random, trace }: MailParts): WriteAsDeps {
+  // An account that is gone is guarded too.
+  const settingsOf = async (userId: string) =>
+    (await store.users.settings(userId)) ?? { leakGuard: true, aliasInQuotes: false };
+  const domains = new Set(config.domains);
+  const limited = { ...store, clock, limitRules: rateLimitRules(config.limits) };
+  const takeSubmissionLimit = (userId: string) => takeLimit(limited, "submission", { userId });
+  const takeAutomaticLimit = (userId: string) => takeLimit(limited, "automatic_answer", { userId });
+  const limits = { takeSubmissionLimit, takeAutomaticLimit };
+  return { ...store, ...limits, domains, leakGuard, settingsOf, spoolSpace, clock, random, trace };
 }
 
-function wireSubmission(parts: MailParts, copyParts: CopyParts): SessionHandlers {
+function wireSubmission(parts: MailParts): SessionHandlers {
   const { config, store, clock } = parts;
   const deps = { ...store, clock, limitRules: rateLimitRules(config.limits) };
   return submissionService({
-    ...writeAsDeps(parts, copyParts),
+    ...writeAsDeps(parts),
     authenticate: smtpAuthenticator(deps),
     checkSubmitter: (submitter) => checkSubmitter(store, submitter),
-    takeSubmissionLimit: (userId) => takeLimit(deps, "submission", { userId }),
   });
 }
 
@@ -251,7 +366,12 @@ function observer(trace: MailTrace): NonNullable<DeliverDeps["observe"]> {
 }
 
 /** @returns `null` when the alias is gone */
-async function copyFromSpool(delivery: LeasedDelivery, wire: Buffer, { store }: MailParts, { copyParts }: Shared) {
+async function copyFromSpool(
+  delivery: LeasedDelivery,
+  wire: Buffer,
+  { store }: MailParts,
+  { copyParts, noteMissing }: Pick<Shared, "copyParts"> & { noteMissing(): void },
+) {
   const { aliasId, messageId, envelope, target } = delivery;
   if (target.purpose !== undefined) {
     const isReport = target.purpose === "report";
@@ -259,6 +379,8 @@ async function copyFromSpool(delivery: LeasedDelivery, wire: Buffer, { store }: 
   }
   const route = aliasId === null ? null : await store.aliases.findRouteById(aliasId);
   if (aliasId !== null && route === null) return null;
+  const { destination } = target;
+  if (destination.kind === "mailbox" && route?.missing?.includes(destination.address) === true) noteMissing();
   const source: ForwardSource = {
     messageId,
     envelope,
@@ -266,8 +388,11 @@ async function copyFromSpool(delivery: LeasedDelivery, wire: Buffer, { store }: 
     header: readHeader(wire),
     aliasAddress: target.aliasAddress,
     aliasId,
+    account: delivery.userId,
     webhookSecret: route?.webhookSecret ?? null,
     replyKey: route?.replyKey ?? null,
+    // As it was when the message arrived; the alias may have other destinations by now.
+    mayNameSender: target.reportTo !== undefined,
     seal: route === null || route.sealKey === null ? null : { publicKey: route.sealKey, userId: route.userId },
   };
   return makeForwardCopy(source, copyParts);

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { createSecureContext } from "node:tls";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { clientNetwork } from "@kauke/server/mail/inbound/client-network";
+import { clientNetwork } from "@kauke/server/core/connection/client-network";
 import { DataReader } from "@kauke/server/mail/inbound/data-reader";
 import { MemoryBudget } from "@kauke/server/mail/inbound/memory-budget";
 import { MxServer, type MxServerOptions } from "@kauke/server/mail/inbound/mx-server";

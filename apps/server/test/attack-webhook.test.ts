@@ -9,6 +9,8 @@ afterAll(() => maker.close());
 const authentication = { spf: "none", dkim: "none", dmarc: "none", arc: "none" } as const;
 const envelope = { envelopeFrom: "ann@example.org", receivedAt: new Date("2026-11-21T09:00:00Z") };
 
+let accounts = 0;
+
 async function make(raw: Buffer, maxBytes = raw.length * 3 + 4096) {
   let blockedMs = 0;
   let last = performance.now();
@@ -16,8 +18,10 @@ async function make(raw: Buffer, maxBytes = raw.length * 3 + 4096) {
     blockedMs = Math.max(blockedMs, performance.now() - last);
     last = performance.now();
   }, 5);
-  const body = await maker.make({ aliasAddress: "shop@kauke.test", envelope, raw, authentication }, maxBytes);
+  const source = { aliasAddress: "shop@kauke.test", envelope, raw, authentication };
+  const body = await maker.make(source, maxBytes, { party: `account ${accounts++}`, isWanted: () => true });
   clearInterval(timer);
+  if (body === null) throw new Error("no body was made");
   const { data } = JSON.parse(body.toString()) as {
     data: { subject: string | null; text: string | null; raw: string };
   };

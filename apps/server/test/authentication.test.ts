@@ -1,12 +1,12 @@
 /** SPF, DKIM, DMARC and ARC on arrival, our own signature on leaving: over real sockets and a DNS zone of our own. */
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, sign } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { dkimSign, readHeader, simpleBodyHash } from "@kauke/mail-rfc";
+import { arcSeal, dkimSign, readHeader, relaxedField, simpleBodyHash } from "@kauke/mail-rfc";
 import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fake-dns";
-import { FakeMx } from "@kauke/testkit/fake-mx";
+import type { FakeMx } from "@kauke/testkit/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
 import { byMailauth, type DkimRecord, opendkim, pythonDkim } from "@kauke/testkit/verify-dkim";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
@@ -18,16 +18,19 @@ const dkimName = { "s1._domainkey.sender.example": { txt: [`v=DKIM1; k=rsa; p=${
 const dmarc = (policy: string): FakeDnsZone => ({ "_dmarc.sender.example": { txt: [`v=DMARC1; p=${policy}`] } });
 
 let mx: FakeMx;
-let system: TestSystem;
+let system: ForwardingSystem;
 let person: Person;
 let record: DkimRecord;
 
 beforeAll(async () => {
-  mx = await FakeMx.start();
-  system = await startSystem({
-    env: { KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`, KAUKE_AUTHENTICATION: "on", KAUKE_LIMITS: "off" },
+  system = await startForwardingSystem({
+    env: {
+      KAUKE_AUTHENTICATION: "on",
+      KAUKE_ARC_TRUSTED: "list.example",
+    },
     overrides: { resolver: dns, store: { dkimDomains: ["kauke.test"] } },
   });
+  mx = system.mx;
   person = await registerPerson(system.url);
   const { createPublicKey } = await import("node:crypto");
   const key = system.server.store.dkimKeys.find((it) => it.algorithm === "rsa-sha256");
@@ -39,7 +42,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await system.close();
-  await mx.close();
 });
 
 beforeEach(() => {
@@ -75,6 +77,10 @@ async function send(message: string | Buffer, from = "ann@sender.example") {
   return { last, bytes: mx.messages.at(-1)?.bytes, envelopeFrom: mx.messages.at(-1)?.envelopeFrom, alias };
 }
 
+/** Our own, on one line. */
+const resultsIn = (bytes: Buffer | undefined) =>
+  /^Authentication-Results: (mail\.kauke\.test;[^]*?)\r\n(?![ \t])/m.exec(String(bytes))?.[1]?.replace(/\s+/g, " ");
+
 const isMarkedUnverified = (bytes: Buffer | undefined) =>
   /^From:[^]*?Unverified/m.test(String(bytes).split("\r\nSubject", 1)[0] as string);
 
@@ -103,11 +109,136 @@ describe("DMARC", () => {
     expect(mx.messages).toEqual([]);
   });
 
-  test("a resolver that fails loses no mail: it goes on as unauthenticated", async () => {
-    dns.zone = { "sender.example": { fails: true }, "_dmarc.sender.example": { fails: true } };
+  test("a resolver that fails loses no mail: where nothing is asked it goes on as unauthenticated, else it waits", async () => {
+    dns.zone = { "sender.example": { fails: true } };
     const { last, bytes } = await send(plain);
     expect(last).toMatch(/^250 /);
     expect(isMarkedUnverified(bytes)).toBe(true);
+    expect(resultsIn(bytes)).toContain("spf=temperror");
+    dns.zone = { "sender.example": { fails: true }, "_dmarc.sender.example": { fails: true } };
+    expect((await send(plain)).last).toMatch(/^451 4\.7\.0 /);
+  });
+
+  const mailName = { "mail.sender.example": { txt: ["v=spf1 ip4:127.0.0.1 -all"] } };
+  const record = (...texts: string[]): FakeDnsZone => ({ "_dmarc.sender.example": { txt: texts } });
+
+  test.each([
+    ["a host below it sent, relaxed", { ...mailName, ...record("v=DMARC1; p=none") }, "dmarc=pass", false],
+    ["a host below it sent, aspf=s", { ...mailName, ...record("v=DMARC1; p=none; aspf=s") }, "dmarc=fail", true],
+    ["a host below it sent, without a record", mailName, "dmarc=none", false],
+    [
+      "a host below it sent, aspf=s and quarantine",
+      { ...mailName, ...record("v=DMARC1; p=quarantine; aspf=s") },
+      "dmarc=fail policy.dmarc=quarantine",
+      true,
+    ],
+    ["two records count as none", record("v=DMARC1; p=reject", "v=DMARC1; p=none"), "dmarc=none", true],
+    ["a record of something else counts as none", record("v=spf1 -all"), "dmarc=none", true],
+    ["a record without a policy counts as none", record("v=DMARC1"), "dmarc=none", true],
+    ["pct is history", record("v=DMARC1; p=quarantine; pct=0"), "dmarc=fail policy.dmarc=quarantine", true],
+    [
+      "in test mode reject is quarantine",
+      record("v=DMARC1; p=reject; t=y"),
+      "dmarc=fail policy.dmarc=quarantine",
+      true,
+    ],
+  ] as const)("%s", async (_, zone, result, isUnverified) => {
+    dns.zone = zone;
+    const { last, bytes } = await send(plain, "bounce@mail.sender.example");
+    expect(last).toMatch(/^250 /);
+    expect(resultsIn(bytes)).toContain(result);
+    expect(isMarkedUnverified(bytes)).toBe(isUnverified);
+  });
+
+  test("adkim=s is not met by a signature of the domain above", async () => {
+    dns.zone = { ...dkimName, "_dmarc.news.sender.example": { txt: ["v=DMARC1; p=quarantine; adkim=s"] } };
+    const { bytes } = await send(await signed(plain.replace("ann@sender", "ann@news.sender")));
+    expect(resultsIn(bytes)).toContain("dkim=pass");
+    expect(isMarkedUnverified(bytes)).toBe(true);
+    dns.zone["_dmarc.news.sender.example"] = { txt: ["v=DMARC1; p=quarantine"] };
+    dns.zone["_dmarc.sender.example"] = { txt: ["v=DMARC1; p=none"] };
+    const relaxed = await send(await signed(plain.replace("ann@sender", "ann@news.sender")));
+    expect(isMarkedUnverified(relaxed.bytes)).toBe(false);
+  });
+
+  test.each([
+    ["v=DMARC1; p=none; sp=reject", /^550 5\.7\.26 /],
+    ["v=DMARC1; p=reject", /^550 5\.7\.26 /],
+    ["v=DMARC1; p=reject; sp=none", /^250 /],
+    ["v=DMARC1; p=none; np=reject", /^550 5\.7\.26 /],
+  ])("a domain below one with %s is answered %s", async (text, answer) => {
+    dns.zone = record(text);
+    expect((await send(plain.replace("ann@sender", "ann@deep.news.sender"), "x@other.example")).last).toMatch(answer);
+  });
+
+  test("whether a domain exists can't be read where that decides: the sender keeps the mail", async () => {
+    dns.zone = { ...record("v=DMARC1; p=none; np=reject"), "news.sender.example": { fails: true } };
+    expect((await send(plain.replace("ann@sender", "ann@news.sender"), "x@other.example")).last).toMatch(/^451 /);
+  });
+
+  test("of several authors the one who is shown must be proven", async () => {
+    dns.zone = { ...local, ...record("v=DMARC1; p=reject"), "_dmarc.bank.example": { txt: ["v=DMARC1; p=reject"] } };
+    const two = (first: string, second: string) => plain.replace("Ann <ann@sender.example>", `${first}, ${second}`);
+    expect((await send(two("ceo@bank.example", "ann@sender.example"))).last).toMatch(/^550 /);
+    const { last, bytes } = await send(two("ann@sender.example", "ceo@bank.example"));
+    expect(last).toMatch(/^250 /);
+    expect(String(bytes).split("\r\nSubject", 1)[0]).not.toContain("bank");
+  });
+
+  test("an SPF pass of somebody below a public suffix proves nobody at the suffix", async () => {
+    dns.zone = { "evil.github.io": { txt: ["v=spf1 ip4:127.0.0.1 -all"] } };
+    const { bytes } = await send(plain.replace("ann@sender.example", "support@github.io"), "x@evil.github.io");
+    expect(resultsIn(bytes)).toContain("spf=pass");
+    expect(isMarkedUnverified(bytes)).toBe(true);
+  });
+});
+
+describe("a trusted forwarder's ARC seal", () => {
+  const list = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const listKey = { "s1._domainkey.list.example": { txt: [`v=DKIM1; k=rsa; p=${publicText(list.publicKey)}`] } };
+
+  /** As a list passes it on that took the message in as `results` say. */
+  async function sealed(domain: string, results: string, text = plain): Promise<string> {
+    const message = Buffer.from(text);
+    const { end, fields } = readHeader(message);
+    const source = { header: message.subarray(0, end), fields, bodyHash: simpleBodyHash(message.subarray(end + 2)) };
+    const key = { domain, selector: "s1", algorithm: "rsa-sha256", privateKey: list.privateKey } as const;
+    return (await arcSeal({ ...source, signedAt: new Date(), results, status: "none" }, key)) + text;
+  }
+
+  test("explains mail that no longer proves itself", async () => {
+    dns.zone = { ...listKey, ...dmarc("reject") };
+    const { last, bytes } = await send(await sealed("list.example", "list.example; dmarc=pass"), "x@list.example");
+    expect(last).toMatch(/^250 /);
+    expect(isMarkedUnverified(bytes)).toBe(true);
+    expect(resultsIn(bytes)).toContain("arc=pass");
+  });
+
+  test.each([
+    ["that found no proof", "list.example", "list.example; dmarc=fail"],
+    ["of somebody else", "other.example", "list.example; dmarc=pass"],
+  ])("%s does not", async (_, domain, results) => {
+    dns.zone = { ...listKey, "s1._domainkey.other.example": listKey["s1._domainkey.list.example"], ...dmarc("reject") };
+    expect((await send(await sealed(domain, results), "x@list.example")).last).toMatch(/^550 5\.7\.26 /);
+  });
+
+  test("does not vouch for results that somebody else sealed over its message signature", async () => {
+    dns.zone = { ...listKey, "s1._domainkey.evil.example": listKey["s1._domainkey.list.example"], ...dmarc("reject") };
+    const theirs = await sealed("list.example", "list.example; dmarc=fail");
+    const messageSignature = /^ARC-Message-Signature:[^]*?\r\n(?![ \t])/m.exec(theirs)?.[0] ?? "";
+    const results = "ARC-Authentication-Results: i=1; list.example; dmarc=pass\r\n";
+    const start = "ARC-Seal: i=1; cv=none; a=rsa-sha256; d=evil.example; s=s1; b=";
+    const input = [results, messageSignature].map((it) => `${relaxedField(it)}\r\n`).join("") + relaxedField(start);
+    const seal = sign("sha256", Buffer.from(input), list.privateKey).toString("base64");
+    const { last } = await send(`${start}${seal}\r\n${messageSignature}${results}${plain}`, "x@list.example");
+    expect(last).toMatch(/^550 5\.7\.26 /);
+  });
+
+  test("whose key can't be read now leaves the mail with the sender", async () => {
+    dns.zone = { "s1._domainkey.list.example": { fails: true }, ...dmarc("reject") };
+    expect((await send(await sealed("list.example", "list.example; dmarc=pass"), "x@list.example")).last).toMatch(
+      /^451 /,
+    );
   });
 });
 

@@ -1,33 +1,30 @@
 /** Delivery reports: those that come back for forwarded mail, and our own to proven senders. None names a destination. */
 import { createFakeDns } from "@kauke/testkit/fake-dns";
-import { FakeMx } from "@kauke/testkit/fake-mx";
+import type { FakeMx } from "@kauke/testkit/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 
 const spf = { txt: ["v=spf1 ip4:127.0.0.1 -all"] };
 const dns = createFakeDns({ "sender.example": spf });
 let mx: FakeMx;
-let system: TestSystem;
+let system: ForwardingSystem;
 let person: Person;
 
 beforeAll(async () => {
-  mx = await FakeMx.start();
-  system = await startSystem({
+  system = await startForwardingSystem({
     env: {
-      KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
       KAUKE_AUTHENTICATION: "on",
-      KAUKE_LIMITS: "off",
       KAUKE_RETRY_SCHEDULE: "1s",
     },
     overrides: { resolver: dns },
   });
+  mx = system.mx;
 });
 
 afterAll(async () => {
   await system.close();
-  await mx.close();
 });
 
 beforeEach(async () => {
@@ -37,7 +34,8 @@ beforeEach(async () => {
 });
 
 let count = 0;
-const message = "From: Ann <ann@sender.example>\r\nSubject: hi\r\nMessage-ID: <1@sender.example>\r\n\r\nbody\r\n";
+const message =
+  "From: Ann <ann@sender.example>\r\nSubject: hi\r\nDate: Sun, 1 Mar 2026 12:00:00 +0200\r\nMessage-ID: <1@sender.example>\r\n\r\nbody\r\n";
 /** A sender of its own for each test: reports to one address are few. */
 const newSender = () => `ann${++count}@sender.example`;
 
@@ -100,6 +98,17 @@ test("a report for forwarded mail becomes a notice to the owner and a report of 
   expect((await person.notices())[0]?.text).toContain(`A message to ${address} came back`);
 });
 
+test("mail of a sender with a non-ASCII address reaches a host without SMTPUTF8, from the alias' own bounce address", async () => {
+  mx.options = { extensions: ["PIPELINING", "8BITMIME", "ENHANCEDSTATUSCODES"] };
+  const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });
+  const to = `${alias.alias}@kauke.test`;
+  const text = "From: jūratė@sender.example\r\nSubject: labas\r\n\r\nlabas\r\n";
+  const mail = { port: system.mxPort, from: "jūratė@sender.example", to, message: text, params: "SMTPUTF8" };
+  expect((await sendMail(mail)).last).toMatch(/^250 /);
+  const [got] = await mx.waitForMessages(1);
+  expect(got?.envelopeFrom).toMatch(/^srs0-[a-z2-7-]+@kauke\.test$/);
+});
+
 test("a bounce address takes reports only", async () => {
   await forwarded(newSender());
   const [mail] = await mx.waitForMessages(1);
@@ -120,8 +129,88 @@ test("the proven sender of mail that finally fails is told, in our own words", a
   expect(last).toMatch(/^250 /);
   const [ours] = await mx.waitForMessages(1);
   expect(ours?.rcptTo).toEqual([from]);
-  expect(String(ours?.bytes)).toContain(`Final-Recipient: rfc822; ${address}`);
-  expect(String(ours?.bytes)).not.toMatch(/jonas|inbox\.example/);
+  const text = String(ours?.bytes);
+  expect(text).toContain(`Final-Recipient: rfc822; ${address}`);
+  expect(text).toContain("    Subject: hi\r\n    Sent: Sun, 1 Mar 2026 12:00:00 +0200\r\n");
+  expect(text).toContain("    Message-ID: <1@sender.example>\r\n");
+  expect(text).toContain(
+    "The address does not take mail at present.\r\nDelivery was tried for 1 second.\r\nTrying again",
+  );
+  expect(text).toContain("\r\nStatus: 5.4.7\r\n");
+  expect(text).toMatch(/text\/rfc822-headers[^]*\r\nSubject: hi\r\nDate: .*\r\nMessage-ID: <1@sender\.example>\r\n/);
+  expect(text).not.toMatch(/jonas|inbox\.example/);
+  expect((await person.notices())[0]?.text).toContain(
+    "it did not take the message within 1 second: there is no such mailbox.",
+  );
+});
+
+test("the proven sender is told of an alias that refused what another took, with what they wrote", async () => {
+  mx.options = {
+    answer: ({ stage, line }) =>
+      stage === "rcpt" && line.includes("jonas@") ? "550 5.2.2 jonas@inbox.example is full" : undefined,
+  };
+  const from = newSender();
+  const full = await person.createAlias({ forwardTo: "jonas@inbox.example" });
+  const other = await person.createAlias({ forwardTo: "rasa@inbox.example" });
+  const to = [`${full.alias}@kauke.test`, `${other.alias}@kauke.test`];
+  const { last } = await sendMail({ port: system.mxPort, from, to, message });
+  expect(last).toMatch(/^250 /);
+  const mails = await mx.waitForMessages(2);
+  const text = String(mails.find(({ rcptTo }) => rcptTo[0] === from)?.bytes);
+  expect(text).toContain("    Subject: hi\r\n");
+  expect(text).toContain("There is no room for more mail.\r\nPlease try again in a few days.");
+  expect(text).not.toMatch(/jonas|rasa|inbox\.example/);
+});
+
+test("of two mailboxes one took the message: neither its failure nor a report about it tells the sender anything", async () => {
+  mx.options = {
+    answer: ({ stage, line }) => (stage === "rcpt" && line.includes("jonas@") ? "450 4.2.1 later" : undefined),
+  };
+  const from = newSender();
+  const alias = await person.createAlias({ forwardTo: "jonas@inbox.example, rasa@inbox.example" });
+  await sendMail({ port: system.mxPort, from, to: `${alias.alias}@kauke.test`, message });
+  const [mail] = await mx.waitForMessages(1);
+  expect(mail?.rcptTo).toEqual(["rasa@inbox.example"]);
+  const bounceTo = mail?.envelopeFrom as string;
+  expect(bounceTo).toMatch(/^srs0-/);
+  const bounce = { port: system.mxPort, from: "", to: bounceTo, message: report(String(mail?.bytes)) };
+  expect((await sendMail(bounce)).last).toMatch(/^250 /);
+  const started = Date.now();
+  while ((await person.notices()).length < 2 && Date.now() - started < 15_000)
+    await new Promise((done) => setTimeout(done, 100));
+  expect((await person.notices()).map(({ text }) => text).join()).toMatch(
+    /could not be delivered.*came back|came back/s,
+  );
+  expect(mx.messages).toHaveLength(1);
+});
+
+test("a complaint at abuse@ about forwarded mail becomes a notice to the owner; one that names nothing of ours does not", async () => {
+  const { address } = await forwarded(newSender());
+  const [mail] = await mx.waitForMessages(1);
+  const complaint = (mailFrom: string) =>
+    [
+      "From: <feedback@inbox.example>",
+      'Content-Type: multipart/report; report-type=feedback-report; boundary="b"',
+      "",
+      "--b",
+      "Content-Type: message/feedback-report",
+      "",
+      "Feedback-Type: abuse",
+      `Original-Mail-From: <${mailFrom}>`,
+      "Original-Rcpt-To: <jonas@inbox.example>",
+      "--b--",
+      "",
+    ].join("\r\n");
+  const send = (mailFrom: string) =>
+    sendMail({ port: system.mxPort, from: newSender(), to: "abuse@kauke.test", message: complaint(mailFrom) });
+  const forged = String(mail?.envelopeFrom).replace(/=[^=]{3}/, "=zzz");
+  for (const mailFrom of [address, forged, "somebody@example.org", "", "<>"])
+    expect((await send(mailFrom)).last).toMatch(/^250 /);
+  expect(await person.notices()).toEqual([]);
+  for (let again = 0; again < 2; again++) expect((await send(String(mail?.envelopeFrom))).last).toMatch(/^250 /);
+  const notices = await person.notices();
+  expect(notices.map(({ kind }) => kind)).toEqual(["complaint"]);
+  expect(notices[0]?.text).toContain(`A message forwarded for ${address} was marked as spam`);
 });
 
 test("an unproven sender is told nothing", async () => {

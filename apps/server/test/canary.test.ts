@@ -108,7 +108,10 @@ describe("the embedded store", () => {
       expect((await sendMail({ port: preview.mxPort, to, message, localAddress: clientAddress })).last).toMatch(
         /^250 /,
       );
-      expect(await (await fetch(`${preview.url}/preview/api/messages`)).text()).toContain("preview-subject");
+      const headers = { "x-preview-token": await preview.previewToken() };
+      expect(await (await fetch(`${preview.url}/preview/api/messages`, { headers })).text()).toContain(
+        "preview-subject",
+      );
       await preview.kill();
       await expectNothing("after preview and kill -9", [first, second, preview]);
     } finally {
@@ -220,6 +223,18 @@ describe("the scanner", () => {
     expect(Object.keys(encodings)).toHaveLength(8);
     expect(forms.map(([encoding]) => encoding)).toEqual(Object.keys(encodings));
     expect(new Canaries().find(randomBytes(1_000_000), "noise")).toEqual([]);
+  });
+
+  test("finds a value between pages of zeros, which are not searched, at its place", () => {
+    const canaries = new Canaries();
+    canaries.watch("last", "s3cret+value");
+    const text = Buffer.from("s3cret+value", "utf16le");
+    const bytes = Buffer.alloc(5 * 8192);
+    // Its last zero begins the page of zeros behind it.
+    const at = 3 * 8192 - text.length + 1;
+    text.copy(bytes, at);
+    const [found] = canaries.find(bytes, "a file");
+    expect(found).toMatchObject({ offset: at, encoding: "utf-16le", label: "last" });
   });
 
   test("finds a value that was only watched", () => {

@@ -164,7 +164,7 @@ describe("composed mail", () => {
 
   test("never ready, it fails after three retries", async () => {
     let asked = 0;
-    mx.options = { answer: ({ stage }) => (stage === "rcpt" ? `45${asked++ % 3} 4.3.2 later` : undefined) };
+    mx.options = { answer: ({ stage }) => (stage === "rcpt" ? `45${asked++ % 3} 4.2.0 later` : undefined) };
     const jobId = await compose();
     await waitFor(jobId, "failed");
     expect(await statusOf(jobId)).toMatchObject({ currentRetries: 3, maxRetries: 3 });

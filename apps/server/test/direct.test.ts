@@ -216,7 +216,7 @@ test("a host that never answers holds its share of the sender, not all of it, an
   let hung = 0;
   const answer: FakeMxOptions["answer"] = ({ stage }) => {
     if (stage !== "rcpt" || mood === "takes") return undefined;
-    if (mood === "later") return "450 4.3.2 later";
+    if (mood === "later") return "450 4.2.0 later";
     hung++;
     return { reply: "450 4.3.2 too late", delayMs: 20_000 };
   };
@@ -250,4 +250,57 @@ test("a destination that answers after 30 s: the sender is not kept that long, a
   await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: lateMs });
   expect(mx.messages).toHaveLength(1);
   expect(mx.connections).toBe(1);
+}, 60_000);
+
+test("a provider that says 421 is left alone for a while, over all its domains and accounts; then all mail arrives", async () => {
+  let isBusy = true;
+  const answer: FakeMxOptions["answer"] = ({ stage }) =>
+    stage === "mail" && isBusy ? "421 4.3.2 too much at once" : undefined;
+  const names = ["tenant-a.example", "tenant-b.example"];
+  const mx = await oneHost("mx.provider.test", { answer });
+  for (const name of names) dns.zone[name] = { mx: [[1, "mx0.mx.provider.test"]] };
+  const forwards = [await forward("tenant-a.example")];
+  const askedAt = mx.commands.filter((line) => line.startsWith("MAIL")).length;
+  expect(askedAt).toBe(1);
+  forwards.push(...(await Promise.all(["tenant-b.example", "tenant-b.example"].map((name) => forward(name)))));
+  // Within the pause nothing more was asked of the host, and the senders were told 250.
+  expect(mx.commands.filter((line) => line.startsWith("MAIL")).length).toBeLessThanOrEqual(2);
+  expect(forwards.every(({ last }) => last.startsWith("250 "))).toBe(true);
+  isBusy = false;
+  for (const { waiting } of forwards)
+    await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: 30_000, interval: 100 });
+  expect(mx.messages).toHaveLength(3);
+}, 60_000);
+
+test("a domain that recovers has its waiting mail at once, and not at the next step of the schedule", async () => {
+  const patient = await startSystem({
+    env: {
+      KAUKE_DELIVERY: "direct",
+      KAUKE_WEBHOOK_ALLOW: "127.0.0.0/8",
+      KAUKE_RETRY_SCHEDULE: "6h",
+      KAUKE_LIMITS: "off",
+    },
+    overrides: { resolver: dns, direct: { port } },
+  });
+  open.push(() => patient.close());
+  let isDown = true;
+  const mx = await oneHost("recovers.example", {
+    answer: ({ stage }) => (stage === "greeting" && isDown ? { drop: true } : undefined),
+  });
+  const person = await registerPerson(patient.url);
+  const alias = await person.createAlias({ forwardTo: "jonas@recovers.example" });
+  const mail = { port: patient.mxPort, to: `${alias.alias}@kauke.test`, message: `${header}body\r\n` };
+  for (let index = 0; index < 3; index++) expect((await sendMail(mail)).last).toMatch(/^250 /);
+  expect(mx.messages).toHaveLength(0);
+  expect(await patient.server.store.deliveries.count()).toBe(3);
+  isDown = false;
+  // The pool pauses after a failed connection: the first message after the pause makes the rest due.
+  await vi.waitFor(
+    async () => {
+      if ((await patient.server.store.deliveries.count()) > 0 && mx.messages.length === 0) await sendMail(mail);
+      expect(await patient.server.store.deliveries.count()).toBe(0);
+    },
+    { timeout: 40_000, interval: 1000 },
+  );
+  expect(mx.messages.length).toBeGreaterThanOrEqual(4);
 }, 60_000);

@@ -36,7 +36,10 @@ test("there are the promised sixteen fixtures or more", () => {
   expect(fixtures.length).toBeGreaterThanOrEqual(16);
 });
 
-test.each(fixtures)("%s leaves as it came", async (name) => {
+/** Their addresses become reply addresses: attacks/calendar.test.ts. */
+const invitations = new Set(["calendar-invite.eml"]);
+
+test.each(fixtures.filter((name) => !invitations.has(name)))("%s leaves as it came", async (name) => {
   const message = readFileSync(`${folder}/${name}`);
   const alias = await person.createAlias({ forwardTo: `jonas@inbox.example, ${hook.url}` });
   const already = { mails: mx.messages.length, calls: hook.requests.length };

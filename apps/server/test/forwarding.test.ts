@@ -59,7 +59,8 @@ test("mail reaches mailbox and webhook of an alias, its bytes untouched, and not
   expect(last).toMatch(/^250 2\.0\.0 Ok /);
   const mail = mx.messages[0];
   expect(mail?.rcptTo).toEqual(["jonas@inbox.example"]);
-  expect(mail?.envelopeFrom).toMatch(/^SRS0=.+=example\.org=ann@kauke\.test$/);
+  // Two destinations: bounces lead to the alias, and not to the sender.
+  expect(mail?.envelopeFrom).toMatch(/^srs0-[a-z2-7-]+@kauke\.test$/);
   expect(mail?.bytes.toString()).toMatch(/^Delivered-To: \S+@kauke\.test\r\nReceived: from client\.example /);
   expect(bodyOf(mail?.bytes)).toBe(".dotted\r\nbody\r\n");
   const called = JSON.parse(String(hook.requests[0]?.body)) as { type: string; data: { alias: string; raw: string } };
@@ -219,7 +220,7 @@ test("a sender too long for SRS gives way to the alias' own bounce address", asy
   const from = `${"long".repeat(15)}@${"host".repeat(10)}.example`;
   expect((await send(`${alias.alias}@kauke.test`, { from })).last).toMatch(/^250 /);
   const bounceTo = mx.messages[0]?.envelopeFrom as string;
-  expect(bounceTo).toMatch(/^srs0-[0-9a-f]{32}-[0-9a-f]{16}@kauke\.test$/);
+  expect(bounceTo).toMatch(/^srs0-[a-z2-7]{26}-[a-z2-7]{2}-[a-z2-7]{13}@kauke\.test$/);
   const report = 'Content-Type: multipart/report; report-type=delivery-status; boundary="b"\r\n\r\n--b--\r\n';
   expect((await send(bounceTo.toUpperCase(), { from: "", message: report })).last).toMatch(/^250 /);
 });
@@ -259,7 +260,7 @@ test("people in the header become reply addresses, and nothing of theirs or ours
   ];
   await send(address, { message: `${fields.join("\r\n")}\r\n\r\nbody\r\n` });
   const header = String(mx.messages[0]?.bytes).split("\r\n\r\n", 1)[0] as string;
-  const reply = "r\\.[a-z2-7]{20}@kauke\\.test";
+  const reply = "r(?:-[a-z2-7]{5}){4}@kauke\\.test";
   expect(header).toMatch(new RegExp(`From: "?Ann Example \\(ann at example\\.org\\)"?\\s+<${reply}>`));
   expect(header).toMatch(new RegExp(`Reply-To:[^]*?<${reply}>`));
   expect(header).toContain(address);

@@ -43,6 +43,8 @@ async function start(): Promise<ServerProcess> {
       KAUKE_RELAY_URL: `smtp://127.0.0.1:${destination.port}`,
       KAUKE_RETRY_SCHEDULE: Array.from({ length: 100 }, () => "2s").join(","),
       KAUKE_LIMITS: "off",
+      // These disks are smaller than any reserve.
+      KAUKE_DISK_RESERVE_MIB: "0",
     },
   });
   return server;

@@ -51,7 +51,7 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
     const begun = performance.now();
     const result = await killInTurns({
       env,
-      rounds: rounds(4, 60),
+      rounds: rounds(2, 60),
       dice: rolled,
       sessions,
       acknowledged: [10, 60],
@@ -91,7 +91,7 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
     const clock = { now: () => new Date(Date.now() + aheadMs) };
     try {
       const sender = await preparedSender({ sessions: 4 }, { dataDir: await makeDataDir(), env: settings });
-      await destination.goDown("4xx at MAIL");
+      await destination.goDown("full mailboxes");
       const first = await startServerProcess({ env: settings });
       const load = sender.start(first.mxPort);
       await until(() => sender.books.acknowledged.size >= messages);
@@ -104,7 +104,7 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
 
       const second = await startSystem({ env: settings, overrides: { clock } });
       const { deliveries } = second.server.store;
-      const claim = () => deliveries.claim({ now: clock.now(), leaseMs: 60_000, limit: 100 });
+      const claim = async () => (await deliveries.claim({ now: clock.now(), leaseMs: 60_000, limit: 100 })).deliveries;
       try {
         expect(await claim()).toEqual([]);
         await first.kill();

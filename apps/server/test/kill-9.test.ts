@@ -97,8 +97,9 @@ async function survive(name: string, { plan, retry = retrySeconds, env = {} }: S
 
 /** Five hundred rounds in chapters: each is judged by itself and has a data directory of its own. */
 const chapters = isLongRun ? 20 : 1;
-const roundsOfAChapter = isLongRun ? 24 : 10;
-const spoolRounds = isLongRun ? 20 : 3;
+const roundsOfAChapter = isLongRun ? 24 : 6;
+const spoolRounds = isLongRun ? 20 : 2;
+const answeredFirstRounds = isLongRun ? 20 : 3;
 const longAcknowledged = 20_000;
 let acknowledgedInAll = 0;
 
@@ -122,7 +123,7 @@ test("kill -9 while every destination is down leaves all acknowledged mail in th
 
 test("kill -9 while mail is answered before its destination has loses nothing", { timeout: longestMs }, async () => {
   const result = await survive("kill -9, answered first", {
-    plan: planOf(spoolRounds),
+    plan: planOf(answeredFirstRounds),
     env: { KAUKE_ANSWER_SECONDS: "0" },
   });
   acknowledgedInAll += result.acknowledged;

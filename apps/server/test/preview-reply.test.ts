@@ -1,5 +1,6 @@
 /** Reply and Reply all in the preview inbox: the mailbox' owner answers, proven, and what leaves is the alias' own. */
 import type { PreviewMessage, PreviewSummary } from "@kauke/contract";
+import { MailTrace } from "@kauke/server/core/preview/mail-trace";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";
@@ -16,10 +17,12 @@ beforeAll(async () => {
 afterAll(() => system.close());
 beforeEach(() => system.server.preview?.clear());
 
+const withToken = () => ({ "x-preview-token": system.previewToken ?? "" });
+
 async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
   const answer = await fetch(`${system.url}/preview/api/messages${path}`, {
     method,
-    headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+    headers: { ...withToken(), ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   return { status: answer.status, body: await answer.json() };
@@ -65,7 +68,7 @@ test("a reply reaches its author from the alias, in the thread, and names nobody
   expect(sent).toMatchObject({ envelopeFrom: address, from: address, subject: "Re: café", text: "my answer\n.\nč\n" });
   expect(headerOf(sent, "in-reply-to")).toBe("<orig.1@sender.example>");
   expect(headerOf(sent, "cc")).toBeUndefined();
-  const raw = await (await fetch(`${system.url}/preview/api/messages/${sent.id}/raw`)).text();
+  const raw = await (await fetch(`${system.url}/preview/api/messages/${sent.id}/raw`, { headers: withToken() })).text();
   expect(raw).not.toContain("inbox.example");
   expect((await list()).map((it) => it.rcptTo).sort()).toEqual(["ann@sender.example", owner]);
 });
@@ -112,6 +115,24 @@ test("switched off, the leak guard lets it pass; switched on again, it refuses a
   expect((await arrived("ann@sender.example")).text).toBe(`write to ${owner}\n`);
   await person.call("PATCH", "/api/account/settings", { leakGuard: true });
   expect((await answer()).status).toBe(400);
+});
+
+test("the preview shows the alias in quoted lines, and the trace names the lines, where the account chose so", async () => {
+  const { address, message } = await received();
+  const attribution = (name: string) => `On 23 Nov 2026, at 09:58, Jonas <${name}> wrote:`;
+  const typed = `hello\n\n${attribution(owner)}\n> my letter`;
+  const answer = () => call("POST", `/${message.id}/reply`, { text: typed, all: false });
+  const refused = (await answer()).body as { message: string };
+  expect(refused.message).toMatch(
+    /\(part 1: text, line 3\)\. Take it out, or .* in Settings; .*'Alias in quoted lines' there\.$/,
+  );
+  await person.call("PATCH", "/api/account/settings", { aliasInQuotes: true });
+  const added = vi.spyOn(MailTrace.prototype, "add");
+  expect((await answer()).status).toBe(200);
+  await person.call("PATCH", "/api/account/settings", { aliasInQuotes: false });
+  expect((await arrived("ann@sender.example")).text).toBe(`hello\n\n${attribution(address)}\n> my letter\n`);
+  expect(added.mock.calls.map(([, { detail }]) => detail)).toContain("alias in quoted lines: part 1: text, line 3");
+  added.mockRestore();
 });
 
 test("an empty reply, a message that is gone and one that names nobody are told apart", async () => {

@@ -4,7 +4,7 @@ import { FakeMx } from "@kauke/testkit/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 
 const spf = { txt: ["v=spf1 ip4:127.0.0.1 -all"] };
 const dns = createFakeDns({ "inbox.example": spf, "sender.example": spf });
@@ -13,9 +13,12 @@ let system: TestSystem;
 let person: Person;
 
 beforeAll(async () => {
-  mx = await FakeMx.start();
+  mx = await FakeMx.start({
+    answer: ({ stage, line }) => (stage === "rcpt" && line.includes("full@") ? "452 4.2.2 mailbox full" : undefined),
+  });
+  const env = { KAUKE_AUTHENTICATION: "on", KAUKE_LIMITS: "off", KAUKE_SPOOL_ACCOUNT_MIB: "1" };
   system = await startSystem({
-    env: { KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`, KAUKE_AUTHENTICATION: "on", KAUKE_LIMITS: "off" },
+    env: { ...env, KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}` },
     overrides: { resolver: dns },
   });
   person = await registerPerson(system.url);
@@ -36,11 +39,11 @@ const headerOf = (bytes: Buffer | undefined) =>
     ?.replace(/\r\n[ \t]/g, " ") as string;
 const fieldOf = (bytes: Buffer | undefined, name: string) =>
   new RegExp(`^${name}: (.*)$`, "im").exec(headerOf(bytes))?.[1] as string;
-const replyOf = (field: string) => /r\.[a-z2-7]{20}@kauke\.test/.exec(field)?.[0] as string;
+const replyOf = (field: string) => /r(?:-[a-z2-7]{5}){4}@kauke\.test/.exec(field)?.[0] as string;
 
 /** Ann and Bo write to an alias of jonas@inbox.example; what arrived there. */
-async function received() {
-  const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });
+async function received(forwardTo = "jonas@inbox.example") {
+  const alias = await person.createAlias({ forwardTo });
   const address = `${alias.alias}@kauke.test`;
   const fields = [
     "From: Ann <ann@sender.example>",
@@ -64,15 +67,17 @@ async function received() {
 
 interface Answer {
   to: string[];
+  /** What the To field says. */
+  named?: string;
   from?: string;
   header?: string[];
   body?: string;
 }
 
-function answer({ to, from = "jonas@inbox.example", header = [], body = "my answer" }: Answer) {
+function answer({ to, named = to.join(", "), from = "jonas@inbox.example", header = [], body = "my answer" }: Answer) {
   const fields = [
     `From: Jonas Real <${from}>`,
-    `To: ${to.join(", ")}`,
+    `To: ${named}`,
     "Subject: Re: plans",
     "Date: Sat, 21 Nov 2026 12:00:00 +0200",
     "Message-ID: <mine.1@laptop.inbox.example>",
@@ -130,6 +135,42 @@ test("strangers, and destinations whose domain proves nothing, are refused with 
   expect(mx.messages).toEqual([]);
 });
 
+test.each([
+  ["of a destination with a tag, from the mailbox without", "jonas+shop@inbox.example", "jonas@inbox.example"],
+  ["of a destination with a tag, in another letter case", "jonas+shop@inbox.example", "Jonas+Shop@Inbox.example"],
+  ["of Gmail, whatever dots and tag it is written with", "jo.nas@gmail.com", "jonas+x@googlemail.com"],
+])("an answer is the owner's %s", async (_, forwardTo, from) => {
+  dns.zone["gmail.com"] = spf;
+  dns.zone["googlemail.com"] = spf;
+  const { ann, address } = await received(forwardTo);
+  expect((await answer({ to: [ann], from })).last).toMatch(/^250 /);
+  const [mail] = await mx.waitForMessages(1);
+  expect(mail?.envelopeFrom).toBe(address);
+  expect(String(mail?.bytes)).not.toMatch(/jo\.?nas/i);
+});
+
+test.each([
+  ["a tag that anybody could have registered as a name", "jonas@inbox.example", "jonas+eve@inbox.example"],
+  ["another tag", "jonas+shop@inbox.example", "jonas+eve@inbox.example"],
+  ["another name", "jonas+shop@inbox.example", "jonas2@inbox.example"],
+  ["a name that is a tag only", "+shop@inbox.example", "+eve@inbox.example"],
+  ["a name with other dots", "jo.nas@inbox.example", "jonas@inbox.example"],
+  ["another domain", "jonas+shop@inbox.example", "jonas@sender.example"],
+])("an answer is a stranger's with %s", async (_, forwardTo, from) => {
+  const { ann } = await received(forwardTo);
+  expect((await answer({ to: [ann], from })).last).toMatch(/^550 5\.7\.1 Only the alias' owner/);
+});
+
+test("the mailbox without a tag proves itself like any other", async () => {
+  const { ann } = await received("jonas+shop@inbox.example");
+  dns.zone["inbox.example"] = {};
+  try {
+    expect((await answer({ to: [ann] })).last).toMatch(/^550 5\.7\.1 Only the alias' owner/);
+  } finally {
+    dns.zone["inbox.example"] = spf;
+  }
+});
+
 test("a made-up reply address, one at another domain and one of a deleted alias are unknown", async () => {
   const { ann, address } = await received();
   const to = [`r.${"a".repeat(20)}@kauke.test`, ann.replace("kauke.test", "vejas.test")];
@@ -163,4 +204,49 @@ test("the owner may start a thread with a reply address, again and again", async
   await answer({ to: [ann], body: "second" });
   const mails = await mx.waitForMessages(2);
   expect(mails.map((mail) => String(mail.bytes).trimEnd().split("\r\n").at(-1)).sort()).toEqual(["first", "second"]);
+});
+
+test("the owner's answer waits with the sender while nothing tells whether it is the owner's", async () => {
+  const { ann } = await received();
+  try {
+    dns.zone["inbox.example"] = { fails: true };
+    expect((await answer({ to: [ann] })).last).toMatch(/^451 4\.7\.0 /);
+    // A stranger's would not become the owner's by waiting.
+    const stranger = await answer({ to: [ann], from: "eve@evil.example" });
+    expect(stranger.last).toMatch(/^550 5\.7\.1 /);
+    dns.zone["inbox.example"] = { txt: ["v=spf1 -all"] };
+    expect((await answer({ to: [ann] })).last).toMatch(/^550 5\.7\.1 /);
+  } finally {
+    dns.zone["inbox.example"] = spf;
+  }
+  expect(mx.messages).toEqual([]);
+  expect((await answer({ to: [ann] })).last).toMatch(/^250 /);
+  await mx.waitForMessages(1);
+});
+
+test("an answer to people behind two aliases that the leak guard refuses for one of them leaves for neither", async () => {
+  const first = await received();
+  const second = await received("jonas@inbox.example, jonas.second@inbox.example");
+  const both = { to: [first.ann, second.ann], named: "undisclosed-recipients:;" };
+  const refused = await answer({ ...both, body: "or write to jonas.second@inbox.example" });
+  expect(refused.last).toMatch(/^550 5\.7\.1 Your message holds the address/);
+  expect((await answer({ ...both, body: "both of you" })).last).toMatch(/^250 /);
+  const sent = await mx.waitForMessages(2);
+  expect(sent.map(({ bytes }) => String(bytes).includes("both of you"))).toEqual([true, true]);
+});
+
+test("an answer leaves once, though the message is to an alias too that can't take it yet", async () => {
+  const { ann } = await received();
+  const other = await (await registerPerson(system.url)).createAlias({ forwardTo: "full@inbox.example" });
+  const to = [ann, `${other.alias}@kauke.test`];
+  const named = "undisclosed-recipients:;";
+  const large = (kib: number) => `${"x".repeat(62)}\r\n`.repeat(kib * 16);
+  // Of the 512 KiB that undelivered mail of one alias may take.
+  expect((await answer({ to: to.slice(1), named, body: large(300) })).last).toMatch(/^250 /);
+  expect((await answer({ to, named, body: `both ${large(300)}` })).last).toMatch(/^452 /);
+  expect((await answer({ to, named, body: `both ${large(100)}` })).last).toMatch(/^250 /);
+  await vi.waitFor(() => expect(mx.messages.some(({ rcptTo }) => rcptTo.includes("ann@sender.example"))).toBe(true));
+  await answer({ to: [ann], body: "last" });
+  await vi.waitFor(() => expect(mx.messages.some(({ bytes }) => String(bytes).includes("\r\nlast"))).toBe(true));
+  expect(mx.messages.filter(({ rcptTo }) => rcptTo.includes("ann@sender.example"))).toHaveLength(2);
 });

@@ -29,7 +29,7 @@ beforeAll(async () => {
   dataDir = await makeDataDir();
   mx = await FakeMx.start({
     answer: ({ stage, line }) =>
-      stage === "rcpt" && [...deferring].some((it) => line.includes(it)) ? "451 4.3.2 not now" : undefined,
+      stage === "rcpt" && [...deferring].some((it) => line.includes(it)) ? "452 4.2.2 mailbox full" : undefined,
   });
   hook = await FakeWebhook.start();
   await start();

@@ -128,6 +128,24 @@ test("what holds the real address is refused to its owner", async () => {
   talk.close();
 });
 
+test("quoted lines name the alias where the account chose so, and nothing else does", async () => {
+  const talk = await signedIn();
+  const quoted = (address: string) => `On 23 Nov 2026, at 09:58, Jonas <${address}> wrote:\r\n> hello`;
+  const submitted = (text: string) => submit(talk, `${messageFrom(alias.address)}\r\n${text}`);
+  expect(await submitted(quoted("jonas.real@inbox.example"))).toMatch(/^550 .*switch on 'Alias in quoted lines'/);
+  await person.call("PATCH", "/api/account/settings", { aliasInQuotes: true });
+  try {
+    expect(await submitted(quoted("jonas.real@inbox.example"))).toMatch(/^250 /);
+    const [mail] = await mx.waitForMessages(1);
+    expect(String(mail?.bytes)).toContain(quoted(alias.address));
+    expect(await submitted("I am jonas.real@inbox.example")).toMatch(
+      /^550 .*text, line 2\)\. Take it out, or switch the leak guard off in Settings$/,
+    );
+  } finally {
+    await person.call("PATCH", "/api/account/settings", { aliasInQuotes: false });
+  }
+});
+
 test("a regenerated or deleted password, and a pause, end at once what is signed in", async () => {
   const mine = await newAlias();
   const talk = await secureTalk();

@@ -11,6 +11,7 @@ import { pageDescription, pageTitle } from "./app/page-heads.ts";
 import { loadScreen } from "./app/pages.tsx";
 import { drawnScreens, type ScreenName } from "./app/screens.ts";
 import { loadStill } from "./features/landing/Still.tsx";
+import { PreviewLockedPage } from "./pages/PreviewLockedPage.tsx";
 
 /** What the documents and the manifest say of the whole site. */
 export const site = {
@@ -29,6 +30,8 @@ export interface DrawnPage {
   description: string;
   html: string;
   isDrawn: boolean;
+  /** Left out where the page stands as it is drawn: no app takes it over. */
+  hasApp?: false;
 }
 
 async function draw(screen: ScreenName | null, path: string): Promise<DrawnPage> {
@@ -48,9 +51,20 @@ async function draw(screen: ScreenName | null, path: string): Promise<DrawnPage>
   return { name, title: pageTitle(screen), description: pageDescription(screen), html, isDrawn };
 }
 
+async function drawPreviewLocked(): Promise<DrawnPage> {
+  const { prelude } = await prerender(
+    <StrictMode>
+      <PreviewLockedPage />
+    </StrictMode>,
+  );
+  const html = await new Response(prelude).text();
+  const [title, description] = [pageTitle("preview"), pageDescription("preview")];
+  return { name: "preview-locked", title, description, html, isDrawn: true, hasApp: false };
+}
+
 export async function drawPages(): Promise<DrawnPage[]> {
   await loadStill();
   const pages = [await draw(null, "/")];
   for (const [screen, path] of drawnScreens) pages.push(await draw(screen, path));
-  return pages;
+  return [...pages, await drawPreviewLocked()];
 }

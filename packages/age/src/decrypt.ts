@@ -6,9 +6,16 @@ import { Decrypter } from "age-encryption";
 import { AgeError, failAs, passwordFailure } from "./age-error.ts";
 import { dearmor, looksArmored } from "./armor.ts";
 import { checkHeader } from "./header.ts";
-import { AGE_FILE_MAX_BYTES, AGE_HEADER_MAX_BYTES, AGE_TEXT_MAX_BYTES } from "./limits.ts";
+import {
+  AGE_FILE_MAX_BYTES,
+  AGE_HEADER_MAX_BYTES,
+  AGE_TEXT_MAX_BYTES,
+  DECRYPTION_COST_MAX,
+  TRIAL_COST,
+} from "./limits.ts";
 import { normalisePassword, type PasswordCipher, passwordIdentity } from "./password-cipher.ts";
-import { readPrivateKeys } from "./private-key.ts";
+import { kindOfPrivateKey, readPrivateKeys } from "./private-key.ts";
+import type { KeyKind } from "./public-key.ts";
 import { requireWebCrypto } from "./web-crypto.ts";
 
 /** `privateKeys`: one key, or a whole key file with its comments. */
@@ -16,7 +23,7 @@ export type DecryptWith = { privateKeys: string } | { password: string; password
 
 /**
  * @param file armored (text or bytes) or binary
- * @throws AgeError `not_age`, `malformed`, `too_large`, `work_factor_too_high`, `wrong_password`, `no_matching_key`,
+ * @throws AgeError `not_age`, `malformed`, `too_large` (also for too many keys and stanzas together), `work_factor_too_high`, `wrong_password`, `no_matching_key`,
  *   `bad_private_key`, `bad_password`, `out_of_memory`, `insecure_context`
  */
 export async function decrypt(file: string | Uint8Array, key: DecryptWith): Promise<Uint8Array> {
@@ -68,7 +75,7 @@ export async function attemptWith<T>(
 ): Promise<T> {
   requireWebCrypto();
   const decrypter = new Decrypter();
-  addKey(decrypter, key);
+  addKey(decrypter, key, stanzaTypes);
   let isWithoutMatch = false;
   // Asked last, so being asked means that no key before it fitted.
   decrypter.addIdentity({
@@ -86,12 +93,24 @@ export async function attemptWith<T>(
   }
 }
 
-function addKey(decrypter: Decrypter, key: DecryptWith): void {
+function addKey(decrypter: Decrypter, key: DecryptWith, stanzaTypes: readonly string[]): void {
   if ("privateKeys" in key) {
-    for (const privateKey of readPrivateKeys(key.privateKeys)) decrypter.addIdentity(privateKey);
+    const privateKeys = readPrivateKeys(key.privateKeys);
+    if (trialCost(privateKeys, stanzaTypes) > DECRYPTION_COST_MAX) throw new AgeError("too_large");
+    for (const privateKey of privateKeys) decrypter.addIdentity(privateKey);
     return;
   }
   const password = normalisePassword(key.password);
   if (key.passwordCipher === undefined) decrypter.addPassphrase(password);
   else decrypter.addIdentity(passwordIdentity(password, key.passwordCipher));
+}
+
+/** The stanzas that the library tries a private key on. */
+const STANZA_TYPE: Record<KeyKind, string> = { classic: "X25519", "post-quantum": "mlkem768x25519" };
+
+/** In units of `TRIAL_COST`, if no key fits before the last stanza. */
+function trialCost(privateKeys: readonly string[], stanzaTypes: readonly string[]): number {
+  const kinds = privateKeys.map(kindOfPrivateKey);
+  const costOf = (kind: KeyKind) => stanzaTypes.filter((type) => type === STANZA_TYPE[kind]).length * TRIAL_COST[kind];
+  return kinds.reduce((sum, kind) => sum + costOf(kind), 0);
 }

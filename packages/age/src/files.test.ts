@@ -1,4 +1,5 @@
 /** What is refused before any work, text and streams, and telling an age file from anything else. */
+import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { AgeError, type AgeErrorCode } from "./age-error.ts";
 import { armor } from "./armor.ts";
@@ -9,6 +10,7 @@ import { isAgeFile } from "./is-age-file.ts";
 import { AGE_HEADER_MAX_BYTES, AGE_STANZAS_MAX, AGE_TEXT_MAX_BYTES } from "./limits.ts";
 import { nodePasswordCipher } from "./node-password-cipher.ts";
 import { generateKeyPair } from "./private-key.ts";
+import type { KeyKind } from "./public-key.ts";
 import { drained, streamOf } from "./streams.testing.ts";
 
 const pair = await generateKeyPair();
@@ -88,6 +90,30 @@ describe("before any work", () => {
     const of = (count: number) => bytesOf(VERSION + foreignStanza.repeat(count) + ending);
     expect(await codeOf(() => decrypt(of(AGE_STANZAS_MAX), key))).toBe("no_matching_key");
     expect(await codesOf(of(AGE_STANZAS_MAX + 1))).toEqual(new Set(["too_large"]));
+  });
+
+  test("keys and stanzas together are bounded by what a trial of their kind costs", async () => {
+    const keysOf = async (kind: KeyKind, count: number) => {
+      const pairs = await Promise.all(Array.from({ length: count }, () => generateKeyPair(kind)));
+      return { privateKeys: pairs.map(({ privateKey }) => privateKey).join("\n") };
+    };
+    const hybridStanza = () => {
+      const share = randomBytes(1120).toString("base64").replaceAll("=", "");
+      return `-> mlkem768x25519 ${share}\n${"B".repeat(42)}Q\n`;
+    };
+    const forHybrids = (count: number) =>
+      bytesOf(VERSION + Array.from({ length: count }, hybridStanza).join("") + ending);
+    const twoHybrids = await keysOf("post-quantum", 2);
+    const forClassics = bytesOf(VERSION + foreignStanza.repeat(AGE_STANZAS_MAX) + ending);
+    const [classic, hybrid] = [await keysOf("classic", 8), await keysOf("post-quantum", 8)];
+    expect(await codeOf(() => decrypt(forClassics, classic))).toBe("no_matching_key");
+    expect(await codeOf(() => decrypt(forHybrids(40), twoHybrids))).toBe("no_matching_key");
+    expect(await codeOf(() => decrypt(forHybrids(12), hybrid))).toBe("no_matching_key");
+    expect(await codeOf(() => decrypt(forHybrids(13), hybrid))).toBe("too_large");
+    expect(await codeOf(() => decryptStream(streamOf(forHybrids(40), 10_000), hybrid))).toBe("too_large");
+    expect(await quickest(() => decrypt(forHybrids(40), hybrid))).toBeLessThan(50);
+    // The library tries a key on stanzas of its own kind only.
+    expect(await codeOf(() => decrypt(forHybrids(40), classic))).toBe("no_matching_key");
   });
 
   test("a header of 64 KiB is read, one byte more is not, whether it ends or not", async () => {

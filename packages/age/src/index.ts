@@ -24,3 +24,4 @@ export {
   protectPrivateKey,
 } from "./protected-key.ts";
 export { checkPublicKey, isPublicKey, type KeyKind, publicKeyKind, readRecipients } from "./public-key.ts";
+export { type StoredKeyForm, storedKeyForm } from "./stored-key-form.ts";

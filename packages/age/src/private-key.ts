@@ -52,6 +52,11 @@ export function readPrivateKeys(text: string): string[] {
   return [...new Set(keys)];
 }
 
+/** @param privateKey as `readPrivateKeys` returns it */
+export function kindOfPrivateKey(privateKey: string): KeyKind {
+  return privateKey.startsWith("AGE-SECRET-KEY-PQ-1") ? "post-quantum" : "classic";
+}
+
 function checkSpelling(key: string): void {
   try {
     new Decrypter().addIdentity(key);

@@ -129,6 +129,12 @@ describe("forwardTo", () => {
     ]);
   });
 
+  it("keeps addresses in NFC, in which mailboxes are compared: a Kelvin sign is a K", () => {
+    expect(parseForwardTo("mi\u212Ae@example.org, mike@example.org")).toEqual([
+      { kind: "mailbox", address: "miKe@example.org" },
+    ]);
+  });
+
   it("keeps one of each, as first spelled; the path of a URL has a case, a mailbox has none", () => {
     expect(
       parseForwardTo("Ann@example.org, ann@EXAMPLE.org, https://a.test/X, https://a.test/x, https://a.test/X"),

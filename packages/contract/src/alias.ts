@@ -17,6 +17,7 @@ export const aliasMessages = {
   forwardToOwnDomain: "Mail can't be forwarded to an address on one of our own domains",
   forwardToBlocked: "A mailbox here has asked to get no mail from this server",
   forwardToTooMany: `An alias forwards to ${limits.destinationsMax} destinations at most`,
+  tooMany: `An account holds ${limits.aliasesMax} aliases at most. Please delete one you do not need.`,
   notesLength: "Notes must be 128 characters or less",
   sealTo: "sealTo must be account, off, or the id of one of your encryption keys",
   atLeastOne: "At least one field (alias, forwardTo, active, notes, or lastForwardTo) must be provided",
@@ -76,14 +77,14 @@ export function parseForwardTo(text: string): Destination[] | null {
     const entry = part.trim();
     const destination = parseDestination(entry);
     if (destination === null) return null;
-    const key = destination.kind === "mailbox" ? entry.toLowerCase() : entry;
+    const key = destination.kind === "mailbox" ? destination.address.toLowerCase() : entry;
     if (!found.has(key)) found.set(key, destination);
   }
   return [...found.values()];
 }
 
 function parseDestination(entry: string): Destination | null {
-  if (isMailbox(entry)) return { kind: "mailbox", address: entry };
+  if (isMailbox(entry)) return { kind: "mailbox", address: entry.normalize("NFC") };
   return isWebhookUrl(entry) ? { kind: "webhook", url: entry } : null;
 }
 
@@ -135,6 +136,13 @@ export const createAliasBody = z.object({
 });
 export type CreateAliasBody = z.infer<typeof createAliasBody>;
 
+/** The alias as whoever edits it has read it; of a paused one `forwardTo` is where it led. Changed since: 409 `alias_changed`. */
+const before = z.object({
+  alias: z.string().max(limits.aliasNameMax),
+  forwardTo: z.string().max(limits.forwardToMax),
+  notes: z.string().max(limits.notesMax).nullable(),
+});
+
 export const updateAliasBody = z
   .object({
     alias: aliasName.optional(),
@@ -143,8 +151,12 @@ export const updateAliasBody = z
     notes: notes.optional(),
     lastForwardTo: forwardTo.optional(),
     sealTo: sealTo.optional(),
+    before: before.optional(),
   })
-  .refine((body) => Object.values(body).some((value) => value !== undefined), aliasMessages.atLeastOne);
+  .refine(
+    (body) => Object.entries(body).some(([field, value]) => field !== "before" && value !== undefined),
+    aliasMessages.atLeastOne,
+  );
 export type UpdateAliasBody = z.infer<typeof updateAliasBody>;
 
 export const toggleAliasBody = z.object({ active: z.boolean("active must be true or false") });
@@ -167,5 +179,7 @@ export const aliasWire = z.object({
   pausedWebhooks: z.array(z.string()).optional(),
   /** Mailboxes it leads to that are not confirmed, as `forwardTo` spells them. Left out when there are none. */
   unconfirmed: z.array(z.object({ address: z.string(), state: confirmationState })).optional(),
+  /** Mailboxes it leads to that their hosts say do not exist: no mail goes there. Left out when there are none. */
+  suspended: z.array(z.string()).optional(),
 });
 export type AliasWire = z.infer<typeof aliasWire>;

@@ -12,11 +12,15 @@ export const authMessages = {
   loginFailed: "Invalid email or password",
 } as const;
 
-/** Of an account, as it is typed. */
+/**
+ * The e-mail address of an account, in NFC: accounts are found by that form, so mail has to go to it as well. Otherwise a
+ * look-alike letter, e.g. the Kelvin sign for a K, would take the address of somebody else.
+ */
 export const accountEmail = z
   .string(authMessages.emailInvalid)
   .max(1024, authMessages.emailInvalid)
   .trim()
+  .normalize("NFC")
   .refine((text) => isMailbox(text), authMessages.emailInvalid);
 
 export const newPassword = z
@@ -45,6 +49,8 @@ export const accountMessages = {
 export const accountSettings = z.object({
   /** Refuse to send what holds the real address its alias forwards to. */
   leakGuard: z.boolean("leakGuard must be true or false"),
+  /** Write the alias in place of the real address in the lines by which mail programs quote ("On …, anna@… wrote:"). */
+  aliasInQuotes: z.boolean("aliasInQuotes must be true or false"),
   /** `off`, or the id of the key that forwarded mail is sealed to where an alias says nothing else. */
   sealTo: z
     .string(accountMessages.sealTo)

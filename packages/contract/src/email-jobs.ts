@@ -16,6 +16,12 @@ export const emailJobMessages = {
     "Your subject holds the address this alias forwards to. Take it out, or switch the leak guard off in Settings",
   bodyLeaks:
     "Your message holds the address this alias forwards to. Take it out, or switch the leak guard off in Settings",
+  bodyLeaksEncoded:
+    "Encoded text in your message, such as a key or a link, holds the address this alias forwards to. " +
+    "Take it out, or switch the leak guard off in Settings",
+  bodyUnsearched:
+    "Your message holds packed data that can't be searched for the address this alias forwards to. " +
+    "Take it out, or switch the leak guard off in Settings",
   senderRequired: "Please select a sender alias",
   senderUnfit: "This alias can't send: it must be active and have SMTP credentials",
   publicKeyRequired: "Please provide the recipient's public key for encryption.",
@@ -107,3 +113,18 @@ export const emailJobStatusWire = z.object({
   messageId: z.string().nullable(),
 });
 export type EmailJobStatusWire = z.infer<typeof emailJobStatusWire>;
+
+/** A composed message that has not left yet. */
+export const waitingEmailJob = z.object({
+  jobId: z.uuid(),
+  aliasId: z.uuid().nullable(),
+  to: z.string(),
+  subject: z.string(),
+  status: z.enum(emailJobStatuses),
+  /** When it may leave, the time for undo included. */
+  scheduledAt: z.iso.datetime(),
+  currentRetries: z.number(),
+  maxRetries: z.number(),
+  lastError: z.string().nullable(),
+});
+export type WaitingEmailJob = z.infer<typeof waitingEmailJob>;

@@ -8,7 +8,7 @@ import { aliasWire, createAliasBody, toggleAliasBody, updateAliasBody } from "./
 import { analyticsEndpoints } from "./analytics-endpoints.ts";
 import { accountSettings, accountSettingsChange, loginBody, registerBody, userWire } from "./auth.ts";
 import { confirmationAnswer, confirmationLink, confirmationStanding, confirmationWish } from "./confirmations.ts";
-import { createdEmailJob, createEmailJobBody, emailJobStatusWire } from "./email-jobs.ts";
+import { createdEmailJob, createEmailJobBody, emailJobStatusWire, waitingEmailJob } from "./email-jobs.ts";
 import { encryptionEndpoints } from "./encryption-endpoints.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { limits } from "./limits.ts";
@@ -22,6 +22,7 @@ import {
   webhookSecretAnswer,
 } from "./smtp-credentials.ts";
 import { walletEndpoints } from "./wallet-endpoints.ts";
+import { waysInEndpoints } from "./ways-in-endpoints.ts";
 
 const userParams = z.object({ userId: z.string() });
 const aliasParams = z.object({ aliasId: z.string() });
@@ -31,7 +32,15 @@ const message = z.object({ message: z.string() });
 /** Something the owner should know: mail of an alias that finally failed. */
 export const noticeWire = z.object({
   id: z.uuid(),
-  kind: z.enum(["delivery_failed", "not_confirmed", "not_yours", "not_sealed"]),
+  kind: z.enum([
+    "delivery_failed",
+    "not_confirmed",
+    "not_yours",
+    "not_sealed",
+    "first_proof",
+    "mailbox_suspended",
+    "complaint",
+  ]),
   aliasId: z.uuid().nullable(),
   text: z.string(),
   createdAt: z.iso.datetime(),
@@ -262,6 +271,14 @@ export const endpoints = define({
     status: 201,
     answer: createdEmailJob,
   },
+  listWaitingEmailJobs: {
+    method: "GET",
+    path: "/api/email-jobs",
+    summary: `Composed messages that have not left yet, the newest first; ${limits.waitingJobsShown} at most`,
+    access: "user",
+    status: 200,
+    answer: z.object({ jobs: z.array(waitingEmailJob) }),
+  },
   getEmailJobStatus: {
     method: "GET",
     path: "/api/email-jobs/:jobId/status",
@@ -284,6 +301,7 @@ export const endpoints = define({
   ...walletEndpoints,
   ...analyticsEndpoints,
   ...signInEndpoints,
+  ...waysInEndpoints,
   ...accountExportEndpoints,
   listNotices: {
     method: "GET",
@@ -320,6 +338,15 @@ export const endpoints = define({
     body: confirmationWish,
     status: 200,
     answer: confirmationStanding,
+  },
+  resumeMailbox: {
+    method: "POST",
+    path: "/api/mailboxes/resume",
+    summary: "Forward again to a mailbox that was suspended, since its host said that it does not exist",
+    access: "user",
+    body: confirmationWish,
+    status: 200,
+    answer: message,
   },
   dismissNotice: {
     method: "DELETE",

@@ -20,11 +20,16 @@ export const errorCodes = [
   // accounts
   "email_taken",
   "credentials_wrong",
+  "sign_in_by_link",
   "wallet_unproven",
+  "proof_needed",
+  "last_way_in",
+  "way_in_taken",
   // aliases
   "alias_taken",
   "alias_reserved",
   "alias_released",
+  "alias_changed",
   "smtp_credential_exists",
   // encryption
   "master_password_wrong",
@@ -41,15 +46,15 @@ export const errorCodes = [
   "relay_denied",
   "mail_loop",
   "message_too_large",
+  "header_too_large",
   "memory_budget",
   "spool_quota",
   "spool_failed",
   "refused_by_all",
-  "not_confirmed",
   "not_a_bounce",
   "dmarc_reject",
+  "proof_unfinished",
   "reply_not_allowed",
-  "reply_leaks",
 ] as const;
 
 export type ErrorCode = (typeof errorCodes)[number];

@@ -26,6 +26,10 @@ export const googleFailureTexts = {
   exists:
     "An account with this e-mail already exists. Sign in with its password and confirm the address in Settings, then Google leads there too.",
   taken: "An account with this e-mail already exists. Please sign in to it the way you did before.",
+  linked_elsewhere: "This Google account signs in to another account, so it can't be linked to this one.",
+  has_one: "A Google account signs in to this account already. Remove it first.",
+  other_person: "This is not the Google account that signs in to your account.",
+  too_late: "It took longer than five minutes. Please sign in anew and try again.",
   limited: "Too many sign-in attempts from your network. Please wait before you try again.",
 } as const;
 

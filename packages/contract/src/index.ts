@@ -17,3 +17,4 @@ export * from "./preview.ts";
 export * from "./sign-in.ts";
 export * from "./smtp-credentials.ts";
 export * from "./wallet.ts";
+export * from "./ways-in.ts";

@@ -1,6 +1,8 @@
 /** Limits and fixed figures of the specification (section 9) and of DESIGN. One place; server, pages and tests read it here. */
 export const limits = {
   aliasNameMax: 64,
+  /** Aliases of one account. */
+  aliasesMax: 10_000,
   notesMax: 128,
   keyNameMax: 100,
   masterPasswordMax: 1024,
@@ -24,6 +26,8 @@ export const limits = {
   /** Octets of a composed message's text. */
   messageBodyMaxBytes: 1_048_576,
   priorityMax: 10,
+  /** Composed messages that wait, of one account in one list. */
+  waitingJobsShown: 100,
   scheduleMaxDays: 365,
   /** Of calls that carry a message, encrypted or not. */
   requestBodyMaxBytes: 1_800_000,

@@ -7,9 +7,15 @@ export const pagePlaceholders = {
   origin: "https://origin.invalid",
   /** The first domain of the list. */
   domain: "first-domain.invalid",
+  /** How long technical logs are kept, e.g. `90 days`. */
+  logsKept: "logs-kept.invalid",
   /** Characters of the longest domain. */
   longestDomain: "longest-domain.invalid",
 } as const;
+
+/** The guides that the server serves itself: where their links lead while the operator names no other place. */
+export const docsPath = "/docs";
+export const smtpGuidePath = "/docs/smtp";
 
 /** @param name of a link in the page's settings, e.g. `docs` */
 export function linkPlaceholder(name: string): string {

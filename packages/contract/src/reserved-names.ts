@@ -37,7 +37,8 @@ const GROUPS: Record<string, string> = {
   g: "b",
 };
 const LONGEST_NAME = 64;
-const REPLY_ADDRESS = /^r\.[a-z2-7]{20}$/;
+/** Both forms of `reply-address.ts` in mail-rfc: twenty signs, hyphens anywhere between them. */
+const REPLY_ADDRESS = /^r(?:\.[a-z2-7]{20}|-(?:[a-z2-7]-*){19}[a-z2-7])$/;
 const OWN_PREFIX = /^(srs[01])|^(bounces?)[._-]/;
 
 const words: ReadonlySet<string> = new Set(Object.values(reservedNames).flat().map(withoutSeparators));

@@ -1,5 +1,6 @@
 /** The calls about passwords, the sign-in e-mail and signed-in devices; part of the route table in `endpoints.ts`. */
 import * as z from "zod";
+import { userWire } from "./auth.ts";
 import type { Endpoint } from "./endpoint.ts";
 import {
   changePasswordBody,
@@ -8,6 +9,7 @@ import {
   passwordResetBody,
   passwordResetLink,
   passwordResetWish,
+  signInLinkBody,
   signInWire,
 } from "./sign-in.ts";
 
@@ -40,6 +42,33 @@ export const signInEndpoints = {
     body: passwordResetBody,
     status: 200,
     answer: message,
+  },
+  askSignInLink: {
+    method: "POST",
+    path: "/api/auth/sign-in-link/message",
+    summary: "Have a link sent that signs in; answers the same whether there is an account or not",
+    access: "anyone",
+    body: passwordResetWish,
+    status: 202,
+    answer: message,
+  },
+  readSignInLink: {
+    method: "POST",
+    path: "/api/auth/sign-in-link/state",
+    summary: "Whom a sign-in link signs in, and whether it needs the password here; changes nothing",
+    access: "anyone",
+    body: passwordResetLink,
+    status: 200,
+    answer: z.object({ email: z.string(), needsPassword: z.boolean() }),
+  },
+  signInByLink: {
+    method: "POST",
+    path: "/api/auth/sign-in-link",
+    summary: "Sign in by a link that was sent, once",
+    access: "anyone",
+    body: signInLinkBody,
+    status: 200,
+    answer: z.object({ user: userWire }),
   },
   getSignIn: {
     method: "GET",

@@ -1,12 +1,14 @@
 /** How an account is signed in to, and how that is changed: password, confirmed e-mail, signed-in devices. */
 import * as z from "zod";
-import { accountEmail, newPassword } from "./auth.ts";
+import { accountEmail, authMessages, newPassword } from "./auth.ts";
 import { limits } from "./limits.ts";
 
 export const signInMessages = {
   currentPasswordRequired: "Current password is required",
   currentPasswordWrong: "This is not your current password",
   resetSent: "If an account with this e-mail exists, a message is on its way.",
+  byLink:
+    "Too many sign-in attempts were made for this account, from many networks. We can e-mail you a link that signs you in.",
 } as const;
 
 /** Lower-case base32 of 20 bytes, as it stands behind the `#` of the link. */
@@ -15,6 +17,17 @@ const linkToken = z.string().regex(/^[a-z2-7]{32}$/);
 export const passwordResetWish = z.object({ email: accountEmail });
 export const passwordResetLink = z.object({ token: linkToken });
 export const passwordResetBody = z.object({ token: linkToken, password: newPassword });
+
+export const signInLinkBody = z.object({
+  token: linkToken,
+  /** Needed in another browser than the one that asked for the link, and where the e-mail was never confirmed. */
+  password: z
+    .string()
+    .min(1, authMessages.passwordRequired)
+    .max(limits.passwordMax, authMessages.loginFailed)
+    .optional(),
+});
+export type SignInLinkBody = z.infer<typeof signInLinkBody>;
 
 export const changePasswordBody = z.object({
   currentPassword: z
@@ -35,6 +48,8 @@ export const signInWire = z.object({
   hasPassword: z.boolean(),
   hasGoogle: z.boolean(),
   hasWallet: z.boolean(),
+  /** Seconds for which what signs in can still be changed by this session; 0: it takes a new sign-in first. */
+  freshForSeconds: z.number(),
 });
 export type SignInWire = z.infer<typeof signInWire>;
 

@@ -31,6 +31,8 @@ export const smtpCredentialList = z.object({
   credentials: z.array(smtpCredentialWire),
   /** Where a mail program connects, e.g. `smtp.kauke.test`. */
   host: z.string(),
+  /** Ports on this machine, where a server that is only tried out listens on others than the usual ones. */
+  local: z.object({ submission: z.int(), submissions: z.int() }).nullable(),
 });
 
 const withPassword = z.object({ id: z.uuid(), username: z.string(), password: z.string() });

@@ -24,6 +24,12 @@ export type WalletChallenge = z.infer<typeof walletChallenge>;
 
 export const walletStatement = `Sign in to ${product.name}. Nothing is paid and no transaction is made.`;
 
+/** The statements of signatures asked for in Settings. Each differs from the others, so that none counts in another's place. */
+export const walletStatements = {
+  prove: `Sign in anew to change your account at ${product.name}. Nothing is paid and no transaction is made.`,
+  link: `Let this wallet sign in to your account at ${product.name}. Nothing is paid and no transaction is made.`,
+} as const;
+
 /** How long a challenge can be answered. */
 export const walletChallengeSeconds = 5 * 60;
 

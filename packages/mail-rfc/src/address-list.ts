@@ -21,6 +21,8 @@ export interface AddressList {
   mailboxes: Mailbox[];
   /** Entries that are no address; their text is gone. */
   unreadCount: number;
+  /** Entries whose text is not what RFC 5322 allows, so that another program may read another address in it; unread ones among them. */
+  looseCount: number;
   /** Whether entries after the most that are read were left out. */
   isCut: boolean;
 }
@@ -36,6 +38,8 @@ interface Entry {
   /** Between the brackets, `null` without them. */
   angle: Token[] | null;
   comment: string;
+  /** Something was skipped, or the brackets do not pair. */
+  isLoose: boolean;
 }
 
 /**
@@ -48,7 +52,7 @@ export function parseAddressList(value: string): Mailbox[] {
 
 /** As `parseAddressList`, and tells what it could not read. */
 export function readAddressList(value: string): AddressList {
-  const list: AddressList = { mailboxes: [], unreadCount: 0, isCut: false };
+  const list: AddressList = { mailboxes: [], unreadCount: 0, looseCount: 0, isCut: false };
   for (const entry of entries(value)) {
     if (list.mailboxes.length + list.unreadCount === ADDRESSES_MAX) {
       list.isCut = true;
@@ -57,6 +61,7 @@ export function readAddressList(value: string): AddressList {
     const mailbox = readEntry(entry);
     if (mailbox === null) list.unreadCount += 1;
     else list.mailboxes.push(mailbox);
+    if (mailbox === null || entry.isLoose) list.looseCount += 1;
   }
   return list;
 }
@@ -68,21 +73,32 @@ function* entries(value: string): Generator<Entry> {
   for (const token of tokenizeAddresses(value)) {
     if (token.kind === "comment") entry.comment ||= token.text;
     else if (isInAngle && token.text === ">" && token.kind === "special") isInAngle = false;
-    else if (isInAngle && !endsEntry(token, entry.angle)) addWord(entry.angle, token);
+    else if (!isInAngle && entry.angle !== null && !isSeparator(token)) {
+      // Behind the closing bracket only a comment may stand. A second address there is what other programs may take.
+      entry.isLoose = true;
+      if (token.kind === "special" && token.text === "<") entry.angle.push(token);
+      else addWord(entry.words, token);
+    } else if (isInAngle && !endsEntry(token, entry.angle)) addWord(entry.angle, token);
     else if (token.kind !== "special") addWord(entry.words, token);
     else if (token.text === "<" && entry.angle === null) {
       entry.angle = [];
       isInAngle = true;
     } else if (token.text === ":" && entry.angle === null) entry = emptyEntry();
-    else if (token.text === "," || token.text === ";") {
+    else if (isSeparator(token)) {
+      entry.isLoose ||= isInAngle;
       if (!isEmpty(entry)) yield entry;
       entry = emptyEntry();
       isInAngle = false;
-    } else if (token.text === "<") entry.angle?.push(token);
-    else addWord(entry.words, token);
+    } else {
+      entry.isLoose ||= token.text === ">";
+      addWord(entry.words, token);
+    }
   }
+  entry.isLoose ||= isInAngle;
   if (!isEmpty(entry)) yield entry;
 }
+
+const isSeparator = ({ kind, text }: Token): boolean => kind === "special" && (text === "," || text === ";");
 
 /** Of endless words only the first are kept: no name is that long, no address either. */
 function addWord(words: Token[] | null, token: Token): void {
@@ -91,12 +107,11 @@ function addWord(words: Token[] | null, token: Token): void {
 
 /** A comma inside brackets belongs to a source route, else the closing bracket was forgotten. */
 function endsEntry(token: Token, angle: readonly Token[] | null): boolean {
-  if (token.kind !== "special" || (token.text !== "," && token.text !== ";")) return false;
-  return angle?.[0]?.text !== "@";
+  return isSeparator(token) && angle?.[0]?.text !== "@";
 }
 
 function emptyEntry(): Entry {
-  return { words: [], angle: null, comment: "" };
+  return { words: [], angle: null, comment: "", isLoose: false };
 }
 
 function isEmpty({ words, angle }: Entry): boolean {

@@ -3,12 +3,15 @@
  * a seal over the whole chain. Signs as DKIM does here: relaxed/simple, with the same key. Whether the chain held on arrival is
  * the caller's to know; sets that came in are taken as they lie.
  */
+
+import { resultsWords } from "./authentication-results.ts";
 import { relaxedField } from "./dkim-canonical.ts";
-import { type DkimKey, type DkimSource, foldNames, foldSignature, signData, signedFields } from "./dkim-sign.ts";
+import { bytesAsText, type DkimKey, type DkimSource, foldNames, signedField, signedFields } from "./dkim-sign.ts";
+import { type FieldText, headerField, joinFields, NO_FIELD } from "./header-field.ts";
 import { fieldValue, type HeaderField } from "./headers.ts";
 
 export interface ArcSource extends DkimSource {
-  /** Value of our Authentication-Results, beginning with our name. */
+  /** Value of our Authentication-Results, beginning with our name. Strangers' text may stand in it. */
   results: string;
   /** Of the chain as it arrived. */
   status: "none" | "pass" | "fail";
@@ -19,35 +22,26 @@ const INSTANCES_MAX = 50;
 const names = ["arc-authentication-results", "arc-message-signature", "arc-seal"] as const;
 
 /** @returns three fields to be put on top, seal first; empty when no set may follow those there are */
-export async function arcSeal(source: ArcSource, key: DkimKey): Promise<string> {
+export async function arcSeal(source: ArcSource, key: DkimKey): Promise<FieldText> {
   const chain = readChain(source);
-  if (chain === null) return "";
+  if (chain === null) return NO_FIELD;
   const instance = chain.length + 1;
   const seconds = Math.floor(source.signedAt.getTime() / 1000);
   const who = `a=${key.algorithm}; d=${key.domain}; s=${key.selector}; t=${seconds};`;
-  const results = `ARC-Authentication-Results: i=${instance}; ${source.results}\r\n`;
-  const signed = signedFields(source);
-  const signature = await withSignature(key, signed.input, [
-    `ARC-Message-Signature: i=${instance}; c=relaxed/simple;`,
-    `\t${who}`,
-    `\tbh=${source.bodyHash.toString("base64")};`,
-    ...foldNames(signed.names),
-    "\tb=",
-  ]);
+  const results = headerField("ARC-Authentication-Results", [`i=${instance};`, ...resultsWords(source.results)]);
+  const { names: signedNames, input } = signedFields(source);
+  const bodyHash = `bh=${source.bodyHash.toString("base64")};`;
+  const messageLines = [`i=${instance}; c=relaxed/simple;`, who, bodyHash, ...foldNames(signedNames)];
+  const signature = await signedField("ARC-Message-Signature", { lines: messageLines, input }, key);
   // A chain that is broken is sealed no further back than here (§5.1.2).
-  const covered = [...(source.status === "fail" ? [] : chain.flat()), results, signature];
-  const input = covered.map((field) => `${relaxedField(field)}\r\n`).join("");
-  const seal = await withSignature(key, input, [`ARC-Seal: i=${instance}; cv=${source.status};`, `\t${who}`, "\tb="]);
-  return seal + signature + results;
+  const covered = [...(source.status === "fail" ? [] : chain.flat()), bytesAsText(results), bytesAsText(signature)];
+  const sealed = covered.map((field) => `${relaxedField(field)}\r\n`).join("");
+  const sealLines = [`i=${instance}; cv=${source.status};`, who];
+  const seal = await signedField("ARC-Seal", { lines: sealLines, input: sealed }, key);
+  return joinFields([seal, signature, results]);
 }
 
-async function withSignature(key: DkimKey, input: string, lines: readonly string[]): Promise<string> {
-  const start = lines.join("\r\n");
-  const signature = await signData(key, Buffer.from(`${input}${relaxedField(start)}`, "latin1"));
-  return `${start}${foldSignature(signature)}\r\n`;
-}
-
-/** Whole fields, one list for each instance. @returns `null` when the chain is at its end, or is none one could add to */
+/** Whole fields as their bytes, one list for each instance. @returns `null` when the chain is at its end, or is none one could add to */
 function readChain({ header, fields, status }: ArcSource): string[][] | null {
   const found = fields.filter(({ name }) => (names as readonly string[]).includes(name));
   const instances = found.map((field) => instanceOf(fieldValue(header, field)));

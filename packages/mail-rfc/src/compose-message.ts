@@ -5,10 +5,12 @@
  */
 import { parseAddress } from "./address.ts";
 import { formatDate } from "./date.ts";
-
+import { fieldTextBytes, headerField } from "./header-field.ts";
 import { parseMessageId } from "./message-id.ts";
 import { formatTextField } from "./text-field.ts";
 import { encodeText } from "./transfer-encoding.ts";
+
+const CRLF = Buffer.from("\r\n");
 
 export interface ComposedMessage {
   /** `local@domain`, the alias. */
@@ -23,20 +25,20 @@ export interface ComposedMessage {
 
 /**
  * @returns plain form, CRLF lines, ending in CRLF; not dot-stuffed
- * @throws MailSyntaxError for an address or identifier that is none
+ * @throws MailSyntaxError for an address or identifier that is none, or can stand in no field
  */
 export function composeMessage(message: ComposedMessage): Buffer {
   const { left, right } = parseMessageId(message.messageId);
   const { encoding, bytes } = encodeText(message.text);
   const header = [
-    `Date: ${formatDate(message.at)}\r\n`,
-    `From: ${parseAddress(message.from).canonical}\r\n`,
-    `To: ${parseAddress(message.to).canonical}\r\n`,
+    headerField("Date", [formatDate(message.at)]),
+    headerField("From", [parseAddress(message.from).canonical]),
+    headerField("To", [parseAddress(message.to).canonical]),
     formatTextField("Subject", message.subject),
-    `Message-ID: <${left}@${right}>\r\n`,
-    "MIME-Version: 1.0\r\n",
-    "Content-Type: text/plain; charset=utf-8\r\n",
-    `Content-Transfer-Encoding: ${encoding}\r\n`,
+    headerField("Message-ID", [`<${left}@${right}>`]),
+    headerField("MIME-Version", ["1.0"]),
+    headerField("Content-Type", ["text/plain; charset=utf-8"]),
+    headerField("Content-Transfer-Encoding", [encoding]),
   ];
-  return Buffer.concat([Buffer.from(`${header.join("")}\r\n`, "utf8"), bytes]);
+  return Buffer.concat([fieldTextBytes(...header), CRLF, bytes]);
 }

@@ -1,7 +1,7 @@
 /**
  * The canonical body of RFC 6376 §3.4.3 and §3.4.4, as a verifier needs it: in pieces, taken where they lie wherever nothing has
  * to change, which is nearly always. Searches natively, line by line at most. A bare LF counts as the end of a line, as sent
- * by programs that sign before they write CRLF.
+ * by programs that sign before they write CRLF. No piece is larger than a window, even where a line is.
  */
 
 export type DkimCanonicalization = "simple" | "relaxed";
@@ -12,6 +12,7 @@ const TAB = 0x09;
 const SPACE = 0x20;
 const CRLF = Buffer.from("\r\n");
 const TWO_SPACES = Buffer.from("  ");
+const ONE_SPACE = Buffer.from(" ");
 const SPACE_CRLF = Buffer.from(" \r\n");
 const WINDOW_BYTES = 64 * 1024;
 const emptyLines = Buffer.from("\r\n".repeat(WINDOW_BYTES / 2));
@@ -23,35 +24,50 @@ const emptyLines = Buffer.from("\r\n".repeat(WINDOW_BYTES / 2));
  */
 export function* canonicalBody(body: Buffer, canonicalization: DkimCanonicalization): Generator<Buffer, boolean> {
   let heldLines = 0;
+  let isSpaceHeld = false;
   let isEmpty = true;
   let isAsItLies = true;
-  for (const window of windows(body)) {
-    const piece = canonicalLines(window, canonicalization);
-    if (piece !== window) isAsItLies = false;
+  for (const { bytes, goesOn } of windows(body)) {
+    // Nothing to look at line by line: a message can have twelve million of them.
+    if (!isSpaceHeld && bytes.equals(emptyLines)) {
+      heldLines += bytes.length / 2;
+      continue;
+    }
+    const piece = canonicalLines(isSpaceHeld ? Buffer.concat([ONE_SPACE, bytes]) : bytes, canonicalization);
+    // Blanks at the end of a window are one space or nothing, as the line goes on.
+    isSpaceHeld = goesOn && canonicalization === "relaxed" && isBlank(bytes.at(-1));
+    if (piece !== bytes) isAsItLies = false;
     const end = endOfText(piece);
     if (end > 0) {
       // Empty lines count only once something follows them.
       yield* blankLines(heldLines);
       heldLines = 0;
       isEmpty = false;
-      yield piece.subarray(0, end);
     }
+    // An empty piece too: whoever reads on knows that a window was worked on.
+    yield piece.subarray(0, end);
     heldLines += (piece.length - end) / 2;
   }
   if (!isEmpty || canonicalization === "simple") yield CRLF;
   return isAsItLies;
 }
 
-/** Cut behind the end of a line. */
-function* windows(body: Buffer): Generator<Buffer, void> {
-  let at = 0;
-  while (at < body.length) {
-    const last = body.subarray(at, at + WINDOW_BYTES).lastIndexOf(LF);
-    const lineEnd = last >= 0 ? at + last : body.indexOf(LF, at + WINDOW_BYTES);
-    const isLast = at + WINDOW_BYTES >= body.length || lineEnd < 0;
-    const end = isLast ? body.length : lineEnd + 1;
-    yield body.subarray(at, end);
-    at = end;
+interface Window {
+  bytes: Buffer;
+  /** Cut within a line. */
+  goesOn: boolean;
+}
+
+/** Cut behind the end of a line where there is one, never between CR and LF. */
+function* windows(body: Buffer): Generator<Window, void> {
+  for (let at = 0; at < body.length; ) {
+    const bytes = body.subarray(at, at + WINDOW_BYTES);
+    const lineEnd = bytes.lastIndexOf(LF) + 1;
+    const isLast = at + bytes.length === body.length;
+    const isBetween = body[at + WINDOW_BYTES] === LF && bytes.at(-1) === CR;
+    const size = isLast ? bytes.length : lineEnd || (isBetween ? WINDOW_BYTES - 1 : WINDOW_BYTES);
+    yield { bytes: bytes.subarray(0, size), goesOn: !isLast && lineEnd === 0 };
+    at += size;
   }
 }
 
@@ -80,6 +96,10 @@ function hasLooseSpace(window: Buffer): boolean {
     window.indexOf(TWO_SPACES) >= 0 ||
     window.indexOf(SPACE_CRLF) >= 0
   );
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === SPACE || byte === TAB;
 }
 
 /** Two passes, so that no run of blanks is looked at twice. */

@@ -4,6 +4,7 @@
  */
 import { createHash, type KeyObject, sign } from "node:crypto";
 import { relaxedField } from "./dkim-canonical.ts";
+import { type FieldText, fieldTextBytes, headerFieldOfLines, joinFields } from "./header-field.ts";
 import type { HeaderField } from "./headers.ts";
 
 const SIGNATURE_COLUMNS = 70;
@@ -56,13 +57,13 @@ const signedNames = new Set([
  * Makes one DKIM-Signature field for each key.
  * @returns whole fields with their CRLF, to be put on top of the header
  */
-export async function dkimSign(source: DkimSource, keys: readonly DkimKey[]): Promise<string> {
+export async function dkimSign(source: DkimSource, keys: readonly DkimKey[]): Promise<FieldText> {
   const bodyHash = source.bodyHash.toString("base64");
   const { names, input } = signedFields(source);
   const fields = await Promise.all(
     keys.map((key) => signWith(key, { names, input, bodyHash, signedAt: source.signedAt })),
   );
-  return fields.join("");
+  return joinFields(fields);
 }
 
 interface ToSign {
@@ -79,44 +80,60 @@ export function signedFields({ header, fields }: DkimSource): { names: string[];
   return { names: [...chosen.map((field) => field.name), "from"], input: lines.join("") };
 }
 
-async function signWith(key: DkimKey, { names, input, bodyHash, signedAt }: ToSign): Promise<string> {
-  const start = [
-    `DKIM-Signature: v=1; a=${key.algorithm}; c=relaxed/simple; d=${key.domain}; s=${key.selector};`,
-    `\tt=${Math.floor(signedAt.getTime() / 1000)}; bh=${bodyHash};`,
+function signWith(key: DkimKey, { names, input, bodyHash, signedAt }: ToSign): Promise<FieldText> {
+  const lines = [
+    `v=1; a=${key.algorithm}; c=relaxed/simple; d=${key.domain}; s=${key.selector};`,
+    `t=${Math.floor(signedAt.getTime() / 1000)}; bh=${bodyHash};`,
     ...foldNames(names),
-    "\tb=",
-  ].join("\r\n");
-  const data = Buffer.from(`${input}${relaxedField(start)}`, "latin1");
-  const signature = await signData(key, data);
-  return `${start}${foldSignature(signature)}\r\n`;
+  ];
+  return signedField("DKIM-Signature", { lines, input }, key);
 }
 
-/** Base64 in lines; white space in it means nothing. */
-export function foldSignature(signature: Buffer): string {
+/**
+ * Adds `b=` to the lines of a field and signs both what comes before it and the field itself (§3.7).
+ * @param signed `input`: relaxed fields, each with its CRLF, one character a byte
+ */
+export async function signedField(
+  name: string,
+  { lines, input }: { lines: readonly string[]; input: string },
+  key: DkimKey,
+): Promise<FieldText> {
+  const unsigned = relaxedField(bytesAsText(headerFieldOfLines(name, [...lines, "b="])));
+  const signature = await signData(key, Buffer.from(`${input}${unsigned}`, "latin1"));
+  return headerFieldOfLines(name, [...lines, ...foldSignature(signature)]);
+}
+
+/** A field of ours as the bytes in which it leaves, one character a byte: the form in which received fields are signed too. */
+export function bytesAsText(field: FieldText): string {
+  return fieldTextBytes(field).toString("latin1");
+}
+
+/** The `b=` tag in lines; white space in it means nothing. */
+function foldSignature(signature: Buffer): string[] {
   const text = signature.toString("base64");
-  let folded = text.slice(0, SIGNATURE_COLUMNS);
+  const lines = [`b=${text.slice(0, SIGNATURE_COLUMNS)}`];
   for (let at = SIGNATURE_COLUMNS; at < text.length; at += SIGNATURE_COLUMNS) {
-    folded += `\r\n\t ${text.slice(at, at + SIGNATURE_COLUMNS)}`;
+    lines.push(` ${text.slice(at, at + SIGNATURE_COLUMNS)}`);
   }
-  return folded;
+  return lines;
 }
 
 /** The `h=` tag in lines. */
 export function foldNames(names: readonly string[]): string[] {
   const lines: string[] = [];
-  let line = "\th=";
+  let line = "h=";
   for (const [index, name] of names.entries()) {
     const word = `${name}${index === names.length - 1 ? ";" : ":"}`;
-    if (line.length + word.length > 76) {
+    if (line.length + word.length > 75) {
       lines.push(line);
-      line = "\t ";
+      line = " ";
     }
     line += word;
   }
   return [...lines, line];
 }
 
-export function signData({ algorithm, privateKey }: DkimKey, data: Buffer): Promise<Buffer> {
+function signData({ algorithm, privateKey }: DkimKey, data: Buffer): Promise<Buffer> {
   // RFC 8463 §3: Ed25519 signs the SHA-256 of the data.
   const [digest, input] =
     algorithm === "rsa-sha256"

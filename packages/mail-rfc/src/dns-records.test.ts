@@ -2,8 +2,10 @@ import { generateKeyPairSync } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  dmarcReportConsent,
   isSameDkimKey,
   mailDomainRecords,
+  mailHostRecords,
   mtaStsId,
   mtaStsPolicy,
   publicDkimKey,
@@ -27,8 +29,8 @@ const k2 = publicDkimKey({
   privateKey: ed25519.privateKey,
 });
 const policy = mtaStsPolicy({ mailHost: "mail.kauke.example", mode: "enforce" });
-const linesOf = (domain: string, dkim = [k1, k2]) =>
-  mailDomainRecords({ domain, mailHost: "mail.kauke.example", dkim, policy }).map((it) => zoneLine(it));
+const linesOf = (domain: string, dkim = [k1, k2], dmarcReports: string | null = null) =>
+  mailDomainRecords({ domain, mailHost: "mail.kauke.example", dkim, policy, dmarcReports }).map((it) => zoneLine(it));
 
 /** Reads the strings of a TXT line as a name server does. */
 function textOf(line: string): { strings: string[]; text: string } {
@@ -46,6 +48,14 @@ describe("the records of a domain", () => {
       `_mta-sts.kauke.example. 3600 IN TXT "v=STSv1; id=${mtaStsId(policy)}"`,
       '_smtp._tls.kauke.example. 3600 IN TXT "v=TLSRPTv1; rua=mailto:postmaster@kauke.example"',
     ]);
+  });
+
+  it("name the mailbox for DMARC reports where one is set", () => {
+    const dmarcOf = (address: string) => linesOf("kauke.example", [], address).find((it) => it.startsWith("_dmarc."));
+    expect(dmarcOf("dmarc@example.org")).toContain(
+      '"v=DMARC1; p=reject; adkim=r; aspf=r; rua=mailto:dmarc@example.org"',
+    );
+    expect(dmarcOf("a!b,c;d@ąžuolas.lt")).toContain("rua=mailto:a%21b%2Cc%3Bd@xn--uolas-2wa16f.lt");
   });
 
   it("hold each DKIM key of the domain, and no other domain's", () => {
@@ -83,6 +93,21 @@ describe("the records of a domain", () => {
       }),
     );
   });
+});
+
+it("the mail host has SPF of its own name, unless it is one of the domains", () => {
+  const lines = (domains: string[]) => mailHostRecords("mail.kauke.example", domains).map((it) => zoneLine(it));
+  expect(lines(["kauke.example"])).toEqual(['mail.kauke.example. 3600 IN TXT "v=spf1 a -all"']);
+  expect(lines(["kauke.example", "mail.kauke.example"])).toEqual([]);
+});
+
+it("the domain of a report address that is elsewhere must agree", () => {
+  expect(dmarcReportConsent("kauke.example", "dmarc@Example.org")).toEqual({
+    type: "TXT",
+    name: "kauke.example._report._dmarc.example.org",
+    text: "v=DMARC1",
+  });
+  expect(dmarcReportConsent("kauke.example", "dmarc@kauke.example")).toBeNull();
 });
 
 describe("the MTA-STS policy", () => {

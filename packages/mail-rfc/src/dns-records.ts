@@ -3,6 +3,7 @@
  * RFC 8463), DMARC (RFC 7489), MTA-STS (RFC 8461) and TLS reporting (RFC 8460). Builds them and reads tag lists back; asks nobody.
  */
 import { createHash, createPublicKey } from "node:crypto";
+import { domainToASCII } from "node:url";
 import type { DkimKey } from "./dkim-sign.ts";
 
 /** Names are absolute, lower case, without the dot at the end. */
@@ -26,6 +27,8 @@ export interface MailDomain {
   dkim: readonly PublicDkimKey[];
   /** As `mtaStsPolicy` makes it. */
   policy: string;
+  /** Mailbox for DMARC aggregate reports; `null`: none are asked for. */
+  dmarcReports: string | null;
 }
 
 export type MtaStsMode = "enforce" | "testing" | "none";
@@ -33,16 +36,42 @@ export type MtaStsMode = "enforce" | "testing" | "none";
 const POLICY_SECONDS = 7 * 86_400;
 
 /** What a domain publishes, in the order in which an operator adds it: mail works from the first, each further one helps. */
-export function mailDomainRecords({ domain, mailHost, dkim, policy }: MailDomain): DnsRecord[] {
+export function mailDomainRecords({ domain, mailHost, dkim, policy, dmarcReports }: MailDomain): DnsRecord[] {
   const text = (name: string, value: string): DnsRecord => ({ type: "TXT", name, text: value });
   return [
     { type: "MX", name: domain, preference: 10, exchange: mailHost },
     text(domain, `v=spf1 a:${mailHost} -all`),
     ...dkim.filter((key) => key.domain === domain).map((key) => text(`${key.selector}._domainkey.${domain}`, key.text)),
-    text(`_dmarc.${domain}`, "v=DMARC1; p=reject; adkim=r; aspf=r"),
+    text(`_dmarc.${domain}`, `v=DMARC1; p=reject; adkim=r; aspf=r${reportTag(dmarcReports)}`),
     text(`_mta-sts.${domain}`, `v=STSv1; id=${mtaStsId(policy)}`),
     text(`_smtp._tls.${domain}`, `v=TLSRPTv1; rua=mailto:postmaster@${domain}`),
   ];
+}
+
+/**
+ * What the mail host publishes for itself: delivery reports have no sender, so SPF is asked of the name in EHLO (RFC 7208 §2.4).
+ * Empty when the name is one of `domains`, whose own record covers it.
+ */
+export function mailHostRecords(mailHost: string, domains: readonly string[]): DnsRecord[] {
+  return domains.includes(mailHost) ? [] : [{ type: "TXT", name: mailHost, text: "v=spf1 a -all" }];
+}
+
+/**
+ * The record with which the domain of a report address agrees to get reports about another domain (RFC 7489 §7.1).
+ * @returns `null` when the address is in that domain itself
+ */
+export function dmarcReportConsent(domain: string, dmarcReports: string): DnsRecord | null {
+  const at = dmarcReports.slice(dmarcReports.lastIndexOf("@") + 1).toLowerCase();
+  if (at === domain || at.endsWith(`.${domain}`)) return null;
+  return { type: "TXT", name: `${domain}._report._dmarc.${at}`, text: "v=DMARC1" };
+}
+
+/** "," and "!" part addresses and sizes (RFC 7489 §6.2), ";" parts tags. */
+function reportTag(address: string | null): string {
+  if (address === null) return "";
+  const at = address.lastIndexOf("@");
+  const local = encodeURIComponent(address.slice(0, at)).replaceAll("!", "%21");
+  return `; rua=mailto:${local}@${domainToASCII(address.slice(at + 1))}`;
 }
 
 /** RFC 6376 §3.6.1; Ed25519 as the bare 32 octets (RFC 8463 §4). Takes the private key, tells its public half only. */

@@ -12,8 +12,9 @@ const manyDots = 10_000;
 
 /** The wire form of `bytes`; `unstuff` gives them back. */
 export function stuff(bytes: Buffer): Buffer {
-  const dots = findLineDots(bytes);
+  const dots = findLineDots(bytes, manyDots);
   if (dots.length === 0) return bytes;
+  if (dots.length === manyDots) return stuffByByte(bytes);
   const out = Buffer.allocUnsafe(bytes.length + dots.length);
   let from = 0;
   let to = 0;
@@ -65,6 +66,20 @@ function unstuffByByte(wire: Buffer): Buffer {
     const byte = wire[at] as number;
     if (!lineStart || byte !== DOT) out[to++] = byte;
     lineStart = byte === LF && at > 0 && wire[at - 1] === CR;
+  }
+  return out.subarray(0, to);
+}
+
+function stuffByByte(bytes: Buffer): Buffer {
+  // A line with a dot has three bytes and becomes four; the first may have no line before it.
+  const out = Buffer.allocUnsafe(bytes.length + Math.ceil(bytes.length / 3) + 1);
+  let to = 0;
+  let lineStart = true;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (lineStart && byte === DOT) out[to++] = DOT;
+    out[to++] = byte;
+    lineStart = byte === LF && at > 0 && bytes[at - 1] === CR;
   }
   return out.subarray(0, to);
 }

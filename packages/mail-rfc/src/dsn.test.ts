@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isDeliveryReport } from "./delivery-report.ts";
+import { isDeliveryReport, readDeliveryReport } from "./delivery-report.ts";
 import { buildDeliveryReport, type DeliveryReport } from "./dsn.ts";
 import { wordsForStatus } from "./dsn-words.ts";
 import { firstValue, readHeader } from "./headers.ts";
@@ -48,7 +48,18 @@ describe("our delivery report", () => {
   it("says in three parts what happened, to which alias, to which message", () => {
     const [words = "", status = "", headers = "", ...more] = parts(build());
     expect(more).toEqual([]);
-    expect(words).toContain("    shop@kauke.test\r\n\r\nThere is no room for more mail.\r\n");
+    expect(words).toContain(
+      [
+        "    shop@kauke.test",
+        "",
+        "    Subject: Your order",
+        "    Sent: Sun, 1 Mar 2026 12:00:00 +0200",
+        "    Message-ID: <order-1@example.org>",
+        "",
+        "There is no room for more mail.",
+        "",
+      ].join("\r\n"),
+    );
     expect(status).toBe(
       [
         "Content-Type: message/delivery-status",
@@ -89,8 +100,24 @@ describe("our delivery report", () => {
     expect(isDeliveryReport(message)).toBe(true);
   });
 
-  it.each(["4.2.2", "5.2", "", "5.7.1\r\nX: y", "550"])("a status that is none, %j, reads 5.0.0", (enhancedStatus) => {
+  it.each(["2.0.0", "5.2", "", "5.7.1\r\nX: y", "550"])("a status that is none, %j, reads 5.0.0", (enhancedStatus) => {
     expect(build({ enhancedStatus }).toString()).toContain("\r\nStatus: 5.0.0\r\n");
+  });
+
+  it("tells how long delivery was tried, and why in the words of the last attempt", () => {
+    const tried = { enhancedStatus: "4.4.7", reasonStatus: "4.2.2", triedSeconds: 432_000 };
+    const [words = "", status = ""] = parts(build(tried));
+    expect(words).toContain("There is no room for more mail.\r\nDelivery was tried for 5 days.\r\n");
+    expect(status).toContain("\r\nStatus: 5.4.7\r\n");
+    expect(build().toString()).not.toContain("was tried");
+  });
+
+  it("shows a subject decoded, on one line and cut, in an encoding that every host takes", () => {
+    const coded = `=?utf-8?Q?U=C5=BEsakymas=0D=0A_?=${" x".repeat(300)}`;
+    const [words = ""] = parts(build({ original: source(`Subject: ${coded}\r\n`) }));
+    expect(words).toMatch(/^Content-Type: text\/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable/);
+    expect(words).toContain("    Subject: U=C5=BEsakymas x x");
+    expect(words.length).toBeLessThan(900);
   });
 
   it("gives the bytes of raw or endless header lines back in base64", () => {
@@ -186,6 +213,54 @@ describe("a delivery report", () => {
     const folder = new URL("../../../test-vectors/eml/", import.meta.url);
     for (const name of readdirSync(folder).filter((file) => file.endsWith(".eml")))
       expect(isDeliveryReport(readFileSync(new URL(name, folder))), name).toBe(false);
+  });
+
+  it.each<[string, string[], hasFailed: boolean, enhancedStatus: string]>([
+    ["a failure", ["Action: failed", "Status: 5.2.2"], true, "5.2.2"],
+    ["a failure with a comment", ["Action: failed (bounced)", "Status: 5.1.1 (unknown)"], true, "5.1.1"],
+    [
+      "two recipients, one failed",
+      ["Action: delayed", "Status: 4.2.2", "", "Action: failed", "Status: 5.7.26"],
+      true,
+      "5.7.26",
+    ],
+    ["a delay", ["Action: delayed", "Status: 4.4.1"], false, "5.0.0"],
+    ["success", ["Action: delivered", "Status: 2.0.0"], false, "5.0.0"],
+    ["a status no standard has", ["Action: failed", "Status: 5.911.2"], true, "5.0.0"],
+    ["a status with too many digits", ["Action: failed", "Status: 5.1.123"], true, "5.0.0"],
+    ["a status of another class", ["Action: failed", "Status: 4.2.2"], true, "5.0.0"],
+    ["fields of the returned message", ["", "--x", "", "Action: delayed", "Status: 5.1.1"], true, "5.0.0"],
+  ])("of its words two facts are read: %s", (_, fields, hasFailed, enhancedStatus) => {
+    const status = [
+      "--x",
+      "Content-Type: message/delivery-status",
+      "",
+      "Reporting-MTA: dns; mx.example",
+      "",
+      ...fields,
+    ];
+    const report = [
+      "Content-Type: multipart/report; boundary=x",
+      "Subject: hi",
+      "",
+      "Status: 5.3.3",
+      ...status,
+      "--x--",
+    ];
+    expect(readDeliveryReport(Buffer.from(report.join("\r\n")))).toEqual({ hasFailed, enhancedStatus });
+  });
+
+  it.each<[string, boolean]>([
+    ["failure notice", true],
+    ["Warning: could not send message for past 4 hours", false],
+    ["Delivery delayed: hi", false],
+  ])("without a machine-readable part its subject decides: %s", (subject, hasFailed) => {
+    const report = `From: MAILER-DAEMON@mx.example\r\nSubject: ${subject}\r\n\r\nStatus: 5.1.1\r\n`;
+    expect(readDeliveryReport(Buffer.from(report))).toEqual({ hasFailed, enhancedStatus: "5.0.0" });
+  });
+
+  it("what is no report has no facts", () => {
+    expect(readDeliveryReport(Buffer.from("From: ann@example.org\r\n\r\nAction: failed\r\n"))).toBeNull();
   });
 
   it("bytes of any kind are told apart without a throw", () => {

@@ -8,8 +8,6 @@ const WORD = /=\?([^?\s*]{1,40})(?:\*[^?\s]{0,40})?\?([bq])\?([^?\s]*)\?=/gi;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 /** 39 octets become 52 signs; with the frame 64 of the 75 allowed (§2), so that a word fits behind a field's name. */
 const CHUNK_OCTETS = 39;
-/** Of a line that holds encoded words (§2). */
-const COLUMNS = 76;
 /** Longer ones are encoded, which breaks them. */
 const LONGEST_BARE_WORD = 60;
 
@@ -45,20 +43,6 @@ export function decodeEncodedWords(text: string): string {
     end = match.index + raw.length;
   }
   return out + readRun(run) + text.slice(end);
-}
-
-/** Joins words by spaces, or by a fold where the next would pass column 76. @returns the whole field with its CRLF */
-export function foldField(fieldName: string, words: readonly string[]): string {
-  const lines: string[] = [];
-  let line = `${fieldName}:`;
-  for (const [index, word] of words.entries()) {
-    if (index === 0 || line.length + 1 + word.length <= COLUMNS) line += ` ${word}`;
-    else {
-      lines.push(line);
-      line = ` ${word}`;
-    }
-  }
-  return `${[...lines, line].join("\r\n")}\r\n`;
 }
 
 /** A text as it may stand in one line of a header: controls, line ends and runs of white space become one space. */

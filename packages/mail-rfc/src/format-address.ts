@@ -4,7 +4,8 @@
  */
 import { parseAddress } from "./address.ts";
 import type { Mailbox } from "./address-list.ts";
-import { canStandBare, encodeWords, foldField, oneLine } from "./encoded-word.ts";
+import { canStandBare, encodeWords, oneLine } from "./encoded-word.ts";
+import { type FieldText, headerField, NO_FIELD } from "./header-field.ts";
 
 const ATOMS = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 
@@ -20,16 +21,22 @@ export function formatMailbox(mailbox: Mailbox): string {
 /**
  * A whole address field with its CRLF; an empty text when there are no mailboxes.
  * @param fieldName as it shall be written, e.g. `Reply-To`
- * @throws MailSyntaxError when an address is none
+ * @throws MailSyntaxError when an address is none, or holds what no field of ours may (header-field.ts)
  */
-export function formatAddressField(fieldName: string, mailboxes: readonly Mailbox[]): string {
-  if (mailboxes.length === 0) return "";
+export function formatAddressField(fieldName: string, mailboxes: readonly Mailbox[]): FieldText {
+  if (mailboxes.length === 0) return NO_FIELD;
   const pieces = mailboxes.flatMap((mailbox, index) => {
     const own = mailboxPieces(mailbox);
     return index === mailboxes.length - 1 ? own : [...own.slice(0, -1), `${own.at(-1)},`];
   });
-  return foldField(fieldName, pieces);
+  return headerField(fieldName, pieces);
 }
+
+/**
+ * To for a message that names nobody: a group without members (RFC 5322 §3.4). Without the field spam filters score it, as
+ * SpamAssassin's MISSING_HEADERS does.
+ */
+export const UNDISCLOSED_RECIPIENTS = headerField("To", ["undisclosed-recipients:;"]);
 
 /** Between the pieces a line may be folded; the address is never broken. */
 function mailboxPieces({ name, address }: Mailbox): string[] {

@@ -3,7 +3,7 @@
  * goes through a reply address, with nothing of its query kept but subject and body. Web links stay as they are.
  */
 import { type Mailbox, parseAddressList } from "./address-list.ts";
-import { foldField } from "./encoded-word.ts";
+import { canStandInField, type FieldText, headerField, NO_FIELD } from "./header-field.ts";
 
 const LINKS_MAX = 20;
 const KEPT_QUERY = new Set(["subject", "body"]);
@@ -11,20 +11,20 @@ const KEPT_QUERY = new Set(["subject", "body"]);
 /**
  * @param title how the field's name is written
  * @param replyFor the reply address for a list's address, `null` when there can be none
- * @returns the whole field, empty when no link is left; `null` when it may stay byte for byte
+ * @returns the whole field, empty when no link is left (one that no field may hold is left out); `null` when it may stay byte for byte
  */
 export function rewriteListField(
   title: string,
   value: string,
   replyFor: (mailbox: Mailbox) => string | null,
-): string | null {
+): FieldText | null {
   if (!isMailing(value)) return null;
   const links: string[] = [];
   for (const [, inside = ""] of value.matchAll(/<([^<>]*)>/g)) {
     const link = rewriteLink(inside.replace(/\s+/g, ""), replyFor);
-    if (link !== null && links.length < LINKS_MAX) links.push(`<${link}>`);
+    if (link !== null && canStandInField(link) && links.length < LINKS_MAX) links.push(`<${link}>`);
   }
-  return links.length === 0 ? "" : foldField(title, withCommas(links));
+  return links.length === 0 ? NO_FIELD : headerField(title, withCommas(links));
 }
 
 /** Whether a lenient reader could find an address to write to: "mailto" in any spelling, or a bare "@". */

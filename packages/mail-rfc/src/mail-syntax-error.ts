@@ -17,12 +17,16 @@ export const mailSyntaxReasons = [
   // headers.ts
   "header_too_large",
   "header_too_many_fields",
+  "header_field_too_large",
   // status-code.ts
   "reply_syntax",
   // retry-schedule.ts
   "schedule_syntax",
   // message-id.ts
   "message_id_syntax",
+  // header-field.ts
+  "field_syntax",
+  "field_line_too_long",
 ] as const;
 
 export type MailSyntaxReason = (typeof mailSyntaxReasons)[number];

@@ -3,6 +3,7 @@
  * comment can be smuggled in. Folded to 78 columns wherever a line holds more than one word.
  */
 import { formatDate } from "./date.ts";
+import { canStandInField, type FieldText, headerField } from "./header-field.ts";
 
 export interface ReceivedTrace {
   /** What the client said in EHLO or HELO. */
@@ -25,7 +26,7 @@ const COLUMNS = 78;
 const LONGEST_WORD = 300;
 
 /** @returns the whole field with its CRLF, continuation lines indented by a tab */
-export function formatReceived(trace: ReceivedTrace): string {
+export function formatReceived(trace: ReceivedTrace): FieldText {
   const words = [
     "from",
     domainWord(trace.helo),
@@ -38,7 +39,8 @@ export function formatReceived(trace: ReceivedTrace): string {
     trace.id.replace(/[^A-Za-z0-9._-]/g, "").slice(0, LONGEST_WORD) || "unknown",
     ...forWords(trace.forAlias),
   ];
-  return fold("Received:", [...words.slice(0, -1), `${words.at(-1)};`, ...formatDate(trace.at).split(" ")]);
+  const all = [...words.slice(0, -1), `${words.at(-1)};`, ...formatDate(trace.at).split(" ")];
+  return headerField("Received", all, { columns: COLUMNS, indent: "\t" });
 }
 
 /** A name or literal as it may stand outside a comment; anything else reads "unknown" and is shown in the comment. */
@@ -66,18 +68,5 @@ function commentText(text: string): string {
 }
 
 function forWords(alias: string | null | undefined): string[] {
-  return alias && /^[^\s<>()\u{0}-\u{20}\u{7f}-\u{a0}]{3,254}$/u.test(alias) ? ["for", `<${alias}>`] : [];
-}
-
-function fold(name: string, words: readonly string[]): string {
-  const lines: string[] = [];
-  let line = name;
-  for (const word of words) {
-    if (line.length + 1 + word.length <= COLUMNS) line += ` ${word}`;
-    else {
-      lines.push(line);
-      line = `\t${word}`;
-    }
-  }
-  return `${[...lines, line].join("\r\n")}\r\n`;
+  return alias && canStandInField(alias) && /^[^\s<>()]{3,254}$/u.test(alias) ? ["for", `<${alias}>`] : [];
 }

@@ -1,5 +1,5 @@
 /**
- * Reply addresses, `r.<token>@<alias domain>`: what the owner of an alias writes to instead of a correspondent. The token comes
+ * Reply addresses, `r-<token>@<alias domain>`: what the owner of an alias writes to instead of a correspondent. The token comes
  * from the alias' reply key and the correspondent, so it is always the same; the row it leads to is found and opened by the
  * token alone, so rows tell nothing to whoever holds the table without tokens.
  *
@@ -11,7 +11,12 @@ import { toBase32 } from "./base32.ts";
 
 /** 100 bits. */
 const TOKEN_SIGNS = 20;
-const REPLY_LOCAL = /^r\.([a-z2-7]{20})$/i;
+/** The token is written in groups: spam filters (SpamAssassin's HK_RANDOM_FROM, FROM_LOCAL_NOVOWEL) punish twenty random signs in a row. */
+const GROUP = /.{5}(?=.)/g;
+/** Hyphens between the signs may be missing, or stand elsewhere. */
+const REPLY_LOCAL = /^r-((?:[a-z2-7]-*){19}[a-z2-7])$/i;
+/** The form of the first version, understood for ever. */
+const FORMER_REPLY_LOCAL = /^r\.([a-z2-7]{20})$/i;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 /** Sealed content comes in steps of this size, so that its length says little. */
@@ -24,14 +29,20 @@ export function replyToken(replyKey: Buffer, correspondent: string): string {
   return toBase32(digest).slice(0, TOKEN_SIGNS);
 }
 
-/** @example replyAddress("mfrggzdfmztwq2lknnwg", "alias.test") // "r.mfrggzdfmztwq2lknnwg@alias.test" */
+/** @example replyAddress("mfrggzdfmztwq2lknnwg", "alias.test") // "r-mfrgg-zdfmz-twq2l-knnwg@alias.test" */
 export function replyAddress(token: string, domain: string): string {
-  return `r.${token}@${domain}`;
+  return `r-${token.replace(GROUP, "$&-")}@${domain}`;
 }
 
-/** The token in a local part, whatever became of its case; `null` when it is no reply address. */
+/** The token in a local part, whatever became of its case and hyphens; `null` when it is no reply address. */
 export function readReplyToken(local: string): string | null {
-  return REPLY_LOCAL.exec(local)?.[1]?.toLowerCase() ?? null;
+  const found = REPLY_LOCAL.exec(local) ?? FORMER_REPLY_LOCAL.exec(local);
+  return found?.[1]?.replaceAll("-", "").toLowerCase() ?? null;
+}
+
+/** Whether an alias may have a reply address' local part as its name: `r-…` was a free name once, `r.…` never was. */
+export function mayBeAliasName(replyLocal: string): boolean {
+  return replyLocal[1] === "-";
 }
 
 /** The key of the row a token leads to. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Mailbox } from "./address-list.ts";
+import { type Mailbox, parseAddressList } from "./address-list.ts";
 import { firstValue, readHeader } from "./headers.ts";
 import { messageIdKeys, openMessageId } from "./message-id-map.ts";
 import { type ReplyHeaderSource, rewriteReplyHeader } from "./reply-message.ts";
@@ -87,6 +87,17 @@ describe("a reply on its way out", () => {
     expect(done.strangers).toEqual(["eve@evil.example", "r.cccccccccccccccccccc@kauke.test"]);
     expect(done.hasUnread).toBe(true);
     expect(done.text).not.toContain("evil");
+  });
+
+  it.each([
+    ["To: undisclosed-recipients:;", []],
+    ["To: shop@kauke.test\r\nCc: r.bbbbbbbbbbbbbbbbbbbb@kauke.test", ["bob@example.net"]],
+    ["Subject: to nobody by name", []],
+  ])("that names nobody in To keeps a To: %j", (header, cc) => {
+    const done = rewrite(`${header}\r\n`);
+    expect(value(done, "to")).toBe("undisclosed-recipients:;");
+    expect(parseAddressList(value(done, "cc") ?? "").map(({ address }) => address)).toEqual(cc);
+    expect([done.strangers, done.hasUnread]).toEqual([[], false]);
   });
 
   it("lets another alias of the owner stay where the caller says it is one", () => {

@@ -7,8 +7,8 @@
 import { addressesOf, addressKey, fieldBytes, type HeaderSource } from "./address-header.ts";
 import type { Mailbox } from "./address-list.ts";
 import { formatDate, readDate } from "./date.ts";
-import { foldField } from "./encoded-word.ts";
-import { formatAddressField } from "./format-address.ts";
+import { formatAddressField, UNDISCLOSED_RECIPIENTS } from "./format-address.ts";
+import { canStandInField, type FieldText, fieldTextBytes, headerField, NO_FIELD } from "./header-field.ts";
 import { findField, firstValue } from "./headers.ts";
 import { findMessageIds } from "./message-id.ts";
 import { type MessageIdKeys, sealMessageId, type ThreadIds, threadForCorrespondent } from "./message-id-map.ts";
@@ -47,21 +47,24 @@ const passing = [
   "content-description",
 ];
 
+/** UTF-16 units that are read. */
+const AUTO_SUBMITTED_MAX = 1000;
+const COMMENTS = /\([^()]*\)/g;
+
 /** Writes the whole new header block. Never throws for what the owner's program wrote. */
 export function rewriteReplyHeader(source: ReplyHeaderSource): ReplyHeader {
   const to = outwardMailboxes(source, "to");
   const cc = outwardMailboxes(source, "cc");
-  const fields = [
+  const written = fieldTextBytes(
     formatAddressField("From", [{ name: source.aliasName, address: source.aliasAddress }]),
-    formatAddressField("To", to.mailboxes),
+    to.mailboxes.length === 0 ? UNDISCLOSED_RECIPIENTS : formatAddressField("To", to.mailboxes),
     formatAddressField("Cc", cc.mailboxes),
-    `Date: ${formatDate(sentAt(source))}\r\n`,
+    headerField("Date", [formatDate(sentAt(source))]),
     ...writeThread(source),
     writeAutoSubmitted(source),
-    ...passing.map((name) => passField(source, name)),
-  ];
+  );
   return {
-    header: Buffer.concat(fields.map((field) => Buffer.from(field))),
+    header: Buffer.concat([written, ...passing.map((name) => passField(source, name))]),
     strangers: [...new Set([...to.strangers, ...cc.strangers])],
     hasUnread: to.hasUnread || cc.hasUnread,
   };
@@ -91,30 +94,45 @@ function sentAt({ header, fields, receivedAt }: ReplyHeaderSource): Date {
   return readDate(firstValue(header, fields, "date") ?? "") ?? receivedAt;
 }
 
-function writeThread(source: ReplyHeaderSource): string[] {
+function writeThread(source: ReplyHeaderSource): FieldText[] {
   const ids = (name: string, max: number): string[] =>
     findMessageIds(firstValue(source.header, source.fields, name) ?? "", max);
+  const field = (name: string, found: readonly string[]): FieldText => {
+    const words = found.filter(canStandInField);
+    return words.length === 0 ? NO_FIELD : headerField(name, words);
+  };
   const [messageId] = ids("message-id", 1);
   const thread: ThreadIds = { inReplyTo: ids("in-reply-to", 10), references: ids("references", 1000) };
   const { inReplyTo, references } = threadForCorrespondent(thread, source.messageIds);
   return [
-    foldField("Message-ID", [messageId ? sealMessageId(messageId, source.messageIds) : source.newMessageId]),
-    inReplyTo.length === 0 ? "" : foldField("In-Reply-To", inReplyTo),
-    references.length === 0 ? "" : foldField("References", references),
+    headerField("Message-ID", [ownMessageId(messageId, source)]),
+    field("In-Reply-To", inReplyTo),
+    field("References", references),
   ];
 }
 
-/** Keeps two answering machines from talking for ever (RFC 3834 §5); its parameters can hold the owner's address (RFC 5436). */
-function writeAutoSubmitted({ header, fields }: ReplyHeaderSource): string {
-  const keyword = /^\s*(auto-replied|auto-generated|auto-notified)\b/i.exec(
-    firstValue(header, fields, "auto-submitted") ?? "",
-  );
-  return keyword ? `Auto-Submitted: ${keyword[1]?.toLowerCase()}\r\n` : "";
+/** An identifier at the alias' domain passes as it is, so it may be what no field holds. */
+function ownMessageId(messageId: string | undefined, { messageIds, newMessageId }: ReplyHeaderSource): string {
+  const sealed = messageId === undefined ? newMessageId : sealMessageId(messageId, messageIds);
+  return canStandInField(sealed) ? sealed : newMessageId;
 }
 
-function passField({ header, fields }: ReplyHeaderSource, name: string): Buffer | string {
+/** Keeps two answering machines from talking for ever (RFC 3834 §5); its parameters can hold the owner's address (RFC 5436). */
+function writeAutoSubmitted(source: ReplyHeaderSource): FieldText {
+  const keyword = readAutoSubmitted(source);
+  return keyword === null ? NO_FIELD : headerField("Auto-Submitted", [keyword]);
+}
+
+/** The keyword of Auto-Submitted (RFC 3834 §5, RFC 5436 §2.7.1), lower case; `null` for mail that a person sent. */
+export function readAutoSubmitted({ header, fields }: HeaderSource): string | null {
+  const value = (firstValue(header, fields, "auto-submitted") ?? "").slice(0, AUTO_SUBMITTED_MAX);
+  const [keyword] = /^(?:auto-replied|auto-generated|auto-notified)\b/i.exec(value.replace(COMMENTS, "").trim()) ?? [];
+  return keyword?.toLowerCase() ?? null;
+}
+
+function passField({ header, fields }: ReplyHeaderSource, name: string): Buffer {
   const field = findField(fields, name);
-  if (field === null) return "";
+  if (field === null) return Buffer.alloc(0);
   // Mail programs name themselves in its comment.
-  return name === "mime-version" ? "MIME-Version: 1.0\r\n" : fieldBytes(header, field);
+  return name === "mime-version" ? fieldTextBytes(headerField("MIME-Version", ["1.0"])) : fieldBytes(header, field);
 }

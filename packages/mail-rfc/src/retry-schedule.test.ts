@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MailSyntaxError } from "./mail-syntax-error.ts";
-import { defaultRetrySchedule, nextAttemptAt, parseRetrySchedule } from "./retry-schedule.ts";
+import {
+  defaultRetrySchedule,
+  formatSpan,
+  nextAttemptAt,
+  parseRetrySchedule,
+  scheduleSeconds,
+} from "./retry-schedule.ts";
 
 const unitOf = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
@@ -57,6 +63,18 @@ describe("parseRetrySchedule", () => {
 });
 
 describe("the default schedule", () => {
+  it.each([
+    [1, "1 second"],
+    [90, "90 seconds"],
+    [120, "2 minutes"],
+    [5400, "90 minutes"],
+    [86_400, "24 hours"],
+    [172_800, "2 days"],
+    [scheduleSeconds(defaultRetrySchedule), "5 days"],
+  ])("%i seconds are %s to a person", (seconds, text) => {
+    expect(formatSpan(seconds)).toBe(text);
+  });
+
   it("begins as documented, never shortens, and lasts five days", () => {
     expect(defaultRetrySchedule.slice(0, 5)).toEqual([30, 120, 600, 1800, 7200]);
     expect(defaultRetrySchedule).toEqual(defaultRetrySchedule.toSorted((a, b) => a - b));

@@ -49,6 +49,29 @@ export function nextAttemptAt(options: {
   return new Date(options.after.getTime() + Math.round(wait * 1000 * (1 + JITTER * options.random())));
 }
 
+/** How long a schedule lasts without its jitter, in seconds. */
+export function scheduleSeconds(schedule: readonly number[]): number {
+  return schedule.reduce((sum, wait) => sum + wait, 0);
+}
+
+const UNITS = [
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+  ["second", 1],
+] as const;
+
+/**
+ * A span of time for a person, in the largest unit of which it has at least two.
+ * @example formatSpan(432_000) // "5 days"
+ * @example formatSpan(86_400) // "24 hours"
+ */
+export function formatSpan(seconds: number): string {
+  const [name, size] = UNITS.find(([, unitSeconds]) => seconds >= 2 * unitSeconds) ?? UNITS[3];
+  const count = Math.round(seconds / size);
+  return `${count} ${name}${count === 1 ? "" : "s"}`;
+}
+
 function parseWait(item: string): number {
   const [, count, unit = ""] = /^(\d{1,9})([smhd])$/.exec(item) ?? [];
   const seconds = Number(count) * (SECONDS[unit] ?? 0);

@@ -7,12 +7,14 @@
 import { splitAliasAddress } from "./address.ts";
 import { addressesOf, addressKey, BARE_BREAK, fieldBytes, type HeaderSource } from "./address-header.ts";
 import { type Mailbox, parseAddressList } from "./address-list.ts";
-import { foldField } from "./encoded-word.ts";
-import { formatAddressField } from "./format-address.ts";
+import { formatAddressField, UNDISCLOSED_RECIPIENTS } from "./format-address.ts";
+import { mustGo } from "./forward-fields.ts";
+import { canStandInField, type FieldText, fieldTextBytes, headerField, NO_FIELD } from "./header-field.ts";
 import { fieldValue, type HeaderField } from "./headers.ts";
 import { rewriteListField } from "./list-links.ts";
 import { findMessageIds } from "./message-id.ts";
 import { type MessageIdKeys, threadForOwner } from "./message-id-map.ts";
+import { ReplyAddresses } from "./reply-addresses.ts";
 import { shownName } from "./shown-name.ts";
 
 export interface ForwardHeaderSource extends HeaderSource {
@@ -37,38 +39,17 @@ export interface ForwardHeader {
   header: Buffer;
   /** Everybody who got a reply address, each once. */
   correspondents: Mailbox[];
+  /** For what else of the message names people. */
+  replies: ReplyAddresses;
 }
 
-/** Addresses left in From, Reply-To, To and Cc together. */
+/** Addresses left in From, Reply-To, To, Cc and calendars together. */
 export const CORRESPONDENTS_MAX = 100;
 /** How many of them may be spellings of the owner's own aliases. */
 const OWN_MAX = 50;
 /** A group without members is what RFC 6854 has for "nobody to answer to". */
-const NOBODY = "From: Unknown sender:;\r\n";
+const NOBODY = headerField("From", ["Unknown sender:;"]);
 
-/** Each would be answered, by a program or a person, straight from the real mailbox; or speaks for a header that is no more. */
-const removed = new Set([
-  "sender",
-  // RFC 9057
-  "author",
-  "bcc",
-  "return-path",
-  "dkim-signature",
-  "disposition-notification-to",
-  "return-receipt-to",
-  "read-receipt-to",
-  "x-confirm-reading-to",
-  "errors-to",
-  // What mutt and others prefer to Reply-To.
-  "mail-followup-to",
-  "mail-reply-to",
-  "resent-from",
-  "resent-sender",
-  "resent-to",
-  "resent-cc",
-  "resent-bcc",
-  "resent-reply-to",
-]);
 /** RFC 2369, RFC 8058. */
 const listFields = new Map([
   ["list-unsubscribe", "List-Unsubscribe"],
@@ -82,7 +63,7 @@ const listFields = new Map([
 /** Rewrites the header block; the body is not looked at. Never throws for what a sender wrote. */
 export function rewriteForwardHeader(source: ForwardHeaderSource): ForwardHeader {
   const lists = readRecipients(source);
-  const replies = new ReplyBook(source.replyAddressOf, CORRESPONDENTS_MAX - lists.own.length);
+  const replies = new ReplyAddresses(source.replyAddressOf, CORRESPONDENTS_MAX - lists.own.length);
   // A map, not a record: a sender may call a field "constructor".
   const written = new Map([...writeAddressFields(source, lists, replies), ...writeThread(source)]);
   const hasOneClick = hasHttpsUnsubscribe(source);
@@ -90,15 +71,15 @@ export function rewriteForwardHeader(source: ForwardHeaderSource): ForwardHeader
   const kept = new KeptFields(source.header);
   for (const field of source.fields) {
     const { name } = field;
-    const isGone = removed.has(name) || (name === "list-unsubscribe-post" && !hasOneClick) || isResultOf(source, field);
-    const text = isGone || done.has(name) ? "" : (written.get(name) ?? writeListField(source, field, replies));
+    const isGone = mustGo(name) || (name === "list-unsubscribe-post" && !hasOneClick) || isResultOf(source, field);
+    const text = isGone || done.has(name) ? NO_FIELD : (written.get(name) ?? writeListField(source, field, replies));
     if (text === null) kept.keep(field);
     else kept.write(text);
     if (written.has(name)) done.add(name);
   }
   const missing = [...written].filter(([name]) => !done.has(name)).map(([, text]) => text);
-  const header = Buffer.concat([Buffer.from(missing.join("")), ...kept.parts()]);
-  return { header, correspondents: replies.correspondents };
+  const header = Buffer.concat([fieldTextBytes(...missing), ...kept.parts()]);
+  return { header, correspondents: replies.correspondents, replies };
 }
 
 /** The block in parts, fields that stay and lie beside each other as one. */
@@ -126,10 +107,10 @@ class KeptFields {
     }
   }
 
-  write(text: string): void {
-    if (text === "") return;
+  write(text: FieldText): void {
+    if (text === NO_FIELD) return;
     this.#close();
-    this.#parts.push(Buffer.from(text));
+    this.#parts.push(fieldTextBytes(text));
   }
 
   parts(): readonly Buffer[] {
@@ -143,57 +124,39 @@ class KeptFields {
   }
 }
 
-/** Who got which reply address, and how many more may. */
-class ReplyBook {
-  readonly correspondents: Mailbox[] = [];
-  readonly #replyAddressOf: (correspondent: string) => string;
-  readonly #replies = new Map<string, string>();
-  readonly #max: number;
-
-  constructor(replyAddressOf: (correspondent: string) => string, max: number) {
-    this.#replyAddressOf = replyAddressOf;
-    this.#max = max;
-  }
-
-  /** `null` when there are too many already. */
-  addressFor(mailbox: Mailbox): string | null {
-    const key = addressKey(mailbox.address);
-    const known = this.#replies.get(key);
-    if (known !== undefined || this.#replies.size >= this.#max) return known ?? null;
-    const address = this.#replyAddressOf(mailbox.address);
-    this.#replies.set(key, address);
-    this.correspondents.push(mailbox);
-    return address;
-  }
-
-  /** @param isVerified whether the name may stand without a warning */
-  mailboxFor(mailbox: Mailbox, isVerified: boolean): Mailbox | null {
-    const address = this.addressFor(mailbox);
-    return address === null ? null : { name: shownName({ ...mailbox, isVerified }), address };
-  }
+/** @param isVerified whether the name may stand without a warning */
+function mailboxFor(mailbox: Mailbox, isVerified: boolean, replies: ReplyAddresses): Mailbox | null {
+  const address = replies.addressFor(mailbox);
+  return address === null ? null : { name: shownName({ ...mailbox, isVerified }), address };
 }
 
 /** An empty text removes the field. From first: it must not fall to the limit. */
-function writeAddressFields(source: ForwardHeaderSource, lists: Recipients, replies: ReplyBook): Written {
+function writeAddressFields(source: ForwardHeaderSource, lists: Recipients, replies: ReplyAddresses): Written {
   const from = addressesOf(source, "from").mailboxes[0] ?? envelopeMailbox(source.envelopeFrom);
-  const author = from && replies.mailboxFor(from, source.isVerified);
+  const author = from && mailboxFor(from, source.isVerified, replies);
   const replyTo = addressesOf(source, "reply-to").mailboxes.flatMap(
-    (mailbox) => replies.mailboxFor(mailbox, source.isVerified) ?? [],
+    (mailbox) => mailboxFor(mailbox, source.isVerified, replies) ?? [],
   );
   const outward = (mailbox: Mailbox): Mailbox | [] => {
-    if (!isOwn(mailbox.address, source)) return replies.mailboxFor(mailbox, true) ?? [];
+    if (!isOwn(mailbox.address, source)) return mailboxFor(mailbox, true, replies) ?? [];
     return lists.own.includes(mailbox) ? mailbox : [];
   };
   return [
     ["from", author ? formatAddressField("From", [author]) : NOBODY],
     ["reply-to", formatAddressField("Reply-To", replyTo)],
-    ["to", formatAddressField("To", lists.to.flatMap(outward))],
+    ["to", writeTo(lists.to.flatMap(outward), source)],
     ["cc", formatAddressField("Cc", lists.cc.flatMap(outward))],
   ];
 }
 
+/** Who had the field keeps one: of a group without members, of addresses that can't be read, and of Apparently-To, which goes. */
+function writeTo(mailboxes: readonly Mailbox[], { fields }: ForwardHeaderSource): FieldText {
+  const hadOne = fields.some(({ name }) => name === "to" || name === "apparently-to");
+  return hadOne && mailboxes.length === 0 ? UNDISCLOSED_RECIPIENTS : formatAddressField("To", mailboxes);
+}
+
 /** Lower-case names and whole fields. */
-type Written = [name: string, text: string][];
+type Written = [name: string, text: FieldText][];
 
 interface Recipients {
   to: Mailbox[];
@@ -203,14 +166,18 @@ interface Recipients {
 }
 
 function readRecipients(source: ForwardHeaderSource): Recipients {
-  const to = addressesOf(source, "to").mailboxes;
-  const cc = addressesOf(source, "cc").mailboxes;
+  const named = (field: string) =>
+    addressesOf(source, field).mailboxes.filter(({ address }) => canStandInField(address));
+  const [to, cc] = [named("to"), named("cc")];
   const own = [...to, ...cc].filter(({ address }) => isOwn(address, source)).slice(0, OWN_MAX);
   return { to, cc, own };
 }
 
 /** The alias in any case and with any tag, or another alias of the same owner. */
-function isOwn(address: string, { aliasAddress, isOwnAlias }: ForwardHeaderSource): boolean {
+export function isOwn(
+  address: string,
+  { aliasAddress, isOwnAlias }: Pick<ForwardHeaderSource, "aliasAddress" | "isOwnAlias">,
+): boolean {
   return withoutTag(address) === addressKey(aliasAddress) || (isOwnAlias?.(address) ?? false);
 }
 
@@ -229,13 +196,17 @@ function writeThread(source: ForwardHeaderSource): Written {
   const [messageId = null] = ids("message-id", 1);
   const thread = { inReplyTo: ids("in-reply-to", 10), references: ids("references", 1000) };
   const { inReplyTo, references } = threadForOwner(thread, messageId, source.messageIds);
+  const field = (name: string, found: readonly string[]): FieldText => {
+    const words = found.filter(canStandInField);
+    return words.length === 0 ? NO_FIELD : headerField(name, words);
+  };
   return [
-    ["in-reply-to", inReplyTo.length === 0 ? "" : foldField("In-Reply-To", inReplyTo)],
-    ["references", references.length === 0 ? "" : foldField("References", references)],
+    ["in-reply-to", field("In-Reply-To", inReplyTo)],
+    ["references", field("References", references)],
   ];
 }
 
-function writeListField(source: ForwardHeaderSource, field: HeaderField, replies: ReplyBook): string | null {
+function writeListField(source: ForwardHeaderSource, field: HeaderField, replies: ReplyAddresses): FieldText | null {
   const title = listFields.get(field.name);
   if (title === undefined) return null;
   return rewriteListField(title, fieldValue(source.header, field), (mailbox) => replies.addressFor(mailbox));

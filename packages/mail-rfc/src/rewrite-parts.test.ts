@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readHeader } from "./headers.ts";
 import { rewriteParts } from "./rewrite-parts.ts";
-import { growth } from "./timing.testing.ts";
 
 const token = "abcdefghijklmnopqrstuvwxyz";
 
@@ -83,14 +82,4 @@ describe("parts of a message", () => {
       { numRuns: 1000 },
     );
   });
-
-  it.each(["--b\r\n", "--bx\r\n", "--b", "Content-ID: <a@b>\r\n", "cid:", "=\r\n", "= ", "\r\n"])(
-    "full of %j take time in step with their size",
-    (unit) => {
-      const head = "Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-ID: <a@b>\r\n\r\n";
-      const html = "\r\n--b\r\nContent-Type: text/html\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n";
-      const work = (size: number) => rewrite(head + html + unit.repeat(size / unit.length));
-      expect(growth(work)).toBe("linear");
-    },
-  );
 });

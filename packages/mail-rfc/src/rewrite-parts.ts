@@ -6,8 +6,10 @@
 import { createHmac } from "node:crypto";
 import { fieldBytes } from "./address-header.ts";
 import { toBase32 } from "./base32.ts";
-import { findField, firstValue, type HeaderBlock, readHeader } from "./headers.ts";
-import { MailSyntaxError } from "./mail-syntax-error.ts";
+import { type FieldText, fieldTextBytes, headerField, headerFieldOfLines } from "./header-field.ts";
+import { findField, firstValue } from "./headers.ts";
+import { costNs, ParseBudget, ParseLimitError } from "./parse-budget.ts";
+import { type Part, parameter, readPartTree, typeOf } from "./part-tree.ts";
 import { decodeQuotedPrintable, toBase64Lines } from "./transfer-encoding.ts";
 
 export interface PartsSource {
@@ -26,106 +28,63 @@ export interface RewrittenParts {
   body: Buffer;
 }
 
-interface Part {
-  header: Buffer;
-  block: HeaderBlock;
-  body: Buffer;
-  /** Empty for a part that is written as it is. */
-  children: Part[];
-}
-
-class TooManyParts extends Error {}
-
-const DEPTH_MAX = 20;
-const PARTS_MAX = 1000;
 const CRLF = Buffer.from("\r\n");
 const passing = ["content-type", "content-transfer-encoding", "content-disposition", "content-description"];
+const CONTENT_ID_LINK = /\bcid:([^"'\s<>()]{1,900})/gi;
 const fileDates = /;\s*(?:creation|modification|read)-date\s*=\s*"[^"]*"/gi;
 
 /**
- * Gives the same buffers back when the message has one part only, or too many (1,000) or too deep ones to be read.
+ * Gives the same buffers back when the message has one part only, or when its parts are beyond a limit: more than `PARTS_MAX`,
+ * deeper than `PART_DEPTH_MAX`, or dearer than a `ParseBudget`.
  * @returns plain form, CRLF lines
  */
-export function rewriteParts({ header, body, token, domain }: PartsSource): RewrittenParts {
-  const whole = readWhole(header, body);
-  if (whole === null || whole.children.length === 0) return { header, body };
-  const names = new PartNames(token, domain, whole);
-  const boundary = names.newBoundary();
-  const others = whole.block.fields.map((field) =>
-    field.name === "content-type" ? multipartType(whole, boundary, names) : fieldBytes(header, field),
-  );
-  return {
-    header: Buffer.concat(others.map((text) => Buffer.from(text))),
-    body: Buffer.concat(writeChildren(whole, boundary, names)),
-  };
-}
-
-function readWhole(header: Buffer, body: Buffer): Part | null {
-  const room = { parts: PARTS_MAX };
+export function rewriteParts(source: PartsSource): RewrittenParts {
   try {
-    return withChildren({ header, block: readHeader(header), body, children: [] }, 0, room);
+    return rewriteWithin(source, new ParseBudget());
   } catch (thrown) {
-    if (thrown instanceof MailSyntaxError || thrown instanceof TooManyParts) return null;
+    if (thrown instanceof ParseLimitError) return { header: source.header, body: source.body };
     throw thrown;
   }
 }
 
-/** @throws TooManyParts */
-function withChildren(part: Part, depth: number, room: { parts: number }): Part {
-  const type = typeOf(part);
-  if (!/^multipart\/(?!signed\b)/i.test(type)) return part;
-  const boundary = parameter(type, "boundary");
-  if (boundary === null || boundary === "") return part;
-  for (const bytes of splitAt(part.body, boundary)) {
-    if (room.parts-- === 0 || depth === DEPTH_MAX) throw new TooManyParts();
-    const block = readHeader(bytes);
-    const body = bytes.subarray(block.isSeparated ? block.end + 2 : block.end);
-    part.children.push(
-      withChildren({ header: bytes.subarray(0, block.end), block, body, children: [] }, depth + 1, room),
-    );
-  }
-  return part;
+/** @throws ParseLimitError */
+function rewriteWithin({ header, body, token, domain }: PartsSource, budget: ParseBudget): RewrittenParts {
+  const whole = readPartTree(header, body, budget);
+  if (whole === null || whole.children.length === 0) return { header, body };
+  const names = new PartNames({ token, domain, whole, budget });
+  const boundary = names.newBoundary();
+  const others = whole.block.fields.map((field) =>
+    field.name === "content-type" ? fieldTextBytes(multipartType(whole, boundary, names)) : fieldBytes(header, field),
+  );
+  return {
+    header: Buffer.concat(others),
+    body: Buffer.concat(writeChildren(whole, boundary, names)),
+  };
 }
 
-function typeOf({ header, block }: Part): string {
-  return (firstValue(header, block.fields, "content-type") ?? "").slice(0, 4096);
-}
-
-function parameter(type: string, name: string): string | null {
-  const [, quoted, plain] = new RegExp(`;\\s*${name}\\s*=\\s*(?:"([^"]*)"|([^\\s;"]+))`, "i").exec(type) ?? [];
-  return quoted ?? plain ?? null;
-}
-
-/** What lies between the delimiter lines (RFC 2046 §5.1.1); what is before the first and after the last is read by nobody. */
-function* splitAt(body: Buffer, boundary: string): Generator<Buffer> {
-  const delimiter = Buffer.from(`--${boundary}`, "utf8");
-  let start = -1;
-  for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + delimiter.length)) {
-    if (at > 0 && !(body[at - 2] === 0x0d && body[at - 1] === 0x0a)) continue;
-    const lineEnd = body.indexOf(CRLF, at);
-    const end = lineEnd < 0 ? body.length : lineEnd;
-    // A longer boundary that begins the same is another one.
-    const [rest] =
-      /^(?:--)?[ \t]*$/.exec(body.toString("latin1", at + delimiter.length, Math.min(end, at + 200))) ?? [];
-    if (rest === undefined) continue;
-    if (start >= 0) yield body.subarray(start, Math.max(start, at - 2));
-    if (rest.startsWith("--")) return;
-    start = Math.min(end + 2, body.length);
-  }
-  if (start >= 0) yield body.subarray(start);
+interface PartTree {
+  whole: Part;
+  budget: ParseBudget;
 }
 
 /** New names for what a mail program named; the same identifier gets the same name all over the message. */
 class PartNames {
+  readonly budget: ParseBudget;
   readonly #token: string;
   readonly #domain: string;
-  readonly #known = new Set<string>();
+  /** By the identifier that the sender's program gave. */
+  readonly #names = new Map<string, string>();
   #boundaries = 0;
 
-  constructor(token: string, domain: string, whole: Part) {
+  constructor({ token, domain, whole, budget }: Pick<PartsSource, "token" | "domain"> & PartTree) {
     this.#token = token;
     this.#domain = domain;
+    this.budget = budget;
     this.#learn(whole);
+  }
+
+  get isEmpty(): boolean {
+    return this.#names.size === 0;
   }
 
   newBoundary(): string {
@@ -134,17 +93,20 @@ class PartNames {
 
   /** @param id without brackets @returns `null` for one that no part of the message has */
   nameOf(id: string): string | null {
-    if (!this.#known.has(id)) return null;
-    const hash = createHmac("sha256", this.#token).update(id).digest();
-    return `${toBase32(hash.subarray(0, 15))}@${this.#domain}`;
+    return this.#names.get(id) ?? null;
   }
 
   #learn({ children }: Part): void {
     for (const child of children) {
       const id = contentId(child);
-      if (id !== null) this.#known.add(id);
+      if (id !== null && !this.#names.has(id)) this.#names.set(id, this.#newName(id));
       this.#learn(child);
     }
+  }
+
+  #newName(id: string): string {
+    const hash = createHmac("sha256", this.#token).update(id).digest();
+    return `${toBase32(hash.subarray(0, 15))}@${this.#domain}`;
   }
 }
 
@@ -163,39 +125,49 @@ function writePart(part: Part, names: PartNames): Buffer[] {
   const boundary = isMultipart ? names.newBoundary() : "";
   const html = isMultipart ? null : htmlWithNewIds(part, names);
   const fields = passing.map((name) => {
-    if (name === "content-type" && isMultipart) return multipartType(part, boundary, names);
-    if (name === "content-transfer-encoding" && html !== null) return "Content-Transfer-Encoding: base64\r\n";
+    if (name === "content-type" && isMultipart) return fieldTextBytes(multipartType(part, boundary, names));
+    if (name === "content-transfer-encoding" && html !== null) {
+      return fieldTextBytes(headerField("Content-Transfer-Encoding", ["base64"]));
+    }
     const field = findField(part.block.fields, name);
-    if (field === null) return "";
+    if (field === null) return Buffer.alloc(0);
     const bytes = fieldBytes(part.header, field);
     return name === "content-disposition"
       ? Buffer.from(bytes.toString("latin1").replace(fileDates, ""), "latin1")
       : bytes;
   });
   const id = names.nameOf(contentId(part) ?? "");
-  const header = [...fields, id === null ? "" : `Content-ID: <${id}>\r\n`].map((text) => Buffer.from(text));
   const body = isMultipart ? writeChildren(part, boundary, names) : [html ?? part.body];
-  return [...header, CRLF, ...body];
+  return [...fields, ...(id === null ? [] : [fieldTextBytes(headerField("Content-ID", [`<${id}>`]))]), CRLF, ...body];
 }
 
-function multipartType(part: Part, boundary: string, names: PartNames): string {
+function multipartType(part: Part, boundary: string, names: PartNames): FieldText {
   const type = typeOf(part);
   const [kind = "multipart/mixed"] = /^multipart\/[a-z0-9.+-]{1,60}/i.exec(type) ?? [];
   const kept = ["type", "report-type", "protocol"].flatMap((name) => {
     const value = parameter(type, name);
-    return value !== null && /^[\w./+-]{1,100}$/.test(value) ? [`;\r\n\t${name}="${value}"`] : [];
+    return value !== null && /^[\w./+-]{1,100}$/.test(value) ? [`${name}="${value}"`] : [];
   });
   const start = names.nameOf((parameter(type, "start") ?? "").replace(/^<|>$/g, ""));
-  const root = start === null ? "" : `;\r\n\tstart="<${start}>"`;
-  return `Content-Type: ${kind}${kept.join("")}${root};\r\n\tboundary="${boundary}"\r\n`;
+  const root = start === null ? [] : [`start="<${start}>"`];
+  const lines = [kind, ...kept, ...root, `boundary="${boundary}"`];
+  return headerFieldOfLines(
+    "Content-Type",
+    lines.map((line, index) => (index < lines.length - 1 ? `${line};` : line)),
+  );
 }
 
-/** @returns base64 lines; `null` when it points to no part of the message, or is no HTML */
+/**
+ * @returns base64 lines; `null` when it points to no part of the message, or is no HTML
+ * @throws ParseLimitError
+ */
 function htmlWithNewIds(part: Part, names: PartNames): Buffer | null {
-  if (!/^text\/html\b/i.test(typeOf(part))) return null;
+  if (names.isEmpty || !/^text\/html\b/i.test(typeOf(part))) return null;
   const encoding = firstValue(part.header, part.block.fields, "content-transfer-encoding") ?? "";
+  names.budget.spend(part.body.length * costNs.htmlByte);
   const html = decoded(part.body, encoding.toLowerCase());
-  const written = html.replace(/\bcid:([^"'\s<>()]{1,900})/gi, (all, id: string) => {
+  const written = html.replace(CONTENT_ID_LINK, (all, id: string) => {
+    names.budget.spend(costNs.htmlLink);
     const name = names.nameOf(withoutPercent(id));
     return name === null ? all : `cid:${name}`;
   });

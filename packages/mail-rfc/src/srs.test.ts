@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MailSyntaxError } from "./mail-syntax-error.ts";
-import { isSrs, type SrsContext, type SrsHash, srsForward, srsReverse } from "./srs.ts";
+import { isSrs, readBoundSrs, type SrsContext, type SrsHash, type SrsSubject, srsForward, srsReverse } from "./srs.ts";
 
 interface VectorFile<T> {
   keys: [string, ...string[]];
@@ -53,6 +53,38 @@ describe("SRS vectors", () => {
 
   it.each(mustFail.tooLong)("too long: $why", ({ from }) => {
     expect(() => srsForward(from, contextOf(mustFail))).toThrow(new MailSyntaxError("path_too_long"));
+  });
+});
+
+interface BoundFile extends Omit<VectorFile<{ why: string; from: string; srs: string; reverse: string }>, "keys"> {
+  key: string;
+  subject: SrsSubject;
+  mustFail: { why: string; address: string; subjectId: string }[];
+}
+
+describe("bound SRS vectors", () => {
+  const { key, subject, vectors, mustFail: failing, ...file } = read<BoundFile>("bound");
+  const bound = contextOf({ ...file, keys: [key], vectors: [] });
+
+  it.each(vectors)("$why", ({ from, srs, reverse: back }) => {
+    expect(srsForward(from, bound, subject)).toBe(srs);
+    const found = readBoundSrs(srs, bound);
+    expect(found).toMatchObject({ sender: back, hint: subject.hint });
+    expect(found?.isBoundTo(subject.id)).toBe(true);
+    expect(srsReverse(srs, bound)).toBeNull();
+  });
+
+  it.each(failing)("must fail: $why", ({ address, subjectId }) => {
+    expect(readBoundSrs(address, bound)?.isBoundTo(subjectId)).toBe(false);
+  });
+
+  it.each(vectors)("ends after three weeks: $why", ({ srs }) => {
+    expect(readBoundSrs(srs, { ...bound, now: new Date("2026-03-22T12:00:00Z") })).not.toBeNull();
+    expect(readBoundSrs(srs, { ...bound, now: new Date("2026-03-23T12:00:00Z") })).toBeNull();
+  });
+
+  it("a plain address is no bound one", () => {
+    expect(readBoundSrs(srsForward("ann@example.org", bound), bound)).toBeNull();
   });
 });
 
@@ -116,6 +148,23 @@ describe("SRS laws", () => {
     );
   });
 
+  it("a bound address is read back in any case by its subject and by no other", () => {
+    const hint = fc.stringMatching(/^[a-z2-7]{6}$/);
+    const change = fc.constantFrom(
+      (text: string) => text,
+      (text: string) => text.toLowerCase(),
+    );
+    fc.assert(
+      fc.property(foreign, fc.uuid(), fc.uuid(), hint, change, (address, id, otherId, found, changed) => {
+        fc.pre(id !== otherId);
+        const bound = readBoundSrs(changed(srsForward(address, context, { id, hint: found })), context);
+        expect([bound?.sender, bound?.hint]).toEqual([changed(address), found]);
+        expect([bound?.isBoundTo(id), bound?.isBoundTo(otherId)]).toEqual([true, false]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it("throws nothing but MailSyntaxError for any text", () => {
     const piece = fc.constantFrom(
       "SRS0",
@@ -139,7 +188,7 @@ describe("SRS laws", () => {
     );
     fc.assert(
       fc.property(text, (address) => {
-        for (const run of [srsForward, srsReverse]) {
+        for (const run of [srsForward, srsReverse, readBoundSrs]) {
           try {
             const result = run(address, context);
             if (run === srsForward && result !== address) expect(result).not.toMatch(/[\0\r\n]/);

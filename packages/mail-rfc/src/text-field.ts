@@ -3,25 +3,16 @@
  * words, folded either way. Controls and line breaks become spaces before anything else happens, so one field comes out.
  */
 import { encodeWords } from "./encoded-word.ts";
-
-/** RFC 2047 §2: a line with an encoded word is no longer. */
-const COLUMNS = 76;
+import { type FieldText, headerField } from "./header-field.ts";
 
 /**
  * The whole field with its CRLF.
  * @param name trusted, e.g. `Subject`
  * @returns e.g. `Subject: hi\r\n`, `Subject: =?utf-8?B?xIU=?=\r\n`
  */
-export function formatTextField(name: string, text: string): string {
+export function formatTextField(name: string, text: string): FieldText {
   const clean = toOneLine(text);
-  const words = isPlain(clean) ? clean.split(" ") : encodeWords(clean);
-  let column = name.length + 1;
-  const folded = words.map((word) => {
-    const fits = column + 1 + word.length <= COLUMNS;
-    column = fits ? column + 1 + word.length : 1 + word.length;
-    return `${fits ? "" : "\r\n"} ${word}`;
-  });
-  return `${name}:${folded.join("")}\r\n`;
+  return headerField(name, isPlain(clean) ? clean.split(" ") : encodeWords(clean));
 }
 
 /** Controls, line and paragraph separators and lone surrogates are no text; runs of them read as one space. */

@@ -4,8 +4,10 @@ import type { AgeWorker } from "./age-worker/age-worker.ts";
 import type { AliasStore } from "./alias/alias-store.ts";
 import type { DeliveryStore } from "./delivery/delivery.ts";
 import type { ConfirmationSettings, DestinationStore } from "./destination/destination.ts";
+import type { MissingMailboxStore } from "./destination/missing-mailbox.ts";
 import type { EmailJobStore } from "./email-job/email-job.ts";
 import type { EncryptionKeyStore } from "./encryption-key/encryption-key.ts";
+import type { LeakGuard } from "./leak-guard/leak-guard.ts";
 import type { LoginSessionStore } from "./login-session/login-session.ts";
 import type { MessageBodies } from "./message/message.ts";
 import type { NoticeStore } from "./notice/notice.ts";
@@ -15,8 +17,10 @@ import type { Clock, Random } from "./ports.ts";
 import type { RateLimitStore } from "./rate-limit/rate-limit.ts";
 import type { RateLimitRules } from "./rate-limit/rate-limit-rules.ts";
 import type { SmtpCredentialStore } from "./smtp-credential/smtp-credential.ts";
+import type { SpoolSpace } from "./spool/spool-space.ts";
 import type { AccountLinkStore } from "./user/account-link.ts";
 import type { FederatedIssuer } from "./user/federated-issuer.ts";
+import type { BrowserMac } from "./user/known-browser.ts";
 import type { SignInFlowStore } from "./user/sign-in-flow.ts";
 import type { UserStore } from "./user/user.ts";
 import type { WalletChallengeStore } from "./wallet/wallet-challenge.ts";
@@ -32,19 +36,25 @@ export interface CoreDeps {
   walletChallenges: WalletChallengeStore;
   aliases: AliasStore;
   destinations: DestinationStore;
+  missingMailboxes: MissingMailboxStore;
   smtpCredentials: SmtpCredentialStore;
   encryptionKeys: EncryptionKeyStore;
   notices: NoticeStore;
   emailJobs: EmailJobStore;
   deliveries: Pick<DeliveryStore, "keep">;
   bodies: Pick<MessageBodies, "put" | "delete">;
+  spoolSpace: Pick<SpoolSpace, "reserve">;
   rateLimits: RateLimitStore;
   hasher: PasswordHasher;
+  browserMac: BrowserMac;
   ageWorker: AgeWorker;
+  leakGuard: LeakGuard;
   clock: Clock;
   random: Random;
   /** Lower case; the first two are the provider's own. */
   ownDomains: readonly string[];
+  /** Ports shown for a server on the user's own machine; `null` if users reach it at the standard ports 587 and 465. */
+  localSmtpPorts: { submission: number; submissions: number } | null;
   limitRules: RateLimitRules;
   ownMail: OwnMailSettings;
   /** `null`: mailboxes are not asked (`KAUKE_LIMITS=off`). */

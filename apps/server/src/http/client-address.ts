@@ -1,9 +1,10 @@
 /**
- * Whom a request counts against. `X-Forwarded-For` is believed only from the proxies in `KAUKE_TRUSTED_PROXIES`; an IPv6
- * client is its /64, since everybody at home has that many addresses.
+ * Whom a request counts against. `X-Forwarded-For` is believed only from the proxies in `KAUKE_TRUSTED_PROXIES`; what
+ * counts as one client is said in core/connection/client-network.ts.
  */
-import { BlockList, isIP, SocketAddress } from "node:net";
+import { BlockList, isIP } from "node:net";
 import type { FastifyRequest } from "fastify";
+import { clientNetwork } from "../core/connection/client-network.ts";
 
 /** @param cidrs e.g. `["10.0.0.0/8", "::1"]` @throws Error at start when one is no address or network */
 export function trustedProxyCheck(cidrs: readonly string[]): false | ((address: string) => boolean) {
@@ -21,24 +22,10 @@ export function trustedProxyCheck(cidrs: readonly string[]): false | ((address: 
   };
 }
 
-/** @returns an IPv4 address, or the first 64 bits of an IPv6 address, e.g. `2001:db8:0:7::/64` */
+/** @returns its network, e.g. `192.0.2.7`, `2001:db8:0:7`; `unknown` for what is no address */
 export function clientAddress(request: FastifyRequest): string {
   const address = familyOf(request.ip) === null ? (request.socket.remoteAddress ?? "") : request.ip;
-  return addressGroup(address);
-}
-
-export function addressGroup(address: string): string {
-  const family = familyOf(address);
-  if (family !== "ipv6") return family === null ? "unknown" : address;
-  const canonical = new SocketAddress({ address: address.split("%")[0] ?? "", family }).address;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(canonical);
-  return mapped?.[1] ?? `${expand(canonical).slice(0, 4).join(":")}::/64`;
-}
-
-function expand(canonical: string): string[] {
-  const [head = [], tail] = canonical.split("::").map((part) => part.split(":").filter((group) => group !== ""));
-  if (tail === undefined) return head;
-  return [...head, ...Array.from({ length: 8 - head.length - tail.length }, () => "0"), ...tail];
+  return clientNetwork(address);
 }
 
 function familyOf(address: string): "ipv4" | "ipv6" | null {

@@ -12,6 +12,7 @@ export interface Call<N extends EndpointName> {
   /** Of the browser that calls, see `device-name.ts`. */
   device: string | null;
   cookie: CallCookie;
+  browser: CallBrowser;
   /** Where this person sees us, e.g. `https://kauke.example`. */
   origin: string;
 }
@@ -23,7 +24,21 @@ export interface CallCookie {
   clear(): void;
 }
 
-export type Handler<N extends EndpointName> = (call: Call<N>) => Promise<Answer<N>>;
+/** The cookie by which a browser that has signed in before is known, of this one call. */
+export interface CallBrowser {
+  value: string | null;
+  write(value: string): void;
+}
+
+/** A file to keep may hold its lists as pages that are read while the client takes it. */
+type Paged<T> = T extends readonly (infer Element)[]
+  ? T | AsyncIterable<readonly Element[]>
+  : T extends object
+    ? { [Name in keyof T]: Paged<T[Name]> }
+    : T;
+type Given<N extends EndpointName> = (typeof endpoints)[N] extends { savedAs: string } ? Paged<Answer<N>> : Answer<N>;
+
+export type Handler<N extends EndpointName> = (call: Call<N>) => Promise<Given<N>>;
 export type Handlers = { [N in EndpointName]: Handler<N> };
 /** The handlers of one resource. */
 export type HandlersOf<N extends EndpointName> = Pick<Handlers, N>;

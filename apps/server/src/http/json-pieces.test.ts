@@ -29,3 +29,20 @@ it("a long list is cut, and others have their turn in between", async () => {
   expect(pieces).toBeGreaterThan(99);
   expect(turns).toBeGreaterThan(0);
 });
+
+it("a list may be given page by page: a page is read when the text before it is taken", async () => {
+  let read = 0;
+  async function* pages(): AsyncGenerator<readonly number[]> {
+    for (const page of [[1, 2], [], [3]]) {
+      read += 1;
+      yield page;
+    }
+  }
+  async function* none(): AsyncGenerator<readonly number[]> {}
+  expect((await textOf({ rows: pages(), none: none() })).text).toBe('{"rows":[1,2,3],"none":[]}');
+  read = 0;
+  const pieces = jsonPieces(pages());
+  await pieces.next();
+  expect(read).toBe(1);
+  await pieces.return(undefined);
+});

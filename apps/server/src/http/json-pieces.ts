@@ -1,36 +1,43 @@
 /**
- * A large answer as JSON text in pieces: what has grown with an account is neither made into one string nor written in one go.
- * Between two pieces the event loop has its turn. The text is what `JSON.stringify` makes.
+ * A large answer as JSON text in pieces: what has grown with an account is neither made into one string nor written in one go, and
+ * a list that is read page by page is never in memory whole. Between two pieces the event loop has its turn. The text is what
+ * `JSON.stringify` makes, with a list in the place of its pages.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** Of a list; what one element holds is small. */
 const ELEMENTS_AT_ONCE = 100;
 
+/** @param value lists in it may be given as an `AsyncIterable` of their pages */
 export async function* jsonPieces(value: unknown): AsyncGenerator<string> {
-  for (const piece of piecesOf(value)) {
+  for await (const piece of piecesOf(value)) {
     yield piece;
     await nextTurn();
   }
 }
 
 /** Cut at lists and at the objects around them, never inside an element. */
-function* piecesOf(value: unknown): Generator<string> {
-  if (Array.isArray(value)) yield* piecesOfList(value);
+async function* piecesOf(value: unknown): AsyncGenerator<string> {
+  if (Array.isArray(value)) yield* piecesOfPages([value]);
+  else if (isPages(value)) yield* piecesOfPages(value);
   else if (isPlain(value)) yield* piecesOfObject(value);
   else yield JSON.stringify(value);
 }
 
-function* piecesOfList(list: readonly unknown[]): Generator<string> {
-  if (list.length === 0) return yield "[]";
-  for (let from = 0; from < list.length; from += ELEMENTS_AT_ONCE) {
-    const some = JSON.stringify(list.slice(from, from + ELEMENTS_AT_ONCE)).slice(1, -1);
-    yield `${from === 0 ? "[" : ","}${some}`;
+type ListPages = AsyncIterable<readonly unknown[]> | Iterable<readonly unknown[]>;
+
+async function* piecesOfPages(pages: ListPages): AsyncGenerator<string> {
+  let separator = "[";
+  for await (const page of pages) {
+    for (let from = 0; from < page.length; from += ELEMENTS_AT_ONCE) {
+      yield `${separator}${JSON.stringify(page.slice(from, from + ELEMENTS_AT_ONCE)).slice(1, -1)}`;
+      separator = ",";
+    }
   }
-  yield "]";
+  yield separator === "[" ? "[]" : "]";
 }
 
-function* piecesOfObject(object: object): Generator<string> {
+async function* piecesOfObject(object: object): AsyncGenerator<string> {
   let separator = "{";
   for (const [name, value] of Object.entries(object)) {
     if (value === undefined) continue;
@@ -40,6 +47,9 @@ function* piecesOfObject(object: object): Generator<string> {
   }
   yield separator === "{" ? "{}" : "}";
 }
+
+const isPages = (value: unknown): value is AsyncIterable<readonly unknown[]> =>
+  typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 
 /** A date, say, writes itself. */
 const isPlain = (value: unknown): value is object =>

@@ -2,16 +2,19 @@
  * Mounts the contract's route table: for each call who is asking, whose the ids in the path are, what the body says; then the
  * handler. Everything a handler sees has passed these checks, in this order.
  */
-import { Readable } from "node:stream";
 import { type Endpoint, type EndpointName, endpoints, limits } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../core/app-error.ts";
+import { clientBlock } from "../core/connection/client-network.ts";
 import type { CoreDeps } from "../core/core-deps.ts";
 import { checkLoginSession } from "../core/login-session/check-login-session.ts";
+import { AccountCalls } from "./account-calls.ts";
+import type { BrowserCookie } from "./browser-cookie.ts";
 import { clientAddress } from "./client-address.ts";
 import { deviceName } from "./device-name.ts";
+import { Downloads } from "./downloads.ts";
 import type { Call, Handler, Handlers } from "./handler.ts";
-import { jsonPieces } from "./json-pieces.ts";
+import { LargeBodies } from "./large-bodies.ts";
 import { parseBody } from "./parse-body.ts";
 import { isForeignErrand } from "./same-site.ts";
 import type { SessionCookie } from "./session-cookie.ts";
@@ -30,17 +33,39 @@ declare module "fastify" {
 interface MountOptions {
   deps: CoreDeps;
   cookie: SessionCookie;
+  browserCookie: BrowserCookie;
   handlers: Handlers;
+  asCaller?: AsCaller | undefined;
   /** Where the person behind this request sees us. */
   originOf(request: FastifyRequest): string;
 }
+
+/** Calls that wait for a worker, whose queue has a share for each account. They must not keep the account's other calls waiting. */
+const workerCalls: ReadonlySet<EndpointName> = new Set<EndpointName>([
+  "createEncryptionKey",
+  "downloadEncryptionKey",
+  "decryptAuto",
+  "decryptManual",
+  "createEmailJob",
+]);
+
+/** @param turn whose turn it is: a block of networks (IPv4 /24, IPv6 /48), and whether the person is signed in */
+export type AsCaller = <T>(turn: { party: string; isKnown: boolean }, work: () => T) => T;
+
+export const turnOf = (request: FastifyRequest) => ({
+  party: clientBlock(clientAddress(request)),
+  isKnown: request.signedInUserId !== null,
+});
 
 /** A handler with its types taken off: the table's own types have checked it where the record was made. */
 type AnyHandler = (call: Call<never>) => Promise<unknown>;
 
 export function mountEndpoints(app: FastifyInstance, options: MountOptions): void {
-  const { deps, cookie, handlers } = options;
+  const { deps, cookie, handlers, asCaller = (_, work) => work() } = options;
   app.decorateRequest("signedInUserId", null);
+  const largeBodies = new LargeBodies();
+  const accountCalls = new AccountCalls();
+  const downloads = new Downloads();
   for (const name of Object.keys(endpoints) as EndpointName[]) {
     const endpoint: Endpoint = endpoints[name];
     const handler = handlers[name] as Handler<never> as AnyHandler;
@@ -50,16 +75,26 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
       config: { tellsSuccess: endpoint.tellsSuccess === true },
       bodyLimit: endpoint.bodyMaxBytes ?? limits.smallBodyMaxBytes,
       // Before the body is read: strangers can't make us read any.
-      onRequest: async (request) => {
+      onRequest: async (request, reply) => {
         if (endpoint.savedAs !== undefined && isForeignErrand(request.headers)) throw new AppError("cross_site");
         if (endpoint.access === "user") await signIn(deps, cookie, request);
+        const { signedInUserId } = request;
+        if (endpoint.bodyMaxBytes !== undefined && signedInUserId !== null && deps.limitRules !== null)
+          largeBodies.enter(request, reply, signedInUserId);
       },
       async handler(request, reply) {
         const call = callOf(endpoint, options, request, reply) as Call<never>;
-        const answer = await handler(call).catch((thrown) => throwAgain(deps, request.signedInUserId, thrown));
-        if (endpoint.savedAs === undefined) return reply.code(endpoint.status).send(answer);
+        const work = () => handler(call).catch((thrown) => throwAgain(deps, request.signedInUserId, thrown));
+        const { signedInUserId } = request;
+        const turn = turnOf(request);
+        const inTurn = () => asCaller(turn, work);
+        const hasOwnLine = signedInUserId === null || workerCalls.has(name);
+        const answer = await (hasOwnLine ? inTurn() : accountCalls.run(signedInUserId, inTurn));
+        if (endpoint.savedAs === undefined || signedInUserId === null) return reply.code(endpoint.status).send(answer);
+        const userId = signedInUserId;
+        const file = downloads.begin(answer, { request, reply, userId, inTurn: (read) => asCaller(turn, read) });
         nameFile(reply, endpoint.savedAs, deps.clock.now());
-        return reply.code(endpoint.status).send(Readable.from(jsonPieces(answer)));
+        return reply.code(endpoint.status).send(file);
       },
     });
   }
@@ -84,7 +119,8 @@ async function throwAgain(deps: CoreDeps, userId: string | null, thrown: unknown
   throw thrown;
 }
 
-function callOf(endpoint: Endpoint, { cookie, originOf }: MountOptions, request: FastifyRequest, reply: FastifyReply) {
+function callOf(endpoint: Endpoint, options: MountOptions, request: FastifyRequest, reply: FastifyReply) {
+  const { cookie, browserCookie, originOf } = options;
   const userId = request.signedInUserId ?? undefined;
   return {
     params: checkedParams(request.params as Record<string, string>, userId),
@@ -96,6 +132,10 @@ function callOf(endpoint: Endpoint, { cookie, originOf }: MountOptions, request:
       token: cookie.read(request),
       write: (token: string) => cookie.write(reply, token),
       clear: () => cookie.clear(reply),
+    },
+    browser: {
+      value: browserCookie.read(request),
+      write: (value: string) => browserCookie.write(reply, value),
     },
     origin: originOf(request),
   };

@@ -2,7 +2,7 @@
  * The HTTP edge's translator: every error code of the product as status and sentence, exhaustively. What is thrown otherwise
  * is nobody's plan: it becomes a fixed text with an incident id, and nothing of its message leaves the process.
  */
-import type { ErrorCode, ProblemBody } from "@kauke/contract";
+import { type ErrorCode, type ProblemBody, signInMessages } from "@kauke/contract";
 import { AppError } from "../core/app-error.ts";
 
 export interface Problem {
@@ -33,6 +33,10 @@ const translations: Record<ErrorCode, Translation> = {
   internal: say(500, "Something went wrong on our side."),
   email_taken: say(409, "An account with this e-mail already exists. Please sign in instead."),
   credentials_wrong: say(401, "Invalid email or password"),
+  sign_in_by_link: say(429, signInMessages.byLink),
+  proof_needed: say(403, "Please sign in anew first: this needs a sign-in of the last five minutes."),
+  last_way_in: say(409, "Nothing else signs in to your account. Set a password or link another sign-in first."),
+  way_in_taken: say(409, "This signs in to another account, so it can't be linked to this one."),
   wallet_unproven: say(401, "Wallet authentication failed"),
   alias_taken: say(409, "This alias is already taken. Please choose another name."),
   alias_reserved: say(400, "This name is reserved."),
@@ -40,6 +44,7 @@ const translations: Record<ErrorCode, Translation> = {
     409,
     "This address was in use until recently and can't be taken yet. Please choose another name.",
   ),
+  alias_changed: say(409, "This alias was changed in the meantime."),
   smtp_credential_exists: say(409, "This alias has SMTP credentials already."),
   master_password_wrong: say(400, "Incorrect master password."),
   key_not_protected: say(
@@ -56,16 +61,16 @@ const translations: Record<ErrorCode, Translation> = {
   too_late: say(409, "It is too late for this."),
   spool_quota: say(409, "Too much undelivered mail is waiting. Please try again later."),
   // Codes of the mail path that no call of ours can meet.
+  header_too_large: mailOnly,
   alias_not_found: mailOnly,
   relay_denied: mailOnly,
   mail_loop: mailOnly,
   memory_budget: mailOnly,
   refused_by_all: mailOnly,
-  not_confirmed: mailOnly,
   not_a_bounce: mailOnly,
   dmarc_reject: mailOnly,
+  proof_unfinished: mailOnly,
   reply_not_allowed: mailOnly,
-  reply_leaks: mailOnly,
 };
 
 /** @returns `null` for a throw nobody planned. @param now tells how long `Retry-After` is */

@@ -58,12 +58,13 @@ describe("every answer", () => {
       expect((await ask({ method: "GET", url })).headers["cache-control"], url).toBe("no-store");
   });
 
-  it("over https tells browsers to stay there and gives a cookie bound to the host", async () => {
+  it("over https tells browsers to stay there and gives cookies bound to the host", async () => {
     const reply = await new Visitor(secure).call("register", { body: account });
     expect(reply.headers["strict-transport-security"]).toBe("max-age=31536000");
-    expect(String(reply.headers["set-cookie"])).toMatch(
-      /^__Host-sid=[\w-]{43}; Max-Age=86400; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
-    );
+    expect(reply.headers["set-cookie"]).toEqual([
+      expect.stringMatching(/^__Host-sid=[\w-]{43}; Max-Age=86400; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
+      expect.stringMatching(/^__Host-browser=[\w-]{64}; Max-Age=31536000; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
+    ]);
   });
 
   it("is counted by its class of status", async () => {

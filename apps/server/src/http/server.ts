@@ -14,6 +14,7 @@ import { aliasHandlers } from "./aliases/routes.ts";
 import { analyticsHandlers } from "./analytics/routes.ts";
 import { answerBrokenRequest, errorAnswerer } from "./answer-errors.ts";
 import { authHandlers } from "./auth/routes.ts";
+import { browserCookie } from "./browser-cookie.ts";
 import { trustedProxyCheck } from "./client-address.ts";
 import { closeInTime } from "./close-in-time.ts";
 import { confirmationHandlers } from "./confirmations/routes.ts";
@@ -23,41 +24,62 @@ import { encryptionKeyHandlers } from "./encryption-keys/routes.ts";
 import { googleRoutes } from "./google/routes.ts";
 import type { Handlers } from "./handler.ts";
 import { type LaterWork, laterWork } from "./later-work.ts";
-import { mountEndpoints } from "./mount-endpoints.ts";
+import { type AsCaller, mountEndpoints, turnOf } from "./mount-endpoints.ts";
 import { noticeHandlers } from "./notices/routes.ts";
 import { openApiDocument } from "./openapi.ts";
+import { type PreviewAccess, previewAccess } from "./preview/preview-access.ts";
 import { publicOrigin } from "./public-origin.ts";
 import { readOnlyJson } from "./read-json.ts";
 import { isCrossSiteWrite, type OwnOrigins } from "./same-site.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { type SessionCookie, sessionCookie } from "./session-cookie.ts";
+import { signInLinkHandlers } from "./sign-in/link-routes.ts";
 import { passwordHandlers, signInHandlers } from "./sign-in/routes.ts";
+import { emailChangeHandlers, proofHandlers, waysInHandlers } from "./sign-in/ways-in-routes.ts";
 import { isApiPath } from "./site/page-routes.ts";
 import { serveSite } from "./site/serve-site.ts";
 import { smtpCredentialHandlers } from "./smtp-credentials/routes.ts";
+import { SocketGuard, type SocketRules } from "./socket-guard.ts";
 import { walletHandlers } from "./wallet/routes.ts";
 import { webhookSecretHandlers } from "./webhook-secrets/routes.ts";
 
 export type HttpConfig = Pick<
   Config,
-  "http" | "publicUrl" | "publicUrlGiven" | "trustedProxies" | "domains" | "limits" | "links" | "undoSeconds"
+  | "http"
+  | "submission"
+  | "submissions"
+  | "publicUrl"
+  | "publicUrlGiven"
+  | "trustedProxies"
+  | "domains"
+  | "limits"
+  | "links"
+  | "logDays"
+  | "undoSeconds"
 >;
 
 export interface HttpServerOptions
-  extends Omit<CoreDeps, "ownDomains" | "ownMail" | "limitRules" | "undoSeconds" | "federatedIssuer"> {
+  extends Omit<
+    CoreDeps,
+    "ownDomains" | "localSmtpPorts" | "ownMail" | "limitRules" | "undoSeconds" | "federatedIssuer"
+  > {
   /** Federated sign-in; off unless given. */
   federatedIssuer?: CoreDeps["federatedIssuer"];
   config: HttpConfig;
   logger: Logger;
   metrics: Metrics;
+  /** For tests. */
+  socketRules?: Partial<SocketRules> | undefined;
   /** Within how long a letter that must not tell of itself is begun; for tests. */
   letterSpreadMs?: number | undefined;
   /** Whether every service of this process accepts work; `/healthz` says so. */
   isReady: () => boolean;
+  /** Runs a call's work so that callers take turns at the database; left out: without turns. */
+  asCaller?: AsCaller | undefined;
   /** Folder of the built web app. */
   webRoot: string;
-  /** Whether this request may see the preview inbox; otherwise its page is one of those that aren't there. */
-  mayOpenPreview?: (request: FastifyRequest) => boolean;
+  /** Who may see the preview inbox; left out: nobody, and its page is one of those that aren't there. */
+  preview?: PreviewAccess;
   /** Routes of other parts (the preview inbox), mounted with the same headers and error answers. */
   extraRoutes?: readonly ((app: FastifyInstance) => void)[];
 }
@@ -71,28 +93,45 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<Fasti
   await app.register(fastifyCookie);
   guardRequests(app, options, securityHeaders(isHttps));
   readOnlyJson(app);
+  callInTurn(app, options.asCaller);
   const originOf = (request: FastifyRequest) => publicOrigin(request.headers.host, ownOrigins(config, request));
   const { logger, random, letterSpreadMs: spreadMs } = options;
   const later = laterWork({ logger, random, spreadMs });
   app.addHook("onClose", () => later.settled());
   const deps = coreDeps(options);
-  mountEndpoints(app, { deps, cookie, handlers: allHandlers(deps, options, later), originOf });
+  const browsers = browserCookie(isHttps);
+  const handlers = allHandlers(deps, options, later);
+  mountEndpoints(app, { deps, cookie, browserCookie: browsers, handlers, originOf, asCaller: options.asCaller });
   mountOwnRoutes(app, options, cookie);
-  googleRoutes(app, { ...options, deps: coreDeps(options), sessionCookie: cookie });
-  await serveSite(app, { ...options, settings: { ...config, hasGoogle: Boolean(options.federatedIssuer) }, cookie });
+  googleRoutes(app, { ...options, deps, later, sessionCookie: cookie, browserCookie: browsers });
+  await serveSite(app, {
+    preview: previewAccess(null),
+    ...options,
+    settings: { ...config, hasGoogle: Boolean(options.federatedIssuer) },
+    cookie,
+  });
   for (const mount of options.extraRoutes ?? []) mount(app);
   await app.ready();
   return app;
 }
 
+/** For routes that are not in the contract's table; those that are begin anew once it is known who calls. */
+function callInTurn(app: FastifyInstance, asCaller: AsCaller | undefined): void {
+  if (asCaller === undefined) return;
+  app.addHook("onRequest", (request, _, done) => asCaller(turnOf(request), done));
+}
+
 function createApp(options: HttpServerOptions, headers: Readonly<Record<string, string>>): FastifyInstance {
   const answerError = errorAnswerer(options);
+  const { trustedProxies, limits } = options.config;
+  const trustProxy = trustedProxyCheck(trustedProxies);
+  const isTrustedProxy = trustProxy === false ? () => false : trustProxy;
+  const guard = new SocketGuard({ hasShares: limits !== "off", isTrustedProxy, rules: options.socketRules });
+  options.metrics.gauge("kauke_http_sockets", () => guard.size);
   const app = fastify({
     logger: false,
-    trustProxy: trustedProxyCheck(options.config.trustedProxies),
-    // On a slow line the largest body takes seconds; a client that dribbles is cut off.
-    requestTimeout: 30_000,
-    http: { headersTimeout: 10_000 },
+    trustProxy,
+    serverFactory: (listener) => guard.createServer(listener),
     return503OnClosing: false,
     routerOptions: { maxParamLength: 2048 },
     // A path that can't be decoded comes before any hook.
@@ -100,6 +139,9 @@ function createApp(options: HttpServerOptions, headers: Readonly<Record<string, 
     clientErrorHandler: answerBrokenRequest,
   });
   app.setErrorHandler(answerError);
+  app.addHook("onRequest", async ({ ip, raw }) => {
+    if (!guard.assign(raw.socket, ip)) throw new AppError("busy");
+  });
   closeInTime(app);
   return app;
 }
@@ -129,10 +171,20 @@ function coreDeps({ config, ...options }: HttpServerOptions): CoreDeps {
     ...options,
     federatedIssuer: options.federatedIssuer ?? null,
     ownDomains: config.domains,
+    localSmtpPorts: localSmtpPorts(config),
     ownMail: { origin: config.publicUrl.origin, domain: config.domains[0] ?? "" },
     limitRules: rateLimitRules(config.limits),
     undoSeconds: config.undoSeconds,
   };
+}
+
+/** A public server may be reached at the usual ports through its firewall, whatever it listens on: only a local one tells. */
+function localSmtpPorts({ publicUrl, submission, submissions }: HttpConfig): CoreDeps["localSmtpPorts"] {
+  const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(publicUrl.hostname);
+  const isUsual = submission.port === 587 && submissions.port === 465;
+  // Port 0 is one that the system chooses at the start.
+  if (!isLocal || isUsual || submission.port === 0 || submissions.port === 0) return null;
+  return { submission: submission.port, submissions: submissions.port };
 }
 
 function allHandlers(deps: CoreDeps, { metrics }: HttpServerOptions, later: LaterWork): Handlers {
@@ -150,7 +202,11 @@ function allHandlers(deps: CoreDeps, { metrics }: HttpServerOptions, later: Late
     ...decryptHandlers(deps),
     ...analyticsHandlers({ ...deps, metrics }),
     ...passwordHandlers(deps, later),
+    ...signInLinkHandlers(deps, later),
     ...signInHandlers(deps),
+    ...proofHandlers(deps),
+    ...waysInHandlers(deps, later),
+    ...emailChangeHandlers(deps, later),
   };
 }
 

@@ -2,7 +2,15 @@
  * Our own delivery reports (RFC 3464) to senders who are proven to have written, about aliases whose mail finally failed. Names the
  * alias alone. Few to one address, since a report is an answer nobody asked for.
  */
-import { buildDeliveryReport, makeMessageId, stuff, toBase32 } from "@kauke/mail-rfc";
+import {
+  buildDeliveryReport,
+  type HeaderSource,
+  MailSyntaxError,
+  makeMessageId,
+  readHeader,
+  stuff,
+  toBase32,
+} from "@kauke/mail-rfc";
 import type { DeliveryStore } from "../core/delivery/delivery.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import type { Clock, Logger, Random } from "../core/ports.ts";
@@ -17,7 +25,13 @@ export interface FailedMail {
   to: string;
   /** RFC 3463. */
   enhancedStatus: string;
+  /** The status of the last attempt, where `enhancedStatus` only says that time ran out. */
+  reasonStatus?: string;
+  /** How long delivery was tried. */
+  triedSeconds?: number;
   arrivedAt: Date;
+  /** Reads the message from its first byte to the end of its header at least; `null` when it is gone. Absent: it is not known. */
+  readStart?: () => Promise<Buffer | null>;
 }
 
 export interface DeliveryReports {
@@ -67,17 +81,30 @@ export function deliveryReports(deps: DeliveryReportDeps): DeliveryReports {
   };
 }
 
+/** Empty when the header can't be read (any more): the report is sent without it. */
+async function headerOf({ readStart }: FailedMail): Promise<HeaderSource> {
+  const start = (await readStart?.().catch(() => null)) ?? Buffer.alloc(0);
+  try {
+    const { fields, end } = readHeader(start);
+    return { header: start.subarray(0, end), fields };
+  } catch (thrown) {
+    if (thrown instanceof MailSyntaxError) return { header: Buffer.alloc(0), fields: [] };
+    throw thrown;
+  }
+}
+
 async function keep(id: string, failed: FailedMail, deps: DeliveryReportDeps): Promise<void> {
   const { clock, random } = deps;
   const at = clock.now();
   const { aliasId, userId, aliasAddress, to } = failed;
+  const original = await headerOf(failed);
   const bytes = buildDeliveryReport({
     ...failed,
     reportingMta: deps.reportingMta,
     at,
     messageId: makeMessageId(random.bytes(16), domainOf(aliasAddress)),
     boundary: toBase32(random.bytes(16)),
-    original: { header: Buffer.alloc(0), fields: [] },
+    original,
   });
   const wire = stuff(bytes);
   const nobody = { envelopeFrom: "", helo: "", clientAddress: "", protocol: "ESMTP" as const };

@@ -1,5 +1,5 @@
 /** Our DKIM signature for mail that leaves under one of our domains; keys are parsed once, at start. */
-import { arcSeal, type DkimKey, dkimSign, readHeader } from "@kauke/mail-rfc";
+import { arcSeal, type DkimKey, dkimSign, fieldTextBytes, readHeader } from "@kauke/mail-rfc";
 import type { MessageAuthentication } from "../core/message/message.ts";
 import { BodyHashes } from "./body-hashes.ts";
 
@@ -33,7 +33,7 @@ export function messageSigner(keys: readonly DkimKey[], now: () => Date): Messag
       if (signing === undefined) return Buffer.alloc(0);
       const { header } = message;
       const source = { header, fields: readHeader(header).fields, bodyHash: bodyHashOf(message), signedAt: now() };
-      return Buffer.from(await dkimSign(source, signing), "latin1");
+      return fieldTextBytes(await dkimSign(source, signing));
     },
     async seal(message, authentication) {
       const key = byDomain.get(message.domain)?.find((it) => it.algorithm === "rsa-sha256");
@@ -42,7 +42,7 @@ export function messageSigner(keys: readonly DkimKey[], now: () => Date): Messag
       if (status !== "none" && status !== "pass" && status !== "fail") return Buffer.alloc(0);
       const { header } = message;
       const source = { header, fields: readHeader(header).fields, bodyHash: bodyHashOf(message), signedAt: now() };
-      return Buffer.from(await arcSeal({ ...source, results, status }, key), "latin1");
+      return fieldTextBytes(await arcSeal({ ...source, results, status }, key));
     },
   };
 }

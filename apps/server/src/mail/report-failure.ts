@@ -1,20 +1,32 @@
 /** Tells the owner that a destination finally failed: a notice in the dashboard, at most one an hour for the same trouble. */
 
+import { formatSpan } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../core/alias/alias.ts";
-import type { DeliveryFailure, DeliveryTarget } from "../core/delivery/delivery.ts";
+import type { DeliveryTarget, FinalFailure } from "../core/delivery/delivery.ts";
 import { failureText } from "../core/delivery/failure-text.ts";
+import type { MessageBodies } from "../core/message/message.ts";
 import type { Notice, NoticeStore } from "../core/notice/notice.ts";
 import type { Clock, Logger, Random } from "../core/ports.ts";
-import type { DeliveryReports } from "./delivery-reports.ts";
+import type { DeliveryReports, FailedMail } from "./delivery-reports.ts";
+import type { RetryPlan } from "./retry-plan.ts";
+
+export interface FailedDelivery {
+  messageId: string;
+  aliasId: string | null;
+  userId: string | null;
+  target: DeliveryTarget;
+  createdAt: Date;
+  /** The message's bytes while they are in memory; else its header is read from the store. */
+  wire?: Buffer;
+}
 
 export interface FailureReporter {
   /** Never throws: a notice that can't be written must not undo a delivery. */
-  report(
-    delivery: { aliasId: string | null; userId: string | null; target: DeliveryTarget; createdAt: Date },
-    failure: DeliveryFailure,
-  ): Promise<void>;
+  report(delivery: FailedDelivery, failure: FinalFailure): Promise<void>;
   /** A mailbox behind the alias took a message and sent it back later; the report does not say safely which. */
   reportBounce(route: AliasRoute): Promise<void>;
+  /** A reader of the alias' mail marked a message as spam, and their host told us. */
+  reportComplaint(route: AliasRoute): Promise<void>;
   /** Mail waits, since it could not be sealed. */
   reportUnsealed(alias: Pick<AliasRoute, "aliasId" | "userId" | "address">): Promise<void>;
 }
@@ -25,16 +37,44 @@ function whatFailed({ purpose, aliasAddress }: DeliveryTarget): string {
   return `${purpose === "send" ? "Your mail from" : "Mail to"} ${aliasAddress} could not be delivered`;
 }
 
+function statusOf({ enhancedStatus, last }: FinalFailure) {
+  return { enhancedStatus, ...(last === undefined ? {} : { reasonStatus: last.enhancedStatus }) };
+}
+
+/** @returns e.g. `it did not take the message within 5 days: the mailbox is full` */
+function textOf({ code, last }: FinalFailure, triedSeconds: number): string {
+  if (code !== "expired") return failureText[code];
+  const why = last === undefined ? "" : `: ${failureText[last.code]}`;
+  return `it did not take the message within ${formatSpan(triedSeconds)}${why}`;
+}
+
+/** @param failed `wire` absent: the header is read from the store */
+async function reportToSender(
+  { messageId, wire, ...failed }: Omit<FailedMail, "enhancedStatus"> & Pick<FailedDelivery, "messageId" | "wire">,
+  failure: FinalFailure,
+  { bodies, reports, retries }: Pick<ReporterDeps, "bodies" | "reports" | "retries">,
+): Promise<void> {
+  const readStart = async () => wire ?? (await bodies.getStart(messageId));
+  // Class 4: the schedule was used up.
+  const tried = failure.enhancedStatus.startsWith("4.") ? { triedSeconds: retries.totalSeconds } : {};
+  await reports.send({ ...failed, ...statusOf(failure), ...tried, readStart });
+}
+
 const quietMs = 3_600_000;
 const maxRemembered = 10_000;
 
-export function failureReporter(deps: {
+interface ReporterDeps {
   notices: Pick<NoticeStore, "insert">;
+  bodies: Pick<MessageBodies, "getStart">;
   clock: Clock;
   random: Random;
   logger: Logger;
   reports: DeliveryReports;
-}): FailureReporter {
+  retries: Pick<RetryPlan, "totalSeconds">;
+}
+
+export function failureReporter(deps: ReporterDeps): FailureReporter {
+  const { totalSeconds } = deps.retries;
   const toldAt = new Map<string, number>();
 
   function isNews(key: string, now: number): boolean {
@@ -62,17 +102,15 @@ export function failureReporter(deps: {
   }
 
   return {
-    async report({ aliasId, userId, target, createdAt }, failure) {
+    async report({ messageId, aliasId, userId, target, createdAt, wire }, failure) {
       deps.logger.info("delivery_failed", { code: failure.code, ...(aliasId === null ? {} : { id: aliasId }) });
       const { aliasAddress, reportTo } = target;
-      if (reportTo !== undefined) {
-        const { enhancedStatus } = failure;
-        await deps.reports.send({ aliasId, userId, aliasAddress, to: reportTo, enhancedStatus, arrivedAt: createdAt });
-      }
+      const about = { aliasId, userId, aliasAddress, arrivedAt: createdAt };
+      if (reportTo !== undefined) await reportToSender({ ...about, to: reportTo, messageId, wire }, failure, deps);
       // A report that can't be delivered is nobody's business.
       if (userId === null || target.purpose === "report") return;
       const where = target.destination.kind === "mailbox" ? target.destination.address : target.destination.url;
-      const text = `${whatFailed(target)} to ${where}: ${failureText[failure.code]}.`;
+      const text = `${whatFailed(target)} to ${where}: ${textOf(failure, totalSeconds)}.`;
       await tell(`${aliasId}\0${where}\0${failure.code}`, { userId, aliasId, text });
     },
     async reportBounce({ aliasId, userId, address }) {
@@ -80,9 +118,14 @@ export function failureReporter(deps: {
       const text = `A message to ${address} came back: a mailbox it forwards to took it first and refused it later.`;
       await tell(`${aliasId}\0bounce`, { userId, aliasId, text });
     },
+    async reportComplaint({ aliasId, userId, address }) {
+      deps.logger.info("complaint_received", { id: aliasId });
+      const text = `A message forwarded for ${address} was marked as spam in the mailbox it went to. Pause the alias instead if you no longer want its mail: complaints make mail hosts refuse ours.`;
+      await tell(`${aliasId}\0complaint`, { userId, aliasId, text }, "complaint");
+    },
     async reportUnsealed({ aliasId, userId, address }) {
       deps.logger.warn("sealing_failed", { id: aliasId });
-      const text = `Mail to ${address} waits: it could not be sealed to your key. It is kept, and tried again for five days.`;
+      const text = `Mail to ${address} waits: it could not be sealed to your key. It is kept, and tried again for ${formatSpan(totalSeconds)}.`;
       await tell(`${aliasId}\0unsealed`, { userId, aliasId, text }, "not_sealed");
     },
   };

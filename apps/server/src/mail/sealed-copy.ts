@@ -5,8 +5,8 @@
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { unstuff } from "@kauke/mail-rfc";
+import { CopyMemory } from "./copy-memory.ts";
 import type { CopyParts, ForwardCopy, ForwardSource, SealWish } from "./forward-copy.ts";
-import { bounceAddress } from "./inbound/bounce-address.ts";
 import { rewrite } from "./inbound/rewrite.ts";
 import { domainOf } from "./message-signer.ts";
 import { sealedWebhookBody } from "./outbound/sealed-webhook-body.ts";
@@ -23,29 +23,24 @@ const SLICE_BYTES = 1024 * 1024;
 const nothingChecked = { spf: "none", dkim: "none", dmarc: "none", arc: "none" } as const;
 
 export function makeSealedCopy(source: SealedCopySource, parts: CopyParts): ForwardCopy {
-  const { aliasAddress, aliasId, envelope } = source;
-  const { budget, rules, signer } = parts;
-  const { header, opening, closing, correspondents } = sealedOutside(source, rewrite(source, rules), rules.mailHost);
-  // The correspondent's address would show in SRS: bounces lead to the alias, and no further.
-  const ownBounces = bounceAddress(aliasId, domainOf(aliasAddress), rules.srsHash);
-  const envelopeFrom = envelope.envelopeFrom === "" ? "" : ownBounces;
+  const { aliasAddress, aliasId, envelope, seal, webhookSecret } = source;
+  const { rules, signer, sealer } = parts;
+  const rewritten = rewrite({ ...source, mayNameSender: false }, rules);
+  const { envelopeFrom } = rewritten;
+  const { header, opening, closing, correspondents } = sealedOutside(source, rewritten, rules.mailHost);
+  const memory = new CopyMemory(parts.copyMemory, seal.userId, () => copy.onEvicted?.());
+  let plain: Buffer | null = source.wire;
   let armored: Promise<Buffer> | null = null;
   let signature: Promise<Buffer> | null = null;
   let json: Promise<Buffer | null> | null = null;
-  let held = 0;
-
-  function hold(bytes: number): boolean {
-    if (!budget.take(bytes)) return false;
-    held += bytes;
-    return true;
-  }
 
   async function sealed(): Promise<Buffer> {
-    if (!hold(parts.sealer.sealedLength(source.wire.length))) throw new Error("no room in memory now");
+    const wire = memory.present(plain);
+    if (!memory.reserve(sealer.sealedLength(wire.length))) throw new Error("no room in memory now");
     try {
-      return await parts.sealer.seal(unstuff(source.wire), source.seal.publicKey);
+      return await sealer.seal(unstuff(wire), seal.publicKey);
     } catch {
-      await parts.onUnsealed({ aliasId, userId: source.seal.userId, address: aliasAddress });
+      await parts.onUnsealed({ aliasId, userId: seal.userId, address: aliasAddress });
       throw new SealingFailed();
     }
   }
@@ -58,27 +53,31 @@ export function makeSealedCopy(source: SealedCopySource, parts: CopyParts): Forw
 
   async function buildJson(): Promise<Buffer | null> {
     const raw = await (armored ??= sealed());
-    if (!hold(raw.length * 1.5 + 4096)) return null;
+    if (!memory.reserve(raw.length * 1.5 + 4096)) return null;
     const { spf, dkim, dmarc, arc } = envelope.authentication ?? nothingChecked;
     const authentication = { spf, dkim, dmarc, arc };
     return sealedWebhookBody({ aliasAddress, receivedAt: envelope.receivedAt, raw, authentication });
   }
 
-  return {
-    webhookSecret: source.webhookSecret,
+  const copy: ForwardCopy = {
+    webhookSecret,
     envelopeFrom,
     correspondents,
+    onEvicted: null,
     async mailTo(rcptTo) {
       const wireParts = [await (signature ??= signed()), header, opening, await (armored ??= sealed()), closing];
-      const sizeBytes = wireParts.reduce((sum, part) => sum + part.length, 0);
-      return { envelopeFrom, rcptTo, wireParts, sizeBytes, eightBit: false, smtpUtf8: false };
+      memory.present(plain);
+      return memory.issue({ envelopeFrom, rcptTo, wireParts, eightBit: false, smtpUtf8: false });
     },
     webhookBody: () => (json ??= buildJson()),
     release() {
-      budget.give(held);
-      held = 0;
+      plain = null;
+      armored = null;
+      json = null;
+      memory.release();
     },
   };
+  return copy;
 }
 
 /** Of a body that is its own canonical form: CRLF lines, one line end at its end. */

@@ -5,14 +5,21 @@
 import { createHmac } from "node:crypto";
 import {
   addressesOf,
+  type FieldText,
+  fieldTextBytes,
   firstValue,
   formatAddressField,
   formatDate,
+  formatResultsField,
   type HeaderSource,
+  headerField,
+  joinFields,
   type Mailbox,
+  NO_FIELD,
   readDate,
   readHeader,
   replyAddress,
+  resultsValue,
   toBase32,
 } from "@kauke/mail-rfc";
 import type { MessageAuthentication } from "../core/message/message.ts";
@@ -54,21 +61,21 @@ export function sealedOutside(
   const stamp = stampOf(source);
   const boundary = `=_${stamp}`;
   const fields = [
-    `Delivered-To: ${aliasAddress}\r\n`,
+    headerField("Delivered-To", [aliasAddress]),
     authenticationResults(envelope.authentication, mailHost),
-    `Date: ${formatDate(sentAt(source))}\r\n`,
-    from.length === 0 ? "From: Unknown sender:;\r\n" : formatAddressField("From", from),
+    headerField("Date", [formatDate(sentAt(source))]),
+    from.length === 0 ? headerField("From", ["Unknown sender:;"]) : formatAddressField("From", from),
     formatAddressField("Reply-To", replyTo),
-    `To: ${aliasAddress}\r\n`,
-    `Subject: ${HIDDEN_SUBJECT}\r\n`,
-    `Message-ID: <${stamp}@${domainOf(aliasAddress)}>\r\n`,
-    "MIME-Version: 1.0\r\n",
-    `Content-Type: multipart/mixed; boundary="${boundary}"\r\n`,
+    headerField("To", [aliasAddress]),
+    headerField("Subject", [HIDDEN_SUBJECT]),
+    headerField("Message-ID", [`<${stamp}@${domainOf(aliasAddress)}>`]),
+    headerField("MIME-Version", ["1.0"]),
+    headerField("Content-Type", [`multipart/mixed; boundary="${boundary}"`]),
   ];
   const shown = new Set([...from, ...replyTo].map(({ address }) => address.toLowerCase()));
   const domain = domainOf(aliasAddress);
   return {
-    header: Buffer.from(fields.join(""), "utf8"),
+    header: fieldTextBytes(...fields),
     opening: Buffer.from(`\r\n${openingOf(boundary, aliasAddress)}`, "utf8"),
     closing: Buffer.from(`\r\n--${boundary}--\r\n`),
     correspondents: correspondents.filter(({ token }) => shown.has(replyAddress(token, domain))),
@@ -76,19 +83,21 @@ export function sealedOutside(
 }
 
 function openingOf(boundary: string, aliasAddress: string): string {
+  const sevenBit = headerField("Content-Transfer-Encoding", ["7bit"]);
+  const textHeader = joinFields([headerField("Content-Type", ["text/plain; charset=utf-8"]), sevenBit]);
+  const fileHeader = joinFields([
+    headerField("Content-Type", [`application/vnd.age; name="${FILE_NAME}"`]),
+    sevenBit,
+    headerField("Content-Disposition", [`attachment; filename="${FILE_NAME}"`]),
+  ]);
   return [
     `--${boundary}`,
-    "Content-Type: text/plain; charset=utf-8",
-    "Content-Transfer-Encoding: 7bit",
-    "",
+    textHeader,
     `A message to ${aliasAddress}, sealed to your key. Subject and content are in ${FILE_NAME}.`,
     `Open it on the Decrypt page, or with: age -d -i key.txt ${FILE_NAME} > message.eml`,
     "",
     `--${boundary}`,
-    `Content-Type: application/vnd.age; name="${FILE_NAME}"`,
-    "Content-Transfer-Encoding: 7bit",
-    `Content-Disposition: attachment; filename="${FILE_NAME}"`,
-    "",
+    fileHeader,
     "",
   ].join("\r\n");
 }
@@ -99,10 +108,11 @@ function withoutNames(plain: HeaderSource, field: string, name: string | null): 
 }
 
 /** The verdicts alone: the full field names the sender's domain and address. */
-function authenticationResults(found: MessageAuthentication | undefined, mailHost: string): string {
-  if (found === undefined || found.results === null) return "";
-  const { spf, dkim, dmarc, arc } = found;
-  return `Authentication-Results: ${mailHost}; spf=${spf}; dkim=${dkim};\r\n dmarc=${dmarc}; arc=${arc}\r\n`;
+function authenticationResults(found: MessageAuthentication | undefined, mailHost: string): FieldText {
+  if (found === undefined || found.results === null) return NO_FIELD;
+  const methods = ["spf", "dkim", "dmarc", "arc"] as const;
+  const verdicts = methods.map((method) => ({ method, result: found[method] }));
+  return formatResultsField(resultsValue(mailHost, verdicts));
 }
 
 function sentAt({ wire, header, envelope }: SealedSource): Date {

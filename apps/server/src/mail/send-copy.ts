@@ -6,8 +6,10 @@ import { readHeader } from "@kauke/mail-rfc";
 import type { MessageEnvelope } from "../core/message/message.ts";
 import type { ForwardCopy } from "./forward-copy.ts";
 import { domainOf, type MessageSigner } from "./message-signer.ts";
+import type { OutgoingMail } from "./outbound/transport.ts";
 
 export interface SendSource {
+  /** Its null sender stays; any other sender becomes the alias. */
   envelope: MessageEnvelope;
   /** Final message, wire form. */
   wire: Buffer;
@@ -21,27 +23,32 @@ export function makeSendCopy(
   { envelope, wire, aliasAddress, isReport }: SendSource,
   signer: MessageSigner,
 ): ForwardCopy {
-  const envelopeFrom = isReport ? "" : aliasAddress;
+  const envelopeFrom = isReport || envelope.envelopeFrom === "" ? "" : aliasAddress;
+  let bytes: Buffer | null = wire;
+  let issued: OutgoingMail[] = [];
   let signature: Promise<Buffer> | null = null;
   return {
     webhookSecret: null,
     envelopeFrom,
     correspondents: [],
+    onEvicted: null,
     async mailTo(rcptTo) {
-      const { end } = readHeader(wire);
-      const header = wire.subarray(0, end);
-      signature ??= signer.sign({ domain: domainOf(aliasAddress), header, wire, bodyStart: end + 2 });
-      const wireParts = [await signature, wire];
-      return {
-        envelopeFrom,
-        rcptTo,
-        wireParts,
-        sizeBytes: wireParts.reduce((sum, part) => sum + part.length, 0),
-        eightBit: envelope.eightBit,
-        smtpUtf8: envelope.smtpUtf8,
-      };
+      if (bytes === null) throw new Error("the copy was released");
+      const { end } = readHeader(bytes);
+      const header = bytes.subarray(0, end);
+      signature ??= signer.sign({ domain: domainOf(aliasAddress), header, wire: bytes, bodyStart: end + 2 });
+      const wireParts = [await signature, bytes];
+      const sizeBytes = wireParts.reduce((sum, part) => sum + part.length, 0);
+      const { eightBit, smtpUtf8 } = envelope;
+      const mail = { envelopeFrom, rcptTo, wireParts, sizeBytes, eightBit, smtpUtf8 };
+      issued.push(mail);
+      return mail;
     },
     webhookBody: async () => null,
-    release() {},
+    release() {
+      bytes = null;
+      for (const mail of issued) mail.wireParts = [];
+      issued = [];
+    },
   };
 }

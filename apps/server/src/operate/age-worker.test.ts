@@ -12,14 +12,15 @@ afterEach(() => worker.close());
 
 type Order = { say?: string; after?: number; exit?: true; hang?: true };
 /** The testing program reads its orders from the wish. */
-const ask = (order: Order) => worker.run("encrypt", order as never) as Promise<AgeOutcome<never>>;
-const said = async (order: Order) => {
-  const outcome = await ask(order).catch((thrown) => (thrown instanceof AppError ? thrown.code : "not ours"));
+const ask = (order: Order, userId: string) =>
+  worker.run({ name: "encrypt", userId }, order as never) as Promise<AgeOutcome<never>>;
+const said = async (order: Order, userId = "ann") => {
+  const outcome = await ask(order, userId).catch((thrown) => (thrown instanceof AppError ? thrown.code : "not ours"));
   return typeof outcome === "string" ? outcome : (outcome as unknown as { result: { say: string } }).result.say;
 };
 
 describe("the age worker", () => {
-  it("does one job at a time, in the order they came; who finds too many waiting hears busy at once", async () => {
+  it("does one job at a time, those of one account in the order they came; a job that finds too many waiting ends with busy at once", async () => {
     start();
     const done: string[] = [];
     const job = (say: string) => said({ say, after: 100 }).then((answer) => done.push(answer === say ? say : answer));
@@ -29,6 +30,26 @@ describe("the age worker", () => {
     await Promise.all([a, b, c]);
     expect(done).toEqual(["busy", "busy", "a", "b", "c"]);
     expect(await said({ say: "later" })).toBe("later");
+  });
+
+  it("does the job of an account that used nothing yet before those of accounts whose jobs are long", async () => {
+    start({ waitingMax: 8 });
+    const done: string[] = [];
+    const job = (userId: string, name: string) =>
+      said({ say: name, after: userId === "mallory" ? 200 : 0 }, userId).then((answer) => done.push(answer));
+    await job("mallory", "m0");
+    const long = ["m1", "m2", "m3", "m4"].map((name) => job("mallory", name));
+    await Promise.all([...long, job("ann", "a1"), job("ann", "a2")]);
+    // One runs and two wait; the fourth finds no place.
+    expect(done).toEqual(["m0", "busy", "m1", "a1", "a2", "m2", "m3"]);
+  });
+
+  it("makes room for an account when others fill all places", async () => {
+    start({ waitingMax: 4 });
+    await said({ say: "started", after: 50 }, "m1");
+    const crowd = ["m1", "m1", "m1", "m2", "m3"].map((userId) => said({ say: userId, after: 100 }, userId));
+    expect(await said({ say: "hello" }, "ann")).toBe("hello");
+    expect((await Promise.all(crowd)).toSorted()).toEqual(["busy", "m1", "m1", "m2", "m3"]);
   });
 
   it("answers unavailable for a job that broke or was overdue, and goes on with the next", async () => {
@@ -59,10 +80,12 @@ describe("the age worker", () => {
 
   it("a job that throws what nobody planned is unavailable, without a word of what it threw", async () => {
     worker = ageWorker();
-    const thrown: unknown = await worker.run("noSuchJob" as "encrypt", {} as never).catch((error: unknown) => error);
+    const thrown: unknown = await worker
+      .run({ name: "noSuchJob" as "encrypt", userId: "ann" }, {} as never)
+      .catch((error: unknown) => error);
     expect(thrown).toMatchObject({ code: "unavailable", details: {} });
     const bad: unknown = await worker
-      .run("decrypt", { privateKey: 5, encryptedText: "AGE-SECRET-KEY-1" } as never)
+      .run({ name: "decrypt", userId: "ann" }, { privateKey: 5, encryptedText: "AGE-SECRET-KEY-1" } as never)
       .catch((error) => error);
     expect(thrown).toEqual(bad);
   });

@@ -1,15 +1,18 @@
 /**
- * The one worker for all work with age: scrypt takes half a second and 256 MiB, so two at once are never run. Some wait; beyond
- * that the caller hears `busy`, before anything was computed. What a job holds is forgotten with its answer.
+ * The one worker for all work with age: scrypt takes half a second and 256 MiB, so only one job runs at a time. The next one is
+ * of the account that used the least of the worker lately, so that costly jobs delay their own account. A job that may not wait
+ * ends with `busy`, before anything was computed. Nothing of a job is kept once it has its answer.
  */
 import { setTimeout as wait } from "node:timers/promises";
-import type { AgeJobName, AgeOutcome, AgeWorker } from "../core/age-worker/age-worker.ts";
+import type { AgeJob, AgeJobName, AgeJobs, AgeOutcome, AgeWorker } from "../core/age-worker/age-worker.ts";
 import { AppError } from "../core/app-error.ts";
+import { FairQueue } from "../core/fair-queue/fair-queue.ts";
 import { ChildWorker, type ChildWorkerOptions } from "./child-worker.ts";
 
 export interface AgeWorkerOptions extends ChildWorkerOptions {
-  /** Jobs that may wait for the running one. */
+  /** Jobs that may wait for the running one, of all accounts and of one. */
   waitingMax: number;
+  waitingOfAccountMax: number;
 }
 
 export interface ClosableAgeWorker extends AgeWorker {
@@ -19,7 +22,8 @@ export interface ClosableAgeWorker extends AgeWorker {
 
 const production: AgeWorkerOptions = {
   program: new URL("./age-process.ts", import.meta.url),
-  waitingMax: 8,
+  waitingMax: 16,
+  waitingOfAccountMax: 2,
   // A text of 1.6 MB costs some 20 MiB; scrypt's memory is not of this heap.
   heapMaxMib: 128,
   deadlineMs: 30_000,
@@ -30,41 +34,26 @@ const production: AgeWorkerOptions = {
 export function ageWorker(options: Partial<AgeWorkerOptions> = {}): ClosableAgeWorker {
   const settings = { ...production, ...options };
   const child = new ChildWorker(settings);
-  const waiting: (() => void)[] = [];
-  let running: Promise<unknown> | null = null;
-  let isClosed = false;
-
-  async function run(order: object): Promise<unknown> {
-    if (running !== null) await new Promise<void>((resolve) => waiting.push(resolve));
-    if (isClosed) return null;
-    const answer = child.ask(order);
-    running = answer;
-    try {
-      return await answer;
-    } finally {
-      next();
-    }
-  }
-
-  /** The turn goes straight to the next one, so that nobody who comes just now gets in between. */
-  function next(): void {
-    const turn = waiting.shift();
-    if (turn === undefined) running = null;
-    else turn();
-  }
+  const queue = new FairQueue({
+    concurrency: 1,
+    waitingMax: settings.waitingMax,
+    waitingOfPartyMax: settings.waitingOfAccountMax,
+    now: () => performance.now(),
+  });
+  let running: Promise<unknown> = Promise.resolve();
 
   return {
-    async run<N extends AgeJobName>(name: N, wish: object) {
-      if (isClosed) throw new AppError("unavailable");
-      if (running !== null && waiting.length >= settings.waitingMax) throw new AppError("busy");
-      const answer = await run({ name, wish });
+    async run<N extends AgeJobName>({ name, userId }: AgeJob<N>, wish: AgeJobs[N]["wish"]) {
+      const answer = await queue.run({ party: userId }, () => {
+        running = child.ask({ name, wish });
+        return running;
+      });
       if (answer === null || answer === BROKEN) throw new AppError("unavailable");
       return answer as AgeOutcome<N>;
     },
     async close(graceMs = 0) {
-      isClosed = true;
-      for (const turn of waiting.splice(0)) turn();
-      if (running !== null) await Promise.race([running, wait(graceMs, null, { ref: false })]);
+      queue.close();
+      await Promise.race([running, wait(graceMs, null, { ref: false })]);
       await child.end();
     },
   };

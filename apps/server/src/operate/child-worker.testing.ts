@@ -1,6 +1,7 @@
 /** A child that does as it is told, well or badly: for tests of what its parent makes of that. */
 interface TestOrder {
   wish?: TestOrder;
+  content?: TestOrder;
   say?: string;
   after?: number;
   block?: number;
@@ -11,7 +12,7 @@ interface TestOrder {
 
 const kept: string[][] = [];
 
-process.on("message", (order: TestOrder) => obey(order.wish ?? order));
+process.on("message", (order: TestOrder) => obey(order.wish ?? order.content ?? order));
 process.on("disconnect", () => process.exit(0));
 
 function obey({ say, after = 0, block, exit, fill, hang }: TestOrder): void {

@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import type { PublicDkimKey } from "@kauke/mail-rfc";
+import type { RelayState } from "../mail/outbound/probe-relay.ts";
 import type { KeyFacts, RotationState } from "../store/key-rotation.ts";
 import type { MigrationState } from "../store/migrate.ts";
 import type { KeptSummary, KeptText } from "./kept-mail.ts";
@@ -43,6 +44,8 @@ export interface ControlCalls {
   /** @param file absolute, as the server sees it */
   backup: { ask: { file: string; withSecretKey: boolean }; answer: { bytes: number } };
   migrations: { ask: Record<never, never>; answer: MigrationState };
+  /** Connects to the relay and begins a transaction without a recipient. `null`: mail does not leave through a relay. */
+  "relay-state": { ask: Record<never, never>; answer: RelayState | null };
 }
 export type ControlCall = keyof ControlCalls;
 
@@ -73,6 +76,12 @@ export interface ServerFacts {
   dkim: readonly PublicDkimKey[];
   isSound: boolean;
   postmasterGiven: boolean;
+  /** Where DMARC reports go, by KAUKE_DMARC_REPORTS. */
+  dmarcReports: string | null;
+  /** Settings of links on the pages that still lead to example addresses. */
+  exampleLinks: readonly string[];
+  /** Whether the operator has said how long technical logs are kept. */
+  logDaysGiven: boolean;
   keptForOperator: number;
   queue: { open: number; oldestAt: string | null; messageBytes: number };
   rotation: RotationState & { isOpen: boolean };

@@ -22,6 +22,7 @@ const readers: { readonly [Call in ControlCall]: (given: Given) => ControlCalls[
   "keys-wrapping": nothing,
   backup: ({ file, withSecretKey }) => ({ file: text(file), withSecretKey: withSecretKey === true }),
   migrations: nothing,
+  "relay-state": nothing,
 };
 
 export const controlCalls = Object.keys(readers) as ControlCall[];

@@ -4,6 +4,7 @@
  */
 import { pageEvents } from "@kauke/contract";
 import { mailLimitNames } from "../core/rate-limit/mail-limit-rules.ts";
+import { nextHopFailures } from "../mail/outbound/note-next-hop-failure.ts";
 
 export interface MetricKind {
   help: string;
@@ -28,12 +29,16 @@ export const counters: Readonly<Record<string, MetricKind>> = {
   },
   kauke_messages_total: {
     help: "Messages taken or turned away at the end of their data.",
-    labels: { result: ["passed", "kept", "refused", "spool_failed"] },
+    labels: { result: ["passed", "kept", "refused", "spool_quota", "spool_failed"] },
   },
   kauke_mx_refused_connections_total: { help: "Inbound connections turned away because there were too many." },
   kauke_mx_shown_out_total: {
-    help: "Inbound connections ended because they were too slow, by what they were slow at.",
-    labels: { why: ["line", "data", "memory", "no_mail"] },
+    help: "Inbound connections ended because they were too slow, by what they were slow at, or made room for others (crowded).",
+    labels: { why: ["line", "data", "memory", "no_mail", "sign_in", "crowded"] },
+  },
+  kauke_next_hop_failures_total: {
+    help: "Connections to mail hosts, or to the relay, that failed before the first message, by why.",
+    labels: { code: nextHopFailures },
   },
   kauke_page_events_total: {
     help: "What happened on the pages, in all browsers together. Above 600 in a minute from one network they are not counted.",
@@ -48,6 +53,7 @@ export const counters: Readonly<Record<string, MetricKind>> = {
 
 /** Read when `/metrics` is asked for. */
 export const gauges: Readonly<Record<string, MetricKind>> = {
+  kauke_http_sockets: { help: "Open sockets of the web server." },
   kauke_mx_sessions: { help: "Open inbound SMTP connections." },
   kauke_submission_sessions: { help: "Open submission connections with STARTTLS." },
   kauke_message_memory_bytes: { help: "Messages held in memory, in bytes." },

@@ -22,14 +22,17 @@ const scope = "openid email profile";
 export function openIdIssuer(settings: GoogleSettings, { clock, timeoutSeconds = 10 }: OpenIdOptions): FederatedIssuer {
   const discover = discoverer(settings, { clock, timeoutSeconds });
   return {
-    async authorizationUrl({ state, nonce, verifier, redirectUri }) {
+    issuer: settings.issuer,
+    async authorizationUrl({ state, nonce, verifier, redirectUri, settings: forSettings }) {
       try {
         const { client, issuer } = await discover();
         const challenge = {
           code_challenge: await client.calculatePKCECodeChallenge(verifier),
           code_challenge_method: "S256",
         };
-        const request = { redirect_uri: redirectUri, scope, state, nonce, ...challenge };
+        // In Settings the person has to be seen to choose; a session at the issuer alone would answer without anybody there.
+        const prompt: Record<string, string> = forSettings === undefined ? {} : { prompt: "select_account" };
+        const request = { redirect_uri: redirectUri, scope, state, nonce, ...challenge, ...prompt };
         return client.buildAuthorizationUrl(issuer, request).href;
       } catch {
         return null;

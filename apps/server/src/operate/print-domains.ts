@@ -1,5 +1,5 @@
 /** `kauke domains`: the records to publish as one zone file, whatever is not a record as comments in it. */
-import { type DnsRecord, zoneLine } from "@kauke/mail-rfc";
+import { type DnsRecord, dmarcReportConsent, zoneLine } from "@kauke/mail-rfc";
 import type { ServerFacts } from "./control-protocol.ts";
 import { type DnsPlan, dnsPlan, policyHost } from "./dns-plan.ts";
 
@@ -14,6 +14,7 @@ export function domainsText(facts: ServerFacts, addresses: readonly string[]): s
       `; ${domain}`,
       ...relayNote(facts),
       ...records.map((it) => zoneLine(it)),
+      ...consentNote(domain, facts),
       ...aliasOrNote(aliasesOf(policyHost(domain)), policyHost(domain)),
     ]),
     "",
@@ -30,6 +31,7 @@ function hostLines(plan: DnsPlan, addresses: readonly string[]): string[] {
     "; The mail host: the addresses that this machine is reached at from outside, and sends from.",
     ...(known ? records.map((it) => zoneLine(it)) : placeholders(mailHost)),
     `; Where these addresses come from (the hosting company), set their reverse name to ${mailHost}`,
+    ...plan.mailHostRecords.map((it) => zoneLine(it)),
     ...plan.aliases.filter((it) => it.name === smtpHost).map((it) => zoneLine(it)),
   ];
 }
@@ -47,10 +49,16 @@ function relayNote({ delivery }: ServerFacts): string[] {
   return ["; With a relay, put what its operator names into the SPF record too, e.g. include:… before -all."];
 }
 
+function consentNote(domain: string, { dmarcReports }: ServerFacts): string[] {
+  const record = dmarcReports === null ? null : dmarcReportConsent(domain, dmarcReports);
+  if (record === null) return [];
+  return ["; The domain that gets the DMARC reports must agree to that, in its own zone:", `; ${zoneLine(record)}`];
+}
+
 function aliasOrNote(aliases: readonly DnsRecord[], name: string): string[] {
   return aliases.length > 0
     ? aliases.map((it) => zoneLine(it))
-    : [`; ${name}. 3600 IN CNAME <host of the web app; set KAUKE_PUBLIC_URL>`];
+    : [`; ${name}. 3600 IN CNAME <name of the web app's host; set KAUKE_PUBLIC_URL to it>`];
 }
 
 function policyNote({ policy }: DnsPlan): string[] {

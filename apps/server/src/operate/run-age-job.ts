@@ -10,14 +10,13 @@ import {
   checkPublicKey,
   createProtectedKey,
   dearmor,
-  decrypt,
   decryptText,
   encryptText,
   isAgeFile,
   isProtectedKey,
   openProtectedKey,
-  type PasswordCipher,
   readPrivateKeys,
+  storedKeyForm,
 } from "@kauke/age";
 import { nodePasswordCipher } from "@kauke/age/node-password-cipher";
 import type { AgeFailure, AgeJobName, AgeJobs, AgeOutcome } from "../core/age-worker/age-worker.ts";
@@ -119,28 +118,8 @@ async function openStored(encryptedPrivateKey: string, password: string): Promis
   return (await orFail(passwordFailures, open, "needs_recreation")).privateKey;
 }
 
-/** Never right, and computes nothing. */
-const noCipher: PasswordCipher = { seal: (_, fileKey) => fileKey, open: () => null };
-
 async function checkStored(encryptedPrivateKey: string): Promise<void> {
-  if (isProtectedKey(encryptedPrivateKey)) return;
-  const isBare = await succeeds(() => readPrivateKeys(encryptedPrivateKey));
-  if (isBare || (await isForOtherKeys(encryptedPrivateKey))) throw new JobFailure("key_not_protected");
-  throw new JobFailure("needs_recreation");
-}
-
-async function succeeds(job: () => unknown): Promise<boolean> {
-  return orFail({}, job, "needs_recreation").then(
-    () => true,
-    (thrown) => (thrown instanceof JobFailure ? false : Promise.reject(thrown)),
-  );
-}
-
-/** An age file without a password stanza says so before anything is computed. */
-async function isForOtherKeys(file: string): Promise<boolean> {
-  const openWithNothing = () => decrypt(file, { password: "-", passwordCipher: noCipher });
-  return openWithNothing().then(
-    () => false,
-    (thrown) => thrown instanceof AgeError && thrown.code === "no_matching_key",
-  );
+  const form = await storedKeyForm(encryptedPrivateKey);
+  if (form === "protected") return;
+  throw new JobFailure(form === "unprotected" ? "key_not_protected" : "needs_recreation");
 }

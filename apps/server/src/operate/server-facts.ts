@@ -2,9 +2,13 @@
 import { product } from "@kauke/contract";
 import { publicDkimKey } from "@kauke/mail-rfc";
 import type { Config } from "../config.ts";
+import { probeRelay, type RelayState } from "../mail/outbound/probe-relay.ts";
+import { askServers, askSystem } from "../mail/outbound/relay-transport.ts";
+import { createResolver } from "../mail/outbound/resolver.ts";
 import { BackupError, type BackupWish } from "../store/backup.ts";
 import type { Store } from "../store/open-store.ts";
 import type { ControlHandlers, ServerFacts } from "./control-protocol.ts";
+import { exampleLinks } from "./doctor/page-checks.ts";
 import { forgetKept, listKept, readKept } from "./kept-mail.ts";
 import { keyCalls } from "./key-calls.ts";
 import { OperatorError } from "./operator-error.ts";
@@ -27,6 +31,7 @@ export function controlHandlers(view: ServerView): ControlHandlers {
     ...keyCalls(view.store),
     backup: (wish) => backUp(view.store, wish),
     migrations: () => view.store.operator.migrations(),
+    "relay-state": () => relayState(view.config),
   };
 }
 
@@ -35,6 +40,12 @@ async function backUp({ backup }: Store, wish: BackupWish): Promise<{ bytes: num
   return await backup(wish).catch((thrown: unknown) => {
     throw thrown instanceof BackupError ? new OperatorError(thrown.message, { cause: thrown }) : thrown;
   });
+}
+
+async function relayState({ delivery, mailHost, domains, dnsServers }: Config): Promise<RelayState | null> {
+  if (delivery.kind !== "relay") return null;
+  const findAddresses = dnsServers === null ? askSystem : askServers(createResolver({ servers: dnsServers }));
+  return await probeRelay({ url: delivery.url, mailHost, findAddresses, from: `postmaster@${domains[0]}` });
 }
 
 const elsewhere =
@@ -59,6 +70,9 @@ async function factsOf({ config, store, ports }: ServerView): Promise<ServerFact
     dkim: store.dkimKeys.map(publicDkimKey),
     isSound: store.isSound(),
     postmasterGiven: config.postmaster !== null,
+    dmarcReports: config.dmarcReports,
+    exampleLinks: exampleLinks(config.links),
+    logDaysGiven: config.logDays !== null,
     keptForOperator: await store.deliveries.countKeptForOperator(),
     rotation: { ...store.keyKeeper.state(), isOpen: await store.keyKeeper.isOpen() },
     queue: { open, oldestAt: oldestAt?.toISOString() ?? null, messageBytes },

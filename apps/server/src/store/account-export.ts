@@ -3,7 +3,6 @@
  * until it has), and a row is read whole: a new column or a new field of a sealed document is in the file by itself. Left out
  * are keyed hashes and what only the server can use; `about` says so.
  */
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { type EmailJobStatus, retentionDays } from "@kauke/contract";
 import { sql } from "kysely";
 import type {
@@ -12,14 +11,13 @@ import type {
   ExportedTable,
   ExportedTables,
 } from "../core/account-export/account-export.ts";
-import { sameMailbox } from "../core/destination/same-mailbox.ts";
+import { sameMailbox, spellingOfMailbox } from "../core/destination/same-mailbox.ts";
 import { isEnd } from "../core/email-job/job-status.ts";
 import { keptUntil } from "../core/retention/kept-for.ts";
 import type { AliasDocument } from "./alias-document.ts";
 import type { DB, SessionTable } from "./database.ts";
 import { type AnyRow, clearRow, inPages, ownedRows } from "./export-rows.ts";
-import { mailboxIndex } from "./mailbox-index.ts";
-import { oneAfterAnother } from "./one-after-another.ts";
+import { mailboxIndex, missingMailboxIndex } from "./mailbox-index.ts";
 import { rateLimitSubject } from "./rate-limits.ts";
 import { formerUserIndex } from "./released-addresses.ts";
 import type { StoreContext } from "./store-context.ts";
@@ -32,10 +30,12 @@ interface Source extends StoreContext {
   mailboxes: Map<string, string>;
 }
 
+type Pages = AsyncIterable<ExportedRow[]>;
+
 interface TableReader {
   about: string;
   /** Missing: nothing of an account lies there. */
-  rows?: (source: Source) => Promise<ExportedRow[]>;
+  rows?: (source: Source) => Pages;
 }
 
 const withAccount = "with the account";
@@ -118,7 +118,7 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
   },
   rate_limit: {
     about:
-      "Counts for limits, found by keyed hash of your account, e-mail, SMTP user names and mailboxes. They outlive the account.",
+      "Counts for limits, found by keyed hash of your account, e-mail, SMTP user names and mailboxes. They outlive the account. What is counted by your network or browser too can't be found without those.",
     rows: rateLimitRows,
   },
   released_address: {
@@ -130,38 +130,43 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
     about: "Mailboxes among your destinations whose reader wants no mail from this server, kept as keyed hashes.",
     rows: blockedRows,
   },
+  missing_mailbox: {
+    about:
+      "Mailboxes that refused your mail as not existing, and those suspended for it. Kept by keyed hash: named while an alias leads there.",
+    rows: missingRows,
+  },
   counter: { about: "Totals of the whole server; nothing of an account." },
   server_key: { about: "The server's own keys; nothing of an account." },
   schema_migration: { about: "The database's version; nothing of an account." },
 };
 
-/** An account of 10,000 aliases takes some 20 MB and most of a second of processor time while it is read. */
-const WAITING_MAX = 8;
-
 export function accountExportStore(context: StoreContext): AccountExportStore {
-  const inTurn = oneAfterAnother(WAITING_MAX);
-  return { read: (userId) => inTurn(() => readAccount(context, userId)) };
+  return { read: (userId) => readAccount(context, userId) };
 }
 
 async function readAccount(context: StoreContext, userId: string): Promise<ExportedTables | null> {
   const source: Source = { ...context, userId, addresses: new Map(), mailboxes: new Map() };
-  const exported: Record<string, ExportedTable> = {};
-  for (const [name, { about, rows }] of Object.entries(tables))
-    exported[name] = { about, rows: (await rows?.(source)) ?? [] };
-  return exported.user?.rows.length === 0 ? null : exported;
+  const known = context.db.selectFrom("user").select("id").where("id", "=", userId);
+  if ((await known.executeTakeFirst()) === undefined) return null;
+  const exported = Object.entries(tables).map(([name, { about, rows = nothing }]): [string, ExportedTable] => {
+    return [name, { about, rows: rows(source) }];
+  });
+  return Object.fromEntries(exported);
 }
 
-async function userRow(source: Source): Promise<ExportedRow[]> {
+async function* nothing(): Pages {}
+
+async function* userRow(source: Source): Pages {
   const rows = await source.db.selectFrom("user").selectAll().where("id", "=", source.userId).execute();
-  return rows.map((row) => {
+  yield rows.map((row) => {
     const { passwordHash, ...clear } = clearRow(source, "user", { ...row });
     return { ...clear, hasPassword: passwordHash !== null, deletionDate: "when you delete the account" };
   });
 }
 
-async function aliasRows(source: Source): Promise<ExportedRow[]> {
+function aliasRows(source: Source): Pages {
   const { keys, addresses, mailboxes } = source;
-  return await ownedRows(source, "alias", (row) => {
+  return ownedRows(source, "alias", (row) => {
     const { replyKey: _, ...clear } = clearRow(source, "alias", row);
     const { name, domain, destinations, lastDestinations } = clear as unknown as AliasDocument;
     addresses.set(String(row.id), `${name}@${domain}`);
@@ -171,10 +176,10 @@ async function aliasRows(source: Source): Promise<ExportedRow[]> {
   });
 }
 
-async function sessionRows(source: Source): Promise<ExportedRow[]> {
+async function* sessionRows(source: Source): Pages {
   const mine = source.db.selectFrom("session").where("user_id", "=", source.userId);
   const rows = await mine.select(["id", "created_at", "last_seen_at", "sealed"]).execute();
-  return rows.map((row) => ({
+  yield rows.map((row) => ({
     ...clearRow(source, "session", row),
     deletionDate: endOfSession(row).toISOString(),
   }));
@@ -197,8 +202,8 @@ function endOfJob({ status, updated_at }: EndingJob): string {
     : `${retentionDays.technicalLogs} days after it ended, or with the account`;
 }
 
-async function destinationRows(source: Source): Promise<ExportedRow[]> {
-  return await ownedRows(source, "destination", (row) => ({
+function destinationRows(source: Source): Pages {
+  return ownedRows(source, "destination", (row) => ({
     ...clearRow(source, "destination", row),
     mailbox: source.mailboxes.get((row.mailbox_index as Buffer).toString("hex")) ?? null,
     deletionDate: withAccount,
@@ -208,8 +213,8 @@ async function destinationRows(source: Source): Promise<ExportedRow[]> {
 const ownMessages = ({ db, userId }: Source) =>
   db.selectFrom("delivery").select("message_id").where("user_id", "=", userId);
 
-async function messageRows(source: Source): Promise<ExportedRow[]> {
-  return await inPages({
+function messageRows(source: Source): Pages {
+  return inPages({
     page: (after, limit) => {
       const mine = source.db.selectFrom("message").selectAll().where("id", "in", ownMessages(source));
       return mine.where("id", ">", after).orderBy("id").limit(limit).execute();
@@ -218,7 +223,7 @@ async function messageRows(source: Source): Promise<ExportedRow[]> {
   });
 }
 
-async function chunkRows(source: Source): Promise<ExportedRow[]> {
+async function* chunkRows(source: Source): Pages {
   const rows = await source.db
     .selectFrom("message_chunk")
     .select(["message_id", (row) => row.fn.countAll<number>().as("chunks")])
@@ -226,13 +231,13 @@ async function chunkRows(source: Source): Promise<ExportedRow[]> {
     .where("message_id", "in", ownMessages(source))
     .groupBy("message_id")
     .execute();
-  return rows.map(({ message_id, chunks, sealed_bytes }) => ({
+  yield rows.map(({ message_id, chunks, sealed_bytes }) => ({
     ...{ messageId: message_id, chunks, sealedBytes: sealed_bytes },
     deletionDate: withMail,
   }));
 }
 
-async function replyPathRows({ db, userId, addresses }: Source): Promise<ExportedRow[]> {
+async function* replyPathRows({ db, userId, addresses }: Source): Pages {
   const rows = await db
     .selectFrom("reply_path")
     .innerJoin("alias", "alias.id", "reply_path.alias_id")
@@ -240,15 +245,15 @@ async function replyPathRows({ db, userId, addresses }: Source): Promise<Exporte
     .where("alias.user_id", "=", userId)
     .groupBy("alias.id")
     .execute();
-  return rows.map(({ id, count }) => ({
+  yield rows.map(({ id, count }) => ({
     ...{ aliasId: id, alias: addresses.get(id) ?? null, replyAddresses: count },
     deletionDate: withAlias,
   }));
 }
 
-async function tokenRows(source: Source): Promise<ExportedRow[]> {
+async function* tokenRows(source: Source): Pages {
   const rows = await source.db.selectFrom("one_time_token").selectAll().where("user_id", "=", source.userId).execute();
-  return rows.map((row) => ({
+  yield rows.map((row) => ({
     ...clearRow(source, "one_time_token", { ...row, id: row.token_hash.toString("hex") }),
     deletionDate: row.expires_at.toISOString(),
   }));
@@ -267,16 +272,17 @@ async function limitSubjects({ keys, db, userId, addresses, mailboxes }: Source)
 }
 
 /** As sign-ins count an e-mail, and as messages to its mailbox are counted. */
-const spellings = (email: string) => [...new Set([email.normalize("NFC").toLowerCase(), sameMailbox(email)])];
+const spellings = (email: string) => [
+  ...new Set([email.normalize("NFC").toLowerCase(), sameMailbox(email), spellingOfMailbox(email)]),
+];
 
 type RateLimitKey = Parameters<typeof rateLimitSubject>[1];
 const named = (key: string, shown: string): [RateLimitKey, string] => [{ key }, shown];
 
 const SUBJECTS_AT_ONCE = 200;
 
-async function rateLimitRows(source: Source): Promise<ExportedRow[]> {
+async function* rateLimitRows(source: Source): Pages {
   const subjects = await limitSubjects(source);
-  const exported: ExportedRow[] = [];
   for (let from = 0; from < subjects.length; from += SUBJECTS_AT_ONCE) {
     const some = new Map(
       subjects
@@ -285,34 +291,42 @@ async function rateLimitRows(source: Source): Promise<ExportedRow[]> {
     );
     const indexes = [...some.keys()].map((it) => Buffer.from(it, "hex"));
     const rows = await source.db.selectFrom("rate_limit").selectAll().where("subject_index", "in", indexes).execute();
-    for (const { action_type, count, window_start, last_action, subject_index } of rows)
-      exported.push({
-        ...{ actionType: action_type, subject: some.get(subject_index.toString("hex")) },
-        ...{ count, windowStart: window_start, lastAction: last_action },
-        deletionDate: keptUntil("rateLimit", window_start).toISOString(),
-      });
-    await nextTurn();
+    yield rows.map(({ action_type, count, window_start, last_action, subject_index }) => ({
+      ...{ actionType: action_type, subject: some.get(subject_index.toString("hex")) },
+      ...{ count, windowStart: window_start, lastAction: last_action },
+      deletionDate: keptUntil("rateLimit", window_start).toISOString(),
+    }));
   }
-  return exported;
 }
 
-async function releasedRows({ db, keys, userId }: Source): Promise<ExportedRow[]> {
+async function* releasedRows({ db, keys, userId }: Source): Pages {
   const rows = await db
     .selectFrom("released_address")
     .select("until")
     .where("former_user_index", "=", formerUserIndex(keys, userId))
     .execute();
-  return rows.map(({ until }) => ({ address: null, deletionDate: until.toISOString() }));
+  yield rows.map(({ until }) => ({ address: null, deletionDate: until.toISOString() }));
 }
 
-async function blockedRows({ db, userId, mailboxes }: Source): Promise<ExportedRow[]> {
+async function* missingRows({ db, keys, userId, mailboxes }: Source): Pages {
+  const rows = await db.selectFrom("missing_mailbox").selectAll().where("user_id", "=", userId).execute();
+  if (rows.length === 0) return;
+  const named = new Map([...mailboxes.values()].map((it) => [missingMailboxIndex(keys, it).toString("hex"), it]));
+  yield rows.map((row) => ({
+    mailbox: named.get(row.mailbox_index.toString("hex")) ?? null,
+    ...{ refusals: row.refusals, firstAt: row.first_at, lastAt: row.last_at, suspendedAt: row.suspended_at },
+    deletionDate: row.suspended_at === null ? keptUntil("missingMailbox", row.last_at).toISOString() : withAccount,
+  }));
+}
+
+async function* blockedRows({ db, userId, mailboxes }: Source): Pages {
   const rows: (AnyRow & { mailbox_index: Buffer; created_at: Date })[] = await db
     .selectFrom("blocked_mailbox")
     .innerJoin("destination", "destination.mailbox_index", "blocked_mailbox.mailbox_index")
     .select(["blocked_mailbox.mailbox_index", "blocked_mailbox.created_at"])
     .where("destination.user_id", "=", userId)
     .execute();
-  return rows.map(({ mailbox_index, created_at }) => ({
+  yield rows.map(({ mailbox_index, created_at }) => ({
     ...{ mailbox: mailboxes.get(mailbox_index.toString("hex")) ?? null, createdAt: created_at },
     deletionDate: "when the block is lifted; it is the mailbox' own and not the account's",
   }));

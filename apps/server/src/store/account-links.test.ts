@@ -90,6 +90,42 @@ describe("links to an account's own e-mail", () => {
       expect(await store.smtpCredentials.listForAlias(user.id, alias.id)).toHaveLength(1);
     });
 
+    it("a sign-in link counts once; the password given beside it has to be the account's", async () => {
+      const { store, clock } = it_;
+      const user = await insertUser(store);
+      const session = aSession(user.id);
+      await store.loginSessions.insert(session);
+      const { tokenHash } = await given(user, "sign-in");
+      expect(await store.accountLinks.signIn(tokenHash, "another hash")).toBe(false);
+      const use = () => store.accountLinks.signIn(tokenHash, user.passwordHash);
+      expect((await Promise.all([use(), use()])).toSorted()).toEqual([false, true]);
+      expect(await store.users.find(user.id)).toMatchObject({
+        ...{ passwordHash: user.passwordHash, emailConfirmedAt: clock.now() },
+      });
+      expect(await store.loginSessions.find(session.tokenHash)).not.toBeNull();
+    });
+
+    it("a sign-in link alone is the first proof of a mailbox: the password goes too, later ones leave it", async () => {
+      const { store, clock } = it_;
+      const user = await insertUser(store);
+      const session = aSession(user.id);
+      await store.loginSessions.insert(session);
+      await store.users.changeSettings(user.id, { leakGuard: false, aliasInQuotes: true });
+      expect(await store.accountLinks.signIn((await given(user, "sign-in")).tokenHash, null)).toBe(true);
+      const proven = { passwordHash: null, passwordSetAt: clock.now(), emailConfirmedAt: clock.now() };
+      expect(await store.users.find(user.id)).toMatchObject(proven);
+      expect(await store.loginSessions.find(session.tokenHash)).toBeNull();
+      expect(await store.users.settings(user.id)).toMatchObject({ leakGuard: true, aliasInQuotes: false });
+      const [notice, ...more] = await store.notices.listForUser(user.id);
+      expect([notice?.kind, more]).toEqual(["first_proof", []]);
+      expect(notice?.text).toContain(
+        "the leak guard's switch, which is on again; the alias in quoted lines, which is off again",
+      );
+      await store.users.changeSettings(user.id, { leakGuard: false });
+      expect(await store.accountLinks.signIn((await given(user, "sign-in")).tokenHash, null)).toBe(true);
+      expect(await store.users.settings(user.id)).toMatchObject({ leakGuard: false });
+    });
+
     it("a confirmation link confirms once, for its own account only", async () => {
       const { store, clock } = it_;
       const [user, other] = [await insertUser(store), await insertUser(store)];
@@ -99,6 +135,33 @@ describe("links to an account's own e-mail", () => {
       expect((await store.users.find(user.id))?.emailConfirmedAt).toEqual(clock.now());
       expect((await store.users.find(other.id))?.emailConfirmedAt).toBeNull();
       expect(await store.accountLinks.confirmEmail(tokenHash, user.id)).toBe(false);
+    });
+
+    it("a confirmed e-mail is a confirmed mailbox of its account, asked before or not, unless its reader refused", async () => {
+      const { store } = it_;
+      const [user, other, refused] = [await insertUser(store), await insertUser(store), await insertUser(store)];
+      const stateOf = async ({ id, email }: User) =>
+        (await store.destinations.states(id, [email ?? ""])).get(email ?? "");
+      const asked = async ({ id, email }: User) => {
+        const tokenHash = randomBytes(32);
+        const tokenExpiresAt = new Date(it_.clock.now().getTime() + 1000);
+        const wish = {
+          id: randomUUID(),
+          userId: id,
+          address: email ?? "",
+          tokenHash,
+          tokenExpiresAt,
+          isByOwner: false,
+        };
+        return { tokenHash, decision: await store.destinations.ask(wish) };
+      };
+      await asked(user);
+      await store.destinations.answerLink((await asked(refused)).tokenHash, "not_mine");
+      expect(await stateOf(user)).toBe("asked");
+      for (const it of [user, other, refused])
+        await store.accountLinks.confirmEmail((await given(it, "email")).tokenHash, it.id);
+      expect(await Promise.all([user, other, refused].map(stateOf))).toEqual(["confirmed", "confirmed", "refused"]);
+      expect((await asked(other)).decision).toEqual({ kind: "known", state: "confirmed" });
     });
 
     it("changing the password keeps one session and ends reset links, unless it was another by now", async () => {

@@ -1,18 +1,21 @@
 /** One-use links to an account's own e-mail, and what they change when they are used; each in one commit under the account's lock. */
 import type { AccountLink, AccountLinkKind, AccountLinkStore } from "../core/user/account-link.ts";
+import { changeEmail } from "./change-email.ts";
 import type { InTransaction } from "./database.ts";
-import { endSessionsAndResets } from "./passwords.ts";
+import { confirmOwnMailbox } from "./destinations.ts";
+import { type AfterProof, endImpostor, nothingAfter, withoutImpostor } from "./first-proof.ts";
+import { findLink, type LinkDocument, linkId } from "./link-rows.ts";
+import { endSessionsAndLinks } from "./passwords.ts";
 import type { StoreContext } from "./store-context.ts";
-import { lockDocument, sealDocument } from "./user-document.ts";
+import { lockDocument, sealDocument, type UserDocument } from "./user-document.ts";
 
-interface LinkDocument {
-  email: string;
+export interface AccountLinkStoreParts {
+  /** Bodies of messages that an impostor had left to be sent. */
+  forgetBodies(messageIds: readonly string[]): Promise<void>;
 }
 
-const linkId = (tokenHash: Buffer) => tokenHash.toString("hex");
-
-export function accountLinkStore(context: StoreContext): AccountLinkStore {
-  const { db, clock } = context;
+export function accountLinkStore(context: StoreContext, parts: AccountLinkStoreParts): AccountLinkStore {
+  const { db } = context;
   return {
     issue: (link) => issue(context, link),
     find: (kind, tokenHash) => findLink(context, kind, tokenHash),
@@ -20,30 +23,28 @@ export function accountLinkStore(context: StoreContext): AccountLinkStore {
       await db.deleteFrom("one_time_token").where("token_hash", "=", tokenHash).execute();
     },
     resetPassword: (tokenHash, passwordHash) =>
-      using(context, { kind: "reset", tokenHash }, async (trx, { userId, document }) => {
-        const isFirstProof = document.emailConfirmedAt === undefined;
-        const emailConfirmedAt = document.emailConfirmedAt ?? clock.now().toISOString();
-        const own = isFirstProof
-          ? { ...document, googleId: null, googleIssuer: undefined, walletAddress: null }
-          : document;
-        await sealDocument(context, trx, userId, { ...own, passwordHash, emailConfirmedAt });
-        await endSessionsAndResets(trx, userId, null);
-        if (isFirstProof) await dropUnproven(trx, userId);
+      proving(context, parts, {
+        ...{ kind: "reset", tokenHash },
+        work: (proof) => replacePassword(context, proof, passwordHash),
+      }),
+    signIn: (tokenHash, passwordHash) =>
+      proving(context, parts, {
+        ...{ kind: "sign-in", tokenHash },
+        work: (proof) => signIn(context, proof, passwordHash),
       }),
     confirmEmail: async (tokenHash, userId) => {
       const link = await findLink(context, "email", tokenHash);
       if (link?.userId !== userId) return false;
-      return using(context, { kind: "email", tokenHash }, async (trx, { document }) => {
-        const emailConfirmedAt = document.emailConfirmedAt ?? clock.now().toISOString();
-        await sealDocument(context, trx, userId, { ...document, emailConfirmedAt });
-      });
+      const use = { kind: "email", tokenHash } as const;
+      return proving(context, parts, { ...use, work: (proof) => confirm(context, proof) });
     },
+    changeEmail: (change) => changeEmail(context, change),
   };
 }
 
 async function issue({ db, keys, clock }: StoreContext, link: AccountLink): Promise<boolean> {
-  const { kind, tokenHash, userId, email, expiresAt } = link;
-  const document: LinkDocument = { email };
+  const { kind, tokenHash, userId, email, formerEmail, askedBy, expiresAt } = link;
+  const document: LinkDocument = { email, formerEmail, askedBy };
   return db.transaction().execute(async (trx) => {
     const user = trx.selectFrom("user").select("id").where("id", "=", userId).forUpdate();
     if ((await user.executeTakeFirst()) === undefined) return false;
@@ -58,48 +59,80 @@ async function issue({ db, keys, clock }: StoreContext, link: AccountLink): Prom
   });
 }
 
-async function findLink({ db, keys, clock }: StoreContext, kind: AccountLinkKind, tokenHash: Buffer) {
-  const link = await db
-    .selectFrom("one_time_token")
-    .select(["user_id", "sealed"])
-    .where("token_hash", "=", tokenHash)
-    .where("kind", "=", kind)
-    .where("expires_at", ">", clock.now())
-    .executeTakeFirst();
-  if (link === undefined || link.user_id === null || link.sealed === null) return null;
-  const { email } = keys.open<LinkDocument>("one_time_token", linkId(tokenHash), link.sealed);
-  return { userId: link.user_id, email };
-}
-
-interface Using {
+/** What a used link may change, under the account's lock. */
+interface Proof {
+  trx: InTransaction;
   userId: string;
-  document: NonNullable<Awaited<ReturnType<typeof lockDocument>>>;
+  document: UserDocument;
 }
 
-/** Of several that use a link at once, the account's lock lets one find it there still. */
-async function using(
+interface LinkUse {
+  kind: AccountLinkKind;
+  tokenHash: Buffer;
+}
+
+/**
+ * Of several that use a link at once, the account's lock lets one find it there still.
+ * @param work answers `null` where the account has changed so that the link must not be used
+ * @returns `null` when the link did not count
+ */
+async function using<T>(
   context: StoreContext,
-  { kind, tokenHash }: { kind: AccountLinkKind; tokenHash: Buffer },
-  work: (trx: InTransaction, using: Using) => Promise<void>,
-): Promise<boolean> {
+  { kind, tokenHash }: LinkUse,
+  work: (proof: Proof) => Promise<T | null>,
+): Promise<T | null> {
   const link = await findLink(context, kind, tokenHash);
-  if (link === null) return false;
+  if (link === null) return null;
   return context.db.transaction().execute(async (trx) => {
     const document = await lockDocument(context, trx, link.userId);
-    if (document === null || document.email !== link.email) return false;
-    const used = await trx.deleteFrom("one_time_token").where("token_hash", "=", tokenHash).executeTakeFirst();
-    if (used.numDeletedRows === 0n) return false;
-    await work(trx, { userId: link.userId, document });
-    return true;
+    if (document === null || document.email !== link.email) return null;
+    const mine = trx.selectFrom("one_time_token").select("kind").where("token_hash", "=", tokenHash);
+    if ((await mine.executeTakeFirst()) === undefined) return null;
+    const done = await work({ trx, userId: link.userId, document });
+    if (done !== null) await trx.deleteFrom("one_time_token").where("token_hash", "=", tokenHash).execute();
+    return done;
   });
 }
 
-/** Whoever made the account before its mailbox was proven may have been somebody else. */
-async function dropUnproven(trx: InTransaction, userId: string): Promise<void> {
-  await trx.deleteFrom("smtp_credential").where("user_id", "=", userId).execute();
-  await trx
-    .updateTable("user")
-    .set({ google_index: null, wallet_index: null, auth_method: "email" })
-    .where("id", "=", userId)
-    .execute();
+/** A use that may be the first proof of the mailbox. @returns whether the link counted */
+async function proving(
+  context: StoreContext,
+  { forgetBodies }: AccountLinkStoreParts,
+  use: LinkUse & { work(proof: Proof): Promise<AfterProof | null> },
+): Promise<boolean> {
+  const after = await using(context, use, use.work);
+  if (after === null) return false;
+  after.tellRoutes();
+  await forgetBodies(after.messagesDone);
+  return true;
+}
+
+const confirmedAt = ({ clock }: StoreContext, { emailConfirmedAt }: UserDocument) =>
+  emailConfirmedAt ?? clock.now().toISOString();
+
+async function confirm(context: StoreContext, { trx, userId, document }: Proof): Promise<AfterProof> {
+  await sealDocument(context, trx, userId, { ...document, emailConfirmedAt: confirmedAt(context, document) });
+  const tellRoutes = await confirmOwnMailbox(context, trx, { userId, email: document.email });
+  return { ...nothingAfter, tellRoutes };
+}
+
+/** @param passwordHash `null`: the account has none from here on */
+async function replacePassword(context: StoreContext, proof: Proof, passwordHash: string | null): Promise<AfterProof> {
+  const { trx, userId, document } = proof;
+  const isFirstProof = document.emailConfirmedAt === undefined;
+  const own = isFirstProof ? withoutImpostor(document) : document;
+  const emailConfirmedAt = confirmedAt(context, document);
+  const passwordSetAt = context.clock.now().toISOString();
+  await sealDocument(context, trx, userId, { ...own, passwordHash, passwordSetAt, emailConfirmedAt });
+  await endSessionsAndLinks(trx, userId, null);
+  const tellRoutes = await confirmOwnMailbox(context, trx, { userId, email: document.email });
+  return isFirstProof ? endImpostor(context, trx, { userId, document }) : { ...nothingAfter, tellRoutes };
+}
+
+/** Who has mailbox and password is one person; with the mailbox alone, on its first proof, the password may be an impostor's. */
+async function signIn(context: StoreContext, proof: Proof, passwordHash: string | null): Promise<AfterProof | null> {
+  const { document } = proof;
+  if (passwordHash !== null && passwordHash !== document.passwordHash) return null;
+  if (document.emailConfirmedAt === undefined && passwordHash === null) return replacePassword(context, proof, null);
+  return confirm(context, proof);
 }

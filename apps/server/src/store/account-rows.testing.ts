@@ -3,7 +3,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { aliasAddress } from "../core/alias/alias.ts";
 import { documentOfNew } from "./alias-document.ts";
 import type { DB } from "./database.ts";
-import { mailboxIndex } from "./mailbox-index.ts";
+import { mailboxIndex, missingMailboxIndex } from "./mailbox-index.ts";
 import { rateLimitSubject } from "./rate-limits.ts";
 import { formerUserIndex } from "./released-addresses.ts";
 import { anAlias, aUser } from "./rows.testing.ts";
@@ -63,6 +63,11 @@ export async function plantAccount(
       insert("destination", {
         ...{ ...of, id: ids.pair, mailbox_index: mailboxIndex(keys, mailbox), state: "asked", confirmed_at: null },
         sealed: keys.seal("destination", ids.pair, { askedAt: [now.toISOString()] }),
+      }),
+    missing_mailbox: () =>
+      insert("missing_mailbox", {
+        ...{ user_id: user.id, mailbox_index: missingMailboxIndex(keys, mailbox), first_at: now, last_at: now },
+        ...{ refusals: 1, last_message_id: ids.message, suspended_at: null },
       }),
     smtp_credential: () =>
       insert("smtp_credential", {

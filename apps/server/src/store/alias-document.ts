@@ -6,7 +6,7 @@ import type {
   AliasRouting,
   AliasSealing,
   Destination,
-  UnconfirmedRoute,
+  UnconfirmedMailboxes,
 } from "../core/alias/alias.ts";
 import { aliasAddress, pausedWebhooks } from "../core/alias/alias.ts";
 import type { AliasChange } from "../core/alias/alias-store.ts";
@@ -88,7 +88,8 @@ export function toAlias(row: AliasRow, document: AliasDocument): Alias {
 /** Where the mailboxes of an account stand. */
 export interface MailboxStanding {
   stateOf(address: string): ConfirmationState;
-  waiting: number;
+  /** Mailboxes that refused mail as not existing; `null`: there are none. */
+  missing: ((address: string) => "counted" | "suspended" | null) | null;
 }
 
 const refusedStates = new Set<ConfirmationState | undefined>(["refused", "blocked"]);
@@ -101,13 +102,18 @@ export function toRoute(
 ): AliasRoute {
   const states = new Map(mailboxesOf(document).map((address) => [address, standing.stateOf(address)]));
   const isRefused = (it: Destination) => it.kind === "mailbox" && refusedStates.has(states.get(it.address));
-  const unconfirmed = unconfirmedOf(states, standing.waiting);
+  const missing =
+    standing.missing === null ? [] : mailboxesOf(document).filter((it) => standing.missing?.(it) !== null);
+  const isSuspended = (it: Destination) => it.kind === "mailbox" && standing.missing?.(it.address) === "suspended";
+  const isOpen = (it: Destination) => it.pausedAt === undefined && !isRefused(it) && !isSuspended(it);
+  const unconfirmed = unconfirmedOf(states);
   return {
     aliasId: row.id,
     userId: row.user_id,
     address: aliasAddress(document.name, document.domain),
-    destinations: row.active ? document.destinations.filter((it) => it.pausedAt === undefined && !isRefused(it)) : [],
+    destinations: row.active ? document.destinations.filter(isOpen) : [],
     ...(unconfirmed === null ? {} : { unconfirmed }),
+    ...(missing.length === 0 ? {} : { missing }),
     pausedWebhooks: pausedWebhooks([...document.destinations, ...document.lastDestinations]),
     paused: !row.active,
     webhookSecret: Buffer.from(document.webhookSecret, "base64"),
@@ -120,8 +126,8 @@ function mailboxesOf({ destinations }: AliasDocument): string[] {
   return destinations.flatMap((it) => (it.kind === "mailbox" ? [it.address] : []));
 }
 
-function unconfirmedOf(states: ReadonlyMap<string, ConfirmationState>, waiting: number): UnconfirmedRoute | null {
+function unconfirmedOf(states: ReadonlyMap<string, ConfirmationState>): UnconfirmedMailboxes | null {
   const open = new Map<string, "new" | "asked">();
   for (const [address, state] of states) if (state === "new" || state === "asked") open.set(address, state);
-  return open.size === 0 ? null : { states: open, waiting };
+  return open.size === 0 ? null : open;
 }

@@ -2,12 +2,12 @@
 import type { ConfirmationState } from "@kauke/contract";
 import { sql } from "kysely";
 import type { AliasRoute } from "../core/alias/alias.ts";
-import { type AliasDocument, toRoute } from "./alias-document.ts";
+import { type AliasDocument, type MailboxStanding, toRoute } from "./alias-document.ts";
 import type { ChangeSignals, RouteChange } from "./change-signals.ts";
 import { type InTransaction, isOneRowsFault } from "./database.ts";
 import { openKeyDocument } from "./encryption-keys.ts";
 import { groupCalls } from "./group-calls.ts";
-import { mailboxIndex } from "./mailbox-index.ts";
+import { mailboxIndex, missingMailboxIndex } from "./mailbox-index.ts";
 import type { StoreContext } from "./store-context.ts";
 
 interface RouteRow {
@@ -16,6 +16,7 @@ interface RouteRow {
   active: boolean;
   sealed: Buffer;
   pairs: string | null;
+  missing: string | null;
   key_id: string | null;
   key_sealed: Buffer | null;
 }
@@ -25,6 +26,11 @@ export function aliasRoutes({ db, keys }: StoreContext) {
   // `<hex of the mailbox' index>:<state>`, of every mailbox the account has to do with.
   const pairs = sql<string | null>`(SELECT string_agg(encode(mailbox_index, 'hex') || ':' || state, ',')
     FROM destination WHERE destination.user_id = alias.user_id)`.as("pairs");
+  // `<hex of the mailbox' index>:<true when suspended>`, of every mailbox that refused the account's mail as not existing.
+  const missing = sql<
+    string | null
+  >`(SELECT string_agg(encode(mailbox_index, 'hex') || ':' || (suspended_at IS NOT NULL), ',')
+    FROM missing_mailbox WHERE missing_mailbox.user_id = alias.user_id)`.as("missing");
   const chosenKey = sql<
     string | null
   >`CASE WHEN NOT alias.seal_off THEN coalesce(alias.seal_key_id, "user".seal_key_id) END`;
@@ -32,7 +38,7 @@ export function aliasRoutes({ db, keys }: StoreContext) {
     .selectFrom("alias")
     .innerJoin("user", "user.id", "alias.user_id")
     .leftJoin("encryption_key", (join) => join.on("encryption_key.id", "=", chosenKey))
-    .select(["alias.id", "alias.user_id", "alias.active", "alias.sealed", pairs])
+    .select(["alias.id", "alias.user_id", "alias.active", "alias.sealed", pairs, missing])
     .select(["encryption_key.id as key_id", "encryption_key.sealed as key_sealed"]);
   const read = (row: RouteRow | undefined): AliasRoute | null => {
     if (row === undefined) return null;
@@ -40,9 +46,17 @@ export function aliasRoutes({ db, keys }: StoreContext) {
     const document = keys.open<AliasDocument>("alias", row.id, row.sealed);
     return toRoute(row, document, {
       stateOf: (address) => states.get(mailboxIndex(keys, address).toString("hex")) ?? "new",
-      waiting: [...states.values()].filter((state) => state === "asked").length,
+      missing: missingOf(row),
       sealKey: sealKeyOf(row),
     });
+  };
+  const missingOf = (row: RouteRow): MailboxStanding["missing"] => {
+    if (row.missing === null) return null;
+    const known = new Map(row.missing.split(",").map((it) => it.split(":", 2) as [string, string]));
+    return (address) => {
+      const found = known.get(missingMailboxIndex(keys, address).toString("hex"));
+      return found === undefined ? null : found === "true" ? "suspended" : "counted";
+    };
   };
   // A key that can't be read throws: its mail waits, and never leaves unsealed.
   const sealKeyOf = ({ key_id, key_sealed }: RouteRow) =>

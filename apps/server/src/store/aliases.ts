@@ -3,7 +3,7 @@
  * `active` is a plain column and alone decides whether an alias is paused.
  */
 import { randomBytes } from "node:crypto";
-import { aliasMessages } from "@kauke/contract";
+import { aliasMessages, limits } from "@kauke/contract";
 import { type Alias, type AliasSealing, aliasAddress } from "../core/alias/alias.ts";
 import type { AliasChange, AliasStore } from "../core/alias/alias-store.ts";
 import { AppError, fieldError } from "../core/app-error.ts";
@@ -14,6 +14,7 @@ import { lockKey } from "./encryption-keys.ts";
 import { letGoOfAlias, lockComposed, takeBack } from "./job-records.ts";
 import { deleteFinishedMessages, lockMessagesOf } from "./owned-mail.ts";
 import type { ReleasedAddresses } from "./released-addresses.ts";
+import { deleteReplyPathsOf } from "./reply-paths.ts";
 import { countRows } from "./row-count.ts";
 import { usernameIndex } from "./smtp-credentials.ts";
 import type { StoreContext } from "./store-context.ts";
@@ -58,6 +59,10 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
     delete: (userId, aliasId) => deleteAlias(context, parts, { userId, aliasId }),
     findRoute: (address) => routes.byAddress(addressIndex(context, address)),
     findRouteById: (aliasId) => routes.byId(aliasId),
+    findIdsBetween: async (first, last) => {
+      const ids = db.selectFrom("alias").select("id").where("id", ">=", first).where("id", "<=", last);
+      return (await ids.limit(16).execute()).map((row) => row.id);
+    },
     count: () => countRows(db, "alias"),
     onRouteChange: (listener) => signals.onRouteChange(listener),
   };
@@ -82,6 +87,13 @@ async function insertAlias(context: StoreContext, { released }: AliasStoreParts,
   };
   await takenAsAppError(() =>
     db.transaction().execute(async (trx) => {
+      const own = trx.selectFrom("alias").select("id").where("user_id", "=", alias.userId);
+      const isFull =
+        (await own
+          .offset(limits.aliasesMax - 1)
+          .limit(1)
+          .executeTakeFirst()) !== undefined;
+      if (isFull) throw new AppError("invalid", { message: aliasMessages.tooMany });
       await trx.insertInto("alias").values(row).execute();
       await released.claim(trx, row.address_index, alias.userId);
     }),
@@ -167,6 +179,7 @@ async function deleteAlias(
   { userId, aliasId }: { userId: string; aliasId: string },
 ): Promise<boolean> {
   const { db, signals } = context;
+  await deleteReplyPathsOf(db, { userId, aliasId });
   const orphans = await db.transaction().execute(async (trx) => {
     const row = await lockAlias(trx, userId, aliasId);
     if (row === undefined) return null;

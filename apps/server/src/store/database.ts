@@ -4,6 +4,7 @@
  */
 import type { AuthMethod } from "@kauke/contract";
 import type { Generated, Kysely, Transaction } from "kysely";
+import type { NoticeKind } from "../core/notice/notice.ts";
 
 export interface UserTable {
   id: string;
@@ -56,6 +57,16 @@ export interface DestinationTable {
   created_at: Date;
   confirmed_at: Date | null;
   sealed: Buffer;
+}
+
+export interface MissingMailboxTable {
+  user_id: string;
+  mailbox_index: Buffer;
+  first_at: Date;
+  last_at: Date;
+  refusals: number;
+  last_message_id: string;
+  suspended_at: Date | null;
 }
 
 export interface BlockedMailboxTable {
@@ -132,6 +143,9 @@ export interface DeliveryTable {
   sealed: Buffer;
   /** Above 0: claimed before the rest. */
   priority: Generated<number>;
+  /** Keyed hashes of whose it is, of kept mail alone, see `network-indexes.ts`; null: nobody's network, or from before they were kept. */
+  network_index: Generated<Buffer | null>;
+  block_index: Generated<Buffer | null>;
 }
 
 export interface ReplyPathTable {
@@ -148,13 +162,16 @@ export interface OneTimeTokenTable {
   created_at: Date;
   expires_at: Date;
   sealed: Buffer | null;
+  /** Keyed hashes of whose it is, see `network-indexes.ts`; null: nobody's network, or from before they were kept. */
+  network_index: Generated<Buffer | null>;
+  block_index: Generated<Buffer | null>;
 }
 
 export interface NoticeTable {
   id: string;
   user_id: string;
   alias_id: string | null;
-  kind: "delivery_failed" | "not_confirmed" | "not_yours" | "not_sealed";
+  kind: NoticeKind;
   created_at: Date;
   sealed: Buffer;
 }
@@ -193,6 +210,7 @@ export interface DB {
   released_address: ReleasedAddressTable;
   destination: DestinationTable;
   blocked_mailbox: BlockedMailboxTable;
+  missing_mailbox: MissingMailboxTable;
   smtp_credential: SmtpCredentialTable;
   encryption_key: EncryptionKeyTable;
   email_job: EmailJobTable;

@@ -5,17 +5,16 @@
 import { sql } from "kysely";
 import { AppError } from "../core/app-error.ts";
 import type {
-  Delivery,
   DeliveryFailure,
   DeliveryStore,
-  DeliveryTarget,
   FailureCode,
-  LeasedDelivery,
   MessageToKeep,
   OpenDelivery,
 } from "../core/delivery/delivery.ts";
+import { isOwnMail } from "../core/delivery/delivery.ts";
 import { statesBefore } from "../core/email-job/job-status.ts";
 import type { MessageEnvelope } from "../core/message/message.ts";
+import { claimer, OWN_PRIORITY } from "./claim.ts";
 import { type Database, type InTransaction, isOneRowsFault } from "./database.ts";
 import { groupCalls } from "./group-calls.ts";
 import { endJob, takeBackUnfit } from "./job-records.ts";
@@ -25,7 +24,15 @@ import { deleteFinishedMessages } from "./owned-mail.ts";
 import { putBack } from "./put-back.ts";
 import { type QueueFigures, queueFigures } from "./queue-figures.ts";
 import type { ServerKeys } from "./server-keys.ts";
-import { type Deferral, deferTogether, finishTogether, type Held } from "./settle-together.ts";
+import {
+  type Deferral,
+  deferTogether,
+  type Extension,
+  extendTogether,
+  finishTogether,
+  type Held,
+} from "./settle-together.ts";
+import { spoolBytesBy } from "./spool-bytes.ts";
 import type { StoreContext } from "./store-context.ts";
 
 /** The queue, and what the operator's tools need besides. */
@@ -52,8 +59,6 @@ const groupMost = 64;
 export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryStoreParts): DeliveryRepository {
   const { db, keys, signals } = context;
   const grouped = groupedCalls(context);
-  const leased = (id: string, token: string) =>
-    db.updateTable("delivery").where("id", "=", id).where("lease_token", "=", token).where("state", "=", "open");
   return {
     keep: async (message, deliveries) => {
       const dueAt = firstDueAt(deliveries);
@@ -61,11 +66,8 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
       await orSpoolFailed(() => grouped.keep({ message: messageRow(keys, message), deliveries: rows, dueAt }));
       if (dueAt !== null) signals.wake(dueAt);
     },
-    claim: (options) => claim(db, keys, options),
-    extendLease: async (id, leaseToken, until) => {
-      const result = await leased(id, leaseToken).set({ leased_until: until }).executeTakeFirst();
-      return result.numUpdatedRows > 0n;
-    },
+    claim: claimer({ db, keys, envelopeOf: (messageId, sealed) => envelopeOf(keys, messageId, sealed) }),
+    extendLease: (id, leaseToken, until) => grouped.extend({ id, leaseToken, until }),
     finish: async (id, leaseToken, failure) => {
       const messageDone = await grouped.finishPlain({ id, leaseToken });
       if (messageDone !== undefined) return { finished: true, messageDone };
@@ -87,12 +89,20 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
     },
     nextDueAt: () => nextDueAt(db),
     countForAlias: (aliasId) => grouped.countOpen(aliasId),
+    spoolBytes: (owner, id) => grouped.spoolBytes[owner](id),
     count: async () => (await openDeliveries(db).executeTakeFirstOrThrow()).count,
     isKnownMessage: async (messageId) => {
       const row = await db.selectFrom("message").select("id").where("id", "=", messageId).executeTakeFirst();
       return row !== undefined;
     },
     releaseLeases: () => releaseLeases(db),
+    hasten: async (ids, now) => {
+      // Not counted, so that a host that comes and goes does not use up the schedule.
+      await sql`UPDATE delivery SET not_before = ${now.toISOString()}::timestamptz, attempts = greatest(attempts - 1, 0)
+        WHERE id = ANY(${[...ids]}::uuid[]) AND state = 'open' AND leased_until IS NULL
+          AND not_before > ${now.toISOString()}::timestamptz`.execute(db);
+      signals.wake(now);
+    },
     onWake: (listener) => signals.onWake(listener),
     figures: () => queueFigures(db),
     ...keptMessages(context, { insertMessage, envelopeOf, forgetBodies }),
@@ -105,6 +115,7 @@ function groupedCalls(context: StoreContext) {
   return {
     keep: groupCalls<RowsToKeep, void>({
       ...options,
+      weigh: ({ deliveries }) => Math.max(deliveries.length, 1),
       run: async (kept) => {
         await keepTogether(context, kept);
         return kept.map(() => undefined);
@@ -112,6 +123,11 @@ function groupedCalls(context: StoreContext) {
     }),
     finishPlain: groupCalls({ ...options, run: (held: readonly Held[]) => finishTogether(context, held) }),
     deferPlain: groupCalls({ ...options, run: (held: readonly Deferral[]) => deferTogether(context, held) }),
+    extend: groupCalls({ ...options, run: (held: readonly Extension[]) => extendTogether(context.db, held) }),
+    spoolBytes: {
+      account: groupCalls({ ...options, run: (ids: readonly string[]) => spoolBytesBy(context.db, "user_id", ids) }),
+      alias: groupCalls({ ...options, run: (ids: readonly string[]) => spoolBytesBy(context.db, "alias_id", ids) }),
+    },
     countOpen: groupCalls({ ...options, run: (aliasIds: readonly string[]) => countOpenByAlias(context.db, aliasIds) }),
   };
 }
@@ -192,81 +208,8 @@ export function deliveryRow(keys: ServerKeys, delivery: OpenDelivery): DeliveryR
     attempts: delivery.attempts,
     last_failure: delivery.lastFailure === null ? null : failureText(delivery.lastFailure),
     created_at: delivery.createdAt,
-    priority: delivery.priority ?? 0,
+    priority: isOwnMail(delivery.target) ? OWN_PRIORITY : (delivery.priority ?? 0),
     sealed: keys.seal("delivery", delivery.id, delivery.target),
-  };
-}
-
-interface ClaimedRow {
-  id: string;
-  message_id: string;
-  alias_id: string | null;
-  user_id: string | null;
-  attempts: number;
-  created_at: Date;
-  sealed: Buffer;
-  lease_token: string;
-  leased_until: Date;
-  envelope: Buffer;
-  size_bytes: number;
-  priority: number;
-  due_at: Date;
-  max_retries: number | null;
-}
-
-async function claim(
-  db: Database,
-  keys: ServerKeys,
-  { now, leaseMs, limit }: { now: Date; leaseMs: number; limit: number },
-): Promise<LeasedDelivery[]> {
-  const until = new Date(now.getTime() + leaseMs);
-  const startable = statesBefore("claim");
-  // Two scans of two indexes: what has a priority, then the rest. The records of composed mail change with their deliveries.
-  const { rows } = await sql<ClaimedRow>`
-    WITH urgent AS MATERIALIZED (
-      SELECT id, coalesce(leased_until, not_before) AS due_at FROM delivery
-      WHERE state = 'open' AND priority > 0 AND coalesce(leased_until, not_before) <= ${now}::timestamptz
-      ORDER BY priority DESC, coalesce(leased_until, not_before) LIMIT ${limit}::integer FOR UPDATE SKIP LOCKED
-    ), usual AS MATERIALIZED (
-      SELECT id, coalesce(leased_until, not_before) AS due_at FROM delivery
-      WHERE state = 'open' AND priority = 0 AND coalesce(leased_until, not_before) <= ${now}::timestamptz
-      ORDER BY coalesce(leased_until, not_before) LIMIT ${limit}::integer - (SELECT count(*) FROM urgent)
-      FOR UPDATE SKIP LOCKED
-    ), claimed AS (
-      UPDATE delivery SET lease_token = gen_random_uuid()::text, leased_until = ${until}::timestamptz
-      FROM (SELECT * FROM urgent UNION ALL SELECT * FROM usual) due, message
-      WHERE delivery.id = due.id AND message.id = delivery.message_id
-      RETURNING delivery.id, delivery.message_id, delivery.alias_id, delivery.user_id, delivery.attempts,
-        delivery.created_at, delivery.sealed, delivery.lease_token, delivery.leased_until, delivery.priority,
-        message.sealed AS envelope, message.size_bytes, message.email_job_id, due.due_at
-    ), started AS (
-      UPDATE email_job SET status = 'sending', updated_at = ${now}::timestamptz FROM claimed
-      WHERE email_job.id = claimed.email_job_id AND email_job.status = ANY(${startable}::text[])
-      RETURNING email_job.id, email_job.max_retries
-    )
-    SELECT claimed.*, started.max_retries FROM claimed LEFT JOIN started ON started.id = claimed.email_job_id
-  `.execute(db);
-  return rows
-    .toSorted((a, b) => b.priority - a.priority || a.due_at.getTime() - b.due_at.getTime())
-    .map((row) => ({
-      ...toDelivery(keys, row),
-      leaseToken: row.lease_token,
-      leasedUntil: row.leased_until,
-      envelope: envelopeOf(keys, row.message_id, row.envelope),
-      sizeBytes: row.size_bytes,
-      ...(row.max_retries === null ? {} : { maxRetries: row.max_retries }),
-    }));
-}
-
-function toDelivery(keys: ServerKeys, row: ClaimedRow): Delivery {
-  return {
-    id: row.id,
-    messageId: row.message_id,
-    aliasId: row.alias_id,
-    userId: row.user_id,
-    target: keys.open<DeliveryTarget>("delivery", row.id, row.sealed),
-    attempts: row.attempts,
-    createdAt: row.created_at,
   };
 }
 

@@ -2,6 +2,7 @@
  * Accounts and the mailboxes they forward to. A row knows its mailbox by keyed hash only; the sealed document holds when it was
  * asked. A block is the mailbox' own, over all accounts: taken under a lock of that mailbox, so that none slips in beside it.
  */
+import { randomUUID } from "node:crypto";
 import type { ConfirmationChoice } from "@kauke/contract";
 import { sql } from "kysely";
 import { decideAsk, stateAfter } from "../core/destination/confirmation-rules.ts";
@@ -15,10 +16,12 @@ import type {
 } from "../core/destination/destination.ts";
 import type { AliasDocument } from "./alias-document.ts";
 import { dropRoutes } from "./alias-routes.ts";
+import { anyOfBytes } from "./any-of.ts";
 import type { InTransaction } from "./database.ts";
 import { mailboxIndex } from "./mailbox-index.ts";
 import type { ServerKeys } from "./server-keys.ts";
 import type { StoreContext } from "./store-context.ts";
+import { openUserDocument } from "./user-document.ts";
 
 interface PairDocument {
   /** ISO times of our messages, oldest first. */
@@ -42,9 +45,11 @@ export function destinationStore(context: StoreContext): DestinationStore {
         .selectFrom("destination")
         .select(["mailbox_index", "state"])
         .where("user_id", "=", userId)
-        .where("mailbox_index", "in", indexes)
+        .where("mailbox_index", "=", anyOfBytes(indexes))
         .execute();
       const states = new Map(rows.map((row) => [row.mailbox_index.toString("hex"), row.state]));
+      const own = await provenMailbox(context, userId);
+      if (own !== null && isOpen(states.get(own.toString("hex")))) states.set(own.toString("hex"), "confirmed");
       return new Map(
         byAddress.map(([address, index]) => [address, states.get(index.toString("hex")) ?? "new"] as const),
       );
@@ -76,6 +81,10 @@ async function ask(context: StoreContext, wish: AskWish): Promise<AskDecision> {
       await insertPair(context, trx, { ...wish, index, state: "blocked", askedAt: [] });
       return { answer: { kind: "known", state: "blocked" }, changed: [userId] };
     }
+    if (isOpen(known?.state) && (await provenMailbox(context, userId, trx))?.equals(index)) {
+      await confirmPair(context, trx, { userId, index, id: known?.id ?? wish.id, isKnown: known !== undefined });
+      return { answer: { kind: "known", state: "confirmed" }, changed: [userId] };
+    }
     const askedAt = known === undefined ? [] : openPair(keys, known).askedAt;
     const now = clock.now();
     const pair = {
@@ -101,6 +110,68 @@ async function ask(context: StoreContext, wish: AskWish): Promise<AskDecision> {
       .executeTakeFirstOrThrow();
     return row.count;
   }
+}
+
+/** Neither confirmed, refused nor blocked. */
+const isOpen = (state: KnownState | undefined): boolean => state === undefined || state === "asked";
+
+/** The mailbox of the account's e-mail, once that is confirmed: it is proven and need not be asked again. */
+async function provenMailbox({ db, keys }: StoreContext, userId: string, within: Reading = db): Promise<Buffer | null> {
+  const row = await within
+    .selectFrom("user")
+    .select(["id", "sealed", "auth_method", "created_at"])
+    .where("id", "=", userId)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const { email, emailConfirmedAt } = openUserDocument(keys, row);
+  return email === null || emailConfirmedAt === undefined ? null : mailboxIndex(keys, email);
+}
+
+type Reading = StoreContext["db"] | InTransaction;
+
+interface ProvenPair {
+  userId: string;
+  id: string;
+  index: Buffer;
+  isKnown: boolean;
+}
+
+async function confirmPair(context: StoreContext, trx: InTransaction, pair: ProvenPair): Promise<void> {
+  if (!pair.isKnown) await insertPair(context, trx, { ...pair, state: "asked", askedAt: [] });
+  const confirmed = { state: "confirmed", confirmed_at: context.clock.now() } as const;
+  await trx.updateTable("destination").set(confirmed).where("id", "=", pair.id).execute();
+}
+
+/**
+ * The account's e-mail was confirmed, so its mailbox is a confirmed destination unless it has refused. The caller has locked the account.
+ * @returns what tells the routes of it, once committed
+ */
+export async function confirmOwnMailbox(
+  context: StoreContext,
+  trx: InTransaction,
+  { userId, email }: { userId: string; email: string | null },
+): Promise<() => void> {
+  if (email === null) return () => {};
+  const index = mailboxIndex(context.keys, email);
+  await lockMailbox(trx, index);
+  const known = await lockPair(trx, userId, index);
+  if (!isOpen(known?.state) || (await isBlocked(trx, index))) return () => {};
+  await confirmPair(context, trx, { userId, index, id: known?.id ?? randomUUID(), isKnown: known !== undefined });
+  return dropRoutes(context.signals, trx, [userId]);
+}
+
+/** Of several mailboxes, in one order for all, so that two accounts that do this at once never wait for each other. */
+export async function confirmOwnMailboxes(
+  context: StoreContext,
+  trx: InTransaction,
+  { userId, emails }: { userId: string; emails: readonly string[] },
+): Promise<() => void> {
+  const inOrder = emails.toSorted((a, b) =>
+    Buffer.compare(mailboxIndex(context.keys, a), mailboxIndex(context.keys, b)),
+  );
+  const tell: (() => void)[] = [];
+  for (const email of inOrder) tell.push(await confirmOwnMailbox(context, trx, { userId, email }));
+  return () => tell.forEach((it) => it());
 }
 
 async function takeBackAsk(context: StoreContext, wish: AskWish): Promise<void> {

@@ -74,7 +74,8 @@ describe("records of composed mail", () => {
       await store.emailJobs.queue(made);
       return made;
     };
-    const claim = (at = now, limit = 10, from = store) => from.deliveries.claim({ now: at, leaseMs, limit });
+    const claim = async (at = now, limit = 10, from = store) =>
+      (await from.deliveries.claim({ now: at, leaseMs, limit })).deliveries;
     const claimOne = async (at = now) => (await claim(at))[0] as LeasedDelivery;
     const jobOf = async ({ job }: EmailJobToQueue) => (await store.emailJobs.find(userId, job.id)) as EmailJob;
     const cancel = ({ job }: EmailJobToQueue, from = store) => from.emailJobs.cancel(userId, job.id);
@@ -87,6 +88,18 @@ describe("records of composed mail", () => {
       expect(await claim(after(now, -1))).toEqual([]);
       expect(await claimOne()).toMatchObject({ id: made.delivery.id, attempts: 0, maxRetries: 3 });
       expect(await jobOf(made)).toMatchObject({ status: "sending" });
+    });
+
+    it("what has not ended is listed for its owner with recipient and subject, the newest first", async () => {
+      const first = await queueOne({ scheduledAt: after(now, 1e6) });
+      const second = await queueOne({ createdAt: after(now, 1000), scheduledAt: after(now, 1e6) });
+      const ended = await queueOne();
+      await cancel(ended);
+      const listed = await store.emailJobs.listWaiting(userId, 10);
+      expect(listed.map(({ job }) => job.id)).toEqual([second.job.id, first.job.id]);
+      expect(listed[1]).toEqual({ job: first.job, content: first.content });
+      expect(await store.emailJobs.listWaiting(userId, 1)).toHaveLength(1);
+      expect(await store.emailJobs.listWaiting(randomUUID(), 10)).toEqual([]);
     });
 
     it("pending, sending, sent", async () => {
@@ -333,7 +346,7 @@ describe("what a record holds", () => {
     const content = { recipient: "rasa@example.org", subject: "Contract" };
     expect(await documents()).toEqual([content, content, content]);
     await jobs.cancel(user.id, all[2].job.id);
-    const [sent, failed] = await deliveries.claim({ now: clock.now(), leaseMs, limit: 5 });
+    const [sent, failed] = (await deliveries.claim({ now: clock.now(), leaseMs, limit: 5 })).deliveries;
     await deliveries.finish(sent?.id ?? "", sent?.leaseToken ?? "", null);
     await deliveries.finish(failed?.id ?? "", failed?.leaseToken ?? "", failure);
     expect(await documents()).toEqual([null, null, null]);

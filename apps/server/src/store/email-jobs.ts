@@ -1,7 +1,7 @@
 /** Records of composed mail. Recipient and subject are sealed and go when the message does; the queue is `deliveries.ts`. */
 import { type EmailJobStatus, emailJobMessages, emailJobStatuses } from "@kauke/contract";
 import { fieldError } from "../core/app-error.ts";
-import type { EmailJob, EmailJobStore, EmailJobToQueue } from "../core/email-job/email-job.ts";
+import type { EmailJob, EmailJobStore, EmailJobToQueue, WaitingJob } from "../core/email-job/email-job.ts";
 import { isEnd } from "../core/email-job/job-status.ts";
 import type { InTransaction } from "./database.ts";
 import { deliveryRow, insertMessage, orSpoolFailed, readFailure } from "./deliveries.ts";
@@ -21,6 +21,7 @@ export function emailJobStore(context: StoreContext, { forgetBodies }: EmailJobS
       signals.wake();
     },
     find: (userId, jobId) => find(context, userId, jobId),
+    listWaiting: (userId, max) => listWaiting(context, userId, max),
     cancel: async (userId, jobId) => {
       const result = await db.transaction().execute((trx) => cancel(context, trx, { userId, jobId }));
       if (result !== null) await forgetBodies(result.messagesDone);
@@ -89,19 +90,39 @@ async function canSend(
   return alias !== undefined;
 }
 
-async function find({ db, keys }: StoreContext, userId: string, jobId: string): Promise<EmailJob | null> {
-  const row = await db
+/** With the last failure of the delivery while there is one. */
+function jobRows({ db }: StoreContext, userId: string) {
+  return db
     .selectFrom("email_job")
     .leftJoin("message", "message.email_job_id", "email_job.id")
     .leftJoin("delivery", "delivery.message_id", "message.id")
     .selectAll("email_job")
     .select("delivery.last_failure")
-    .where("email_job.id", "=", jobId)
-    .where("email_job.user_id", "=", userId)
-    .executeTakeFirst();
-  if (row === undefined) return null;
-  const { messageId, lastFailure } = keys.open<JobDocument>("email_job", row.id, row.sealed);
-  return {
+    .where("email_job.user_id", "=", userId);
+}
+
+type JobRow = Awaited<ReturnType<ReturnType<typeof jobRows>["execute"]>>[number];
+
+async function find(context: StoreContext, userId: string, jobId: string): Promise<EmailJob | null> {
+  const row = await jobRows(context, userId).where("email_job.id", "=", jobId).executeTakeFirst();
+  return row === undefined ? null : openJob(context, row).job;
+}
+
+async function listWaiting(context: StoreContext, userId: string, max: number): Promise<WaitingJob[]> {
+  const rows = await jobRows(context, userId)
+    .where("email_job.status", "not in", emailJobStatuses.filter(isEnd))
+    .orderBy("email_job.created_at", "desc")
+    .limit(max)
+    .execute();
+  return rows.flatMap((row) => {
+    const { job, content } = openJob(context, row);
+    return content === null ? [] : [{ job, content }];
+  });
+}
+
+function openJob({ keys }: StoreContext, row: JobRow): { job: EmailJob; content: JobDocument["content"] } {
+  const { messageId, lastFailure, content } = keys.open<JobDocument>("email_job", row.id, row.sealed);
+  const job = {
     id: row.id,
     userId: row.user_id,
     aliasId: row.alias_id,
@@ -117,6 +138,7 @@ async function find({ db, keys }: StoreContext, userId: string, jobId: string): 
     messageId,
     createdAt: row.created_at,
   };
+  return { job, content };
 }
 
 async function cancel(

@@ -12,6 +12,7 @@ import { promisify } from "node:util";
 import { PGlite, types } from "@electric-sql/pglite";
 import { Kysely, PGliteDialect } from "kysely";
 import { guardAgainstAbort } from "./abort-guard.ts";
+import { withCallerTurns } from "./caller-turns.ts";
 import type { Database, DB } from "./database.ts";
 import { DurableFileSystem, type SyncFile } from "./durable-file-system.ts";
 import { inMemoryDump } from "./in-memory-dump.ts";
@@ -28,6 +29,8 @@ export interface EmbeddedDatabase {
   close(): Promise<void>;
 }
 
+/** Statements of callers in the database's own line: what a message of somebody else may have to wait for. */
+const CALLERS_AT_ONCE = 4;
 const INT8 = 20;
 const INTERVAL = 1186;
 /** Values read as `pg` is told to read them in `postgres.ts`. PGlite's own writer of bytea takes 200 ms per MiB. */
@@ -43,17 +46,28 @@ const typeOptions = {
   },
 };
 
-/** `-F` is fsync=off; the default wal_sync_method is a stub here that always answers success. */
+/**
+ * `-F` is fsync=off; the default wal_sync_method is a stub here that always answers success. Segments of the log that are kept
+ * for reuse hold the rows of deleted accounts (`embedded-erasure.ts`). The memory of an index being built is never given back.
+ */
 const startParams = [
   ...PGlite.defaultStartParams.filter((param) => param !== "-F"),
   ...["-c", "wal_sync_method=fsync", "-c", "shared_buffers=16MB"],
+  ...["-c", "wal_recycle=off", "-c", "maintenance_work_mem=16MB"],
 ];
 
-/** For tests: nothing is written to disk, everything is gone at close. */
-export async function openInMemory(): Promise<EmbeddedDatabase> {
-  const dump = inMemoryDump();
+/**
+ * For tests: nothing is written to disk, everything is gone at close.
+ * @param dump what to begin with, where there is one; `null`: a database without tables
+ */
+export async function openInMemory(dump = inMemoryDump()): Promise<EmbeddedDatabase> {
   const begun = dump === null ? {} : { loadDataDir: await openAsBlob(dump) };
-  const pglite = await PGlite.create({ dataDir: "memory://", ...begun, ...typeOptions });
+  const inMemoryParams = [...PGlite.defaultStartParams, "-c", "shared_buffers=16MB"];
+  const pglite = await PGlite.create({
+    ...{ dataDir: "memory://", startParams: inMemoryParams },
+    ...begun,
+    ...typeOptions,
+  });
   const pause = <T>(work: () => Promise<T>) => pglite.runExclusive(work);
   return { db: kyselyOver(pglite), isSound: () => true, pause, close: () => pglite.close() };
 }
@@ -85,7 +99,8 @@ export async function openEmbedded(directory: string, syncFile?: SyncFile): Prom
 }
 
 function kyselyOver(pglite: PGlite): Database {
-  return new Kysely<DB>({ dialect: new PGliteDialect({ pglite }) });
+  const places = { callers: CALLERS_AT_ONCE, isSingle: true };
+  return new Kysely<DB>({ dialect: withCallerTurns(new PGliteDialect({ pglite }), places) });
 }
 
 /** Made under another name and renamed when whole, so that a kill in between leaves nothing half made. */

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { PGlite } from "@electric-sql/pglite";
+import { rounds } from "@kauke/testkit/long-rounds";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { DurableFileSystem } from "./durable-file-system.ts";
 import { checkDurable } from "./embedded-database.ts";
@@ -62,7 +63,7 @@ describe("the embedded store", () => {
   });
 
   it("keeps everything it acknowledged when it is killed while writing", { timeout: 90_000 }, async () => {
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < rounds(1, 3); round += 1) {
       const writer = startWriter(dataDir);
       await writer.acknowledged(20 + Math.floor(Math.random() * 40));
       const acknowledged = await writer.kill();
@@ -71,7 +72,11 @@ describe("the embedded store", () => {
         expect(await store.deliveries.isKnownMessage(id)).toBe(true);
         expect(await store.bodies.get(id)).toHaveLength(2000);
       }
-      const claimed = await store.deliveries.claim({ now: new Date(), leaseMs: 1000, limit: 1_000_000 });
+      const { deliveries: claimed } = await store.deliveries.claim({
+        now: new Date(),
+        leaseMs: 1000,
+        limit: 1_000_000,
+      });
       const copies = Map.groupBy(claimed, (delivery) => delivery.messageId);
       for (const id of acknowledged) expect(copies.get(id)).toHaveLength(2);
       for (const userId of new Set(claimed.map((delivery) => delivery.userId))) await store.users.delete(userId ?? "");
@@ -88,7 +93,7 @@ describe("the embedded store", () => {
     await store.deliveries.keep(message, [anOpenDelivery(message, alias, { lease })]);
     await opened.pop()?.close();
     const again = await open();
-    const claimed = await again.deliveries.claim({ now: new Date(), leaseMs: 1000, limit: 100 });
+    const { deliveries: claimed } = await again.deliveries.claim({ now: new Date(), leaseMs: 1000, limit: 100 });
     expect(claimed.map((delivery) => delivery.messageId)).toContain(message.id);
   });
 

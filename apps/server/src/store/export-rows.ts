@@ -1,5 +1,4 @@
-/** Rows of one account read page by page, and a row in clear form: its plain columns and what its sealed document holds. */
-import { setImmediate as nextTurn } from "node:timers/promises";
+/** Rows of one account read page by page as they are asked for, and a row in clear form: its plain columns and what its sealed document holds. */
 import type { Database } from "./database.ts";
 import type { SealedTable, ServerKeys } from "./server-keys.ts";
 
@@ -17,21 +16,21 @@ export type OwnedTable =
 const ROWS_AT_ONCE = 200;
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
-interface Pages<Row, Shown> {
+interface PageReader<Row, Shown> {
   page(after: string, limit: number): Promise<Row[]>;
   show(row: Row): Shown;
 }
 
-/** A page is read and opened; before the next one others have their turn at the database and the event loop. */
-export async function inPages<Row extends { id: string }, Shown>({ page, show }: Pages<Row, Shown>): Promise<Shown[]> {
-  const all: Shown[] = [];
+export async function* inPages<Row extends { id: string }, Shown>({
+  page,
+  show,
+}: PageReader<Row, Shown>): AsyncGenerator<Shown[]> {
   for (let after = BEFORE_ALL; ; ) {
     const rows = await page(after, ROWS_AT_ONCE);
-    for (const row of rows) all.push(show(row));
+    yield rows.map(show);
     const last = rows.at(-1);
-    if (last === undefined || rows.length < ROWS_AT_ONCE) return all;
+    if (last === undefined || rows.length < ROWS_AT_ONCE) return;
     after = last.id;
-    await nextTurn();
   }
 }
 
@@ -39,7 +38,7 @@ export function ownedRows<Shown>(
   { db, userId }: { db: Database; userId: string },
   table: OwnedTable,
   show: (row: AnyRow) => Shown,
-): Promise<Shown[]> {
+): AsyncGenerator<Shown[]> {
   return inPages({
     page: (after, limit) => {
       // One of them stands for all: they share the columns named here.
@@ -55,7 +54,9 @@ export function ownedRows<Shown>(
 
 /** @param row with its `id` as it was sealed; keyed hashes and other bytes are left out */
 export function clearRow({ keys }: { keys: ServerKeys }, table: SealedTable, row: AnyRow): AnyRow {
-  const plain = Object.entries(row).filter(([, value]) => !(value instanceof Uint8Array));
+  const plain = Object.entries(row).filter(
+    ([name, value]) => !(value instanceof Uint8Array || name.endsWith("_index")),
+  );
   const hidden = "token_hash" in row ? new Set(["id"]) : new Set<string>();
   const shown = plain.filter(([name]) => !hidden.has(name)).map(([name, value]) => [inCamelCase(name), value]);
   const { sealed } = row;

@@ -54,6 +54,18 @@ test("callers that come during a commit share the next one, in their order", asy
   expect(held.groups).toEqual([[1], [2, 3]]);
 });
 
+test("a group is bounded by what its items weigh; one that is heavier is a group of its own", async () => {
+  const groups: number[][] = [];
+  const run = async (items: readonly number[]) => {
+    groups.push([...items]);
+    await new Promise((resolve) => setImmediate(resolve));
+    return items;
+  };
+  const call = groupCalls<number, number>({ most: 64, weigh: (rows) => rows, isOneItemsFault: () => false, run });
+  expect(await Promise.all([1, 30, 30, 30, 1000, 64, 1].map(call))).toEqual([1, 30, 30, 30, 1000, 64, 1]);
+  expect(groups).toEqual([[1], [30, 30], [30], [1000], [64], [1]]);
+});
+
 test("nobody is answered before the commit", async () => {
   const held = heldCommits();
   const answered: number[] = [];

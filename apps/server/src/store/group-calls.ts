@@ -3,6 +3,8 @@
  * callers share a commit and its fsync. A caller that comes alone starts at once.
  */
 
+import { forEverybody } from "./caller-turns.ts";
+
 /** Rest after a group, in times it took: the embedded database runs on the main thread, so callers can only come in between. */
 const restFactor = 4;
 const restMaxMs = 25;
@@ -13,8 +15,10 @@ export interface GroupedCalls<Item, Result> {
    * @returns the results, in the order of the items
    */
   run(items: readonly Item[]): Promise<readonly Result[]>;
-  /** Largest group. */
+  /** Largest group, items, or the sum of their weights. An item that is heavier is a group of its own. */
   most: number;
+  /** What an item costs, e.g. its rows; 1 unless said. */
+  weigh?(item: Item): number;
   /** Whether a failure may be one item's own fault; then each is tried alone. Otherwise it is everybody's. */
   isOneItemsFault(error: unknown): boolean;
 }
@@ -27,7 +31,7 @@ export function groupCalls<Item, Result>(calls: GroupedCalls<Item, Result>): (it
     running = true;
     do {
       const startedAt = performance.now();
-      await runGroup(waiting.splice(0, calls.most), calls);
+      await runGroup(waiting.splice(0, groupLength(waiting, calls)), calls);
       const restMs = Math.min(restFactor * (performance.now() - startedAt), restMaxMs);
       if (waiting.length < calls.most) await new Promise((resolve) => setTimeout(resolve, restMs));
     } while (waiting.length > 0);
@@ -36,7 +40,8 @@ export function groupCalls<Item, Result>(calls: GroupedCalls<Item, Result>): (it
   return (item) =>
     new Promise<Result>((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      if (!running) void work();
+      // The group is of all who came, not only of the caller who begins it.
+      if (!running) void forEverybody(work);
     });
 }
 
@@ -44,6 +49,19 @@ interface Waiting<Item, Result> {
   item: Item;
   resolve(result: Result): void;
   reject(error: unknown): void;
+}
+
+/** How many of those that wait make the next group, one at least. */
+function groupLength<Item, Result>(
+  waiting: readonly Waiting<Item, Result>[],
+  { most, weigh = () => 1 }: GroupedCalls<Item, Result>,
+): number {
+  let weight = 0;
+  const over = waiting.findIndex(({ item }) => {
+    weight += weigh(item);
+    return weight > most;
+  });
+  return over < 0 ? waiting.length : Math.max(over, 1);
 }
 
 /** Never rejects: every failure is told to those it belongs to. */

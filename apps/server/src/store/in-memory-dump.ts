@@ -1,6 +1,6 @@
 let told: string | null = null;
 
-/** Of an empty database, for `openInMemory` of this process to begin with. Only tests tell one. */
+/** Of a database with tables and no rows, for `openInMemory` of this process to begin with. Only tests tell one. */
 export function tellInMemoryDump(file: string): void {
   told = file;
 }

@@ -2,10 +2,12 @@
  * What happens to a composed message's record, always inside the transaction that changes its delivery. Until the end the
  * sealed document holds what the owner may ask for; then recipient and subject are erased, and the last failure stays.
  */
+
 import type { EmailJobStatus } from "@kauke/contract";
 import type { DeliveryFailure, FailureCode } from "../core/delivery/delivery.ts";
 import type { EmailJobContent } from "../core/email-job/email-job.ts";
 import { type JobEvent, nextStatus, statesBefore } from "../core/email-job/job-status.ts";
+import { anyOfIds } from "./any-of.ts";
 import type { InTransaction } from "./database.ts";
 import { deleteFinishedMessages } from "./owned-mail.ts";
 import type { StoreContext } from "./store-context.ts";
@@ -45,10 +47,10 @@ export async function endJob(
   return true;
 }
 
-/** Locks the messages of an alias' or one job's composed mail. @returns their ids */
+/** Locks the messages of an account's, an alias' or one job's composed mail. @returns their ids */
 export async function lockComposed(
   trx: InTransaction,
-  of: { column: "alias_id" | "id"; id: string },
+  of: { column: "user_id" | "alias_id" | "id"; id: string },
 ): Promise<string[]> {
   const rows = await trx
     .selectFrom("message")
@@ -77,7 +79,7 @@ export async function takeBack(
     .using(["message", "email_job"])
     .whereRef("message.id", "=", "delivery.message_id")
     .whereRef("email_job.id", "=", "message.email_job_id")
-    .where("message.id", "in", messageIds)
+    .where("message.id", "=", anyOfIds(messageIds))
     .where("email_job.status", "in", statesBefore("cancel"))
     .where("delivery.lease_token", "is", null);
   for (const code of unlessAfter)

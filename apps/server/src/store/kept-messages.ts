@@ -1,13 +1,15 @@
 /**
- * Mail to postmaster@ and abuse@ that has nowhere to go: kept sealed for the operator (`kauke doctor`), capped. It is a
- * delivery in the state `kept`, which the sender never claims.
+ * Mail to postmaster@ and abuse@ that has nowhere to go: kept sealed for the operator (`kauke doctor`), capped: when there is
+ * too much, the oldest of whoever has sent most gives way. It is a delivery in the state `kept`, which the sender never claims.
  */
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { AppError } from "../core/app-error.ts";
 import type { DeliveryTarget, MessageToKeep } from "../core/delivery/delivery.ts";
+import { whoGivesWay } from "../core/message/kept-mail-shares.ts";
 import type { MessageEnvelope } from "../core/message/message.ts";
 import type { Database, InTransaction } from "./database.ts";
+import { type NetworkIndexes, networkIndexes } from "./network-indexes.ts";
 import type { ServerKeys } from "./server-keys.ts";
 import type { StoreContext } from "./store-context.ts";
 
@@ -34,16 +36,17 @@ interface MessageParts {
 export function keptMessages({ db, keys }: StoreContext, { insertMessage, envelopeOf, forgetBodies }: MessageParts) {
   return {
     keepForOperator: (message: MessageToKeep, address: string) =>
-      orSpoolFailed(() =>
-        db.transaction().execute(async (trx) => {
+      orSpoolFailed(async () => {
+        const gone = await db.transaction().execute(async (trx) => {
           await sql`SELECT pg_advisory_xact_lock(${sql.lit(KEPT_LOCK)})`.execute(trx);
-          const kept = await measureKept(trx);
-          if (kept.count >= MESSAGES_MAX || kept.bytes + message.sizeBytes > BYTES_MAX)
-            throw new AppError("spool_quota");
+          const indexes = networkIndexes(keys, message.envelope.clientAddress);
+          const leaving = await makeRoom(trx, { sizeBytes: message.sizeBytes, ...indexes });
           await insertMessage(trx, keys, message);
-          await insertKept(trx, keys, { message, address });
-        }),
-      ),
+          await insertKept(trx, keys, { message, address, indexes });
+          return leaving;
+        });
+        await forgetBodies(gone);
+      }),
     countKeptForOperator: async () => (await measureKept(db)).count,
     listKeptForOperator: async (): Promise<KeptMessage[]> => {
       const rows = await keptRows(db)
@@ -97,17 +100,49 @@ async function measureKept(db: Database): Promise<{ count: number; bytes: number
     .executeTakeFirstOrThrow();
 }
 
+/** @returns whose bodies have to go @throws AppError `spool_quota` when the newcomer itself is what is too much */
+async function makeRoom(
+  trx: InTransaction,
+  newcomer: { sizeBytes: number } & NetworkIndexes,
+): Promise<readonly string[]> {
+  if (fitsOperatorCap(await measureKept(trx), newcomer.sizeBytes)) return [];
+  const rows = await keptRows(trx)
+    .select(["message.id", "message.size_bytes", "delivery.network_index", "delivery.block_index"])
+    .orderBy("message.created_at")
+    .execute();
+  const kept = [...rows.map((row) => ({ ...row, sizeBytes: row.size_bytes })), { id: null, ...newcomer }];
+  const leaving = whoGivesWay(
+    kept.map(({ id, sizeBytes, network_index, block_index }) => ({
+      ...{ id, sizeBytes },
+      network: network_index?.toString("hex") ?? "",
+      block: block_index?.toString("hex") ?? "",
+    })),
+    { maxMessages: MESSAGES_MAX, maxBytes: BYTES_MAX },
+  );
+  const ids = leaving.filter((id) => id !== null);
+  if (ids.length < leaving.length) throw new AppError("spool_quota");
+  await trx.deleteFrom("message").where("id", "in", ids).execute();
+  return ids;
+}
+
 async function insertKept(
   trx: InTransaction,
   keys: ServerKeys,
-  { message, address }: { message: MessageToKeep; address: string },
+  { message, address, indexes }: { message: MessageToKeep; address: string; indexes: NetworkIndexes },
 ): Promise<void> {
   const id = randomUUID();
   const target: DeliveryTarget = { destination: { kind: "mailbox", address }, aliasAddress: address };
   const times = { not_before: message.createdAt, created_at: message.createdAt };
   await trx
     .insertInto("delivery")
-    .values({ id, message_id: message.id, state: "kept", ...times, sealed: keys.seal("delivery", id, target) })
+    .values({
+      id,
+      message_id: message.id,
+      state: "kept",
+      ...times,
+      ...indexes,
+      sealed: keys.seal("delivery", id, target),
+    })
     .execute();
 }
 

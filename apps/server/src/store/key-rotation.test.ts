@@ -1,5 +1,6 @@
-import { sql } from "kysely";
+import { type KyselyPlugin, sql } from "kysely";
 import { afterEach, expect, it } from "vitest";
+import { wholeExport } from "./account-export.testing.ts";
 import { accountExportStore } from "./account-export.ts";
 import { type PlantedAccount, plantAccount } from "./account-rows.testing.ts";
 import { changeSignals } from "./change-signals.ts";
@@ -25,10 +26,15 @@ onEachContext((it_) => {
   }
 
   /** As a process of its own would have it, on the same database. */
-  async function startProcess({ isAlone = true, hasOldFiles = (): boolean => false } = {}): Promise<Process> {
+  async function startProcess({
+    isAlone = true,
+    hasOldFiles = (): boolean => false,
+    plugin = undefined as KyselyPlugin | undefined,
+  } = {}): Promise<Process> {
     const { context } = it_;
     const keys = serverKeys(await readKeys(context.db, context.secretKey));
-    const own = { ...context, keys, signals: changeSignals({ notify: !isAlone }) };
+    const db = plugin === undefined ? context.db : context.db.withPlugin(plugin);
+    const own = { ...context, db, keys, signals: changeSignals({ notify: !isAlone }) };
     const isAnyFileOlder = async () => hasOldFiles();
     const parts = {
       secretKey: () => context.secretKey,
@@ -74,9 +80,9 @@ onEachContext((it_) => {
     const process = await startProcess({ hasOldFiles: () => oldFiles });
     for (let count = 0; count < 66; count += 1) accounts.push(await plantAccount(process.context));
     const read = () =>
-      Promise.all(accounts.slice(-2).map(({ userId }) => accountExportStore(process.context).read(userId))).then(
-        JSON.stringify,
-      );
+      Promise.all(
+        accounts.slice(-2).map(({ userId }) => wholeExport(accountExportStore(process.context), userId)),
+      ).then(JSON.stringify);
     const before = await read();
     const [old] = await sealKeys();
     const [hash, index] = [process.keys.hmac("index", "x"), process.keys.blindIndex("user.email", "ann@example.org")];
@@ -114,6 +120,56 @@ onEachContext((it_) => {
       await next.keeper.stop();
     }
   });
+
+  it("a look that read the keys before a rotation neither forgets the new key nor calls the rotation over", async () => {
+    const slow = slowRead();
+    const process = await startProcess({ plugin: slow.plugin });
+    await plantAccount(process.context);
+    await process.keeper.look();
+    await until(() => process.keeper.state().step === "none", "what earlier tests began");
+    const before = process.keys.sealingKeyId();
+    const looking = slow.during(300, () => process.keeper.look());
+    await slow.isRead();
+    expect(await process.keeper.rotate()).toBe(true);
+    const made = process.keys.sealingKeyId();
+    expect(made).not.toBe(before);
+    await looking;
+    expect(process.keys.sealingKeyId()).toBe(made);
+    await until(() => process.keeper.state().step === "none", "the rotation");
+    expect(await isResealed(process)).toBe(true);
+  });
+
+  /** Holds back what the next reading of the keys found. */
+  function slowRead() {
+    let holdMs = 0;
+    let wasRead = () => {};
+    const read = new Promise<void>((resolve) => {
+      wasRead = resolve;
+    });
+    const ofKeys = new WeakSet<object>();
+    const plugin: KyselyPlugin = {
+      transformQuery: ({ node, queryId }) => {
+        if (node.kind === "SelectQueryNode" && JSON.stringify(node.from).includes('"server_key"')) ofKeys.add(queryId);
+        return node;
+      },
+      transformResult: async ({ result, queryId }) => {
+        const heldMs = ofKeys.has(queryId) ? holdMs : 0;
+        if (heldMs === 0) return result;
+        holdMs = 0;
+        wasRead();
+        await new Promise((resolve) => setTimeout(resolve, heldMs));
+        return result;
+      },
+    };
+    return {
+      plugin,
+      isRead: () => read,
+      during: <T>(ms: number, work: () => Promise<T>) => {
+        holdMs = ms;
+        return work();
+      },
+    };
+  }
 
   it("with other processes a new key seals nothing until they have had time to learn it", async () => {
     const [one, other] = [await startProcess({ isAlone: false }), await startProcess({ isAlone: false })];

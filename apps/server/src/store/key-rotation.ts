@@ -89,7 +89,10 @@ class Rotation {
   readonly #parts: KeyKeeperParts;
   #stopped = false;
   #state: RotationState = { step: "none", resealed: 0, total: 0 };
-  #looking: Promise<void> = Promise.resolve();
+  /** Settles when the last look or beginning is over; never rejects. */
+  #lastTurn: Promise<unknown> = Promise.resolve();
+  #readsBegun = 0;
+  #newestRead = 0;
   /** Nothing is known to be done at a start. */
   #passDueAt = 0;
   /** The sealing key of the last look: with another one a pass is due at once, whoever made it. */
@@ -114,7 +117,7 @@ class Rotation {
   async stop(job: BackgroundJob): Promise<void> {
     this.#stopped = true;
     await job.stop();
-    await this.#looking.catch(() => {});
+    await this.#lastTurn;
   }
 
   async list(): Promise<KeyFacts[]> {
@@ -129,6 +132,15 @@ class Rotation {
   }
 
   async begin(): Promise<boolean> {
+    // Not behind a pass, which can take minutes.
+    if (this.#state.step !== "none") return false;
+    const isBegun = await this.#inTurn(() => this.#begin());
+    // Its failure is this job's own, told at its next look.
+    if (isBegun) void this.look().catch(() => {});
+    return isBegun;
+  }
+
+  async #begin(): Promise<boolean> {
     const { db, clock, signals } = this.#context;
     if (this.#state.step !== "none") return false;
     const isBegun = await underStartLock(db, async (trx) => {
@@ -145,16 +157,19 @@ class Rotation {
     this.#passDueAt = 0;
     this.#state = { step: signals.isAlone ? "reseals" : "waits", resealed: 0, total: null };
     await this.#learn();
-    // Its failure is this job's own, told at its next look.
-    void this.look().catch(() => {});
     return true;
   }
 
-  /** Learns of keys that others made, lets a new one seal when its time has come, and seals anew what is due. One at a time. */
+  /** Learns of keys that others made, lets a new one seal when its time has come, and seals anew what is due. */
   look(): Promise<void> {
-    const looking = this.#looking.catch(() => {}).then(() => this.#look());
-    this.#looking = looking;
-    return looking;
+    return this.#inTurn(() => this.#look());
+  }
+
+  /** One at a time: a look that read the keys before a rotation began would take it for one that is over. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#lastTurn.then(work);
+    this.#lastTurn = done.catch(() => {});
+    return done;
   }
 
   async #look(): Promise<void> {
@@ -179,8 +194,13 @@ class Rotation {
 
   async #learn() {
     const { db, keys } = this.#context;
+    const read = ++this.#readsBegun;
     const found = await readKeys(db, this.#parts.secretKey());
-    keys.renew(found);
+    // Answers of several connections may overtake each other: an older one must not take a new key away.
+    if (read > this.#newestRead) {
+      this.#newestRead = read;
+      keys.renew(found);
+    }
     return found;
   }
 

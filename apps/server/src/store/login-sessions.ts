@@ -1,8 +1,11 @@
 /** Signed-in browsers. The token is only known by its hash; the name of the device is sealed. */
 import { AppError } from "../core/app-error.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
-import { FOREIGN_KEY_VIOLATION, isDatabaseError, type SessionTable } from "./database.ts";
+import { type Database, FOREIGN_KEY_VIOLATION, isDatabaseError, type SessionTable } from "./database.ts";
 import type { StoreContext } from "./store-context.ts";
+
+/** Of one account. One more ends the one that was not seen for longest. */
+const SESSIONS_MAX = 100;
 
 interface SessionDocument {
   device: string | null;
@@ -35,6 +38,7 @@ export function loginSessionStore({ db, keys }: StoreContext): LoginSessionStore
           if (isDatabaseError(thrown, FOREIGN_KEY_VIOLATION)) throw new AppError("credentials_wrong");
           throw thrown;
         });
+      await endBeyond(db, session.userId);
     },
     find: async (tokenHash) => {
       const query = db.selectFrom("session").select(["id", "token_hash", "user_id", "created_at", "last_seen_at"]);
@@ -72,4 +76,10 @@ export function loginSessionStore({ db, keys }: StoreContext): LoginSessionStore
       return Number(result.numDeletedRows);
     },
   };
+}
+
+async function endBeyond(db: Database, userId: string): Promise<void> {
+  const mine = db.selectFrom("session").select("token_hash").where("user_id", "=", userId);
+  const beyond = mine.orderBy("last_seen_at", "desc").offset(SESSIONS_MAX);
+  await db.deleteFrom("session").where("token_hash", "in", beyond).execute();
 }

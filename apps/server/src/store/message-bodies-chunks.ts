@@ -33,6 +33,17 @@ export function messageBodiesInRows(options: { db: Database; keys: ServerKeys; n
         throw error;
       }
     },
+    getStart: async (messageId) => {
+      const query = db.selectFrom("message_chunk").selectAll().where("message_id", "=", messageId);
+      const row = await query.where("chunk_index", "=", 0).executeTakeFirst();
+      if (row === undefined) return null;
+      try {
+        return openChunk(keys, messageId, { index: 0, isLast: row.is_last, sealed: row.sealed });
+      } catch (error) {
+        if (error instanceof SealError) return null;
+        throw error;
+      }
+    },
     delete: async (messageId) => {
       await db.deleteFrom("message_chunk").where("message_id", "=", messageId).execute();
     },

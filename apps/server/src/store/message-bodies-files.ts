@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { AppError } from "../core/app-error.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import { putFile } from "./put-file.ts";
-import { readChunks } from "./read-chunks.ts";
+import { readChunks, readFirstChunk } from "./read-chunks.ts";
 import { sealChunks } from "./sealed-chunks.ts";
 import type { ServerKeys } from "./server-keys.ts";
 import { sharedCalls } from "./shared-calls.ts";
-import type { SpoolFiles } from "./spool-files.ts";
+import type { SpoolFile, SpoolFiles } from "./spool-files.ts";
 
 const MESSAGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -42,15 +42,8 @@ export function messageBodiesInFiles(options: {
       });
       await putFile(files, place, sealChunks(keys, messageId, parts));
     },
-    get: async (messageId) => {
-      const file = await files.openToRead(pathOf(messageId));
-      if (file === null) return null;
-      try {
-        return await readChunks(keys, messageId, file);
-      } finally {
-        await file.close();
-      }
-    },
+    get: (messageId) => readFile(files, pathOf(messageId), (file) => readChunks(keys, messageId, file)),
+    getStart: (messageId) => readFile(files, pathOf(messageId), (file) => readFirstChunk(keys, messageId, file)),
     delete: (messageId) => files.remove(pathOf(messageId)),
     sweep: async (isKnown, olderThanMs) => {
       const before = now().getTime() - olderThanMs;
@@ -67,4 +60,19 @@ export function messageBodiesInFiles(options: {
       return removed;
     },
   };
+}
+
+/** @returns `null` when there is no such file */
+async function readFile(
+  files: SpoolFiles,
+  path: string,
+  read: (file: SpoolFile) => Promise<Buffer | null>,
+): Promise<Buffer | null> {
+  const file = await files.openToRead(path);
+  if (file === null) return null;
+  try {
+    return await read(file);
+  } finally {
+    await file.close();
+  }
 }

@@ -20,11 +20,13 @@ function behavesAsBodies(bodies: () => MessageBodies): void {
     const id = randomUUID();
     await bodies().put(id, parts);
     expect((await bodies().get(id))?.equals(body)).toBe(true);
+    expect((await bodies().getStart(id))?.equals(body.subarray(0, CHUNK_BYTES))).toBe(true);
   });
 
   it("an unknown body is none, and a deleted one too", async () => {
     const id = randomUUID();
     expect(await bodies().get(id)).toBeNull();
+    expect(await bodies().getStart(id)).toBeNull();
     await bodies().put(id, [Buffer.from("x")]);
     await bodies().delete(id);
     await bodies().delete(id);

@@ -11,6 +11,7 @@ import type { AccountExportStore } from "../core/account-export/account-export.t
 import type { AliasStore } from "../core/alias/alias-store.ts";
 import type { UnderwayMessages } from "../core/delivery/underway.ts";
 import type { DestinationStore } from "../core/destination/destination.ts";
+import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { EncryptionKeyStore } from "../core/encryption-key/encryption-key.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
@@ -21,6 +22,7 @@ import type { RateLimitStore } from "../core/rate-limit/rate-limit.ts";
 import type { ReplyPathStore } from "../core/reply-path/reply-path.ts";
 import type { SmtpCredentialStore } from "../core/smtp-credential/smtp-credential.ts";
 import type { AccountLinkStore } from "../core/user/account-link.ts";
+import type { BrowserMac } from "../core/user/known-browser.ts";
 import type { SignInFlowStore } from "../core/user/sign-in-flow.ts";
 import type { UserStore } from "../core/user/user.ts";
 import type { WalletChallengeStore } from "../core/wallet/wallet-challenge.ts";
@@ -38,6 +40,7 @@ import { loadDkimKeys } from "./dkim-keys.ts";
 import type { SyncFile } from "./durable-file-system.ts";
 import { emailJobStore } from "./email-jobs.ts";
 import { openEmbedded, openInMemory } from "./embedded-database.ts";
+import { embeddedErasure } from "./embedded-erasure.ts";
 import { embeddedUpkeep } from "./embedded-upkeep.ts";
 import { encryptionKeyStore } from "./encryption-keys.ts";
 import { type KeyKeeper, keyKeeper } from "./key-rotation.ts";
@@ -45,6 +48,7 @@ import { loginSessionStore } from "./login-sessions.ts";
 import { messageBodiesInRows } from "./message-bodies-chunks.ts";
 import { messageBodiesInFiles } from "./message-bodies-files.ts";
 import { migrate, underStartLock } from "./migrate.ts";
+import { missingMailboxStore } from "./missing-mailboxes.ts";
 import { noticeStore } from "./notices.ts";
 import { isAnyFileOlder } from "./older-files.ts";
 import { type OperatorStore, operatorStore } from "./operator-store.ts";
@@ -96,6 +100,7 @@ export interface Store {
   walletChallenges: WalletChallengeStore;
   aliases: AliasStore;
   destinations: DestinationStore;
+  missingMailboxes: MissingMailboxStore;
   smtpCredentials: SmtpCredentialStore;
   encryptionKeys: EncryptionKeyStore;
   rateLimits: RateLimitStore;
@@ -115,6 +120,8 @@ export interface Store {
   /** For the operator's command only. */
   operator: OperatorStore;
   keys: ServerKeys;
+  /** Marks browsers that signed in before. */
+  browserMac: BrowserMac;
   dkimKeys: readonly DkimKey[];
   /** False after the disk refused an fsync: nothing can be stored any more until the process starts anew. */
   isSound(): boolean;
@@ -276,9 +283,13 @@ async function startUpkeep(
   logger: Logger | undefined,
 ): Promise<() => Promise<void>> {
   const upkeep = await embeddedUpkeep(db, clock.now());
+  const erasure = embeddedErasure(db, { now: clock.now(), ...(logger === undefined ? {} : { logger }) });
   let told = false;
   const work = async () => {
-    if (isSound()) return await upkeep.tick(clock.now());
+    if (isSound()) {
+      await upkeep.tick(clock.now());
+      return await erasure.tick(clock.now());
+    }
     if (!told) logger?.error("store_disk_failed");
     told = true;
   };
@@ -307,12 +318,13 @@ function assemble(
   const stores = {
     accountExport: accountExportStore(context),
     users: userStore(context, { released, forgetBodies }),
-    accountLinks: accountLinkStore(context),
+    accountLinks: accountLinkStore(context, { forgetBodies }),
     loginSessions: loginSessionStore(context),
     signInFlows: signInFlowStore(context),
     walletChallenges: walletChallengeStore(context),
     aliases: aliasStore(context, { released, forgetBodies }),
     destinations: destinationStore(context),
+    missingMailboxes: missingMailboxStore(context),
     smtpCredentials: smtpCredentialStore(context),
     encryptionKeys: encryptionKeyStore(context),
     rateLimits: rateLimitStore(context),
@@ -338,6 +350,7 @@ function assemble(
     rotateWrapping: null,
     keyKeeper: keeper,
     keys,
+    browserMac: (data) => keys.hmac("browser", data),
     dkimKeys,
     isSound,
     maintenance,

@@ -2,6 +2,7 @@
  * Deleting an account or an alias takes its queued mail along. A message goes with its last delivery, in the same transaction.
  * Rows are locked in the order account, alias, message, delivery everywhere, so that two of them never wait for each other.
  */
+import { anyOfIds } from "./any-of.ts";
 import type { InTransaction } from "./database.ts";
 
 export type MailOwner = { column: "user_id" | "alias_id"; id: string };
@@ -23,7 +24,7 @@ export async function deleteFinishedMessages(trx: InTransaction, messageIds: rea
   if (messageIds.length === 0) return [];
   const rows = await trx
     .deleteFrom("message")
-    .where("id", "in", messageIds)
+    .where("id", "=", anyOfIds(messageIds))
     .where((row) =>
       row.not(row.exists(row.selectFrom("delivery").select("delivery.id").whereRef("message_id", "=", "message.id"))),
     )

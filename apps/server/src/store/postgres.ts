@@ -2,11 +2,14 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { Logger } from "../core/ports.ts";
+import { withCallerTurns } from "./caller-turns.ts";
 import type { Database, DB } from "./database.ts";
 import { StoreStartError } from "./start-error.ts";
 
 const OLDEST_VERSION = 150_000;
 const POOL_SIZE = 10;
+/** Connections that callers may have; the others are for mail and upkeep. */
+const CALLERS_AT_ONCE = 6;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Also used for the connection that listens. */
@@ -37,7 +40,8 @@ export async function openPostgres(databaseUrl: string, logger: Logger | undefin
     await pool.end();
     throw error;
   }
-  return new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+  const places = { callers: CALLERS_AT_ONCE, isSingle: false };
+  return new Kysely<DB>({ dialect: withCallerTurns(new PostgresDialect({ pool }), places) });
 }
 
 async function checkServer(pool: pg.Pool, logger: Logger | undefined): Promise<void> {

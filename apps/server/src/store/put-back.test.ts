@@ -20,7 +20,8 @@ describe("giving deliveries back untried", () => {
     afterEach(() => store.users.delete(userId));
 
     const later = (ms: number) => new Date(now.getTime() + ms);
-    const claim = (at: Date) => store.deliveries.claim({ now: at, leaseMs: 60_000, limit: 10 });
+    const claim = async (at: Date) =>
+      (await store.deliveries.claim({ now: at, leaseMs: 60_000, limit: 10 })).deliveries;
 
     async function keepOne(): Promise<void> {
       const message = aMessage();

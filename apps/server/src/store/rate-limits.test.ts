@@ -69,6 +69,25 @@ describe("rate limits", () => {
       expect(await tryAt(key, 100_000)).toMatchObject({ allowed: true, count: 1 });
     });
 
+    it("the first wait may be longer than a second, and no wait is longer than the longest", async () => {
+      const key = randomUUID();
+      const slow = { action: "slow", free: 1, firstWaitSeconds: 900, longestWaitSeconds: 1000, forgetSeconds: 9000 };
+      const at = async (ms: number) => (await it_.store.rateLimits.takeSpaced(slow, { key }, after(ms))).resetAt;
+      expect(await at(0)).toEqual(after(900_000));
+      expect(await at(900_000)).toEqual(after(1_900_000));
+      expect(await at(1_900_000)).toEqual(after(2_900_000));
+    });
+
+    it("a try that is given back is free for another, and there are never more of them than were taken", async () => {
+      const key = randomUUID();
+      for (const count of [1, 2]) expect(await tryAt(key, 0)).toMatchObject({ allowed: true, count });
+      await it_.store.rateLimits.giveBack("login", { key });
+      expect(await tryAt(key, 0)).toMatchObject({ allowed: true, count: 2 });
+      for (const _ of [1, 2, 3, 4]) await it_.store.rateLimits.giveBack("login", { key });
+      for (const count of [1, 2]) expect(await tryAt(key, 0)).toMatchObject({ allowed: true, count });
+      expect(await tryAt(key, 0)).toMatchObject({ allowed: false });
+    });
+
     it("of many spaced tries at once only the free ones go through", async () => {
       const key = randomUUID();
       const results = await Promise.all(Array.from({ length: 15 }, () => tryAt(key, 0)));

@@ -16,12 +16,14 @@ import type { StoreContext } from "./store-context.ts";
 
 /** Keeps a flood from running over the column. */
 const COUNT_CAP = 1_000_000_000;
+/** Some 150 bytes each. One network makes a few hundred in an hour, by the limits themselves. */
+const ROWS_MAX = 500_000;
 
 export function rateLimitSubject(keys: ServerKeys, { userId, ipAddress, key }: RateLimitSubject): Buffer {
   return keys.hmac("abuse", JSON.stringify([userId ?? null, ipAddress ?? null, key ?? null]));
 }
 
-export function rateLimitStore({ db, keys }: StoreContext): RateLimitStore {
+export function rateLimitStore({ db, keys }: StoreContext, rowsMax = ROWS_MAX): RateLimitStore {
   const subjectIndex = (subject: RateLimitSubject) => rateLimitSubject(keys, subject);
   return {
     take: async (rule, subject, now) => {
@@ -50,6 +52,14 @@ export function rateLimitStore({ db, keys }: StoreContext): RateLimitStore {
       return { allowed: row.count <= rule.max, count: row.count, resetAt };
     },
     takeSpaced: (rule, subject, now) => takeSpaced(db, { rule, subject_index: subjectIndex(subject), now }),
+    giveBack: async (action, subject) => {
+      await db
+        .updateTable("rate_limit")
+        .set({ count: sql<number>`greatest(count - 1, 0)` })
+        .where("action_type", "=", action)
+        .where("subject_index", "=", subjectIndex(subject))
+        .execute();
+    },
     clear: async (action, subject) => {
       await db
         .deleteFrom("rate_limit")
@@ -59,9 +69,18 @@ export function rateLimitStore({ db, keys }: StoreContext): RateLimitStore {
     },
     deleteBefore: async (windowStart) => {
       const result = await db.deleteFrom("rate_limit").where("window_start", "<", windowStart).executeTakeFirst();
-      return Number(result.numDeletedRows);
+      return Number(result.numDeletedRows) + (await deleteBeyond(db, rowsMax));
     },
   };
+}
+
+/** The oldest windows go: nearly all of them have ended, and one that has not lets a little more through. */
+async function deleteBeyond(db: Database, rowsMax: number): Promise<number> {
+  const newest = db.selectFrom("rate_limit").select("window_start").orderBy("window_start", "desc");
+  const first = await newest.offset(rowsMax).limit(1).executeTakeFirst();
+  if (first === undefined) return 0;
+  const gone = db.deleteFrom("rate_limit").where("window_start", "<=", first.window_start);
+  return Number((await gone.executeTakeFirst()).numDeletedRows);
 }
 
 async function takeSpaced(
@@ -106,6 +125,7 @@ async function takeSpaced(
 
 /** Seconds until the next try after `count` of them were let through. */
 function waitSeconds(rule: SpacedLimitRule) {
-  const doubled = sql`least(power(2, least(rate_limit.count - ${rule.free}::integer, 30)), ${rule.longestWaitSeconds}::integer)`;
+  const growth = sql`power(2, least(rate_limit.count - ${rule.free}::integer, 30))`;
+  const doubled = sql`least(${rule.firstWaitSeconds ?? 1}::integer * ${growth}, ${rule.longestWaitSeconds}::integer)`;
   return sql<number>`(CASE WHEN rate_limit.count < ${rule.free}::integer THEN 0 ELSE ${doubled} END)`;
 }

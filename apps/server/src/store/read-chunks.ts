@@ -4,6 +4,17 @@ import { CHUNK_BYTES, openChunk, SEALED_CHUNK_BYTES } from "./sealed-chunks.ts";
 import type { ServerKeys } from "./server-keys.ts";
 import type { SpoolFile } from "./spool-files.ts";
 
+/** @param name what the chunks were sealed for. @returns its bytes, 256 KiB at most; `null` for a damaged file */
+export async function readFirstChunk(keys: ServerKeys, name: string, file: SpoolFile): Promise<Buffer | null> {
+  const isLast = (await file.sizeBytes()) <= SEALED_CHUNK_BYTES;
+  try {
+    return openChunk(keys, name, { index: 0, isLast, sealed: await file.read(SEALED_CHUNK_BYTES) });
+  } catch (error) {
+    if (error instanceof SealError) return null;
+    throw error;
+  }
+}
+
 /** @param name what the chunks were sealed for. @returns `null` for a damaged file: trying again would not mend it */
 export async function readChunks(keys: ServerKeys, name: string, file: SpoolFile): Promise<Buffer | null> {
   const sealedBytes = await file.sizeBytes();

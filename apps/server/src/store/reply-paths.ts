@@ -1,5 +1,7 @@
 /** Reply addresses. Their content is sealed by their token (see core/reply-path), not by a key of the server. */
+import { sql } from "kysely";
 import type { ReplyPathStore } from "../core/reply-path/reply-path.ts";
+import type { Database } from "./database.ts";
 import type { StoreContext } from "./store-context.ts";
 
 export function replyPathStore({ db }: Pick<StoreContext, "db">): ReplyPathStore {
@@ -13,9 +15,41 @@ export function replyPathStore({ db }: Pick<StoreContext, "db">): ReplyPathStore
         .onConflict((it) => it.column("id").doNothing())
         .execute();
     },
+    listKnown: async (ids) => {
+      if (ids.length === 0) return new Set();
+      const rows = await db
+        .selectFrom("reply_path")
+        .select("id")
+        .where("id", "in", [...ids])
+        .execute();
+      return new Set(rows.map(({ id }) => id.toString("hex")));
+    },
     find: async (id) => {
       const row = await db.selectFrom("reply_path").selectAll().where("id", "=", id).executeTakeFirst();
       return row === undefined ? null : { id: row.id, aliasId: row.alias_id, sealed: row.sealed };
     },
   };
+}
+
+/** Rows of one statement: the embedded database deletes them in a few milliseconds. */
+const PIECE = 500;
+
+/**
+ * Deletes the reply addresses of an account's aliases, or of one of them, in many short statements. An account can have hundreds of
+ * thousands; deleted together with the account, in one statement, they would hold up the whole process for seconds.
+ */
+export async function deleteReplyPathsOf(
+  db: Database,
+  { userId, aliasId }: { userId: string; aliasId?: string },
+): Promise<void> {
+  let aliases = db.selectFrom("alias").select("id").where("user_id", "=", userId);
+  if (aliasId !== undefined) aliases = aliases.where("id", "=", aliasId);
+  for (const { id } of await aliases.execute()) {
+    for (let deleted = PIECE; deleted === PIECE; ) {
+      const { rows } = await sql`
+        DELETE FROM reply_path WHERE id IN (SELECT id FROM reply_path WHERE alias_id = ${id} LIMIT ${PIECE}) RETURNING 1
+      `.execute(db);
+      deleted = rows.length;
+    }
+  }
 }

@@ -35,6 +35,10 @@ describe("retention", () => {
       },
       emailJobs: { seconds: retentionDays.technicalLogs * DAY, plant: () => endJob() },
       operatorMail: { seconds: retentionDays.technicalLogs * DAY, plant: () => keepForOperator() },
+      missingMailboxes: {
+        seconds: retentionDays.technicalLogs * DAY,
+        plant: () => it_.store.missingMailboxes.note({ userId, address: "x@example.org", messageId: randomUUID() }),
+      },
       releasedAddresses: {
         seconds: retentionDays.deletedAlias * DAY,
         plant: async () => it_.store.aliases.delete(userId, (await insertAlias(it_.store, userId)).id),

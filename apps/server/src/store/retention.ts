@@ -58,6 +58,8 @@ export const retentionRules = [
   { what: "emailJobs", kept: "endedEmailJob", forget: (before, it) => it.emailJobs.deleteEndedBefore(before) },
   // Strangers' mail to postmaster@ that no operator read or forgot.
   { what: "operatorMail", kept: "operatorMail", forget: (before, it) => it.deliveries.deleteKeptBefore(before) },
+  // Keyed hashes of mailboxes that seemed not to exist and got no mail since. What is suspended stays until its owner resumes it.
+  { what: "missingMailboxes", kept: "missingMailbox", forget: (before, it) => deleteMissingBefore(it.db, before) },
   // Keyed hashes of deleted and renamed aliases, and of a deleted account's.
   { what: "releasedAddresses", kept: null, forget: (now, it) => it.released.deleteEnded(now) },
   { what: "oneTimeTokens", kept: null, forget: (now, it) => deleteEndedTokens(it.db, now) },
@@ -74,6 +76,11 @@ export async function forgetOld({ db, clock }: StoreContext, parts: RetentionPar
   for (const { what, kept, forget } of retentionRules)
     forgotten[what] = await forget(kept === null ? now : keptSince(kept, now), { ...parts, db });
   return forgotten as Forgotten;
+}
+
+async function deleteMissingBefore(db: Database, before: Date): Promise<number> {
+  const query = db.deleteFrom("missing_mailbox").where("suspended_at", "is", null).where("last_at", "<=", before);
+  return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
 async function deleteEndedTokens(db: Database, now: Date): Promise<number> {

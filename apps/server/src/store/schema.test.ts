@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
+import { wholeExport } from "./account-export.testing.ts";
 import { plantAccount } from "./account-rows.testing.ts";
 import { changeSignals } from "./change-signals.ts";
 import type { Database, DB } from "./database.ts";
@@ -39,6 +40,10 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
   destination: {
     ...{ id: "uuid", user_id: "uuid", mailbox_index: "bytea", state: "text", created_at: "timestamptz" },
     ...{ confirmed_at: "timestamptz?", sealed: "bytea" },
+  },
+  missing_mailbox: {
+    ...{ user_id: "uuid", mailbox_index: "bytea", first_at: "timestamptz", last_at: "timestamptz" },
+    ...{ refusals: "integer", last_message_id: "uuid", suspended_at: "timestamptz?" },
   },
   blocked_mailbox: { mailbox_index: "bytea", created_at: "timestamptz" },
   smtp_credential: {
@@ -78,12 +83,12 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
       priority: "integer",
     },
     ...{ lease_token: "text?", leased_until: "timestamptz?", attempts: "integer", last_failure: "text?" },
-    ...{ created_at: "timestamptz", sealed: "bytea" },
+    ...{ created_at: "timestamptz", sealed: "bytea", network_index: "bytea?", block_index: "bytea?" },
   },
   reply_path: { id: "bytea", alias_id: "uuid", created_at: "timestamptz", sealed: "bytea" },
   one_time_token: {
     ...{ token_hash: "bytea", kind: "text", user_id: "uuid?", created_at: "timestamptz", expires_at: "timestamptz" },
-    sealed: "bytea?",
+    ...{ sealed: "bytea?", network_index: "bytea?", block_index: "bytea?" },
   },
   notice: {
     ...{ id: "uuid", user_id: "uuid", alias_id: "uuid?", kind: "text", created_at: "timestamptz", sealed: "bytea" },
@@ -109,7 +114,7 @@ if (!postgres.found) console.log(postgres.reason);
 
 const databases = {
   embedded: async () => {
-    const { db, close } = await openInMemory();
+    const { db, close } = await openInMemory(null);
     return { open: async () => db, close };
   },
   PostgreSQL: async () => {
@@ -184,14 +189,14 @@ it("a data directory of before is opened by this program, and what lay in it is 
     await makeSchema(older.db, 4);
     const keys = await older.db.transaction().execute((trx) => loadServerKeys(trx, secretKey, now));
     const context = { db: older.db, keys, clock: { now: () => now }, signals: changeSignals({ notify: false }) };
-    const account = await plantAccount(context, { without: ["session"] });
+    const account = await plantAccount(context, { without: ["session", "missing_mailbox"] });
     await older.close();
 
     const store = await openStore({ databaseUrl: null, dataDir, secretKey });
     try {
       expect((await store.operator.migrations()).pending).toEqual([]);
       expect((await store.users.findByEmail(account.email))?.id).toBe(account.userId);
-      const exported = JSON.stringify(await store.accountExport.read(account.userId));
+      const exported = JSON.stringify(await wholeExport(store.accountExport, account.userId));
       for (const known of [account.address, account.mailbox, "planted smtp_credential", "planted message"])
         expect(exported).toContain(known);
     } finally {
@@ -245,5 +250,5 @@ async function expectEqualReading(db: Database): Promise<void> {
     await sql`SELECT 5000000000::bigint AS int8, ${big}::bytea AS bytes, interval '1 day 2 hours' AS span,
     ${now}::timestamptz AS moment, true AS yes, 1.50::numeric AS number, count(*) AS count FROM server_key`.execute(db);
   const values = { int8: 5_000_000_000, bytes: big, span: "1 day 02:00:00", moment: now, yes: true, number: "1.50" };
-  expect(rows).toEqual([{ ...values, count: 6 }]);
+  expect(rows).toEqual([{ ...values, count: 7 }]);
 }

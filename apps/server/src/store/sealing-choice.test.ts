@@ -30,7 +30,11 @@ describe("the key to seal to", () => {
         (await store.aliases.findRouteById(alias.id))?.sealKey,
       ];
       expect(await found()).toEqual([null, null]);
-      expect(await store.users.changeSettings(userId, { sealTo: mine })).toEqual({ leakGuard: true, sealTo: mine });
+      expect(await store.users.changeSettings(userId, { sealTo: mine })).toEqual({
+        leakGuard: true,
+        aliasInQuotes: false,
+        sealTo: mine,
+      });
       expect(await found()).toEqual(["age1account", "age1account"]);
       expect(await choose(userId, alias.id, { keyId: other })).toMatchObject({ sealTo: { keyId: other } });
       expect(await found()).toEqual(["age1alias", "age1alias"]);
@@ -48,8 +52,16 @@ describe("the key to seal to", () => {
       await store.users.changeSettings(userId, { sealTo: key });
       await choose(userId, alias.id, { keyId: key });
       await store.aliases.update(userId, alias.id, () => ({ notes: "new" }));
-      expect(await store.users.changeSettings(userId, { leakGuard: false })).toEqual({ leakGuard: false, sealTo: key });
-      expect(await store.users.changeSettings(userId, { sealTo: "off" })).toEqual({ leakGuard: false, sealTo: "off" });
+      expect(await store.users.changeSettings(userId, { leakGuard: false })).toEqual({
+        leakGuard: false,
+        aliasInQuotes: false,
+        sealTo: key,
+      });
+      expect(await store.users.changeSettings(userId, { sealTo: "off" })).toEqual({
+        leakGuard: false,
+        aliasInQuotes: false,
+        sealTo: "off",
+      });
       expect((await store.aliases.find(userId, alias.id))?.sealTo).toEqual({ keyId: key });
     });
 

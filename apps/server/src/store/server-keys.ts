@@ -9,7 +9,7 @@ import { openBytes, type SealKey, sealBytes } from "./seal.ts";
 import { StoreStartError } from "./start-error.ts";
 
 /** What a keyed hash may be made for. A purpose added here gets its key at the next start. */
-export const hmacPurposes = ["index", "srs", "session", "abuse", "fingerprint"] as const;
+export const hmacPurposes = ["index", "srs", "session", "abuse", "fingerprint", "browser"] as const;
 export type HmacPurpose = (typeof hmacPurposes)[number];
 
 /** The id under which wrapped keys name `KAUKE_SECRET_KEY` itself. */

@@ -11,6 +11,10 @@ export interface Held {
   leaseToken: string;
 }
 
+export interface Extension extends Held {
+  until: Date;
+}
+
 export interface Deferral extends Held {
   notBefore: Date;
   failureText: string;
@@ -38,6 +42,20 @@ export async function deferTogether(context: StoreContext, deferrals: readonly D
   const rows = await withMessagesLocked(context, deferrals, (db) => deferPlain(db, deferrals));
   const ids = new Set(rows.map((it) => it.id));
   return deferrals.map(({ id }) => ids.has(id));
+}
+
+/** @returns for each whether the lease was held, and is now until its time */
+export async function extendTogether(db: Database, extensions: readonly Extension[]): Promise<boolean[]> {
+  const { rows } = await sql<{ id: string }>`
+    UPDATE delivery SET leased_until = given.until FROM unnest(
+      ${extensions.map((it) => it.id)}::uuid[], ${extensions.map((it) => it.leaseToken)}::text[],
+      ${extensions.map((it) => it.until.toISOString())}::timestamptz[]
+    ) AS given (id, token, until)
+    WHERE delivery.id = given.id AND delivery.lease_token = given.token AND delivery.state = 'open'
+    RETURNING delivery.id
+  `.execute(db);
+  const ids = new Set(rows.map((it) => it.id));
+  return extensions.map(({ id }) => ids.has(id));
 }
 
 /**

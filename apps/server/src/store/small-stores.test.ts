@@ -50,7 +50,8 @@ describe("sessions, notices and counters", () => {
       const secrets = { state: "state", nonce: "nonce", verifier: "verifier", redirectUri: "https://kauke.example/" };
       const keep = async (seconds: number) => {
         const hash = randomBytes(32);
-        await store.signInFlows.keep(hash, secrets, new Date(clock.now().getTime() + seconds * 1000));
+        const expiresAt = new Date(clock.now().getTime() + seconds * 1000);
+        await store.signInFlows.keep(hash, secrets, { expiresAt, clientAddress: "192.0.2.7" });
         return hash;
       };
       const [first, late] = [await keep(600), await keep(0)];

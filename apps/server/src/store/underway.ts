@@ -1,4 +1,5 @@
 /** Messages under way and the queue: how they move into it, when their attempt failed or the process ended before it was over. */
+import { AppError } from "../core/app-error.ts";
 import type { UnderwayMessage, UnderwayMessages } from "../core/delivery/underway.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import type { Clock, Logger } from "../core/ports.ts";
@@ -15,21 +16,37 @@ export interface UnderwayParts {
 }
 
 export function underwayMessages({ files, deliveries, bodies }: UnderwayParts): UnderwayMessages {
+  let reading: Promise<unknown> = Promise.resolve();
+
+  async function move({ message, delivery, wire }: UnderwayMessage): Promise<boolean> {
+    await bodies.put(message.id, [wire]);
+    let hasOwner = true;
+    try {
+      await deliveries.keep(message, [delivery]);
+    } catch (thrown) {
+      await bodies.delete(message.id).catch(() => {});
+      if (!isOwnerGone(thrown)) throw thrown;
+      hasOwner = false;
+    }
+    await files.forget(message.id);
+    return hasOwner;
+  }
+
+  async function readAndMove(it: Omit<UnderwayMessage, "wire">): Promise<boolean> {
+    const found = await files.read(it.message.id);
+    if (found === null) throw new AppError("spool_failed");
+    return await move({ ...it, wire: found.wire });
+  }
+
   return {
     keep: (it) => files.keep(it),
     forget: (messageId) => files.forget(messageId),
-    moveToQueue: async ({ message, delivery, wire }) => {
-      await bodies.put(message.id, [wire]);
-      let hasOwner = true;
-      try {
-        await deliveries.keep(message, [delivery]);
-      } catch (thrown) {
-        await bodies.delete(message.id).catch(() => {});
-        if (!isOwnerGone(thrown)) throw thrown;
-        hasOwner = false;
-      }
-      await files.forget(message.id);
-      return hasOwner;
+    moveToQueue: ({ wire, ...it }) => {
+      if (wire !== null) return move({ ...it, wire });
+      // Many bytes may have been dropped at the same moment: one message at a time comes back into memory.
+      const moved = reading.then(() => readAndMove(it));
+      reading = moved.catch(() => {});
+      return moved;
     },
   };
 }

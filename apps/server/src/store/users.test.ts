@@ -74,11 +74,11 @@ describe("accounts", () => {
     it("settings have their defaults until they are chosen, and a new password leaves them as they are", async () => {
       const { store } = it_;
       const user = await insertUser(store);
-      expect(await store.users.settings(user.id)).toEqual({ leakGuard: true, sealTo: "off" });
+      expect(await store.users.settings(user.id)).toEqual({ leakGuard: true, aliasInQuotes: false, sealTo: "off" });
       await store.users.changeSettings(user.id, { leakGuard: false });
       const from = user.passwordHash ?? "";
       expect(await store.users.replaceHash(user.id, { from, to: "$argon2id$new" })).toBe(true);
-      expect(await store.users.settings(user.id)).toEqual({ leakGuard: false, sealTo: "off" });
+      expect(await store.users.settings(user.id)).toEqual({ leakGuard: false, aliasInQuotes: false, sealTo: "off" });
       expect(Object.keys((await store.users.find(user.id)) ?? {}).sort()).toEqual(Object.keys(user).sort());
       expect(await store.users.settings(aUser().id)).toBeNull();
     });

@@ -9,11 +9,14 @@ import { lockKey } from "./encryption-keys.ts";
 import { deleteFinishedMessages, lockMessagesOf } from "./owned-mail.ts";
 import { changePassword, replaceHash } from "./passwords.ts";
 import type { ReleasedAddresses } from "./released-addresses.ts";
+import { deleteReplyPathsOf } from "./reply-paths.ts";
 import { countRows } from "./row-count.ts";
 import type { StoreContext } from "./store-context.ts";
-import type { ChosenSettings, UserDocument } from "./user-document.ts";
+import { type ChosenSettings, openUserDocument, type UserDocument } from "./user-document.ts";
+import { googleIndex, googleNameOf, emailIndex as userEmailIndex, walletIndex } from "./user-indexes.ts";
+import { attachGoogle, linkWallet, removeWay } from "./ways-in.ts";
 
-const defaultSettings: ChosenSettings = { leakGuard: true };
+const defaultSettings: ChosenSettings = { leakGuard: true, aliasInQuotes: false };
 
 export interface UserStoreParts {
   released: ReleasedAddresses;
@@ -23,12 +26,15 @@ export interface UserStoreParts {
 
 export function userStore(context: StoreContext, parts: UserStoreParts): UserStore {
   const { db, keys } = context;
-  const emailIndex = (email: string) => keys.blindIndex("user.email", email.normalize("NFC").toLowerCase());
+  const emailIndex = (email: string) => userEmailIndex(keys, email);
   const fromRow = (row: Selectable<UserTable>): User => {
-    const { settings: _, emailConfirmedAt, ...person } = keys.open<UserDocument>("user", row.id, row.sealed);
+    const { settings: _, isMadeByHost: __, emailConfirmedAt, passwordSetAt, ...person } = openUserDocument(keys, row);
     return {
       ...person,
+      // Older rows may hold the spelling that was typed.
+      email: person.email?.normalize("NFC") ?? null,
       emailConfirmedAt: emailConfirmedAt === undefined ? null : new Date(emailConfirmedAt),
+      ...(passwordSetAt !== undefined && { passwordSetAt: new Date(passwordSetAt) }),
       id: row.id,
       authMethod: row.auth_method,
       balanceCents: row.balance_cents,
@@ -55,6 +61,9 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
     findByEmail: (email) => findBy("email_index", emailIndex(email)),
     findByWallet: (walletAddress) => findBy("wallet_index", walletIndex(keys, walletAddress)),
     findByGoogle: (name) => findBy("google_index", googleIndex(keys, name)),
+    attachGoogle: (id, name) => attachGoogle(context, id, name),
+    linkWallet: (id, walletAddress) => linkWallet(context, id, walletAddress),
+    removeWay: (id, removal) => removeWay(context, id, removal),
     linkGoogle: (id, name, email) => linkGoogle(context, { id, name, emailIndex: emailIndex(email) }),
     settings: async (id) => {
       const row = await db.selectFrom("user").select(["sealed", "seal_key_id"]).where("id", "=", id).executeTakeFirst();
@@ -97,18 +106,13 @@ function documentOf(user: User): UserDocument {
   const { email, walletAddress, googleId, googleIssuer, passwordHash, firstName, lastName, profileImageUrl } = user;
   const names = { firstName, lastName, profileImageUrl };
   const document = { email, walletAddress, googleId, ...(googleIssuer && { googleIssuer }), passwordHash, ...names };
-  return user.emailConfirmedAt === null
-    ? document
-    : { ...document, emailConfirmedAt: user.emailConfirmedAt.toISOString() };
-}
-
-const walletIndex = (keys: StoreContext["keys"], walletAddress: string) =>
-  keys.blindIndex("user.wallet", walletAddress);
-
-const googleNameOf = (subject: string, issuer = ""): FederatedName => ({ issuer, subject });
-
-function googleIndex(keys: StoreContext["keys"], { issuer, subject }: FederatedName): Buffer {
-  return keys.blindIndex("user.google", `${issuer}\0${subject}`);
+  return {
+    ...document,
+    ...(user.emailConfirmedAt !== null && { emailConfirmedAt: user.emailConfirmedAt.toISOString() }),
+    // Only the word of a mailbox' own host makes an account that is confirmed from the start.
+    ...(user.googleId !== null && user.emailConfirmedAt !== null && { isMadeByHost: true as const }),
+    ...(user.passwordSetAt !== undefined && { passwordSetAt: user.passwordSetAt.toISOString() }),
+  };
 }
 
 interface GoogleLink {
@@ -120,11 +124,11 @@ interface GoogleLink {
 async function linkGoogle({ db, keys, clock }: StoreContext, { id, name, emailIndex }: GoogleLink): Promise<boolean> {
   try {
     return await db.transaction().execute(async (trx) => {
-      const mine = trx.selectFrom("user").select(["sealed", "email_index", "google_index"]).where("id", "=", id);
+      const mine = trx.selectFrom("user").selectAll().where("id", "=", id);
       const row = await mine.forUpdate().executeTakeFirst();
       if (row === undefined || row.google_index !== null || !row.email_index?.equals(emailIndex)) return false;
-      const document = keys.open<UserDocument>("user", id, row.sealed);
-      if (document.emailConfirmedAt === undefined) return false;
+      const document = openUserDocument(keys, row);
+      if (document.emailConfirmedAt === undefined || document.isGoogleRemoved) return false;
       const linked = { ...document, googleId: name.subject, googleIssuer: name.issuer };
       const change = { sealed: keys.seal("user", id, linked), google_index: googleIndex(keys, name) };
       await trx
@@ -150,10 +154,10 @@ async function changeSettings(
   { sealTo, ...chosen }: AccountSettingsChange,
 ): Promise<AccountSettings | null> {
   const { settings, tell } = await db.transaction().execute(async (trx) => {
-    const mine = trx.selectFrom("user").select(["sealed", "seal_key_id"]).where("id", "=", id);
+    const mine = trx.selectFrom("user").selectAll().where("id", "=", id);
     const row = await mine.forUpdate().executeTakeFirst();
     if (row === undefined) return { settings: null, tell: () => {} };
-    const before = keys.open<UserDocument>("user", id, row.sealed);
+    const before = openUserDocument(keys, row);
     const document = { ...before, settings: { ...before.settings, ...withoutUndefined(chosen) } };
     const seal_key_id = sealTo === undefined ? row.seal_key_id : sealTo === "off" ? null : sealTo;
     const isNew = seal_key_id !== row.seal_key_id;
@@ -173,6 +177,7 @@ function withoutUndefined<T extends object>(value: T): Partial<T> {
 }
 
 async function deleteUser({ db, signals }: StoreContext, parts: UserStoreParts, id: string): Promise<void> {
+  await deleteReplyPathsOf(db, { userId: id });
   const orphans = await db.transaction().execute(async (trx) => {
     // Nothing new can be hung on the account from here on: every child row needs a share lock on this one.
     await trx.selectFrom("user").select("id").where("id", "=", id).forUpdate().execute();

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { walletChallengeSeconds } from "@kauke/contract";
+import { walletChallengeSeconds, walletStatement } from "@kauke/contract";
 import { makeWalletKey } from "@kauke/testkit/wallet-key";
 import { describe, expect, it } from "vitest";
 import { newChallenge } from "../core/wallet/wallet-challenge.ts";
@@ -9,9 +9,13 @@ import { onEachDatabase, type StoreUnderTest } from "./stores.testing.ts";
 const inMs = walletChallengeSeconds * 1000;
 
 function offer({ clock }: StoreUnderTest) {
-  const { nonce: _, ...offered } = newChallenge("00", { origin: "https://kauke.example", now: clock.now() });
-  const expiresAt = new Date(clock.now().getTime() + inMs);
-  return { hash: randomBytes(32), offered: { ...offered, walletAddress: makeWalletKey().address }, expiresAt };
+  const { nonce: _, ...offered } = newChallenge("00", {
+    origin: "https://kauke.example",
+    now: clock.now(),
+    statement: walletStatement,
+  });
+  const terms = { expiresAt: new Date(clock.now().getTime() + inMs), clientAddress: "192.0.2.7" };
+  return { hash: randomBytes(32), offered: { ...offered, walletAddress: makeWalletKey().address }, terms };
 }
 
 const walletUser = (walletAddress: string) => ({
@@ -22,23 +26,23 @@ const walletUser = (walletAddress: string) => ({
 describe("challenges of sign-in by wallet", () => {
   onEachDatabase((it_) => {
     it("are given back whole, and once", async () => {
-      const { hash, offered, expiresAt } = offer(it_);
-      await it_.store.walletChallenges.keep(hash, offered, expiresAt);
+      const { hash, offered, terms } = offer(it_);
+      await it_.store.walletChallenges.keep(hash, offered, terms);
       expect(await it_.store.walletChallenges.take(randomBytes(32))).toBeNull();
       expect(await it_.store.walletChallenges.take(hash)).toEqual(offered);
       expect(await it_.store.walletChallenges.take(hash)).toBeNull();
     });
 
     it("are got by one of many that take them at the same time", async () => {
-      const { hash, offered, expiresAt } = offer(it_);
-      await it_.store.walletChallenges.keep(hash, offered, expiresAt);
+      const { hash, offered, terms } = offer(it_);
+      await it_.store.walletChallenges.keep(hash, offered, terms);
       const taken = await Promise.all(Array.from({ length: 8 }, () => it_.store.walletChallenges.take(hash)));
       expect(taken.filter((one) => one !== null)).toHaveLength(1);
     });
 
     it("are there until they expire and not from then on", async () => {
       const kept = [offer(it_), offer(it_)];
-      for (const { hash, offered, expiresAt } of kept) await it_.store.walletChallenges.keep(hash, offered, expiresAt);
+      for (const { hash, offered, terms } of kept) await it_.store.walletChallenges.keep(hash, offered, terms);
       it_.clock.advance(inMs - 1);
       expect(await it_.store.walletChallenges.take(kept[0]!.hash)).not.toBeNull();
       it_.clock.advance(1);
@@ -49,12 +53,12 @@ describe("challenges of sign-in by wallet", () => {
       it_.clock.advance(inMs);
       await it_.store.maintenance();
       for (let made = 0; made < 3; made++) {
-        const { hash, offered, expiresAt } = offer(it_);
-        await it_.store.walletChallenges.keep(hash, offered, expiresAt);
+        const { hash, offered, terms } = offer(it_);
+        await it_.store.walletChallenges.keep(hash, offered, terms);
       }
       it_.clock.advance(inMs);
       const last = offer(it_);
-      await it_.store.walletChallenges.keep(last.hash, last.offered, last.expiresAt);
+      await it_.store.walletChallenges.keep(last.hash, last.offered, last.terms);
       expect((await it_.store.maintenance()).oneTimeTokens).toBe(0);
       expect(await it_.store.walletChallenges.take(last.hash)).not.toBeNull();
     });

@@ -6,7 +6,8 @@ import type { Answer, Body, EndpointName, Params } from "@kauke/contract";
 import { ApiError, toApiError, unreachable } from "./api-error.ts";
 import { markReached, markUnreachable } from "./connection.ts";
 import { markSignedOut } from "./lost-session.ts";
-import { fillPath, openToAnyone, routes } from "./routes.ts";
+import { changesNothing, fillPath, openToAnyone, routes } from "./routes.ts";
+import { tellTabs } from "./session-tabs.ts";
 
 async function send(method: string, path: string, body?: unknown): Promise<Response> {
   const init: RequestInit = { method, credentials: "same-origin" };
@@ -22,6 +23,13 @@ async function send(method: string, path: string, body?: unknown): Promise<Respo
     markUnreachable();
     throw new ApiError({ status: 0, message: unreachable }, { cause });
   }
+}
+
+/** Ends the session at the server. No keepalive: Chromium does not abort such a request. @throws any failure */
+export async function endSession(signal: AbortSignal): Promise<void> {
+  const [method = "", path = ""] = routes.logout.split(" ");
+  const { ok, status } = await fetch(path, { method, credentials: "same-origin", signal });
+  if (!ok) throw new Error(`The logout was answered ${status}`);
 }
 
 /** @throws ApiError for any answer that isn't 2xx, and when none came */
@@ -54,9 +62,14 @@ export async function callUnread<N extends EndpointName>(name: N, ...[given]: Re
   const { params, body } = (given ?? {}) as { params?: Record<string, string>; body?: unknown };
   const [method = "GET", path = ""] = routes[name].split(" ");
   try {
-    return await request(method, fillPath(path, params), body);
+    const response = await request(method, fillPath(path, params), body);
+    if (method !== "GET" && !changesNothing.has(name)) tellTabs({ kind: "changed" });
+    return response;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401 && !openToAnyone.has(name)) markSignedOut();
+    if (error instanceof ApiError && isSessionOver(error) && !openToAnyone.has(name)) markSignedOut();
     throw error;
   }
 }
+
+/** A wallet that proves nothing is answered 401 too, to somebody who is still signed in. */
+const isSessionOver = ({ status, code }: ApiError): boolean => status === 401 && code !== "wallet_unproven";

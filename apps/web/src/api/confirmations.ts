@@ -22,6 +22,15 @@ export function useAnswerConfirmation(token: string) {
   });
 }
 
+/** For a mailbox that is suspended, since its host said that it does not exist. */
+export function useResumeMailbox(userId: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (address: string) => call("resumeMailbox", { body: { address } }),
+    onSuccess: () => refetchAliases(client, userId),
+  });
+}
+
 export function useAskConfirmation(userId: string) {
   const client = useQueryClient();
   return useMutation({

@@ -1,5 +1,5 @@
 /** Composed mail: the aliases that can send, queuing, and how far a message is. */
-import type { Body } from "@kauke/contract";
+import type { Body, WaitingEmailJob } from "@kauke/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { accountSettingsQuery } from "./account-settings.ts";
 import { aliasesQuery } from "./aliases.ts";
@@ -14,9 +14,26 @@ export function useSendingAliases(userId: string) {
   });
 }
 
-export function useCreateEmailJob() {
-  // What was written needs no longer life here than the call.
-  return useMutation({ mutationFn: (body: Body<"createEmailJob">) => call("createEmailJob", { body }), gcTime: 0 });
+const waitingKey = (userId: string) => ["email-jobs", userId];
+
+/** @param askAgainMs how long what was found holds; false: until something is queued */
+export function useWaitingEmailJobs(userId: string, askAgainMs: (jobs: readonly WaitingEmailJob[]) => number | false) {
+  return useQuery({
+    queryKey: waitingKey(userId),
+    queryFn: async () => (await call("listWaitingEmailJobs")).jobs,
+    refetchInterval: ({ state }) => askAgainMs(state.data ?? []),
+    gcTime: 0,
+  });
+}
+
+export function useCreateEmailJob(userId: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: Body<"createEmailJob">) => call("createEmailJob", { body }),
+    onSuccess: () => void client.invalidateQueries({ queryKey: waitingKey(userId) }),
+    // What was written needs no longer life here than the call.
+    gcTime: 0,
+  });
 }
 
 export const readJobStatus = (jobId: string) => call("getEmailJobStatus", { params: { jobId } });

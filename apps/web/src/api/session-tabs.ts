@@ -1,5 +1,5 @@
 /**
- * What the open tabs of one browser tell each other about the session. Nothing of it is stored: a BroadcastChannel, since the
+ * What the open tabs of one browser tell each other about the session and its data. Nothing of it is stored: a BroadcastChannel, since the
  * specification's section 3 names every entry of the local storage. Only tabs of this origin hear it.
  */
 export type TabMessage =
@@ -11,6 +11,8 @@ export type TabMessage =
   | { kind: "activity"; at: number }
   /** The server was asked for the session at this moment, and has it. */
   | { kind: "checked"; at: number }
+  /** Something of the account was changed there: what is shown elsewhere may be old. */
+  | { kind: "changed" }
   /** A tab that slept wants to know whether somebody was active elsewhere. */
   | { kind: "who-was-active" };
 

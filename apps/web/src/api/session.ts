@@ -4,9 +4,9 @@
  * value and the stored session together.
  */
 import type { UserWire } from "@kauke/contract";
-import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
+import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
 import { ApiError } from "./api-error.ts";
-import { call } from "./client.ts";
+import { call, endSession } from "./client.ts";
 import { countEvent } from "./count-event.ts";
 import { isSessionLost, markSignedIn, markSignedOut } from "./lost-session.ts";
 import { listenToTabs, type TabMessage, tellTabs } from "./session-tabs.ts";
@@ -78,6 +78,7 @@ function forgetLoaded(): void {
 
 /** Takes over a user the server has just signed in, and forgets what an earlier one had loaded. */
 export function enterSession(user: UserWire): void {
+  ending?.abort();
   forgetLoaded();
   storeSession(user);
   become(user);
@@ -104,24 +105,31 @@ export const useEnterSession = (): typeof enterSession => enterSession;
 
 export const useLeaveSession = (): typeof leaveSession => leaveSession;
 
-/** Ends the session, here whatever the server answers. */
-export function useLogout(onDone: () => void): { isPending: boolean; logOut: () => Promise<void> } {
-  const [isPending, setIsPending] = useState(false);
-  const logOut = async () => {
-    if (isPending) return;
-    setIsPending(true);
-    await endAtServer();
-    leaveSession();
-    countEvent("logout");
-    setIsPending(false);
-    onDone();
-  };
-  return { isPending, logOut };
+/** How long a way out waits for the server at most. */
+const LOGOUT_WAIT_MS = 2000;
+
+/** The running call that ends a session: its late answer would take the cookie of the next one away. */
+let ending: AbortController | null = null;
+
+/** Forgets the user at once, whatever the server will answer. Resolves with its answer, after two seconds at most. */
+export async function logOut(): Promise<void> {
+  const ended = endAtServer();
+  leaveSession();
+  countEvent("logout");
+  await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, LOGOUT_WAIT_MS))]);
 }
 
 /** Never fails: that is only logged. */
 export async function endAtServer(): Promise<void> {
-  await call("logout").catch(() => console.warn("The server did not answer the logout."));
+  const own = new AbortController();
+  ending = own;
+  try {
+    await endSession(own.signal);
+  } catch {
+    if (!own.signal.aborted) console.warn("The server did not answer the logout.");
+  } finally {
+    if (ending === own) ending = null;
+  }
 }
 
 /** Signing in or out in another tab is true here too. @param onLeft after somebody was signed out here by that */

@@ -2,10 +2,10 @@
 import type { SignInWire } from "@kauke/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client.ts";
-import { checkSession } from "./session.ts";
+import { checkSession, useEnterSession } from "./session.ts";
 
-const signInKey = ["sign-in"];
-const sessionsKey = ["sessions"];
+export const signInKey = ["sign-in"];
+export const sessionsKey = ["sessions"];
 
 export function useAskPasswordReset() {
   return useMutation({ mutationFn: (email: string) => call("askPasswordReset", { body: { email } }) });
@@ -26,6 +26,32 @@ export function useResetPassword() {
   return useMutation({
     mutationFn: (body: { token: string; password: string }) => call("resetPassword", { body }),
     onSuccess: checkSession,
+  });
+}
+
+export function useAskSignInLink() {
+  return useMutation({ mutationFn: (email: string) => call("askSignInLink", { body: { email } }) });
+}
+
+/** Looking uses nothing up. @param token `null`: the address has none @param isUsed it is being used, or was: there is nothing to look at */
+export function useSignInLink(token: string | null, isUsed: boolean) {
+  return useQuery({
+    queryKey: ["sign-in-link", token],
+    queryFn: () => call("readSignInLink", { body: { token: token ?? "" } }),
+    enabled: token !== null && !isUsed,
+    gcTime: 0,
+  });
+}
+
+/** @param onDone called also when the form is gone by then: with the session everything loaded is forgotten, the link too */
+export function useSignInByLink(onDone: () => void) {
+  const enter = useEnterSession();
+  return useMutation({
+    mutationFn: (body: { token: string; password?: string }) => call("signInByLink", { body }),
+    onSuccess: ({ user }) => {
+      enter(user);
+      onDone();
+    },
   });
 }
 

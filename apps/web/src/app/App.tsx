@@ -8,6 +8,7 @@ import { TooltipLayer } from "../ui/TooltipLayer.tsx";
 import { dismissToast } from "../ui/toast-store.ts";
 import { ErrorBoundary } from "./ErrorBoundary.tsx";
 import { useLostSessionExit } from "./lost-session-exit.ts";
+import { useNoFileNavigation } from "./no-file-navigation.ts";
 import { Screen } from "./pages.tsx";
 import { normalizePath } from "./path.ts";
 import { useRouteEffects } from "./route-effects.ts";
@@ -16,7 +17,7 @@ import { LazySessionTimeout } from "./session-timeout/LazySessionTimeout.tsx";
 import { ConnectionBar } from "./shell/ConnectionBar.tsx";
 import { Footer } from "./shell/Footer.tsx";
 import { TopBar } from "./shell/TopBar.tsx";
-import { useLoggedOut } from "./use-log-out.ts";
+import { sayLoggedOut } from "./use-log-out.ts";
 
 const shellClasses: Partial<Record<ScreenName, string>> = {
   landing: "shell landing",
@@ -24,6 +25,7 @@ const shellClasses: Partial<Record<ScreenName, string>> = {
   register: "shell auth",
   forgot: "shell auth",
   reset: "shell auth",
+  "sign-in-link": "shell auth",
 };
 
 interface Props {
@@ -32,14 +34,18 @@ interface Props {
 }
 
 function Frame({ isDrawn }: Props) {
-  const [location] = useLocation();
+  const [location, navigate] = useLocation();
   const session = useSession();
   const isWaiting = session.isLoading && !isDrawn;
   const path = normalizePath(location);
-  const loggedOut = useLoggedOut();
   // What a toast says may be the person's who has left.
-  useOtherTabs((inactive) => (inactive ? loggedOut() : dismissToast()));
+  useOtherTabs((inactive) => {
+    if (!inactive) return dismissToast();
+    sayLoggedOut();
+    navigate("/home");
+  });
   const screen = screenFor(path, session.user !== null);
+  useNoFileNavigation();
   useLostSessionExit(screen);
   useRouteEffects(path, isWaiting ? null : screen);
   return (

@@ -8,6 +8,11 @@ test("links come from the page's settings, one by one, the rest keep their defau
   expect(links).not.toHaveProperty("other");
 });
 
+test("the guides are pages of this server unless told otherwise", () => {
+  expect(parseLinks("")).toMatchObject({ docs: "/docs", smtpGuide: "/docs/smtp" });
+  expect(parseLinks('{"docs":"/docs","smtpGuide":"//elsewhere.example/"}')).toEqual(parseLinks(""));
+});
+
 test("an address that could run script is not taken over", () => {
   expect(parseLinks('{"docs":"javascript:alert(1)"}')).toEqual(parseLinks(""));
   expect(parseLinks('{"docs":7}')).toEqual(parseLinks("null"));

@@ -1,16 +1,17 @@
 /**
  * Addresses outside the product: footer, feedback and the guide for mail programs. The server may put its settings (`KAUKE_LINK_*`) into the page as
- * `<meta name="links" content='{"docs":"https://…"}'>`; what it doesn't give keeps its default.
+ * `<meta name="links" content='{"docs":"https://…"}'>`; what it doesn't give keeps its default. Those of the guides are pages of this
+ * server.
  */
-import { linkPlaceholder } from "@kauke/contract";
+import { docsPath, linkPlaceholder, smtpGuidePath } from "@kauke/contract";
 
 const defaults = {
-  docs: "https://docs.kauke.test/",
+  docs: docsPath,
   social: "https://social.kauke.test/",
   video: "https://video.kauke.test/",
   reviews: "https://reviews.kauke.test/",
   feedback: "https://feedback.kauke.test/",
-  smtpGuide: "https://docs.kauke.test/smtp",
+  smtpGuide: smtpGuidePath,
   age: "https://age-encryption.org/",
 };
 

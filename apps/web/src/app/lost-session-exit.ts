@@ -7,7 +7,7 @@ import { showFailure } from "../ui/toast-store.ts";
 import type { ScreenName } from "./screens.ts";
 
 /** The dashboard says it in place (specification section 2). */
-const leaving: ReadonlySet<ScreenName> = new Set(["settings", "compose", "decrypt", "confirm-email"]);
+const leaving: ReadonlySet<ScreenName> = new Set(["settings", "compose", "decrypt", "confirm-email", "new-email"]);
 
 export function useLostSessionExit(screen: ScreenName): void {
   const isLost = useSessionLost();

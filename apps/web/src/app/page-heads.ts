@@ -18,6 +18,8 @@ const descriptions: Partial<Record<ScreenName, string>> = {
   privacy: `What ${product.name} keeps about you, for how long, and what it never keeps: zero e-mail logs, one cookie.`,
   terms: `The terms under which ${product.name} forwards your mail, in plain words.`,
   gdpr: `Your rights under the GDPR at ${product.name}, and how to use them: see, take with you, correct or delete your data.`,
+  docs: `How to use ${product.name}: aliases, answers, sending by SMTP, encryption keys and webhooks, step by step.`,
+  "docs-smtp": `Send from a ${product.name} alias with Thunderbird, Apple Mail, Outlook or Gmail: server, ports, user name.`,
   transparency: `Government requests, breaches and how long data is kept at ${product.name}, in figures.`,
 };
 

@@ -28,13 +28,17 @@ const pages: Readonly<Record<ScreenName, Later>> = {
   preview: laterWithQueries(async () => (await import("../pages/PreviewPage.tsx")).PreviewPage),
   confirm: laterWithQueries(async () => (await import("../pages/ConfirmPage.tsx")).ConfirmPage),
   "confirm-email": laterWithQueries(async () => (await import("../pages/ConfirmEmailPage.tsx")).ConfirmEmailPage),
+  "new-email": laterWithQueries(async () => (await import("../pages/NewEmailPage.tsx")).NewEmailPage),
   forgot: laterWithQueries(async () => (await import("../pages/ForgotPage.tsx")).ForgotPage),
   reset: laterWithQueries(async () => (await import("../pages/ResetPage.tsx")).ResetPage),
+  "sign-in-link": laterWithQueries(async () => (await import("../pages/SignInLinkPage.tsx")).SignInLinkPage),
   about: later(async () => (await import("../pages/AboutPage.tsx")).AboutPage),
   privacy: later(async () => (await import("../pages/PrivacyPage.tsx")).PrivacyPage),
   terms: later(async () => (await import("../pages/TermsPage.tsx")).TermsPage),
   gdpr: later(async () => (await import("../pages/GdprPage.tsx")).GdprPage),
   transparency: later(async () => (await import("../pages/TransparencyPage.tsx")).TransparencyPage),
+  docs: later(async () => (await import("../pages/DocsPage.tsx")).DocsPage),
+  "docs-smtp": later(async () => (await import("../pages/SmtpGuidePage.tsx")).SmtpGuidePage),
   "not-found": atOnce(NotFoundPage),
 };
 

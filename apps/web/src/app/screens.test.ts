@@ -40,6 +40,7 @@ test("a forgotten password and the links about an account are for everybody", ()
   for (const signedIn of [true, false]) {
     expect(screenFor("/forgot", signedIn)).toBe("forgot");
     expect(screenFor("/Reset/", signedIn)).toBe("reset");
+    expect(screenFor("/Sign-In-Link", signedIn)).toBe("sign-in-link");
     expect(screenFor("/confirm-email", signedIn)).toBe("confirm-email");
   }
 });

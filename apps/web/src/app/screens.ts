@@ -13,8 +13,10 @@ export type ScreenName =
   | "preview"
   | "confirm"
   | "confirm-email"
+  | "new-email"
   | "forgot"
   | "reset"
+  | "sign-in-link"
   | "not-found"
   | "settings"
   | "compose"
@@ -23,7 +25,9 @@ export type ScreenName =
   | "privacy"
   | "terms"
   | "gdpr"
-  | "transparency";
+  | "transparency"
+  | "docs"
+  | "docs-smtp";
 
 /** Signed-in people only; others see the sign-in form in place, the address kept. */
 const protectedScreens: ReadonlySet<ScreenName> = new Set(["dashboard", "settings", "compose", "decrypt"]);
@@ -41,10 +45,14 @@ const screenOfPath: Readonly<Record<string, ScreenName>> = {
   "/terms": "terms",
   "/gdpr": "gdpr",
   "/transparency": "transparency",
+  "/docs": "docs",
+  "/docs/smtp": "docs-smtp",
   "/preview": "preview",
   "/forgot": "forgot",
   "/reset": "reset",
+  "/sign-in-link": "sign-in-link",
   "/confirm-email": "confirm-email",
+  "/new-email": "new-email",
 };
 
 /** Empty: the product's name and what it is, without a page's name in front. */
@@ -61,11 +69,15 @@ export const screenTitles: Readonly<Record<ScreenName, string>> = {
   terms: "Terms of Service",
   gdpr: "GDPR",
   transparency: "Transparency Report",
+  docs: "Documentation",
+  "docs-smtp": "SMTP setup guide",
   preview: "Preview inbox",
   confirm: "Confirm mailbox",
   "confirm-email": "Confirm your e-mail",
+  "new-email": "Your new e-mail",
   forgot: "Forgot your password?",
   reset: "Set a new password",
+  "sign-in-link": "Sign in",
   "not-found": "Page Not Found",
 };
 
@@ -88,5 +100,7 @@ export const drawnScreens: readonly (readonly [screen: ScreenName, path: string]
   ["terms", "/terms"],
   ["gdpr", "/gdpr"],
   ["transparency", "/transparency"],
+  ["docs", "/docs"],
+  ["docs-smtp", "/docs/smtp"],
   ["not-found", "/404"],
 ];

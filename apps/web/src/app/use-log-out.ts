@@ -1,16 +1,15 @@
-/** What every way out has in common: the toast of the specification's section 4, and the landing page. */
+/** What every way out has in common: the landing page, and the toast of the specification's section 4. */
 import { useLocation } from "wouter";
-import { useLogout } from "../api/session.ts";
+import { logOut } from "../api/session.ts";
 import { showToast } from "../ui/toast-store.ts";
 
-export function useLoggedOut(): () => void {
+export const sayLoggedOut = (): void => showToast({ title: "Logged Out", description: "Successfully logged out" });
+
+/** @returns what a button does: the page is left at once, the toast follows the server's answer */
+export function useLogOutButton(): () => void {
   const [, navigate] = useLocation();
   return () => {
-    showToast({ title: "Logged Out", description: "Successfully logged out" });
+    void logOut().then(sayLoggedOut);
     navigate("/home");
   };
-}
-
-export function useLogOutButton() {
-  return useLogout(useLoggedOut());
 }

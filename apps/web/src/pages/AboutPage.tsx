@@ -11,7 +11,7 @@ export function AboutPage() {
       parts={[
         {
           id: "watched",
-          title: "An address that tells on you",
+          title: "Surveillance begins with an address",
           body: (
             <>
               <p>
@@ -26,8 +26,8 @@ export function AboutPage() {
                 get the same string, and with it the user name for everything else.
               </p>
               <p>
-                None of this needs a warrant or a suspicion. It is how the ordinary machinery works, and states that
-                collect in bulk find the table already laid.
+                This is surveillance, and it needs neither a warrant nor a suspicion. Companies run it as a business,
+                and states that collect data in bulk find it already collected.
               </p>
             </>
           ),

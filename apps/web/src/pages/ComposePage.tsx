@@ -7,6 +7,7 @@ import { useSendingAliases } from "../api/email-jobs.ts";
 import { useUser } from "../api/session.ts";
 import { ComposeForm } from "../features/compose/ComposeForm.tsx";
 import { NoSendingAliases, SendingAliasesFailed } from "../features/compose/NoSendingAliases.tsx";
+import { WaitingMail } from "../features/compose/WaitingMail.tsx";
 
 function Content({ userId }: { userId: string }) {
   const { data, error, refetch } = useSendingAliases(userId);
@@ -24,6 +25,7 @@ export function ComposePage() {
         <h1>Compose Email</h1>
         <p>Send encrypted e-mails using your {product.name} aliases.</p>
       </div>
+      <WaitingMail userId={user.id} />
       <Content userId={user.id} />
     </main>
   );

@@ -2,7 +2,7 @@
 import "../app/zod-jitless.ts";
 
 import { Tabs } from "radix-ui";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { messageOf } from "../api/api-error.ts";
 import { useEncryptionKeys } from "../api/encryption-keys.ts";
 import { AutoForm } from "../features/decrypt/AutoForm.tsx";
@@ -27,27 +27,11 @@ function Auto({ decryption }: { decryption: Decryption }) {
   return keys.length === 0 ? <NoKeys /> : <AutoForm keys={keys} decryption={decryption} />;
 }
 
-/** A file that misses the form would take the place of the page. */
-function useNoFileNavigation(): void {
-  useEffect(() => {
-    const refuse = (event: DragEvent) => {
-      if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
-    };
-    window.addEventListener("dragover", refuse);
-    window.addEventListener("drop", refuse);
-    return () => {
-      window.removeEventListener("dragover", refuse);
-      window.removeEventListener("drop", refuse);
-    };
-  }, []);
-}
-
 const autoTab = "auto-decrypt";
 
 export function DecryptPage() {
   const decryption = useDecrypt();
   const [cleared, setCleared] = useState(0);
-  useNoFileNavigation();
   const onClear = () => {
     decryption.clear();
     // New forms: their fields are the browser's, and go with them.

@@ -1,5 +1,6 @@
 /** What is kept about people, why, how long, and who else gets to see it. */
 import { legalFacts, limits, mailDays, product, retentionDays, sessionTimes } from "@kauke/contract";
+import { readLogsKept } from "../app/logs-kept.ts";
 import { days, hours, minutes } from "../features/legal/figures.ts";
 import { FactTable, LegalPage, type LegalPart, PageLink } from "../features/legal/LegalPage.tsx";
 
@@ -11,7 +12,7 @@ export function PrivacyPage() {
       lead="What is kept about you, how long, and who else gets to see it."
       figures={[
         ["E-mail logs", emailLogs],
-        ["Cookies, for the session", cookies],
+        ["Cookies, for signing in", cookies],
         ["Scripts of third parties", thirdPartyScripts],
       ]}
       parts={[inShort(), account(), mail(), sending(), signIn(), keys(), browser(), logs(), times(), others(), rest()]}
@@ -146,12 +147,17 @@ function browser(): LegalPart {
     body: (
       <>
         <p>
-          There is one cookie, and it is set when you sign in, with a wallet when you press its button. It holds a
-          random number that stands for your session, no script can read it, and it is not sent along when other sites
-          write to us. It ends after {minutes(sessionTimes.idleSeconds)} without activity, after{" "}
-          {hours(sessionTimes.absoluteSeconds)} in all, or when you log out. Only if you sign in through a provider do
-          others stand beside it for the minutes that takes: they tie the way back to your browser and carry the reason
-          when it fails. Nothing here needs a consent banner, so there is none.
+          There are two cookies, which no script can read and which are not sent along when other sites write to us. One
+          is set when you sign in, with a wallet or by a link when you press the button. It holds a random number that
+          stands for your session. It ends after {minutes(sessionTimes.idleSeconds)} without activity, after{" "}
+          {hours(sessionTimes.absoluteSeconds)} in all, or when you log out.
+        </p>
+        <p>
+          The other stays for a year, so that others who try passwords at your account can't keep you out of it in a
+          browser you have signed in with before. It holds random numbers and codes that name nobody and open nothing,
+          and ends with your password. Only if you sign in through a provider do others stand beside them for the
+          minutes that takes: they tie the way back to your browser and carry the reason when it fails. Nothing here
+          needs a consent banner, so there is none.
         </p>
         <p>
           Your browser also remembers, for these pages alone, <code>theme</code> (light, dark or system) and, while you
@@ -175,8 +181,8 @@ function logs(): LegalPart {
       <>
         <p>
           <b>Technical logs</b> are lines such as “a delivery failed”, with random ids, codes and counts. They hold no
-          e-mail address, subject, content, network address or token, and are kept for{" "}
-          {days(retentionDays.technicalLogs)} at most.
+          e-mail address, subject, content, network address or token. The program writes them out and keeps none itself;
+          whoever runs this server keeps them for {readLogsKept()} at most.
         </p>
         <p>
           <b>Security records</b> count attempts, so that passwords can't be guessed and mailboxes not be flooded. An
@@ -210,7 +216,7 @@ function times(): LegalPart {
             ["Confirmation links", days(mailDays.confirmationLink)],
             ["Security records", days(retentionDays.securityRecords)],
             ["Notices, records of composed mail", `${days(retentionDays.technicalLogs)} at the latest`],
-            ["Technical logs", `${days(retentionDays.technicalLogs)} at the latest`],
+            ["Technical logs", `${readLogsKept()} at the latest`],
           ]}
         />
         <p>

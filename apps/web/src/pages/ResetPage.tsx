@@ -2,29 +2,15 @@
 import "../app/zod-jitless.ts";
 
 import { useState } from "react";
-import { Link, useLocation } from "wouter";
+import { useLocation } from "wouter";
 import { ApiError, messageOf } from "../api/api-error.ts";
 import { usePasswordReset } from "../api/sign-in.ts";
 import { AuthColumns } from "../features/auth/AuthFrame.tsx";
+import { LinkNotChecked, LinkOver } from "../features/auth/LinkPages.tsx";
 import { NewPasswordForm } from "../features/auth/NewPasswordForm.tsx";
 import { useLinkToken } from "../features/auth/use-link-token.ts";
-import { LoadFailed } from "../ui/LoadFailed.tsx";
-import { Mask } from "../ui/Mask.tsx";
 import { PageSpinner } from "../ui/Spinner.tsx";
 import { showFailure, showToast } from "../ui/toast-store.ts";
-
-function LinkOver() {
-  return (
-    <main id="main" className="page lost" tabIndex={-1}>
-      <Mask eyes="shut" />
-      <h1>This link no longer works</h1>
-      <p className="muted">It was used, its 30 minutes are over, or a newer one was sent.</p>
-      <Link className="btn btn-primary mt-3" href="/forgot">
-        Send a New Link
-      </Link>
-    </main>
-  );
-}
 
 const isLinkOver = (error: Error | null) => error instanceof ApiError && [400, 404].includes(error.status);
 
@@ -33,19 +19,10 @@ export function ResetPage() {
   const token = useLinkToken();
   const { data, error, isFetching, refetch } = usePasswordReset(token);
   const [isOver, setIsOver] = useState(false);
-  if (token === null || isOver || isLinkOver(error)) return <LinkOver />;
+  if (token === null || isOver || isLinkOver(error))
+    return <LinkOver way={{ href: "/forgot", label: "Send a New Link" }} />;
   if (data === undefined && error !== null && !isFetching)
-    return (
-      <main id="main" className="page" tabIndex={-1}>
-        <h1 className="sr">Set a new password</h1>
-        <LoadFailed
-          title="The link could not be checked"
-          heading="h2"
-          message={messageOf(error, "Please try again.")}
-          onRetry={() => void refetch()}
-        />
-      </main>
-    );
+    return <LinkNotChecked title="Set a new password" error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <PageSpinner />;
   const onDone = () => {
     showToast({ title: "Password Changed", description: "Please sign in with your new password." });

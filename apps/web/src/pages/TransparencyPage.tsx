@@ -1,5 +1,6 @@
 /** What was asked for, what was given, what is kept. */
 import { legalFacts, mailDays, product, retentionDays } from "@kauke/contract";
+import { readLogsKept } from "../app/logs-kept.ts";
 import { days } from "../features/legal/figures.ts";
 import { FactTable, LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
 
@@ -57,7 +58,7 @@ export function TransparencyPage() {
                   ["Deleted aliases", `within ${days(retentionDays.deletedAlias)}`],
                   ["Account data after deletion", `within ${days(retentionDays.deletedAccountTransparency)}`],
                   ["Security logs", `after ${days(retentionDays.securityRecords)}`],
-                  ["Technical logs", `after ${days(retentionDays.technicalLogs)}`],
+                  ["Technical logs", `after ${readLogsKept()}`],
                   ["Mail that can't be delivered", `after about ${days(mailDays.undelivered)}`],
                 ]}
               />

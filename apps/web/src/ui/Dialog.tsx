@@ -48,14 +48,33 @@ function useEscape(panel: RefObject<HTMLElement | null>, onClose: () => void): v
   }, [panel]);
 }
 
+/**
+ * Whether closing the dialog by a press outside it would lose typed text or work in progress. Reads the input elements, because
+ * passwords are not kept in React state.
+ */
+function holdsWork(panel: HTMLElement): boolean {
+  const typed = panel.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(
+    "textarea, input:not([type=radio], [type=checkbox], [readonly], [hidden])",
+  );
+  return [...typed].some(({ value }) => value !== "") || panel.querySelector(".btn[aria-disabled=true]") !== null;
+}
+
 function Panel({ title, description, hasToChoose = false, onClose, children }: Props) {
   const scrim = useRef<HTMLDivElement>(null);
   usePageInert(scrim);
   useEscape(scrim, onClose);
-  const onPress = (target: EventTarget) => target === scrim.current && !hasToChoose && onClose();
+  const onPress = (target: EventTarget) => {
+    if (target === scrim.current && !hasToChoose && !holdsWork(scrim.current)) onClose();
+  };
   return (
-    // The scrim is a pointer's shortcut; Escape and two buttons close the dialog too
-    <div className="scrim" ref={scrim} onPointerDown={(event) => onPress(event.target)}>
+    // The scrim is a pointer's shortcut; Escape and two buttons close the dialog too. A press on it takes no focus away.
+    <div
+      className="scrim"
+      role="presentation"
+      ref={scrim}
+      onPointerDown={(event) => onPress(event.target)}
+      onMouseDown={(event) => event.target === scrim.current && event.preventDefault()}
+    >
       <Radix.Content
         className="dialog"
         aria-modal="true"

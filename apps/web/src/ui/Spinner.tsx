@@ -1,4 +1,6 @@
-/** The whole-page wait. Inside a button use `PendingLabel`. */
+import { NeedsScript } from "./NeedsScript.tsx";
+
+/** The whole-page wait. Inside a button use `SubmitButton`. */
 export function PageSpinner() {
   return (
     <main id="main" className="loading page-loading">
@@ -6,6 +8,7 @@ export function PageSpinner() {
         <span className="spin" />
         Loading...
       </div>
+      <NeedsScript what="This page" />
     </main>
   );
 }

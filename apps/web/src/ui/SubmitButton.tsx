@@ -41,8 +41,9 @@ export function SubmitButton({
       aria-disabled={pending || undefined}
       aria-label={label}
       autoFocus={autoFocus}
-      // A press that does nothing submits nothing either, Enter in a field included.
-      onClick={(event) => (pending ? event.preventDefault() : onClick?.())}
+      // A press that does nothing submits nothing either, Enter in a field included. The second press of a double click is one:
+      // by then the first may be done, and its emptied form would be submitted.
+      onClick={(event) => (pending || event.detail > 1 ? event.preventDefault() : onClick?.())}
     >
       {pending ? (
         <>

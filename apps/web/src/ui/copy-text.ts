@@ -14,8 +14,9 @@ export async function copyText(text: string, named = text): Promise<void> {
  * @returns whether it is in the clipboard now
  */
 export async function copySecret(secret: Promise<string>, named: string): Promise<boolean> {
+  if (typeof ClipboardItem === "undefined" || navigator.clipboard?.write === undefined) return copyLater(secret, named);
   const blob = secret.then((text) => new Blob([text], { type: "text/plain" }));
-  const written = navigator.clipboard?.write([new ClipboardItem({ "text/plain": blob })]);
+  const written = navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]);
   const isThere = await blob.then(
     () => true,
     () => false,
@@ -23,6 +24,12 @@ export async function copySecret(secret: Promise<string>, named: string): Promis
   if (isThere) return tellCopied(written, named);
   await written?.catch(() => {});
   return false;
+}
+
+/** Older Firefox has no `ClipboardItem`; it allows writing text for some seconds after the click. */
+async function copyLater(secret: Promise<string>, named: string): Promise<boolean> {
+  const text = await secret.catch(() => null);
+  return text === null ? false : tellCopied(navigator.clipboard?.writeText(text), named);
 }
 
 /** @param written `undefined` where the page has no clipboard (plain http on another host) */

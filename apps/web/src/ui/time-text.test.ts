@@ -3,10 +3,11 @@ import { dayText, preciseTimeText, sizeText, timeText } from "./time-text.ts";
 
 const at = (text: string): Date => new Date(text);
 
-test("a time of today is its clock time, another day names the day", () => {
+test("a time of today is its clock time, another day names the day, and another year the year", () => {
   const now = at("2026-03-05T10:00:00");
   expect(timeText(at("2026-03-05T14:30:00").toISOString(), now)).toBe("14:30");
   expect(timeText(at("2026-03-06T09:05:00").toISOString(), now)).toBe("6 Mar, 09:05");
+  expect(timeText(at("2025-03-06T09:05:00").toISOString(), now)).toBe("6 Mar 2025, 09:05");
   expect(preciseTimeText(at("2026-03-05T14:30:07").toISOString(), now)).toBe("14:30:07");
   expect(preciseTimeText(at("2026-03-04T14:30:07").toISOString(), now)).toBe("4 Mar, 14:30");
 });

@@ -8,11 +8,13 @@ const month = new Intl.DateTimeFormat("en-US", { month: "short" });
 
 const isSameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString();
 
-/** `14:30` today, `22 Nov, 14:30` on another day; empty when it isn't a time. */
+/** `14:30` today, `22 Nov, 14:30` on another day, `22 Nov 2025, 14:30` in another year; empty when it isn't a time. */
 export function timeText(iso: string, now = new Date()): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return "";
-  return isSameDay(time, now) ? clock.format(time) : `${day.format(time)}, ${clock.format(time)}`;
+  if (isSameDay(time, now)) return clock.format(time);
+  const year = time.getFullYear() === now.getFullYear() ? "" : ` ${time.getFullYear()}`;
+  return `${day.format(time)}${year}, ${clock.format(time)}`;
 }
 
 /** With seconds, for lists that grow by the second: `14:30:05`, or the day when it isn't today. */

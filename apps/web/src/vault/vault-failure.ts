@@ -11,6 +11,7 @@ const texts: Partial<Record<VaultErrorCode, string>> = {
     "This device has too little free memory for it: 256 MB are needed. Close other tabs, or use another device.",
   insecure_context: "Browsers work with keys on secure pages only. Open this site over https.",
   not_protected_key: "This key was made with an older method. Delete it and create a new one.",
+  unprotected_key: "This key has no master password. Delete it and create a new one.",
   ended: "The browser ended the work before it was done. Please try again.",
 };
 

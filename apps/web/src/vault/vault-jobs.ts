@@ -1,5 +1,6 @@
 /** What the page and its worker say to each other: one job goes there, a forecast may come, then the result or a code. */
 import type { AgeErrorCode, KeyKind } from "@kauke/age";
+import type { KeyToImport } from "./key-import.ts";
 
 /** What opens an encrypted text or file: a stored key, a private key (or a whole key file), or the password it was made with. */
 export type Opener =
@@ -10,6 +11,13 @@ export type Opener =
 export interface Jobs {
   createKey: {
     wish: { keyName: string; masterPassword: string; kind: KeyKind };
+    result: { publicKey: string; encryptedPrivateKey: string };
+  };
+  /** Looks at what is to be imported, before a password is asked for. */
+  readKey: { wish: { text: string }; result: KeyToImport };
+  /** A private key made elsewhere, or downloaded: its text, a key file, or a file that Settings has downloaded. */
+  importKey: {
+    wish: { keyName: string; masterPassword: string; text: string };
     result: { publicKey: string; encryptedPrivateKey: string };
   };
   openKey: {

@@ -2,14 +2,18 @@
  * Work with keys, for the pages: each call is one job in a worker of its own, which is ended when the job is. Nothing of a job
  * is kept here. Failures are codes; what people read about them is the caller's.
  */
-import type { AgeErrorCode, KeyKind as AgeKeyKind } from "@kauke/age";
+import type { AgeErrorCode, KeyKind as AgeKeyKind, StoredKeyForm } from "@kauke/age";
 import type { JobName, Jobs, WorkerAnswer } from "./vault-jobs.ts";
 import { vaultWorkerUrl } from "./worker-url.ts";
 
 export type KeyKind = AgeKeyKind;
+export type { KeyToImport } from "./key-import.ts";
 export type { Opener } from "./vault-jobs.ts";
-/** `ended`: the signal asked for it, or the browser could not run the worker to its end. */
-export type VaultErrorCode = AgeErrorCode | "ended";
+/**
+ * `ended`: the signal asked for it, or the browser could not run the worker to its end. `unprotected_key`: the stored key has no
+ * master password.
+ */
+export type VaultErrorCode = AgeErrorCode | "ended" | "unprotected_key";
 
 export class VaultError extends Error {
   readonly code: VaultErrorCode;
@@ -30,6 +34,10 @@ export interface JobOptions {
 
 /** Makes a key pair, wraps its private key, opens it again and compares; the private key never leaves the worker. */
 export const createKey = jobCalled("createKey");
+/** Wraps a private key that the person has, and opens it again; only its protected form leaves the worker. @throws VaultError as `createKey`, `bad_private_key`, `wrong_password` */
+export const importKey = jobCalled("importKey");
+/** What a text is that somebody wants to import. @throws VaultError `bad_private_key`, `too_large` */
+export const readKey = jobCalled("readKey");
 /** For the download that holds the private key. @throws VaultError `wrong_password`, `not_protected_key` … */
 export const openKey = jobCalled("openKey");
 /** @returns armor @throws VaultError `bad_public_key`, `too_large`, `not_text` */
@@ -48,10 +56,10 @@ export async function checkPublicKey(text: string): Promise<boolean> {
   );
 }
 
-/** False: made by an older method, to be made anew. Opens nothing. */
-export async function isStoredKeyUsable(encryptedPrivateKey: string): Promise<boolean> {
-  const { isProtectedKey } = await import("@kauke/age");
-  return isProtectedKey(encryptedPrivateKey);
+/** Opens nothing; loads the code with the first call. */
+export async function readStoredKeyForm(encryptedPrivateKey: string): Promise<StoredKeyForm> {
+  const { storedKeyForm } = await import("@kauke/age");
+  return storedKeyForm(encryptedPrivateKey);
 }
 
 function jobCalled<Name extends JobName>(name: Name) {

@@ -13,6 +13,7 @@ import {
   forecastPasswordWork,
   openProtectedKey,
 } from "@kauke/age";
+import { importPrivateKey, readKeyToImport } from "./key-import.ts";
 import type { AnyJob, Jobs, Opener, WorkerAnswer } from "./vault-jobs.ts";
 
 const scope = globalThis as unknown as DedicatedWorkerGlobalScope;
@@ -40,15 +41,20 @@ async function forecastOf(job: AnyJob): Promise<number> {
 
 /** How many times a password is stretched: a new key is wrapped, and opened again to prove that it can be. */
 function passwordStretches(job: AnyJob): number {
-  if (job.name === "createKey") return 2;
+  if (job.name === "createKey" || job.name === "importKey") return 2;
   if (job.name === "openKey") return 1;
-  return job.name !== "encryptText" && !("privateKey" in job.wish.opener) ? 1 : 0;
+  if (job.name === "encryptText" || job.name === "readKey") return 0;
+  return "privateKey" in job.wish.opener ? 0 : 1;
 }
 
 function done(job: AnyJob): Promise<Jobs[AnyJob["name"]]["result"]> {
   switch (job.name) {
     case "createKey":
       return createKey(job.wish);
+    case "importKey":
+      return importPrivateKey(job.wish);
+    case "readKey":
+      return readKeyToImport(job.wish.text);
     case "openKey":
       return openProtectedKey(job.wish.encryptedPrivateKey, { password: job.wish.masterPassword });
     case "encryptText":

@@ -10,17 +10,14 @@ export interface ExportedRow {
 export interface ExportedTable {
   /** What lies in this table, and what of it is not in the file. */
   about: string;
-  rows: readonly ExportedRow[];
+  /** Page by page, read from the database as they are asked for; once only. */
+  rows: AsyncIterable<readonly ExportedRow[]>;
 }
 
-/** Table name to its rows; every table of the database is there, those that hold nothing of an account too. */
+/** By table name; every table of the database is there, those that hold nothing of an account too. They are read in their order. */
 export type ExportedTables = Readonly<Record<string, ExportedTable>>;
 
 export interface AccountExportStore {
-  /**
-   * Reads page by page, so that others have their turn between; one account at a time, so that memory has a bound.
-   * @returns `null` when the account is gone
-   * @throws AppError `busy` when too many wait
-   */
+  /** @returns `null` when the account is gone */
   read(userId: string): Promise<ExportedTables | null>;
 }

@@ -23,7 +23,7 @@ const notes = [
   "A message that is being delivered at this very moment may not have a row yet; it goes when it is delivered.",
 ];
 
-/** @throws AppError `rate_limited`, `busy`, `not_signed_in` when the account is gone */
+/** @throws AppError `rate_limited`, `not_signed_in` when the account is gone */
 export async function exportAccount(deps: ExportDeps, userId: string): Promise<AccountExport> {
   await takeLimit(deps, "account_export", { userId });
   const tables = await deps.accountExport.read(userId);

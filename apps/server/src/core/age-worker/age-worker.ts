@@ -44,7 +44,13 @@ export type AgeOutcome<N extends AgeJobName> =
   | { done: true; result: AgeJobs[N]["result"] }
   | { done: false; failure: AgeFailure };
 
+export interface AgeJob<N extends AgeJobName> {
+  name: N;
+  /** The account whose share of the worker it uses. */
+  userId: string;
+}
+
 export interface AgeWorker {
   /** @throws AppError `busy` when too many wait, `unavailable` when it broke, took too long or the process closes */
-  run<N extends AgeJobName>(name: N, wish: AgeJobs[N]["wish"]): Promise<AgeOutcome<N>>;
+  run<N extends AgeJobName>(job: AgeJob<N>, wish: AgeJobs[N]["wish"]): Promise<AgeOutcome<N>>;
 }

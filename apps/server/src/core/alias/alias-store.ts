@@ -29,6 +29,8 @@ export interface AliasStore {
   findRoute(address: string): Promise<AliasRoute | null>;
   /** Mail path, retries: the same by id, paused or not. */
   findRouteById(aliasId: string): Promise<AliasRoute | null>;
+  /** At most 16 of the ids from `first` to `last`, both included; uuids in lower case. */
+  findIdsBetween(first: string, last: string): Promise<string[]>;
   count(): Promise<number>;
   /** Tells when cached routes may be stale: one address' blind key, or all of them. */
   onRouteChange(listener: (change: { aliasId: string } | "all") => void): void;

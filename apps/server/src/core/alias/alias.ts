@@ -30,13 +30,8 @@ export interface Alias {
   createdAt: Date;
 }
 
-/** Mailboxes of a route that are not confirmed. */
-export interface UnconfirmedRoute {
-  /** By address as the alias spells it. */
-  states: ReadonlyMap<string, "new" | "asked">;
-  /** Unconfirmed mailboxes of the whole account. */
-  waiting: number;
-}
+/** Mailboxes of a route that are not confirmed, by address as the alias spells it. */
+export type UnconfirmedMailboxes = ReadonlyMap<string, "new" | "asked">;
 
 /** What the mail path needs of an alias, from one look-up. */
 export interface AliasRoute {
@@ -44,10 +39,12 @@ export interface AliasRoute {
   userId: string;
   /** Lower case, `name@domain`. */
   address: string;
-  /** Those that get mail: empty while paused, without mailboxes whose reader refused. */
+  /** Destinations that mail is sent to. Empty while the alias is paused; mailboxes that refused confirmation or are suspended are left out. */
   destinations: Destination[];
   /** Left out when all mailboxes are confirmed. */
-  unconfirmed?: UnconfirmedRoute;
+  unconfirmed?: UnconfirmedMailboxes;
+  /** Mailboxes that refused mail as not existing, those that are suspended included. Left out when there are none. */
+  missing?: readonly string[];
   /** URLs of webhooks that are called no more. */
   pausedWebhooks: string[];
   paused: boolean;

@@ -23,7 +23,8 @@ export async function decryptAuto(deps: DecryptDeps, wish: AutoDecryption): Prom
   const { userId, masterPassword, encryptedText } = wish;
   const { encryptedPrivateKey } = await findEncryptionKey(deps, wish);
   await takeLimit(deps, "master_password", { userId });
-  const outcome = await deps.ageWorker.run("decryptWithKey", { encryptedPrivateKey, masterPassword, encryptedText });
+  const texts = { encryptedPrivateKey, masterPassword, encryptedText };
+  const outcome = await deps.ageWorker.run({ name: "decryptWithKey", userId }, texts);
   if (!outcome.done && outcome.failure === "needs_recreation") return null;
   return ageResult<"decryptWithKey">(outcome).text;
 }

@@ -19,5 +19,6 @@ export async function decryptManual(
   { userId, privateKey, encryptedText }: ManualDecryption,
 ): Promise<string> {
   await takeLimit(deps, "decrypt_manual", { userId });
-  return ageResult<"decrypt">(await deps.ageWorker.run("decrypt", { privateKey, encryptedText })).text;
+  const outcome = await deps.ageWorker.run({ name: "decrypt", userId }, { privateKey, encryptedText });
+  return ageResult<"decrypt">(outcome).text;
 }

@@ -33,9 +33,19 @@ export interface DeliveryFailure {
   enhancedStatus: string;
 }
 
+/** Why a delivery ended for good. */
+export interface FinalFailure extends DeliveryFailure {
+  /** Of a delivery that expired: the failure of its last attempt. */
+  last?: DeliveryFailure;
+}
+
 export type DeliveryOutcome =
   | { kind: "taken" }
-  | { kind: "deferred"; failure: DeliveryFailure }
+  /**
+   * @property isUntried too much goes to this destination already: it was not asked, and no attempt is counted
+   * @property notBefore of what was not tried: when to offer it again, if that is known
+   */
+  | { kind: "deferred"; failure: DeliveryFailure; isUntried?: true; notBefore?: Date }
   | { kind: "refused"; failure: DeliveryFailure };
 
 /** What an attempt needs to know; sealed at rest as one document. */
@@ -80,7 +90,7 @@ export interface OpenDelivery extends Delivery {
   notBefore: Date;
   lease: { token: string; until: Date } | null;
   lastFailure: DeliveryFailure | null;
-  /** 0 unless said; among what is due, higher is claimed first. */
+  /** 0 unless said; among what is due of one account, higher is claimed first. Of no meaning for own mail. */
   priority?: number;
 }
 
@@ -90,6 +100,34 @@ export interface PutBack {
   leaseToken: string;
   notBefore: Date;
 }
+
+/** Mail the server writes itself about accounts, mailboxes and deliveries: it has a share of the queue that nobody else can use. */
+export function isOwnMail({ purpose }: DeliveryTarget): boolean {
+  return purpose === "account" || purpose === "confirm" || purpose === "report";
+}
+
+export interface ClaimOptions {
+  now: Date;
+  leaseMs: number;
+  limit: number;
+  /** Of the server's own mail, beside `limit`; as many unless said. */
+  ownLimit?: number;
+  /** Of one account; all unless said. */
+  perAccount?: number;
+  /** Accounts that get nothing now but own mail. */
+  full?: readonly string[];
+  /** Attempts of accounts that run already: whoever has fewer goes first. */
+  running?: ReadonlyMap<string, number>;
+}
+
+export interface Claimed {
+  deliveries: LeasedDelivery[];
+  /** More may be due than was claimed. */
+  isMore: boolean;
+}
+
+/** What a delivery counts in the spool beside its message: its row with the indexes, and the least a file takes. */
+export const SPOOL_ROW_BYTES = 4096;
 
 export interface MessageToKeep {
   id: string;
@@ -114,8 +152,11 @@ export interface DeliveryStore {
    */
   keepForOperator(message: MessageToKeep, address: string): Promise<void>;
   countKeptForOperator(): Promise<number>;
-  /** Due rows, and rows whose lease ran out: by priority, then oldest first (`FOR UPDATE SKIP LOCKED`). */
-  claim(options: { now: Date; leaseMs: number; limit: number }): Promise<LeasedDelivery[]>;
+  /**
+   * Due rows, and rows whose lease ran out, in turns between accounts; of one account by priority, then oldest first. The cost does
+   * not grow with the queue (`FOR UPDATE SKIP LOCKED`).
+   */
+  claim(options: ClaimOptions): Promise<Claimed>;
   extendLease(id: string, leaseToken: string, until: Date): Promise<boolean>;
   /**
    * Ends the delivery; the message row goes with its last one.
@@ -131,10 +172,17 @@ export interface DeliveryStore {
   defer(id: string, leaseToken: string, next: { notBefore: Date; failure: DeliveryFailure }): Promise<boolean>;
   /** Gives leased deliveries back untried, due again at `notBefore`; those whose lease was lost are left alone. */
   putBack(deliveries: readonly PutBack[]): Promise<void>;
+  /** Makes waiting deliveries due now; the attempt that deferred them is not counted. Leased ones are left alone. */
+  hasten(ids: readonly string[], now: Date): Promise<void>;
   /** Earliest moment anything is due or a lease runs out; `null` when the queue is empty. */
   nextDueAt(): Promise<Date | null>;
   /** Open deliveries of one alias, for the spool quota. */
   countForAlias(aliasId: string): Promise<number>;
+  /**
+   * Bytes of undelivered mail of an account or alias. A message counts once, however many of its deliveries are open; each open
+   * delivery adds `SPOOL_ROW_BYTES`. Found by index; the cost grows with the open deliveries of that account or alias.
+   */
+  spoolBytes(owner: "account" | "alias", id: string): Promise<number>;
   count(): Promise<number>;
   isKnownMessage(messageId: string): Promise<boolean>;
   /** Embedded only, at start: frees every lease, since no other process can be holding one. @returns how many */

@@ -23,6 +23,6 @@ export const failureText: Record<FailureCode, string> = {
   not_confirmed: "it is not confirmed yet, and takes little mail until then",
   not_wanted: "whoever reads it says that it is not yours",
   not_sealed: "it could not be sealed to your key",
-  expired: "it did not take the message within five days",
+  expired: "it did not take the message in the time allowed",
   spool_lost: "it could not be read back from our store",
 };

@@ -21,8 +21,9 @@ export interface UnderwayMessages {
   forget(messageId: string): Promise<void>;
   /**
    * Its attempt did not: from now on it is the queue's, under the delivery's lease.
+   * @param it `wire` is `null` when its bytes were dropped: they are read back, one message at a time
    * @returns false when alias or account are gone, and the message with them
    * @throws AppError `spool_failed`; it is under way still
    */
-  moveToQueue(it: UnderwayMessage): Promise<boolean>;
+  moveToQueue(it: Omit<UnderwayMessage, "wire"> & { wire: Buffer | null }): Promise<boolean>;
 }

@@ -43,7 +43,7 @@ export interface Answered {
 
 /** Every change of a state drops the cached routes of its account, on every process. */
 export interface DestinationStore {
-  /** One query. @returns the state of each address as given */
+  /** Two queries; the mailbox of a confirmed e-mail counts as confirmed. @returns the state of each address as given */
   states(userId: string, addresses: readonly string[]): Promise<Map<string, ConfirmationState>>;
   /** Whether the reader of any of them wants nothing from this server. */
   isAnyBlocked(addresses: readonly string[]): Promise<boolean>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sameMailbox, untaggedMailbox } from "./same-mailbox.ts";
+import { isMailboxOf, sameMailbox, spellingOfMailbox, untaggedMailbox } from "./same-mailbox.ts";
 
 describe("one mailbox", () => {
   it.each([
@@ -20,6 +20,30 @@ describe("one mailbox", () => {
     ["another domain", "ann@example.org", "ann@example.net"],
   ])("%s make another", (_, one, other) => {
     expect(sameMailbox(one)).not.toBe(sameMailbox(other));
+  });
+
+  it.each([
+    ["ann@example.org", "Ann@Example.ORG", true],
+    ["ann@example.org", "ann+shop@example.org", true],
+    ["Ann+Shop@example.org", "ann+shop@example.org", true],
+    ["ann+x@example.org", "ann@example.org", false],
+    ["ann+x@example.org", "ann+shop@example.org", false],
+    ["ann@example.net", "ann+shop@example.org", false],
+    ["+x@example.org", "+shop@example.org", false],
+    ["a.nn+x@gmail.com", "ann@googlemail.com", true],
+    ["bob@gmail.com", "ann@gmail.com", false],
+  ])("%s writes for %s: %s", (author, destination, isOwner) => {
+    expect(isMailboxOf(author, destination)).toBe(isOwner);
+  });
+
+  it.each([
+    ["Ann@Example.ORG", "ann@example.org"],
+    ["ann+x@example.org", "other spellings of ann@example.org"],
+    ["ann+y@example.org", "other spellings of ann@example.org"],
+    ["a.nn@googlemail.com", "other spellings of ann@gmail.com"],
+    ["ann@gmail.com", "ann@gmail.com"],
+  ])("a limit counts %s as %s", (address, counted) => {
+    expect(spellingOfMailbox(address)).toBe(counted);
   });
 
   it("is written to without what a stranger put into the tag", () => {

@@ -14,6 +14,28 @@ export function sameMailbox(address: string): string {
   return gmail.has(domain) ? `${name.replaceAll(".", "")}@gmail.com` : `${name}@${domain}`;
 }
 
+/**
+ * What a limit for a mailbox counts by, where each spelling belongs to one account: the plain spelling by itself, and all others
+ * of the mailbox together. Whoever makes accounts with tags of a stranger's address leaves the address itself its own limit; the
+ * mailbox gets twice the limit at most.
+ */
+export function spellingOfMailbox(address: string): string {
+  const { local, domain } = split(address);
+  const mailbox = sameMailbox(address);
+  return `${local.normalize("NFC").toLowerCase()}@${domain}` === mailbox ? mailbox : `other spellings of ${mailbox}`;
+}
+
+/**
+ * Whether what `author` wrote comes from the mailbox `destination`: the same address, or that of a destination with a tag without
+ * it. Another tag counts at Gmail alone, where everybody's tags lead to one mailbox: elsewhere a stranger could have registered
+ * `ann+x` as a name.
+ */
+export function isMailboxOf(author: string, destination: string): boolean {
+  if (sameMailbox(author) !== sameMailbox(destination)) return false;
+  const tag = tagOf(author);
+  return tag === "" || tag === tagOf(destination) || gmail.has(split(author).domain);
+}
+
 /** The same for a header field: the person's own name stays as spelled, nothing a stranger could write in the tag does. */
 export function untaggedMailbox(address: string): string {
   const { local, domain } = split(address);
@@ -24,6 +46,11 @@ function split(address: string): { local: string; domain: string } {
   const at = address.lastIndexOf("@");
   const domain = address.slice(at + 1);
   return { local: address.slice(0, at), domain: domainToASCII(domain) || domain.toLowerCase() };
+}
+
+function tagOf(address: string): string {
+  const { local } = split(address);
+  return local.slice(withoutTag(local).length).normalize("NFC").toLowerCase();
 }
 
 function withoutTag(local: string): string {

@@ -1,5 +1,5 @@
 import { emailJobMessages, limits } from "@kauke/contract";
-import { type Alias, aliasAddress } from "../alias/alias.ts";
+import { type Alias, aliasAddress, type Destination } from "../alias/alias.ts";
 import { fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
@@ -27,7 +27,9 @@ type CreateDeps = Pick<
   | "emailJobs"
   | "users"
   | "bodies"
+  | "spoolSpace"
   | "ageWorker"
+  | "leakGuard"
   | "clock"
   | "random"
   | "rateLimits"
@@ -40,7 +42,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Composes the message and queues it; it leaves when the time for undo is over, or at its own time if that is later.
- * @throws AppError `invalid`, `rate_limited`, `busy`, `unavailable`, `spool_failed`
+ * @throws AppError `invalid`, `rate_limited`, `busy`, `unavailable`, `spool_quota`, `spool_failed`
  */
 export async function createEmailJob(deps: CreateDeps, wish: NewEmailJob): Promise<EmailJob> {
   const now = deps.clock.now();
@@ -64,12 +66,15 @@ async function findSender({ aliases }: CreateDeps, { userId, aliasId }: NewEmail
 }
 
 /** Switched off only by its owner: an account that is gone is guarded too. */
-async function guardLeaks({ users }: CreateDeps, { userId, ...typed }: NewEmailJob, alias: Alias): Promise<void> {
-  const leak = alias.routing.state === "active" ? findTypedLeak(typed, alias.routing.destinations) : null;
-  if (leak === null) return;
-  if ((await users.settings(userId))?.leakGuard === false) return;
-  throw fieldError(leak, leak === "subject" ? emailJobMessages.subjectLeaks : emailJobMessages.bodyLeaks);
+async function guardLeaks({ users, leakGuard }: CreateDeps, wish: NewEmailJob, alias: Alias): Promise<void> {
+  const mailboxes = alias.routing.state === "active" ? mailboxesAmong(alias.routing.destinations) : [];
+  if (mailboxes.length === 0 || (await users.settings(wish.userId))?.leakGuard === false) return;
+  const leak = await findTypedLeak(wish, { userId: wish.userId, mailboxes, leakGuard });
+  if (leak !== null) throw fieldError(leak.field, leak.message);
 }
+
+const mailboxesAmong = (destinations: readonly Destination[]): string[] =>
+  destinations.flatMap((destination) => (destination.kind === "mailbox" ? [destination.address] : []));
 
 interface Composing {
   wish: NewEmailJob;
@@ -120,12 +125,18 @@ function makeJob(
 
 const mailboxAt = (address: string) => ({ kind: "mailbox" as const, address });
 
-async function store({ bodies, emailJobs }: CreateDeps, made: EmailJobToQueue & { wire: Buffer }): Promise<EmailJob> {
-  await bodies.put(made.message.id, [made.wire]);
+async function store(
+  { bodies, emailJobs, spoolSpace }: CreateDeps,
+  made: EmailJobToQueue & { wire: Buffer },
+): Promise<EmailJob> {
+  const place = await spoolSpace.reserve(made.wire.length, [made.delivery]);
   try {
+    await bodies.put(made.message.id, [made.wire]);
     await emailJobs.queue(made);
+    place.stored();
   } catch (thrown) {
     await bodies.delete(made.message.id).catch(() => {});
+    place.release();
     throw thrown;
   }
   return made.job;

@@ -41,6 +41,11 @@ export interface EmailJobToQueue {
   delivery: OpenDelivery;
 }
 
+export interface WaitingJob {
+  job: EmailJob;
+  content: EmailJobContent;
+}
+
 export interface EmailJobStore {
   /**
    * Record, message and delivery in one commit.
@@ -49,6 +54,8 @@ export interface EmailJobStore {
    */
   queue(wish: EmailJobToQueue): Promise<void>;
   find(userId: string, jobId: string): Promise<EmailJob | null>;
+  /** Those that have not ended, the newest first. */
+  listWaiting(userId: string, max: number): Promise<WaitingJob[]>;
   /**
    * One guarded step, valid on any process: takes the delivery out of the queue and cancels, unless a sender has it or may
    * have brought it to its recipient. The body goes too.

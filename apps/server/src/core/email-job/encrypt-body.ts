@@ -10,10 +10,10 @@ import type { CoreDeps } from "../core-deps.ts";
  */
 export async function encryptBody(
   { ageWorker }: Pick<CoreDeps, "ageWorker">,
-  { body, recipientPublicKey }: { body: string; recipientPublicKey: string | null },
+  { userId, body, recipientPublicKey }: { userId: string; body: string; recipientPublicKey: string | null },
 ): Promise<string> {
   if (recipientPublicKey === null) return body;
-  const outcome = await ageWorker.run("encrypt", { publicKey: recipientPublicKey, text: body });
+  const outcome = await ageWorker.run({ name: "encrypt", userId }, { publicKey: recipientPublicKey, text: body });
   if (!outcome.done && outcome.failure === "public_key_invalid")
     throw fieldError("recipientPublicKey", emailJobMessages.publicKeyInvalid);
   if (!outcome.done && outcome.failure === "text_too_long") throw fieldError("body", emailJobMessages.bodyLong);

@@ -1,30 +1,68 @@
+import { emailJobMessages } from "@kauke/contract";
+import { searchTypedText } from "@kauke/mail-rfc";
 import { expect, test } from "vitest";
+import type { LeakGuard } from "../leak-guard/leak-guard.ts";
 import { findTypedLeak } from "./find-typed-leak.ts";
 
-const destinations = [
-  { kind: "mailbox", address: "Jonas+shops@inbox.example" },
-  { kind: "webhook", url: "https://hooks.example.org/x" },
-] as const;
-const leakOf = (body: string, subject = "Contract") => findTypedLeak({ subject, body }, destinations);
+const mailboxes = ["Jonas+shops@inbox.example"];
+let asked = 0;
+/** The real search, in this process. */
+const leakGuard: LeakGuard = {
+  async search({ content, mailboxes: wanted }) {
+    asked += 1;
+    return content.kind === "text" ? searchTypedText(content.text, wanted) : null;
+  },
+};
+const leakOf = (body: string, subject = "Contract") =>
+  findTypedLeak({ subject, body }, { userId: "u", mailboxes, leakGuard });
 
 test.each([
   "jonas+shops@inbox.example",
   "Write to JONAS@Inbox.Example, please",
+  "the other tag: jonas+news@inbox.example",
   "> On Monday <jonas@inbox.example> wrote:\n> yes",
   "jo\u00adnas@inbox.example",
   "https://shop.example/?u=jonas%40inbox.example",
-])("the message %j leaks", (body) => {
-  expect(leakOf(body)).toBe("body");
+])("the message %j leaks, and no process is asked", async (body) => {
+  asked = 0;
+  expect(await leakOf(body)).toEqual({ field: "body", message: emailJobMessages.bodyLeaks });
+  expect(asked).toBe(0);
 });
 
-test("a subject leaks too; of both the message is named", () => {
-  expect(leakOf("nothing here", "About jonas@inbox.example")).toBe("subject");
-  expect(leakOf("jonas@inbox.example", "jonas@inbox.example")).toBe("body");
+test("a long message is searched by the process, line by line", async () => {
+  asked = 0;
+  const filling = "nothing here\n".repeat(2000);
+  expect(await leakOf(`${filling}jonas@inbox.example`)).toEqual({ field: "body", message: emailJobMessages.bodyLeaks });
+  expect(await leakOf(filling)).toBeNull();
+  expect(asked).toBe(2);
+});
+
+test("encoded data is searched by the process, and named", async () => {
+  const token = Buffer.from('{"mail":"jonas@inbox.example"}').toString("base64url");
+  const message = emailJobMessages.bodyLeaksEncoded;
+  expect(await leakOf(`https://list.example/out?t=${token}`)).toEqual({ field: "body", message });
+  expect(await leakOf(`https://list.example/out?t=${"YWJj".repeat(20)}`)).toBeNull();
+});
+
+test("what can't be searched to its end is refused", async () => {
+  const unsearched: LeakGuard = {
+    search: async () => ({ leak: "unpacks_too_far", place: { part: "", kind: "text", line: null } }),
+  };
+  const body = "YWJj".repeat(20);
+  expect(await findTypedLeak({ subject: "s", body }, { userId: "u", mailboxes, leakGuard: unsearched })).toEqual({
+    field: "body",
+    message: emailJobMessages.bodyUnsearched,
+  });
+});
+
+test("a subject leaks too; of both the message is named", async () => {
+  expect((await leakOf("nothing here", "About jonas@inbox.example"))?.field).toBe("subject");
+  expect((await leakOf("jonas@inbox.example", "jonas@inbox.example"))?.field).toBe("body");
 });
 
 test.each(["joe.jonas@inbox.example", "jonas@inbox.example.org", "jonas at inbox", "https://hooks.example.org/x"])(
   "the message %j is no leak",
-  (body) => {
-    expect(leakOf(body)).toBeNull();
+  async (body) => {
+    expect(await leakOf(body)).toBeNull();
   },
 );

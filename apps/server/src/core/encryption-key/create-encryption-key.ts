@@ -34,10 +34,10 @@ export async function createEncryptionKey(deps: CreateDeps, wish: NewKeyWish): P
 async function makeOrCheck(deps: CreateDeps, { userId, keyName, key }: NewKeyWish, createdAt: Date) {
   if ("masterPassword" in key) {
     await takeLimit(deps, "master_password", { userId });
-    return ageResult<"makeKey">(await deps.ageWorker.run("makeKey", { keyName, createdAt, ...key }));
+    return ageResult<"makeKey">(await deps.ageWorker.run({ name: "makeKey", userId }, { keyName, createdAt, ...key }));
   }
   await takeLimit(deps, "secret_change", { userId });
-  return ageResult<"checkKey">(await deps.ageWorker.run("checkKey", key));
+  return ageResult<"checkKey">(await deps.ageWorker.run({ name: "checkKey", userId }, key));
 }
 
 const tooMany = () => new AppError("invalid", { message: encryptionMessages.tooManyKeys });

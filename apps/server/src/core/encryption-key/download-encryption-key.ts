@@ -16,6 +16,7 @@ export async function downloadEncryptionKey(
 ): Promise<EncryptionKey & { privateKey: string }> {
   const { encryptedPrivateKey, ...key } = await findEncryptionKey(deps, whose);
   await takeLimit(deps, "master_password", { userId: whose.userId });
-  const opened = await deps.ageWorker.run("openKey", { encryptedPrivateKey, masterPassword });
+  const job = { name: "openKey", userId: whose.userId } as const;
+  const opened = await deps.ageWorker.run(job, { encryptedPrivateKey, masterPassword });
   return { ...key, ...ageResult<"openKey">(opened) };
 }

@@ -6,6 +6,8 @@ export interface MessageEnvelope {
   envelopeFrom: string;
   helo: string;
   clientAddress: string;
+  /** The client's host name, confirmed by the DNS; absent or `null` when it is not known. */
+  clientName?: string | null;
   protocol: "ESMTP" | "ESMTPS" | "SMTP" | "UTF8SMTP" | "UTF8SMTPS";
   receivedAt: Date;
   /** BODY=8BITMIME was said, or the bytes need it (RFC 6152). */
@@ -47,6 +49,8 @@ export interface MessageBodies {
   put(messageId: string, parts: readonly Buffer[]): Promise<void>;
   /** @returns `null` when no such body is kept */
   get(messageId: string): Promise<Buffer | null>;
+  /** The first 256 KiB at most: the header of any message that was accepted. @returns `null` when no such body is kept */
+  getStart(messageId: string): Promise<Buffer | null>;
   delete(messageId: string): Promise<void>;
   /** Removes bodies that no row names, older than `olderThanMs`. @returns how many */
   sweep(isKnown: (messageId: string) => Promise<boolean>, olderThanMs: number): Promise<number>;

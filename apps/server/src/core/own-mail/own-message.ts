@@ -1,7 +1,8 @@
 /** The form of every message we write ourselves: from our first domain, plain text and HTML, no answers please. Pure. */
 import { product } from "@kauke/contract";
-import { formatDate, parseAddress } from "@kauke/mail-rfc";
+import { fieldTextBytes, formatAddressField, formatDate, headerField, joinFields, parseAddress } from "@kauke/mail-rfc";
 import { untaggedMailbox } from "../destination/same-mailbox.ts";
+import { ownHtml } from "./own-html.ts";
 
 export interface OwnMailSettings {
   /** Where the links lead, e.g. `https://kauke.test`. */
@@ -28,38 +29,38 @@ export interface OwnMessageText {
   paragraphs: readonly string[];
 }
 
-/** @returns plain form, CRLF lines; ASCII but for an address that is not */
+/**
+ * @returns plain form, CRLF lines; ASCII but for an address that is not
+ * @throws MailSyntaxError when the mailbox is no address, or can stand in no field
+ */
 export function ownMessage(head: OwnMessageHead, text: OwnMessageText): Buffer {
   const { from, boundary } = head;
-  const lines = [
-    `Date: ${formatDate(head.at)}`,
-    `From: ${product.name} <${from}>`,
-    `To: ${parseAddress(untaggedMailbox(head.mailbox)).canonical}`,
-    `Subject: ${text.subject}`,
-    `Message-ID: ${head.messageId}`,
+  const header = fieldTextBytes(
+    headerField("Date", [formatDate(head.at)]),
+    formatAddressField("From", [{ name: product.name, address: from }]),
+    headerField("To", [parseAddress(untaggedMailbox(head.mailbox)).canonical]),
+    headerField("Subject", text.subject.split(" ")),
+    headerField("Message-ID", [head.messageId]),
     // RFC 3834; the other is what Exchange reads: no absence notes, please.
-    "Auto-Submitted: auto-generated",
-    "X-Auto-Response-Suppress: All",
-    "MIME-Version: 1.0",
-    `Content-Type: multipart/alternative; boundary="${boundary}"`,
+    headerField("Auto-Submitted", ["auto-generated"]),
+    headerField("X-Auto-Response-Suppress", ["All"]),
+    headerField("MIME-Version", ["1.0"]),
+    headerField("Content-Type", [`multipart/alternative; boundary="${boundary}"`]),
+  );
+  const lines = [
     "",
     ...part(boundary, "text/plain", text.plain),
-    ...part(boundary, "text/html", html(text)),
+    ...part(boundary, "text/html", ownHtml(text.subject, text.paragraphs)),
     `--${boundary}--`,
     "",
   ];
-  return Buffer.from(lines.join("\r\n"), "utf8");
-}
-
-function html({ subject, paragraphs }: OwnMessageText): string[] {
-  return [
-    `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${subject}</title></head><body>`,
-    ...paragraphs.map((it) => `<p>${it}</p>`),
-    "</body></html>",
-  ];
+  return Buffer.concat([header, Buffer.from(lines.join("\r\n"), "utf8")]);
 }
 
 function part(boundary: string, type: string, lines: readonly string[]): string[] {
-  const head = [`--${boundary}`, `Content-Type: ${type}; charset=us-ascii`, "Content-Transfer-Encoding: 7bit"];
-  return [...head, "", ...lines];
+  const head = joinFields([
+    headerField("Content-Type", [`${type}; charset=us-ascii`]),
+    headerField("Content-Transfer-Encoding", ["7bit"]),
+  ]);
+  return [`--${boundary}`, head, ...lines];
 }

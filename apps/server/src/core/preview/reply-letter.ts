@@ -5,15 +5,21 @@
 import {
   addressesOf,
   addressKey,
+  canStandInField,
   composeMessage,
   decodeEncodedWords,
+  type FieldText,
+  fieldTextBytes,
   findMessageIds,
   firstValue,
   formatAddressField,
   type HeaderSource,
+  headerField,
+  joinFields,
   type Mailbox,
   MailSyntaxError,
   makeMessageId,
+  NO_FIELD,
   parseAddress,
   readHeader,
 } from "@kauke/mail-rfc";
@@ -58,9 +64,9 @@ function writeLetter({ rcptTo, raw }: PreviewArrival, { text, all, at, random }:
     at,
     messageId: makeMessageId(random, parseAddress(rcptTo).domain),
   });
-  const more = `${formatAddressField("Cc", cc)}${threadFields(source)}`;
+  const more = fieldTextBytes(formatAddressField("Cc", cc), threadFields(source));
   const recipients = [to, ...cc].map((it) => it.address);
-  return { from: rcptTo, recipients, raw: Buffer.concat([Buffer.from(more), letter]) };
+  return { from: rcptTo, recipients, raw: Buffer.concat([more, letter]) };
 }
 
 function peopleToAnswer(source: HeaderSource, { own, all }: { own: string; all: boolean }) {
@@ -83,12 +89,12 @@ function subjectOf({ header, fields }: HeaderSource): string {
   return /^re:/i.test(subject) ? subject : `Re: ${subject}`;
 }
 
-/** RFC 5322 §3.6.4; one identifier a line, so that no line grows too long. */
-function threadFields({ header, fields }: HeaderSource): string {
-  const idsIn = (name: string) => findMessageIds(firstValue(header, fields, name) ?? "");
+/** RFC 5322 §3.6.4; one identifier a line. */
+function threadFields({ header, fields }: HeaderSource): FieldText {
+  const idsIn = (name: string) => findMessageIds(firstValue(header, fields, name) ?? "").filter(canStandInField);
   const [answered] = idsIn("message-id");
-  if (answered === undefined) return "";
+  if (answered === undefined) return NO_FIELD;
   const before = idsIn("references");
   const thread = [...(before.length > 0 ? before : idsIn("in-reply-to")), answered];
-  return `In-Reply-To: ${answered}\r\nReferences: ${thread.join("\r\n ")}\r\n`;
+  return joinFields([headerField("In-Reply-To", [answered]), headerField("References", thread, { columns: 1 })]);
 }

@@ -18,7 +18,8 @@ const rules = {
   mail_alias: { max: 600, windowSeconds: 3600 },
   // A mail bomb over all aliases of a person.
   mail_account: { max: 3000, windowSeconds: 3600 },
-  // One mailbox or webhook over all accounts: large providers take no more than about a message a second for one mailbox.
+  // Messages sent to one mailbox or webhook over all accounts: large providers take no more than about one a second for a mailbox.
+  // One account has a third of it. More waits in the queue, and the sender hears nothing of it.
   mail_destination: { max: 3000, windowSeconds: 3600 },
 } as const satisfies Record<string, BucketRule>;
 

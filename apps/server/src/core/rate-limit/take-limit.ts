@@ -1,7 +1,19 @@
+/**
+ * Counts tries against a named limit. A limit that counts by network counts by the block around it too (IPv4 /24, IPv6 /48), which
+ * has a multiple of one network's limit. A try that exceeds its network's limit is not counted for the block, so that it takes
+ * nothing from the neighbours.
+ */
 import { AppError } from "../app-error.ts";
+import { clientBlock, isIpv6Network } from "../connection/client-network.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import type { RateLimitResult, RateLimitSubject } from "./rate-limit.ts";
+import type { RateLimitResult, RateLimitRule, RateLimitSubject } from "./rate-limit.ts";
 import { type LimitName, limitMessages } from "./rate-limit-rules.ts";
+
+/**
+ * A block's limit as a multiple of one network's. Behind a /24 there can be a university, or thousands of people who share their
+ * provider's addresses; behind a /48 there is one site, or the 256 homes of a small town.
+ */
+const blockMultiple = { ipv4: 16, ipv6: 8 } as const;
 
 type LimitDeps = Pick<CoreDeps, "rateLimits" | "limitRules" | "clock">;
 
@@ -15,14 +27,38 @@ export async function takeLimit(deps: LimitDeps, name: LimitName, subject: RateL
   throw new AppError("rate_limited", { message: limitMessages[name], resetAt: result.resetAt });
 }
 
-/** Forgets the subject's tries: it has shown that it may. */
+/** As `takeLimit`, for callers that have another way over the limit. @returns `null` within the limit, otherwise when the next try fits */
+export async function tryLimit(deps: LimitDeps, name: LimitName, subject: RateLimitSubject): Promise<Date | null> {
+  const result = await countTry(deps, name, subject);
+  return result === null || result.allowed ? null : result.resetAt;
+}
+
+/** Takes one counted try back. */
+export async function giveBackLimit(deps: LimitDeps, name: LimitName, subject: RateLimitSubject): Promise<void> {
+  if (deps.limitRules !== null) await deps.rateLimits.giveBack(deps.limitRules[name].action, subject);
+}
+
+/** Forgets the subject's tries, e.g. after the right password. */
 export async function forgetLimit(deps: LimitDeps, name: LimitName, subject: RateLimitSubject): Promise<void> {
   if (deps.limitRules !== null) await deps.rateLimits.clear(deps.limitRules[name].action, subject);
 }
 
+/** @returns the result of the first rule that is exceeded, or of the last; `null` while limits are off */
 async function countTry(deps: LimitDeps, name: LimitName, subject: RateLimitSubject): Promise<RateLimitResult | null> {
   if (deps.limitRules === null) return null;
   const rule = deps.limitRules[name];
   const now = deps.clock.now();
-  return "free" in rule ? deps.rateLimits.takeSpaced(rule, subject, now) : deps.rateLimits.take(rule, subject, now);
+  if ("free" in rule) return deps.rateLimits.takeSpaced(rule, subject, now);
+  const own = await deps.rateLimits.take(rule, subject, now);
+  const { ipAddress } = subject;
+  const isNetworkAlone = ipAddress !== undefined && subject.userId === undefined && subject.key === undefined;
+  if (!isNetworkAlone || !own.allowed) return own;
+  return deps.rateLimits.take(blockRule(rule, ipAddress), { ipAddress: blockKey(ipAddress) }, now);
 }
+
+function blockRule(rule: RateLimitRule, network: string): RateLimitRule {
+  return { ...rule, max: rule.max * (isIpv6Network(network) ? blockMultiple.ipv6 : blockMultiple.ipv4) };
+}
+
+/** Key of a block, e.g. `1.2.3/24` or `2001:db8:1/48`; the suffix keeps it different from every key of a network. */
+const blockKey = (network: string): string => `${clientBlock(network)}${isIpv6Network(network) ? "/48" : "/24"}`;

@@ -1,7 +1,8 @@
 /**
  * Token buckets in memory, one per key, for limits that must cost no write: `max` at once, then `max` per window. Pure: time is
  * told, in milliseconds. Bounded: above `capacity` keys the half not used for longest is forgotten, which only ever lets more
- * through. Keys are the caller's: compact, and no address in clear.
+ * through; of that half those stay that have used up more than half of theirs, as far as there is room, so that a flood of new
+ * keys does not free the ones that are held back. Keys are the caller's: compact, and no address in clear.
  */
 export interface BucketRule {
   max: number;
@@ -33,11 +34,11 @@ export class TokenBuckets {
     return this.#young.size + this.#old.size;
   }
 
-  /** Whether one more would be too many. */
-  isEmpty(key: string, nowMs: number): boolean {
-    if (this.#max < 1) return true;
+  /** Whether `count` more would be too many. */
+  isEmpty(key: string, nowMs: number, count = 1): boolean {
+    if (this.#max < count) return true;
     const bucket = this.#young.get(key) ?? this.#old.get(key);
-    return bucket !== undefined && this.#usedAt(bucket, nowMs) + 1 > this.#max;
+    return bucket !== undefined && this.#usedAt(bucket, nowMs) + count > this.#max;
   }
 
   /** Counts one if it fits. @returns false, and counts nothing, when it does not */
@@ -47,10 +48,10 @@ export class TokenBuckets {
     return true;
   }
 
-  /** Counts one whether it fits or not: it has happened. The debt is at most one more window. */
-  spend(key: string, nowMs: number): void {
+  /** Counts whether it fits or not: it has happened. The debt is at most one more window. */
+  spend(key: string, nowMs: number, count = 1): void {
     const bucket = this.#bucketOf(key, nowMs);
-    bucket.used = Math.min(this.#usedAt(bucket, nowMs) + 1, this.#max * 2);
+    bucket.used = Math.min(this.#usedAt(bucket, nowMs) + count, this.#max * 2);
     bucket.at = nowMs;
   }
 
@@ -64,11 +65,18 @@ export class TokenBuckets {
     if (known !== undefined) return known;
     const bucket = this.#old.get(key) ?? { used: 0, at: nowMs };
     this.#old.delete(key);
-    if (this.#young.size >= this.#half) {
-      this.#old = this.#young;
-      this.#young = new Map();
-    }
+    if (this.#young.size >= this.#half) this.#forgetOld(nowMs);
     this.#young.set(key, bucket);
     return bucket;
+  }
+
+  #forgetOld(nowMs: number): void {
+    const held = new Map<string, Bucket>();
+    for (const [key, bucket] of this.#old) {
+      if (held.size >= Math.floor(this.#half / 2)) break;
+      if (this.#usedAt(bucket, nowMs) > this.#max / 2) held.set(key, bucket);
+    }
+    this.#old = this.#young;
+    this.#young = held;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What stands behind a reply address `r.<token>@…`. Found by a hash of the token, read with a key made from it: without the
+ * What stands behind a reply address `r-<token>@…`. Found by a hash of the token, read with a key made from it: without the
  * token, which only mail programs hold, neither correspondents nor their number per alias' owner can be read.
  */
 export interface ReplyPath {
@@ -13,5 +13,7 @@ export interface ReplyPath {
 export interface ReplyPathStore {
   /** One statement; what is there already stays. Throws when the alias is gone meanwhile. */
   ensure(paths: readonly ReplyPath[], now: Date): Promise<void>;
+  /** @returns those of `ids` that are there, as hex */
+  listKnown(ids: readonly Buffer[]): Promise<Set<string>>;
   find(id: Buffer): Promise<ReplyPath | null>;
 }

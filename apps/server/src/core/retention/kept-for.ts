@@ -17,6 +17,8 @@ export const keptForSeconds = {
   /** Since it was sent, failed or was cancelled. */
   endedEmailJob: days(retentionDays.technicalLogs),
   releasedAddress: days(retentionDays.deletedAlias),
+  /** Refusals that suspended nothing, since the last of them. */
+  missingMailbox: days(retentionDays.technicalLogs),
   /** Mail to postmaster@ and abuse@ that nobody forgot before. */
   operatorMail: days(retentionDays.technicalLogs),
 } as const;

@@ -1,7 +1,8 @@
 /**
- * Signing in to send as an alias (submission). Passwords are ours and random (139 bits), so guessing is hopeless; what the
- * limits stop is the work guessing makes us. They count wrong passwords only and turn away where those come from: who
- * knows an alias address can't lock its owner out by hammering at it.
+ * Checks the user name and password of a mail program that submits mail as an alias. We make the passwords ourselves with 139
+ * random bits, so nobody can guess one, and a right password is never refused because of wrong ones: neither for those tried with
+ * the same user name nor for those from the same network, which a whole office may share. The limits count wrong passwords only.
+ * Beyond a limit a wrong password costs one read and no write, and the answer says to come back later.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { AppError } from "../app-error.ts";
@@ -13,7 +14,7 @@ import type { SmtpLogin } from "./smtp-credential.ts";
 export interface SmtpLoginAttempt {
   username: string;
   password: string;
-  /** An IPv4 address, or the /64 of an IPv6 one: what counts as one client. */
+  /** The client's network (`clientNetwork`), which the limit counts by. */
   clientAddress: string;
 }
 
@@ -26,17 +27,17 @@ export type SmtpLoginResult = ({ kind: "signed_in" } & Submitter) | { kind: "pau
 type LoginDeps = Pick<CoreDeps, "smtpCredentials" | "rateLimits" | "limitRules" | "clock">;
 
 /**
- * One authenticator serves all listeners of a process: it remembers for a while which clients to turn away unheard. Every
- * look-up is fresh.
- * @throws AppError `rate_limited`, `unavailable` and whatever the store throws; only `null` means wrong
+ * One authenticator serves all listeners of a process: it remembers for a while which clients are over a limit. Every look-up is
+ * fresh.
+ * @throws AppError `rate_limited` for a wrong password, `unavailable` and whatever the store throws; only `null` means wrong
  */
 export function smtpAuthenticator(deps: LoginDeps): (attempt: SmtpLoginAttempt) => Promise<SmtpLoginResult> {
-  const turnedAway = new TurnedAway(deps.clock);
+  const overLimit = new ClientsOverLimit(deps.clock);
   return async (attempt) => {
-    turnedAway.refuse(attempt.clientAddress);
     const login = await deps.smtpCredentials.findLogin(attempt.username);
     if (!isSame(login?.password ?? "", attempt.password) || login === null) {
-      await turnedAway.remember(attempt.clientAddress, () => countFailure(deps, attempt));
+      overLimit.refuse(attempt.clientAddress);
+      await overLimit.remember(attempt.clientAddress, () => countFailure(deps, attempt));
       return null;
     }
     if (login.isPaused) return { kind: "paused" };
@@ -72,8 +73,8 @@ async function countFailure(deps: LoginDeps, { username, clientAddress }: SmtpLo
 
 const MAX_REMEMBERED = 10_000;
 
-/** Clients over a limit, until it lets them try again: they cost no look-up meanwhile. */
-class TurnedAway {
+/** Clients over a limit, until it lets them try again: their wrong passwords are not written down meanwhile. */
+class ClientsOverLimit {
   readonly #clock: Clock;
   readonly #until = new Map<string, Date>();
 

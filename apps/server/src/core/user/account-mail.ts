@@ -2,8 +2,9 @@
 import type { CoreDeps } from "../core-deps.ts";
 import { hashLinkToken, newLinkToken } from "../own-mail/link-token.ts";
 import { type QueueDeps, queueOwnMessage } from "../own-mail/queue-own-message.ts";
-import { type AccountLinkKind, accountLinkMs } from "./account-link.ts";
+import { type AccountLink, type AccountLinkKind, accountLinkMs } from "./account-link.ts";
 import { type AccountMessage, accountMessage } from "./account-message.ts";
+import type { RemovableWay } from "./user.ts";
 
 export type AccountMailDeps = QueueDeps & Pick<CoreDeps, "accountLinks" | "destinations" | "ownMail">;
 
@@ -20,13 +21,13 @@ const PRIORITY = 10;
 export async function sendAccountLink(
   deps: AccountMailDeps,
   kind: AccountLinkKind,
-  { userId, email }: Addressee,
+  { userId, email, ...about }: Addressee & Pick<AccountLink, "askedBy" | "formerEmail">,
 ): Promise<boolean> {
   if (await deps.destinations.isAnyBlocked([email])) return false;
   const token = newLinkToken(deps.random);
   const tokenHash = hashLinkToken(token);
   const expiresAt = new Date(deps.clock.now().getTime() + accountLinkMs[kind]);
-  if (!(await deps.accountLinks.issue({ kind, tokenHash, userId, email, expiresAt }))) return false;
+  if (!(await deps.accountLinks.issue({ kind, tokenHash, userId, email, ...about, expiresAt }))) return false;
   try {
     await queue(deps, { userId, email }, { kind, token, origin: deps.ownMail.origin });
   } catch (thrown) {
@@ -36,11 +37,24 @@ export async function sendAccountLink(
   return true;
 }
 
-/** To an address that is known to be the account's own. */
-export async function tellPasswordChanged(deps: AccountMailDeps, addressee: Addressee): Promise<void> {
+/** Something about signing in was changed. */
+export type SignInChange =
+  | { kind: "password_changed" }
+  | { kind: "email_changed" }
+  | { kind: "way_linked" | "way_removed"; way: RemovableWay };
+
+/** To an address that is known to be the account's own, or was until now. */
+export async function tellSignInChanged(
+  deps: AccountMailDeps,
+  addressee: Addressee,
+  change: SignInChange,
+): Promise<void> {
   if (await deps.destinations.isAnyBlocked([addressee.email])) return;
-  await queue(deps, addressee, { kind: "password_changed", origin: deps.ownMail.origin });
+  await queue(deps, addressee, { ...change, origin: deps.ownMail.origin });
 }
+
+export const tellPasswordChanged = (deps: AccountMailDeps, addressee: Addressee): Promise<void> =>
+  tellSignInChanged(deps, addressee, { kind: "password_changed" });
 
 function queue(deps: AccountMailDeps, { userId, email }: Addressee, message: AccountMessage): Promise<void> {
   return queueOwnMessage(deps, deps.ownMail, {

@@ -11,7 +11,10 @@ const head = {
 it.each([
   [{ kind: "reset", origin, token } as const, `${origin}/reset#${token}`],
   [{ kind: "email", origin, token } as const, `${origin}/confirm-email#${token}`],
+  [{ kind: "new-email", origin, token } as const, `${origin}/new-email#${token}`],
   [{ kind: "password_changed", origin } as const, `${origin}/forgot`],
+  [{ kind: "way_linked", way: "wallet", origin } as const, `${origin}/forgot`],
+  [{ kind: "way_removed", way: "google", origin } as const, `${origin}/forgot`],
 ])("$kind: the link stands in both forms, on a line of its own, and nothing of a tag is repeated", (message, link) => {
   const text = accountMessage(message, head).toString("latin1");
   const [plain = "", html = ""] = text.split("text/html");
@@ -21,4 +24,21 @@ it.each([
   expect(text).toContain("\r\nAuto-Submitted: auto-generated\r\n");
   expect(text).not.toContain("words");
   expect(text.split("\r\n").every((line) => line.length <= 200 && /^[\x20-\x7e]*$/.test(line))).toBe(true);
+});
+
+it("a changed e-mail is told without a link: the reader's address leads into the account no more", () => {
+  const text = accountMessage({ kind: "email_changed", origin }, head).toString("latin1");
+  expect(text).not.toContain(origin);
+  expect(text).toContain("Please write to postmaster@kauke.test from this mailbox at once.");
+  expect(text.split("\r\n").every((line) => line.length <= 200 && /^[\x20-\x7e]*$/.test(line))).toBe(true);
+});
+
+it.each([
+  ["way_linked", "wallet", "A wallet was linked to your account"],
+  ["way_linked", "google", "A Google account was linked to your account"],
+  ["way_removed", "wallet", "The wallet was removed from your account"],
+  ["way_removed", "google", "The Google account was removed from your account"],
+] as const)("%s, %s: says what was changed", (kind, way, subject) => {
+  const text = accountMessage({ kind, way, origin }, head).toString("latin1");
+  expect(text).toContain(`\r\nSubject: ${subject}\r\n`);
 });

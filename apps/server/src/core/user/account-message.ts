@@ -1,16 +1,21 @@
-/** Our messages to an account's own e-mail: reset link, confirmation link, word of a changed password. All words are ours. Pure. */
+/** Our messages to an account's own e-mail: links to reset, sign in and confirm, word of a changed password. All words are ours. Pure. */
 import { product } from "@kauke/contract";
 import { type OwnMessageHead, ownMessage } from "../own-mail/own-message.ts";
+import type { RemovableWay } from "./user.ts";
 
 export type AccountMessage =
   | { kind: "reset"; origin: string; token: string }
+  | { kind: "sign-in"; origin: string; token: string }
   | { kind: "email"; origin: string; token: string }
-  | { kind: "password_changed"; origin: string };
+  | { kind: "new-email"; origin: string; token: string }
+  | { kind: "password_changed" | "email_changed"; origin: string }
+  | { kind: "way_linked" | "way_removed"; way: RemovableWay; origin: string };
 
 interface Words {
   subject: string;
   opening: string[];
-  link: { label: string; url: string };
+  /** Missing: there is nothing to do behind a link. */
+  link?: { label: string; url: string };
   closing: string[];
 }
 
@@ -19,8 +24,10 @@ const byProgram = "This message was sent by a program; nobody reads answers to i
 /** @returns see `own-message.ts` */
 export function accountMessage(message: AccountMessage, head: OwnMessageHead): Buffer {
   const { subject, opening, link, closing } = wordsFor(message, head.from.slice(head.from.indexOf("@") + 1));
-  const plain = [...opening.flatMap((it) => [it, ""]), `${link.label}:`, link.url, "", ...closing];
-  const paragraphs = [...opening, `<a href="${link.url}">${link.label}</a>`, ...closing];
+  const plainLink = link === undefined ? [] : [`${link.label}:`, link.url, ""];
+  const htmlLink = link === undefined ? [] : [`<a href="${link.url}">${link.label}</a>`];
+  const plain = [...opening.flatMap((it) => [it, ""]), ...plainLink, ...closing];
+  const paragraphs = [...opening, ...htmlLink, ...closing];
   return ownMessage(head, { subject, plain, paragraphs });
 }
 
@@ -38,6 +45,17 @@ function wordsFor(message: AccountMessage, domain: string): Words {
         byProgram,
       ],
     };
+  if (message.kind === "sign-in")
+    return {
+      subject: `Sign in to ${product.name}`,
+      opening: [`Somebody, we hope you, asked for a link to sign in to your account at ${place}.`],
+      link: { label: "Sign in", url: `${message.origin}/sign-in-link#${message.token}` },
+      closing: [
+        "The link works once, for 30 minutes. In another browser than the one that asked for it, it needs your password too.",
+        "If it wasn't you, there is nothing to do: without the link nothing happens. Please pass it on to nobody.",
+        byProgram,
+      ],
+    };
   if (message.kind === "email")
     return {
       subject: "Confirm your e-mail",
@@ -49,6 +67,51 @@ function wordsFor(message: AccountMessage, domain: string): Words {
         byProgram,
       ],
     };
+  if (message.kind === "new-email")
+    return {
+      subject: "Confirm your new e-mail",
+      opening: [`Somebody, we hope you, wants to sign in to an account at ${place} with this e-mail from now on.`],
+      link: { label: "Use this e-mail", url: `${message.origin}/new-email#${message.token}` },
+      closing: [
+        "The link works once, for 24 hours, for whoever is signed in to that account.",
+        "If that isn't you, there is nothing to do: without the link nothing changes. An account of your own stays as it is.",
+        byProgram,
+      ],
+    };
+  return wordsForChange(message, place, domain);
+}
+
+type ChangeMessage = Extract<
+  AccountMessage,
+  { kind: "password_changed" | "email_changed" | "way_linked" | "way_removed" }
+>;
+
+/** Of what was changed already. */
+function wordsForChange(message: ChangeMessage, place: string, domain: string): Words {
+  if (message.kind === "email_changed")
+    return {
+      subject: "Your sign-in e-mail was changed",
+      opening: [
+        `Your account at ${place} has a new sign-in e-mail. This one leads into it no more, and every other session was ended.`,
+        "If that was you, all is well.",
+        `If not, somebody else can sign in to your account now. Please write to postmaster@${domain} from this mailbox at once.`,
+      ],
+      closing: ["This message was sent by a program; nobody reads answers to it, but postmaster is read."],
+    };
+  if (message.kind === "way_linked" || message.kind === "way_removed") {
+    const [what, isLinked] = [wayWords[message.way], message.kind === "way_linked"];
+    return {
+      subject: isLinked ? `A ${what} was linked to your account` : `The ${what} was removed from your account`,
+      opening: [
+        isLinked
+          ? `A ${what} was linked to your account at ${place}: it signs in to the account from now on.`
+          : `The ${what} was removed from your account at ${place}: it signs in no more, and every other session was ended.`,
+        "If that was you, all is well. If not, set a new password now, which ends every session, and look at Sign-in in Settings:",
+      ],
+      link: { label: "Set a new password", url: `${message.origin}/forgot` },
+      closing: [byProgram],
+    };
+  }
   return {
     subject: "Your password was changed",
     opening: [
@@ -59,3 +122,5 @@ function wordsFor(message: AccountMessage, domain: string): Words {
     closing: [byProgram],
   };
 }
+
+const wayWords: Record<RemovableWay, string> = { google: "Google account", wallet: "wallet" };

@@ -1,12 +1,14 @@
 import { signInMessages } from "@kauke/contract";
 import { AppError, fieldError } from "../app-error.ts";
+import { clientBlock } from "../connection/client-network.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { hashSessionToken } from "../login-session/session-token.ts";
-import { forgetLimit, takeLimit } from "../rate-limit/take-limit.ts";
-import { accountKey } from "./login.ts";
+import { takeLimit } from "../rate-limit/take-limit.ts";
+import { verifyCounted } from "./login.ts";
+import { countSignedInTry } from "./sign-in-try.ts";
 import type { User } from "./user.ts";
 
-type ChangeDeps = Pick<CoreDeps, "users" | "hasher" | "rateLimits" | "limitRules" | "clock">;
+type ChangeDeps = Pick<CoreDeps, "users" | "hasher" | "browserMac" | "rateLimits" | "limitRules" | "clock">;
 
 export interface PasswordChange {
   userId: string;
@@ -14,28 +16,32 @@ export interface PasswordChange {
   newPassword: string;
   /** This session stays; every other one ends. */
   token: string;
+  clientAddress: string;
+  /** See `known-browser.ts`. */
+  browser: string | null;
 }
 
 /**
- * Tries are counted with those of signing in: this is one more place to guess a password.
+ * Tries are counted with the sign-ins of this browser or network: this is one more place to guess a password. Guesses from
+ * elsewhere keep nobody who is signed in from changing it.
  * @returns the account with its new hash, for `openByPassword`
  * @throws AppError `invalid` for a wrong current password, or when there is none; `rate_limited`, `busy`
  */
 export async function changePassword(deps: ChangeDeps, change: PasswordChange): Promise<User> {
   const user = await deps.users.find(change.userId);
   if (user === null) throw new AppError("not_signed_in");
-  if (user.passwordHash === null || user.email === null)
-    throw new AppError("invalid", { message: "This account has no password yet." });
-  const account = accountKey(user.email);
+  const { passwordHash: from, email } = user;
+  if (from === null || email === null) throw new AppError("invalid", { message: "This account has no password yet." });
   await takeLimit(deps, "secret_change", { userId: user.id });
-  await takeLimit(deps, "login_account", account);
-  if (!(await deps.hasher.verify(user.passwordHash, change.currentPassword)))
+  const counted = await countSignedInTry(deps, { ...change, email });
+  const turn = { party: clientBlock(change.clientAddress), isKnown: true };
+  if (!(await verifyCounted(deps, counted, { hash: from, password: change.currentPassword, turn })))
     throw fieldError("currentPassword", signInMessages.currentPasswordWrong);
-  const to = await deps.hasher.hash(change.newPassword);
+  const to = await deps.hasher.hash(change.newPassword, turn);
   const keepSession = hashSessionToken(change.token);
-  const isChanged = await deps.users.changePassword(user.id, { from: user.passwordHash, to, keepSession });
+  const isChanged = await deps.users.changePassword(user.id, { from, to, keepSession });
+  const changed = isChanged ? await deps.users.find(user.id) : null;
   // Changed elsewhere while this one was being hashed: what was typed is no longer the current one.
-  if (!isChanged) throw fieldError("currentPassword", signInMessages.currentPasswordWrong);
-  await forgetLimit(deps, "login_account", account);
-  return { ...user, passwordHash: to };
+  if (changed === null) throw fieldError("currentPassword", signInMessages.currentPasswordWrong);
+  return { ...changed, passwordHash: to };
 }

@@ -1,7 +1,7 @@
 /** Showing that the e-mail of an account is its own. */
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { sameMailbox } from "../destination/same-mailbox.ts";
+import { spellingOfMailbox } from "../destination/same-mailbox.ts";
 import { hashLinkToken } from "../own-mail/link-token.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import { type AccountMailDeps, sendAccountLink } from "./account-mail.ts";
@@ -20,7 +20,7 @@ export async function askEmailConfirmation(deps: AskDeps, userId: string): Promi
   if (user === null) throw new AppError("not_signed_in");
   if (user.email === null) throw refusal("This account has no e-mail.");
   if (user.emailConfirmedAt !== null) throw refusal("This e-mail is confirmed already.");
-  await takeLimit(deps, "email_confirmation_mailbox", { key: sameMailbox(user.email) });
+  await takeLimit(deps, "email_confirmation_mailbox", { key: spellingOfMailbox(user.email) });
   if (!(await sendAccountLink(deps, "email", { userId, email: user.email })))
     throw refusal("This mailbox has asked to get no mail from this server.");
 }

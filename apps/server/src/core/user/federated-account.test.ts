@@ -12,7 +12,7 @@ const account = (change: Partial<NonNullable<KnownAccounts["byEmail"]>> = {}) =>
 const nobody: KnownAccounts = { bySubject: null, byEmail: null };
 
 const table: [string, Parameters<typeof decideAccount>[0], KnownAccounts, AccountDecision][] = [
-  ["a first visit makes an account", verified, nobody, { kind: "create", email: "ann@example.org" }],
+  ["a first visit makes an account", verified, nobody, { kind: "create", email: "ann@example.org", isConfirmed: true }],
   [
     "a known subject signs in",
     verified,
@@ -56,16 +56,22 @@ const table: [string, Parameters<typeof decideAccount>[0], KnownAccounts, Accoun
     { kind: "refuse", reason: "taken" },
   ],
   [
+    "an account whose owner has removed Google is not, though it has confirmed the address",
+    verified,
+    { ...nobody, byEmail: account({ isGoogleRemoved: true }) },
+    { kind: "refuse", reason: "taken" },
+  ],
+  [
     "an address the issuer does not host itself links nothing",
     { ...verified, isEmailHosted: false },
     { ...nobody, byEmail: account() },
     { kind: "refuse", reason: "taken" },
   ],
   [
-    "an address the issuer does not host itself may begin an account",
+    "an address the issuer does not host itself begins an account that has yet to confirm it",
     { ...verified, isEmailHosted: false },
     nobody,
-    { kind: "create", email: "ann@example.org" },
+    { kind: "create", email: "ann@example.org", isConfirmed: false },
   ],
 ];
 

@@ -16,7 +16,7 @@ test("a whole set of claims is taken over", () => {
     issuer,
     subject: whole.sub,
     email: whole.email,
-    isEmailHosted: true,
+    isEmailHosted: false,
     firstName: "Ann",
     lastName: "Petraitė",
     profileImageUrl: whole.picture,
@@ -73,6 +73,20 @@ test.each([
   ["ann@firm.example", undefined, false],
   ["ann@firm.example", "", false],
   ["gmail.com@firm.example", undefined, false],
+  ["ann@FIRM.example", "Firm.Example", true],
+  ["ann@įmonė.example", "xn--mon-mra0j.example", true],
+  ["ann@firm.example", "other.example", false],
+  ["ann@sub.firm.example", "firm.example", false],
+  ["ann@firm.example", "firm.example ", true],
+  ["ann@firm.example", ["firm.example"], false],
 ])("Google hosts %s with hd %s: %s", (email, hd, hosted) => {
   expect(readClaims(googleIssuer, { ...whole, email, hd })?.isEmailHosted).toBe(hosted);
+});
+
+test.each([
+  ["ann@firm.example", "firm.example", true],
+  ["ann@firm.example", undefined, false],
+  ["ann@gmail.com", undefined, false],
+])("another issuer hosts %s with hd %s: %s", (email, hd, hosted) => {
+  expect(readClaims(issuer, { ...whole, email, hd })?.isEmailHosted).toBe(hosted);
 });

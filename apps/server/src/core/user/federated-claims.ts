@@ -1,4 +1,5 @@
 /** From an ID token's claims (OpenID Connect Core §5.1) to a person: what has a wrong form or exceeds its bound is left out. */
+import { domainToASCII } from "node:url";
 import { isMailbox } from "@kauke/contract";
 import type { FederatedPerson } from "./federated-issuer.ts";
 
@@ -27,15 +28,17 @@ export function readClaims(issuer: string, claims: Readonly<Record<string, unkno
 }
 
 /**
- * Google verifies a foreign address once and never again; it speaks for gmail.com and for the domains it hosts (`hd`). Of other
- * issuers, who are somebody's own choice, we know no such difference.
+ * Issuers verify a foreign address once and never again. An issuer speaks for a domain that it names in `hd` (Google's "hosted
+ * domain"; other issuers can be set up to send it), and Google for gmail.com.
  */
 function isHosted(issuer: string, email: string, hostedDomain: unknown): boolean {
-  if (issuer !== googleIssuer) return true;
-  const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
-  if (domain === "gmail.com" || domain === "googlemail.com") return true;
-  return typeof hostedDomain === "string" && hostedDomain !== "";
+  const domain = asciiDomain(email.slice(email.lastIndexOf("@") + 1));
+  if (issuer === googleIssuer && (domain === "gmail.com" || domain === "googlemail.com")) return true;
+  return typeof hostedDomain === "string" && domain !== "" && asciiDomain(hostedDomain) === domain;
 }
+
+/** @returns lower case, IDNA (RFC 5891); empty for what is no domain */
+const asciiDomain = (domain: string) => domainToASCII(domain.trim());
 
 function readName(value: unknown): string | null {
   if (typeof value !== "string") return null;

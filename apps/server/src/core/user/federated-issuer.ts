@@ -1,5 +1,13 @@
 /** The issuer of federated sign-in (OpenID Connect) as core sees it. Real in operate, over the network. */
 
+import type { WaysInAction } from "@kauke/contract";
+
+/** A round trip that somebody who is signed in began in Settings. */
+export type SettingsFlow =
+  | { kind: "link"; userId: string }
+  /** To sign in anew; then the browser goes on with the action. */
+  | { kind: "prove"; userId: string; action: WaysInAction };
+
 /** What one sign-in under way must keep secret, and where its answer comes back to. */
 export interface FlowSecrets {
   /** RFC 6749 §10.12: the answer belongs to this sign-in. */
@@ -9,6 +17,8 @@ export interface FlowSecrets {
   /** RFC 7636: whoever redeems the code is who asked for it. */
   verifier: string;
   redirectUri: string;
+  /** Set for a flow that began in Settings. Without it, the flow signs somebody in. */
+  settings?: SettingsFlow;
 }
 
 /** Who the issuer says is there; every field within bounds. */
@@ -18,7 +28,7 @@ export interface FederatedPerson {
   subject: string;
   /** `null` unless the issuer says that it is verified. */
   email: string | null;
-  /** The issuer itself hosts the mailbox: nobody else can hold it now. Otherwise it was verified once, perhaps long ago. */
+  /** The issuer says that it hosts the mailbox: nobody else can hold it now. Otherwise it was verified once, perhaps long ago. */
   isEmailHosted: boolean;
   firstName: string | null;
   lastName: string | null;
@@ -29,6 +39,8 @@ export interface FederatedPerson {
 export type IssuerFailure = "unreachable" | "denied" | "code_refused" | "answer_invalid";
 
 export interface FederatedIssuer {
+  /** As it is configured, and as `FederatedPerson` names it. */
+  readonly issuer: string;
   /** Where the browser goes to. @returns `null` while the issuer can't be reached or makes no sense */
   authorizationUrl(secrets: FlowSecrets): Promise<string | null>;
   /** Redeems the answer's code and checks all that is said. @param query of the address the browser came back to */

@@ -3,8 +3,8 @@ import type { GoogleFailure } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
-import { decideAccount } from "./federated-account.ts";
-import type { FederatedPerson, IssuerFailure } from "./federated-issuer.ts";
+import { type AccountDecision, decideAccount } from "./federated-account.ts";
+import type { FederatedPerson, FlowSecrets, IssuerFailure, SettingsFlow } from "./federated-issuer.ts";
 import { newUser } from "./new-user.ts";
 import { flowSeconds, hashFlow, newFlowSecret } from "./sign-in-flow.ts";
 import type { User } from "./user.ts";
@@ -24,39 +24,74 @@ export async function beginFederatedSignIn(
 ): Promise<{ url: string; browserToken: string } | FlowFailure> {
   if (deps.federatedIssuer === null) return { failure: "off" };
   if (!(await fits(() => takeLimit(deps, "google_ip", { ipAddress: clientAddress })))) return { failure: "limited" };
-  const [state, nonce, verifier, browserToken] = [1, 2, 3, 4].map(() => newFlowSecret(deps.random)) as Four;
-  const secrets = { state, nonce, verifier, redirectUri };
-  const url = await deps.federatedIssuer.authorizationUrl(secrets);
-  if (url === null) return failed("unreachable");
-  const expiresAt = new Date(deps.clock.now().getTime() + flowSeconds * 1000);
-  const isKept = await fits(() => deps.signInFlows.keep(hashFlow(browserToken, state) as Buffer, secrets, expiresAt));
-  return isKept ? { url, browserToken } : { failure: "failed" };
+  const browserToken = newFlowSecret(deps.random);
+  const url = await openFlow(deps, { browserToken, redirectUri, clientAddress });
+  return url === null ? failedAtIssuer("unreachable") : { url, browserToken };
 }
 
-type Four = [string, string, string, string];
+interface NewFlow {
+  /** What names the browser that begins, 32 bytes as base64url. */
+  browserToken: string;
+  redirectUri: string;
+  clientAddress: string;
+  settings?: SettingsFlow;
+}
 
-/** @returns false when there were too many of it, from this network or at all */
+/** @returns the issuer's page; `null` while the issuer can't be reached */
+export async function openFlow(
+  deps: Pick<CoreDeps, "federatedIssuer" | "signInFlows" | "random" | "clock">,
+  { browserToken, redirectUri, clientAddress, settings }: NewFlow,
+): Promise<string | null> {
+  const [state, nonce, verifier] = [1, 2, 3].map(() => newFlowSecret(deps.random)) as [string, string, string];
+  const secrets: FlowSecrets = { state, nonce, verifier, redirectUri, ...(settings !== undefined && { settings }) };
+  const tokenHash = hashFlow(browserToken, state);
+  const url = tokenHash === null ? null : ((await deps.federatedIssuer?.authorizationUrl(secrets)) ?? null);
+  if (tokenHash === null || url === null) return null;
+  const expiresAt = new Date(deps.clock.now().getTime() + flowSeconds * 1000);
+  await deps.signInFlows.keep(tokenHash, secrets, { expiresAt, clientAddress });
+  return url;
+}
+
+/** @returns false when there were too many of it from this network */
 async function fits(work: () => Promise<void>): Promise<boolean> {
   try {
     await work();
     return true;
   } catch (thrown) {
-    if (thrown instanceof AppError && (thrown.code === "rate_limited" || thrown.code === "busy")) return false;
+    if (thrown instanceof AppError && thrown.code === "rate_limited") return false;
     throw thrown;
   }
 }
 
-/** @param query of the address the browser came back to, e.g. `?code=…&state=…` */
+/**
+ * One use. A flow that signs in is found by the cookie that its beginning has set, one of Settings by the session that began it.
+ * @param query of the address the browser came back to, e.g. `?code=…&state=…`
+ */
+export async function takeFlow(
+  { signInFlows }: Pick<CoreDeps, "signInFlows">,
+  { query, browserToken, sessionToken }: { query: string; browserToken: string | null; sessionToken: string | null },
+): Promise<FlowSecrets | null> {
+  const state = new URLSearchParams(query).get("state") ?? "";
+  const take = async (token: string | null) => {
+    const tokenHash = hashFlow(token ?? "", state);
+    return tokenHash === null ? null : await signInFlows.take(tokenHash);
+  };
+  const signIn = await take(browserToken);
+  if (signIn !== null) return signIn.settings === undefined ? signIn : null;
+  const ofSession = await take(sessionToken);
+  return ofSession?.settings === undefined ? null : ofSession;
+}
+
+/** @param secrets as `takeFlow` gave them */
 export async function finishFederatedSignIn(
-  deps: Pick<CoreDeps, "federatedIssuer" | "signInFlows" | "users" | "random" | "clock">,
-  { query, browserToken }: { query: string; browserToken: string | null },
-): Promise<{ userId: string } | FlowFailure> {
+  deps: Pick<CoreDeps, "federatedIssuer" | "users" | "random" | "clock">,
+  { query, secrets }: { query: string; secrets: FlowSecrets },
+): Promise<{ userId: string; googleId: string } | FlowFailure> {
   if (deps.federatedIssuer === null) return { failure: "off" };
-  const tokenHash = hashFlow(browserToken ?? "", new URLSearchParams(query).get("state") ?? "");
-  const secrets = tokenHash === null ? null : await deps.signInFlows.take(tokenHash);
-  if (secrets === null) return { failure: "expired" };
   const answer = await deps.federatedIssuer.redeem(query, secrets);
-  return typeof answer === "string" ? failed(answer) : enterAccount(deps, answer);
+  if (typeof answer === "string") return failedAtIssuer(answer);
+  const entered = await enterAccount(deps, answer);
+  return "failure" in entered ? entered : { ...entered, googleId: answer.subject };
 }
 
 const failureOf: Readonly<Record<IssuerFailure, GoogleFailure>> = {
@@ -66,7 +101,7 @@ const failureOf: Readonly<Record<IssuerFailure, GoogleFailure>> = {
   answer_invalid: "failed",
 };
 
-const failed = (code: IssuerFailure): FlowFailure =>
+export const failedAtIssuer = (code: IssuerFailure): FlowFailure =>
   code === "denied" ? { failure: "denied" } : { failure: failureOf[code], code };
 
 /** Each try looks anew: two callbacks at once, or an account that changes meanwhile, end in one account. */
@@ -84,7 +119,7 @@ async function enterAccount(
     if (decision.kind === "refuse") return { failure: decision.reason };
     if (decision.kind === "sign-in") return { userId: decision.userId };
     if (decision.kind === "create") {
-      const user = personToUser(deps, person, decision.email);
+      const user = personToUser(deps, person, decision);
       if (await deps.users.insertIfFree(user)) return { userId: user.id };
     } else if (await deps.users.linkGoogle(decision.userId, person, decision.email)) {
       return { userId: decision.userId };
@@ -93,10 +128,16 @@ async function enterAccount(
   return { failure: "failed" };
 }
 
-function personToUser(deps: Pick<CoreDeps, "random" | "clock">, person: FederatedPerson, email: string): User {
+type NewAccount = Extract<AccountDecision, { kind: "create" }>;
+
+function personToUser(
+  deps: Pick<CoreDeps, "random" | "clock">,
+  person: FederatedPerson,
+  { email, isConfirmed }: NewAccount,
+): User {
   const { firstName, lastName, profileImageUrl } = person;
   return newUser(deps, {
-    ...{ authMethod: "google", email, emailConfirmedAt: deps.clock.now() },
+    ...{ authMethod: "google", email, emailConfirmedAt: isConfirmed ? deps.clock.now() : null },
     ...{ googleId: person.subject, googleIssuer: person.issuer, firstName, lastName, profileImageUrl },
   });
 }

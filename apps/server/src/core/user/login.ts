@@ -1,44 +1,61 @@
 /** Sign-in by e-mail and password. Unknown e-mails cost and answer the same as wrong passwords. */
 import { AppError } from "../app-error.ts";
+import { clientBlock } from "../connection/client-network.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { forgetLimit, takeLimit } from "../rate-limit/take-limit.ts";
+import type { HashTurn } from "../password/password-hasher.ts";
+import { type CountedTry, countSignInTry, type SignInTry } from "./sign-in-try.ts";
 import type { User } from "./user.ts";
 
-type LoginDeps = Pick<CoreDeps, "users" | "hasher" | "clock" | "rateLimits" | "limitRules">;
+type LoginDeps = Pick<CoreDeps, "users" | "hasher" | "browserMac" | "clock" | "rateLimits" | "limitRules">;
 
-export interface LoginAttempt {
-  email: string;
+export interface LoginAttempt extends SignInTry {
   password: string;
-  clientAddress: string;
+}
+
+/** The account with the hash that counts now, for `openByPassword`. */
+export interface LoggedIn {
+  user: User;
+  isKnownBrowser: boolean;
 }
 
 /**
- * Counted before the password is looked at, so that parallel tries count too; a success forgets the account's count.
- * @returns the account with the hash that counts now, for `openByPassword`
- * @throws AppError `credentials_wrong`, `rate_limited`, `busy`
+ * Counted before the password is looked at, so that parallel tries count too; a success forgets the try.
+ * @throws AppError `credentials_wrong`, `rate_limited`, `sign_in_by_link`, `busy`
  */
-export async function login(deps: LoginDeps, { email, password, clientAddress }: LoginAttempt): Promise<User> {
-  const account = accountKey(email);
-  await takeLimit(deps, "login_ip", { ipAddress: clientAddress });
-  await takeLimit(deps, "login_account", account);
-  const user = await deps.users.findByEmail(email);
-  const isRight = await deps.hasher.verify(user?.passwordHash ?? null, password);
+export async function login(deps: LoginDeps, { password, ...attempt }: LoginAttempt): Promise<LoggedIn> {
+  const counted = await countSignInTry(deps, attempt);
+  const { isKnownBrowser } = counted;
+  const turn = { party: clientBlock(attempt.clientAddress), isKnown: isKnownBrowser };
+  const user = await deps.users.findByEmail(attempt.email);
+  const isRight = await verifyCounted(deps, counted, { hash: user?.passwordHash ?? null, password, turn });
   if (user === null || !isRight) throw new AppError("credentials_wrong");
-  await forgetLimit(deps, "login_account", account);
-  return { ...user, passwordHash: await strengthenHash(deps, user, password) };
+  return { user: { ...user, passwordHash: await strengthenHash(deps, user, { password, turn }) }, isKnownBrowser };
 }
 
-/** Whom tries count against, here and where else the password is asked for. */
-export function accountKey(email: string): { key: string } {
-  return { key: email.normalize("NFC").toLowerCase() };
+/** @throws AppError `busy`, with the try given back: nobody has looked at the password */
+export async function verifyCounted(
+  { hasher }: Pick<CoreDeps, "hasher">,
+  counted: CountedTry,
+  { hash, password, turn }: { hash: string | null; password: string; turn: HashTurn },
+): Promise<boolean> {
+  const isRight = await hasher.verify(hash, password, turn).catch(async (thrown: unknown) => {
+    await counted.giveBack();
+    throw thrown;
+  });
+  if (isRight) await counted.succeed();
+  return isRight;
 }
 
 /** Parameters rose since the hash was made: make it anew. Under load that can wait for the next sign-in. */
-async function strengthenHash(deps: LoginDeps, user: User, password: string): Promise<string | null> {
+async function strengthenHash(
+  deps: LoginDeps,
+  user: User,
+  { password, turn }: { password: string; turn: HashTurn },
+): Promise<string | null> {
   const from = user.passwordHash;
   if (from === null || !deps.hasher.needsRehash(from)) return from;
   try {
-    const to = await deps.hasher.hash(password);
+    const to = await deps.hasher.hash(password, turn);
     return (await deps.users.replaceHash(user.id, { from, to })) ? to : from;
   } catch (thrown) {
     if (!(thrown instanceof AppError && thrown.code === "busy")) throw thrown;

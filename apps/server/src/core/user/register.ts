@@ -1,3 +1,4 @@
+import { clientBlock } from "../connection/client-network.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import { newUser } from "./new-user.ts";
@@ -18,7 +19,7 @@ export async function register(
   { email, password, clientAddress }: Registration,
 ): Promise<User> {
   await takeLimit(deps, "register", { ipAddress: clientAddress });
-  const passwordHash = await deps.hasher.hash(password);
+  const passwordHash = await deps.hasher.hash(password, { party: clientBlock(clientAddress), isKnown: false });
   const user = newUser(deps, { authMethod: "email", email, passwordHash });
   await deps.users.insert(user);
   return user;

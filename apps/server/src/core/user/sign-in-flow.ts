@@ -3,17 +3,15 @@
  * both together find the secrets, once, for ten minutes.
  */
 import { createHash } from "node:crypto";
+import type { TokenTerms } from "../connection/token-terms.ts";
 import type { Random } from "../ports.ts";
 import type { FlowSecrets } from "./federated-issuer.ts";
 
 export const flowSeconds = 600;
 
 export interface SignInFlowStore {
-  /**
-   * Puts away what has expired on the way.
-   * @throws AppError `busy` when too many are open
-   */
-  keep(tokenHash: Buffer, secrets: FlowSecrets, expiresAt: Date): Promise<void>;
+  /** Puts away what has expired on the way. When too many are open, the oldest of the busiest network give way. */
+  keep(tokenHash: Buffer, secrets: FlowSecrets, terms: TokenTerms): Promise<void>;
   /** One use: whoever takes it has it alone. @returns `null` when it is unknown, used or past its time */
   take(tokenHash: Buffer): Promise<FlowSecrets | null>;
 }

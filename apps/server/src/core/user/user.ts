@@ -12,10 +12,14 @@ export interface User {
   googleId: string | null;
   /** Who issued `googleId`; a subject means nothing without. */
   googleIssuer?: string;
+  /** The owner has removed a Google account: only the owner links one again, in Settings. */
+  isGoogleRemoved?: true;
   /** When this account showed that the e-mail is its own; `null` until then, and without an e-mail. */
   emailConfirmedAt: Date | null;
   /** PHC string, argon2id. */
   passwordHash: string | null;
+  /** When it was last changed, reset or taken away, if ever. Making its hash anew is none of these. */
+  passwordSetAt?: Date;
   authMethod: AuthMethod;
   firstName: string | null;
   lastName: string | null;
@@ -34,6 +38,18 @@ export interface AccountStats {
   emailJobs: number;
 }
 
+export type RemovableWay = "wallet" | "google";
+/** See `ways-in.ts`. */
+export type RemovalDecision = "removed" | "missing" | "last";
+export type LinkResult = "linked" | "has_one" | "taken" | "gone";
+
+export interface WayRemoval {
+  way: RemovableWay;
+  issuer: string | null;
+  /** By its token's hash. */
+  keepSession: Buffer | null;
+}
+
 export interface UserStore {
   /** @throws AppError `email_taken` (compared without case) */
   insert(user: User): Promise<void>;
@@ -45,9 +61,17 @@ export interface UserStore {
   findByGoogle(name: FederatedName): Promise<User | null>;
   /**
    * From now on this subject leads to the account too.
-   * @returns false unless the account still has this e-mail, confirmed, and no Google id, and the subject is nobody's
+   * @returns false unless the account still has this e-mail, confirmed, and no Google id, none was removed, and the subject is nobody's
    */
   linkGoogle(id: string, name: FederatedName, email: string): Promise<boolean>;
+  /** By the owner's own wish, whatever its address. `has_one`: another subject leads to the account. `taken`: this one to another. */
+  attachGoogle(id: string, name: FederatedName): Promise<LinkResult>;
+  linkWallet(id: string, walletAddress: string): Promise<LinkResult>;
+  /**
+   * Removes a way in unless it is the last one, decided under the account's lock; every session but `keepSession` ends.
+   * @param removal `issuer`: see `ways-in.ts`
+   */
+  removeWay(id: string, removal: WayRemoval): Promise<RemovalDecision>;
   /** Read fresh. @returns `null` when the account is gone */
   settings(id: string): Promise<AccountSettings | null>;
   /**

@@ -1,6 +1,8 @@
+import type { WalletChallenge } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
+import { statementOf, type WalletUse } from "./take-wallet-proof.ts";
 import { challengeHash, newChallenge } from "./wallet-challenge.ts";
 import { walletKey } from "./wallet-signature.ts";
 
@@ -12,19 +14,28 @@ export interface ChallengeWish {
   clientAddress: string;
 }
 
-/**
- * The first step: an address proves nothing, so this is refused in any case, with what the wallet has to sign.
- * @throws AppError `wallet_unproven` always, with a challenge if it is an address; `rate_limited`, `busy`
- */
-export async function offerChallenge(
-  deps: Pick<CoreDeps, "walletChallenges" | "random" | "clock" | "rateLimits" | "limitRules">,
+type OfferDeps = Pick<CoreDeps, "walletChallenges" | "random" | "clock" | "rateLimits" | "limitRules">;
+
+/** @throws AppError `wallet_unproven` for what is no address; `rate_limited` */
+export async function newOffer(
+  deps: OfferDeps,
   { walletAddress, browserToken, origin, clientAddress }: ChallengeWish,
-): Promise<never> {
+  use: WalletUse,
+): Promise<WalletChallenge> {
   await takeLimit(deps, "wallet_ip", { ipAddress: clientAddress });
   if (walletKey(walletAddress) === null) throw new AppError("wallet_unproven");
-  const challenge = newChallenge(deps.random.bytes(16).toString("hex"), { origin, now: deps.clock.now() });
-  const { nonce, ...offered } = challenge;
-  const expiresAt = new Date(challenge.expirationTime);
-  await deps.walletChallenges.keep(challengeHash(nonce, browserToken), { ...offered, walletAddress }, expiresAt);
-  throw new AppError("wallet_unproven", { challenge });
+  const nonce = deps.random.bytes(16).toString("hex");
+  const challenge = newChallenge(nonce, { origin, now: deps.clock.now(), statement: statementOf[use] });
+  const { nonce: _, ...offered } = challenge;
+  const terms = { expiresAt: new Date(challenge.expirationTime), clientAddress };
+  await deps.walletChallenges.keep(challengeHash(nonce, browserToken), { ...offered, walletAddress }, terms);
+  return challenge;
+}
+
+/**
+ * The first step of a sign-in. An address alone proves nothing, so the call always fails, and its error holds the text to sign.
+ * @throws AppError `wallet_unproven` always, with a challenge if it is an address; `rate_limited`
+ */
+export async function offerChallenge(deps: OfferDeps, wish: ChallengeWish): Promise<never> {
+  throw new AppError("wallet_unproven", { challenge: await newOffer(deps, wish, "sign-in") });
 }

@@ -155,6 +155,22 @@ describe("changing an alias", () => {
     expect((await put(ann, id, { forwardTo: `${HOOK}?two` })).body.forwardTo).toBe(`${HOOK}?two`);
   });
 
+  it("refuses to replace what was changed since it was read, and pausing is no such change", async () => {
+    const { id, alias, forwardTo } = await ann.createAlias();
+    const before = { alias, forwardTo, notes: null };
+    await put(ann, id, { active: false });
+    expect((await put(ann, id, { notes: "first", before })).body.notes).toBe("first");
+    const { status, body } = await put(ann, id, { notes: "second", before });
+    expect([status, body]).toEqual([
+      409,
+      { code: "alias_changed", message: "This alias was changed in the meantime." },
+    ]);
+    expect((await put(ann, id, { notes: "second", before: { ...before, notes: "first" } })).body.notes).toBe("second");
+    await put(ann, id, { forwardTo: HOOK });
+    expect((await put(ann, id, { notes: "third", before: { ...before, notes: "second" } })).status).toBe(409);
+    expect((await put(ann, id, { before })).status).toBe(400);
+  });
+
   it("needs at least one field", async () => {
     const { id } = await ann.createAlias();
     for (const body of [{}, { unknown: 1 }, undefined]) {

@@ -5,9 +5,10 @@ import { listDomains } from "../../core/alias/list-domains.ts";
 import { toggleAlias } from "../../core/alias/toggle-alias.ts";
 import { updateAlias } from "../../core/alias/update-alias.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
+import { suspendedMailboxes } from "../../core/destination/suspended-mailboxes.ts";
 import { unconfirmedMailboxes } from "../../core/destination/unconfirmed-mailboxes.ts";
 import type { HandlersOf } from "../handler.ts";
-import { aliasToWire, aliasWishFromWire, newAliasFromWire } from "./wire.ts";
+import { aliasToWire, aliasWishFromWire, type MailboxStandings, newAliasFromWire } from "./wire.ts";
 
 type AliasCalls =
   | "listDomains"
@@ -19,15 +20,19 @@ type AliasCalls =
   | "deleteAlias";
 
 export function aliasHandlers(deps: CoreDeps): HandlersOf<AliasCalls> {
-  const toWire = async (alias: Alias) => aliasToWire(alias, await unconfirmedMailboxes(deps, alias.userId, [alias]));
+  const standingsOf = async (userId: string, aliases: readonly Alias[]): Promise<MailboxStandings> => ({
+    unconfirmed: await unconfirmedMailboxes(deps, userId, aliases),
+    suspended: await suspendedMailboxes(deps, userId, aliases),
+  });
+  const toWire = async (alias: Alias) => aliasToWire(alias, await standingsOf(alias.userId, [alias]));
   return {
     async listDomains() {
       return { domains: listDomains(deps.ownDomains) };
     },
     async listAliases({ userId }) {
       const aliases = await deps.aliases.listForUser(userId);
-      const unconfirmed = await unconfirmedMailboxes(deps, userId, aliases);
-      return { aliases: aliases.map((alias) => aliasToWire(alias, unconfirmed)) };
+      const standings = await standingsOf(userId, aliases);
+      return { aliases: aliases.map((alias) => aliasToWire(alias, standings)) };
     },
     async listAliasesWithSmtp({ userId }) {
       const aliases = await deps.aliases.listWithSmtp(userId);

@@ -14,11 +14,17 @@ import { mailboxesOf, type UnconfirmedMailboxes } from "../../core/destination/u
 
 const PAUSED = "null";
 
-export function aliasToWire({ routing, ...alias }: Alias, mailboxes: UnconfirmedMailboxes): AliasWire {
+export interface MailboxStandings {
+  unconfirmed: UnconfirmedMailboxes;
+  suspended: ReadonlySet<string>;
+}
+
+export function aliasToWire({ routing, ...alias }: Alias, mailboxes: MailboxStandings): AliasWire {
   const unconfirmed = mailboxesOf({ routing }).flatMap((address) => {
-    const state = mailboxes.get(address);
+    const state = mailboxes.unconfirmed.get(address);
     return state === undefined ? [] : [{ address, state }];
   });
+  const suspended = mailboxesOf({ routing }).filter((address) => mailboxes.suspended.has(address));
   const isPaused = routing.state === "paused";
   const gone = pausedWebhooks(isPaused ? routing.lastDestinations : routing.destinations);
   return {
@@ -35,6 +41,7 @@ export function aliasToWire({ routing, ...alias }: Alias, mailboxes: Unconfirmed
     sealTo: typeof alias.sealTo === "string" ? alias.sealTo : alias.sealTo.keyId,
     ...(gone.length === 0 ? {} : { pausedWebhooks: gone }),
     ...(unconfirmed.length === 0 ? {} : { unconfirmed }),
+    ...(suspended.length === 0 ? {} : { suspended }),
   };
 }
 
@@ -56,6 +63,7 @@ export function aliasWishFromWire(body: UpdateAliasBody): AliasWish {
     active: body.active,
     notes: notesOf(body.notes),
     sealTo: sealingOf(body.sealTo),
+    before: body.before,
   };
 }
 

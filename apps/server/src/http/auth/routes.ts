@@ -6,6 +6,7 @@ import { login } from "../../core/user/login.ts";
 import { register } from "../../core/user/register.ts";
 import type { User } from "../../core/user/user.ts";
 import type { Call, HandlersOf } from "../handler.ts";
+import { rememberBrowser } from "./remember-browser.ts";
 import { userToWire } from "./wire.ts";
 
 export function authHandlers(deps: CoreDeps): HandlersOf<"getSession" | "register" | "login" | "logout"> {
@@ -21,10 +22,16 @@ export function authHandlers(deps: CoreDeps): HandlersOf<"getSession" | "registe
       return { user: userToWire(user) };
     },
     async register({ body, clientAddress, ...call }) {
-      return signIn(await register(deps, { ...body, clientAddress }), call);
+      const user = await register(deps, { ...body, clientAddress });
+      const answer = await signIn(user, call);
+      rememberBrowser(deps, user, call.browser);
+      return answer;
     },
     async login({ body, clientAddress, ...call }) {
-      return signIn(await login(deps, { ...body, clientAddress }), call);
+      const { user, isKnownBrowser } = await login(deps, { ...body, clientAddress, browser: call.browser.value });
+      const answer = await signIn(user, call);
+      if (!isKnownBrowser) rememberBrowser(deps, user, call.browser);
+      return answer;
     },
     async logout({ cookie }) {
       if (cookie.token !== null) await closeLoginSession(deps, cookie.token);

@@ -14,7 +14,7 @@ afterAll(() => server.close());
 /** The token is in the message alone: read from the queue as the sender would. */
 async function lastToken(): Promise<string> {
   const { store, clock } = server;
-  const claimed = await store.deliveries.claim({ now: clock.now(), leaseMs: 60_000, limit: 100 });
+  const { deliveries: claimed } = await store.deliveries.claim({ now: clock.now(), leaseMs: 60_000, limit: 100 });
   const [last] = claimed.filter((it) => it.target.purpose === "confirm").toReversed();
   if (last === undefined) throw new Error("no confirmation message waits");
   const body = await store.bodies.get(last.messageId);

@@ -1,17 +1,22 @@
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { answerLink, readLink } from "../../core/destination/answer-link.ts";
 import { requestConfirmation } from "../../core/destination/request-confirmation.ts";
+import { resumeMailbox } from "../../core/destination/resume-mailbox.ts";
 import type { HandlersOf } from "../handler.ts";
 
 export function confirmationHandlers(
   deps: CoreDeps,
-): HandlersOf<"readConfirmation" | "answerConfirmation" | "askConfirmation"> {
+): HandlersOf<"readConfirmation" | "answerConfirmation" | "askConfirmation" | "resumeMailbox"> {
   return {
     async readConfirmation({ body }) {
       return { state: await readLink(deps, body.token) };
     },
     async answerConfirmation({ body }) {
       return { state: await answerLink(deps, body) };
+    },
+    async resumeMailbox({ userId, body }) {
+      await resumeMailbox(deps, { userId, ...body });
+      return { message: "Mailbox resumed" };
     },
     async askConfirmation({ userId, body }) {
       return { state: await requestConfirmation(deps, { userId, ...body }) };

@@ -1,17 +1,22 @@
+import { limits } from "@kauke/contract";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { cancelEmailJob } from "../../core/email-job/cancel-email-job.ts";
 import { createEmailJob } from "../../core/email-job/create-email-job.ts";
 import { getEmailJob } from "../../core/email-job/get-email-job.ts";
 import type { HandlersOf } from "../handler.ts";
-import { emailJobToWire, newEmailJobFromWire } from "./wire.ts";
+import { emailJobToWire, newEmailJobFromWire, waitingJobToWire } from "./wire.ts";
 
-type EmailJobCalls = "createEmailJob" | "getEmailJobStatus" | "cancelEmailJob";
+type EmailJobCalls = "createEmailJob" | "listWaitingEmailJobs" | "getEmailJobStatus" | "cancelEmailJob";
 
 export function emailJobHandlers(deps: CoreDeps): HandlersOf<EmailJobCalls> {
   return {
     async createEmailJob({ userId, body }) {
       const job = await createEmailJob(deps, newEmailJobFromWire(userId, body));
       return { jobId: job.id, canUndo: true, undoSeconds: deps.undoSeconds };
+    },
+    async listWaitingEmailJobs({ userId }) {
+      const waiting = await deps.emailJobs.listWaiting(userId, limits.waitingJobsShown);
+      return { jobs: waiting.map(waitingJobToWire) };
     },
     async getEmailJobStatus({ userId, params }) {
       return emailJobToWire(await getEmailJob(deps, { userId, ...params }));

@@ -1,7 +1,7 @@
 /** Composed mail on the wire: section 7's names in, the record's state out. */
-import type { Body, EmailJobStatusWire } from "@kauke/contract";
+import type { Body, EmailJobStatusWire, WaitingEmailJob } from "@kauke/contract";
 import type { NewEmailJob } from "../../core/email-job/create-email-job.ts";
-import type { EmailJob } from "../../core/email-job/email-job.ts";
+import type { EmailJob, WaitingJob } from "../../core/email-job/email-job.ts";
 import { lastErrorOf } from "../../core/email-job/get-email-job.ts";
 
 export function newEmailJobFromWire(userId: string, body: Body<"createEmailJob">): NewEmailJob {
@@ -21,4 +21,21 @@ export function newEmailJobFromWire(userId: string, body: Body<"createEmailJob">
 export function emailJobToWire(job: EmailJob): EmailJobStatusWire {
   const { status, currentRetries, maxRetries, messageId } = job;
   return { success: true, status, currentRetries, maxRetries, lastError: lastErrorOf(job), messageId };
+}
+
+export function waitingJobToWire({ job, content }: WaitingJob): WaitingEmailJob {
+  const { id: jobId, aliasId, status, currentRetries, maxRetries, scheduledAt } = job;
+  const { recipient: to, subject } = content;
+  const when = scheduledAt.toISOString();
+  return {
+    jobId,
+    aliasId,
+    to,
+    subject,
+    status,
+    scheduledAt: when,
+    currentRetries,
+    maxRetries,
+    lastError: lastErrorOf(job),
+  };
 }

@@ -1,7 +1,6 @@
 import { type GoogleFailure, googleFailureCookie } from "@kauke/contract";
 import { FakeIssuer } from "@kauke/testkit/fake-issuer";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { AppError } from "../../core/app-error.ts";
 import { googleIssuer } from "../../core/user/federated-claims.ts";
 import { openIdIssuer } from "../../operate/openid-issuer.ts";
 import { type Reply, startTestServer, type TestServer, type TestServerOptions, Visitor } from "../test/test-server.ts";
@@ -129,8 +128,17 @@ describe("signing in through the issuer", () => {
     });
     const kept = await server.store.users.find(user.id);
     expect(kept).toMatchObject({ googleId: issuer.claims.sub, passwordHash: null });
-    expect(kept?.emailConfirmedAt).toEqual(server.clock.now());
     expect(who.cookies.has("google")).toBe(false);
+  });
+
+  it.each([
+    ["the issuer hosts", "people.example", true],
+    ["the issuer only checked once", undefined, false],
+  ])("an address that %s is confirmed from the start: %s, %s", async (_, hd, isConfirmed) => {
+    issuer.claims = { ...issuer.claims, ...(hd !== undefined && { hd }) };
+    const { id } = await userOf((await signIn()).who);
+    const { emailConfirmedAt } = (await server.store.users.find(id)) ?? {};
+    expect(emailConfirmedAt).toEqual(isConfirmed ? server.clock.now() : null);
   });
 
   it("counts as a sign-in, and as none when it fails", async () => {
@@ -231,10 +239,13 @@ describe("signing in through the issuer", () => {
 });
 
 describe("an address that has an account", () => {
-  it("is linked when the account has confirmed it, and its password stays good", async () => {
+  it("is linked when the account has confirmed it and the issuer hosts it, and its password stays good", async () => {
     const { email } = issuer.claims as { email: string };
     const ann = await visitor().register(email);
     await confirm(ann.userId, email);
+    const stranger = await signIn();
+    await expectFailure(stranger.who, stranger.reply, "taken");
+    issuer.claims = { ...issuer.claims, hd: "people.example" };
     const { who } = await signIn();
     expect((await userOf(who)).id).toBe(ann.userId);
     const again = await visitor().call("login", { body: { email, password: "correct horse" } });
@@ -411,16 +422,6 @@ describe("what goes wrong ends at /auth, signed out", () => {
     await expectFailure(busy, await begin(busy), "limited");
     server.clock.advance(600);
     expect((await begin(busy)).headers.location).toContain(issuer.url);
-  });
-
-  it("a flood from many networks at once: who comes then is asked to try again, and the pages go on", async () => {
-    const { signInFlows } = server.store;
-    const flooded = await startServer({
-      store: { ...server.store, signInFlows: { ...signInFlows, keep: () => Promise.reject(new AppError("busy")) } },
-    });
-    const who = visitor(flooded);
-    await expectFailure(who, await begin(who), "failed");
-    await flooded.close();
   });
 
   it("a server that has it not set up", async () => {

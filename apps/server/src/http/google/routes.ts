@@ -5,32 +5,41 @@
 import { type GoogleFailure, googleFailureHash, type PageEvent } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Config } from "../../config.ts";
-import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { openLoginSession, type SignIn } from "../../core/login-session/open-login-session.ts";
 import type { Logger, Metrics } from "../../core/ports.ts";
-import { beginFederatedSignIn, type FlowFailure, finishFederatedSignIn } from "../../core/user/federated-sign-in.ts";
+import {
+  beginFederatedSignIn,
+  type FlowFailure,
+  finishFederatedSignIn,
+  takeFlow,
+} from "../../core/user/federated-sign-in.ts";
+import { rememberBrowser } from "../auth/remember-browser.ts";
+import type { BrowserCookie } from "../browser-cookie.ts";
 import { clientAddress } from "../client-address.ts";
-import { deviceName } from "../device-name.ts";
+import type { LaterWork } from "../later-work.ts";
 import type { SessionCookie } from "../session-cookie.ts";
 import { googleCookies } from "./cookies.ts";
+import { openGoogleSession } from "./open-google-session.ts";
 import { callbackPath, redirectUri } from "./redirect-uri.ts";
+import { returnToSettings } from "./return-to-settings.ts";
 
 interface GoogleRouteOptions {
   deps: CoreDeps;
+  later: LaterWork;
   config: Pick<Config, "publicUrl" | "publicUrlGiven" | "http">;
   sessionCookie: SessionCookie;
+  browserCookie: BrowserCookie;
   logger: Logger;
   metrics: Metrics;
 }
 
 export function googleRoutes(app: FastifyInstance, options: GoogleRouteOptions): void {
-  const { deps, config, sessionCookie, logger, metrics } = options;
+  const { deps, config, sessionCookie, browserCookie, logger, metrics } = options;
   const cookies = googleCookies(config.publicUrl.protocol === "https:");
-  const fail = (reply: FastifyReply, { failure, code }: FlowFailure) => {
+  const fail = (reply: FastifyReply, { failure, code }: FlowFailure, page: "/auth" | "/settings" = "/auth") => {
     if (code !== undefined) logger.warn("google_sign_in_failed", { code });
     cookies.writeFailure(reply, failure);
-    return reply.redirect(`/auth${googleFailureHash}`, 302);
+    return reply.redirect(`${page}${googleFailureHash}`, 302);
   };
 
   // A HEAD would begin a sign-in that nobody goes on with.
@@ -46,28 +55,23 @@ export function googleRoutes(app: FastifyInstance, options: GoogleRouteOptions):
 
   app.get(callbackPath, { exposeHeadRoute: false }, async (request, reply) => {
     const query = request.url.slice(request.url.indexOf("?") + 1);
-    const finished = await finishFederatedSignIn(deps, { query, browserToken: cookies.readFlow(request) });
-    if ("failure" in finished && finished.failure === "expired") return fail(reply, finished);
+    const sessionToken = sessionCookie.read(request);
+    const flow = await takeFlow(deps, { query, browserToken: cookies.readFlow(request), sessionToken });
+    if (flow === null) return fail(reply, { failure: deps.federatedIssuer === null ? "off" : "expired" });
+    if (flow.settings !== undefined) return returnToSettings({ ...options, fail }, { request, reply }, { query, flow });
     // Its one use is over, however it ended.
     cookies.clearFlow(reply);
+    const finished = await finishFederatedSignIn(deps, { query, secrets: flow });
     if ("failure" in finished) return fail(reply, finished);
-    const device = deviceName(request.headers["user-agent"]);
-    const signIn = { userId: finished.userId, formerToken: sessionCookie.read(request), device };
-    const token = await openSession(deps, signIn);
+    const { userId, googleId } = finished;
+    const token = await openGoogleSession(options, request, { userId, googleId });
     if (token === null) return fail(reply, { failure: "failed" satisfies GoogleFailure });
     sessionCookie.write(reply, token);
+    const user = await deps.users.find(userId);
+    const browser = { value: browserCookie.read(request), write: (it: string) => browserCookie.write(reply, it) };
+    if (user !== null) rememberBrowser(deps, user, browser);
     // The page that opens next does not know how its person came in.
     metrics.count("kauke_page_events_total", { event: "login_success" satisfies PageEvent });
     return reply.redirect("/dashboard", 302);
   });
-}
-
-/** @returns `null` when the account was deleted meanwhile */
-async function openSession(deps: CoreDeps, signIn: SignIn): Promise<string | null> {
-  try {
-    return await openLoginSession(deps, signIn);
-  } catch (thrown) {
-    if (thrown instanceof AppError && thrown.code === "credentials_wrong") return null;
-    throw thrown;
-  }
 }

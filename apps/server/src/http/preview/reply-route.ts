@@ -1,17 +1,17 @@
-/** `POST /preview/api/messages/{id}/reply`: answers as the owner of a mailbox; this machine only, preview mode only. */
+/** `POST /preview/api/messages/{id}/reply`: answers as the owner of a mailbox; preview mode only, for who may look. */
 import { previewReplyBody } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
 import { type AnswerPreviewDeps, answerPreview } from "../../core/preview/answer-preview.ts";
 import { parseBody } from "../parse-body.ts";
-import { isPreviewAllowed } from "./is-preview-allowed.ts";
+import type { PreviewAccess } from "./preview-access.ts";
 
 /** @param deps `null`: not in preview mode */
-export function replyRoute(app: FastifyInstance, deps: AnswerPreviewDeps | null, ownHost?: string): void {
+export function replyRoute(app: FastifyInstance, deps: AnswerPreviewDeps | null, access: PreviewAccess): void {
   void app.register(async (scope) => {
     // Before a body is read: for everybody else the path isn't there.
     scope.addHook("onRequest", async (request, reply) => {
       reply.header("cache-control", "no-store");
-      if (deps === null || !isPreviewAllowed(request.raw, ownHost))
+      if (deps === null || access.stateOf(request.raw) !== "open")
         return reply.code(404).send({ message: "Not found", code: "not_found" });
     });
     scope.post<{ Params: { id: string } }>("/preview/api/messages/:id/reply", async ({ params, body }, reply) => {

@@ -1,7 +1,7 @@
 import { type FastifyInstance, fastify, type InjectOptions } from "fastify";
 import { describe, expect, test } from "vitest";
 import { PreviewInbox } from "../../core/preview/preview-inbox.ts";
-import { isPreviewAllowed } from "./is-preview-allowed.ts";
+import { previewAccess } from "./preview-access.ts";
 import { attachmentDisposition, previewRoutes } from "./routes.ts";
 
 const raw = Buffer.from(
@@ -24,14 +24,20 @@ const raw = Buffer.from(
   ].join("\r\n"),
 );
 
+const token = "t".repeat(43);
+
 async function setUp(isOn = true) {
   const inbox = new PreviewInbox({ now: () => new Date() });
   inbox.add({ envelopeFrom: "a@from.example", rcptTo: "b@to.example", raw });
   const app: FastifyInstance = fastify();
-  previewRoutes(app, isOn ? inbox : null, "mail.lan:3000");
+  previewRoutes(app, isOn ? inbox : null, previewAccess(isOn ? token : null));
   await app.ready();
   const call = (url: string, options: InjectOptions = {}) =>
-    app.inject({ url: `/preview/api${url}`, headers: { host: "localhost:3000" }, ...options });
+    app.inject({
+      url: `/preview/api${url}`,
+      ...options,
+      headers: { host: "localhost:3000", "x-preview-token": token, ...options.headers },
+    });
   const id = (await inbox.list())[0]?.id ?? "";
   return { inbox, call, id };
 }
@@ -49,7 +55,7 @@ describe("/preview/api", () => {
     const { call, id } = await setUp();
     const { headers, body } = await call(`/messages/${id}/html`);
     expect(headers["content-security-policy"]).toBe(
-      "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'self'",
+      "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'self'",
     );
     expect(headers["content-type"]).toBe("text/html; charset=utf-8");
     expect(headers["x-content-type-options"]).toBe("nosniff");
@@ -109,6 +115,8 @@ describe("who may look", () => {
     ["a proxy that says so with an empty word", { headers: { host: "localhost", forwarded: "" } }],
     ["a proxy with X-Real-IP", { headers: { host: "localhost", "x-real-ip": "127.0.0.1" } }],
     ["a foreign page that points its name here", { headers: { host: "attacker.example" } }],
+    ["this machine without the token", { headers: { "x-preview-token": "" } }],
+    ["this machine with another token", { headers: { "x-preview-token": "u".repeat(43) } }],
   ])("not %s: 404, as if there were nothing, and nothing is emptied", async (_, options) => {
     const { call, id, inbox } = await setUp();
     for (const path of paths) {
@@ -126,12 +134,12 @@ describe("who may look", () => {
   });
 
   test("this machine by any of its names", () => {
-    const isAllowed = (host: string, remoteAddress: string | undefined, own?: string) =>
-      isPreviewAllowed({ headers: { host }, socket: { remoteAddress } }, own);
+    const access = previewAccess(token);
+    const isAllowed = (host: string, remoteAddress: string | undefined) =>
+      access.stateOf({ headers: { host, "x-preview-token": token }, socket: { remoteAddress } }) === "open";
     for (const host of ["localhost", "localhost:3000", "127.0.0.1:3000", "[::1]:3000", "app.localhost:3000"])
       expect([host, isAllowed(host, "127.0.0.1")]).toEqual([host, true]);
     for (const address of ["::1", "::ffff:127.0.0.1", "127.0.0.53"]) expect(isAllowed("localhost", address)).toBe(true);
-    expect(isAllowed("mail.lan:3000", "127.0.0.1", "mail.lan:3000")).toBe(true);
     for (const host of ["mail.lan:3000", "", "localhost.attacker.example", "127.0.0.1.attacker.example", "xlocalhost"])
       expect([host, isAllowed(host, "127.0.0.1")]).toEqual([host, false]);
     for (const address of [undefined, "", "::ffff:192.0.2.1", "128.0.0.1", "1127.0.0.1"])

@@ -1,15 +1,16 @@
 /**
- * `/preview/api`: what the preview page reads. Exists only in preview mode and only for this machine; everybody else gets
- * the 404 of a path that isn't there. A message's HTML is a response of its own, sandboxed by its own policy.
+ * `/preview/api`: what the preview page reads. Exists only in preview mode and only for who may look (`preview-access.ts`);
+ * everybody else gets the 404 of a path that isn't there. A message's HTML is a response of its own, sandboxed by its own policy.
  */
 import type { PreviewMessage, ProblemBody } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { PreviewFile, PreviewInbox } from "../../core/preview/preview-inbox.ts";
-import { isPreviewAllowed } from "./is-preview-allowed.ts";
+import { linksBeside } from "./links-beside.ts";
+import type { PreviewAccess } from "./preview-access.ts";
 
-/** Nothing of a message may run, load or navigate; the page shows it in a frame. */
+/** Nothing of a message may run, load or navigate; the page shows it in a frame. Its links open tabs of their own. */
 export const previewHtmlPolicy =
-  "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'self'";
+  "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'self'";
 const FILE_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'";
 
 type ById = { Params: { id: string } };
@@ -18,12 +19,12 @@ type Raw = ById & { Querystring: { download?: string } };
 
 const notFound: ProblemBody = { message: "Not found", code: "not_found" };
 
-/** @param inbox `null`: not in preview mode @param ownHost host and port of `KAUKE_PUBLIC_URL` */
-export function previewRoutes(app: FastifyInstance, inbox: PreviewInbox | null, ownHost?: string): void {
+/** @param inbox `null`: not in preview mode */
+export function previewRoutes(app: FastifyInstance, inbox: PreviewInbox | null, access: PreviewAccess): void {
   void app.register(async (scope) => {
     scope.addHook("onRequest", async (request, reply) => {
       reply.header("cache-control", "no-store").header("x-content-type-options", "nosniff");
-      if (inbox === null || !isPreviewAllowed(request.raw, ownHost)) return reply.code(404).send(notFound);
+      if (inbox === null || access.stateOf(request.raw) !== "open") return reply.code(404).send(notFound);
     });
     if (inbox === null) scope.all("/preview/api/*", (_request, reply) => reply.code(404).send(notFound));
     else mount(scope, inbox);
@@ -43,7 +44,7 @@ function mount(scope: FastifyInstance, inbox: PreviewInbox): void {
     const html = await inbox.html(params.id);
     if (html === null) return reply.code(404).send(notFound);
     reply.header("content-security-policy", previewHtmlPolicy).type("text/html; charset=utf-8");
-    return reply.send(html);
+    return reply.send(linksBeside(html));
   });
   scope.get<Raw>("/preview/api/messages/:id/raw", async ({ params, query }, reply) => {
     const bytes = inbox.raw(params.id);

@@ -1,11 +1,12 @@
-/** `/preview/api/traces/{messageId}`: what each stage decided of a message; this machine only, preview mode only. */
+/** `/preview/api/traces/{messageId}`: what each stage decided of a message; preview mode only, for who may look. */
 import type { FastifyInstance } from "fastify";
 import type { MailTrace } from "../../core/preview/mail-trace.ts";
-import { isPreviewAllowed } from "./is-preview-allowed.ts";
+import type { PreviewAccess } from "./preview-access.ts";
 
-export function traceRoutes(app: FastifyInstance, trace: MailTrace | null, ownHost?: string): void {
+export function traceRoutes(app: FastifyInstance, trace: MailTrace | null, access: PreviewAccess): void {
   app.get<{ Params: { messageId: string } }>("/preview/api/traces/:messageId", async (request, reply) => {
-    const steps = trace !== null && isPreviewAllowed(request.raw, ownHost) ? trace.get(request.params.messageId) : null;
+    const isOpen = access.stateOf(request.raw) === "open";
+    const steps = trace !== null && isOpen ? trace.get(request.params.messageId) : null;
     if (steps === null) return reply.code(404).send({ message: "Not found", code: "not_found" });
     return reply.header("cache-control", "no-store").send({ steps });
   });

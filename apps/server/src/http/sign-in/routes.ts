@@ -2,22 +2,20 @@ import { signInMessages } from "@kauke/contract";
 import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { endOtherSessions, endSession, listSessions } from "../../core/login-session/end-sessions.ts";
+import { readFreshFor } from "../../core/login-session/fresh-proof.ts";
 import { openByPassword } from "../../core/login-session/open-by-password.ts";
 import { tellPasswordChanged } from "../../core/user/account-mail.ts";
 import { changePassword } from "../../core/user/change-password.ts";
 import { askEmailConfirmation, confirmEmail } from "../../core/user/confirm-email.ts";
-import { countResetWish, readPasswordReset, resetPassword, sendPasswordReset } from "../../core/user/reset-password.ts";
+import { countLinkWish, sendWishedLink } from "../../core/user/mailed-link.ts";
+import { readPasswordReset, resetPassword } from "../../core/user/reset-password.ts";
+import { rememberBrowser } from "../auth/remember-browser.ts";
 import type { HandlersOf } from "../handler.ts";
 import type { LaterWork } from "../later-work.ts";
+import { tokenOf } from "./token-of.ts";
 import { sessionToWire, signInToWire } from "./wire.ts";
 
 const mailFailed = "account_mail_failed";
-
-/** A call of access `user` has one. */
-function tokenOf({ token }: { token: string | null }): string {
-  if (token === null) throw new AppError("not_signed_in");
-  return token;
-}
 
 export function passwordHandlers(
   deps: CoreDeps,
@@ -25,27 +23,30 @@ export function passwordHandlers(
 ): HandlersOf<"askPasswordReset" | "readPasswordReset" | "resetPassword" | "changePassword"> {
   return {
     async askPasswordReset({ body, clientAddress }) {
-      await countResetWish(deps, { ...body, clientAddress });
-      later.runUnforeseen(mailFailed, () => sendPasswordReset(deps, body.email));
+      await countLinkWish(deps, "reset", { ...body, clientAddress });
+      later.runUnforeseen(mailFailed, () => sendWishedLink(deps, "reset", body));
       return { message: signInMessages.resetSent };
     },
     async readPasswordReset({ body, clientAddress }) {
       const { email } = await readPasswordReset(deps, { ...body, clientAddress });
       return { email };
     },
-    async resetPassword({ body, clientAddress }) {
-      const addressee = await resetPassword(deps, { ...body, clientAddress });
+    async resetPassword({ body, clientAddress, browser }) {
+      const { user, addressee } = await resetPassword(deps, { ...body, clientAddress });
+      // Signs in anew with its own tries, however many others try at this moment.
+      rememberBrowser(deps, user, browser);
       later.run(mailFailed, () => tellPasswordChanged(deps, addressee));
       return { message: "Your password was changed" };
     },
-    async changePassword({ userId, body, cookie, device }) {
+    async changePassword({ userId, body, cookie, device, clientAddress, browser }) {
       const formerToken = tokenOf(cookie);
-      const { email, emailConfirmedAt, passwordHash } = await changePassword(deps, {
-        ...body,
-        userId,
-        token: formerToken,
+      const user = await changePassword(deps, {
+        ...{ ...body, userId, clientAddress },
+        ...{ token: formerToken, browser: browser.value },
       });
+      const { email, emailConfirmedAt, passwordHash } = user;
       cookie.write(await openByPassword(deps, { userId, passwordHash, formerToken, device }));
+      rememberBrowser(deps, user, browser);
       if (email !== null && emailConfirmedAt !== null)
         later.run(mailFailed, () => tellPasswordChanged(deps, { userId, email }));
       return { message: "Your password was changed" };
@@ -59,17 +60,18 @@ export function signInHandlers(
   "getSignIn" | "askEmailConfirmation" | "confirmEmail" | "listSessions" | "endSession" | "endOtherSessions"
 > {
   return {
-    async getSignIn({ userId }) {
+    async getSignIn({ userId, cookie }) {
       const user = await deps.users.find(userId);
       if (user === null) throw new AppError("not_signed_in");
-      return signInToWire(user);
+      return signInToWire(user, await readFreshFor(deps, tokenOf(cookie)));
     },
     async askEmailConfirmation({ userId }) {
       await askEmailConfirmation(deps, userId);
       return { message: "The message is on its way" };
     },
-    async confirmEmail({ userId, body }) {
-      return signInToWire(await confirmEmail(deps, { userId, ...body }));
+    async confirmEmail({ userId, body, cookie }) {
+      const user = await confirmEmail(deps, { userId, ...body });
+      return signInToWire(user, await readFreshFor(deps, tokenOf(cookie)));
     },
     async listSessions({ userId, cookie }) {
       return { sessions: (await listSessions(deps, { userId, token: tokenOf(cookie) })).map(sessionToWire) };

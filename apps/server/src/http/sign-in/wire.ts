@@ -3,13 +3,14 @@ import type { ListedSession } from "../../core/login-session/end-sessions.ts";
 import type { User } from "../../core/user/user.ts";
 
 /** Says that there is a password, never anything of it. */
-export function signInToWire(user: User): SignInWire {
+export function signInToWire(user: User, freshForSeconds: number): SignInWire {
   return {
     email: user.email,
     emailConfirmedAt: user.emailConfirmedAt?.toISOString() ?? null,
     hasPassword: user.passwordHash !== null,
     hasGoogle: user.googleId !== null,
     hasWallet: user.walletAddress !== null,
+    freshForSeconds,
   };
 }
 

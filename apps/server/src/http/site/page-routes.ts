@@ -26,9 +26,13 @@ const pages: ReadonlyMap<string, PageRoute> = new Map([
   ["/terms", shown("terms")],
   ["/gdpr", shown("gdpr")],
   ["/transparency", shown("transparency")],
+  ["/docs", shown("docs")],
+  ["/docs/smtp", shown("docs-smtp")],
   ["/forgot", hidden(null)],
   ["/reset", hidden(null)],
+  ["/sign-in-link", hidden(null)],
   ["/confirm-email", hidden(null)],
+  ["/new-email", hidden(null)],
 ]);
 
 /** Behind the links we send to mailboxes; whether a link is known is the page's to say. */
@@ -39,6 +43,8 @@ export interface KnownPage {
   drawn: string | null;
   /** The one path search engines should know it by; null for pages that are nobody else's business. */
   canonicalPath: string | null;
+  /** The drawn page is sent to who has a session too. */
+  isForAll?: true;
 }
 
 /** Without regard to case and to a slash at the end. @param pathname as it came, e.g. `/Settings/` */
@@ -60,7 +66,7 @@ function canonicalOf(path: string): string {
   return path === "/home" ? "/" : path;
 }
 
-/** The page of the preview inbox, which is there only for some. */
+/** The page of the preview inbox, which is there only for some (`http/preview/preview-access.ts`). */
 export function isPreviewPage(pathname: string): boolean {
   return plainForm(pathname) === "/preview";
 }

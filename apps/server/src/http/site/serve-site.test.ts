@@ -3,18 +3,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { PreviewState } from "../preview/preview-access.ts";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 
+const logDays = 14;
 const links = { docs: "", social: "", video: "", reviews: "", feedback: "", smtpGuide: "" };
 
 let folder: string;
 let server: TestServer;
 let unbuilt: TestServer;
-let mayOpenPreview = false;
+let previewState: PreviewState = "absent";
 const head = "<!doctype html><title>Kauke</title><head></head>";
 const shell = `${head}the plain shell`;
 const drawn = (name: string) =>
-  `${head}<h1>${name}</h1><a href="https://docs.link.invalid/">Docs</a><img src="https://origin.invalid/og.png">@first-domain.invalid of longest-domain.invalid`;
+  `${head}<h1>${name}</h1><a href="https://docs.link.invalid/">Docs</a><img src="https://origin.invalid/og.png">@first-domain.invalid of longest-domain.invalid, logs logs-kept.invalid`;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "kauke-site-"));
@@ -22,7 +24,7 @@ beforeAll(async () => {
   for (const name of ["assets", "pages"]) await mkdir(join(webRoot, name), { recursive: true });
   const files: [string, string | Buffer][] = [
     ["index.html", shell],
-    ...["landing", "auth", "register", "about", "not-found"].map((name): [string, string] => [
+    ...["landing", "auth", "register", "about", "not-found", "preview-locked"].map((name): [string, string] => [
       `pages/${name}.html`,
       drawn(name),
     ]),
@@ -36,10 +38,11 @@ beforeAll(async () => {
   for (const [name, content] of files) await writeFile(join(webRoot, name), content);
   server = await startTestServer({
     webRoot,
-    mayOpenPreview: () => mayOpenPreview,
+    preview: { stateOf: () => previewState, cookieFor: () => null },
     config: {
       publicUrl: new URL("https://kauke.example"),
       domains: ["mask.example", "longest-of-all.example"],
+      logDays,
       links: { ...links, docs: 'https://docs.example/?a=1&b="<' },
     },
   });
@@ -108,7 +111,8 @@ describe("pages", () => {
     const docs = "https://docs.example/?a=1&amp;b=&quot;&lt;";
     expect(body).toContain(`<a href="${docs}">`);
     expect(body).toContain('src="https://kauke.example/og.png"');
-    expect(body).toContain("@mask.example of 22");
+    expect(body).toContain("@mask.example of 22, logs 14 days");
+    expect(body).toContain('<meta name="logs-kept" content="14 days">');
     expect(body).toContain('<meta name="domain" content="mask.example" data-longest="22">');
     const meta = /<meta name="links" content="([^"]*)">/.exec(String(body))?.[1] ?? "";
     const read = meta.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&amp;", "&");
@@ -164,9 +168,15 @@ describe("pages", () => {
   });
 
   it("have the preview inbox among them only for those who may see it", async () => {
-    mayOpenPreview = true;
+    previewState = "open";
     expect((await get("/Preview/")).status).toBe(200);
-    mayOpenPreview = false;
+    previewState = "locked";
+    for (const headers of [{}, signedIn]) {
+      const locked = await get("/preview", headers);
+      expect(locked).toMatchObject({ status: 403, body: expect.stringContaining("<h1>preview-locked</h1>") });
+      expect(locked.headers["cache-control"]).toBe("no-store");
+    }
+    previewState = "absent";
     expect(await get("/preview")).toMatchObject({ status: 404, body: expect.stringContaining("the plain shell") });
   });
 
@@ -214,6 +224,15 @@ describe("files", () => {
     expect(String(body)).not.toMatch(/outside\n|hidden|plain shell|<h1>landing/);
   });
 
+  it("that are not there are the drawn 404 page to a person, and a line of text under /assets", async () => {
+    for (const url of ["/nothing.txt", "/wp-login.php", "/index.html", "/none"]) {
+      const { status, headers, body } = await get(url);
+      expect([status, headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
+      expect(body).toContain("not-found");
+    }
+    expect(await get("/assets/none.js")).toMatchObject({ status: 404, body: "Not found\n" });
+  });
+
   it("for search engines name whole addresses", async () => {
     const robots = await get("/robots.txt");
     expect(robots.headers["content-type"]).toBe("text/plain; charset=utf-8");
@@ -222,9 +241,20 @@ describe("files", () => {
     );
     const sitemap = await get("/sitemap.xml");
     expect(sitemap.headers["content-type"]).toBe("application/xml; charset=utf-8");
-    const paths = [...String(sitemap.body).matchAll(/<loc>https:\/\/kauke\.example(\/\w*)<\/loc>/g)].map(
+    const paths = [...String(sitemap.body).matchAll(/<loc>https:\/\/kauke\.example(\/[\w/]*)<\/loc>/g)].map(
       ([, path]) => path,
     );
-    expect(paths).toEqual(["/", "/auth", "/register", "/about", "/privacy", "/terms", "/gdpr", "/transparency"]);
+    expect(paths).toEqual([
+      "/",
+      "/auth",
+      "/register",
+      "/about",
+      "/privacy",
+      "/terms",
+      "/gdpr",
+      "/transparency",
+      "/docs",
+      "/docs/smtp",
+    ]);
   });
 });

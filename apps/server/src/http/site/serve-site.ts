@@ -5,8 +5,10 @@
  */
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import { AppError } from "../../core/app-error.ts";
+import type { PreviewAccess } from "../preview/preview-access.ts";
+import { sendPreviewPage } from "../preview/preview-page.ts";
 import type { SessionCookie } from "../session-cookie.ts";
 import { type PageDocument, pageDocuments } from "./page-documents.ts";
 import { findPage, isApiPath, isFilePath, isPreviewPage, type KnownPage } from "./page-routes.ts";
@@ -28,13 +30,13 @@ const plain: KnownPage = { drawn: null, canonicalPath: null };
 interface SiteOptions {
   /** Folder with index.html, pages/ and assets/; it may come into being later. */
   webRoot: string;
-  mayOpenPreview?: (request: FastifyRequest) => boolean;
+  preview: PreviewAccess;
   settings: SiteSettings;
   cookie: SessionCookie;
 }
 
 export async function serveSite(app: FastifyInstance, options: SiteOptions): Promise<void> {
-  const { webRoot, mayOpenPreview, settings, cookie } = options;
+  const { webRoot, preview, settings, cookie } = options;
   const findDocument = pageDocuments(webRoot, settings);
   await app.register(fastifyStatic, {
     root: webRoot,
@@ -46,9 +48,9 @@ export async function serveSite(app: FastifyInstance, options: SiteOptions): Pro
     suppressWarning: true,
     setHeaders: (reply, path) => void reply.header("cache-control", cachingOf(path, webRoot)),
   });
-  const send = async (reply: FastifyReply, { drawn, canonicalPath }: KnownPage, status: number) => {
-    const isSignedIn = cookie.read(reply.request) !== null;
-    const document = await findDocument({ drawn: isSignedIn ? null : drawn, canonicalPath });
+  const send = async (reply: FastifyReply, { drawn, canonicalPath, isForAll }: KnownPage, status: number) => {
+    const isPlain = isForAll !== true && cookie.read(reply.request) !== null;
+    const document = await findDocument({ drawn: isPlain ? null : drawn, canonicalPath });
     return sendDocument(reply, document, status);
   };
   app.decorateReply("sendPage", async function (this: FastifyReply, status: number) {
@@ -58,15 +60,18 @@ export async function serveSite(app: FastifyInstance, options: SiteOptions): Pro
   app.get("/*", async (request, reply) => {
     const pathname = pathOf(request.url);
     if (isApiPath(pathname)) throw new AppError("not_found");
-    if (isFilePath(pathname)) return sendFile(reply, pathname);
-    // The app knows the preview inbox' path and finds out by itself that it is not there: the drawn 404 page would not fit.
-    if (isPreviewPage(pathname)) return send(reply, plain, mayOpenPreview?.(request) === true ? 200 : 404);
+    // Documents go out filled only, never as they lie in the build.
+    if (isFilePath(pathname) && !isDocument(pathname)) return reply.sendFile(decodeURIComponent(pathname));
+    if (isPreviewPage(pathname)) return sendPreviewPage(request, reply, { access: preview, send });
     const page = findPage(pathname);
     return send(reply, page ?? missing, page === null ? 404 : 200);
   });
   app.setNotFoundHandler(async (request, reply) => {
     if (request.method !== "GET" && request.method !== "HEAD") throw new AppError("not_found");
-    return answerMissing(reply);
+    // Programs ask for files of the build and for well-known names (RFC 8615); anything else may be a person's typing error.
+    return /^\/(?:assets|\.well-known)(?:\/|$)/i.test(pathOf(request.url))
+      ? answerMissing(reply)
+      : send(reply, missing, 404);
   });
 }
 
@@ -78,11 +83,7 @@ function mountFiles(app: FastifyInstance, origin: string): void {
   app.get("/sitemap.xml", async (_, reply) => fresh(reply).type("application/xml; charset=utf-8").send(sitemap));
 }
 
-/** Documents go out filled only, never as they lie in the build. */
-function sendFile(reply: FastifyReply, pathname: string): FastifyReply {
-  const file = decodeURIComponent(pathname);
-  return /\.html$/i.test(file) ? answerMissing(reply) : reply.sendFile(file);
-}
+const isDocument = (pathname: string): boolean => /\.html$/i.test(decodeURIComponent(pathname));
 
 function answerMissing(reply: FastifyReply): FastifyReply {
   return reply.code(404).header("cache-control", "no-store").type("text/plain; charset=utf-8").send("Not found\n");
@@ -93,7 +94,8 @@ function cachingOf(path: string, webRoot: string): string {
 }
 
 function sendDocument(reply: FastifyReply, document: PageDocument | null, status: number): FastifyReply {
-  reply.headers({ "cache-control": "no-cache", vary: "Cookie, Accept-Encoding" });
+  reply.header("vary", "Cookie, Accept-Encoding");
+  if (!reply.hasHeader("cache-control")) reply.header("cache-control", "no-cache");
   if (document === null) return reply.code(503).type("text/plain; charset=utf-8").send(NOT_BUILT);
   const { headers } = reply.request;
   const { html, gzipped, etag } = document;

@@ -47,7 +47,7 @@ describe("making SMTP credentials", () => {
   it("lists them without the password, with the host to use them at", async () => {
     const { id: none } = await ann.createAlias();
     expect((await ann.call("listSmtpCredentials", { params: { aliasId: none } })).body).toEqual({
-      ...{ credentials: [], host: "smtp.kauke.test" },
+      ...{ credentials: [], host: "smtp.kauke.test", local: { submission: 2587, submissions: 2465 } },
     });
     const { credential, params } = await withCredential();
     const { body } = await ann.call("listSmtpCredentials", { params });

@@ -19,7 +19,8 @@ export function smtpCredentialHandlers(deps: CoreDeps): HandlersOf<SmtpCredentia
   return {
     async listSmtpCredentials({ userId, params }) {
       const credentials = await listSmtpCredentials(deps, { userId, ...params });
-      return { credentials: credentials.map(smtpCredentialToWire), host: smtpHost(deps.ownDomains) };
+      const host = smtpHost(deps.ownDomains);
+      return { credentials: credentials.map(smtpCredentialToWire), host, local: deps.localSmtpPorts };
     },
     async createSmtpCredential({ userId, body }) {
       const { credential, password } = await createSmtpCredential(deps, { userId, aliasId: body.aliasId });

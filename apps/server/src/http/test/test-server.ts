@@ -5,8 +5,10 @@ import type { FastifyInstance, InjectOptions } from "fastify";
 import { expect } from "vitest";
 import * as z from "zod";
 import type { Clock, LogFields } from "../../core/ports.ts";
+import { SpoolSpace } from "../../core/spool/spool-space.ts";
 import { ageWorker } from "../../operate/age-worker.ts";
 import { argon2Hasher } from "../../operate/argon2-hasher.ts";
+import { leakGuardWorker } from "../../operate/leak-guard-worker.ts";
 import { systemRandom } from "../../operate/random.ts";
 import { openStore, type Store } from "../../store/open-store.ts";
 import { buildHttpServer, type HttpConfig, type HttpServerOptions } from "../server.ts";
@@ -43,6 +45,7 @@ export async function startTestServer({ config, ...options }: TestServerOptions 
   const store = options.store ?? (await openStore({ databaseUrl: null, dataDir: null, secretKey: null, clock }));
   // Starts its process when the first job comes.
   const worker = ageWorker();
+  const leakGuard = leakGuardWorker();
   const logged: TestServer["logged"] = [];
   const counted: string[] = [];
   const log = (event: string, fields?: LogFields) => void logged.push({ event, fields });
@@ -52,6 +55,8 @@ export async function startTestServer({ config, ...options }: TestServerOptions 
     random: systemRandom,
     hasher: argon2Hasher({ memoryKib: 8, passes: 1 }),
     ageWorker: worker,
+    leakGuard,
+    spoolSpace: new SpoolSpace({ ...store, accountMaxBytes: 2 ** 30, disk: null, now: () => performance.now() }),
     logger: { info: log, warn: log, error: log },
     metrics: { count: (name, labels) => void counted.push(`${name} ${JSON.stringify(labels)}`), gauge: () => {} },
     isReady: () => true,
@@ -61,12 +66,15 @@ export async function startTestServer({ config, ...options }: TestServerOptions 
     ...options,
     config: {
       http: { host: "127.0.0.1", port: 3000 },
+      submission: { host: "127.0.0.1", port: 2587 },
+      submissions: { host: "127.0.0.1", port: 2465 },
       publicUrl: new URL("http://localhost:3000"),
       publicUrlGiven: false,
       trustedProxies: [],
       domains: testDomains,
       limits: new Map(),
       undoSeconds: 6,
+      logDays: null,
       links: { docs: "", social: "", video: "", reviews: "", feedback: "", smtpGuide: "" },
       ...config,
     },
@@ -74,6 +82,7 @@ export async function startTestServer({ config, ...options }: TestServerOptions 
   const close = async () => {
     await app.close();
     await worker.close();
+    await leakGuard.close();
     if (options.store === undefined) await store.close();
   };
   return { app, store, clock, logged, counted, close };

@@ -1,12 +1,13 @@
 import type { WalletBody } from "@kauke/contract";
 import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { openLoginSession } from "../../core/login-session/open-login-session.ts";
-import { hashSessionToken, newSessionToken } from "../../core/login-session/session-token.ts";
+import { openIfStill } from "../../core/login-session/open-if-still.ts";
 import { offerChallenge } from "../../core/wallet/offer-challenge.ts";
-import { signInWithWallet, type WalletProof } from "../../core/wallet/sign-in-with-wallet.ts";
+import { signInWithWallet } from "../../core/wallet/sign-in-with-wallet.ts";
+import type { WalletProof } from "../../core/wallet/take-wallet-proof.ts";
+import { ownToken } from "../auth/own-token.ts";
 import { userToWire } from "../auth/wire.ts";
-import type { CallCookie, HandlersOf } from "../handler.ts";
+import type { HandlersOf } from "../handler.ts";
 
 export function walletHandlers(deps: CoreDeps): HandlersOf<"walletSignIn"> {
   return {
@@ -17,7 +18,8 @@ export function walletHandlers(deps: CoreDeps): HandlersOf<"walletSignIn"> {
         return offerChallenge(deps, { walletAddress, clientAddress, origin, browserToken: ownToken(deps, cookie) });
       }
       const user = await signInWithWallet(deps, { proof, clientAddress, browserToken: cookie.token });
-      cookie.write(await openLoginSession(deps, { userId: user.id, formerToken: cookie.token, device }));
+      const signIn = { userId: user.id, formerToken: cookie.token, device };
+      cookie.write(await openIfStill(deps, signIn, (it) => it.walletAddress === proof.walletAddress));
       return { user: userToWire(user) };
     },
   };
@@ -29,12 +31,4 @@ function proofOf({ walletAddress, nonce, signedMessage, signature }: WalletBody)
   if (nonce === undefined || signedMessage === undefined || signature === undefined)
     throw new AppError("wallet_unproven");
   return { walletAddress, nonce, signedMessage, signature };
-}
-
-/** The cookie of a login session serves before there is one: a token that belongs to nobody, and is replaced at sign-in. */
-function ownToken(deps: CoreDeps, cookie: CallCookie): string {
-  if (cookie.token !== null && hashSessionToken(cookie.token) !== null) return cookie.token;
-  const token = newSessionToken(deps.random);
-  cookie.write(token);
-  return token;
 }

@@ -1,19 +1,17 @@
 /**
  * Who a message is really from: SPF (RFC 7208), DKIM (RFC 6376), DMARC (RFC 7489) and ARC (RFC 8617), by mailauth over our
- * resolver. Five seconds at most: what DNS has not told by then counts as not known, and the mail goes on as unauthenticated.
+ * resolver, all begun at once: what the author's domain asks for is looked up apart from what may prove the message. Five seconds at
+ * most; a check that has not ended by then is `temperror`, and the others keep what they found. Under `reject` such a message is
+ * deferred, and so is one whose policy can't be read (docs/decisions/2026-11-22-dmarc-and-slow-dns.md).
  */
-import type { authenticate as Mailauth } from "mailauth";
-import type { AuthResult, MessageAuthentication } from "../../core/message/message.ts";
+import type { AuthResult } from "../../core/message/message.ts";
 import type { BodyHashes } from "../body-hashes.ts";
 import type { Resolver } from "../outbound/resolver.ts";
-import { verifyInput } from "./verify-input.ts";
-
-export interface Authentication extends MessageAuthentication {
-  /** The domain's owner asks to refuse what is not proven. */
-  asksReject: boolean;
-  /** A valid ARC chain sealed by a forwarder we trust says it was proven there. */
-  isExplainedByArc: boolean;
-}
+import { type Authentication, type ChecksFound, conclude } from "./conclude-checks.ts";
+import { DmarcJudge, type DmarcVerdict, type Vouchers } from "./dmarc-judge.ts";
+import { MessageDns } from "./message-dns.ts";
+import { checkArc, checkSpf, readSignature } from "./sender-checks.ts";
+import { readShownAuthor, verifyInput } from "./verify-input.ts";
 
 export interface ToAuthenticate {
   /** Plain form. */
@@ -34,118 +32,100 @@ export interface AuthenticateDeps {
   bodyHashes: Pick<BodyHashes, "remember">;
 }
 
-/** Nothing is known: DNS was not asked, or did not answer. */
-export function unauthenticated(mailHost: string): Authentication {
-  return {
-    spf: "none",
-    dkim: "none",
-    dmarc: "none",
-    arc: "none",
-    isAligned: false,
-    asksReject: false,
-    isExplainedByArc: false,
-    results: `${mailHost}; none`,
-  };
-}
+/** What the other checks still get once the author is proven. */
+const GRACE_MS = 1000;
 
 export async function authenticate(mail: ToAuthenticate, deps: AuthenticateDeps): Promise<Authentication> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Authentication>((resolve) => {
-    timer = setTimeout(() => resolve(unauthenticated(deps.mailHost)), deps.timeoutMs);
-  });
+  const dns = new MessageDns(deps.resolver, deps.timeoutMs);
   try {
-    return await Promise.race([ask(mail, deps), late]);
-  } catch {
-    // Whatever a hostile message does to the library, it is a message nothing is known of.
-    return unauthenticated(deps.mailHost);
+    return conclude(await check(mail, dns, deps), deps);
   } finally {
-    clearTimeout(timer);
+    dns.close();
   }
 }
 
-async function ask(mail: ToAuthenticate, deps: AuthenticateDeps): Promise<Authentication> {
-  // With the first message: it takes 38 MiB, which an idle server need not have.
-  const { authenticate: mailauth } = await import("mailauth");
-  const found = await mailauth(verifyInput(mail, deps.bodyHashes), {
-    ip: mail.clientAddress,
-    helo: mail.helo,
-    sender: mail.envelopeFrom,
-    mta: deps.mailHost,
-    resolver: dnsFor(deps.resolver),
-    disableBimi: true,
+let loaded: ReturnType<typeof loadLibrary> | undefined;
+
+/** With the first message: it takes 38 MiB, which an idle server need not have. */
+async function loadLibrary() {
+  const [library, { getAlignment }] = await Promise.all([import("mailauth"), import("mailauth/lib/tools.js")]);
+  const { dkimVerify, spf, arc, dmarc } = library;
+  return { dkimVerify, spf, arc, dmarc, getAlignment };
+}
+
+async function check(mail: ToAuthenticate, dns: MessageDns, deps: AuthenticateDeps): Promise<ChecksFound> {
+  const library = await (loaded ??= loadLibrary());
+  const shown = readShownAuthor(mail);
+  const judge = new DmarcJudge(shown.domain, dns.ask, library);
+  const proof = new Proof(judge, () => dns.endIn(GRACE_MS));
+  const policy = judge.policy().catch(() => "unknown" as const);
+  const spf = checkSpf(mail, library, { dns, mailHost: deps.mailHost }).catch(() => null);
+  void spf.then((found) => found?.result === "pass" && proof.add({ spf: [found.domain], dkim: [] }));
+  const input = verifyInput({ ...mail, shown }, deps.bodyHashes, (signature) => {
+    const { result, domain } = readSignature(signature);
+    if (result === "pass") proof.add({ spf: [], dkim: [domain] });
   });
-  const dkim = (found.dkim?.results ?? []).map((it) => it.status);
-  const dmarc = found.dmarc ? found.dmarc.status.result : "none";
+  const verified = library.dkimVerify(input, { resolver: dns.ask, sender: mail.envelopeFrom });
+  const dkim = verified.then(({ results }) => results.map(readSignature)).catch(() => null);
+  const arc = verified.then((it) => checkArc(it, library, dns)).catch(() => null);
+  const found = { author: shown.domain, policy: await policy, spf: await spf, dkim: await dkim, arc: await arc };
+  const verdict = shown.isPlain ? await proof.verdict() : unproven(await proof.verdict());
+  const { wasCut } = dns;
+  const hope = verdict.isProven || !shown.isPlain ? null : await judgeSafely(judge, hopesOf(found));
+  const couldBeProven = hope !== null && (hope.isProven || hope.result === "temperror");
+  return { ...found, verdict, couldBeProven, wasCut };
+}
+
+/** What is told of a message whose From programs read differently: whoever is proven may not be who is shown. */
+function unproven(verdict: DmarcVerdict): DmarcVerdict {
+  return { ...verdict, isProven: false, result: verdict.result === "pass" ? "fail" : verdict.result };
+}
+
+/** Those whose checks did not end; one that broke might have proven the author. */
+function hopesOf({ author, spf, dkim }: Pick<ChecksFound, "author" | "spf" | "dkim">): Vouchers {
+  const isOpen = ({ result }: { result: AuthResult }) => result === "temperror" || result === "pass";
+  const own = { result: "temperror", domain: author } as const;
   return {
-    spf: found.spf ? (found.spf.status.result as AuthResult) : "none",
-    dkim: (dkim.find((it) => it.result === "pass") ?? dkim[0])?.result ?? "none",
-    dmarc: dmarc as AuthResult,
-    arc: found.arc ? (found.arc.status.result as AuthResult) : "none",
-    isAligned: dmarc === "pass" || isAlignedWithoutDmarc(found),
-    asksReject: dmarc === "fail" && found.dmarc !== false && found.dmarc.policy === "reject",
-    isExplainedByArc: isExplained(found, deps.trustedSealers),
-    results: resultsOf(found.headers, deps.mailHost),
-  } as Authentication;
-}
-
-type Found = Awaited<ReturnType<typeof Mailauth>>;
-
-/** A domain without a DMARC record is proven the same way, by relaxed alignment (RFC 7489 §3.1). */
-function isAlignedWithoutDmarc({ dkim, spf }: Found): boolean {
-  const author = domainPart(dkim?.headerFrom?.[0]);
-  if (author === "") return false;
-  if (dkim.results.some((it) => it.status.result === "pass" && Boolean(it.status.aligned))) return true;
-  return spf !== false && spf.status.result === "pass" && isSameOrganisation(author, String(spf.domain ?? ""));
-}
-
-const domainPart = (address: string | undefined) => address?.slice(address.lastIndexOf("@") + 1).toLowerCase() ?? "";
-
-/** The same name, or one below the other: needs no list of public suffixes and is never too generous. */
-function isSameOrganisation(a: string, b: string): boolean {
-  const other = b.toLowerCase();
-  return a === other || (other.includes(".") && a.endsWith(`.${other}`)) || other.endsWith(`.${a}`);
-}
-
-function isExplained({ arc }: Found, trusted: ReadonlySet<string>): boolean {
-  if (!arc || arc.status.result !== "pass") return false;
-  const sealer = String(
-    (arc as { signature?: { signingDomain?: string } }).signature?.signingDomain ?? "",
-  ).toLowerCase();
-  const said = (arc as { authResults?: { dmarc?: { result?: string } } }).authResults?.dmarc?.result;
-  return trusted.has(sealer) && said === "pass";
-}
-
-/** The library writes whole fields; ours is the one that names us. */
-function resultsOf(headers: string, mailHost: string): string {
-  const field = /^Authentication-Results:\s*([\s\S]*?)\r?\n(?![ \t])/im.exec(`${headers}\r\n`);
-  return field?.[1]?.replace(/\r?\n/g, "\r\n") ?? `${mailHost}; none`;
-}
-
-/** Our resolver in the shape of `dns.promises.resolve`. */
-export function dnsFor(resolver: Resolver) {
-  return async (name: string, type = "A"): Promise<string[]> => {
-    const answer = await lookUp(resolver, name, type);
-    // The library's type knows strings only; TXT is a list of lists and MX of records, as in node:dns.
-    if (answer.kind === "found")
-      return (type === "TXT" ? answer.records.map((it) => [it]) : answer.records) as string[];
-    const code = { no_name: "ENOTFOUND", no_record: "ENODATA", failed: "ESERVFAIL" }[answer.kind];
-    throw Object.assign(new Error(code), { code });
+    spf: [spf ?? own].filter(isOpen).map(({ domain }) => domain),
+    dkim: (dkim ?? [own]).filter(isOpen).map(({ domain }) => domain),
   };
 }
 
-function lookUp(resolver: Resolver, name: string, type: string) {
-  switch (type) {
-    case "TXT":
-      return resolver.resolveTxt(name);
-    case "MX":
-      return resolver.resolveMx(name);
-    case "AAAA":
-      return resolver.resolve6(name);
-    case "PTR":
-      return resolver.resolvePtr(name);
-    case "A":
-      return resolver.resolve4(name);
-    default:
-      return { kind: "no_record" } as const;
+/** Judges with each check that passes, so that what is proven waits for nothing more. */
+class Proof {
+  readonly #judge: DmarcJudge;
+  readonly #onProven: () => void;
+  readonly #vouchers = { spf: [] as string[], dkim: [] as string[] };
+  #judging: Promise<void> = Promise.resolve();
+  #proven: DmarcVerdict | null = null;
+
+  constructor(judge: DmarcJudge, onProven: () => void) {
+    this.#judge = judge;
+    this.#onProven = onProven;
   }
+
+  add({ spf, dkim }: Vouchers): void {
+    this.#vouchers.spf.push(...spf);
+    this.#vouchers.dkim.push(...dkim);
+    this.#judging = this.#judging.then(() => this.#judgeNow());
+  }
+
+  /** When all checks have ended. */
+  async verdict(): Promise<DmarcVerdict> {
+    await this.#judging;
+    return this.#proven ?? judgeSafely(this.#judge, this.#vouchers);
+  }
+
+  async #judgeNow(): Promise<void> {
+    if (this.#proven !== null) return;
+    const verdict = await judgeSafely(this.#judge, this.#vouchers);
+    if (!verdict.isProven) return;
+    this.#proven = verdict;
+    this.#onProven();
+  }
+}
+
+/** Whatever a hostile message does to the library, it is not proven by it. */
+async function judgeSafely(judge: DmarcJudge, vouchers: Vouchers): Promise<DmarcVerdict> {
+  return judge.judge(vouchers).catch(() => ({ result: "temperror", isProven: false, applied: null }));
 }

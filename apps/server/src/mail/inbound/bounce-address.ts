@@ -1,24 +1,81 @@
 /**
- * The bounce address of an alias: used where the sender's address is too long for SRS. It names the alias alone, by id, and
- * carries a keyed hash so that nobody can make one up.
+ * The envelope senders that bounces of an alias come back to. Both kinds are made with the server's key for one alias at one
+ * domain, and are valid for SRS_MAX_AGE_DAYS:
+ * - SRS with the sender in it, where the sender may be told of a failure, e.g. `SRS0=k7dq2mxat4uw2m=BB=example.org=ann`;
+ * - the bounce address, which names the alias alone, e.g. `srs0-<id>-bb-<proof>`.
  */
-import type { SrsHash } from "@kauke/mail-rfc";
+import { timingSafeEqual } from "node:crypto";
+import {
+  fromBase32,
+  isSrsStampFresh,
+  SRS_HINT_SIGNS,
+  type SrsHash,
+  type SrsSubject,
+  srsStamp,
+  toBase32,
+} from "@kauke/mail-rfc";
 
-const PATTERN = /^srs0-([0-9a-f]{32})-([0-9a-f]{16})$/;
+/** Id of the alias, day stamp, proof. */
+const PATTERN = /^srs0-([a-z2-7]{26})-([a-z2-7]{2})-([a-z2-7]{13})$/;
+/** The form before addresses were stamped: valid as long as the alias exists, at any domain of ours. */
+const OLDER_PATTERN = /^srs0-([0-9a-f]{32})-([0-9a-f]{16})$/;
+const PROOF_BYTES = 8;
 
-/** @returns e.g. `srs0-9f…-1c…@kauke.test`, 54 octets of local part */
-export function bounceAddress(aliasId: string, domain: string, hash: SrsHash): string {
-  const id = aliasId.replaceAll("-", "");
-  return `srs0-${id}-${proof(id, hash)}@${domain}`;
+export interface BounceAddressParts {
+  aliasId: string;
+  /** Lower case. */
+  domain: string;
+  /** When the message arrived. */
+  now: Date;
 }
 
-/** @param local any case @returns the alias' id, `null` when it is no bounce address of ours */
-export function readBounceAddress(local: string, hash: SrsHash): string | null {
-  const match = PATTERN.exec(local.toLowerCase());
-  if (match === null || proof(match[1] as string, hash) !== match[2]) return null;
-  return (match[1] as string).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+/** @returns 49 octets of local part */
+export function bounceAddress({ aliasId, domain, now }: BounceAddressParts, hash: SrsHash): string {
+  const id = toBase32(Buffer.from(aliasId.replaceAll("-", ""), "hex"));
+  const stamp = srsStamp(now).toLowerCase();
+  return `srs0-${id}-${stamp}-${proofOf({ id, stamp, domain }, hash)}@${domain}`;
 }
 
-function proof(id: string, hash: SrsHash): string {
-  return hash(`bounce\0${id}`).toString("hex").slice(0, 16);
+/**
+ * @param path any case
+ * @returns the alias' id; `null` when it is no bounce address of ours, or too old
+ */
+export function readBounceAddress(path: { local: string; domain: string }, hash: SrsHash, now: Date): string | null {
+  const [local, domain] = [path.local.toLowerCase(), path.domain.toLowerCase()];
+  const [, id, stamp, proof] = PATTERN.exec(local) ?? [];
+  if (id === undefined || stamp === undefined || proof === undefined) return readOlder(local, hash);
+  if (!isSrsStampFresh(stamp, now) || !isSame(proofOf({ id, stamp, domain }, hash), proof)) return null;
+  const bytes = fromBase32(id);
+  return bytes === null ? null : toUuid(bytes.toString("hex"));
+}
+
+/** How SRS addresses of an alias are bound to it: the hint is the first 30 bits of its id. */
+export function srsSubject(aliasId: string): SrsSubject {
+  const start = Buffer.from(aliasId.slice(0, 8), "hex");
+  return { id: aliasId, hint: toBase32(start).slice(0, SRS_HINT_SIGNS) };
+}
+
+/** The lowest and the highest id that has the hint of an address. */
+export function idsOfHint(hint: string): [first: string, last: string] {
+  const bits = (fromBase32(`${hint}aa`) ?? Buffer.alloc(5)).readUInt32BE();
+  const startOf = (value: number) => value.toString(16).padStart(8, "0");
+  return [toUuid(startOf(bits).padEnd(32, "0")), toUuid(startOf(bits + 3).padEnd(32, "f"))];
+}
+
+function readOlder(local: string, hash: SrsHash): string | null {
+  const [, id, proof] = OLDER_PATTERN.exec(local) ?? [];
+  if (id === undefined || proof === undefined) return null;
+  return isSame(hash(`bounce\0${id}`).toString("hex").slice(0, 16), proof) ? toUuid(id) : null;
+}
+
+function proofOf({ id, stamp, domain }: { id: string; stamp: string; domain: string }, hash: SrsHash): string {
+  return toBase32(hash(`bounce\0${domain}\0${id}\0${stamp}`).subarray(0, PROOF_BYTES));
+}
+
+function isSame(wanted: string, given: string): boolean {
+  return wanted.length === given.length && timingSafeEqual(Buffer.from(wanted), Buffer.from(given));
+}
+
+function toUuid(hex: string): string {
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }

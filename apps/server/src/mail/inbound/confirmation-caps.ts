@@ -6,29 +6,32 @@ import { sameMailbox } from "../../core/destination/same-mailbox.ts";
 import type { Clock } from "../../core/ports.ts";
 
 const dayMs = 86_400_000;
-const perDay = { mailbox: 20, account: 100 };
+/** `pair`: one account to one mailbox. It leaves a part of the mailbox's total to other accounts. */
+const perDay = { mailbox: 20, pair: 15, account: 100 };
 /** Beyond this many the oldest day is forgotten. */
 const maxRemembered = 50_000;
 
 export class ConfirmationCaps {
   readonly #mailboxes: DayCounts;
+  readonly #pairs: DayCounts;
   readonly #accounts: DayCounts;
 
   constructor(clock: Clock) {
     this.#mailboxes = new DayCounts(perDay.mailbox, clock);
+    this.#pairs = new DayCounts(perDay.pair, clock);
     this.#accounts = new DayCounts(perDay.account, clock);
-  }
-
-  /** Whether one more would fit. */
-  hasRoom(userId: string, address: string): boolean {
-    return this.#mailboxes.hasRoom(sameMailbox(address)) && this.#accounts.hasRoom(userId);
   }
 
   /** Counts one more, if it fits. */
   take(userId: string, address: string): boolean {
-    if (!this.hasRoom(userId, address)) return false;
-    this.#mailboxes.add(sameMailbox(address));
-    this.#accounts.add(userId);
+    const mailbox = sameMailbox(address);
+    const counted = [
+      [this.#mailboxes, mailbox],
+      [this.#pairs, `${userId} ${mailbox}`],
+      [this.#accounts, userId],
+    ] as const;
+    if (!counted.every(([counts, key]) => counts.hasRoom(key))) return false;
+    for (const [counts, key] of counted) counts.add(key);
     return true;
   }
 }

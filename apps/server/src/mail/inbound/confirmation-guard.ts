@@ -1,12 +1,10 @@
 /**
  * Stands before forwards to mailboxes that are not confirmed: asks them at the first, holds the caps, tells the owner once a
- * day. A confirmed mailbox never comes here.
+ * day. What is over a cap waits in the queue; RCPT is answered as for any alias. A confirmed mailbox never comes here.
  */
 import type { ConfirmationState } from "@kauke/contract";
-import type { AliasRoute, UnconfirmedRoute } from "../../core/alias/alias.ts";
 import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
 import { type AskDeps, askForConfirmation } from "../../core/destination/ask-for-confirmation.ts";
-import { maxWaitingMailboxes } from "../../core/destination/confirmation-rules.ts";
 import type { ConfirmationSettings } from "../../core/destination/destination.ts";
 import type { NoticeStore } from "../../core/notice/notice.ts";
 import type { Logger } from "../../core/ports.ts";
@@ -48,21 +46,6 @@ export class ConfirmationGuard {
     this.#caps = new ConfirmationCaps(deps.clock);
   }
 
-  /** At RCPT, counting nothing: whether any destination could take a message now. */
-  mayTake(route: AliasRoute): boolean {
-    const { unconfirmed, userId, aliasId, address: aliasAddress } = route;
-    if (unconfirmed === undefined) return true;
-    const held: Forward[] = [];
-    for (const it of route.destinations) {
-      const state = it.kind === "mailbox" ? unconfirmed.states.get(it.address) : undefined;
-      if (it.kind !== "mailbox" || state === undefined || this.#hasRoom(userId, it.address, state, unconfirmed))
-        return true;
-      held.push({ userId, aliasId, aliasAddress, address: it.address });
-    }
-    for (const forward of held) void this.#tell(forward);
-    return held.length === 0;
-  }
-
   /** The first try. @param state as the route knew it @returns how it ends without a try, `null` when it may be made */
   async beforeAttempt(delivery: GuardedDelivery, state: "new" | "asked"): Promise<DeliveryOutcome | null> {
     const forward = forwardOf(delivery);
@@ -102,11 +85,6 @@ export class ConfirmationGuard {
   async #hold(forward: Forward): Promise<DeliveryOutcome> {
     await this.#tell(forward);
     return waits;
-  }
-
-  #hasRoom(userId: string, address: string, state: "new" | "asked", { waiting }: UnconfirmedRoute): boolean {
-    if (state === "new" && waiting >= maxWaitingMailboxes) return false;
-    return this.#caps.hasRoom(userId, address);
   }
 
   /** Once a day for an alias and a mailbox. Never throws: a notice that can't be written must not change an answer. */

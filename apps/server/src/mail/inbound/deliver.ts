@@ -1,7 +1,7 @@
 /**
  * The last stage: every destination is asked at once, inside the sender's transaction; what stays open is committed to the
- * sealed spool before 250 is said (DESIGN "Flow of a message"). A running attempt is never aborted: its row is committed
- * already leased to it.
+ * sealed spool before 250 is said (DESIGN "Flow of a message"). An attempt that runs on has its row committed already leased to
+ * it; it is ended only while its destination can't have the message yet, when its account or destination holds too much memory.
  */
 import type { ErrorCode } from "@kauke/contract";
 import { AppError } from "../../core/app-error.ts";
@@ -9,17 +9,24 @@ import type { DeliveryOutcome, DeliveryStore, MessageToKeep, OpenDelivery } from
 import type { UnderwayMessages } from "../../core/delivery/underway.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import type { Clock, Logger, Metrics } from "../../core/ports.ts";
+import type { SpoolPlace, SpoolSpace } from "../../core/spool/spool-space.ts";
+import type { BackgroundMemory } from "../background-memory.ts";
 import type { ClosingBell } from "../closing-bell.ts";
+import { untried } from "../outbound/classify-reply.ts";
+import { destinationName } from "../outbound/destination-name.ts";
+import type { Attempt, RunningAttempts } from "../outbound/running-attempts.ts";
+import { PIECE_BYTES } from "../outbound/smtp-channel.ts";
+import type { AttemptSignal } from "../outbound/transport.ts";
 import { reply, replyFor, type SmtpReply } from "../reply.ts";
 import type { FailureReporter } from "../report-failure.ts";
 import type { RetryPlan } from "../retry-plan.ts";
 import { type AliasResult, type Answer, type DestinationState, decideAnswer } from "./decide-answer.ts";
 import { endUnderway, type LeasedRow } from "./end-underway.ts";
-import type { MemoryBudget } from "./memory-budget.ts";
 import type { InboundPlan, PlannedDelivery } from "./plan-deliveries.ts";
 import type { SpoolQuota } from "./spool-quota.ts";
 import type { TakenLedger } from "./taken-ledger.ts";
 import type { Transaction } from "./transaction.ts";
+import type { WaitingTransactions } from "./waiting-transactions.ts";
 
 export interface DeliverDeps {
   /** Longest time a sender waits for destinations, ms. */
@@ -28,7 +35,8 @@ export interface DeliverDeps {
   closing: ClosingBell;
   /** Lease of an attempt that outlives its transaction, ms; extended until the attempt is over, however long that takes. */
   leaseMs: number;
-  attempt(planned: PlannedDelivery): Promise<DeliveryOutcome>;
+  attempt(planned: PlannedDelivery, signal: AttemptSignal): Promise<DeliveryOutcome>;
+  attempts: RunningAttempts;
   /** Settles an attempt that outlived its transaction. */
   settle(leased: { planned: PlannedDelivery; leaseToken: string; outcome: DeliveryOutcome }): Promise<void>;
   /** Attempts of answered transactions, until they are settled. */
@@ -40,7 +48,10 @@ export interface DeliverDeps {
   retries: RetryPlan;
   failures: FailureReporter;
   quota: Pick<SpoolQuota, "watch">;
-  budget: MemoryBudget;
+  spoolSpace: Pick<SpoolSpace, "reserve">;
+  waiting: WaitingTransactions;
+  /** For messages whose sender is answered. */
+  memory: BackgroundMemory;
   clock: Clock;
   makeToken(): string;
   logger: Logger;
@@ -53,14 +64,18 @@ const closingBudgetMs = 500;
 
 interface Running {
   planned: PlannedDelivery;
+  /** `null`: nothing is tried, the outcome is known. */
+  attempt: Attempt | null;
   promise: Promise<DeliveryOutcome>;
   outcome: DeliveryOutcome | null;
 }
 
-export interface Delivered {
-  answer: SmtpReply;
-  /** Resolves when no attempt holds the message in memory any more. */
-  over: Promise<void>;
+/** A message in hand. `bytes.wire` is `null` once they were dropped: its destinations have it, or it is read from disk again. */
+interface InHand {
+  transaction: Transaction;
+  bytes: { wire: Buffer | null };
+  all: readonly Running[];
+  ledger: TakenLedger;
 }
 
 /** @param plan what to do for every recipient @param ledger what destinations took in an earlier, unanswered try */
@@ -69,55 +84,119 @@ export async function deliver(
   plan: InboundPlan,
   ledger: TakenLedger,
   deps: DeliverDeps,
-): Promise<Delivered> {
-  const running = plan.aliases.map((alias) => alias.deliveries.map((planned) => start(planned, ledger, deps)));
-  await settledWithin(running.flat(), deps);
-  const results = plan.aliases.map(
-    (alias, index): AliasResult => ({
-      destinations: (running[index] as Running[]).map(stateOf),
-      ...(alias.refusedAs === undefined ? {} : { refusedAs: alias.refusedAs }),
-    }),
+): Promise<SmtpReply> {
+  const running = plan.aliases.map((alias) =>
+    alias.deliveries.map((planned) => start(planned, { sizeBytes: transaction.wire.length, ledger }, deps)),
   );
-  const over = holdUntilOver(transaction, running.flat(), deps);
-  const answer = decideAnswer(results, plan.otherwiseTaken);
-  return { answer: await conclude(answer, { transaction, all: running.flat(), ledger }, deps), over };
+  const all = running.flat();
+  evictable(all);
+  const gone = await settledWithin(all, transaction, deps);
+  try {
+    const results = plan.aliases.map(
+      (alias, index): AliasResult => ({
+        destinations: (running[index] as Running[]).map(stateOf),
+        ...(alias.refusedAs === undefined ? {} : { refusedAs: alias.refusedAs }),
+      }),
+    );
+    const inHand = { transaction, bytes: { wire: transaction.wire }, all, ledger };
+    const answer = await conclude(decideAnswer(results, plan.otherwiseTaken), inHand, deps);
+    holdWhileNeeded(inHand.bytes, all, deps);
+    return answer;
+  } finally {
+    gone();
+  }
 }
 
 /** Makes the answer true, then says it. */
-async function conclude(
-  answer: Answer,
-  { transaction, all, ledger }: { transaction: Transaction; all: readonly Running[]; ledger: TakenLedger },
-  deps: DeliverDeps,
-): Promise<SmtpReply> {
+async function conclude(answer: Answer, inHand: InHand, deps: DeliverDeps): Promise<SmtpReply> {
+  const { transaction, all } = inHand;
   if (answer.kind === "reject") {
     await reportGone(all, deps);
     return refuse(answer.code, deps);
   }
   if (answer.kind === "keep") {
-    const kept = await keep(transaction, all, ledger, deps);
-    if (!kept) return replyFor("spool_failed");
+    const notKept = await keep(inHand, deps);
+    if (notKept !== null) return replyFor(notKept);
   }
-  await reportRefused(all, deps);
+  await reportRefused(inHand, deps);
   deps.metrics.count("kauke_messages_total", { result: answer.kind === "keep" ? "kept" : "passed" });
   return reply(250, "2.0.0", `Ok ${transaction.messageId}`);
 }
 
-/** Attempts that outlive the transaction keep its bytes in memory, kept or not, and go on counting in the budget. */
-async function holdUntilOver(
-  transaction: Transaction,
-  all: readonly Running[],
-  { budget }: DeliverDeps,
-): Promise<void> {
-  if (all.every((it) => it.outcome !== null)) return;
-  budget.hold(transaction.wire.length);
-  await Promise.allSettled(all.map((it) => it.promise));
-  budget.give(transaction.wire.length);
+/**
+ * Attempts that run on after the answer need the bytes until the message is sent. Then, or when somebody else needs the room more,
+ * they are dropped: what is open is on disk.
+ */
+function holdWhileNeeded(bytes: InHand["bytes"], all: readonly Running[], { memory }: DeliverDeps): void {
+  const sizeBytes = bytes.wire?.length ?? 0;
+  const copies = new Set(all.map((it) => it.planned.copy));
+  const drop = () => {
+    bytes.wire = null;
+    for (const copy of copies) copy.release();
+  };
+  // Of a small message all may still be in the socket's buffer.
+  const isNeeded = (it: Running) => it.outcome === null && !(it.attempt?.isSent && sizeBytes > PIECE_BYTES);
+  const open = all.filter(isNeeded);
+  if (open.length === 0) return drop();
+  const giveWay = () => {
+    for (const it of open) if (it.outcome === null && it.attempt?.isSent === false) it.attempt.stop();
+    drop();
+  };
+  const release = memory.hold({ bytes: sizeBytes, parties: () => open.flatMap(partiesOf), giveWay });
+  const look = () => {
+    if (open.some(isNeeded)) return;
+    release();
+    drop();
+  };
+  for (const it of open) {
+    if (it.attempt !== null) it.attempt.onSent = look;
+    void it.promise.then(look, look);
+  }
 }
 
-function start(planned: PlannedDelivery, ledger: TakenLedger, deps: DeliverDeps): Running {
-  const promise = ledger.has(planned) ? Promise.resolve<DeliveryOutcome>({ kind: "taken" }) : deps.attempt(planned);
-  const it: Running = { planned, promise, outcome: null };
-  it.promise = promise.then((outcome) => {
+function partiesOf({ planned, attempt }: Running): string[] {
+  const { userId, target } = planned;
+  const peer = attempt?.peer ?? null;
+  const account = userId === null ? "operator" : `of ${userId}`;
+  return [account, `to ${destinationName(target.destination)}`, ...(peer === null ? [] : [`at ${peer}`])];
+}
+
+/** A copy that has to give its memory back ends the attempts that use it. */
+function evictable(all: readonly Running[]): void {
+  for (const { planned } of all) {
+    const { copy } = planned;
+    copy.onEvicted ??= () => {
+      for (const it of all)
+        if (it.planned.copy === copy && it.outcome === null && !it.attempt?.isSent) it.attempt?.stop();
+      copy.release();
+    };
+  }
+}
+
+function start(
+  planned: PlannedDelivery,
+  { sizeBytes, ledger }: { sizeBytes: number; ledger: TakenLedger },
+  deps: DeliverDeps,
+): Running {
+  if (ledger.has(planned)) return track({ planned, attempt: null, promise: Promise.resolve({ kind: "taken" }) }, deps);
+  const { userId: account, target } = planned;
+  // The account has attempts enough: the delivery worker begins this one when it has a slot for the account.
+  const later = { ...untried, notBefore: deps.clock.now() };
+  if (!deps.attempts.hasRoom(account)) return track({ planned, attempt: null, promise: Promise.resolve(later) }, deps);
+  const attempt = deps.attempts.start({ account, destination: destinationName(target.destination), sizeBytes });
+  if (attempt === null) return track({ planned, attempt, promise: Promise.resolve(untried) }, deps);
+  const promise = deps.attempt(planned, attempt).catch((thrown: unknown) => {
+    deps.attempts.remove(attempt);
+    throw thrown;
+  });
+  return track({ planned, attempt, promise }, deps);
+}
+
+function track(started: Omit<Running, "outcome">, deps: DeliverDeps): Running {
+  const { planned, attempt } = started;
+  const it: Running = { ...started, outcome: null };
+  it.promise = started.promise.then((told) => {
+    const outcome = attempt === null ? told : deps.attempts.finish(attempt, told);
     it.outcome = outcome;
     deps.observe?.(planned, outcome);
     deps.metrics.count("kauke_deliveries_total", { kind: planned.target.destination.kind, result: outcome.kind });
@@ -130,17 +209,33 @@ function stateOf(it: Running): DestinationState {
   return it.outcome ?? { kind: "running" };
 }
 
-/** Waits until every attempt is over, but no longer than the budget, and hardly at all once the process is closing. */
-async function settledWithin(all: readonly Running[], { budgetMs, closing }: DeliverDeps): Promise<void> {
+/**
+ * Waits until every attempt is over, but no longer than the budget, and hardly at all once the process is closing or when memory
+ * is short. @returns call when the transaction's bytes are given back
+ */
+async function settledWithin(
+  all: readonly Running[],
+  { wire }: Transaction,
+  { budgetMs, closing, waiting }: DeliverDeps,
+): Promise<() => void> {
   const timers: NodeJS.Timeout[] = [];
   let stopListening = () => {};
+  let gone = () => {};
   const over = new Promise<void>((resolve) => {
     timers.push(setTimeout(resolve, closing.isRung ? closingBudgetMs : budgetMs));
     stopListening = closing.onRing(() => timers.push(setTimeout(resolve, closingBudgetMs)));
+    gone = waiting.add({ bytes: wire.length, parties: () => all.flatMap(partiesOf), answer: resolve });
   });
-  await Promise.race([Promise.all(all.map((it) => it.promise)), over]);
-  stopListening();
-  for (const timer of timers) clearTimeout(timer);
+  try {
+    await Promise.race([Promise.all(all.map((it) => it.promise)), over]);
+    return gone;
+  } catch (thrown) {
+    gone();
+    throw thrown;
+  } finally {
+    stopListening();
+    for (const timer of timers) clearTimeout(timer);
+  }
 }
 
 function refuse(code: ErrorCode, deps: DeliverDeps): SmtpReply {
@@ -148,16 +243,29 @@ function refuse(code: ErrorCode, deps: DeliverDeps): SmtpReply {
   return replyFor(code);
 }
 
+/** @returns why the message is not on stable storage; nothing of it is left then, and what was taken is remembered */
+async function keep(inHand: InHand, deps: DeliverDeps): Promise<ErrorCode | null> {
+  const { transaction, all, ledger } = inHand;
+  try {
+    const open = all.filter((it) => openRow(it, deps.clock.now(), deps) !== null);
+    const parties = open.map((it) => it.planned);
+    const place = await deps.spoolSpace.reserve(transaction.wire.length, parties);
+    if (await store(inHand, place, deps)) return null;
+    place.release();
+    return "spool_failed";
+  } catch (thrown) {
+    const code = thrown instanceof AppError && thrown.code === "spool_quota" ? thrown.code : "spool_failed";
+    keepFailed(thrown, all, ledger, deps);
+    return code;
+  }
+}
+
 /** @returns whether body and rows are on stable storage; if not, nothing of them is left and what was taken is remembered */
-async function keep(
-  transaction: Transaction,
-  all: readonly Running[],
-  ledger: TakenLedger,
-  deps: DeliverDeps,
-): Promise<boolean> {
+async function store(inHand: InHand, place: SpoolPlace, deps: DeliverDeps): Promise<boolean> {
+  const { transaction, all, ledger } = inHand;
   const [only] = all;
   if (deps.underway !== null && only !== undefined && all.length === 1 && only.outcome === null)
-    return await keepUnderway(transaction, only, ledger, { ...deps, underway: deps.underway });
+    return await keepUnderway(inHand, only, { ...deps, underway: deps.underway, place });
   try {
     await deps.bodies.put(transaction.messageId, [transaction.wire]);
   } catch (thrown) {
@@ -180,6 +288,8 @@ async function keep(
     await deps.bodies.delete(transaction.messageId).catch(() => {});
     return keepFailed(thrown, all, ledger, deps);
   }
+  if (open.length > 0) place.stored();
+  else place.release();
   for (const { row } of open) if (row.aliasId !== null) deps.quota.watch(row.aliasId);
   for (const { it, row } of open) if (row.lease !== null) outlive(finishLater(it, row.lease.token, deps), deps);
   return true;
@@ -191,22 +301,25 @@ function messageToKeep({ messageId, envelope, wire }: Transaction, now: Date): M
 
 /** The usual way of what is kept while its one attempt runs: a file that is gone again when the destination has taken it. */
 async function keepUnderway(
-  transaction: Transaction,
+  { transaction, bytes, ledger }: InHand,
   it: Running,
-  ledger: TakenLedger,
-  deps: DeliverDeps & { underway: UnderwayMessages },
+  deps: DeliverDeps & { underway: UnderwayMessages; place: SpoolPlace },
 ): Promise<boolean> {
+  const { place } = deps;
   const now = deps.clock.now();
   const delivery = leasedRow(it, now, deps);
-  const kept = { message: messageToKeep(transaction, now), delivery, wire: transaction.wire };
+  const message = messageToKeep(transaction, now);
   try {
-    await deps.underway.keep(kept);
+    await deps.underway.keep({ message, delivery, wire: transaction.wire });
   } catch (thrown) {
     return keepFailed(thrown, [it], ledger, deps);
   }
   // Refused meanwhile: that is reported with the answer.
-  if (it.outcome?.kind === "refused") await deps.underway.forget(transaction.messageId);
-  else outlive(endUnderway({ ...kept, planned: it.planned, outcome: it.promise }, deps), deps);
+  if (it.outcome?.kind === "refused") {
+    await deps.underway.forget(transaction.messageId);
+    place.release();
+  } else
+    outlive(endUnderway({ message, delivery, bytes, place, planned: it.planned, outcome: it.promise }, deps), deps);
   return true;
 }
 
@@ -214,8 +327,9 @@ function openRow(it: Running, now: Date, deps: DeliverDeps): OpenDelivery | null
   const { planned, outcome } = it;
   if (outcome !== null && outcome.kind !== "deferred") return null;
   if (outcome === null) return leasedRow(it, now, deps);
-  const notBefore = deps.retries.next({ attempts: 1 }) ?? now;
-  return { ...planned, attempts: 1, notBefore, lease: null, lastFailure: outcome.failure };
+  const notBefore = outcome.notBefore ?? deps.retries.next({ attempts: 1 }) ?? now;
+  const attempts = outcome.isUntried ? 0 : 1;
+  return { ...planned, attempts, notBefore, lease: null, lastFailure: outcome.failure };
 }
 
 function leasedRow({ planned }: Running, now: Date, { leaseMs, makeToken }: DeliverDeps): LeasedRow {
@@ -248,8 +362,11 @@ async function finishLater(it: Running, leaseToken: string, deps: DeliverDeps): 
 }
 
 function keepFailed(thrown: unknown, all: readonly Running[], ledger: TakenLedger, deps: DeliverDeps): false {
-  deps.logger.error("spool_failed", { stack: nameOf(thrown) });
-  deps.metrics.count("kauke_messages_total", { result: "spool_failed" });
+  const isOverQuota = thrown instanceof AppError && thrown.code === "spool_quota";
+  if (!isOverQuota) deps.logger.error("spool_failed", { stack: nameOf(thrown) });
+  deps.metrics.count("kauke_messages_total", { result: isOverQuota ? "spool_quota" : "spool_failed" });
+  // Read now: the bytes may be dropped before the last attempt is over.
+  ledger.read();
   for (const it of all) {
     void it.promise.then((outcome) => {
       if (outcome.kind === "taken") ledger.remember(it.planned);
@@ -262,9 +379,9 @@ const nameOf = (thrown: unknown): string =>
   thrown instanceof AppError ? thrown.code : thrown instanceof Error ? thrown.name : typeof thrown;
 
 /** A destination that refused what a sibling or another alias took is the owner's business only. */
-async function reportRefused(all: readonly Running[], deps: DeliverDeps): Promise<void> {
+async function reportRefused({ transaction: { wire }, all }: InHand, deps: DeliverDeps): Promise<void> {
   for (const { planned, outcome } of all) {
-    if (outcome?.kind === "refused") await deps.failures.report(planned, outcome.failure);
+    if (outcome?.kind === "refused") await deps.failures.report({ ...planned, wire }, outcome.failure);
   }
 }
 

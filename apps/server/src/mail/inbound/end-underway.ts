@@ -2,16 +2,21 @@
 import type { DeliveryOutcome, OpenDelivery } from "../../core/delivery/delivery.ts";
 import type { UnderwayMessage, UnderwayMessages } from "../../core/delivery/underway.ts";
 import type { Logger } from "../../core/ports.ts";
+import type { SpoolPlace } from "../../core/spool/spool-space.ts";
 import type { ClosingBell } from "../closing-bell.ts";
 import type { PlannedDelivery } from "./plan-deliveries.ts";
 import type { SpoolQuota } from "./spool-quota.ts";
 
 export type LeasedRow = OpenDelivery & { lease: NonNullable<OpenDelivery["lease"]> };
 
-export interface RunningUnderway extends UnderwayMessage {
+export interface RunningUnderway extends Pick<UnderwayMessage, "message"> {
   delivery: LeasedRow;
+  /** Its bytes while they are in memory. */
+  bytes: { wire: Buffer | null };
   planned: PlannedDelivery;
   outcome: Promise<DeliveryOutcome>;
+  /** Its place in the spool, until it is in the queue or gone. */
+  place: SpoolPlace;
 }
 
 export interface EndUnderwayDeps {
@@ -30,8 +35,12 @@ const againAfterMs = 30_000;
 export async function endUnderway(it: RunningUnderway, deps: EndUnderwayDeps): Promise<void> {
   const outcome = await it.outcome;
   try {
-    if (outcome.kind === "taken") return await deps.underway.forget(it.message.id);
-    if (!(await moveWhenPossible(it, deps))) return;
+    if (outcome.kind === "taken") {
+      await deps.underway.forget(it.message.id);
+      return it.place.release();
+    }
+    if (!(await moveWhenPossible(it, deps))) return it.place.release();
+    it.place.stored();
     if (it.delivery.aliasId !== null) deps.quota.watch(it.delivery.aliasId);
     await deps.settle({ planned: it.planned, leaseToken: it.delivery.lease.token, outcome });
   } catch (thrown) {
@@ -40,12 +49,15 @@ export async function endUnderway(it: RunningUnderway, deps: EndUnderwayDeps): P
 }
 
 /** @returns false when nobody waits for it any more @throws AppError `spool_failed` when the process closes before it could be */
-async function moveWhenPossible({ message, delivery, wire }: RunningUnderway, deps: EndUnderwayDeps): Promise<boolean> {
+async function moveWhenPossible(
+  { message, delivery, bytes }: RunningUnderway,
+  deps: EndUnderwayDeps,
+): Promise<boolean> {
   for (;;) {
     const until = new Date(deps.clock.now().getTime() + deps.leaseMs);
     const leased = { ...delivery, lease: { ...delivery.lease, until } };
     try {
-      return await deps.underway.moveToQueue({ message, delivery: leased, wire });
+      return await deps.underway.moveToQueue({ message, delivery: leased, wire: bytes.wire });
     } catch (thrown) {
       deps.logger.error("spool_failed", { stack: thrown instanceof Error ? thrown.name : typeof thrown });
       if (deps.closing.isRung) throw thrown;

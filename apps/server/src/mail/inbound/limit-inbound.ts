@@ -1,8 +1,9 @@
 /**
  * The inbound path under the limits of the mail path. Over a limit the answer is 451 at RCPT, so the sender keeps the mail.
- * Mail from this process names no client and is held to the limits of alias, account and destination alone.
+ * Mail from this process names no client and is held to the limits of alias and account alone.
  */
 import type { ErrorCode } from "@kauke/contract";
+import { replyFor } from "../reply.ts";
 import { defer, type Verdict } from "../verdict.ts";
 import type { MailLimits } from "./mail-limits.ts";
 import type { MxHandlers, ReceivedMail } from "./session-handlers.ts";
@@ -17,9 +18,10 @@ export function limitInbound(inner: MxHandlers, limits: MailLimits): MxHandlers 
       limits.countUnknown(clientAddress);
     }
     const route = verdict.verdict === "accept" ? routeOf(verdict.value) : null;
-    return route !== null && limits.isRouteOver(route) ? defer("rate_limited") : verdict;
+    return route !== null && limits.isRouteOver(route, clientAddress) ? defer("rate_limited") : verdict;
   };
   return {
+    ...inner,
     resolve(path, isNullSender, clientAddress) {
       // Asked before the look-up: who tries names learns nothing more, and costs nothing more.
       if (clientAddress !== undefined && !limits.takeRecipient(clientAddress)) return defer("rate_limited");
@@ -28,17 +30,20 @@ export function limitInbound(inner: MxHandlers, limits: MailLimits): MxHandlers 
         ? verdict.then((it) => judge(it, clientAddress))
         : judge(verdict, clientAddress);
     },
-    receive(mail) {
-      countMail(mail, limits);
-      return inner.receive(mail);
+    async receive(mail) {
+      return countMail(mail, limits) ? await inner.receive(mail) : replyFor("rate_limited");
     },
   };
 }
 
-function countMail(mail: ReceivedMail, limits: MailLimits): void {
-  if (!(mail.isOurs || mail.isProven)) limits.countMessage(mail.clientAddress);
-  const routes = new Map(mail.recipients.flatMap((it) => routeEntry(it)));
-  for (const route of routes.values()) limits.countRoute(route);
+/** @returns false, and counts no alias, when other sessions used a share up since RCPT: so they overdraw it by one message at most */
+function countMail(mail: ReceivedMail, limits: MailLimits): boolean {
+  const client = mail.isOurs || mail.isProven ? undefined : mail.clientAddress;
+  if (client !== undefined) limits.countMessage(client);
+  const routes = [...new Map(mail.recipients.flatMap((it) => routeEntry(it))).values()];
+  if (routes.some((it) => limits.isRouteOver(it, client))) return false;
+  for (const route of routes) limits.countRoute(route, client);
+  return true;
 }
 
 /** Each alias once, as it is delivered once. */
@@ -47,8 +52,6 @@ function routeEntry(recipient: ResolvedRecipient) {
   return route === null ? [] : [[route.aliasId, route] as const];
 }
 
-/** Answers through a reply address go elsewhere than to the alias' destinations, but count for alias and account. */
 function routeOf(recipient: ResolvedRecipient) {
-  if (recipient.kind === "alias") return recipient.route;
-  return recipient.kind === "reply" ? { ...recipient.route, destinations: [] } : null;
+  return recipient.kind === "alias" || recipient.kind === "reply" ? recipient.route : null;
 }

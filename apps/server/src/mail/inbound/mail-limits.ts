@@ -1,40 +1,44 @@
 /**
  * The buckets of the mail path, in this process alone. Whoever is over a limit is told at connect or at RCPT; a message is
- * counted at its end, so the sessions already sending may overdraw a bucket a little. Nothing is written, and no address is
- * kept in clear.
+ * counted at its end, when its aliases and accounts are looked at once more. Nothing is written, and no address is
+ * kept in clear. When the limit of an alias or account is used up, every block of client addresses may still send it a small
+ * part of that limit, so that one block cannot keep out mail from elsewhere.
  */
-import { hash } from "node:crypto";
-import type { AliasRoute, Destination } from "../../core/alias/alias.ts";
-import { sameMailbox } from "../../core/destination/same-mailbox.ts";
-import type { Clock, Metrics, Random } from "../../core/ports.ts";
+import type { AliasRoute } from "../../core/alias/alias.ts";
+import { clientBlock } from "../../core/connection/client-network.ts";
+import type { Clock, Metrics } from "../../core/ports.ts";
 import { type MailLimitName, type MailLimitRules, mailLimitNames } from "../../core/rate-limit/mail-limit-rules.ts";
-import { TokenBuckets } from "../../core/rate-limit/token-buckets.ts";
-import { clientBlock } from "./client-network.ts";
+import { type BucketRule, TokenBuckets } from "../../core/rate-limit/token-buckets.ts";
 
 /** Keys of one limit remembered at most, some 2 MiB when full. */
 const capacity = 20_000;
+/** Of the limits of an alias and of an account: what each block has left when the rest is used up. */
+const RESERVED_PART = 1 / 50;
 
 export interface MailLimitsParts {
   rules: MailLimitRules;
   clock: Clock;
-  random: Random;
   metrics: Metrics;
 }
 
-type RouteKeys = Pick<AliasRoute, "aliasId" | "userId" | "destinations">;
+type RouteKeys = Pick<AliasRoute, "aliasId" | "userId">;
+type RouteLimit = "mail_alias" | "mail_account";
 
 export class MailLimits {
   readonly #buckets: Record<MailLimitName, TokenBuckets>;
+  /** By alias or account, and block. */
+  readonly #reserved: Record<RouteLimit, TokenBuckets>;
   readonly #clock: Clock;
   readonly #metrics: Metrics;
-  readonly #key: string;
 
-  constructor({ rules, clock, random, metrics }: MailLimitsParts) {
+  constructor({ rules, clock, metrics }: MailLimitsParts) {
     const buckets = mailLimitNames.map((name) => [name, new TokenBuckets(rules[name], capacity)]);
+    const reserved = (rule: BucketRule) =>
+      new TokenBuckets({ ...rule, max: Math.floor(rule.max * RESERVED_PART) }, capacity);
+    this.#reserved = { mail_alias: reserved(rules.mail_alias), mail_account: reserved(rules.mail_account) };
     this.#buckets = Object.fromEntries(buckets) as Record<MailLimitName, TokenBuckets>;
     this.#clock = clock;
     this.#metrics = metrics;
-    this.#key = random.bytes(32).toString("base64");
   }
 
   /** Counts a connection. @returns whether it may stay */
@@ -54,12 +58,14 @@ export class MailLimits {
     this.#spend("mail_unknown_ip", clientBlock(clientAddress));
   }
 
-  /** Whether an alias, its account or one of its destinations has had its share. */
-  isRouteOver({ aliasId, userId, destinations }: RouteKeys): boolean {
+  /**
+   * Whether an alias or its account has had its share. Destinations are not asked: the answer would tell about them.
+   * @param clientAddress absent for mail from this process
+   */
+  isRouteOver({ aliasId, userId }: RouteKeys, clientAddress?: string): boolean {
     return (
-      this.#isOver("mail_alias", aliasId) ||
-      this.#isOver("mail_account", userId) ||
-      destinations.some((it) => this.#isOver("mail_destination", this.#keyOf(it)))
+      this.#isShareOver("mail_alias", aliasId, clientAddress) ||
+      this.#isShareOver("mail_account", userId, clientAddress)
     );
   }
 
@@ -67,15 +73,23 @@ export class MailLimits {
     this.#spend("mail_messages_ip", clientBlock(clientAddress));
   }
 
-  countRoute({ aliasId, userId, destinations }: RouteKeys): void {
-    this.#spend("mail_alias", aliasId);
-    this.#spend("mail_account", userId);
-    for (const it of destinations) this.#spend("mail_destination", this.#keyOf(it));
+  countRoute({ aliasId, userId }: RouteKeys, clientAddress?: string): void {
+    this.#spendShare("mail_alias", aliasId, clientAddress);
+    this.#spendShare("mail_account", userId, clientAddress);
   }
 
-  #keyOf(destination: Destination): string {
-    const name = destination.kind === "mailbox" ? sameMailbox(destination.address) : destination.url;
-    return hash("sha256", this.#key + name, "latin1").slice(0, 16);
+  #isShareOver(limit: RouteLimit, key: string, clientAddress?: string): boolean {
+    const now = this.#clock.now().getTime();
+    if (!this.#buckets[limit].isEmpty(key, now)) return false;
+    if (clientAddress !== undefined && !this.#reserved[limit].isEmpty(pairOf(key, clientAddress), now)) return false;
+    this.#metrics.count("kauke_mail_limited_total", { limit });
+    return true;
+  }
+
+  #spendShare(limit: RouteLimit, key: string, clientAddress?: string): void {
+    const now = this.#clock.now().getTime();
+    if (clientAddress === undefined || !this.#buckets[limit].isEmpty(key, now)) this.#buckets[limit].spend(key, now);
+    else this.#reserved[limit].spend(pairOf(key, clientAddress), now);
   }
 
   #isOver(limit: MailLimitName, key: string): boolean {
@@ -94,3 +108,5 @@ export class MailLimits {
     this.#buckets[limit].spend(key, this.#clock.now().getTime());
   }
 }
+
+const pairOf = (key: string, clientAddress: string) => `${key} ${clientBlock(clientAddress)}`;

@@ -18,6 +18,10 @@ export class MemoryBudget {
     this.#whole = whole;
   }
 
+  get limitBytes(): number {
+    return this.#limitBytes;
+  }
+
   get usedBytes(): number {
     return this.#usedBytes;
   }

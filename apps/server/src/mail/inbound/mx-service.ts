@@ -8,18 +8,20 @@ import type { DeliveryStore } from "../../core/delivery/delivery.ts";
 import type { MessageAuthentication, MessageBodies } from "../../core/message/message.ts";
 import type { Clock, Random } from "../../core/ports.ts";
 import type { MailTrace } from "../../core/preview/mail-trace.ts";
-import type { ForwardCopy } from "../forward-copy.ts";
 import { replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
 import type { ReplyBook } from "../reply-book.ts";
 import type { WriteAsDeps } from "../write-as-alias.ts";
-import type { Authentication, ToAuthenticate } from "./authenticate.ts";
+import type { ToAuthenticate } from "./authenticate.ts";
+import type { ClientNames } from "./client-names.ts";
+import type { Authentication } from "./conclude-checks.ts";
 import { type DeliverDeps, deliver } from "./deliver.ts";
-import { type InboundPlan, type PlanDeps, planDeliveries } from "./plan-deliveries.ts";
+import { type InboundPlan, type PlanDeps, type PlannedAlias, planDeliveries } from "./plan-deliveries.ts";
 import { type ResolveDeps, resolve } from "./resolve.ts";
 import { screen } from "./screen.ts";
-import { sendReplies } from "./send-reply.ts";
+import { prepareReplies } from "./send-reply.ts";
 import type { MxHandlers, ReceivedMail } from "./session-handlers.ts";
-import { type TakeBounceDeps, takeBounce } from "./take-bounce.ts";
+import { type TakeBounceDeps, takeBounces } from "./take-bounce.ts";
+import { type TakeFeedbackDeps, takeFeedback } from "./take-feedback.ts";
 import type { TakenFingerprints } from "./taken-fingerprints.ts";
 import { takenLedger } from "./taken-ledger.ts";
 import type { Transaction } from "./transaction.ts";
@@ -32,9 +34,11 @@ export interface MxServiceDeps {
   operatorMail: { deliveries: Pick<DeliveryStore, "keepForOperator">; bodies: Pick<MessageBodies, "put" | "delete"> };
   /** `null`: not checked here. */
   authenticate: ((mail: ToAuthenticate) => Promise<Authentication>) | null;
+  /** `null`: not asked for. */
+  clientNames: Pick<ClientNames, "find"> | null;
   replyBook: Pick<ReplyBook, "keep">;
   sendReply: WriteAsDeps;
-  takeBounce: TakeBounceDeps;
+  takeBounce: TakeBounceDeps & TakeFeedbackDeps["takeBounce"];
   clock: Clock;
   random: Random;
   /** Preview mode only. */
@@ -42,9 +46,11 @@ export interface MxServiceDeps {
 }
 
 export function mxService(deps: MxServiceDeps): MxHandlers {
+  const { clientNames } = deps;
   return {
     resolve: (path, isNullSender) => resolve(path, isNullSender, deps.resolve),
     receive: (mail) => receive(mail, deps),
+    ...(clientNames === null ? {} : { clientName: (address: string) => clientNames.find(address) }),
   };
 }
 
@@ -54,10 +60,8 @@ async function receive(mail: ReceivedMail, deps: MxServiceDeps): Promise<SmtpRep
   const screened = screen(transaction.wire);
   deps.trace?.add(transaction.messageId, { stage: "screen", verdict: screened.verdict, detail: "loops, header size" });
   if (screened.verdict !== "accept") return replyFor(screened.verdict === "discard" ? "internal" : screened.code);
-  const copies: ForwardCopy[] = [];
   const makeCopy: PlanDeps["makeCopy"] = (source) => {
     const copy = deps.plan.makeCopy(source);
-    copies.push(copy);
     const detail = `MAIL FROM:<${copy.envelopeFrom}>`;
     deps.trace?.add(transaction.messageId, { stage: "rewrite", verdict: "accept", detail });
     return copy;
@@ -66,33 +70,43 @@ async function receive(mail: ReceivedMail, deps: MxServiceDeps): Promise<SmtpRep
   if (isProven) transaction.envelope.authentication = provenByUs;
   const refused = isProven ? null : await authenticateTransaction(transaction, deps);
   if (refused !== null) return refused;
-  const notTaken = await takeBounces(transaction, deps);
-  if (notTaken !== null) return notTaken;
+  // Asked for since the connection began, in most cases known before the checks end.
+  transaction.envelope.clientName = mail.clientName instanceof Promise ? await mail.clientName : mail.clientName;
+  const bounces = transaction.recipients.filter((it) => it.kind === "bounce");
+  if (!(await takeBounces(transaction, bounces, deps.takeBounce))) return replyFor("not_a_bounce");
+  await takeFeedback(transaction, deps);
   const replies = transaction.recipients.filter((it) => it.kind === "reply");
-  const notSent = replies.length === 0 ? null : await sendReplies(transaction, screened.value, replies, deps.sendReply);
-  if (notSent !== null) return notSent;
-  const plan = planDeliveries(transaction, screened.value, { ...deps.plan, makeCopy });
+  const prepared = await prepareReplies(transaction, screened.value, replies, deps.sendReply);
+  if ("refusal" in prepared) return prepared.refusal;
+  try {
+    const plan = await planDeliveries(transaction, screened.value, { ...deps.plan, makeCopy });
+    const answer = await forward(transaction, plan, deps);
+    // Answers leave when all else is taken: a sender who is told to come again would send them twice.
+    return answer.code === 250 ? ((await prepared.keep()) ?? answer) : answer;
+  } finally {
+    await prepared.discard();
+  }
+}
+
+async function forward(transaction: Transaction, plan: InboundPlan, deps: MxServiceDeps): Promise<SmtpReply> {
   const notKept = (await keepReplies(plan, deps)) ?? (await keepForOperator(transaction, plan, deps));
   if (notKept !== null) return notKept;
   const ledger = takenLedger(transaction.wire, deps.fingerprints);
-  const { answer, over } = await deliver(transaction, plan, ledger, deps.deliver);
-  void over.then(() => {
-    for (const copy of copies) copy.release();
-  });
-  return answer;
+  return await deliver(transaction, plan, ledger, deps.deliver);
 }
 
-/** Notes in the envelope what was found. @returns the refusal when the sender's domain asks for it, else `null` */
+/** Notes what was found. @returns the refusal when the sender's domain asks for it or can't be asked, else `null` */
 async function authenticateTransaction(transaction: Transaction, deps: MxServiceDeps): Promise<SmtpReply | null> {
   const { envelope, wire, messageId } = transaction;
   if (deps.authenticate === null) return null;
-  const { asksReject, isExplainedByArc, ...found } = await deps.authenticate({ ...envelope, raw: unstuff(wire) });
+  const { found, refusal, isUnfinished } = await deps.authenticate({ ...envelope, raw: unstuff(wire) });
   envelope.authentication = found;
-  const isRefused = asksReject && !isExplainedByArc;
+  transaction.isProofUnfinished = isUnfinished;
   const { spf, dkim, dmarc, arc } = found;
   const detail = `spf=${spf} dkim=${dkim} dmarc=${dmarc} arc=${arc}`;
-  deps.trace?.add(messageId, { stage: "screen", verdict: isRefused ? "reject" : "accept", detail });
-  return isRefused ? replyFor("dmarc_reject") : null;
+  const verdict = refusal === null ? "accept" : refusal === "dmarc_reject" ? "reject" : "defer";
+  deps.trace?.add(messageId, { stage: "screen", verdict, detail });
+  return refusal === null ? null : replyFor(refusal);
 }
 
 /** An alias of ours, signed in, wrote it, or the preview inbox: nothing needs to be looked up. */
@@ -105,17 +119,18 @@ const provenByUs = {
   results: null,
 } as const satisfies MessageAuthentication;
 
-async function takeBounces(transaction: Transaction, deps: MxServiceDeps): Promise<SmtpReply | null> {
-  for (const bounce of transaction.recipients.filter((it) => it.kind === "bounce")) {
-    if (!(await takeBounce(transaction, bounce, deps.takeBounce))) return replyFor("not_a_bounce");
-  }
-  return null;
-}
-
-/** An answer must find its way, so what stands behind the reply addresses is kept before the message leaves. */
-async function keepReplies({ aliases }: InboundPlan, { replyBook }: MxServiceDeps): Promise<SmtpReply | null> {
+/**
+ * An answer must find its way, so what stands behind the reply addresses is kept before the message leaves. Copies of aliases that
+ * take no more new correspondents wait in the queue, so that they hold up no others; the sender keeps a message that has no others.
+ */
+async function keepReplies(plan: InboundPlan, { replyBook }: MxServiceDeps): Promise<SmtpReply | null> {
+  const { aliases, keepFor, otherwiseTaken } = plan;
   try {
-    await replyBook.keep(aliases.flatMap(({ replies }) => (replies === undefined ? [] : [replies])));
+    const over = await replyBook.keep(aliases.flatMap(({ replies }) => (replies === undefined ? [] : [replies])));
+    const isOver = ({ replies }: PlannedAlias) => replies !== undefined && over.has(replies.aliasId);
+    if (over.size === 0) return null;
+    if (aliases.every(isOver) && keepFor.length === 0 && !otherwiseTaken) return replyFor("rate_limited");
+    for (const { deliveries } of aliases.filter(isOver)) for (const it of deliveries) it.isHeld = true;
     return null;
   } catch (thrown) {
     return replyForThrow(thrown);

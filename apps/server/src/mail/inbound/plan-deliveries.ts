@@ -1,9 +1,10 @@
 /** From resolved recipients to the deliveries to try: one per destination of every alias, each alias once, loops left out. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ErrorCode } from "@kauke/contract";
 import type { DeliveryTarget } from "../../core/delivery/delivery.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
 import type { ForwardCopy, SealWish } from "../forward-copy.ts";
-import type { Correspondent } from "../reply-book.ts";
+import type { CopyReplies } from "../reply-book.ts";
 import type { Screened } from "./screen.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -17,6 +18,10 @@ export interface PlannedDelivery {
   copy: ForwardCopy;
   /** Of a mailbox that is not confirmed. */
   unconfirmed?: "new" | "asked";
+  /** The mailbox refused mail as not existing before. */
+  wasMissing?: boolean;
+  /** Its reply addresses are not kept yet: it may leave the queue once they are. */
+  isHeld?: boolean;
   /** When the message arrived. */
   createdAt: Date;
 }
@@ -24,7 +29,7 @@ export interface PlannedDelivery {
 export interface PlannedAlias {
   deliveries: readonly PlannedDelivery[];
   /** Reply addresses in its copy, to be kept before it leaves. */
-  replies?: { aliasId: string; correspondents: readonly Correspondent[] };
+  replies?: CopyReplies;
   refusedAs?: ErrorCode;
 }
 
@@ -45,13 +50,20 @@ export interface PlanDeps {
     screened: Screened;
     aliasAddress: string;
     aliasId: string | null;
+    account: string | null;
     webhookSecret: Buffer | null;
     replyKey: Buffer | null;
     seal: SealWish | null;
+    mayNameSender: boolean;
   }): ForwardCopy;
 }
 
-export function planDeliveries(transaction: Transaction, screened: Screened, deps: PlanDeps): InboundPlan {
+/** A copy of a large header takes milliseconds: other work has its turn between two aliases. */
+export async function planDeliveries(
+  transaction: Transaction,
+  screened: Screened,
+  deps: PlanDeps,
+): Promise<InboundPlan> {
   const aliases: PlannedAlias[] = [];
   const keepFor = new Set<string>();
   const seen = new Set<string>();
@@ -64,6 +76,7 @@ export function planDeliveries(transaction: Transaction, screened: Screened, dep
       if (repliesAs.has(recipient.route.aliasId)) continue;
       if (seen.has(recipient.route.aliasId)) continue;
       seen.add(recipient.route.aliasId);
+      if (aliases.length > 0) await nextTurn();
       aliases.push(planAlias(transaction, recipient.route, screened, deps));
     } else if (recipient.kind === "operator" && deps.postmaster !== null) {
       if (seen.has(recipient.address)) continue;
@@ -83,10 +96,12 @@ function planAlias(transaction: Transaction, route: Route, screened: Screened, d
   if (screened.deliveredTo.has(route.address)) return { deliveries: [], refusedAs: "mail_loop" };
   const { aliasId, userId, address: aliasAddress, webhookSecret, replyKey, sealKey } = route;
   const seal = sealKey === null ? null : { publicKey: sealKey, userId };
-  const copy = deps.makeCopy({ transaction, screened, aliasAddress, aliasId, webhookSecret, replyKey, seal });
+  const mayNameSender = route.destinations.length === 1;
+  const keys = { account: userId, webhookSecret, replyKey, seal };
+  const copy = deps.makeCopy({ transaction, screened, aliasAddress, aliasId, ...keys, mayNameSender });
   const { messageId } = transaction;
   return {
-    replies: { aliasId, correspondents: copy.correspondents },
+    replies: { aliasId, userId, correspondents: copy.correspondents },
     deliveries: route.destinations.map((destination) => ({
       id: deps.makeId(),
       messageId,
@@ -94,7 +109,8 @@ function planAlias(transaction: Transaction, route: Route, screened: Screened, d
       userId,
       target: { destination, aliasAddress, ...reportTo(transaction.envelope, route) },
       copy,
-      unconfirmed: destination.kind === "mailbox" ? route.unconfirmed?.states.get(destination.address) : undefined,
+      unconfirmed: destination.kind === "mailbox" ? route.unconfirmed?.get(destination.address) : undefined,
+      wasMissing: destination.kind === "mailbox" && route.missing?.includes(destination.address) === true,
       createdAt: transaction.envelope.receivedAt,
     })),
   };
@@ -113,7 +129,14 @@ function planOperator(
   screened: Screened,
   deps: PlanDeps,
 ): PlannedAlias {
-  const nobodys = { aliasId: null, webhookSecret: null, replyKey: null, seal: null };
+  const nobodys = {
+    aliasId: null,
+    account: null,
+    webhookSecret: null,
+    replyKey: null,
+    seal: null,
+    mayNameSender: false,
+  };
   const copy = deps.makeCopy({ transaction, screened, aliasAddress: address, ...nobodys });
   const target: DeliveryTarget = { destination: { kind: "mailbox", address: postmaster }, aliasAddress: address };
   const { messageId, envelope } = transaction;

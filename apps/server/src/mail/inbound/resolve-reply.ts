@@ -1,5 +1,5 @@
 /** A reply address at RCPT: who it stands for, and for which alias. Known only through its token (DESIGN "Reply addresses forget"). */
-import { openCorrespondent, replyRowId } from "@kauke/mail-rfc";
+import { mayBeAliasName, openCorrespondent, readReplyToken, replyAddress, replyRowId } from "@kauke/mail-rfc";
 import type { AliasStore } from "../../core/alias/alias-store.ts";
 import type { ReplyPathStore } from "../../core/reply-path/reply-path.ts";
 import { domainOf } from "../message-signer.ts";
@@ -22,5 +22,18 @@ export async function resolveReply(
   if (path === null || correspondent === null) return reject("alias_not_found");
   const route = await deps.aliases.findRouteById(path.aliasId);
   if (route === null || route.paused || domainOf(route.address) !== domain) return reject("alias_not_found");
-  return accept({ kind: "reply", address: `r.${token}@${domain}`, correspondent, route });
+  return accept({ kind: "reply", address: replyAddress(token, domain), correspondent, route });
+}
+
+export interface ReplyFormDeps {
+  aliases: Pick<AliasStore, "findRoute">;
+  /** Ours, lower case. */
+  domains: ReadonlySet<string>;
+}
+
+/** Whether an address can only be a reply address, known or not. Nobody else's name on our domains has its form but an older alias'. */
+export async function isReplyAddress(address: string, { aliases, domains }: ReplyFormDeps): Promise<boolean> {
+  const local = address.slice(0, address.lastIndexOf("@"));
+  if (readReplyToken(local) === null || !domains.has(domainOf(address))) return false;
+  return !mayBeAliasName(local) || (await aliases.findRoute(address.toLowerCase())) === null;
 }

@@ -15,6 +15,8 @@ export interface ReceivedMail {
   esmtp: boolean;
   secure: boolean;
   clientAddress: string;
+  /** Confirmed by the DNS; `null`, or none: not known. A promise ends soon. */
+  clientName?: string | null | Promise<string | null>;
   /** It comes from this process: an alias of ours wrote it. */
   isOurs?: true;
   /** The preview inbox wrote it for the mailbox in `mailFrom`: counted as proven, nothing is looked up. */
@@ -31,6 +33,8 @@ export interface MxHandlers {
     clientAddress?: string,
   ): Verdict<ResolvedRecipient> | Promise<Verdict<ResolvedRecipient>>;
   receive(mail: ReceivedMail): Promise<SmtpReply>;
+  /** The name of who connects, asked for at once so that it is known by the end of the first message. Never rejects. */
+  clientName?(clientAddress: string): string | null | Promise<string | null>;
 }
 
 /** Submission asks more: nobody sends before signing in, and only as who they signed in as. */

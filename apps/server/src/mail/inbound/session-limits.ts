@@ -1,5 +1,10 @@
 /** What one SMTP session may ask for before it is shown out or told to wait. */
 export const maxRecipients = 100;
+/**
+ * RCPT commands beyond those, between two messages. A host with a longer list may send all of it before it reads an answer
+ * (RFC 5321 §4.5.3.1.10); one that goes on for ever only keeps the event loop busy.
+ */
+export const maxExtraRecipients = 1000;
 export const maxErrors = 20;
 /** Commands between two messages, RCPT not counted. */
 export const maxCommands = 300;
@@ -17,7 +22,11 @@ export interface SessionTimes {
   dataMs: number;
   /** Without a message coming to its end: a connection is there to bring mail. */
   withoutMailMs: number;
-  /** How often the last three are looked at. */
+  /** Until somebody has signed in, where that is asked for. */
+  signInMs: number;
+  /** What `lineMs` becomes while the connections are crowded. */
+  crowdedLineMs: number;
+  /** How often these but the first are looked at. */
   sweepMs: number;
   /** When memory gets short: how long a message may take to show its speed, … */
   slowAfterMs: number;
@@ -30,6 +39,8 @@ export const sessionTimes: SessionTimes = {
   lineMs: 300_000,
   dataMs: 1_800_000,
   withoutMailMs: 1_800_000,
+  signInMs: 120_000,
+  crowdedLineMs: 30_000,
   sweepMs: 5000,
   slowAfterMs: 10_000,
   slowBytesPerSecond: 65_536,

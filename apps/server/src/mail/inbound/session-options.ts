@@ -12,6 +12,8 @@ export interface SessionOptions {
   secure?: boolean;
   /** `null`: STARTTLS is not offered, or the connection is secure already. */
   upgrade: ((socket: Socket) => Promise<Socket>) | null;
+  /** Asked before STARTTLS is answered: a client in clear after a 4xx would send its mail in clear. */
+  hasHandshakeRoom?(): boolean;
   isClosing(): boolean;
   /** Milliseconds of a clock that never steps back. */
   nowMs(): number;

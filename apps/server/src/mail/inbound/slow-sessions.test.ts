@@ -6,6 +6,7 @@ const session = (more: Partial<SessionProgress> = {}): SessionProgress => ({
   isBusy: false,
   since: 0,
   lastMailAt: 0,
+  isStranger: false,
   data: null,
   ...more,
 });

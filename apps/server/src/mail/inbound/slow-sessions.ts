@@ -9,12 +9,14 @@ export interface SessionProgress {
   since: number;
   /** When the last message was answered; at first, when the session began. */
   lastMailAt: number;
+  /** Signing in is asked for here and has not happened. */
+  isStranger: boolean;
   /** Of a message coming in: bytes so far, and how many of them are in memory. */
   data: { receivedBytes: number; heldBytes: number } | null;
 }
 
 /** What a session is too slow at. */
-export type SlowAt = "line" | "data" | "no_mail";
+export type SlowAt = "line" | "data" | "no_mail" | "sign_in";
 
 /** @returns `null`: it may go on */
 export function overdue(session: SessionProgress, now: number, times: SessionTimes): SlowAt | null {
@@ -22,7 +24,14 @@ export function overdue(session: SessionProgress, now: number, times: SessionTim
   const waited = now - session.since;
   if (session.data !== null) return waited > times.dataMs ? "data" : null;
   if (waited > times.lineMs) return "line";
+  if (session.isStranger && now - session.lastMailAt > times.signInMs) return "sign_in";
   return now - session.lastMailAt > times.withoutMailMs ? "no_mail" : null;
+}
+
+/** Whether a message has had time to show its speed and is below the one that is asked for. */
+export function isSlowMessage({ data, since }: SessionProgress, now: number, times: SessionTimes): boolean {
+  if (data === null || now - since < times.slowAfterMs) return false;
+  return (data.receivedBytes * 1000) / (now - since) < times.slowBytesPerSecond;
 }
 
 /** @returns those whose end gives `bytes` back, the slowest first; fewer where the others are fast enough or just beginning */
@@ -33,10 +42,10 @@ export function slowestFirst<T extends { progress: SessionProgress }>(
 ): T[] {
   const slow: { session: T; heldBytes: number; speed: number }[] = [];
   for (const session of sessions) {
-    const { data, since, isBusy } = session.progress;
-    if (data === null || data.heldBytes === 0 || isBusy || now - since < times.slowAfterMs) continue;
-    const speed = (data.receivedBytes * 1000) / (now - since);
-    if (speed < times.slowBytesPerSecond) slow.push({ session, heldBytes: data.heldBytes, speed });
+    const { progress } = session;
+    const { data, since } = progress;
+    if (data === null || data.heldBytes === 0 || progress.isBusy || !isSlowMessage(progress, now, times)) continue;
+    slow.push({ session, heldBytes: data.heldBytes, speed: (data.receivedBytes * 1000) / (now - since) });
   }
   slow.sort((one, other) => one.speed - other.speed);
   let freed = 0;

@@ -11,17 +11,14 @@ import { type AuthAnswer, SessionAuth } from "../submission/session-auth.ts";
 import type { Verdict } from "../verdict.ts";
 import { DataReader, type DataResult } from "./data-reader.ts";
 import { MailArgumentError, type MailFrom, readMailFrom, readRcptTo } from "./path-argument.ts";
+import { SessionCounts } from "./session-counts.ts";
 import { afterReading, SessionInput } from "./session-input.ts";
-import { maxCommands, maxErrors, maxRecipients, maxUnreadBytes, minRoomBytes } from "./session-limits.ts";
+import { maxRecipients, maxUnreadBytes, minRoomBytes } from "./session-limits.ts";
 import type { SessionOptions } from "./session-options.ts";
+import { ahead, badSequence, notOffered, ok, syntaxError, tooManyRecipients } from "./session-replies.ts";
 import type { SessionProgress } from "./slow-sessions.ts";
 import { mustAwaitAnswer, parseCommand } from "./smtp-command.ts";
 import type { ResolvedRecipient } from "./transaction.ts";
-
-const ok = reply(250, "2.0.0", "Ok");
-const badSequence = reply(503, "5.5.1", "Bad sequence of commands");
-const syntaxError = reply(500, "5.5.2", "Command not recognised");
-const ahead = reply(554, "5.5.0", "You sent more before you had read our answer");
 
 export class SmtpSession {
   readonly #options: SessionOptions;
@@ -34,8 +31,7 @@ export class SmtpSession {
   #ended = false;
   /** The client sends no more, but may still read (RFC 5321 knows no half-closed client; scripts are). */
   #isHalfClosed = false;
-  #errors = 0;
-  #commands = 0;
+  readonly #counts = new SessionCounts();
   #helo: string | null = null;
   #esmtp = false;
   #mailFrom: MailFrom | null = null;
@@ -44,6 +40,7 @@ export class SmtpSession {
   readonly #auth: SessionAuth | null;
   #farewell: NodeJS.Timeout | undefined;
   readonly #clientAddress: string;
+  #clientName: string | null | Promise<string | null>;
   #since: number;
   #lastMailAt: number;
 
@@ -52,7 +49,8 @@ export class SmtpSession {
     this.#options = options;
     this.#secure = options.secure ?? false;
     this.#clientAddress = (socket.remoteAddress ?? "").replace(/^::ffff:(?=\d+\.)/, "");
-    const { signIn } = options.handlers;
+    const { signIn, clientName } = options.handlers;
+    this.#clientName = clientName?.(this.#clientAddress) ?? null;
     this.#auth = signIn === undefined ? null : new SessionAuth(signIn, this.#clientAddress);
     this.#since = options.nowMs();
     this.#lastMailAt = this.#since;
@@ -66,7 +64,13 @@ export class SmtpSession {
   }
 
   get progress(): SessionProgress {
-    return { isBusy: this.#busy, since: this.#since, lastMailAt: this.#lastMailAt, data: this.#data };
+    const isStranger = this.#auth !== null && this.#auth.submitter === null;
+    return { isBusy: this.#busy, since: this.#since, lastMailAt: this.#lastMailAt, isStranger, data: this.#data };
+  }
+
+  /** The account that signed in on this connection. */
+  get userId(): string | null {
+    return this.#auth?.submitter?.userId ?? null;
   }
 
   /** Says goodbye; the client tries again elsewhere or later. */
@@ -168,7 +172,7 @@ export class SmtpSession {
       data.release();
       this.#say(answer);
       this.#reset();
-      this.#commands = 0;
+      this.#counts.noteMessage();
       this.#lastMailAt = this.#options.nowMs();
       this.#since = this.#lastMailAt;
       return true;
@@ -189,6 +193,7 @@ export class SmtpSession {
         esmtp: this.#esmtp,
         secure: this.#secure,
         clientAddress: this.#clientAddress,
+        clientName: this.#clientName,
         ...(this.#auth?.submitter ? { submitter: this.#auth.submitter } : {}),
       });
     } catch (thrown) {
@@ -202,7 +207,7 @@ export class SmtpSession {
     const { verb, argument } = command;
     if (this.#options.isClosing() && verb !== "QUIT") return this.shutdown();
     if (!this.#input.isEmpty && mustAwaitAnswer(verb, this.#esmtp)) return this.leave(ahead);
-    if (verb !== "RCPT" && ++this.#commands > maxCommands) return this.#showOut("Too many commands without mail");
+    if (verb !== "RCPT" && this.#counts.isTooManyCommands()) return this.#showOut("Too many commands without mail");
     switch (verb) {
       case "EHLO":
       case "HELO":
@@ -231,7 +236,7 @@ export class SmtpSession {
         return this.#startAuth(argument);
       case "EXPN":
       case "BDAT":
-        return this.#fail(reply(502, "5.5.1", "Command not offered here"));
+        return this.#fail(notOffered);
       default:
         return this.#fail(syntaxError);
     }
@@ -251,7 +256,7 @@ export class SmtpSession {
   }
 
   async #startAuth(argument: string): Promise<void> {
-    if (this.#auth === null) return this.#fail(reply(502, "5.5.1", "Command not offered here"));
+    if (this.#auth === null) return this.#fail(notOffered);
     if (this.#mailFrom !== null || this.#helo === null) return this.#fail(badSequence);
     this.#sayAuth(await this.#auth.begin(argument, this.#secure));
   }
@@ -289,7 +294,9 @@ export class SmtpSession {
   #rcpt(argument: string): void | Promise<void> {
     const mailFrom = this.#mailFrom;
     if (mailFrom === null) return this.#fail(badSequence);
-    if (this.#recipients.length >= maxRecipients) return this.#say(reply(452, "4.5.3", "Too many recipients"));
+    if (this.#recipients.length >= maxRecipients) {
+      return this.#counts.isTooManyRecipients() ? this.#showOut(tooManyRecipients.text) : this.#say(tooManyRecipients);
+    }
     const path = this.#argument(() => readRcptTo(argument));
     if (path === null) return;
     const resolved = this.#options.handlers.resolve(path, mailFrom.envelopeFrom === "", this.#clientAddress);
@@ -321,7 +328,8 @@ export class SmtpSession {
   async #startTls(argument: string): Promise<void> {
     const { upgrade } = this.#options;
     if (argument !== "") return this.#fail(replyFor("invalid"));
-    if (upgrade === null || this.#secure) return this.#fail(reply(502, "5.5.1", "Command not offered here"));
+    if (upgrade === null || this.#secure) return this.#fail(notOffered);
+    if (this.#options.hasHandshakeRoom?.() === false) return this.#showOut("Too many handshakes from your network");
     this.#say(reply(220, "2.0.0", "Go ahead"));
     this.#flush();
     // Whatever was sent in clear behind STARTTLS is not ours to obey (CVE-2011-0411).
@@ -359,7 +367,7 @@ export class SmtpSession {
 
   #fail(answer: SmtpReply): void {
     this.#say(answer);
-    if (++this.#errors >= maxErrors) this.#showOut("Too many errors");
+    if (this.#counts.isTooManyErrors()) this.#showOut("Too many errors");
   }
 
   #showOut(why: string): void {

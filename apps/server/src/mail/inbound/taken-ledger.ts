@@ -7,21 +7,31 @@ import type { TakenFingerprints } from "./taken-fingerprints.ts";
 export interface TakenLedger {
   has(planned: PlannedDelivery): boolean;
   remember(planned: PlannedDelivery): void;
+  /** From here on the message's bytes are not needed. */
+  read(): void;
 }
 
-export function takenLedger(wire: Buffer, fingerprints: TakenFingerprints): TakenLedger {
+export function takenLedger(received: Buffer, fingerprints: TakenFingerprints): TakenLedger {
+  let wire: Buffer | null = received;
   let message: { origin: string; bodyHash: Buffer } | null = null;
 
+  function read(): { origin: string; bodyHash: Buffer } {
+    message ??= readMessage(wire ?? Buffer.alloc(0));
+    wire = null;
+    return message;
+  }
+
   function fingerprint({ target }: PlannedDelivery): string {
-    message ??= readMessage(wire);
+    const { origin, bodyHash } = read();
     const { destination } = target;
     const where = destination.kind === "mailbox" ? destination.address : destination.url;
-    return fingerprints.make(message.origin, message.bodyHash, `${target.aliasAddress}\0${where}`);
+    return fingerprints.make(origin, bodyHash, `${target.aliasAddress}\0${where}`);
   }
 
   return {
     has: (planned) => !fingerprints.isEmpty && fingerprints.has(fingerprint(planned)),
     remember: (planned) => fingerprints.add(fingerprint(planned)),
+    read: () => void read(),
   };
 }
 

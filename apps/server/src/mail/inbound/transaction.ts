@@ -6,18 +6,18 @@ import type { MessageEnvelope } from "../../core/message/message.ts";
 /** The owner of an alias writes to a correspondent. */
 export interface ReplyRecipient {
   kind: "reply";
-  /** Canonical, `r.<token>@<alias domain>`. */
+  /** Canonical, `r-<token>@<alias domain>`. */
   address: string;
   correspondent: Mailbox;
   route: AliasRoute;
 }
 
-/** A delivery report for something we forwarded. */
+/** A delivery report for something we forwarded. What it is about is in the address, which we made, and not in the report. */
 export interface BounceRecipient {
   kind: "bounce";
-  /** From the alias' own bounce address. */
+  /** The alias that the address was made for; `null` for SRS of the older form, which names none. */
   aliasId: string | null;
-  /** From SRS: who wrote, and was proven to. */
+  /** Who wrote, was proven to, and may be told; from SRS. */
   sender: string | null;
 }
 
@@ -40,4 +40,6 @@ export interface Transaction {
   wire: Buffer;
   /** It was written in this process, by an alias of ours: `envelopeFrom` is true. */
   isOurs: boolean;
+  /** Nothing proves the author, but a check did not end: the same mail may be proven later. */
+  isProofUnfinished?: boolean;
 }

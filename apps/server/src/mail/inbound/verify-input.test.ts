@@ -1,12 +1,13 @@
 /** What is found with the body hashed natively against what mailauth finds on its own, and published signatures. */
-import { generateKeyPairSync } from "node:crypto";
+import { createPublicKey, generateKeyPairSync, randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { addressesOf, countFields, readHeader, simpleBodyHash } from "@kauke/mail-rfc";
 import fc from "fast-check";
 import { type AuthenticateResult, dkimSign, authenticate as mailauth } from "mailauth";
 import { describe, expect, it, test } from "vitest";
+import { hugeExponentKey } from "../../../test/hostile-keys.testing.ts";
 import { BodyHashes } from "../body-hashes.ts";
-import { SIGNATURES_MAX, verifyInput } from "./verify-input.ts";
+import { ARC_SETS_MAX, SIGNATURES_MAX, verifyInput } from "./verify-input.ts";
 
 const pem = { privateKeyEncoding: { type: "pkcs8", format: "pem" } } as const;
 const der = { publicKeyEncoding: { type: "spki", format: "der" } } as const;
@@ -77,8 +78,8 @@ const options = {
   disableBimi: true,
 };
 
-/** A name made up for a signature that has none, and figures that decide nothing. */
-const noUse = ["id", "mimeStructureStart", "sourceBodyLength", "fromFields"];
+/** A name made up for a signature that has none, figures that decide nothing, and what nobody here asks for. */
+const noUse = ["id", "mimeStructureStart", "sourceBodyLength", "fromFields", "receivedChain"];
 
 /** Everything that was found, and the header written about it. */
 function facts(found: AuthenticateResult): unknown {
@@ -212,28 +213,16 @@ describe("a signed message is judged as mailauth judges it", () => {
   });
 
   it("whatever its body is made of, and whatever is changed on the way", { timeout: 60_000 }, async () => {
-    const piece = fc.constantFrom(
-      "\r\n",
-      "\r\n",
-      "\n",
-      "\r",
-      " ",
-      "  ",
-      "\t",
-      "a",
-      "word",
-      "é",
-      ".",
-      "\0",
-      " \r\n",
-      "x".repeat(70_000),
-    );
+    const short = ["\r\n", "\r\n", "\n", "\r", " ", "  ", "\t", "a", "word", "é", ".", "\0", " \r\n"];
+    const piece = fc.constantFrom(...short, "x".repeat(70_000));
+    // A name longer than any in DNS is no signature for us.
+    const inserted = fc.constantFrom(...short, "x".repeat(200));
     const signing = fc.record({
       selector: fc.constantFrom("rsa", "ed"),
       canonicalization: fc.constantFrom("relaxed/relaxed", "relaxed/simple", "simple/relaxed", "simple/simple"),
       maxBodyLength: fc.option(fc.nat(100), { nil: undefined }),
     });
-    const change = fc.record({ at: fc.nat(), with: fc.option(piece, { nil: undefined }) });
+    const change = fc.record({ at: fc.nat(), with: fc.option(inserted, { nil: undefined }) });
     await fc.assert(
       fc.asyncProperty(fc.array(piece, { maxLength: 30 }), signing, change, async (pieces, how, { at, with: what }) => {
         const { maxBodyLength, ...rest } = how;
@@ -271,6 +260,62 @@ test("signatures past the limit are not looked at", async () => {
   const found = async (before: number) => results(await check(Buffer.concat([latin1(bad.repeat(before)), good])));
   expect(await found(SIGNATURES_MAX - 1)).toContain("pass");
   expect(await found(SIGNATURES_MAX)).toEqual(Array.from({ length: SIGNATURES_MAX }, () => "neutral"));
+});
+
+test("keys of 4096 bits are used and larger ones are not", async () => {
+  const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 4096, ...pem, ...der });
+  // Nobody has its private half: such a signature is refused for its key before it is checked.
+  const n = Buffer.concat([Buffer.of(0x80), randomBytes(638), Buffer.of(1)]).toString("base64url");
+  const large = createPublicKey({ key: { kty: "RSA", n, e: "AQAB" }, format: "jwk" }).export(der.publicKeyEncoding);
+  keys.most = { privateKey, record: `v=DKIM1; k=rsa; p=${publicKey.toString("base64")}` };
+  keys.large = { privateKey, record: `v=DKIM1; k=rsa; p=${large.toString("base64")}` };
+  const found = async (selector: string) => {
+    const signed = await sign(latin1(`${header}\r\nx\r\n`), { selector, canonicalization: "relaxed/relaxed" });
+    return (await check(signed)).dkim.results.map(({ status: { result, comment } }) => [result, comment]);
+  };
+  expect(await found("most")).toEqual([["pass", undefined]]);
+  expect(await found("large")).toEqual([["neutral", "invalid public key"]]);
+});
+
+test("keys with a long exponent are refused before anything is checked with them", async () => {
+  keys.exponent = { privateKey: rsa.privateKey, record: hugeExponentKey };
+  const signed = await sign(latin1(`${header}\r\nx\r\n`), {
+    selector: "exponent",
+    canonicalization: "relaxed/relaxed",
+  });
+  const { results: found } = (await check(signed)).dkim;
+  expect(found.map(({ status: { result, comment } }) => [result, comment])).toEqual([
+    ["neutral", "invalid public key"],
+  ]);
+});
+
+test("of signatures over a large header only the first are checked, of those over a usual one ten", async () => {
+  const countOf = async (bytes: number) => {
+    const large = latin1(`${header}X: ${"a".repeat(bytes)}\r\n\r\nbody\r\n`);
+    const own = "DKIM-Signature: v=1; a=rsa-sha256; d=sender.example; s=rsa; h=from; bh=x; b=y\r\n";
+    return (await check(Buffer.concat([latin1(own.repeat(12)), large]))).dkim.results.length;
+  };
+  expect(await countOf(50_000)).toBe(SIGNATURES_MAX);
+  expect(await countOf(200_000)).toBe(5);
+});
+
+test("signatures by names beyond DNS are not looked at, whatever stands before and after them", async () => {
+  const good = await sign(latin1(`${header}\r\nbody\r\n`), { selector: "rsa", canonicalization: "relaxed/relaxed" });
+  const odd = `DKIM-Signature: v=1; a=rsa-sha256; d=${"é".repeat(8000)}; s=y; h=from; bh=x; b=y\r\n`;
+  expect(results(await check(Buffer.concat([latin1(odd.repeat(12)), good])))).toEqual(["pass"]);
+});
+
+test("ARC sets are looked at all together, up to twenty", async () => {
+  const set = (i: number) =>
+    `ARC-Seal: i=${i}; a=rsa-sha256; cv=${i === 1 ? "none" : "pass"}; d=sender.example; s=rsa; b=x\r\n` +
+    `ARC-Message-Signature: i=${i}; a=rsa-sha256; d=sender.example; s=rsa; h=from; bh=x; b=x\r\n` +
+    `ARC-Authentication-Results: i=${i}; mx.test; spf=pass\r\n`;
+  const arcOf = async (count: number) => {
+    const sets = Array.from({ length: count }, (_, at) => set(at + 1)).join("");
+    return (await check(latin1(`${sets}${header}\r\nbody\r\n`))).arc;
+  };
+  expect(await arcOf(ARC_SETS_MAX)).toMatchObject({ status: { result: "fail" } });
+  expect(await arcOf(ARC_SETS_MAX + 1)).toMatchObject({ status: { result: "none" } });
 });
 
 describe("the hash our own signature needs", () => {

@@ -2,7 +2,7 @@
 import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
 import type { ForwardCopy } from "../forward-copy.ts";
 import { SealingFailed } from "../sealing-failed.ts";
-import type { MailTransport, WebhookTransport } from "./transport.ts";
+import type { AttemptSignal, MailTransport, WebhookTransport } from "./transport.ts";
 
 export interface Transports {
   mail: MailTransport;
@@ -18,7 +18,7 @@ export async function attempt(
   delivery: { id: string; target: DeliveryTarget },
   copy: ForwardCopy,
   transports: Transports,
-  signal?: AbortSignal,
+  signal?: AttemptSignal,
 ): Promise<DeliveryOutcome> {
   try {
     return await send(delivery, copy, transports, signal);
@@ -31,7 +31,7 @@ async function send(
   delivery: { id: string; target: DeliveryTarget },
   copy: ForwardCopy,
   transports: Transports,
-  signal?: AbortSignal,
+  signal?: AttemptSignal,
 ): Promise<DeliveryOutcome> {
   const { destination } = delivery.target;
   if (destination.kind === "mailbox") return transports.mail.send(await copy.mailTo(destination.address), signal);

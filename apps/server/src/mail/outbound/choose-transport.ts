@@ -1,18 +1,19 @@
 /** From `KAUKE_DELIVERY` to the transports of this process. */
 import type { Config } from "../../config.ts";
 import { AppError } from "../../core/app-error.ts";
-import type { Clock, Metrics } from "../../core/ports.ts";
+import type { Clock, Logger, Metrics } from "../../core/ports.ts";
 import type { PreviewInbox } from "../../core/preview/preview-inbox.ts";
 import { type AllowList, parseAllowList } from "./address-guard.ts";
 import type { Transports } from "./attempt.ts";
 import { createDirectTransport, type DirectTransportOptions } from "./direct-transport.ts";
+import { countNextHopFailures, noteRelayFailures } from "./note-next-hop-failure.ts";
 import { createPreviewTransport } from "./preview-transport.ts";
-import { createRelayTransport } from "./relay-transport.ts";
+import { askServers, askSystem, createRelayTransport } from "./relay-transport.ts";
 import type { Resolver } from "./resolver.ts";
 import type { MailTransport } from "./transport.ts";
 import { createWebhookTransport } from "./webhook-transport.ts";
 
-type DeliveryConfig = Pick<Config, "delivery" | "mailHost" | "webhookAllow">;
+type DeliveryConfig = Pick<Config, "delivery" | "mailHost" | "webhookAllow" | "dnsServers">;
 
 /** What tests change of direct sending: ports, since 25 and 443 are not theirs, whom to trust, how long to wait. */
 export type DirectOverrides = Pick<DirectTransportOptions, "port" | "stsPort" | "extraCa" | "timeouts">;
@@ -23,6 +24,7 @@ export interface TransportParts {
   clock: Clock;
   resolver: Resolver;
   metrics: Pick<Metrics, "count">;
+  logger: Pick<Logger, "warn">;
   direct?: DirectOverrides;
 }
 
@@ -45,15 +47,26 @@ export function chooseTransports(
 }
 
 function mailTransport(
-  { delivery, mailHost }: DeliveryConfig,
-  { preview, resolver, metrics, direct }: TransportParts,
+  { delivery, mailHost, dnsServers }: DeliveryConfig,
+  { preview, resolver, metrics, logger, direct }: TransportParts,
   allow: AllowList,
 ): MailTransport {
-  if (delivery.kind === "relay") return createRelayTransport({ url: delivery.url, mailHost });
+  if (delivery.kind === "relay") {
+    const findAddresses = dnsServers === null ? askSystem : askServers(resolver);
+    const onOpenFailed = noteRelayFailures({ metrics, logger });
+    return createRelayTransport({ url: delivery.url, mailHost, findAddresses, onOpenFailed });
+  }
   if (delivery.kind === "direct") {
     const onPolicy: DirectTransportOptions["onPolicy"] = (mode, result) =>
       metrics.count("kauke_sts_mail_total", { mode, result });
-    return createDirectTransport({ resolver, allow, mailHost, onPolicy, ...direct });
+    return createDirectTransport({
+      resolver,
+      allow,
+      mailHost,
+      onPolicy,
+      onOpenFailed: countNextHopFailures({ metrics }),
+      ...direct,
+    });
   }
   if (preview === null) throw new AppError("internal");
   return createPreviewTransport(preview);

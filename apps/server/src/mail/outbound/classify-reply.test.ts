@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { classifyLoss, classifyReply, type SmtpStage } from "./classify-reply.ts";
+import { classifyLoss, classifyReply, isHostBusy, type SmtpStage } from "./classify-reply.ts";
 
 const reply = (text: string) => {
   const [code = "", status = null] = text.split(" ");
@@ -8,6 +8,21 @@ const reply = (text: string) => {
 };
 
 const stages: SmtpStage[] = ["greeting", "hello", "starttls", "auth", "mail", "rcpt", "data", "body"];
+
+test.each<[string, SmtpStage, boolean]>([
+  ["421", "mail", true],
+  ["421 4.2.1", "rcpt", true],
+  ["450", "rcpt", true],
+  ["451 4.7.1", "rcpt", true],
+  ["452 4.3.1", "body", true],
+  ["450 4.2.0", "rcpt", false],
+  ["452 4.2.2", "body", false],
+  ["451 4.1.8", "mail", true],
+  ["550 5.2.2", "rcpt", false],
+  ["250", "body", false],
+])("%s at %s: the host is busy: %s", (text, stage, isBusy) => {
+  expect(isHostBusy(reply(text), stage)).toBe(isBusy);
+});
 
 describe("what a reply means", () => {
   test.each<[string, SmtpStage, string]>([

@@ -15,6 +15,13 @@ type Row = readonly [code: FailureCode, detail: string];
 
 export const taken: DeliveryOutcome = { kind: "taken" };
 
+/** The destination was not asked: it is slow, and enough attempts are there already. */
+export const untried: DeliveryOutcome = {
+  kind: "deferred",
+  failure: { code: "try_later", enhancedStatus: "4.4.5" },
+  isUntried: true,
+};
+
 export function deferred(code: FailureCode, enhancedStatus: string): DeliveryOutcome {
   return { kind: "deferred", failure: { code, enhancedStatus } };
 }
@@ -125,6 +132,20 @@ export function classifyReply(reply: SmtpReply, stage: SmtpStage): DeliveryOutco
   const [code, detail] = meaning(reply, stage);
   const isDeferred = reply.code < 500 || setUpStages.has(stage) || code === "login_failed";
   return isDeferred ? deferred(code, `4.${detail}`) : refused(code, `5.${detail}`);
+}
+
+/** The host says so itself: a bare 550 may mean anything. @param reply to RCPT */
+export function isMailboxMissing({ code, enhancedStatus }: SmtpReply): boolean {
+  return code >= 500 && /^5\.(?:1\.[12]|2\.1)$/.test(enhancedStatus ?? "");
+}
+
+/**
+ * Whether a 4xx answer means that the host is busy. Addressing and mailbox status (RFC 3463 subjects 1 and 2) are the mailbox' own:
+ * a full mailbox must slow no other mail to its host. It is tried again by the retry schedule.
+ */
+export function isHostBusy({ code, enhancedStatus }: SmtpReply, stage: SmtpStage): boolean {
+  if (code < 400 || code >= 500) return false;
+  return code === 421 || stage === "mail" || !/^4\.[12]\./.test(enhancedStatus ?? "");
 }
 
 function meaning(reply: SmtpReply, stage: SmtpStage): Row {

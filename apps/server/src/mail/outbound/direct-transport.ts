@@ -4,13 +4,14 @@
  */
 import { domainToASCII } from "node:url";
 import { type AllowList, parseAllowList } from "./address-guard.ts";
-import { classifyLoss } from "./classify-reply.ts";
+import { classifyLoss, untried } from "./classify-reply.ts";
 import { findMailHosts, type MailHost } from "./mail-hosts.ts";
+import { organisationOf } from "./organisation.ts";
 import type { Resolver } from "./resolver.ts";
 import type { SmtpPeer } from "./smtp-client.ts";
 import { SmtpPool, type SmtpPoolOptions } from "./smtp-pool.ts";
 import { createStsPolicies, type StsPolicies, type StsPolicy } from "./sts-policies.ts";
-import type { MailTransport, OutgoingMail } from "./transport.ts";
+import type { AttemptSignal, MailTransport, OutgoingMail } from "./transport.ts";
 
 export interface DirectTransportOptions extends SmtpPoolOptions {
   resolver: Resolver;
@@ -30,22 +31,28 @@ export function createDirectTransport(options: DirectTransportOptions): MailTran
   const policies = createStsPolicies({ resolver, allow, port: stsPort, ca: options.extraCa });
   const rules = { resolver, allow, port, random, ownName: options.mailHost.toLowerCase() };
 
-  async function sendToOne(hosts: readonly MailHost[], peer: PeerRules, mail: OutgoingMail, signal?: AbortSignal) {
+  async function sendToOne(hosts: readonly MailHost[], peer: PeerRules, mail: OutgoingMail, signal?: AttemptSignal) {
     let first = null;
     for (const host of hosts) {
+      if (signal?.reachProvider?.(organisationOf(host.name)) === false) continue;
+      if (signal?.reachPeer?.(host.address) === false) continue;
       const { outcome, isUncertain } = await pool.send(peerOf(host, peer), mail, signal);
-      if (outcome.kind !== "deferred" || isUncertain || signal?.aborted) return outcome;
+      // Without its bytes, given up after the final dot, the next host is asked by a later attempt.
+      const isOver = isUncertain || signal?.aborted || mail.wireParts.length === 0;
+      if (outcome.kind !== "deferred" || isOver) return outcome;
       // The host that should have taken it says best why nobody did.
       first ??= outcome;
     }
-    return first ?? classifyLoss("unreachable");
+    return first ?? (hosts.length > 0 ? untried : classifyLoss("unreachable"));
   }
 
   return {
     async send(mail, signal) {
       const domain = mail.rcptTo.slice(mail.rcptTo.lastIndexOf("@") + 1);
-      const [found, policy] = await Promise.all([findMailHosts(domain, rules), policyOf(domain, policies)]);
+      const [found, policy] = await Promise.all([findMailHosts(domain, rules), policyOf(domain, policies, signal)]);
       if (found.kind === "none") return found.outcome;
+      // Without knowing what the domain asks for nothing is sent.
+      if (policy === "busy") return untried;
       const listed = policy === null ? found.hosts : found.hosts.filter(({ name }) => policy.lists(name));
       if (policy !== null) onPolicy(policy.mode, listed.length === found.hosts.length ? "listed" : "not_listed");
       const isEnforced = policy?.mode === "enforce";
@@ -56,9 +63,9 @@ export function createDirectTransport(options: DirectTransportOptions): MailTran
   };
 }
 
-async function policyOf(domain: string, policies: StsPolicies): Promise<StsPolicy | null> {
+async function policyOf(domain: string, policies: StsPolicies, signal: AttemptSignal | undefined) {
   const name = domainToASCII(domain);
-  return name === "" || /^[0-9.]+$/.test(name) ? null : policies.find(name);
+  return name === "" || /^[0-9.]+$/.test(name) ? null : policies.find(name, signal);
 }
 
 interface PeerRules {
@@ -68,5 +75,5 @@ interface PeerRules {
 
 function peerOf({ name, address }: MailHost, { port, isEnforced }: PeerRules): SmtpPeer {
   const tls = isEnforced ? "starttls" : "opportunistic";
-  return { host: address, port, name, tls, isVerified: isEnforced, login: null };
+  return { host: address, port, name, tls, isVerified: isEnforced, login: null, provider: organisationOf(name) };
 }

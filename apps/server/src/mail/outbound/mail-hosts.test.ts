@@ -18,7 +18,7 @@ async function look(zone: FakeDnsZone, domain = "to.example", changes: Partial<M
 }
 
 describe("finding the hosts of a domain", () => {
-  test("by preference, IPv4 before IPv6, every address", async () => {
+  test("by preference, IPv4 before IPv6, two addresses of a host at most", async () => {
     const zone = {
       "to.example": {
         mx: [
@@ -29,12 +29,19 @@ describe("finding the hosts of a domain", () => {
       "a.example": { a: ["8.8.8.8", "8.8.4.4"], aaaa: ["2606:4700::1"] },
       "b.example": { aaaa: ["2606:4700::2"] },
     };
-    expect(await look(zone)).toEqual([
-      "a.example 8.8.8.8",
-      "a.example 8.8.4.4",
-      "a.example 2606:4700::1",
-      "b.example 2606:4700::2",
-    ]);
+    expect(await look(zone)).toEqual(["a.example 8.8.8.8", "a.example 2606:4700::1", "b.example 2606:4700::2"]);
+  });
+
+  test("a wide first host does not hide the backups", async () => {
+    const wide = (net: number) => ({ a: [1, 2, 3, 4, 5].map((host) => `8.8.${net}.${host}`) });
+    const names = ["a.example", "b.example", "c.example"];
+    const zone = {
+      "to.example": { mx: names.map((name, index) => [index, name] as const) },
+      ...Object.fromEntries(names.map((name, index) => [name, wide(index)])),
+    };
+    expect(await look(zone)).toEqual(
+      names.flatMap((name, index) => [1, 2].map((host) => `${name} 8.8.${index}.${host}`)),
+    );
   });
 
   test("equals in random order", async () => {

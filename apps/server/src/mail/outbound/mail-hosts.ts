@@ -26,7 +26,9 @@ export interface MailHostRules {
 }
 
 const HOSTS_MAX = 10;
-const ADDRESSES_MAX = 5;
+/** Of one host: a wide one must not hide the next. */
+const ADDRESSES_PER_HOST = 2;
+const ADDRESSES_MAX = 8;
 
 /** @param domain as in the address, Unicode or not */
 export async function findMailHosts(domain: string, rules: MailHostRules): Promise<MailHosts> {
@@ -68,14 +70,23 @@ function inOrder(records: readonly MxRecord[], random: () => number): string[] {
 
 type HostAddresses = { kind: "found"; hosts: MailHost[] } | { kind: "not_allowed" | "missing" | "failed" };
 
-/** IPv4 first: receivers ask more of IPv6 senders (reverse names, SPF), and a refused first contact costs reputation. */
+/** One of each family where there are both, since they seldom fail together. IPv4 first: receivers ask more of IPv6 senders (reverse names, SPF), and a refused first contact costs reputation. */
 async function addressesOf(name: string, { resolver, allow, port }: MailHostRules): Promise<HostAddresses> {
   const [four, six] = await Promise.all([resolver.resolve4(name), resolver.resolve6(name)]);
   const addresses = [four, six].flatMap((it) => (it.kind === "found" ? it.records : []));
   if (addresses.length === 0) return { kind: four.kind === "failed" || six.kind === "failed" ? "failed" : "missing" };
   const isGood = (address: string) => isPublicAddress(address) || allow.hasAddress(address, port);
   if (!allow.hasHost(name, port) && !addresses.every(isGood)) return { kind: "not_allowed" };
-  return { kind: "found", hosts: addresses.map((address) => ({ name, address })) };
+  return { kind: "found", hosts: chosenOf(addresses).map((address) => ({ name, address })) };
+}
+
+/** @param addresses IPv4 before IPv6 */
+function chosenOf(addresses: readonly string[]): string[] {
+  const [first, ...others] = addresses;
+  if (first === undefined) return [];
+  const isOtherFamily = (address: string) => address.includes(":") !== first.includes(":");
+  const second = others.find(isOtherFamily);
+  return [first, ...(second === undefined ? others : [second])].slice(0, ADDRESSES_PER_HOST);
 }
 
 function whyNone(found: readonly HostAddresses[]): DeliveryOutcome {

@@ -4,6 +4,7 @@
  */
 import { MailSyntaxError, parseAddress } from "@kauke/mail-rfc";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
+import type { MemoryBudget } from "../inbound/memory-budget.ts";
 import type { MxHandlers } from "../inbound/session-handlers.ts";
 import { replyFor, type SmtpReply } from "../reply.ts";
 import { classifyReply, refused, type SmtpStage, taken } from "./classify-reply.ts";
@@ -16,6 +17,8 @@ export interface OwnDomainParts {
   domains: ReadonlySet<string>;
   /** Our name in the trace field; no client stands behind this mail. */
   mailHost: string;
+  /** The message comes in a second time, as one buffer. */
+  budget: Pick<MemoryBudget, "take" | "give">;
 }
 
 const here = "127.0.0.1";
@@ -38,17 +41,22 @@ async function deliverHere(mail: OutgoingMail, parts: OwnDomainParts): Promise<D
   const verdict = await parts.inbound.resolve(path, envelopeFrom === "");
   if (verdict.verdict === "discard") return taken;
   if (verdict.verdict !== "accept") return outcomeOf(replyFor(verdict.code), "rcpt");
-  const answer = await parts.inbound.receive({
-    mailFrom: { envelopeFrom, sizeBytes, eightBit, smtpUtf8 },
-    recipients: [verdict.value],
-    wire: Buffer.concat(mail.wireParts),
-    helo: parts.mailHost,
-    esmtp: true,
-    secure: true,
-    clientAddress: here,
-    isOurs: true,
-  });
-  return outcomeOf(answer, "body");
+  if (!parts.budget.take(sizeBytes)) return outcomeOf(replyFor("memory_budget"), "body");
+  try {
+    const answer = await parts.inbound.receive({
+      mailFrom: { envelopeFrom, sizeBytes, eightBit, smtpUtf8 },
+      recipients: [verdict.value],
+      wire: Buffer.concat(mail.wireParts),
+      helo: parts.mailHost,
+      esmtp: true,
+      secure: true,
+      clientAddress: here,
+      isOurs: true,
+    });
+    return outcomeOf(answer, "body");
+  } finally {
+    parts.budget.give(sizeBytes);
+  }
 }
 
 function pathOf(address: string) {

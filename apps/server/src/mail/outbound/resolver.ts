@@ -3,6 +3,8 @@
  * Answers are values; what a resolver library throws stays here. Names ask c-ares, never the thread pool's getaddrinfo.
  */
 import { Resolver as NodeResolver } from "node:dns/promises";
+import { AnswerCache } from "./answer-cache.ts";
+import { PendingQuestions } from "./pending-questions.ts";
 
 export interface MxRecord {
   /** Empty for the null MX (RFC 7505). */
@@ -15,8 +17,8 @@ export type DnsAnswer<T> =
   /** The name exists, a record of this type doesn't. */
   | { kind: "no_record" }
   | { kind: "no_name" }
-  /** SERVFAIL, timeout, refusal: may work later. */
-  | { kind: "failed" };
+  /** SERVFAIL, refusal, no answer in time (`isLate`): may work later. */
+  | { kind: "failed"; isLate?: boolean };
 
 export interface Resolver {
   resolveMx(name: string): Promise<DnsAnswer<MxRecord>>;
@@ -36,7 +38,16 @@ export interface ResolverOptions {
 }
 
 const DEADLINE_MS = 5000;
-const CACHE_ENTRIES = 10_000;
+const TRIES = 5;
+/** An answer with more records, or more characters in them, counts as failed: nothing we ask about needs so many. */
+export const RECORDS_MAX = 64;
+/** Domains keep many proofs of ownership as TXT records of the same name. */
+export const TXT_RECORDS_MAX = 256;
+export const ANSWER_CHARACTERS_MAX = 16 * 1024;
+/** Octets of a name (RFC 1035 §2.3.4); no question is asked about longer ones. */
+const NAME_MAX = 255;
+/** Bytes of a record in memory without its text. */
+const RECORD_BYTES = 64;
 const keepMs: Record<DnsAnswer<never>["kind"], number> = {
   found: 60_000,
   no_record: 30_000,
@@ -44,16 +55,33 @@ const keepMs: Record<DnsAnswer<never>["kind"], number> = {
   failed: 5000,
 };
 
+const late = { kind: "failed", isLate: true } as const;
+
 export function createResolver({ servers, deadlineMs = DEADLINE_MS, now = Date.now }: ResolverOptions): Resolver {
-  const node = new NodeResolver({ timeout: Math.ceil(deadlineMs / 3), tries: 2 });
+  // c-ares learns from fast answers to give up after 250 ms a try: so many tries last longer than the deadline in any case.
+  const node = new NodeResolver({
+    timeout: Math.ceil(deadlineMs / 3),
+    maxTimeout: Math.ceil(deadlineMs / 2),
+    tries: TRIES,
+  });
   if (servers !== null) node.setServers([...servers]);
-  const ask = <T>(query: Promise<T[]>) => withDeadline(answerOf(query), deadlineMs);
+  const pending = new PendingQuestions();
+  const cache = new AnswerCache(now);
+  const keep = <T>(answer: DnsAnswer<T>) => ({ keepMs: keepMs[answer.kind], bytes: bytesOf(answer) });
+  const asker =
+    <T>(type: string, query: (name: string) => Promise<T[]>) =>
+    (name: string): Promise<DnsAnswer<T>> => {
+      const key = name.toLowerCase();
+      if (key.length > NAME_MAX) return Promise.resolve({ kind: "no_name" });
+      const ask = () => withDeadline(answerOf(query(key), type === "TXT" ? TXT_RECORDS_MAX : RECORDS_MAX), deadlineMs);
+      return cache.ask([type, key], () => pending.ask<DnsAnswer<T>>(key, ask, { kind: "failed" }), keep);
+    };
   return {
-    resolveMx: cached((name) => ask(node.resolveMx(name).then((found) => found.map(plainMx))), now),
-    resolve4: cached((name) => ask(node.resolve4(name)), now),
-    resolve6: cached((name) => ask(node.resolve6(name)), now),
-    resolveTxt: cached((name) => ask(node.resolveTxt(name).then((found) => found.map((it) => it.join("")))), now),
-    resolvePtr: cached((name) => ask(node.resolvePtr(name)), now),
+    resolveMx: asker("MX", async (name) => (await node.resolveMx(name)).map(plainMx)),
+    resolve4: asker("A", (name) => node.resolve4(name)),
+    resolve6: asker("AAAA", (name) => node.resolve6(name)),
+    resolveTxt: asker("TXT", async (name) => (await node.resolveTxt(name)).map((strings) => strings.join(""))),
+    resolvePtr: asker("PTR", (name) => node.resolvePtr(name)),
   };
 }
 
@@ -61,20 +89,22 @@ function plainMx({ exchange, priority }: MxRecord): MxRecord {
   return { exchange, priority };
 }
 
-async function answerOf<T>(query: Promise<T[]>): Promise<DnsAnswer<T>> {
+async function answerOf<T>(query: Promise<T[]>, recordsMax: number): Promise<DnsAnswer<T>> {
   try {
     const records = await query;
+    if (records.length > recordsMax || charactersOf(records) > ANSWER_CHARACTERS_MAX) return { kind: "failed" };
     return records.length === 0 ? { kind: "no_record" } : { kind: "found", records };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException | null)?.code;
     if (code === "ENODATA") return { kind: "no_record" };
-    return { kind: code === "ENOTFOUND" || code === "EBADNAME" ? "no_name" : "failed" };
+    if (code === "ENOTFOUND" || code === "EBADNAME") return { kind: "no_name" };
+    return code === "ETIMEOUT" ? late : { kind: "failed" };
   }
 }
 
 function withDeadline<T>(answer: Promise<DnsAnswer<T>>, deadlineMs: number): Promise<DnsAnswer<T>> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve({ kind: "failed" }), deadlineMs);
+    const timer = setTimeout(() => resolve(late), deadlineMs);
     void answer.then((value) => {
       clearTimeout(timer);
       resolve(value);
@@ -82,20 +112,13 @@ function withDeadline<T>(answer: Promise<DnsAnswer<T>>, deadlineMs: number): Pro
   });
 }
 
-/** Concurrent questions share one query; the oldest entry leaves when the cache is full. */
-function cached<T>(ask: (name: string) => Promise<DnsAnswer<T>>, now: () => number) {
-  const entries = new Map<string, { until: number; answer: Promise<DnsAnswer<T>> }>();
-  return (name: string): Promise<DnsAnswer<T>> => {
-    const key = name.toLowerCase();
-    const known = entries.get(key);
-    if (known !== undefined && known.until > now()) return known.answer;
-    const entry = { until: Number.POSITIVE_INFINITY, answer: ask(key) };
-    entries.delete(key);
-    if (entries.size >= CACHE_ENTRIES) entries.delete(entries.keys().next().value ?? "");
-    entries.set(key, entry);
-    void entry.answer.then((answer) => {
-      entry.until = now() + keepMs[answer.kind];
-    });
-    return entry.answer;
-  };
+function bytesOf<T>(answer: DnsAnswer<T>): number {
+  return answer.kind === "found" ? charactersOf(answer.records) + answer.records.length * RECORD_BYTES : 0;
+}
+
+function charactersOf(records: readonly unknown[]): number {
+  let sum = 0;
+  for (const record of records)
+    sum += typeof record === "string" ? record.length : (record as MxRecord).exchange.length;
+  return sum;
 }

@@ -2,7 +2,7 @@
  * Writes down what became of a leased delivery. Guarded by the lease: when it was lost, somebody else has the delivery and
  * nothing changes here.
  */
-import type { DeliveryFailure, DeliveryOutcome, DeliveryStore, DeliveryTarget } from "../../core/delivery/delivery.ts";
+import type { DeliveryOutcome, DeliveryStore, DeliveryTarget, FinalFailure } from "../../core/delivery/delivery.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import type { FailureReporter } from "../report-failure.ts";
 import type { RetryPlan } from "../retry-plan.ts";
@@ -16,6 +16,7 @@ export interface SettleDeps {
 
 export interface Settled {
   id: string;
+  messageId: string;
   aliasId: string | null;
   userId: string | null;
   target: DeliveryTarget;
@@ -41,17 +42,18 @@ export async function settle(
   }
   const failure = outcome.kind === "taken" ? null : finalFailure(delivery, outcome);
   const { finished, messageDone } = await deps.deliveries.finish(delivery.id, leaseToken, failure);
+  // Before the body is deleted: a report to the sender names the message by its header.
+  if (finished && failure !== null) await deps.failures.report(delivery, failure);
   // A body that stays behind is found by the sweep.
   if (messageDone !== null) await deps.bodies.delete(messageDone).catch(() => {});
-  if (finished && failure !== null) await deps.failures.report(delivery, failure);
 }
 
 /**
  * Forwarded mail that kept being deferred expired after days, unless the reason was ours; composed mail gives up sooner, and its
  * last reason counts.
  */
-function finalFailure({ maxRetries }: Settled, outcome: Exclude<DeliveryOutcome, { kind: "taken" }>): DeliveryFailure {
+function finalFailure({ maxRetries }: Settled, outcome: Exclude<DeliveryOutcome, { kind: "taken" }>): FinalFailure {
   const isOurs = outcome.failure.code === "not_sealed";
   const isExpired = outcome.kind === "deferred" && maxRetries === undefined && !isOurs;
-  return isExpired ? { code: "expired", enhancedStatus: "4.4.7" } : outcome.failure;
+  return isExpired ? { code: "expired", enhancedStatus: "4.4.7", last: outcome.failure } : outcome.failure;
 }

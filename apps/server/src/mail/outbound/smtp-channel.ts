@@ -7,6 +7,7 @@ import { connect, type Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import type { LossReason } from "./classify-reply.ts";
 import { ReplyReader, type SmtpReply } from "./smtp-reply.ts";
+import type { StopSignal } from "./transport.ts";
 
 export class ChannelError extends Error {
   override name = "ChannelError";
@@ -31,10 +32,18 @@ interface Wait {
   kind: "open" | "reply" | "drain";
 }
 
-// Bodies are handed to the socket in pieces of this size, each waited for: a slow peer holds no more than the message itself.
-const PIECE_BYTES = 256 * 1024;
+export interface BodyTimes {
+  /** Longest wait for the peer to take a piece, ms. */
+  stallMs: number;
+  /** For the whole body, ms. */
+  totalMs: number;
+}
+
+/** Bodies are handed to the socket in pieces of this size, each waited for: a slow peer holds no more than the message itself. */
+export const PIECE_BYTES = 256 * 1024;
 const MAX_UNREAD_REPLIES = 100;
 const FINAL_DOT = Buffer.from(".\r\n");
+const NOTHING = Buffer.alloc(0);
 
 export class SmtpChannel {
   #socket: Socket;
@@ -52,7 +61,7 @@ export class SmtpChannel {
   }
 
   /** @throws ChannelError `unreachable`, `timed_out`, `tls_failed` */
-  static async open(target: ChannelTarget, timeoutMs: number, signal?: AbortSignal): Promise<SmtpChannel> {
+  static async open(target: ChannelTarget, timeoutMs: number, signal?: StopSignal): Promise<SmtpChannel> {
     const { host, port } = target;
     const channel = new SmtpChannel(connect({ host, port, noDelay: true }));
     const release = channel.abortWith(signal);
@@ -74,7 +83,7 @@ export class SmtpChannel {
   }
 
   /** @returns undo; call it when the work under this signal is over */
-  abortWith(signal: AbortSignal | undefined): () => void {
+  abortWith(signal: StopSignal | undefined): () => void {
     if (signal === undefined) return () => {};
     const abort = () => this.fail("aborted");
     if (signal.aborted) abort();
@@ -94,27 +103,38 @@ export class SmtpChannel {
   }
 
   /**
-   * Writes a body and its final dot; a small one leaves in a single write.
+   * Writes a body and its final dot. A small one leaves in a single write; of a larger one every byte is handed to the system
+   * before the dot is written, so that a peer that stops reading is still known not to have the message.
    * @param onDot called just before the dot may reach the peer
    * @returns false when the peer answered before the dot: the rest was not sent
-   * @throws ChannelError `timed_out` when the peer takes nothing for `stallMs`
+   * @throws ChannelError `timed_out` when the peer takes no piece for `stallMs`, or not the whole body within `totalMs`
    */
-  async writeBody(parts: readonly Buffer[], stallMs: number, onDot: () => void): Promise<boolean> {
+  async writeBody(parts: readonly Buffer[], times: BodyTimes, onDot: () => void): Promise<boolean> {
+    const endsAt = performance.now() + times.totalMs;
+    const limitMs = () => Math.min(times.stallMs, Math.max(endsAt - performance.now(), 1));
     let corked = 0;
+    let isLarge = false;
     this.#socket.cork();
     for (const part of parts) {
       for (let at = 0; at < part.length; at += PIECE_BYTES) {
         if (corked >= PIECE_BYTES) {
           this.#socket.uncork();
-          await this.#drained(stallMs);
+          await this.#drained(limitMs());
           if (this.#replies.length > 0) return false;
           this.#socket.cork();
           corked = 0;
+          isLarge = true;
         }
         const piece = part.length <= PIECE_BYTES ? part : part.subarray(at, at + PIECE_BYTES);
         this.#socket.write(piece);
         corked += piece.length;
       }
+    }
+    if (isLarge) {
+      this.#socket.uncork();
+      await this.#flushed(limitMs);
+      if (this.#replies.length > 0) return false;
+      this.#socket.cork();
     }
     onDot();
     this.#socket.write(FINAL_DOT);
@@ -197,6 +217,16 @@ export class SmtpChannel {
   async #drained(stallMs: number): Promise<void> {
     if (this.#socket.writableNeedDrain && this.#replies.length === 0) await this.#waitFor("drain", stallMs);
     else if (this.#lost !== null) throw new ChannelError(this.#lost);
+  }
+
+  /** Waits until all that was written is the system's, or the peer answers. */
+  async #flushed(limitMs: () => number): Promise<void> {
+    const isDone = () => this.#socket.writableLength === 0 || this.#replies.length > 0;
+    while (!isDone()) {
+      this.#socket.write(NOTHING, () => this.#settle("drain"));
+      await this.#waitFor("drain", limitMs());
+    }
+    if (this.#lost !== null) throw new ChannelError(this.#lost);
   }
 
   #waitFor(kind: Wait["kind"], timeoutMs: number, late: LossReason = "timed_out"): Promise<SmtpReply | undefined> {

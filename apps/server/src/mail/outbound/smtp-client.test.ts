@@ -1,10 +1,11 @@
 import { createServer, type Socket } from "node:net";
 import { stuff } from "@kauke/mail-rfc";
-import { FakeMx, type FakeMxOptions, ordinaryExtensions } from "@kauke/testkit/fake-mx";
+import { FakeMx, type FakeMxAnswer, type FakeMxOptions, ordinaryExtensions } from "@kauke/testkit/fake-mx";
+import { startTarpit } from "@kauke/testkit/tarpit";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
 import { afterEach, describe, expect, test } from "vitest";
 import { openSmtp, type SmtpClientOptions, type SmtpPeer } from "./smtp-client.ts";
-import type { SmtpConnection } from "./smtp-connection.ts";
+import { type SmtpConnection, smtpTimeouts } from "./smtp-connection.ts";
 import type { OutgoingMail } from "./transport.ts";
 
 const open: (() => Promise<unknown>)[] = [];
@@ -87,6 +88,13 @@ async function sendOutcome(mx: { port: number }, message = mail(), options = cli
     ? "taken"
     : `${outcome.kind} ${outcome.failure.code} ${outcome.failure.enhancedStatus}`;
 }
+
+test("a peer is waited for as long as RFC 5321 section 4.5.3.2 asks at each stage, at least", () => {
+  const { greetingMs, commandMs, dataMs, stallMs, bodyMs, finalMs } = smtpTimeouts;
+  const minutes = [greetingMs, commandMs, dataMs, stallMs, finalMs].map((ms) => ms / 60_000);
+  expect(minutes).toEqual([5, 5, 2, 3, 10]);
+  expect(bodyMs).toBeGreaterThanOrEqual(stallMs);
+});
 
 describe("sending a message", () => {
   test("arrives byte for byte, leading dots and 8-bit bytes included", async () => {
@@ -172,6 +180,28 @@ describe("sending a message", () => {
       "refused not_supported 5.6.7",
     );
     expect(mx.commands.filter((it) => it.startsWith("MAIL"))).toEqual([]);
+  });
+
+  test.each<[string, FakeMxAnswer]>([
+    ["hangs up at EHLO", { drop: true }],
+    ["refuses EHLO and hangs up", { reply: "502 5.5.1 what", drop: true }],
+    ["answers EHLO with no reply of SMTP", "hello there"],
+  ])("a peer that %s is spoken to with HELO on a new connection", async (_, answer) => {
+    const mx = await fakeMx({ answer: ({ stage }) => (stage === "ehlo" ? answer : undefined) });
+    expect(await sendOutcome(mx)).toBe("taken");
+    expect(mx.messages[0]?.connection).toBe(2);
+    expect(mx.commands.filter((line) => line.startsWith("HELO"))).not.toEqual([]);
+  });
+
+  test.each<[string, FakeMxAnswer, Partial<SmtpPeer>]>([
+    ["says to come back later", "421 4.3.2 later", {}],
+    ["is silent at EHLO", { delayMs: 60_000 }, {}],
+    ["must have TLS", { drop: true }, { tls: "starttls", isVerified: true }],
+    ["must have a login", { drop: true }, { login: { user: "u", password: "p" } }],
+  ])("a peer that %s is not", async (_, answer, changes) => {
+    const mx = await fakeMx({ answer: ({ stage }) => (stage === "ehlo" ? answer : undefined) });
+    expect(await failureOf(mx, changes)).toMatch(/^deferred/);
+    expect(mx.connections).toBe(1);
   });
 
   test("a peer that only knows HELO is spoken to plainly", async () => {
@@ -359,5 +389,52 @@ describe("TLS and login", () => {
     });
     expect(await failureOf(refusing, { login })).toBe("deferred login_failed");
     expect(await failureOf(await fakeMx({ extensions: ["AUTH GSSAPI"] }), { login })).toBe("deferred login_failed");
+  });
+});
+
+describe("a peer that takes the body slowly", () => {
+  const large = () =>
+    mail("", { wireParts: Array.from({ length: 20 }, () => Buffer.alloc(1024 * 1024, "x\r\n")), sizeBytes: 0 });
+
+  test("has so much time for all of it, however often it takes a byte", async () => {
+    await using slow = await startTarpit({ kind: "drip" });
+    const { send } = await connection(slow, {}, { ...client, timeouts: { bodyMs: 400 } }).then((it) => ({
+      send: () => it.send(large()),
+    }));
+    const began = performance.now();
+    expect(await send()).toMatchObject({
+      outcome: { kind: "deferred", failure: { code: "timed_out" } },
+      isUncertain: false,
+    });
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+
+  test("can't have the message while bytes of it wait here: an attempt that is stopped then is certain to have failed", async () => {
+    await using slow = await startTarpit({ kind: "drip" });
+    const stop = new AbortController();
+    let isEndSent = false;
+    const signal = Object.assign(stop.signal, {
+      sendEnd: () => {
+        isEndSent = true;
+      },
+    });
+    const sent = (await connection(slow)).send(large(), signal);
+    setTimeout(() => stop.abort(), 300);
+    expect(await sent).toMatchObject({ outcome: { kind: "deferred" }, isUncertain: false });
+    expect(isEndSent).toBe(false);
+  });
+
+  test("has it once the dot is sent: then the bytes may be dropped, and its answer still counts", async () => {
+    const mx = await fakeMx({
+      answer: ({ stage }) => (stage === "body" ? { reply: "250 ok", delayMs: 100 } : undefined),
+    });
+    const message = mail("x\r\n".repeat(200_000));
+    const signal = Object.assign(new AbortController().signal, {
+      sendEnd: () => {
+        message.wireParts = [];
+      },
+    });
+    expect((await (await connection(mx)).send(message, signal)).outcome.kind).toBe("taken");
+    expect(mx.messages[0]?.bytes).toHaveLength(600_000);
   });
 });

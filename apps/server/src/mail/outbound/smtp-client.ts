@@ -11,6 +11,7 @@ import { ChannelError, SmtpChannel } from "./smtp-channel.ts";
 import { QUIT_GRACE_MS, SmtpConnection, type SmtpTimeouts, smtpTimeouts } from "./smtp-connection.ts";
 import { noExtensions, readExtensions, type SmtpExtensions } from "./smtp-extensions.ts";
 import type { SmtpReply } from "./smtp-reply.ts";
+import type { StopSignal } from "./transport.ts";
 
 export interface SmtpLogin {
   user: string;
@@ -28,6 +29,8 @@ export interface SmtpPeer {
   /** Whether the certificate must be good for `name`. */
   isVerified: boolean;
   login: SmtpLogin | null;
+  /** Who runs the host: connections to all hosts of a provider are bounded together. */
+  provider?: string;
 }
 
 export interface SmtpClientOptions {
@@ -38,42 +41,56 @@ export interface SmtpClientOptions {
   extraCa?: string;
 }
 
-export type OpenResult = { kind: "open"; connection: SmtpConnection } | { kind: "failed"; outcome: DeliveryOutcome };
+/** `replyCode`: the peer's reply that ended the set-up; `null` when the connection failed without one. */
+export type OpenFailure = { kind: "failed"; outcome: DeliveryOutcome; stage?: SmtpStage; replyCode: number | null };
+export type OpenResult = { kind: "open"; connection: SmtpConnection } | OpenFailure;
 
 /** Ends the set-up with an outcome that is already decided. */
 class SetUpRefused extends Error {
   override name = "SetUpRefused";
-  readonly outcome: DeliveryOutcome;
-  constructor(outcome: DeliveryOutcome) {
+  readonly failure: OpenFailure;
+  constructor(failure: Omit<OpenFailure, "kind">) {
     super("refused");
-    this.outcome = outcome;
+    this.failure = { kind: "failed", ...failure };
   }
 }
 
-/** Connects and sets up; in opportunistic mode a failed TLS handshake is followed by one plain connection. Never throws. */
-export async function openSmtp(peer: SmtpPeer, options: SmtpClientOptions, signal?: AbortSignal): Promise<OpenResult> {
-  const first = await tryOpen(peer, options, true, signal);
-  const isFallback = first.kind === "failed" && peer.tls === "opportunistic" && isTlsFailure(first.outcome);
-  return isFallback ? tryOpen(peer, options, false, signal) : first;
+/** `extended`: EHLO, and STARTTLS when offered; `plain`: without STARTTLS; `basic`: HELO alone (RFC 5321 §3.2). */
+type Dialect = "extended" | "plain" | "basic";
+
+/**
+ * Connects and sets up. In opportunistic mode a failed TLS handshake, or a peer that does not get past EHLO, is followed by one
+ * simpler connection. Never throws.
+ */
+export async function openSmtp(peer: SmtpPeer, options: SmtpClientOptions, signal?: StopSignal): Promise<OpenResult> {
+  const first = await tryOpen(peer, options, "extended", signal);
+  const simpler = first.kind === "failed" && peer.tls === "opportunistic" ? simplerDialect(first, peer) : null;
+  return simpler === null || signal?.aborted ? first : tryOpen(peer, options, simpler, signal);
 }
 
-function isTlsFailure(outcome: DeliveryOutcome): boolean {
-  return outcome.kind === "deferred" && outcome.failure.code === "tls_failed";
+function simplerDialect({ outcome, stage, replyCode }: OpenFailure, { login }: SmtpPeer): Dialect | null {
+  if (outcome.kind !== "deferred") return null;
+  const { code } = outcome.failure;
+  if (code === "tls_failed") return "plain";
+  const isTemporary = replyCode !== null && replyCode >= 400 && replyCode < 500;
+  // A login needs EHLO, and a host that is silent stays so.
+  return stage === "hello" && !isTemporary && code !== "timed_out" && login === null ? "basic" : null;
 }
 
 async function tryOpen(
   peer: SmtpPeer,
   options: SmtpClientOptions,
-  withTls: boolean,
-  signal?: AbortSignal,
+  dialect: Dialect,
+  signal?: StopSignal,
 ): Promise<OpenResult> {
   const setUp = new SetUp(peer, options);
   try {
-    return { kind: "open", connection: await setUp.run(withTls, signal) };
+    return { kind: "open", connection: await setUp.run(dialect, signal) };
   } catch (error) {
     setUp.abandon();
-    if (error instanceof ChannelError) return { kind: "failed", outcome: classifyLoss(error.reason) };
-    if (error instanceof SetUpRefused) return { kind: "failed", outcome: error.outcome };
+    if (error instanceof ChannelError)
+      return { kind: "failed", outcome: classifyLoss(error.reason), stage: setUp.stage, replyCode: null };
+    if (error instanceof SetUpRefused) return error.failure;
     throw error;
   }
 }
@@ -83,6 +100,8 @@ class SetUp {
   readonly #options: SmtpClientOptions;
   readonly #times: SmtpTimeouts;
   #channel: SmtpChannel | null = null;
+  /** How far it got; `undefined` before the connection. */
+  stage: SmtpStage | undefined;
 
   constructor(peer: SmtpPeer, options: SmtpClientOptions) {
     this.#peer = peer;
@@ -90,17 +109,21 @@ class SetUp {
     this.#times = { ...smtpTimeouts, ...options.timeouts };
   }
 
-  async run(withTls: boolean, signal?: AbortSignal): Promise<SmtpConnection> {
+  async run(dialect: Dialect, signal?: StopSignal): Promise<SmtpConnection> {
     const { host, port, tls, login } = this.#peer;
     const target = { host, port, tls: tls === "implicit" ? this.#tlsOptions() : null };
     const channel = await SmtpChannel.open(target, this.#times.connectMs, signal);
     this.#channel = channel;
     const release = channel.abortWith(signal);
     try {
+      this.stage = "greeting";
       this.#demand(await channel.reply(this.#times.greetingMs), "greeting");
-      let extensions = await this.#hello(channel);
-      if (withTls && tls !== "implicit" && (await this.#startTls(channel, extensions)))
+      this.stage = "hello";
+      let extensions = dialect === "basic" ? await this.#helo(channel) : await this.#hello(channel);
+      this.stage = "starttls";
+      if (dialect === "extended" && tls !== "implicit" && (await this.#startTls(channel, extensions)))
         extensions = await this.#hello(channel);
+      this.stage = "auth";
       if (login !== null) await this.#logIn(channel, extensions, login);
       return new SmtpConnection(channel, extensions, this.#times);
     } finally {
@@ -115,7 +138,11 @@ class SetUp {
   async #hello(channel: SmtpChannel): Promise<SmtpExtensions> {
     const ehlo = await this.#ask(channel, `EHLO ${this.#options.mailHost}`);
     if (isPositive(ehlo, "hello")) return readExtensions(ehlo);
-    if (ehlo.code < 500) throw new SetUpRefused(classifyReply(ehlo, "hello"));
+    if (ehlo.code < 500) this.#demand(ehlo, "hello");
+    return await this.#helo(channel);
+  }
+
+  async #helo(channel: SmtpChannel): Promise<SmtpExtensions> {
     this.#demand(await this.#ask(channel, `HELO ${this.#options.mailHost}`), "hello");
     return noExtensions;
   }
@@ -138,7 +165,8 @@ class SetUp {
 
   async #logIn(channel: SmtpChannel, offered: SmtpExtensions, login: SmtpLogin): Promise<void> {
     const answer = await logIn((line) => this.#ask(channel, line), offered.authMechanisms, login);
-    if (answer === null) throw new SetUpRefused(deferred("login_failed", "4.7.0"));
+    if (answer === null)
+      throw new SetUpRefused({ outcome: deferred("login_failed", "4.7.0"), stage: "auth", replyCode: null });
     this.#demand(answer, "auth");
   }
 
@@ -148,7 +176,8 @@ class SetUp {
   }
 
   #demand(reply: SmtpReply, stage: SmtpStage): void {
-    if (!isPositive(reply, stage)) throw new SetUpRefused(classifyReply(reply, stage));
+    if (isPositive(reply, stage)) return;
+    throw new SetUpRefused({ outcome: classifyReply(reply, stage), stage, replyCode: reply.code });
   }
 
   #tlsOptions(): ConnectionOptions {

@@ -3,27 +3,40 @@
  * it is. What the peer does comes back as an outcome, with what the pool must know to try again or not.
  */
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
-import { classifyLoss, classifyReply, isPositive, type LossReason, type SmtpStage } from "./classify-reply.ts";
+import {
+  classifyLoss,
+  classifyReply,
+  isHostBusy,
+  isMailboxMissing,
+  isPositive,
+  type LossReason,
+  type SmtpStage,
+} from "./classify-reply.ts";
 import { ChannelError, type SmtpChannel } from "./smtp-channel.ts";
 import { envelopeCommands } from "./smtp-envelope.ts";
 import type { SmtpExtensions } from "./smtp-extensions.ts";
 import type { SmtpReply } from "./smtp-reply.ts";
-import type { OutgoingMail } from "./transport.ts";
+import type { AttemptSignal, OutgoingMail } from "./transport.ts";
 
-/** RFC 5321 §4.5.3.2; the least a client should wait at each stage. */
+/** The least a client should wait at each stage (RFC 5321 §4.5.3.2.1 to .6); connection and TLS are not among them. */
 export const smtpTimeouts = {
   connectMs: 30_000,
-  greetingMs: 60_000,
-  commandMs: 60_000,
+  greetingMs: 300_000,
+  /** EHLO, MAIL, RCPT and everything else but DATA. */
+  commandMs: 300_000,
   tlsMs: 60_000,
   dataMs: 120_000,
   /** Without the peer taking a byte of the body. */
   stallMs: 180_000,
+  /** For the whole body, with what it needs at `MIN_BYTES_PER_SECOND` on top: whoever reads a byte a second reads no message. */
+  bodyMs: 180_000,
   finalMs: 600_000,
 };
 export type SmtpTimeouts = typeof smtpTimeouts;
 
 export const QUIT_GRACE_MS = 2000;
+/** The slowest a peer may take a body. */
+export const MIN_BYTES_PER_SECOND = 65_536;
 
 export interface SendResult {
   outcome: DeliveryOutcome;
@@ -40,7 +53,10 @@ export class SmtpConnection {
   readonly #channel: SmtpChannel;
   readonly #peer: SmtpExtensions;
   readonly #times: SmtpTimeouts;
+  /** Transactions begun. */
+  messages = 0;
   #needsReset = false;
+  #signal: AttemptSignal | undefined;
   #isAsked = false;
   #isDotSent = false;
   /** Answers to a pipelined envelope not yet read. */
@@ -75,20 +91,30 @@ export class SmtpConnection {
   }
 
   /** Sends one message. Never throws for what the peer does; look at `isUsable` before the next one. */
-  async send(mail: OutgoingMail, signal?: AbortSignal): Promise<SendResult> {
+  async send(mail: OutgoingMail, signal?: AttemptSignal): Promise<SendResult> {
     this.#channel.onIdleLoss = null;
     this.#isAsked = false;
     this.#isDotSent = false;
+    this.messages++;
+    this.#signal = signal;
     const release = this.#channel.abortWith(signal);
     try {
-      return this.#result(await this.#transaction(mail));
+      return this.#result(await this.#transaction(mail, signal));
     } catch (error) {
       if (!(error instanceof ChannelError)) throw error;
       const isUntouched = error.reason === "connection_lost" && !this.#isAsked;
       return { outcome: classifyLoss(error.reason), isUntouched, isUncertain: this.#isDotSent };
     } finally {
+      this.#signal = undefined;
       release();
     }
+  }
+
+  /** MAIL and RSET without a recipient: whether the peer would take mail from this sender now. @throws ChannelError */
+  async probe(from: string): Promise<SmtpReply> {
+    const reply = await this.#command(`MAIL FROM:<${from}>\r\n`, this.#times.commandMs);
+    if (isPositive(reply, "mail")) await this.#command("RSET\r\n", this.#times.commandMs);
+    return reply;
   }
 
   #result(outcome: DeliveryOutcome): SendResult {
@@ -96,12 +122,12 @@ export class SmtpConnection {
     return { outcome, isUntouched, isUncertain: false };
   }
 
-  async #transaction(mail: OutgoingMail): Promise<DeliveryOutcome> {
+  async #transaction(mail: OutgoingMail, signal?: AttemptSignal): Promise<DeliveryOutcome> {
     const envelope = envelopeCommands(mail, this.#peer);
     if (envelope.kind === "impossible") return envelope.outcome;
     const commands = [envelope.mail, envelope.rcpt, "DATA\r\n"];
     const refusal = this.#peer.pipelining ? await this.#pipelined(commands) : await this.#inTurn(commands);
-    return refusal ?? this.#body(mail.wireParts);
+    return refusal ?? this.#body(mail, signal);
   }
 
   /** @returns the first refusal; `null` when the peer waits for the body */
@@ -144,12 +170,17 @@ export class SmtpConnection {
     return null;
   }
 
-  async #body(parts: readonly Buffer[]): Promise<DeliveryOutcome> {
-    const isWhole = await this.#channel.writeBody(parts, this.#times.stallMs, () => {
+  /** Keeps no reference to the bytes once they are sent: the answer may take ten minutes. */
+  async #body(mail: OutgoingMail, signal?: AttemptSignal): Promise<DeliveryOutcome> {
+    const { stallMs, bodyMs } = this.#times;
+    const totalMs = bodyMs + (mail.sizeBytes / MIN_BYTES_PER_SECOND) * 1000;
+    const isWhole = await this.#channel.writeBody(mail.wireParts, { stallMs, totalMs }, () => {
       this.#isDotSent = true;
+      signal?.sendEnd?.();
     });
     const reply = await this.#channel.reply(this.#times.finalMs);
     const outcome = classifyReply(reply, "body");
+    this.#noteBusy(reply, "body");
     // Half a body was sent: the two ends no longer agree on what comes next, whatever the answer says.
     if (!isWhole) this.#channel.fail("connection_lost");
     else if (reply.code === 421) this.#channel.quit(QUIT_GRACE_MS);
@@ -161,12 +192,18 @@ export class SmtpConnection {
     return this.#channel.reply(timeoutMs);
   }
 
+  #noteBusy(reply: SmtpReply, stage: SmtpStage): void {
+    if (isHostBusy(reply, stage)) this.#signal?.noteBusy?.();
+  }
+
   /** @returns `null` when the reply lets us go on */
   #judge(reply: SmtpReply, stage: SmtpStage): DeliveryOutcome | null {
     this.#due = answersAfter[stage] ?? 0;
     if (stage === "data" && reply.code === 354) this.#isAsked = true;
     if (isPositive(reply, stage)) return null;
     this.#needsReset = true;
+    this.#noteBusy(reply, stage);
+    if (stage === "rcpt" && isMailboxMissing(reply) && this.#signal !== undefined) this.#signal.isMailboxMissing = true;
     // 421 is the peer's last word (RFC 5321 §3.8).
     if (reply.code === 421) this.#channel.quit(QUIT_GRACE_MS);
     return classifyReply(reply, stage);

@@ -1,9 +1,9 @@
 import { getEventListeners } from "node:events";
 import { FakeMx, type FakeMxOptions } from "@kauke/testkit/fake-mx";
 import { afterEach, describe, expect, test } from "vitest";
+import { outgoingMail as mail } from "./outgoing-mail.testing.ts";
 import type { SmtpPeer } from "./smtp-client.ts";
 import { SmtpPool, type SmtpPoolOptions } from "./smtp-pool.ts";
-import type { OutgoingMail } from "./transport.ts";
 
 const open: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -29,25 +29,75 @@ async function setUp(mxOptions: FakeMxOptions = {}, poolOptions: Partial<SmtpPoo
   return { mx, pool, peer, send };
 }
 
-const mail = (): OutgoingMail => ({
-  envelopeFrom: "a@from.example",
-  rcptTo: "b@to.example",
-  wireParts: [Buffer.from("Subject: hi\r\n\r\nhello\r\n")],
-  sizeBytes: 22,
-  eightBit: false,
-  smtpUtf8: false,
-});
 const until = async (isSo: () => boolean) => {
   while (!isSo()) await new Promise((done) => setTimeout(done, 2));
 };
 const times = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
 const failed = (code: string) => ({ kind: "deferred", failure: { code } });
 
+describe("hosts of one provider", () => {
+  async function twoHosts(options: Partial<SmtpPoolOptions>, answer?: FakeMxOptions["answer"]) {
+    const { mx, pool, peer } = await setUp(answer === undefined ? {} : { answer }, options);
+    const second = await FakeMx.start({
+      host: "127.0.0.2",
+      port: mx.port,
+      ...(answer === undefined ? {} : { answer }),
+    });
+    open.push(() => second.close());
+    const to = (host: string) => ({ ...peer, host, provider: "provider.example" });
+    const send = async (host: string) => (await pool.send(to(host), mail())).outcome.kind;
+    return { mx, second, send };
+  }
+
+  test("share its connections, and what waits for another of them is served too", async () => {
+    let busy = 0;
+    let most = 0;
+    const { mx, second, send } = await twoHosts({ connectionsPerProvider: 3 }, async ({ stage }) => {
+      if (stage !== "body") return undefined;
+      most = Math.max(most, ++busy);
+      await new Promise((done) => setTimeout(done, 3));
+      busy--;
+      return undefined;
+    });
+    const outcomes = await Promise.all(times(40, () => 0).map((_, index) => send(`127.0.0.${1 + (index % 2)}`)));
+    expect(outcomes.every((kind) => kind === "taken")).toBe(true);
+    expect(most).toBeLessThanOrEqual(3);
+    expect([mx.messages.length, second.messages.length]).toEqual([20, 20]);
+    expect(mx.openConnections + second.openConnections).toBeLessThanOrEqual(4);
+  });
+
+  test("an address that is named under many providers has the connections of one host", async () => {
+    const { mx, pool, peer } = await setUp(
+      { answer: ({ stage }) => (stage === "body" ? { reply: "250 ok", delayMs: 5 } : undefined) },
+      { connectionsPerHost: 2 },
+    );
+    const named = (index: number) => ({ ...peer, name: `mx.p${index}.example`, provider: `p${index}.example` });
+    await Promise.all(times(12, () => 0).map((_, index) => pool.send(named(index), mail())));
+    expect([mx.messages.length, mx.connections]).toEqual([12, 2]);
+  });
+
+  test("an idle connection to one gives way to a message for another", async () => {
+    const { mx, second, send } = await twoHosts({ connectionsPerProvider: 1 });
+    expect([await send("127.0.0.1"), await send("127.0.0.2")]).toEqual(["taken", "taken"]);
+    await until(() => mx.openConnections === 0);
+    expect(second.openConnections).toBe(1);
+  });
+});
+
 describe("keeping connections", () => {
   test("messages one after another share a connection", async () => {
     const { mx, send } = await setUp();
     for (const _ of times(5, () => 0)) expect((await send()).kind).toBe("taken");
     expect(mx.connections).toBe(1);
+  });
+
+  test("a connection carries so many messages and no more, also while others wait for it", async () => {
+    const { mx, send } = await setUp({}, { messagesPerConnection: 3, connectionsPerHost: 2 });
+    const outcomes = await Promise.all(times(10, () => send()));
+    expect(outcomes.every((it) => it.kind === "taken")).toBe(true);
+    const carried = Map.groupBy(mx.messages, ({ connection }) => connection);
+    expect(Math.max(...[...carried.values()].map((messages) => messages.length))).toBe(3);
+    expect(mx.commands.filter((line) => line === "QUIT").length).toBeGreaterThan(1);
   });
 
   test("messages at once use no more connections than allowed, and all arrive", async () => {
@@ -208,5 +258,62 @@ describe("closing", () => {
     await until(() => mx.connections === 1);
     await pool.close();
     expect(await running).toMatchObject({ kind: "deferred" });
+  });
+});
+
+describe("fair shares of a host", () => {
+  const ofParty = (party: string) => Object.assign(new AbortController().signal, { party });
+  const slowBody: FakeMxOptions = {
+    answer: ({ stage }) => (stage === "body" ? { reply: "250 ok", delayMs: 30 } : undefined),
+  };
+
+  test("who waits with one message is served before the hundredth of somebody else", async () => {
+    const { send } = await setUp(slowBody, { connectionsPerHost: 1 });
+    const order: string[] = [];
+    const tell = (party: string) => send(ofParty(party)).then(() => order.push(party));
+    await Promise.all([...times(6, () => tell("busy")), tell("other")]);
+    expect(order.indexOf("other")).toBe(2);
+  });
+
+  test("names for one address share its connections, unless a name must be proven", async () => {
+    const { mx, pool, peer } = await setUp(slowBody, { connectionsPerHost: 2 });
+    await Promise.all(times(8, () => 0).map((_, index) => pool.send({ ...peer, name: `n${index}.example` }, mail())));
+    expect(mx.messages).toHaveLength(8);
+    expect(mx.connections).toBe(2);
+    await pool.send({ ...peer, name: "proven.example", isVerified: true }, mail());
+    expect(mx.connections).toBe(3);
+  });
+
+  test("a party without a connection gets one of the extra ones when another holds all the rest", async () => {
+    const never: FakeMxOptions = {
+      answer: ({ stage, connection }) =>
+        stage === "body" && connection <= 2 ? { reply: "250 late", delayMs: 2000 } : undefined,
+    };
+    const { mx, send } = await setUp(never, { connectionsPerHost: 2, extraConnections: 1 });
+    const stop = new AbortController();
+    const busy = times(4, () => send(Object.assign(stop.signal, { party: "busy" })));
+    await until(() => mx.connections === 2);
+    expect((await send(ofParty("other"))).kind).toBe("taken");
+    expect(mx.connections).toBe(3);
+    stop.abort();
+    expect((await Promise.all(busy)).map((it) => it.kind)).toEqual(times(4, () => "deferred"));
+  });
+
+  test("idle connections to all hosts are bounded: the oldest ends", async () => {
+    const { mx, pool, peer } = await setUp({}, { idleMax: 2 });
+    for (const name of ["one", "two", "three"]) await pool.send({ ...peer, name, isVerified: true }, mail());
+    await until(() => mx.openConnections === 2);
+    expect(mx.commands.filter((it) => it === "QUIT")).toHaveLength(1);
+  });
+
+  test("a signal is told while the message waits for a connection, and when its end is sent", async () => {
+    const { send } = await setUp(slowBody, { connectionsPerHost: 1 });
+    const told: string[] = [];
+    const signal = Object.assign(new AbortController().signal, {
+      wait: (isWaiting: boolean) => void told.push(isWaiting ? "waits" : "goes"),
+      sendEnd: () => void told.push("sent"),
+    });
+    await Promise.all([send(), send(signal)]);
+    expect(told).toEqual(["waits", "goes", "sent"]);
   });
 });

@@ -1,5 +1,6 @@
 import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fake-dns";
 import { type FakeStsHost, startFakeStsHost, stsFile } from "@kauke/testkit/fake-sts-host";
+import { startTarpit } from "@kauke/testkit/tarpit";
 import { testCertificate } from "@kauke/testkit/test-certificate";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { parseAllowList } from "./address-guard.ts";
@@ -31,7 +32,22 @@ function announce(...ids: string[]): void {
 function policies(changes: Partial<StsOptions> = {}) {
   const resolver = createFakeDns(zone);
   const allow = parseAllowList(["127.0.0.1"]);
-  return createStsPolicies({ resolver, allow, port: host.port, ca: testCertificate, now: () => time, ...changes });
+  const known = createStsPolicies({
+    resolver,
+    allow,
+    port: host.port,
+    ca: testCertificate,
+    now: () => time,
+    ...changes,
+  });
+  return {
+    ...known,
+    async find(name: string) {
+      const policy = await known.find(name);
+      if (policy === "busy") throw new Error("too many fetches");
+      return policy;
+    },
+  };
 }
 
 test("a policy lists hosts by name, a wildcard standing for one label", async () => {
@@ -127,7 +143,8 @@ test.each<[string, Partial<FakeStsHost["answer"]>]>([
 
 test("a host that never answers is given up", async () => {
   host.answer.hangs = true;
-  expect(await policies({ deadlineMs: 50 }).find(domain)).toBeNull();
+  // Long enough for a busy machine to make the connection and ask.
+  expect(await policies({ deadlineMs: 1500 }).find(domain)).toBeNull();
   expect(host.requests).toHaveLength(1);
 });
 
@@ -141,4 +158,57 @@ test("a certificate nobody trusts, or of another name, is no policy", async () =
 test("a policy host that points inside is not asked", async () => {
   expect(await policies({ allow: parseAllowList([]) }).find(domain)).toBeNull();
   expect(host.requests).toEqual([]);
+});
+
+test("an account with many slow policy hosts has a share of the fetches; another account's domain is asked meanwhile", async () => {
+  await using slow = await startTarpit({ kind: "silent", host: "127.0.0.2", port: host.port });
+  const names = Array.from({ length: 40 }, (_, index) => `slow${index}.test`);
+  for (const name of names) {
+    zone[`mta-sts.${name}`] = { a: ["127.0.0.2"] };
+    zone[`_mta-sts.${name}`] = { txt: ["v=STSv1; id=1;"] };
+  }
+  const rules = { resolver: createFakeDns(zone), allow: parseAllowList(["127.0.0.0/8"]), port: host.port };
+  const { find } = createStsPolicies({ ...rules, ca: testCertificate, now: () => time, deadlineMs: 2000 });
+  const stop = new AbortController();
+  const busy = Object.assign(stop.signal, { party: "busy" });
+  const asked = names.map((name) => find(name, busy));
+  const policy = await find(domain, Object.assign(new AbortController().signal, { party: "other" }));
+  expect(policy).toMatchObject({ mode: "enforce" });
+  expect(slow.connections).toBe(4);
+  stop.abort();
+  const answers = await Promise.all(asked);
+  // Four were fetched and gave nothing; the others don't know what the domain asks for.
+  expect(answers.filter((it) => it === null)).toHaveLength(4);
+  expect(answers.filter((it) => it === "busy")).toHaveLength(36);
+});
+
+test("an announcement that is too long counts as a failed question: a known policy stays", async () => {
+  const all = policies();
+  expect((await all.find(domain))?.mode).toBe("enforce");
+  zone["_mta-sts.example.test"] = { txt: [`v=STSv1; id=a${" ".repeat(1000)}b`] };
+  expect((await all.find(domain))?.mode).toBe("enforce");
+  expect(await policies().find(domain)).toBeNull();
+});
+
+test("a policy file with too many lines counts as none", async () => {
+  const names = (count: number) => Array.from({ length: count }, (_, at) => `mx${at}.example.test`);
+  host.answer = { file: stsFile("enforce", names(250)) };
+  expect((await policies().find(domain))?.lists("mx249.example.test")).toBe(true);
+  host.answer = { file: stsFile("enforce", names(257)) };
+  expect(await policies().find(domain)).toBeNull();
+});
+
+test("policy files full of blanks or of hosts cost little", async () => {
+  const costOf = async (file: string) => {
+    host.answer = { file };
+    const all = policies();
+    const began = process.threadCpuUsage();
+    await all.find(domain);
+    const { user, system } = process.threadCpuUsage(began);
+    return (user + system) / 1000;
+  };
+  const start = "version: STSv1\nmode: enforce\nmax_age: 86400\n";
+  await costOf(`${start}mx: a.example\n`);
+  expect(await costOf(`${start}mx: a${" ".repeat(65_000)}b\n`)).toBeLessThan(100);
+  expect(await costOf(start + Array.from({ length: 7000 }, (_, at) => `mx:a${at}\n`).join(""))).toBeLessThan(100);
 });

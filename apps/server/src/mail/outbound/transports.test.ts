@@ -2,6 +2,7 @@ import { stuff } from "@kauke/mail-rfc";
 import { createFakeDns } from "@kauke/testkit/fake-dns";
 import { FakeMx, type FakeMxOptions, ordinaryExtensions } from "@kauke/testkit/fake-mx";
 import { FakeWebhook } from "@kauke/testkit/fake-webhook";
+import { logSpy } from "@kauke/testkit/log-spy";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
 import { afterEach, describe, expect, test } from "vitest";
 import type { DeliveryMode } from "../../config.ts";
@@ -175,7 +176,8 @@ describe("choosing by configuration", () => {
     const clock = { now: () => new Date() };
     const resolver = createFakeDns();
     const metrics = { count: () => {} };
-    const transports = chooseTransports({ delivery, mailHost, webhookAllow }, { preview, clock, resolver, metrics });
+    const parts = { preview, clock, resolver, metrics, logger: logSpy() };
+    const transports = chooseTransports({ delivery, mailHost, webhookAllow, dnsServers: null }, parts);
     open.push(() => transports.close());
     return transports;
   };

@@ -2,7 +2,7 @@
  * The JSON a webhook receives for one message: parsed for those who want fields, raw for those who want bytes. A message
  * no parser understands still arrives, raw, with its fields null.
  */
-import { BARE_BREAK, fieldBytes, readHeader } from "@kauke/mail-rfc";
+import { addressesOf, BARE_BREAK, fieldBytes, readHeader } from "@kauke/mail-rfc";
 import PostalMime, { type Address, type Email, type Mailbox } from "postal-mime";
 import type { MessageEnvelope } from "../../core/message/message.ts";
 
@@ -29,7 +29,11 @@ export function buildRawWebhookBody(source: WebhookBodySource): Buffer {
 
 function bodyOf({ aliasAddress, envelope, raw, authentication }: WebhookBodySource, email: Email | null): Buffer {
   const head = { type: "email.received", timestamp: envelope.receivedAt.toISOString() };
-  const data = { alias: aliasAddress, envelope: { from: envelope.envelopeFrom, to: aliasAddress }, ...fieldsOf(email) };
+  const data = {
+    alias: aliasAddress,
+    envelope: { from: envelope.envelopeFrom, to: aliasAddress },
+    ...fieldsOf(email, raw),
+  };
   // Pieces instead of one string: base64 of the whole message beside non-Latin text would take two bytes a character.
   return Buffer.concat([
     Buffer.from(`${openEnded(head)},"data":${openEnded(data)},"attachments":[`),
@@ -68,16 +72,22 @@ function asForwarded(raw: Buffer): Buffer {
   return Buffer.concat([...fields.map((field) => fieldBytes(raw, field)), ...separator, raw.subarray(end)]);
 }
 
-function fieldsOf(email: Email | null) {
+function fieldsOf(email: Email | null, raw: Buffer) {
   return {
     headers: email?.headers.map(({ originalKey, value }) => ({ name: originalKey, value })) ?? [],
     messageId: email?.messageId ?? null,
-    from: mailboxes(email?.from === undefined ? [] : [email.from])[0] ?? null,
+    from: email === null ? null : authorOf(raw),
     to: mailboxes(email?.to ?? []),
     subject: email?.subject ?? null,
     text: email?.text ?? null,
     html: email?.html ?? null,
   };
+}
+
+/** By the reader that the checks on arrival use: `authentication` must tell about the author that is named here. */
+function authorOf(raw: Buffer): Pick<Mailbox, "name" | "address"> | null {
+  const [author] = addressesOf({ header: raw, fields: readHeader(raw).fields }, "from").mailboxes;
+  return author === undefined ? null : { name: author.name ?? "", address: author.address };
 }
 
 function mailboxes(addresses: readonly Address[]): Pick<Mailbox, "name" | "address">[] {

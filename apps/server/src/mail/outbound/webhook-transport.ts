@@ -5,11 +5,13 @@
  */
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import type { LookupFunction } from "node:net";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 import { type AllowList, guardedLookup, isCallableUrl, LookupRefused, portOf } from "./address-guard.ts";
-import { classifyLoss, deferred, refused, taken } from "./classify-reply.ts";
+import { CallSlots } from "./call-slots.ts";
+import { classifyLoss, deferred, refused, taken, untried } from "./classify-reply.ts";
 import type { Resolver } from "./resolver.ts";
-import type { WebhookCall, WebhookTransport } from "./transport.ts";
+import type { AttemptSignal, WebhookCall, WebhookTransport } from "./transport.ts";
 import { webhookHeaders } from "./webhook-signature.ts";
 
 export interface WebhookTransportOptions {
@@ -17,7 +19,7 @@ export interface WebhookTransportOptions {
   allow: AllowList;
   /** Without a byte moving: lookup, connect, TLS, body, answer. */
   stageMs?: number;
-  /** For the whole call; big bodies get what they need at `MIN_BYTES_PER_SECOND` on top. */
+  /** From the lookup to the answer; big bodies get what they need at `MIN_BYTES_PER_SECOND` on top. Waiting for a turn is apart. */
   totalMs?: number;
   now?: () => Date;
   /** Certificates trusted instead of the system's. */
@@ -26,21 +28,23 @@ export interface WebhookTransportOptions {
 
 const ANSWER_MAX_BYTES = 64 * 1024;
 const MIN_BYTES_PER_SECOND = 256 * 1024;
-const agentOptions = { keepAlive: false, maxSockets: 20, maxTotalSockets: 200 };
+/** `CallSlots` bounds the sockets: an agent's own line would serve whoever asks most. */
+const agentOptions = { keepAlive: false };
 const notAllowed = refused("address_not_allowed", "5.7.1");
 
 export function createWebhookTransport(options: WebhookTransportOptions): WebhookTransport {
   const plain = new HttpAgent(agentOptions);
   const secure = new HttpsAgent(agentOptions);
   const open = new Set<ClientRequest>();
+  const slots = new CallSlots();
 
-  function start(url: URL, call: WebhookCall): ClientRequest {
+  function start(url: URL, call: WebhookCall, signal?: AttemptSignal): ClientRequest {
     const isSecure = url.protocol === "https:";
     const { resolver, allow, stageMs = 5000, now = () => new Date(), ca } = options;
     return (isSecure ? requestHttps : requestHttp)(url, {
       method: "POST",
       agent: isSecure ? secure : plain,
-      lookup: guardedLookup(resolver, allow, portOf(url)),
+      lookup: sharedLookup(guardedLookup(resolver, allow, portOf(url)), signal),
       timeout: stageMs,
       ca,
       headers: {
@@ -57,14 +61,19 @@ export function createWebhookTransport(options: WebhookTransportOptions): Webhoo
       if (!URL.canParse(call.url)) return notAllowed;
       const url = new URL(call.url);
       if (!isCallableUrl(url, options.allow)) return notAllowed;
-      if (signal?.aborted) return classifyLoss("aborted");
+      const slot = await slots.take({ party: signal?.party ?? url.hostname, host: url.hostname }, signal);
+      if (slot === null) return signal?.aborted ? classifyLoss("aborted") : untried;
       const totalMs = (options.totalMs ?? 10_000) + (call.body.length / MIN_BYTES_PER_SECOND) * 1000;
-      const request = start(url, call);
+      const request = start(url, call, signal);
       open.add(request);
-      request.once("close", () => open.delete(request));
+      request.once("close", () => {
+        open.delete(request);
+        slot.free();
+      });
       return outcomeOf(request, call.body, { totalMs, signal });
     },
     async close() {
+      slots.close();
       for (const request of open) request.destroy();
       plain.destroy();
       secure.destroy();
@@ -75,7 +84,7 @@ export function createWebhookTransport(options: WebhookTransportOptions): Webhoo
 function outcomeOf(
   request: ClientRequest,
   body: Buffer,
-  { totalMs, signal }: { totalMs: number; signal: AbortSignal | undefined },
+  { totalMs, signal }: { totalMs: number; signal: AttemptSignal | undefined },
 ): Promise<DeliveryOutcome> {
   return new Promise((resolve) => {
     const stop = () => {
@@ -83,8 +92,11 @@ function outcomeOf(
       request.destroy();
     };
     const timer = setTimeout(stop, totalMs);
+    if (signal?.aborted) stop();
     signal?.addEventListener("abort", stop);
     request.on("timeout", stop);
+    // Handed to the system: only the answer is waited for.
+    request.on("finish", () => signal?.sendEnd?.());
     request.on("error", (error) => resolve(classifyError(error)));
     request.on("response", (response) => {
       resolve(classifyStatus(response.statusCode ?? 0));
@@ -124,7 +136,20 @@ const byErrorCode: Readonly<Record<string, DeliveryOutcome>> = {
 };
 const TLS_CODE = /^ERR_(?:TLS|SSL)_|CERT|ERR_SSL|UNABLE_TO_/;
 
+/** Many names for one address count as one destination. */
+function sharedLookup(lookup: LookupFunction, signal: AttemptSignal | undefined): LookupFunction {
+  return (hostname, options, callback) =>
+    lookup(hostname, options, (error, address, family) => {
+      const [first] = Array.isArray(address) ? address.map((it) => it.address) : [address];
+      const isFull = error === null && first !== undefined && signal?.reachPeer?.(first) === false;
+      callback(isFull ? new TooManyCalls() : error, address, family);
+    });
+}
+
+class TooManyCalls extends Error {}
+
 function classifyError(error: NodeJS.ErrnoException): DeliveryOutcome {
+  if (error instanceof TooManyCalls) return untried;
   if (error instanceof LookupRefused)
     return error.reason === "dns_failed" ? deferred("dns_failed", "4.4.3") : notAllowed;
   const code = error.code ?? "";

@@ -2,16 +2,14 @@
 import { addressesOf, type HeaderBlock, type Mailbox, readReplyToken } from "@kauke/mail-rfc";
 import type { AliasStore } from "../../core/alias/alias-store.ts";
 import type { Submitter } from "../../core/smtp-credential/authenticate.ts";
-import { resolveReply } from "../inbound/resolve-reply.ts";
+import { isReplyAddress, resolveReply } from "../inbound/resolve-reply.ts";
 import { screen } from "../inbound/screen.ts";
 import type { ReceivedMail } from "../inbound/session-handlers.ts";
 import { reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
 import { sendAsAlias, type WriteAsDeps } from "../write-as-alias.ts";
 
 export interface EnqueueDeps extends WriteAsDeps {
-  aliases: Pick<AliasStore, "findRouteById">;
-  /** Counts one message of an account. @throws AppError `rate_limited` */
-  takeSubmissionLimit(userId: string): Promise<void>;
+  aliases: Pick<AliasStore, "findRouteById" | "findRoute">;
 }
 
 const queued = reply(250, "2.0.0", "Queued");
@@ -30,8 +28,7 @@ export async function enqueueMessage(mail: ReceivedMail, submitter: Submitter, d
   } catch (thrown) {
     return replyForThrow(thrown);
   }
-  const { eightBit, smtpUtf8 } = mail.mailFrom;
-  const written = { wire: mail.wire, header, receivedAt: deps.clock.now(), eightBit, smtpUtf8 };
+  const written = { ...mail.mailFrom, messageId: null, wire: mail.wire, header, receivedAt: deps.clock.now() };
   const outgoing = { people, known: new Map<string, Mailbox>(), mayNameOutsiders: true };
   return (await sendAsAlias(route, written, outgoing, deps)) ?? queued;
 }
@@ -48,7 +45,7 @@ async function realPeople(mail: ReceivedMail, submitter: Submitter, deps: Enqueu
   for (const it of mail.recipients) {
     if (it.kind !== "outside") continue;
     const at = it.address.lastIndexOf("@");
-    const token = readReplyToken(it.address.slice(0, at));
+    const token = (await isReplyAddress(it.address, deps)) ? readReplyToken(it.address.slice(0, at)) : null;
     const verdict = token === null ? null : await resolveReply(token, it.address.slice(at + 1).toLowerCase(), deps);
     if (verdict === null) people.push({ name: null, address: it.address });
     else if (verdict.verdict === "accept" && verdict.value.route.aliasId === submitter.aliasId) {

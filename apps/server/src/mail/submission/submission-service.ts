@@ -2,8 +2,9 @@
  * The submission service (RFC 6409): authenticate → authorize the sender → enqueue. Who signed in with an alias' credentials sends
  * as that alias and as nobody else.
  */
+
+import { clientNetwork } from "../../core/connection/client-network.ts";
 import type { SmtpLoginAttempt, SmtpLoginResult, Submitter } from "../../core/smtp-credential/authenticate.ts";
-import { clientNetwork } from "../inbound/client-network.ts";
 import type { MailFrom } from "../inbound/path-argument.ts";
 import type { ReceivedMail, SessionHandlers } from "../inbound/session-handlers.ts";
 import { reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";

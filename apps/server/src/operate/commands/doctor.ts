@@ -8,7 +8,7 @@ import { type Command, jsonText, print, refuse } from "./command.ts";
 
 export const doctor: Command = {
   usage: "doctor",
-  about: "checks DNS, ports, TLS, disk, queue; exit code 1 when something must be mended",
+  about: "checks DNS, relay, ports, TLS, disk, queue; exit code 1 when something must be mended",
   options: {
     mail: "also prints mail to postmaster@ and abuse@ that is kept here",
     forget: "with --mail: deletes each message once it is printed",
@@ -25,6 +25,7 @@ export const doctor: Command = {
       dataDir: config.dataDir,
       folder: process.cwd(),
       now: new Date(),
+      relayState: facts.delivery === "relay" ? await access["relay-state"]({}) : null,
     });
     const code = mustMend(results) ? 1 : 0;
     const forget = values.forget === true;

@@ -24,6 +24,7 @@ const facts = {
   publicUrlGiven: true,
   ownCertificate: true,
   dkim,
+  dmarcReports: null,
 } as unknown as ServerFacts;
 const { policy } = dnsPlan(facts);
 
@@ -33,8 +34,9 @@ function rightZone(): Record<string, FakeDnsName> {
   const plan = dnsPlan(facts);
   for (const record of plan.domains.flatMap(({ records }) => records)) add(zone, record);
   const found = { a: [address], aaaa: [address6] };
+  const [own] = plan.mailHostRecords;
   Object.assign(zone, {
-    [`mail.${domain}`]: found,
+    [`mail.${domain}`]: { ...found, txt: own?.type === "TXT" ? [own.text] : [] },
     [`smtp.${domain}`]: found,
     [`mta-sts.${domain}`]: { a: ["9.1.1.1"] },
   });
@@ -118,6 +120,11 @@ describe("doctor finds", () => {
       },
       [],
     ],
+    [
+      "a mail host without SPF of its own",
+      { zone: { [`mail.${domain}`]: { a: [address], aaaa: [address6] } } },
+      [`fix spf mail.${domain}`],
+    ],
     ["a missing key", { zone: { [`k1._domainkey.${domain}`]: {} } }, [`fix dkim k1._domainkey.${domain}`]],
     ["another key", txt(`k1._domainkey.${domain}`, dkim[1]?.text ?? ""), [`fix dkim k1._domainkey.${domain}`]],
     [
@@ -154,17 +161,36 @@ describe("doctor finds", () => {
 
   it("a mail host without an address", async () => {
     const found = notOk(await check({ zone: { [`mail.${domain}`]: {} } }));
-    expect(found).toEqual([`fix address mail.${domain}`, `fix address smtp.${domain}`, `warn spf ${domain}`]);
+    expect(found).toEqual([
+      `fix address mail.${domain}`,
+      `fix address smtp.${domain}`,
+      `fix spf mail.${domain}`,
+      `warn spf ${domain}`,
+    ]);
   });
 
   it("a mail host at an address of an inner network", async () => {
-    const inner = { a: ["10.0.0.5"] };
+    const inner = { a: ["10.0.0.5"], txt: ["v=spf1 a -all"] };
     const zone = {
       [`mail.${domain}`]: inner,
       [`smtp.${domain}`]: inner,
       "5.0.0.10.in-addr.arpa": { ptr: [`mail.${domain}`] },
     };
     expect(notOk(await check({ zone }))).toEqual([`warn address mail.${domain}`]);
+  });
+});
+
+describe("the plan for the policy host", () => {
+  it.each([
+    ["https://www.kauke.example", ["mta-sts.kauke.example CNAME www.kauke.example"]],
+    ["https://192.0.2.1", []],
+    ["https://[2001:db8::1]:8443", []],
+    ["http://localhost:3000", []],
+    ["https://kauke.localhost", []],
+  ])("%s leads to %j", (publicUrl, expected) => {
+    const { aliases } = dnsPlan({ ...facts, publicUrl });
+    const found = aliases.filter(({ name }) => name.startsWith("mta-sts."));
+    expect(found.map((it) => `${it.name} ${it.type} ${it.type === "CNAME" ? it.target : ""}`)).toEqual(expected);
   });
 });
 

@@ -1,7 +1,7 @@
 /** Compares what DNS says of one domain with the plan: MX, SPF, DKIM, DMARC, MTA-STS and TLS reporting. */
 import { type DnsRecord, isSameDkimKey, type PublicDkimKey, readTagList } from "@kauke/mail-rfc";
 import { spf } from "mailauth/lib/spf/index.js";
-import { dnsFor } from "../../mail/inbound/authenticate.ts";
+import { dnsFor } from "../../mail/inbound/message-dns.ts";
 import type { DnsAnswer, Resolver } from "../../mail/outbound/resolver.ts";
 import { type DnsPlan, policyHost } from "../dns-plan.ts";
 import { type CheckResult, checking } from "./check-result.ts";
@@ -49,7 +49,7 @@ async function checkMx(domain: string, { resolver, plan }: DomainCheckDeps): Pro
 }
 
 /** Asks what a receiver will: may these addresses send for this domain (RFC 7208)? */
-async function checkSpf(domain: string, deps: DomainCheckDeps): Promise<CheckResult> {
+export async function checkSpf(domain: string, deps: DomainCheckDeps): Promise<CheckResult> {
   const { ok, warn, fix } = checking("spf", domain);
   const answer = await deps.resolver.resolveTxt(domain);
   if (answer.kind === "failed") return fix(dnsFailed);

@@ -48,8 +48,12 @@ async function checkRoom(dataDir: string): Promise<CheckResult[]> {
   if (found === null) return [warn("How much room is left can't be seen.")];
   const bytes = found.bavail * found.bsize;
   const left = `${(bytes / GIB).toFixed(1)} GiB are free`;
-  if (bytes < NEEDED_BYTES) return [fix(`Only ${left}: make room, or mail is soon refused with 451.`)];
-  return [bytes < WANTED_BYTES ? warn(`Only ${left}: make room before mail is refused with 451.`) : ok(`${left}.`)];
+  if (bytes < NEEDED_BYTES) return [fix(`Only ${left}: make room, or mail that has to wait is soon refused with 452.`)];
+  return [
+    bytes < WANTED_BYTES
+      ? warn(`Only ${left}: make room before mail that has to wait is refused with 452.`)
+      : ok(`${left}.`),
+  ];
 }
 
 /** No network time is asked. A clock behind what was written yesterday is wrong for certain; the rest can't be seen from here. */

@@ -69,7 +69,7 @@ describe("a port", () => {
     const facts = { host: "127.0.0.1", ports, mailHost: "localhost", delivery: "preview" as const };
     const plan = dnsPlan({
       ...{ domains: ["example.test"], mailHost: "localhost", dkim: [], ownCertificate: false },
-      ...{ publicUrl: "http://localhost:3000", publicUrlGiven: false },
+      ...{ publicUrl: "http://localhost:3000", publicUrlGiven: false, dmarcReports: null },
     });
     const results = await checkPorts(facts, plan, now);
     return results.map((it) => `${it.state} ${it.check} ${it.subject.replace(/\d+/, "N")}`);

@@ -1,12 +1,16 @@
 /** Runs every check that makes sense for this installation. DNS is left alone while no mail leaves the machine. */
+
+import type { RelayState } from "../../mail/outbound/probe-relay.ts";
 import type { Resolver } from "../../mail/outbound/resolver.ts";
 import type { ServerFacts } from "../control-protocol.ts";
 import { dnsPlan } from "../dns-plan.ts";
 import type { CheckResult } from "./check-result.ts";
-import { checkDomain, type DomainCheckDeps } from "./domain-checks.ts";
+import { checkDomain, checkSpf, type DomainCheckDeps } from "./domain-checks.ts";
 import { checkMailHost } from "./host-checks.ts";
 import { checkMachine } from "./machine-checks.ts";
+import { checkPages } from "./page-checks.ts";
 import { checkPorts } from "./port-checks.ts";
+import { checkRelay } from "./relay-check.ts";
 import { checkServer } from "./server-checks.ts";
 
 export interface DoctorDeps extends Pick<DomainCheckDeps, "resolver" | "fetchPolicy"> {
@@ -14,6 +18,8 @@ export interface DoctorDeps extends Pick<DomainCheckDeps, "resolver" | "fetchPol
   dataDir: string;
   folder: string;
   now: Date;
+  /** `null`: mail does not leave through a relay. */
+  relayState: RelayState | null;
 }
 
 export async function runDoctor(facts: ServerFacts, deps: DoctorDeps): Promise<CheckResult[]> {
@@ -23,7 +29,8 @@ export async function runDoctor(facts: ServerFacts, deps: DoctorDeps): Promise<C
     checkMachine(deps),
     checkDns(facts, deps),
   ]);
-  return [...checkServer(facts, deps), ...parts.flatMap((it) => it ?? [])];
+  const found = parts.flatMap((it) => it ?? []);
+  return [...checkServer(facts, deps), ...checkRelay(deps.relayState), ...checkPages(facts), ...found];
 }
 
 type DnsDeps = { resolver: Resolver } & Pick<DoctorDeps, "fetchPolicy">;
@@ -34,6 +41,12 @@ export async function checkDns(facts: ServerFacts, deps: DnsDeps): Promise<Check
   const plan = dnsPlan(facts);
   const { results, addresses } = await checkMailHost({ ...deps, plan, delivery });
   const domainDeps = { ...deps, plan, dkim, delivery, addresses };
+  const ofHost = isOwnSpfAsked(facts) ? [await checkSpf(plan.mailHost, domainDeps)] : [];
   const perDomain = await Promise.all(domains.map((domain) => checkDomain(domain, domainDeps)));
-  return [...results, ...perDomain.flat()];
+  return [...results, ...ofHost, ...perDomain.flat()];
+}
+
+/** Receivers ask for it where our reports come from this host, and its name has no record as one of the domains. */
+function isOwnSpfAsked({ delivery, domains, mailHost }: ServerFacts): boolean {
+  return delivery === "direct" && !domains.includes(mailHost);
 }

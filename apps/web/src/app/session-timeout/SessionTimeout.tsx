@@ -1,25 +1,26 @@
 /** Watches a signed-in person's inactivity, warns, and signs out. Comes with a chunk of its own; see LazySessionTimeout. */
 import { sessionTimes } from "@kauke/contract";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { useLocation } from "wouter";
 import { countEvent } from "../../api/count-event.ts";
 import { keptAtLoss, markSignedOut } from "../../api/lost-session.ts";
 import { endAtServer, useLeaveSession } from "../../api/session.ts";
 import { countdownText } from "../../ui/countdown-text.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
-import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showToast } from "../../ui/toast-store.ts";
-import { useLoggedOut, useLogOutButton } from "../use-log-out.ts";
+import { sayLoggedOut, useLogOutButton } from "../use-log-out.ts";
 import { InactivityWatch } from "./watch-inactivity.ts";
 
 function useInactivity(userId: string) {
   const [secondsLeft, setSecondsLeft] = useState<number | null>(null);
   const watch = useRef<InactivityWatch>(null);
   const leave = useLeaveSession();
-  const loggedOut = useLoggedOut();
+  const [, navigate] = useLocation();
   const onInactive = useEffectEvent(() => {
     leave(true);
     countEvent("logout");
-    loggedOut();
+    sayLoggedOut();
+    navigate("/home");
     void endAtServer();
   });
   const onRefused = useEffectEvent(() => {
@@ -42,7 +43,7 @@ interface DialogProps {
 }
 
 function TimeoutDialog({ secondsLeft, onStay }: DialogProps) {
-  const { isPending, logOut } = useLogOutButton();
+  const logOut = useLogOutButton();
   return (
     <Dialog
       title="Session Timeout Warning"
@@ -59,15 +60,9 @@ function TimeoutDialog({ secondsLeft, onStay }: DialogProps) {
         </div>
       </div>
       <footer>
-        <SubmitButton
-          type="button"
-          className=""
-          pending={isPending}
-          pendingLabel="Logging out..."
-          onClick={() => void logOut()}
-        >
+        <button type="button" className="btn" onClick={logOut}>
           Logout Now
-        </SubmitButton>
+        </button>
         <button type="button" className="btn btn-primary" autoFocus onClick={onStay}>
           Stay Logged In
         </button>

@@ -46,8 +46,7 @@ function UserName({ user }: { user: UserWire }) {
 }
 
 function SignedInEnd({ user, path }: { user: UserWire; path: string }) {
-  const { logOut } = useLogOutButton();
-  const onLogout = () => void logOut();
+  const onLogout = useLogOutButton();
   const balance = balanceText(user.balance);
   return (
     <>

@@ -7,8 +7,12 @@ type Named = Pick<UserWire, "email" | "walletAddress">;
 export function userLabel({ email, walletAddress }: Named): string {
   const local = email?.slice(0, email.lastIndexOf("@"));
   if (local) return local;
-  if (walletAddress) return `${walletAddress.slice(0, 6)}…${walletAddress.slice(-6)}`;
-  return "User";
+  return walletAddress ? walletLabel(walletAddress) : "User";
+}
+
+/** e.g. `7xKp3Q…9mVt2d` */
+export function walletLabel(walletAddress: string): string {
+  return `${walletAddress.slice(0, 6)}…${walletAddress.slice(-6)}`;
 }
 
 /** `$12.50`; `null` unless above zero. */

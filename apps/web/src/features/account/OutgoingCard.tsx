@@ -1,32 +1,57 @@
-/** The leak guard's switch. Until the server has said how it stands there is none to press. */
+/** What the account chose for mail that leaves. The switches appear once the server has said how they stand. */
 import type { AccountSettings } from "@kauke/contract";
+import type { ReactNode } from "react";
 import { useAccountSettings, useChangeAccountSettings } from "../../api/account-settings.ts";
 import { messageOf } from "../../api/api-error.ts";
 import { Switch } from "../../ui/Switch.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
 
-function LeakGuardRow({ settings }: { settings: AccountSettings | undefined }) {
+interface RowProps {
+  /** Undefined until the server has answered. */
+  settings: AccountSettings | undefined;
+  name: "leakGuard" | "aliasInQuotes";
+  title: string;
+  children: ReactNode;
+}
+
+function SettingRow({ settings, name, title, children }: RowProps) {
   const change = useChangeAccountSettings();
-  const onChange = (leakGuard: boolean) => {
+  const onChange = (isOn: boolean) => {
     if (change.isPending) return;
     const onError = (error: unknown) => showFailure("Update Failed", messageOf(error, "Failed to save the setting"));
-    change.mutate({ leakGuard }, { onError });
+    change.mutate({ [name]: isOn }, { onError });
   };
   return (
     <div className="card-body setting" aria-busy={settings === undefined || change.isPending}>
       <div>
-        <h4>Leak guard</h4>
-        <p>
-          Refuses mail that holds the real address its alias forwards to, whether you reply, compose or use a mail
-          program.
-        </p>
+        <h4>{title}</h4>
+        {children}
       </div>
       {settings === undefined ? (
         <span className="skel" />
       ) : (
-        <Switch checked={settings.leakGuard} label="Leak guard" onChange={onChange} />
+        <Switch checked={settings[name]} label={title} onChange={onChange} />
       )}
     </div>
+  );
+}
+
+function OutgoingRows({ settings }: { settings: AccountSettings | undefined }) {
+  return (
+    <>
+      <SettingRow settings={settings} name="leakGuard" title="Leak guard">
+        <p>
+          Refuses mail that holds the real address its alias forwards to, whether you reply, compose or use a mail
+          program.
+        </p>
+      </SettingRow>
+      <SettingRow settings={settings} name="aliasInQuotes" title="Alias in quoted lines">
+        <p>
+          Writes the alias for your real address where a mail program quotes your own message: “On …, you@example.org
+          wrote:”, or “From:” and “To:” above the quoted text. Nothing else changes, and signed mail is never touched.
+        </p>
+      </SettingRow>
+    </>
   );
 }
 
@@ -48,7 +73,7 @@ export function OutgoingCard() {
           </button>
         </div>
       ) : (
-        <LeakGuardRow settings={data} />
+        <OutgoingRows settings={data} />
       )}
     </section>
   );

@@ -18,17 +18,11 @@ const isHandheld = ({ device }: LoginSessionWire): boolean => /iPhone|iPad|Andro
 const onFailure = (error: Error) => showFailure("Not Ended", messageOf(error, "The session could not be ended"));
 
 function SignOutButton() {
-  const { isPending, logOut } = useLogOutButton();
+  const logOut = useLogOutButton();
   return (
-    <SubmitButton
-      type="button"
-      className="btn-quiet btn-sm"
-      pending={isPending}
-      pendingLabel="Signing out..."
-      onClick={() => void logOut()}
-    >
+    <button type="button" className="btn btn-quiet btn-sm" onClick={logOut}>
       Sign Out
-    </SubmitButton>
+    </button>
   );
 }
 

@@ -1,4 +1,4 @@
-/** How the account is signed in to: its e-mail, confirmed or not, and its password. */
+/** How the account is signed in to: its e-mail, confirmed or not, its password, its wallet and its Google account. */
 import type { SignInWire } from "@kauke/contract";
 import { useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
@@ -8,8 +8,16 @@ import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { ChangePasswordDialog } from "./ChangePasswordDialog.tsx";
 import { SettingFailed } from "./SettingFailed.tsx";
 import { otherWaysText } from "./sign-in-text.ts";
+import { useWaysIn } from "./use-ways-in.tsx";
+import { GoogleRow, WalletRow } from "./WayRows.tsx";
 
-function EmailRow({ email, emailConfirmedAt }: { email: string; emailConfirmedAt: string | null }) {
+interface EmailRowProps {
+  email: string;
+  emailConfirmedAt: string | null;
+  onChange: () => void;
+}
+
+function EmailRow({ email, emailConfirmedAt, onChange }: EmailRowProps) {
   const ask = useAskEmailConfirmation();
   const [wasSent, setWasSent] = useState(false);
   const isConfirmed = emailConfirmedAt !== null;
@@ -30,15 +38,20 @@ function EmailRow({ email, emailConfirmedAt }: { email: string; emailConfirmedAt
         </h4>
         <p>
           {isConfirmed
-            ? "Known to be yours. Changes of your password are told there."
-            : "Confirm that it is yours: then changes of your password are told there."}
+            ? "Known to be yours. Changes of how you sign in are told there."
+            : "Confirm that it is yours: then changes of how you sign in are told there."}
         </p>
       </div>
-      {isConfirmed ? null : (
-        <SubmitButton type="button" className="" pending={ask.isPending} pendingLabel="Sending..." onClick={onAsk}>
-          {wasSent ? "Send Again" : "Send Confirmation"}
-        </SubmitButton>
-      )}
+      <div className="acts">
+        {isConfirmed ? null : (
+          <SubmitButton type="button" className="" pending={ask.isPending} pendingLabel="Sending..." onClick={onAsk}>
+            {wasSent ? "Send Again" : "Send Confirmation"}
+          </SubmitButton>
+        )}
+        <button type="button" className="btn" onClick={onChange}>
+          Change E-mail
+        </button>
+      </div>
     </div>
   );
 }
@@ -78,30 +91,51 @@ function NoPasswordRow({ email, ways }: { email: string; ways: SignInWire }) {
   );
 }
 
-function NoEmailRow({ ways }: { ways: SignInWire }) {
+function NoEmailRow({ ways, onAdd }: { ways: SignInWire; onAdd: () => void }) {
   return (
     <div className="card-body setting">
       <div>
         <h4>No e-mail, no password</h4>
         <p>{otherWaysText(ways)} There is nothing else to keep secret, and nothing we could reset.</p>
       </div>
+      <button type="button" className="btn" onClick={onAdd}>
+        Add E-mail
+      </button>
     </div>
   );
 }
 
-function Rows({ ways }: { ways: SignInWire }) {
+function EmailRows({ ways, email, onChange }: { ways: SignInWire; email: string; onChange: () => void }) {
   const [isChanging, setIsChanging] = useState(false);
-  const { email, emailConfirmedAt, hasPassword } = ways;
-  if (email === null) return <NoEmailRow ways={ways} />;
   return (
     <>
-      <EmailRow email={email} emailConfirmedAt={emailConfirmedAt} />
-      {hasPassword ? (
+      <EmailRow email={email} emailConfirmedAt={ways.emailConfirmedAt} onChange={onChange} />
+      {ways.hasPassword ? (
         <PasswordRow email={email} onChange={() => setIsChanging(true)} />
       ) : (
         <NoPasswordRow email={email} ways={ways} />
       )}
       {isChanging ? <ChangePasswordDialog email={email} onClose={() => setIsChanging(false)} /> : null}
+    </>
+  );
+}
+
+type RowsProps = Parameters<typeof useWaysIn>[0];
+
+function Rows(given: RowsProps) {
+  const { ways } = given;
+  const { start, linking, giveUpWallet, dialogs } = useWaysIn(given);
+  const onEmail = () => start("change-email");
+  return (
+    <>
+      {ways.email === null ? (
+        <NoEmailRow ways={ways} onAdd={onEmail} />
+      ) : (
+        <EmailRows ways={ways} email={ways.email} onChange={onEmail} />
+      )}
+      <WalletRow isLinked={ways.hasWallet} isLinking={linking === "wallet"} onStart={start} onGiveUp={giveUpWallet} />
+      <GoogleRow isLinked={ways.hasGoogle} isLinking={linking === "google"} onStart={start} />
+      {dialogs}
     </>
   );
 }
@@ -117,7 +151,7 @@ function LoadingRow() {
 }
 
 export function SignInCard() {
-  const { data: ways, error, isFetching, refetch } = useSignInWays();
+  const { data: ways, dataUpdatedAt, error, isFetching, refetch } = useSignInWays();
   const failed = ways === undefined && error !== null && !isFetching ? error : null;
   return (
     <section className="card" aria-labelledby="sign-in" aria-busy={ways === undefined && failed === null}>
@@ -125,7 +159,7 @@ export function SignInCard() {
         <h3 id="sign-in">Sign-in</h3>
       </div>
       {ways !== undefined ? (
-        <Rows ways={ways} />
+        <Rows ways={ways} loadedAt={dataUpdatedAt} reload={async () => (await refetch()).data} />
       ) : failed === null ? (
         <LoadingRow />
       ) : (

@@ -1,14 +1,16 @@
 /** The inline edit of one alias: Enter saves, Escape cancels, the shared schema decides. */
-import { type AliasWire, limits } from "@kauke/contract";
+import { type AliasWire, limits, type UpdateAliasBody } from "@kauke/contract";
+import { useQueryClient } from "@tanstack/react-query";
 import { type InputHTMLAttributes, type KeyboardEvent, useId, useState } from "react";
-import { useUpdateAlias } from "../../api/aliases.ts";
-import { fieldMessages, messageOf } from "../../api/api-error.ts";
+import { refetchAliases, useUpdateAlias } from "../../api/aliases.ts";
 import { FieldError } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { AliasSwitch } from "./AliasRow.tsx";
 import { addressOf, destinationText } from "./alias-text.ts";
-import { type AliasEdit, type EditErrors, readEdit } from "./edit-body.ts";
+import { type CreateFailure, isChangedElsewhere, reservedFailure, updateFailure } from "./create-failure.ts";
+import { type AliasEdit, type AliasRead, type EditErrors, isNewName, readEdit, readOf } from "./edit-body.ts";
+import { isReservedName } from "./reserved-name.ts";
 
 interface EditInputProps extends InputHTMLAttributes<HTMLInputElement> {
   errorId: string;
@@ -34,32 +36,42 @@ function useEdit(userId: string, alias: AliasWire, onClose: () => void) {
     notes: alias.notes ?? "",
   });
   const [errors, setErrors] = useState<EditErrors>({});
+  const [isSaving, setSaving] = useState(false);
+  // What was seen when the edit began, or after the server's word that there is something newer.
+  const [seen, setSeen] = useState<AliasRead | null>(() => readOf(alias));
+  const client = useQueryClient();
   const update = useUpdateAlias(userId);
-  const onRefused = (error: Error) => {
-    setErrors(Object.fromEntries(fieldMessages(error)));
-    showFailure("Update Failed", messageOf(error, "Failed to update alias"));
+  const refuse = ({ title, description, fields }: CreateFailure) => {
+    setErrors(Object.fromEntries(fields));
+    showFailure(title, description);
   };
-  const save = () => {
-    if (update.isPending) return;
-    const read = readEdit(edit, alias);
+  const send = async (body: UpdateAliasBody) => {
+    if (isNewName(body, alias) && (await isReservedName(body.alias))) return refuse(reservedFailure(body.alias));
+    try {
+      const saved = await update.mutateAsync({ aliasId: alias.id, body });
+      showToast({ title: "Alias Updated", description: addressOf(saved) });
+      onClose();
+    } catch (error) {
+      refuse(updateFailure(error));
+      if (!isChangedElsewhere(error)) return;
+      setSeen(null);
+      await refetchAliases(client, userId);
+    }
+  };
+  const save = async () => {
+    if (isSaving) return;
+    const read = readEdit(edit, seen ?? readOf(alias));
     if ("errors" in read) return setErrors(read.errors);
     setErrors({});
-    update.mutate(
-      { aliasId: alias.id, body: read.body },
-      {
-        onSuccess: (saved) => {
-          showToast({ title: "Alias Updated", description: addressOf(saved) });
-          onClose();
-        },
-        onError: onRefused,
-      },
-    );
+    setSaving(true);
+    await send(read.body);
+    setSaving(false);
   };
   const change = (field: keyof AliasEdit) => (event: { target: { value: string } }) => {
     setEdit({ ...edit, [field]: event.target.value });
     setErrors({ ...errors, [field]: undefined });
   };
-  return { edit, errors, change, save, pending: update.isPending };
+  return { edit, errors, change, save: () => void save(), pending: isSaving };
 }
 
 interface Props {

@@ -13,6 +13,7 @@ import { SmtpPanel } from "../smtp-credentials/SmtpPanel.tsx";
 import { AliasSealing } from "./AliasSealing.tsx";
 import { addressOf, cutNotes, destinationText, entriesOf, isActive, isUrl } from "./alias-text.ts";
 import { MailboxState } from "./MailboxState.tsx";
+import { SuspendedMailbox } from "./SuspendedMailbox.tsx";
 
 /** Shows at once, is taken back when refused; the answer's words choose the toast (specification section 4). */
 export function AliasSwitch({ userId, alias }: { userId: string; alias: AliasWire }) {
@@ -30,7 +31,7 @@ export function AliasSwitch({ userId, alias }: { userId: string; alias: AliasWir
   return <Switch checked={isActive(alias)} label={`${address} forwards mail`} onChange={onChange} />;
 }
 
-function Destinations({ userId, alias }: { userId: string; alias: AliasWire }) {
+function Destinations({ userId, alias, told }: Pick<Props, "userId" | "alias" | "told">) {
   if (!isActive(alias))
     return (
       <span className="state">
@@ -46,7 +47,16 @@ function Destinations({ userId, alias }: { userId: string; alias: AliasWire }) {
         {alias.pausedWebhooks?.includes(entry) ? (
           <span className="gone">Paused - gone (410). Save it again to resume.</span>
         ) : null}
-        <MailboxState userId={userId} address={entry} state={stateOf(alias, entry)} />
+        {alias.suspended?.includes(entry) ? (
+          <SuspendedMailbox userId={userId} address={entry} />
+        ) : (
+          <MailboxState
+            userId={userId}
+            address={entry}
+            state={stateOf(alias, entry)}
+            isTold={told.split(" ").includes(entry)}
+          />
+        )}
       </span>
     </span>
   ));
@@ -71,6 +81,8 @@ function Notes({ notes }: { notes: string }) {
 interface Props {
   userId: string;
   alias: AliasWire;
+  /** Mailboxes of which this row says in words that they are not confirmed, with spaces between them. */
+  told: string;
   /** Whether focus returns here from the row's edit form. */
   focusEdit: boolean;
   /** Whether the SMTP panel is open below. */
@@ -80,7 +92,8 @@ interface Props {
   onDelete: (alias: AliasWire) => void;
 }
 
-export const AliasRow = memo(function AliasRow({ userId, alias, focusEdit, isOpen, onPanel, onEdit, onDelete }: Props) {
+export const AliasRow = memo(function AliasRow(props: Props) {
+  const { userId, alias, told, focusEdit, isOpen, onPanel, onEdit, onDelete } = props;
   const address = addressOf(alias);
   const panelId = useId();
   const classes = [isActive(alias) ? "" : "paused", isOpen ? "open" : ""].join(" ").trim();
@@ -96,7 +109,7 @@ export const AliasRow = memo(function AliasRow({ userId, alias, focusEdit, isOpe
           </span>
         </td>
         <td className="c-to">
-          <Destinations userId={userId} alias={alias} />
+          <Destinations userId={userId} alias={alias} told={told} />
         </td>
         <td className="c-notes notes">{alias.notes ? <Notes notes={alias.notes} /> : null}</td>
         <td className="actions">

@@ -1,8 +1,9 @@
 /** The table of one page of aliases, and the same table while they load. */
 import type { AliasWire } from "@kauke/contract";
-import { type CSSProperties, useCallback, useState } from "react";
+import { type CSSProperties, useCallback, useMemo, useState } from "react";
 import { AliasEditRow } from "./AliasEditRow.tsx";
 import { AliasRow } from "./AliasRow.tsx";
+import { toldMailboxes } from "./told-mailboxes.ts";
 
 interface Props {
   userId: string;
@@ -20,6 +21,7 @@ export function AliasTable({ userId, aliases, onDelete }: Props) {
     setEdited(editing);
     setEditing(undefined);
   }, [editing]);
+  const told = useMemo(() => toldMailboxes(aliases), [aliases]);
   return (
     <table className="aliases">
       <thead>
@@ -48,6 +50,7 @@ export function AliasTable({ userId, aliases, onDelete }: Props) {
               key={alias.id}
               userId={userId}
               alias={alias}
+              told={told.get(alias.id) ?? ""}
               focusEdit={alias.id === edited}
               isOpen={open.has(alias.id)}
               onPanel={onPanel}

@@ -13,19 +13,10 @@ import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { addressOf, notesLeft, validEntries } from "./alias-text.ts";
 import { type CreateFailure, createFailure, reservedFailure } from "./create-failure.ts";
+import { isReservedName } from "./reserved-name.ts";
 
 const formSchema = createAliasBody.omit({ domain: true });
 type FormValues = z.infer<typeof formSchema>;
-
-/** The reserved list is a chunk of its own; when it can't be had, the server still knows it. */
-async function isReserved(name: string): Promise<boolean> {
-  try {
-    const { findReservedName } = await import("@kauke/contract/reserved-names");
-    return findReservedName(name) !== null;
-  } catch {
-    return false;
-  }
-}
 
 function useCreateForm(userId: string, domain: string) {
   const create = useCreateAlias(userId);
@@ -44,7 +35,7 @@ function useCreateForm(userId: string, domain: string) {
   const send = async (values: FormValues, event?: BaseSyntheticEvent) => {
     setDomainError(domain === "" ? aliasMessages.domainRequired : undefined);
     if (domain === "") return;
-    if (await isReserved(values.alias)) return refuse(reservedFailure(values.alias));
+    if (await isReservedName(values.alias)) return refuse(reservedFailure(values.alias));
     try {
       const notes = values.notes === "" ? undefined : values.notes;
       const alias = await create.mutateAsync({ ...values, domain, notes });

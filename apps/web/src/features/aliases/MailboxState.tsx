@@ -40,10 +40,19 @@ interface Props {
   userId: string;
   address: string;
   state: ConfirmationState;
+  /** Said in words here; else a dot stands for it, since another row says it. */
+  isTold: boolean;
 }
 
-export function MailboxState({ userId, address, state }: Props) {
+export function MailboxState({ userId, address, state, isTold }: Props) {
   if (state === "confirmed") return null;
+  if (!isTold)
+    return (
+      // The tooltip opens on focus
+      <span className="open-dot" data-tip={texts[state]} tabIndex={0}>
+        <span className="sr">{texts[state]}</span>
+      </span>
+    );
   return (
     <span className="gone">
       {texts[state]} {state === "asked" ? <ResendButton userId={userId} address={address} /> : null}

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ApiError } from "../../api/api-error.ts";
-import { createFailure } from "./create-failure.ts";
+import { createFailure, updateFailure } from "./create-failure.ts";
 
 test("a rate limit says when to try again", () => {
   const now = new Date("2026-03-05T10:00:00");
@@ -30,6 +30,29 @@ test("a reserved name refused by the server has its own title", () => {
   expect(createFailure(error)).toMatchObject({
     title: "Alias Not Allowed",
     description: "The name admin is reserved.",
+    fields: [["alias", "The name admin is reserved."]],
+  });
+  expect(updateFailure(error)).toEqual(createFailure(error));
+});
+
+test("a name that is taken, or held back, is marked at its field", () => {
+  for (const code of ["alias_taken", "alias_released"] as const) {
+    const error = new ApiError({ status: 409, code, message: "Please choose another name." });
+    const fields = [["alias", "Please choose another name."]];
+    expect(createFailure(error)).toMatchObject({ title: "Creation Failed", fields });
+    expect(updateFailure(error)).toMatchObject({ title: "Update Failed", fields });
+  }
+});
+
+test("an alias that was changed elsewhere says so, and how to go on", () => {
+  const error = new ApiError({
+    status: 409,
+    code: "alias_changed",
+    message: "This alias was changed in the meantime.",
+  });
+  expect(updateFailure(error)).toMatchObject({
+    title: "Alias Changed Elsewhere",
+    description: expect.stringContaining("Save again"),
   });
 });
 
@@ -39,4 +62,5 @@ test("anything else shows the message, or that it failed", () => {
     description: "This alias is taken",
   });
   expect(createFailure(new TypeError("x is undefined")).description).toBe("Failed to create alias");
+  expect(updateFailure(new TypeError("x is undefined")).description).toBe("Failed to update alias");
 });

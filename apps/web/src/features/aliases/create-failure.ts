@@ -14,19 +14,45 @@ function rateLimitText(error: ApiError, now: Date): string {
   return time === "" ? message : `${message} Try again after ${time}`;
 }
 
-export const reservedFailure = (name: string): CreateFailure => ({
-  title: "Alias Not Allowed",
-  description: `The name ${name} is reserved.`,
-  fields: [],
+const aboutTheName = (title: string, message: string): CreateFailure => ({
+  title,
+  description: message,
+  fields: [["alias", message]],
 });
+
+export const reservedFailure = (name: string): CreateFailure =>
+  aboutTheName("Alias Not Allowed", `The name ${name} is reserved.`);
 
 export function createFailure(error: unknown, now = new Date()): CreateFailure {
   if (error instanceof ApiError && error.rateLimited)
     return { title: "Rate Limit Exceeded", description: rateLimitText(error, now), fields: [] };
   if (error instanceof ApiError && error.code === "alias_reserved")
-    return { title: "Alias Not Allowed", description: error.message, fields: [] };
+    return aboutTheName("Alias Not Allowed", error.message);
+  if (error instanceof ApiError && isNameRefused(error)) return aboutTheName("Creation Failed", error.message);
   const fields = fieldMessages(error);
   if (fields.length > 0)
     return { title: "Validation Error", description: "Please fix the errors shown below and try again.", fields };
   return { title: "Creation Failed", description: messageOf(error, "Failed to create alias"), fields };
 }
+
+/** What a refused inline edit says. */
+export function updateFailure(error: unknown): CreateFailure {
+  if (error instanceof ApiError && error.code === "alias_reserved")
+    return aboutTheName("Alias Not Allowed", error.message);
+  if (error instanceof ApiError && isNameRefused(error)) return aboutTheName("Update Failed", error.message);
+  if (isChangedElsewhere(error)) return { title: "Alias Changed Elsewhere", description: changedText, fields: [] };
+  return {
+    title: "Update Failed",
+    description: messageOf(error, "Failed to update alias"),
+    fields: fieldMessages(error),
+  };
+}
+
+export const isChangedElsewhere = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === "alias_changed";
+
+const changedText =
+  "It was changed in another tab or on another device since you began to edit. Save again to replace that by what is here.";
+
+/** The server names the alias as a whole, without field errors. */
+const isNameRefused = ({ code }: ApiError): boolean => code === "alias_taken" || code === "alias_released";

@@ -1,22 +1,23 @@
 import { expect, test } from "vitest";
-import { readEdit } from "./edit-body.ts";
+import { isNewName, readEdit } from "./edit-body.ts";
 
+const read = { alias: "news", forwardTo: "ann@example.org", notes: null };
 const edit = { alias: " news.7h2 ", forwardTo: "jonas@example.org", notes: "" };
 
 test("names and destinations are trimmed, empty notes left out", () => {
-  expect(readEdit(edit, { notes: null })).toEqual({ body: { alias: "news.7h2", forwardTo: "jonas@example.org" } });
+  expect(readEdit(edit, read)).toEqual({ body: { alias: "news.7h2", forwardTo: "jonas@example.org", before: read } });
 });
 
 test("emptied notes are sent, so that they are cleared", () => {
-  expect(readEdit(edit, { notes: "Newsletters" })).toMatchObject({ body: { notes: "" } });
+  expect(readEdit(edit, { ...read, notes: "Newsletters" })).toMatchObject({ body: { notes: "" } });
 });
 
 test("a webhook alone is a destination", () => {
-  expect(readEdit({ ...edit, forwardTo: "https://hooks.example.org/mail" }, { notes: null })).toHaveProperty("body");
+  expect(readEdit({ ...edit, forwardTo: "https://hooks.example.org/mail" }, read)).toHaveProperty("body");
 });
 
 test("each refused field says why", () => {
-  expect(readEdit({ alias: "a b", forwardTo: "null", notes: "x".repeat(129) }, { notes: null })).toEqual({
+  expect(readEdit({ alias: "a b", forwardTo: "null", notes: "x".repeat(129) }, read)).toEqual({
     errors: {
       alias: "Invalid alias format",
       forwardTo:
@@ -24,7 +25,13 @@ test("each refused field says why", () => {
       notes: "Notes must be 128 characters or less",
     },
   });
-  expect(readEdit({ alias: " ", forwardTo: "", notes: "" }, { notes: null })).toEqual({
+  expect(readEdit({ alias: " ", forwardTo: "", notes: "" }, read)).toEqual({
     errors: { alias: "Alias is required", forwardTo: "At least one email address or webhook URL is required" },
   });
+});
+
+test("a name counts as new when it differs by more than its case", () => {
+  expect(isNewName({ alias: "admin" }, { alias: "news" })).toBe(true);
+  expect(isNewName({ alias: "News" }, { alias: "news" })).toBe(false);
+  expect(isNewName({ notes: "x" }, { alias: "news" })).toBe(false);
 });

@@ -1,5 +1,6 @@
 /** What an inline edit sends: only after the shared schema has accepted it. */
 import { type AliasWire, type UpdateAliasBody, updateAliasBody } from "@kauke/contract";
+import { destinationText } from "./alias-text.ts";
 
 export interface AliasEdit {
   alias: string;
@@ -7,18 +8,32 @@ export interface AliasEdit {
   notes: string;
 }
 
+/** The alias as it was when somebody began to edit it: the server refuses to replace anything newer. */
+export type AliasRead = NonNullable<UpdateAliasBody["before"]>;
+
+export const readOf = (alias: AliasWire): AliasRead => ({
+  alias: alias.alias,
+  forwardTo: destinationText(alias),
+  notes: alias.notes,
+});
+
 export type EditErrors = Partial<Record<keyof AliasEdit, string>>;
 
 /** Empty notes are left out, unless they clear notes that were there. */
-export function readEdit(
-  edit: AliasEdit,
-  before: Pick<AliasWire, "notes">,
-): { body: UpdateAliasBody } | { errors: EditErrors } {
-  const clearsNotes = edit.notes === "" && Boolean(before.notes);
+export function readEdit(edit: AliasEdit, read: AliasRead): { body: UpdateAliasBody } | { errors: EditErrors } {
+  const clearsNotes = edit.notes === "" && Boolean(read.notes);
   const notes = edit.notes === "" && !clearsNotes ? undefined : edit.notes;
-  const result = updateAliasBody.safeParse({ alias: edit.alias, forwardTo: edit.forwardTo, notes });
+  const result = updateAliasBody.safeParse({ alias: edit.alias, forwardTo: edit.forwardTo, notes, before: read });
   if (result.success) return { body: result.data };
   const errors: EditErrors = {};
   for (const issue of result.error.issues) errors[issue.path[0] as keyof AliasEdit] ??= issue.message;
   return { errors };
+}
+
+/** Whether the body renames the alias. A name that an alias has had since before it was reserved is no new one. */
+export function isNewName(
+  body: UpdateAliasBody,
+  before: Pick<AliasWire, "alias">,
+): body is UpdateAliasBody & { alias: string } {
+  return body.alias !== undefined && body.alias.toLowerCase() !== before.alias.toLowerCase();
 }

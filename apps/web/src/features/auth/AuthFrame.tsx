@@ -1,6 +1,7 @@
 /** The two columns of pages about signing in: the form on the left edge, the crowd of masks with the one that's lit. */
 import type { ReactNode } from "react";
 import { Link } from "wouter";
+import { NeedsScript } from "../../ui/NeedsScript.tsx";
 import { OtherWays } from "./OtherWays.tsx";
 
 interface Props {
@@ -79,6 +80,7 @@ export function AuthColumns({ title, swap, children }: Props) {
         <div>
           <h1>{title}</h1>
           <p className="swap">{swap}</p>
+          <NeedsScript what="Signing in" />
           {children}
         </div>
       </div>

@@ -1,5 +1,6 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { authMessages, loginBody } from "@kauke/contract";
+import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { Link, useLocation } from "wouter";
 import { messageOf } from "../../api/api-error.ts";
@@ -7,23 +8,29 @@ import { useSignIn } from "../../api/auth.ts";
 import { TextField } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
+import { SignInLinkOffer } from "./SignInLinkOffer.tsx";
+import { isLinkOffered } from "./sign-in-link-offer.ts";
 
 interface Props {
   /** In place of the way to the dashboard. */
   onSignedIn?: () => void;
 }
 
-/** E-mail and password; success leads to the dashboard. */
+/** E-mail and password; success leads to the dashboard. While too many try, a link by mail is offered beside it. */
 export function SignInForm({ onSignedIn }: Props) {
   const [, navigate] = useLocation();
   const signIn = useSignIn();
   // No default values: what was typed, or filled in by the browser, before the page lived stays.
   const form = useForm<{ email: string; password: string }>({ resolver: zodResolver(loginBody) });
   const { errors } = form.formState;
+  const [offeredTo, setOfferedTo] = useState<string | null>(null);
   const onSubmit = form.handleSubmit((body) =>
     signIn.mutate(body, {
       onSuccess: onSignedIn ?? (() => navigate("/dashboard")),
-      onError: (error) => showFailure("Login Failed", messageOf(error, authMessages.loginFailed)),
+      onError: (error) => {
+        setOfferedTo(isLinkOffered(error) ? body.email : null);
+        showFailure("Login Failed", messageOf(error, authMessages.loginFailed));
+      },
     }),
   );
   return (
@@ -45,6 +52,7 @@ export function SignInForm({ onSignedIn }: Props) {
       <SubmitButton className="btn-primary btn-block" pending={signIn.isPending} pendingLabel="Signing in...">
         Sign In
       </SubmitButton>
+      {offeredTo === null ? null : <SignInLinkOffer key={offeredTo} email={offeredTo} />}
       <p className="forgot">
         <Link className="link" href="/forgot">
           Forgot your password?

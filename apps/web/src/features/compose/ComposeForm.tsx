@@ -1,12 +1,15 @@
 /** The letter sheet: from, to, subject, message. What is queued is followed by the job tracker, not by this form. */
 import { Send } from "lucide-react";
+import { useState } from "react";
 import type { UseFormReturn } from "react-hook-form";
 import { Select } from "../../ui/Select.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { addressOf } from "../aliases/alias-text.ts";
 import type { ComposeForm as FormValues } from "./compose-form.ts";
+import { DiscardLetterDialog } from "./DiscardLetterDialog.tsx";
 import { EncryptionCard } from "./EncryptionCard.tsx";
 import { LetterBody, LetterRow } from "./LetterRow.tsx";
+import { SetAsideNote } from "./SetAsideNote.tsx";
 import { type SendingAlias, useCompose } from "./use-compose.ts";
 
 interface Props {
@@ -74,11 +77,17 @@ function Acts({ isSubmitting, isLoading, onReset }: ActsProps) {
 }
 
 export function ComposeForm({ userId, aliases }: Props) {
-  const { form, encryption, onEncryptionChange, keyField, onSubmit, onReset } = useCompose({ userId, aliases });
+  const { form, encryption, onEncryptionChange, keyField, onSubmit, onReset, isBlank } = useCompose({
+    userId,
+    aliases,
+  });
+  const [isAsking, setAsking] = useState(false);
   const { errors, isSubmitting } = form.formState;
-  const acts = { isSubmitting, isLoading: aliases === undefined, onReset };
+  const askOrReset = () => (isBlank() ? onReset() : setAsking(true));
+  const acts = { isSubmitting, isLoading: aliases === undefined, onReset: askOrReset };
   return (
     <form className="compose" onSubmit={(event) => void onSubmit(event)} noValidate aria-label="Compose Email">
+      <SetAsideNote />
       <div className="card">
         <FromRow form={form} aliases={aliases} />
         <ToRow form={form} />
@@ -92,6 +101,7 @@ export function ComposeForm({ userId, aliases }: Props) {
       </div>
       <EncryptionCard encryption={encryption} onChange={onEncryptionChange} keyField={keyField} />
       <Acts {...acts} />
+      {isAsking ? <DiscardLetterDialog onConfirm={onReset} onClose={() => setAsking(false)} /> : null}
     </form>
   );
 }

@@ -14,8 +14,7 @@ const step = (change: Partial<Progress>, retriesTold = 0) =>
 
 describe("what a status says", () => {
   it("a message that waits or is being sent says nothing", () => {
-    for (const status of ["pending", "sending"] as const)
-      expect(step({ status })).toEqual({ isOver: false, toast: null });
+    for (const status of ["pending", "sending"]) expect(step({ status })).toEqual({ isOver: false, toast: null });
   });
 
   it("a sent one says so, and is over", () => {
@@ -48,6 +47,11 @@ describe("what a status says", () => {
     });
     expect(step({ status: "sending", currentRetries: 1 }, 1).toast).toBeNull();
     expect(step({ currentRetries: 2 }, 1).toast?.description).toBe("Retry 2/3. Previous error: Unknown error");
+  });
+
+  it("a status that this page does not know means waiting, with its retries", () => {
+    expect(step({ status: "paused-by-a-newer-server" })).toEqual({ isOver: false, toast: null });
+    expect(step({ status: "queued", currentRetries: 1 }).toast?.title).toBe("Email retry in progress");
   });
 
   it("exactly the ends are over", () => {

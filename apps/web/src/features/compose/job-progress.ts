@@ -1,7 +1,10 @@
 /** What a polled status says to the person who sent the message (specification sections 4 and 8). Pure. */
 import type { EmailJobStatusWire } from "@kauke/contract";
 
-export type Progress = Pick<EmailJobStatusWire, "status" | "currentRetries" | "maxRetries" | "lastError">;
+export type Progress = Pick<EmailJobStatusWire, "currentRetries" | "maxRetries" | "lastError"> & {
+  /** A newer server may know more states than this page: one that is not known here means waiting. */
+  status: string;
+};
 
 export interface JobToast {
   title: string;
@@ -26,8 +29,7 @@ export function nextStep(progress: Progress, { to, retriesTold }: { to: string; 
       return { isOver: true, toast: failedToast(progress) };
     case "cancelled":
       return { isOver: true, toast: null };
-    case "pending":
-    case "sending":
+    default:
       return progress.currentRetries > retriesTold ? { isOver: false, toast: retryToast(progress) } : waiting;
   }
 }

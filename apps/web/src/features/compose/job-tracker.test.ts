@@ -1,14 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError } from "../../api/api-error.ts";
 import { dismissToast, readToast } from "../../ui/toast-store.ts";
-import type { Progress } from "./job-progress.ts";
-import { followJob, type JobCalls, pollEveryMs } from "./job-tracker.ts";
+import { followJob, type JobAnswer, type JobCalls, pollEveryMs } from "./job-tracker.ts";
 
-const pending: Progress = { status: "pending", currentRetries: 0, maxRetries: 3, lastError: null };
+const pending: JobAnswer = { success: true, status: "pending", currentRetries: 0, maxRetries: 3, lastError: null };
 let made = 0;
 
 /** A server that answers these statuses one after the other, the last one for ever. */
-function follow(statuses: (Progress | Error)[], change: Partial<JobCalls & { undoSeconds: number }> = {}) {
+function follow(statuses: (JobAnswer | Error)[], change: Partial<JobCalls & { undoSeconds: number }> = {}) {
   const asked: string[] = [];
   const { undoSeconds = 6, ...calls } = change;
   followJob({ jobId: `job-${++made}`, canUndo: true, undoSeconds }, "rasa@example.org", {
@@ -18,6 +17,7 @@ function follow(statuses: (Progress | Error)[], change: Partial<JobCalls & { und
       return status;
     },
     cancel: async () => {},
+    reopen: () => {},
     isStillSignedIn: () => true,
     ...calls,
   });
@@ -56,6 +56,18 @@ describe("a queued message", () => {
     expect(asked).toHaveLength(3);
   });
 
+  it("is asked about on while its status is one that this page does not know", async () => {
+    const asked = follow([
+      { ...pending, status: "waiting-for-review" },
+      { ...pending, status: "sent" },
+    ]);
+    await pollOnce();
+    expect(readToast()?.title).toBe("Email queued");
+    await pollOnce();
+    expect(readToast()?.title).toBe("Email sent");
+    expect(asked).toHaveLength(2);
+  });
+
   it("tells of each retry once", async () => {
     follow([{ ...pending, currentRetries: 1, lastError: "It was busy." }]);
     await pollOnce();
@@ -67,8 +79,9 @@ describe("a queued message", () => {
 
   it.each([
     ["asking fails", [new Error("down")], {}],
+    ["the answer is no success", [{ ...pending, success: false, status: "failed" }], {}],
     ["its sender has signed out", [pending], { isStillSignedIn: () => false }],
-    ["it was cancelled elsewhere", [{ ...pending, status: "cancelled" as const }], {}],
+    ["it was cancelled elsewhere", [{ ...pending, status: "cancelled" }], {}],
   ])("is not followed any more when %s, without a word", async (_, statuses, change) => {
     const asked = follow(statuses, change);
     await vi.advanceTimersByTimeAsync(20_000);
@@ -76,14 +89,16 @@ describe("a queued message", () => {
     expect(readToast()?.title).toBe("Email queued");
   });
 
-  it("undone, says so and is not followed any more", async () => {
-    const asked = follow([pending]);
+  it("undone, is given back to its writer, says so and is not followed any more", async () => {
+    let reopened = 0;
+    const asked = follow([pending], { reopen: () => void reopened++ });
     readToast()?.action?.onAct();
     await vi.advanceTimersByTimeAsync(0);
     expect(readToast()).toMatchObject({
       title: "Email sending cancelled",
       description: "Your email has been successfully cancelled and will not be sent.",
     });
+    expect(reopened).toBe(1);
     await vi.advanceTimersByTimeAsync(20_000);
     expect(asked).toHaveLength(0);
   });

@@ -4,6 +4,7 @@
  */
 import type { CreatedEmailJob } from "@kauke/contract";
 import { messageOf } from "../../api/api-error.ts";
+import { cancelJob } from "../../api/email-jobs.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { nextStep, type Progress } from "./job-progress.ts";
 
@@ -12,14 +13,21 @@ export const pollEveryMs = 2000;
 const graceSeconds = 1;
 const shortestToastMs = 1000;
 
+/** The specification has tracking end when `success` isn't true, whatever else the answer says. */
+export type JobAnswer = Progress & { success: boolean };
+
 export interface JobCalls {
-  readStatus(jobId: string): Promise<Progress>;
+  readStatus(jobId: string): Promise<JobAnswer>;
   cancel(jobId: string): Promise<unknown>;
+  /** Gives the message back to its writer, once it is certain that it is not sent. */
+  reopen(): void;
   /** Whether the person who sent the message is still the one signed in. */
   isStillSignedIn(): boolean;
 }
 
 const stops = new Map<string, () => void>();
+/** Of messages that were queued in this tab: their undo gives the text back. */
+const followed = new Map<string, JobCalls>();
 
 /** Says that the message is queued, offers to undo it, and follows it to its end. */
 export function followJob({ jobId, canUndo, undoSeconds }: CreatedEmailJob, to: string, calls: JobCalls): void {
@@ -36,14 +44,16 @@ export function followJob({ jobId, canUndo, undoSeconds }: CreatedEmailJob, to: 
 function undoAction(jobId: string, undoSeconds: number, calls: JobCalls) {
   return {
     visibleMs: Math.max((undoSeconds - graceSeconds) * 1000, shortestToastMs),
-    action: { label: "Undo", spoken: "Undo sending the e-mail", onAct: () => void undo(jobId, calls) },
+    action: { label: "Undo", spoken: "Undo sending the e-mail", onAct: () => void undoJob(jobId, calls) },
   };
 }
 
-async function undo(jobId: string, { cancel }: JobCalls): Promise<void> {
+/** Says how it went. A message that another tab has queued, or this one before a reload, is cancelled and not given back. */
+export async function undoJob(jobId: string, calls: JobCalls | undefined = followed.get(jobId)): Promise<void> {
   try {
-    await cancel(jobId);
+    await (calls?.cancel ?? cancelJob)(jobId);
     stops.get(jobId)?.();
+    if (calls?.isStillSignedIn()) calls.reopen();
     showToast({
       title: "Email sending cancelled",
       description: "Your email has been successfully cancelled and will not be sent.",
@@ -59,7 +69,9 @@ function track(jobId: string, to: string, calls: JobCalls): void {
   const stop = () => {
     clearTimeout(timer);
     stops.delete(jobId);
+    followed.delete(jobId);
   };
+  followed.set(jobId, calls);
   const isTracked = () => stops.get(jobId) === stop;
   stops.set(jobId, stop);
 
@@ -67,7 +79,7 @@ function track(jobId: string, to: string, calls: JobCalls): void {
     if (!calls.isStillSignedIn()) return stop();
     const progress = await calls.readStatus(jobId).catch(() => null);
     if (!isTracked()) return;
-    if (progress === null || !calls.isStillSignedIn()) return stop();
+    if (progress?.success !== true || !calls.isStillSignedIn()) return stop();
     const { isOver, toast } = nextStep(progress, { to, retriesTold });
     retriesTold = progress.currentRetries;
     if (toast !== null) showToast(toast);

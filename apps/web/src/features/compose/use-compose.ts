@@ -3,6 +3,7 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { type Answer, emailJobMessages } from "@kauke/contract";
 import { type FormEvent, useCallback, useEffect, useRef, useState } from "react";
 import { type UseFormReturn, useForm } from "react-hook-form";
+import { navigate } from "wouter/use-browser-location";
 import { fieldMessages, messageOf } from "../../api/api-error.ts";
 import { cancelJob, readJobStatus, useCreateEmailJob, useReadLeakGuard } from "../../api/email-jobs.ts";
 import { readSession } from "../../api/session.ts";
@@ -11,7 +12,9 @@ import { composeForm, emptyForm, type ComposeForm as FormValues, formField, jobR
 import { type Encryption, noEncryption } from "./EncryptionCard.tsx";
 import { followJob } from "./job-tracker.ts";
 import { NotSealed, sealLetter } from "./seal-letter.ts";
-import { forgetUnsent, keepUnsent, unsentOf } from "./unsent-letter.ts";
+import { forgetUnsent, keepUnsent, onLetterReopened, reopenLetter, unsentOf } from "./unsent-letter.ts";
+
+const COMPOSE_PATH = "/compose";
 
 export type SendingAlias = Answer<"listAliasesWithSmtp">["aliases"][number];
 
@@ -54,7 +57,7 @@ function tell(error: unknown, form: Form, { change, focusKey }: EncryptionState)
 
 /** @returns what queues the letter, encrypted first if that is wished, and follows it */
 function useSend(userId: string) {
-  const create = useCreateEmailJob();
+  const create = useCreateEmailJob(userId);
   const readGuard = useReadLeakGuard(userId);
   const calls = {
     readStatus: readJobStatus,
@@ -63,7 +66,11 @@ function useSend(userId: string) {
   };
   return async (values: FormValues, { isOn, publicKey }: Encryption): Promise<void> => {
     const sealed = isOn ? await sealLetter(values, publicKey, () => readGuard(values.fromAlias)) : null;
-    followJob(await create.mutateAsync(jobRequest(values, sealed)), values.to, calls);
+    const reopen = () => {
+      reopenLetter({ userId, values, isEncrypted: isOn, publicKey });
+      if (window.location.pathname !== COMPOSE_PATH) navigate(COMPOSE_PATH);
+    };
+    followJob(await create.mutateAsync(jobRequest(values, sealed)), values.to, { ...calls, reopen });
   };
 }
 
@@ -91,6 +98,16 @@ export function useCompose({ userId, aliases }: Wish) {
     form.setValue("fromAlias", aliases.some(({ id }) => id === chosen) ? chosen : (onlyAlias ?? ""));
   }, [form, aliases, onlyAlias]);
   useKeptLetter(userId, form, encryption);
+  useEffect(
+    () =>
+      onLetterReopened((letter) => {
+        form.reset(letter.values);
+        // The reset has kept the text with the encryption of before; a sheet that is leaving the page never corrects that.
+        keepUnsent(letter);
+        change({ ...noEncryption, isOn: letter.isEncrypted, publicKey: letter.publicKey });
+      }),
+    [form, change],
+  );
   const isKeyMissing = encryption.isOn && encryption.publicKey.trim() === "";
   const onValid = async (values: FormValues) => {
     if (isKeyMissing) return focusKey();
@@ -115,5 +132,6 @@ export function useCompose({ userId, aliases }: Wish) {
     form.reset({ ...emptyForm, fromAlias: onlyAlias ?? "" });
     change(noEncryption);
   };
-  return { form, encryption, onEncryptionChange: change, keyField, onSubmit, onReset };
+  const isBlank = () => unsentOf(userId) === null;
+  return { form, encryption, onEncryptionChange: change, keyField, onSubmit, onReset, isBlank };
 }

@@ -6,7 +6,7 @@ import { readProtectedKey } from "../../api/encryption-keys.ts";
 import { FieldError, TextField } from "../../ui/Field.tsx";
 import { Select } from "../../ui/Select.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
-import { isStoredKeyUsable, VaultError } from "../../vault/vault.ts";
+import { readStoredKeyForm, VaultError } from "../../vault/vault.ts";
 import { EncryptedField } from "./EncryptedField.tsx";
 import { keyLabel } from "./key-label.ts";
 import { openEncrypted } from "./open-encrypted.ts";
@@ -15,7 +15,8 @@ import { useEncrypted } from "./use-encrypted.ts";
 
 async function readUsableKey(keyId: string): Promise<string> {
   const encryptedPrivateKey = await readProtectedKey(keyId);
-  if (!(await isStoredKeyUsable(encryptedPrivateKey))) throw new VaultError("not_protected_key");
+  const form = await readStoredKeyForm(encryptedPrivateKey);
+  if (form !== "protected") throw new VaultError(form === "unprotected" ? "unprotected_key" : "not_protected_key");
   return encryptedPrivateKey;
 }
 
@@ -48,11 +49,13 @@ function useAutoForm({ decryption }: Props) {
     if (what === null) return encrypted.focus();
     // From here on it is in the worker alone.
     if (passwordField.current) passwordField.current.value = "";
-    const toMend = await decryption.run("auto", async (options) => {
+    const failure = await decryption.run("auto", async (options) => {
       const encryptedPrivateKey = await readUsableKey(keyId);
       return openEncrypted(what, { encryptedPrivateKey, masterPassword }, options);
     });
-    if (toMend === "password") passwordField.current?.focus();
+    if (failure?.field !== "password") return;
+    setErrors({ password: failure.message });
+    passwordField.current?.focus();
   };
   const settle = (field: keyof Errors) => () => setErrors((before) => ({ ...before, [field]: undefined }));
   return { keyField, passwordField, encrypted, errors, settle, onSubmit };

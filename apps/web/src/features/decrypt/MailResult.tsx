@@ -2,6 +2,7 @@
 import { Download } from "lucide-react";
 import { Tabs } from "radix-ui";
 import { type ReactNode, useLayoutEffect, useRef } from "react";
+import { LinkedText } from "../../ui/LinkedText.tsx";
 import { sizeText, timeText } from "../../ui/time-text.ts";
 import type { FrameContent } from "./clean-mail-html.ts";
 import { fillFrame } from "./mail-frame.ts";
@@ -108,7 +109,7 @@ export function MailResult({ mail }: { mail: ParsedMail }) {
           {/* A scrolling region must be reachable by keyboard */}
           {text ? (
             <p className="text" tabIndex={0}>
-              {text}
+              <LinkedText text={text} />
             </p>
           ) : (
             <p className="none">This message has no text part.</p>

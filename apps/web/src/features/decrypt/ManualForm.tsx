@@ -4,12 +4,44 @@ import { LockOpen } from "lucide-react";
 import { type FormEvent, useRef, useState } from "react";
 import { FieldError } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { type PastedKey, readPastedKey } from "../../vault/pasted-key.ts";
 import { EncryptedField } from "./EncryptedField.tsx";
 import { openEncrypted } from "./open-encrypted.ts";
 import type { Decryption } from "./use-decrypt.ts";
 import { useEncrypted } from "./use-encrypted.ts";
 
 const errorId = "private-key-error";
+const KEY_FILE_MAX_BYTES = 64 * 1024;
+
+const lockedKeyText =
+  "This .age file is a key under its master password. Open it with the age program, or use the key in Auto Decrypt if it is stored here.";
+
+const lockedText = ({ kind }: PastedKey): string | undefined => (kind === "locked" ? lockedKeyText : undefined);
+
+function KeyFileHint({ onFile }: { onFile: (file: File) => void }) {
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <p className="hint">
+      Or the <i>.json</i> file that Settings downloads.{" "}
+      <button type="button" className="link" onClick={() => picker.current?.click()}>
+        Choose a key file
+      </button>
+      <input
+        ref={picker}
+        type="file"
+        hidden
+        aria-label="Key file"
+        accept=".json,.txt,.key,.age"
+        onChange={({ currentTarget }) => {
+          const file = currentTarget.files?.[0];
+          if (file !== undefined) onFile(file);
+          // The same file again is a choice too.
+          currentTarget.value = "";
+        }}
+      />
+    </p>
+  );
+}
 
 function useManualForm(decryption: Decryption) {
   const keyField = useRef<HTMLTextAreaElement>(null);
@@ -17,24 +49,33 @@ function useManualForm(decryption: Decryption) {
   const [keyError, setKeyError] = useState<string>();
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
-    const privateKey = keyField.current?.value ?? "";
-    const isMissing = privateKey.trim() === "";
+    const typed = keyField.current?.value ?? "";
+    const pasted = readPastedKey(typed);
     const what = encrypted.read();
-    setKeyError(isMissing ? encryptionMessages.privateKeyRequired : undefined);
-    if (isMissing) return keyField.current?.focus();
+    const wrong = typed.trim() === "" ? encryptionMessages.privateKeyRequired : lockedText(pasted);
+    setKeyError(wrong);
+    if (wrong !== undefined || pasted.kind === "locked") return keyField.current?.focus();
     if (what === null) return encrypted.focus();
-    const toMend = await decryption.run("manual", async (options) => {
-      const opened = await openEncrypted(what, { privateKey }, options);
+    const failure = await decryption.run("manual", async (options) => {
+      const opened = await openEncrypted(what, { privateKey: pasted.text }, options);
       if (keyField.current) keyField.current.value = "";
       return opened;
     });
-    if (toMend === "privateKey") keyField.current?.focus();
+    if (failure?.field !== "privateKey") return;
+    setKeyError(failure.message);
+    keyField.current?.focus();
   };
-  return { keyField, encrypted, keyError, onSubmit, onKeyInput: () => setKeyError(undefined) };
+  const onKeyFile = async (file: File) => {
+    const text = file.size > KEY_FILE_MAX_BYTES ? null : await file.text().catch(() => null);
+    const read = readPastedKey(text ?? "");
+    setKeyError(text === null ? "This file is no key file" : lockedText(read));
+    if (text !== null && read.kind === "key" && keyField.current) keyField.current.value = read.text;
+  };
+  return { keyField, encrypted, keyError, onSubmit, onKeyFile, onKeyInput: () => setKeyError(undefined) };
 }
 
 export function ManualForm({ decryption }: { decryption: Decryption }) {
-  const { keyField, encrypted, keyError, onSubmit, onKeyInput } = useManualForm(decryption);
+  const { keyField, encrypted, keyError, onSubmit, onKeyFile, onKeyInput } = useManualForm(decryption);
   const isPending = decryption.working !== null;
   return (
     <form
@@ -60,6 +101,7 @@ export function ManualForm({ decryption }: { decryption: Decryption }) {
           onInput={onKeyInput}
         />
         <FieldError id={errorId}>{keyError}</FieldError>
+        <KeyFileHint onFile={(file) => void onKeyFile(file)} />
       </div>
       <EncryptedField {...encrypted.field} />
       <SubmitButton className="btn-primary" pending={isPending} pendingLabel="Decrypting...">

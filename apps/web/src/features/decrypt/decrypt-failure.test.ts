@@ -30,6 +30,7 @@ test("a key that knows no master password points to Settings and to manual decry
     description: "Create a new key in Settings for auto-decrypt, or use manual decrypt.",
   });
   expect(failureToast(refusal, "manual")).toEqual(failed(refusal.message));
+  expect(told("unprotected_key")).toEqual(failureToast(refusal, "auto"));
 });
 
 test("a refused call is told in the server's words, anything else in general ones", () => {

@@ -44,6 +44,7 @@ export function failureToast(thrown: unknown, method: Method): FailureToast {
 
 function vaultToast(thrown: VaultError): FailureToast {
   if (thrown.code === "not_protected_key") return needsUpdate;
+  if (thrown.code === "unprotected_key") return incompatible;
   const text = texts[thrown.code] ?? vaultFailureText(thrown, "Failed to decrypt the message.");
   return { title: "Decryption failed", description: text };
 }

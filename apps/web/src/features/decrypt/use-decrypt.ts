@@ -11,6 +11,11 @@ import type { Opened } from "./open-encrypted.ts";
 
 type Work = (options: JobOptions & { signal: AbortSignal }) => Promise<Opened>;
 
+export interface FieldFailure {
+  field: NonNullable<ReturnType<typeof fieldToMend>>;
+  message: string;
+}
+
 export function useDecrypt() {
   const { working, run: runJob, stop } = useVaultJob();
   const [opened, setOpened] = useState<Opened | null>(null);
@@ -24,8 +29,8 @@ export function useDecrypt() {
     return () => window.removeEventListener("pagehide", clear);
   }, [clear]);
 
-  /** @returns the field to mend, `null` when there is none or all went well */
-  const run = async (method: Method, work: Work): Promise<ReturnType<typeof fieldToMend>> => {
+  /** @returns the field to mend and what is wrong with it, `null` when there is none or all went well */
+  const run = async (method: Method, work: Work): Promise<FieldFailure | null> => {
     clear();
     try {
       const result = await runJob("Decrypting...", work);
@@ -36,7 +41,8 @@ export function useDecrypt() {
     } catch (thrown) {
       const toast = failureToast(thrown, method);
       showFailure(toast.title, toast.description);
-      return fieldToMend(thrown);
+      const field = fieldToMend(thrown);
+      return field === null ? null : { field, message: toast.description };
     }
   };
   return { opened, working, run, clear };

@@ -16,6 +16,7 @@ import { useVaultJob } from "../../vault/use-vault-job.ts";
 import { VaultProgress } from "../../vault/VaultProgress.tsx";
 import { createKey, type KeyKind, VaultError } from "../../vault/vault.ts";
 import { vaultFailureText } from "../../vault/vault-failure.ts";
+import { focusFirstError } from "./focus-first-error.ts";
 import { keyNameLeft, type NewKeyErrors, newKeyErrors } from "./new-key-form.ts";
 import { type PasswordStrength, passwordStrength, strengthTexts } from "./password-strength.ts";
 
@@ -46,30 +47,20 @@ function useCreation(onDone: () => void) {
   return { run, stop: job.stop, working: job.working, isBusy: job.working !== null || isStoring };
 }
 
-/** The fields of the password and what is known of it: never the password itself. */
+/** The field of the password and what is known of it: never the password itself. */
 function useNewPassword() {
   const password = useRef<HTMLInputElement>(null);
-  const repeated = useRef<HTMLInputElement>(null);
   const [isShown, setIsShown] = useState(false);
   const [strength, setStrength] = useState<PasswordStrength>("empty");
   return {
     password,
-    repeated,
     isShown,
     strength,
-    onShow(shown: boolean) {
-      takePassword(repeated);
-      setIsShown(shown);
-    },
+    onShow: setIsShown,
     onInput: () => setStrength(passwordStrength(password.current?.value ?? "")),
     errorsWith: (keyName: string): NewKeyErrors =>
-      newKeyErrors({
-        keyName,
-        masterPassword: password.current?.value ?? "",
-        repeated: isShown ? null : (repeated.current?.value ?? ""),
-      }),
+      newKeyErrors({ keyName, masterPassword: password.current?.value ?? "" }),
     take(): string {
-      takePassword(repeated);
       setIsShown(false);
       setStrength("empty");
       return takePassword(password);
@@ -89,42 +80,29 @@ function KindSwitch({ isChecked, onChange }: { isChecked: boolean; onChange: (is
   );
 }
 
-type NewPassword = ReturnType<typeof useNewPassword>;
-
-interface PasswordFieldsProps {
-  typed: NewPassword;
-  errors: NewKeyErrors;
-  onEdit: (field: keyof NewKeyErrors) => void;
+interface MasterPasswordProps {
+  typed: ReturnType<typeof useNewPassword>;
+  error: string | undefined;
+  onEdit: () => void;
 }
 
-function PasswordFields({ typed, errors, onEdit }: PasswordFieldsProps) {
+/** Once, with a button that shows it: the specification's form has two fields. */
+function MasterPassword({ typed, error, onEdit }: MasterPasswordProps) {
   const onInput = () => {
     typed.onInput();
-    onEdit("masterPassword");
+    onEdit();
   };
   return (
-    <>
-      <PasswordField
-        label="Master password"
-        fieldRef={typed.password}
-        error={errors.masterPassword}
-        autoComplete="new-password"
-        isShown={typed.isShown}
-        onShow={typed.onShow}
-        onInput={onInput}
-        hint={<span className={`strength-${typed.strength}`}>{strengthTexts[typed.strength]}</span>}
-      />
-      {typed.isShown ? null : (
-        <PasswordField
-          label="Repeat the password"
-          fieldRef={typed.repeated}
-          error={errors.repeated}
-          autoComplete="new-password"
-          isShown={false}
-          onInput={() => onEdit("repeated")}
-        />
-      )}
-    </>
+    <PasswordField
+      label="Master password"
+      fieldRef={typed.password}
+      error={error}
+      autoComplete="new-password"
+      isShown={typed.isShown}
+      onShow={typed.onShow}
+      onInput={onInput}
+      hint={<span className={`strength-${typed.strength}`}>{strengthTexts[typed.strength]}</span>}
+    />
   );
 }
 
@@ -170,7 +148,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
                   onEdit("keyName");
                 }}
               />
-              <PasswordFields typed={typed} errors={errors} onEdit={onEdit} />
+              <MasterPassword typed={typed} error={errors.masterPassword} onEdit={() => onEdit("masterPassword")} />
               <KindSwitch
                 isChecked={kind === "post-quantum"}
                 onChange={(isChecked) => setKind(isChecked ? "post-quantum" : "classic")}
@@ -193,11 +171,4 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
       </form>
     </Dialog>
   );
-}
-
-/** Once the messages are there. */
-function focusFirstError(formId: string): void {
-  requestAnimationFrame(() => {
-    document.getElementById(formId)?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
-  });
 }

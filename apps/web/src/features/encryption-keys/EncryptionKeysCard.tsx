@@ -10,9 +10,10 @@ import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { CreateKeyDialog } from "./CreateKeyDialog.tsx";
 import { DeleteKeyDialog } from "./DeleteKeyDialog.tsx";
 import { DownloadKeyDialog } from "./DownloadKeyDialog.tsx";
+import { ImportKeyDialog } from "./ImportKeyDialog.tsx";
 import { KeyRow } from "./KeyRow.tsx";
 
-type Opened = { dialog: "create" } | { dialog: "download" | "delete"; key: EncryptionKeyWire } | null;
+type Opened = { dialog: "create" | "import" } | { dialog: "download" | "delete"; key: EncryptionKeyWire } | null;
 
 function NoKeys() {
   return (
@@ -70,15 +71,25 @@ export function EncryptionKeysCard() {
       <div className="card-head">
         <h3 id="encryption-keys">Encryption keys</h3>
         <span className="tag">AGE</span>
-        <button
-          type="button"
-          className="btn btn-primary btn-sm right"
-          disabled={keys === undefined}
-          onClick={() => setOpened({ dialog: "create" })}
-        >
-          <Plus className="i" aria-hidden />
-          Create Key
-        </button>
+        <div className="right">
+          <button
+            type="button"
+            className="btn btn-sm"
+            disabled={keys === undefined}
+            onClick={() => setOpened({ dialog: "import" })}
+          >
+            Import Key
+          </button>
+          <button
+            type="button"
+            className="btn btn-primary btn-sm"
+            disabled={keys === undefined}
+            onClick={() => setOpened({ dialog: "create" })}
+          >
+            <Plus className="i" aria-hidden />
+            Create Key
+          </button>
+        </div>
       </div>
       {failed ? (
         <LoadFailed
@@ -113,6 +124,7 @@ export function EncryptionKeysCard() {
         </div>
       )}
       {opened?.dialog === "create" ? <CreateKeyDialog onClose={onClose} /> : null}
+      {opened?.dialog === "import" && keys !== undefined ? <ImportKeyDialog keys={keys} onClose={onClose} /> : null}
       {opened?.dialog === "download" ? <DownloadKeyDialog encryptionKey={opened.key} onClose={onClose} /> : null}
       {opened?.dialog === "delete" ? (
         <DeleteKeyDialog encryptionKey={opened.key} isLast={keys?.length === 1} onClose={onClose} />

@@ -19,14 +19,23 @@ function Crowd() {
   );
 }
 
+/** e.g. `Join 31k+ people who …`; without a figure `Join people who …` */
+function Invitation() {
+  const figure = closingFigure(useTotals());
+  return (
+    <h2 className="h2">
+      Join {figure === null ? null : <Total {...figure} />}
+      {figure === null ? "" : " "}people who keep their address to themselves.
+    </h2>
+  );
+}
+
 export function ClosingCall() {
   return (
     <section className="page close-sec later">
       <div className="close-band">
         <Crowd />
-        <h2 className="h2">
-          Join <Total {...closingFigure(useTotals())} /> people who keep their address to themselves.
-        </h2>
+        <Invitation />
         <div className="cta">
           <StartButton className="btn-close" words="Get Started Free" />
           <Link className="link" href="/about">

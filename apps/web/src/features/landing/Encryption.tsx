@@ -43,7 +43,7 @@ export function Encryption() {
         <div>
           <h2 className="h2">Military-Grade Encryption</h2>
           <p className="lead">Send AGE-encrypted mail from any alias. Only the recipient's private key decrypts it.</p>
-          <ul className="facts">
+          <ul className="claims">
             {facts.map(({ icon: Icon, words }) => (
               <li key={words}>
                 <Icon className="i" aria-hidden />

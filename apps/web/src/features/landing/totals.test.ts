@@ -9,13 +9,15 @@ test("totals are shown with separators and without a plus", () => {
 });
 
 test.each([
-  [0, "0k+"],
-  [999, "0k+"],
   [1000, "1k+"],
   [31_999, "31k+"],
   [1_200_500, "1200k+"],
 ])("%s users are %s in the closing call", (users, text) => {
   expect(closingFigure(known(users))).toEqual({ text, isPending: false });
+});
+
+test("below a thousand users the closing call has no number", () => {
+  for (const users of [0, 1, 999]) expect(closingFigure(known(users))).toBeNull();
 });
 
 test("what was last announced stands in for figures that failed to come, and covered for those still to come", () => {

@@ -21,8 +21,9 @@ export function totalFigure(asked: Asked<Totals>, of: keyof Totals): Figure {
   return { text: countText(asked.value[of]), isPending: false };
 }
 
-/** Thousands of users, rounded down: `31k+`, below a thousand `0k+`. */
-export function closingFigure(asked: Asked<Totals>): Figure {
+/** Thousands of users, rounded down: `31k+`. `null` below a thousand: a number that small says nothing. */
+export function closingFigure(asked: Asked<Totals>): Figure | null {
   if (asked.state !== "known") return { text: announced.closing, isPending: asked.state === "asking" };
-  return { text: `${Math.floor(asked.value.users / 1000)}k+`, isPending: false };
+  const thousands = Math.floor(asked.value.users / 1000);
+  return thousands === 0 ? null : { text: `${thousands}k+`, isPending: false };
 }

@@ -15,6 +15,9 @@ const titles: Record<NoticeWire["kind"], string> = {
   not_confirmed: "Mail waits for confirmation",
   not_yours: "Mailbox refused",
   not_sealed: "Mail waits to be sealed",
+  mailbox_suspended: "Mailbox suspended",
+  complaint: "Mail marked as spam",
+  first_proof: "Your e-mail was proven",
 };
 
 function Notice({ notice, onDismiss }: { notice: NoticeWire; onDismiss: () => void }) {

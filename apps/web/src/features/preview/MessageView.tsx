@@ -5,6 +5,7 @@ import { Tabs } from "radix-ui";
 import { type ReactNode, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { isMissing, previewUrl, usePreviewMessage, useRawMessage } from "../../api/preview.ts";
+import { LinkedText } from "../../ui/LinkedText.tsx";
 import { sizeText, timeText } from "../../ui/time-text.ts";
 import { ReplyButtons, ReplyComposer, type ReplyTo } from "./ReplyComposer.tsx";
 
@@ -81,11 +82,22 @@ function Parts({ message }: { message: PreviewMessage }) {
         <Tabs.Trigger value="raw">Raw</Tabs.Trigger>
       </Tabs.List>
       <Panel value="text">
-        {message.text ? <p className="text">{message.text}</p> : <p className="none">This message has no text part.</p>}
+        {message.text ? (
+          <p className="text">
+            <LinkedText text={message.text} />
+          </p>
+        ) : (
+          <p className="none">This message has no text part.</p>
+        )}
       </Panel>
       {message.hasHtml ? (
         <Panel value="html">
-          <iframe title="HTML of the message" sandbox="" src={previewUrl(message.id, "/html")} />
+          <iframe
+            title="HTML of the message"
+            sandbox="allow-popups allow-popups-to-escape-sandbox"
+            referrerPolicy="no-referrer"
+            src={previewUrl(message.id, "/html")}
+          />
         </Panel>
       ) : null}
       <Panel value="headers">

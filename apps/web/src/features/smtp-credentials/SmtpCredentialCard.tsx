@@ -1,10 +1,12 @@
 /** The SMTP credentials of an alias: three facts, then the password, then what can be done with it. */
 import type { SmtpCredentialWire } from "@kauke/contract";
-import { ArrowUpRight, Trash2 } from "lucide-react";
+import { ArrowUpRight, Copy, Trash2 } from "lucide-react";
 import { type CSSProperties, useState } from "react";
 import { countEvent } from "../../api/count-event.ts";
 import type { useSmtpCalls } from "../../api/smtp-credentials.ts";
 import { readLinks } from "../../app/links.ts";
+import { copyText } from "../../ui/copy-text.ts";
+import { IconButton } from "../../ui/IconButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { DeleteCredentialsDialog } from "./DeleteCredentialsDialog.tsx";
 import { HiddenSecret } from "./HiddenSecret.tsx";
@@ -22,6 +24,8 @@ const countCopy = () => countEvent("copy_smtp_credential");
 
 export interface CardProps {
   host: string;
+  /** Where this server listens instead, on the machine it runs on. */
+  local: { submission: number; submissions: number } | null;
   credential: SmtpCredentialWire;
   calls: ReturnType<typeof useSmtpCalls>;
   secret: Secret;
@@ -68,28 +72,43 @@ function SetupGuide() {
   );
 }
 
+/** @param copied what the button copies: of two ports the first */
+function Fact({ name, value, copied }: { name: string; value: string; copied: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {value}
+        <IconButton
+          icon={Copy}
+          label="Copy"
+          fullLabel={`Copy ${name.toLowerCase()}`}
+          onClick={() => void copyText(copied)}
+        />
+      </dd>
+    </div>
+  );
+}
+
 export function SmtpCredentialCard(props: CardProps) {
-  const { host, credential, secret } = props;
+  const { host, local, credential, secret } = props;
   const { revealed, busy } = secret;
   const actions = useCredentialActions(props);
   const [asking, setAsking] = useState(false);
   return (
     <div className="smtp" role="group" aria-label="SMTP credentials">
       <dl>
-        <div>
-          <dt>Host</dt>
-          <dd>{host}</dd>
-        </div>
-        <div>
-          <dt>Port</dt>
-          <dd>{PORTS}</dd>
-        </div>
-        <div>
-          <dt>Username</dt>
-          <dd>{credential.username}</dd>
-        </div>
+        <Fact name="Host" value={host} copied={host} />
+        <Fact name="Port" value={PORTS} copied="587" />
+        <Fact name="Username" value={credential.username} copied={credential.username} />
         {revealed === null ? <HiddenSecret label="Password" ch={PASSWORD_CH} /> : null}
       </dl>
+      {local === null ? null : (
+        <p className="local">
+          On this machine: <span className="mono">localhost:{local.submission}</span> or{" "}
+          <span className="mono">{local.submissions}</span>
+        </p>
+      )}
       {revealed === null ? null : (
         <SecretStrip
           key={revealed.until}

@@ -91,7 +91,10 @@ function Credentials({ alias }: { alias: AliasWire }) {
       />
     );
   return (
-    <SmtpCredentialCard {...{ credential, calls, secret, host: data.host }} onDeleted={() => setWasDeleted(true)} />
+    <SmtpCredentialCard
+      {...{ credential, calls, secret, host: data.host, local: data.local }}
+      onDeleted={() => setWasDeleted(true)}
+    />
   );
 }
 

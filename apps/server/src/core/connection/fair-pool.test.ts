@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { clientParty } from "./client-network.ts";
+import { FairPool, type Standing } from "./fair-pool.ts";
+
+interface Member {
+  address: string;
+  standing: Standing;
+}
+
+const rules = { max: 40, maxPerNetwork: 20, maxPerBlock: 30, maxPerBlockWhenCrowded: 12, ownIdleMs: 10_000 };
+const now = 1_000_000;
+const judge = (member: Member) => member.standing;
+
+class Scene {
+  readonly pool: FairPool<Member>;
+
+  constructor(changed: Partial<typeof rules> = {}) {
+    this.pool = new FairPool({ ...rules, ...changed });
+  }
+
+  wants(address: string) {
+    return this.pool.makeRoom({ party: clientParty(address), now, judge });
+  }
+
+  /** @returns whether it came in */
+  enters(address: string, standing: Partial<Standing> = {}): boolean {
+    const room = this.wants(address);
+    if (typeof room === "object") this.pool.delete(room.leaves);
+    if (room === "full") return false;
+    this.pool.put({ address, standing: { state: "idle", idleSince: now, ...standing } }, clientParty(address));
+    return true;
+  }
+
+  count(prefix: string): number {
+    return [...this.pool.members()].filter(({ address }) => address.startsWith(prefix)).length;
+  }
+}
+
+const fill = (count: number, enter: (n: number) => unknown) => Array.from({ length: count }, (_, n) => enter(n));
+
+describe("a network or block at its own bound", () => {
+  it("stays out while all it has is fresh, and gets in for what has long been idle", () => {
+    const scene = new Scene();
+    fill(20, () => scene.enters("10.0.0.1"));
+    expect(scene.wants("10.0.0.1")).toBe("full");
+    expect(scene.wants("10.0.0.2")).toBe("room");
+    const idle = new Scene();
+    fill(20, (n) => idle.enters("10.0.0.1", { idleSince: now - 10_000 - n }));
+    expect(idle.wants("10.0.0.1")).toMatchObject({ leaves: { standing: { idleSince: now - 10_019 } } });
+  });
+
+  it("is told by /64 and /48: the 65,536 networks of a /48 have one bound together", () => {
+    const scene = new Scene();
+    const entered = fill(40, (n) => scene.enters(`2001:db8:1:${n.toString(16)}::1`));
+    expect(entered.filter(Boolean)).toHaveLength(30);
+    expect(scene.wants("2001:db8:2::1")).toBe("room");
+  });
+
+  it("of a crowded pool is lower", () => {
+    const scene = new Scene();
+    fill(29, (n) => scene.enters(`10.0.0.${n}`));
+    fill(5, (n) => scene.enters(`10.${n}.1.1`));
+    expect(scene.pool.isCrowded).toBe(true);
+    expect(scene.wants("10.0.0.99")).toBe("full");
+    expect(scene.wants("10.0.99.1")).toBe("room");
+  });
+});
+
+describe("a full pool", () => {
+  const full = () => {
+    const scene = new Scene({ maxPerBlockWhenCrowded: 30 });
+    fill(20, (n) => scene.enters("10.0.0.1", { idleSince: now - n }));
+    fill(10, (n) => scene.enters(`10.0.0.${100 + n}`, { idleSince: now - 500 }));
+    fill(10, (n) => scene.enters(`10.1.${n}.1`, { idleSince: now - 900_000 }));
+    return scene;
+  };
+
+  it("lets a quiet newcomer in for the oldest of the busiest network of the busiest block, not for older quiet ones", () => {
+    const scene = full();
+    expect(scene.wants("10.2.0.1")).toMatchObject({
+      leaves: { address: "10.0.0.1", standing: { idleSince: now - 19 } },
+    });
+  });
+
+  it("takes nothing from the quiet for one that is busier", () => {
+    const scene = new Scene({ maxPerBlockWhenCrowded: 40, maxPerBlock: 40 });
+    fill(20, () => scene.enters("10.0.0.1", { state: "answering" }));
+    fill(20, (n) => scene.enters(`10.1.${n}.1`));
+    expect(scene.wants("10.0.0.2")).toBe("full");
+    expect(scene.wants("10.2.0.1")).toMatchObject({ leaves: { address: "10.1.0.1" } });
+  });
+
+  it("spares what is answered always, and what moves while anything idle is left or its block is quiet", () => {
+    const scene = new Scene({ maxPerBlock: 40, maxPerBlockWhenCrowded: 40 });
+    fill(20, () => scene.enters("10.0.0.1", { state: "answering" }));
+    fill(19, () => scene.enters("10.0.1.1", { state: "moving" }));
+    scene.enters("10.3.0.1");
+    expect(scene.wants("10.2.0.1")).toMatchObject({ leaves: { address: "10.3.0.1" } });
+    scene.enters("10.2.0.1", { state: "moving" });
+    expect(scene.wants("10.2.1.1")).toMatchObject({ leaves: { address: "10.0.1.1" } });
+    const quiet = new Scene();
+    fill(40, (n) => quiet.enters(`10.${n}.0.1`, { state: "moving" }));
+    expect(quiet.wants("10.2.1.1")).toBe("full");
+  });
+
+  it("of many networks with one each gives up the oldest, strangers before who is known", () => {
+    const scene = new Scene();
+    fill(40, (n) => scene.enters(`10.${n}.0.1`, { idleSince: now - n, isKnown: n > 20 }));
+    expect(scene.wants("10.99.0.1")).toMatchObject({ leaves: { address: "10.20.0.1" } });
+  });
+
+  it("counts what has no party by nobody, and lets it in like a quiet one", () => {
+    const scene = full();
+    scene.pool.put({ address: "proxy", standing: { state: "idle", idleSince: 0 } }, null);
+    expect(scene.pool.makeRoom({ party: null, now, judge })).toMatchObject({ leaves: { address: "10.0.0.1" } });
+  });
+});
+
+const arrivals = fc.array(fc.tuple(fc.nat({ max: 5 }), fc.nat({ max: 3 }), fc.nat({ max: 2 })), { maxLength: 300 });
+
+it("law: never more than the bounds, and a newcomer of a quiet block is let in while anything is idle", () => {
+  fc.assert(
+    fc.property(arrivals, (all) => {
+      const scene = new Scene({ max: 24 });
+      for (const [block, host, state] of all) {
+        const standing = (["idle", "moving", "answering"] as const)[state] ?? "idle";
+        const entered = scene.enters(`10.0.${block}.${host}`, { state: standing });
+        expect(scene.pool.size).toBeLessThanOrEqual(24);
+        const hasIdle = [...scene.pool.members()].some((it) => it.standing.state === "idle");
+        if (!entered && hasIdle) expect(scene.count(`10.0.${block}.`)).toBeGreaterThanOrEqual(8);
+      }
+      for (let block = 0; block <= 5; block++) {
+        expect(scene.count(`10.0.${block}.`)).toBeLessThanOrEqual(30);
+        for (let host = 0; host <= 3; host++) expect(scene.count(`10.0.${block}.${host}`)).toBeLessThanOrEqual(20);
+      }
+    }),
+  );
+});

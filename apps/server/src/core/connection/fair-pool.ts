@@ -1,0 +1,150 @@
+/**
+ * Who holds a place of a bounded pool (connections, sockets, handshakes), counted by network and block, and who gives way when
+ * one more wants in: of what is idle the oldest of the busiest network of the busiest block. Nobody has to go for a newcomer
+ * that would itself be busier. Pure: time and what a member is doing are told.
+ */
+import type { ClientParty } from "./client-network.ts";
+
+export interface PoolRules {
+  max: number;
+  /** A network may hold this many, … */
+  maxPerNetwork: number;
+  /** … a block this many, … */
+  maxPerBlock: number;
+  /** … and this many once three quarters of the pool are taken. */
+  maxPerBlockWhenCrowded: number;
+  /** A network or block at its own bound gets a newcomer in for one of its own that has been idle for so long. */
+  ownIdleMs: number;
+}
+
+/** What a member is doing at this moment. */
+export interface Standing {
+  /** `answering`: it waits for us and stays. `moving`: it sends or reads at a good pace and goes last. */
+  state: "idle" | "moving" | "answering";
+  /** Since when it has brought nothing, ms. */
+  idleSince: number;
+  /** It has shown who it is: goes after equally busy ones that have not. */
+  isKnown?: boolean;
+}
+
+export interface Wish<T> {
+  /** `null`: a party that no share is held against, e.g. a trusted proxy. */
+  party: ClientParty | null;
+  now: number;
+  judge(member: T): Standing;
+}
+
+const CROWDED_SHARE = 3 / 4;
+/** Parties of no more members than this count as equally quiet: a handful of connections makes nobody busy. */
+const QUIET_MEMBERS = 8;
+
+interface Candidate<T> {
+  member: T;
+  standing: Standing;
+  block: number;
+  network: number;
+}
+
+export class FairPool<T> {
+  readonly #rules: PoolRules;
+  readonly #members = new Map<T, ClientParty | null>();
+  readonly #networks = new Map<string, number>();
+  readonly #blocks = new Map<string, number>();
+
+  constructor(rules: PoolRules) {
+    this.#rules = rules;
+  }
+
+  get size(): number {
+    return this.#members.size;
+  }
+
+  get isCrowded(): boolean {
+    return this.size >= this.#rules.max * CROWDED_SHARE;
+  }
+
+  members(): Iterable<T> {
+    return this.#members.keys();
+  }
+
+  countOfNetwork(party: ClientParty): number {
+    return this.#networks.get(party.network) ?? 0;
+  }
+
+  /** Also moves a member to another party. */
+  put(member: T, party: ClientParty | null): void {
+    this.delete(member);
+    this.#members.set(member, party);
+    if (party === null) return;
+    this.#networks.set(party.network, this.countOfNetwork(party) + 1);
+    this.#blocks.set(party.block, (this.#blocks.get(party.block) ?? 0) + 1);
+  }
+
+  delete(member: T): void {
+    const party = this.#members.get(member);
+    if (!this.#members.delete(member) || !party) return;
+    countDown(this.#networks, party.network);
+    countDown(this.#blocks, party.block);
+  }
+
+  /** @returns `room`: come in; `full`: stay out; else the member that gives way, which the caller ends and deletes */
+  makeRoom(wish: Wish<T>): "room" | "full" | { leaves: T } {
+    const { max } = this.#rules;
+    const { party, now } = wish;
+    const isOwn = this.#ownBound(party);
+    if (isOwn === null && this.size < max) return "room";
+    let chosen: Candidate<T> | null = null;
+    for (const [member, at] of this.#members) {
+      if (isOwn !== null && (at === null || !isOwn(at))) continue;
+      const standing = wish.judge(member);
+      if (isOwn !== null && (standing.state !== "idle" || now - standing.idleSince < this.#rules.ownIdleMs)) continue;
+      const candidate = { member, standing, ...this.#busyness(at, party) };
+      if (this.#mayGo(candidate, party) && (chosen === null || goesBefore(candidate, chosen))) chosen = candidate;
+    }
+    return chosen === null ? "full" : { leaves: chosen.member };
+  }
+
+  /** @returns `null`: below its own bounds; else whose places its newcomer may take */
+  #ownBound(party: ClientParty | null): ((other: ClientParty) => boolean) | null {
+    if (party === null) return null;
+    const { maxPerNetwork, maxPerBlock, maxPerBlockWhenCrowded } = this.#rules;
+    if (this.countOfNetwork(party) >= maxPerNetwork) return ({ network }) => network === party.network;
+    const most = this.isCrowded ? Math.min(maxPerBlock, maxPerBlockWhenCrowded) : maxPerBlock;
+    return (this.#blocks.get(party.block) ?? 0) >= most ? ({ block }) => block === party.block : null;
+  }
+
+  /** With the newcomer counted in; quiet ones are all alike. */
+  #busyness(at: ClientParty | null, newcomer: ClientParty | null): { block: number; network: number } {
+    if (at === null) return { block: QUIET_MEMBERS, network: QUIET_MEMBERS };
+    const block = (this.#blocks.get(at.block) ?? 0) + (at.block === newcomer?.block ? 1 : 0);
+    const network = this.countOfNetwork(at) + (at.network === newcomer?.network ? 1 : 0);
+    return { block: Math.max(block, QUIET_MEMBERS), network: Math.max(network, QUIET_MEMBERS) };
+  }
+
+  #mayGo({ standing, block, network }: Candidate<T>, party: ClientParty | null): boolean {
+    if (standing.state === "answering") return false;
+    // What brings something goes only where there is much of it.
+    if (standing.state === "moving" && block === QUIET_MEMBERS) return false;
+    if (party === null) return true;
+    const newcomer = {
+      block: Math.max((this.#blocks.get(party.block) ?? 0) + 1, QUIET_MEMBERS),
+      network: Math.max(this.countOfNetwork(party) + 1, QUIET_MEMBERS),
+    };
+    return block > newcomer.block || (block === newcomer.block && network >= newcomer.network);
+  }
+}
+
+function goesBefore<T>(one: Candidate<T>, other: Candidate<T>): boolean {
+  const [mine, theirs] = [one.standing, other.standing];
+  if (mine.state !== theirs.state) return mine.state === "idle";
+  if (one.block !== other.block) return one.block > other.block;
+  if (one.network !== other.network) return one.network > other.network;
+  if ((mine.isKnown ?? false) !== (theirs.isKnown ?? false)) return mine.isKnown !== true;
+  return mine.idleSince < theirs.idleSince;
+}
+
+function countDown(counts: Map<string, number>, key: string): void {
+  const left = (counts.get(key) ?? 1) - 1;
+  if (left === 0) counts.delete(key);
+  else counts.set(key, left);
+}

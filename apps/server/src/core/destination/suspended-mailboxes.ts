@@ -1,0 +1,13 @@
+import type { Alias } from "../alias/alias.ts";
+import type { CoreDeps } from "../core-deps.ts";
+import { mailboxesOf } from "./unconfirmed-mailboxes.ts";
+
+/** Those of the aliases' mailboxes that get no mail, since their hosts say that they do not exist. One query. */
+export async function suspendedMailboxes(
+  { missingMailboxes }: Pick<CoreDeps, "missingMailboxes">,
+  userId: string,
+  aliases: readonly Alias[],
+): Promise<ReadonlySet<string>> {
+  const addresses = new Set(aliases.flatMap(mailboxesOf));
+  return addresses.size === 0 ? new Set() : missingMailboxes.suspended(userId, [...addresses]);
+}

@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { FairLine } from "./fair-line.ts";
+
+test("parties are served in turn, each in its own order", () => {
+  const line = new FairLine<string>({ all: 10, party: 10 });
+  for (const item of ["a1", "a2", "a3", "b1", "c1", "c2"]) line.push(item.slice(0, 1), item);
+  const served = Array.from({ length: 7 }, () => line.shift());
+  expect(served).toEqual(["a1", "b1", "c1", "a2", "c2", "a3", undefined]);
+});
+
+test("an item that may not go holds up neither its own party nor the others", () => {
+  const line = new FairLine<string>({ all: 10, party: 10 });
+  for (const item of ["a1", "a2", "b1"]) line.push(item.slice(0, 1), item);
+  expect(line.shiftIf((item) => item !== "a1")).toBe("a2");
+  expect(line.shiftIf(() => true)).toBe("b1");
+  expect(line.shiftIf((item) => item !== "a1")).toBeUndefined();
+  expect(line.shiftIf(() => true)).toBe("a1");
+});
+
+test("a party's share is bounded; when all is full the longest line loses its newest item", () => {
+  const line = new FairLine<string>({ all: 4, party: 3 });
+  expect(["a1", "a2", "a3", "a4"].map((it) => line.push("a", it))).toEqual([null, null, null, "a4"]);
+  expect(line.push("b", "b1")).toBeNull();
+  expect(line.push("c", "c1")).toBe("a3");
+  expect(line.push("d", "d1")).toBe("a2");
+  // Everybody has one: the newcomer is not better than they are.
+  expect(line.push("e", "e1")).toBe("e1");
+  expect(line.clear()).toEqual(["a1", "b1", "c1", "d1"]);
+  expect(line.size).toBe(0);
+});
+
+test("the size is always the number of items, and nothing is lost or served twice", () => {
+  const step = fc.record({ party: fc.integer({ min: 0, max: 4 }), does: fc.constantFrom("push", "shift", "delete") });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const line = new FairLine<number>({ all: 7, party: 3 });
+      const inside = new Map<number, string>();
+      for (const [index, { party, does }] of steps.entries()) {
+        const name = String(party);
+        if (does === "push") {
+          inside.set(index, name);
+          const out = line.push(name, index);
+          if (out !== null) expect(inside.delete(out)).toBe(true);
+        } else if (does === "shift") {
+          const out = line.shift();
+          if (out !== undefined) expect(inside.delete(out)).toBe(true);
+        } else {
+          const [first] = [...inside].find(([, owner]) => owner === name) ?? [-1];
+          expect(line.delete(name, first)).toBe(inside.delete(first));
+        }
+        expect(line.size).toBe(inside.size);
+        expect(line.size).toBeLessThanOrEqual(7);
+      }
+      expect(new Set(line.clear())).toEqual(new Set(inside.keys()));
+    }),
+  );
+});

@@ -1,0 +1,45 @@
+/** The time of a shared worker that each party used lately: counts half after every `HALF_LIFE_MS`. */
+const HALF_LIFE_MS = 30_000;
+const PARTIES_MAX = 1000;
+
+export class UsedTime {
+  readonly #now: () => number;
+  readonly #used = new Map<string, { ms: number; at: number }>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Runs the work and adds its time to what the party used. */
+  async measure<T>(party: string, work: () => Promise<T>): Promise<T> {
+    const startedAt = this.#now();
+    try {
+      return await work();
+    } finally {
+      this.#add(party, this.#now() - startedAt);
+    }
+  }
+
+  /** The party that used the least; the first one among equals. */
+  leastOf(parties: Iterable<string>): string | undefined {
+    let least: { party: string; ms: number } | undefined;
+    for (const party of parties) {
+      const ms = this.msOf(party);
+      if (least === undefined || ms < least.ms) least = { party, ms };
+    }
+    return least?.party;
+  }
+
+  msOf(party: string): number {
+    const entry = this.#used.get(party);
+    return entry === undefined ? 0 : entry.ms * 0.5 ** ((this.#now() - entry.at) / HALF_LIFE_MS);
+  }
+
+  #add(party: string, ms: number): void {
+    const total = this.msOf(party) + ms;
+    this.#used.delete(party);
+    const oldest = this.#used.keys().next().value;
+    if (this.#used.size >= PARTIES_MAX && oldest !== undefined) this.#used.delete(oldest);
+    this.#used.set(party, { ms: total, at: this.#now() });
+  }
+}

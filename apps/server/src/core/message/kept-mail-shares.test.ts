@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { type KeptMail, whoGivesWay } from "./kept-mail-shares.ts";
+
+const bounds = { maxMessages: 10, maxBytes: 1000 };
+const mail = (id: string, block: string, more: Partial<KeptMail<string>> = {}): KeptMail<string> => {
+  return { id, sizeBytes: 10, block, network: `${block}.1`, ...more };
+};
+
+test("nobody leaves while all fits", () => {
+  expect(whoGivesWay([mail("a", "1"), mail("b", "1")], bounds)).toEqual([]);
+});
+
+test("the oldest of the block with most leaves, and the quiet stay however old they are", () => {
+  const quiet = ["q1", "q2"].map((id) => mail(id, id));
+  const flood = Array.from({ length: 11 }, (_, n) => mail(`f${n}`, "9"));
+  expect(whoGivesWay([...quiet, ...flood], bounds)).toEqual(["f0", "f1", "f2"]);
+});
+
+test("few large messages weigh as much as many small ones", () => {
+  const small = Array.from({ length: 6 }, (_, n) => mail(`s${n}`, "1"));
+  const large = [mail("l1", "2", { sizeBytes: 500 }), mail("l2", "2", { sizeBytes: 500 })];
+  expect(whoGivesWay([...small, ...large], bounds)).toEqual(["l1"]);
+});
+
+test("within a block it is the network with most", () => {
+  const neighbour = mail("n", "1", { network: "1.7" });
+  const flood = Array.from({ length: 10 }, (_, n) => mail(`f${n}`, "1"));
+  expect(whoGivesWay([neighbour, ...flood], bounds)).toEqual(["f0"]);
+});
+
+test("a newcomer too large for all is the one that leaves", () => {
+  expect(whoGivesWay([mail("a", "1"), mail("new", "2", { sizeBytes: 1001 })], bounds)).toEqual(["new"]);
+});

@@ -1,0 +1,72 @@
+/** Links that lead into an account and are sent to whoever asks for them: to reset a password, and to sign in. */
+import { AppError } from "../app-error.ts";
+import type { CoreDeps } from "../core-deps.ts";
+import { sameMailbox } from "../destination/same-mailbox.ts";
+import { hashLinkToken } from "../own-mail/link-token.ts";
+import { takeLimit, tryLimit } from "../rate-limit/take-limit.ts";
+import type { AccountLinkKind, FoundLink } from "./account-link.ts";
+import { type AccountMailDeps, sendAccountLink } from "./account-mail.ts";
+
+type LimitDeps = Pick<CoreDeps, "rateLimits" | "limitRules" | "clock">;
+type MailedKind = Exclude<AccountLinkKind, "email" | "new-email">;
+
+export const linkOver = () =>
+  new AppError("not_found", { message: "This link is used, replaced by a newer one, or over." });
+
+/**
+ * Counts a request for a link before the account is looked up. Each kind of link has its own limit: a stranger who requests links
+ * until the limit is reached has thereby sent the owner working links of that kind, and blocks no other kind.
+ * @throws AppError `rate_limited`
+ */
+export async function countLinkWish(
+  deps: LimitDeps,
+  kind: MailedKind,
+  { email, clientAddress }: { email: string; clientAddress: string },
+): Promise<void> {
+  await takeLimit(deps, "password_reset_ip", { ipAddress: clientAddress });
+  await takeLimit(deps, "password_reset_mailbox", { key: limitKey(kind, email) });
+}
+
+const limitKey = (kind: MailedKind, email: string) => `${kind} ${sameMailbox(email)}`;
+
+export interface LinkWish {
+  email: string;
+  /** See `sign-in-link.ts`. */
+  askedBy?: string;
+}
+
+/** To be done after the answer, which must not tell whether there is an account: not by its time either. */
+export async function sendWishedLink(
+  deps: AccountMailDeps & LimitDeps & Pick<CoreDeps, "users">,
+  kind: MailedKind,
+  { email, askedBy }: LinkWish,
+): Promise<void> {
+  const user = await deps.users.findByEmail(email);
+  if (user === null || user.email === null) return;
+  // Anybody can have registered with anybody's e-mail.
+  const isStranger = user.emailConfirmedAt === null;
+  if (isStranger && (await tryLimit(deps, "password_reset_unproven", { key: limitKey(kind, user.email) })) !== null)
+    return;
+  await sendAccountLink(deps, kind, { userId: user.id, email: user.email, askedBy });
+}
+
+export interface LinkUse {
+  token: string;
+  clientAddress: string;
+}
+
+/**
+ * Changes nothing. A token is 20 random bytes, so guessing is hopeless: only tokens nobody was sent count, and a link that works
+ * is refused for nothing that others do.
+ * @throws AppError `not_found`, `rate_limited`
+ */
+export async function findMailedLink(
+  deps: LimitDeps & Pick<CoreDeps, "accountLinks">,
+  kind: MailedKind,
+  { token, clientAddress }: LinkUse,
+): Promise<FoundLink> {
+  const link = await deps.accountLinks.find(kind, hashLinkToken(token));
+  if (link !== null) return link;
+  await takeLimit(deps, "password_reset_ip", { ipAddress: clientAddress });
+  throw linkOver();
+}

@@ -1,0 +1,52 @@
+/** Signing in anew to the account one is signed in to, by its password or its wallet. The caller then opens a new session. */
+import { waysInMessages } from "@kauke/contract";
+import { AppError, fieldError } from "../app-error.ts";
+import { clientBlock } from "../connection/client-network.ts";
+import type { CoreDeps } from "../core-deps.ts";
+import { takeWalletProof, type WalletAttempt } from "../wallet/take-wallet-proof.ts";
+import { verifyCounted } from "./login.ts";
+import { countSignedInTry } from "./sign-in-try.ts";
+import type { User } from "./user.ts";
+
+type PasswordDeps = Pick<CoreDeps, "users" | "hasher" | "browserMac" | "rateLimits" | "limitRules" | "clock">;
+
+export interface PasswordProof {
+  userId: string;
+  password: string;
+  clientAddress: string;
+  /** See `known-browser.ts`. */
+  browser: string | null;
+}
+
+/**
+ * Tries are counted with the sign-ins of this browser or network, as when the password is changed.
+ * @returns the account with the hash that the password fits
+ * @throws AppError `invalid` for a wrong password, or when there is none; `rate_limited`, `busy`
+ */
+export async function proveByPassword(deps: PasswordDeps, proof: PasswordProof): Promise<User> {
+  const user = await deps.users.find(proof.userId);
+  if (user === null) throw new AppError("not_signed_in");
+  const { passwordHash: hash, email } = user;
+  if (hash === null || email === null) throw new AppError("invalid", { message: waysInMessages.noPassword });
+  const counted = await countSignedInTry(deps, { ...proof, email });
+  const turn = { party: clientBlock(proof.clientAddress), isKnown: true };
+  if (!(await verifyCounted(deps, counted, { hash, password: proof.password, turn })))
+    throw fieldError("password", waysInMessages.passwordWrong);
+  return user;
+}
+
+type WalletDeps = Pick<CoreDeps, "users" | "walletChallenges" | "rateLimits" | "limitRules" | "clock">;
+
+/** @throws AppError `wallet_unproven`, also by another wallet than the account's; `invalid` when it has none; `rate_limited` */
+export async function proveByWallet(
+  deps: WalletDeps,
+  { userId, ...attempt }: WalletAttempt & { userId: string },
+): Promise<User & { walletAddress: string }> {
+  const user = await deps.users.find(userId);
+  if (user === null) throw new AppError("not_signed_in");
+  const { walletAddress } = user;
+  if (walletAddress === null) throw new AppError("invalid", { message: waysInMessages.noWallet });
+  await takeWalletProof(deps, attempt, "prove");
+  if (attempt.proof.walletAddress !== walletAddress) throw new AppError("wallet_unproven");
+  return { ...user, walletAddress };
+}

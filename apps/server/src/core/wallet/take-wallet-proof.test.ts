@@ -1,0 +1,35 @@
+import { signInMessage, walletStatement } from "@kauke/contract";
+import { makeWalletKey, proveWallet } from "@kauke/testkit/wallet-key";
+import { expect, test } from "vitest";
+import { toBase58 } from "./base58.ts";
+import { isProven } from "./take-wallet-proof.ts";
+import { newChallenge } from "./wallet-challenge.ts";
+
+const challenge = newChallenge("00", {
+  origin: "https://kauke.example:8443",
+  now: new Date("2026-11-22T09:00:00Z"),
+  statement: walletStatement,
+});
+const { nonce, ...offered } = challenge;
+
+test("the text names the host with its port", () => {
+  expect(challenge).toMatchObject({ domain: "kauke.example:8443", uri: "https://kauke.example:8443" });
+});
+
+test("a proof is good for the address it was offered to, and for no other", () => {
+  const key = makeWalletKey();
+  const proof = proveWallet(key, challenge);
+  expect(isProven(proof, { ...offered, walletAddress: key.address })).toBe(true);
+  expect(isProven(proof, { ...offered, walletAddress: makeWalletKey().address })).toBe(false);
+});
+
+test("for a key of small order there is no proof, were it ever offered anything", () => {
+  const neutral = Buffer.concat([Buffer.from([1]), Buffer.alloc(31)]);
+  const walletAddress = toBase58(neutral);
+  const signedMessage = signInMessage(challenge, walletAddress);
+  // The second verifies where the library does not look: R is the neutral point, S is 0.
+  for (const bytes of [Buffer.alloc(64), Buffer.concat([neutral, Buffer.alloc(32)])]) {
+    const proof = { walletAddress, nonce, signedMessage, signature: bytes.toString("base64") };
+    expect(isProven(proof, { ...offered, walletAddress })).toBe(false);
+  }
+});

@@ -1,0 +1,19 @@
+/** The cookie by which a browser shows that it has signed in before (`core/user/known-browser.ts`). It opens nothing by itself. */
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+const YEAR_SECONDS = 365 * 86_400;
+
+export interface BrowserCookie {
+  read(request: FastifyRequest): string | null;
+  write(reply: FastifyReply, value: string): void;
+}
+
+/** @param isHttps whether the public URL is https; browsers take `__Host-` names only with Secure and Path=/ */
+export function browserCookie(isHttps: boolean): BrowserCookie {
+  const name = isHttps ? "__Host-browser" : "browser";
+  const attributes = { path: "/", httpOnly: true, sameSite: "lax", secure: isHttps, maxAge: YEAR_SECONDS } as const;
+  return {
+    read: (request) => request.cookies[name] ?? null,
+    write: (reply, value) => void reply.setCookie(name, value, attributes),
+  };
+}

@@ -1,0 +1,57 @@
+import { EventEmitter } from "node:events";
+import { PassThrough } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { expect, it } from "vitest";
+import { Downloads } from "./downloads.ts";
+
+/** An answer whose client is at this address. It takes nothing until it is read. */
+function begin(downloads: Downloads, { userId, from }: { userId: string; from: string }) {
+  const raw = Object.assign(new EventEmitter(), {
+    isEnded: false,
+    destroy: () => {
+      raw.isEnded = true;
+      raw.emit("close");
+    },
+  });
+  async function* pages(): AsyncGenerator<readonly string[]> {
+    for (let page = 0; page < 100; page += 1) yield ["x".repeat(1000)];
+  }
+  const file = downloads.begin(pages(), {
+    request: { ip: from, raw: { socket: {} } } as unknown as FastifyRequest,
+    reply: { raw } as unknown as FastifyReply,
+    userId,
+    inTurn: (work) => work(),
+  });
+  return { file, raw };
+}
+
+/** Each in a block of networks of its own. */
+const fromBlock = (block: number) => `198.51.${block}.1`;
+
+it("a new download of an account ends its older one", () => {
+  const downloads = new Downloads();
+  const [first, other] = ["ann", "ben"].map((userId) => begin(downloads, { userId, from: fromBlock(1) }));
+  begin(downloads, { userId: "ann", from: fromBlock(2) });
+  expect([first?.raw.isEnded, other?.raw.isEnded]).toEqual([true, false]);
+});
+
+it("when too many are open, the one that nobody took from for the longest time gives way", async () => {
+  const downloads = new Downloads();
+  const open = Array.from({ length: 32 }, (_, id) => begin(downloads, { userId: `${id}`, from: fromBlock(id) }));
+  const [taken] = open;
+  await new Promise((resolve) => setTimeout(resolve, 2));
+  const sink = taken?.file.pipe(new PassThrough());
+  await new Promise((resolve) => sink?.once("readable", resolve));
+  begin(downloads, { userId: "new", from: fromBlock(99) });
+  expect(open.map(({ raw }) => raw.isEnded).indexOf(true)).toBe(1);
+  expect(open.filter(({ raw }) => raw.isEnded)).toHaveLength(1);
+});
+
+it("accounts of one block of networks give way to others before those others do", () => {
+  const downloads = new Downloads();
+  const quiet = begin(downloads, { userId: "quiet", from: fromBlock(1) });
+  const busy = Array.from({ length: 31 }, (_, id) => begin(downloads, { userId: `${id}`, from: fromBlock(2) }));
+  for (let id = 0; id < 20; id += 1) begin(downloads, { userId: `other ${id}`, from: fromBlock(10 + id) });
+  expect(quiet.raw.isEnded).toBe(false);
+  expect(busy.filter(({ raw }) => !raw.isEnded).length).toBeLessThanOrEqual(16);
+});

@@ -1,0 +1,44 @@
+/** The end of a round trip to the issuer that was begun in Settings: it leads back there, whatever came of it. */
+import { googleLinkedHash, provenHash } from "@kauke/contract";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { checkLoginSession } from "../../core/login-session/check-login-session.ts";
+import type { FlowSecrets } from "../../core/user/federated-issuer.ts";
+import { finishSettingsFlow } from "../../core/user/federated-settings.ts";
+import type { FlowFailure } from "../../core/user/federated-sign-in.ts";
+import type { LaterWork } from "../later-work.ts";
+import { tellOwner } from "../sign-in/ways-in-routes.ts";
+import { type GoogleSessionParts, openGoogleSession } from "./open-google-session.ts";
+
+interface Parts extends GoogleSessionParts {
+  later: LaterWork;
+  fail(reply: FastifyReply, failure: FlowFailure, page?: "/auth" | "/settings"): FastifyReply;
+}
+
+interface Exchange {
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+/** @param flow as it was found by the token of this request's session */
+export async function returnToSettings(
+  parts: Parts,
+  { request, reply }: Exchange,
+  { query, flow }: { query: string; flow: FlowSecrets },
+): Promise<FastifyReply> {
+  const { deps, later, sessionCookie, fail } = parts;
+  const token = sessionCookie.read(request) ?? "";
+  const userId = (await checkLoginSession(deps, token))?.userId;
+  if (userId === undefined || flow.settings === undefined) return fail(reply, { failure: "expired" });
+  const back = { query, secrets: flow, settings: flow.settings, token, userId };
+  const outcome = await finishSettingsFlow(deps, back);
+  if ("failure" in outcome) return fail(reply, outcome, "/settings");
+  if (outcome.kind === "proven") {
+    const opened = await openGoogleSession(parts, request, { userId, googleId: outcome.googleId });
+    if (opened === null) return fail(reply, { failure: "failed" });
+    sessionCookie.write(reply, opened);
+    return reply.redirect(`/settings${provenHash(outcome.action)}`, 302);
+  }
+  const user = await deps.users.find(userId);
+  if (user !== null) tellOwner(deps, later, { user, change: { kind: "way_linked", way: "google" } });
+  return reply.redirect(`/settings${googleLinkedHash}`, 302);
+}

@@ -1,0 +1,40 @@
+/** `GET /preview`: the app's page, the page that says which link to open, or none; and the link itself, `/preview?token=…`. */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { KnownPage } from "../site/page-routes.ts";
+import type { PreviewAccess, PreviewState } from "./preview-access.ts";
+
+/** The app knows the path and finds out by itself that there is no inbox: the drawn 404 page would not fit. */
+const appPage: KnownPage = { drawn: null, canonicalPath: null };
+/** A document without the app's script, which would look for messages. */
+const lockedPage: KnownPage = { drawn: "preview-locked", canonicalPath: null, isForAll: true };
+
+const pages: Readonly<Record<PreviewState, { page: KnownPage; status: number }>> = {
+  open: { page: appPage, status: 200 },
+  locked: { page: lockedPage, status: 403 },
+  absent: { page: appPage, status: 404 },
+};
+
+export interface PreviewPageParts {
+  access: PreviewAccess;
+  send(reply: FastifyReply, page: KnownPage, status: number): Promise<FastifyReply>;
+}
+
+export async function sendPreviewPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { access, send }: PreviewPageParts,
+): Promise<FastifyReply> {
+  reply.header("cache-control", "no-store");
+  const state = access.stateOf(request.raw);
+  const { token } = request.query as { token?: string | string[] };
+  if (state !== "absent" && token !== undefined) {
+    const cookie = typeof token === "string" ? access.cookieFor(token, request.raw) : null;
+    if (cookie !== null) reply.header("set-cookie", cookie);
+    // Away from the address with the token in it, right or wrong: nothing is to keep it.
+    return reply.redirect("/preview", 303);
+  }
+  // The cookie goes to this one spelling of the path.
+  if (state === "locked" && request.url.split("?", 1)[0] !== "/preview") return reply.redirect("/preview", 303);
+  const { page, status } = pages[state];
+  return send(reply, page, status);
+}

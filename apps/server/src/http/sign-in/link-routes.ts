@@ -1,0 +1,34 @@
+import { signInMessages } from "@kauke/contract";
+import type { CoreDeps } from "../../core/core-deps.ts";
+import { openByPassword } from "../../core/login-session/open-by-password.ts";
+import { countLinkWish, sendWishedLink } from "../../core/user/mailed-link.ts";
+import { browserName, readSignInLink, signInByLink } from "../../core/user/sign-in-link.ts";
+import { ownToken } from "../auth/own-token.ts";
+import { rememberBrowser } from "../auth/remember-browser.ts";
+import { userToWire } from "../auth/wire.ts";
+import type { HandlersOf } from "../handler.ts";
+import type { LaterWork } from "../later-work.ts";
+
+export function signInLinkHandlers(
+  deps: CoreDeps,
+  later: LaterWork,
+): HandlersOf<"askSignInLink" | "readSignInLink" | "signInByLink"> {
+  return {
+    async askSignInLink({ body, clientAddress, cookie }) {
+      await countLinkWish(deps, "sign-in", { ...body, clientAddress });
+      const askedBy = browserName(ownToken(deps, cookie));
+      later.runUnforeseen("account_mail_failed", () => sendWishedLink(deps, "sign-in", { ...body, askedBy }));
+      return { message: signInMessages.resetSent };
+    },
+    async readSignInLink({ body, clientAddress, cookie }) {
+      return readSignInLink(deps, { ...body, clientAddress, browserToken: cookie.token });
+    },
+    async signInByLink({ body, clientAddress, cookie, device, browser }) {
+      const user = await signInByLink(deps, { ...body, clientAddress, browserToken: cookie.token });
+      const { id: userId, passwordHash } = user;
+      cookie.write(await openByPassword(deps, { userId, passwordHash, formerToken: cookie.token, device }));
+      rememberBrowser(deps, user, browser);
+      return { user: userToWire(user) };
+    },
+  };
+}

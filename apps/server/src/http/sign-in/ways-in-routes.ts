@@ -1,0 +1,116 @@
+/** Changing what signs in to an account, and the new sign-in that each change needs. */
+import type { SignInWire } from "@kauke/contract";
+import type { CoreDeps } from "../../core/core-deps.ts";
+import { readFreshFor, requireFreshProof } from "../../core/login-session/fresh-proof.ts";
+import { openByPassword } from "../../core/login-session/open-by-password.ts";
+import { openIfStill } from "../../core/login-session/open-if-still.ts";
+import { type SignInChange, tellSignInChanged } from "../../core/user/account-mail.ts";
+import { askEmailChange, changeEmail, readEmailChange } from "../../core/user/change-email.ts";
+import { linkWallet, removeWay } from "../../core/user/change-ways-in.ts";
+import { beginGoogleLink, beginGoogleProof } from "../../core/user/federated-settings.ts";
+import { proveByPassword, proveByWallet } from "../../core/user/prove-again.ts";
+import type { RemovableWay, User } from "../../core/user/user.ts";
+import { newOffer } from "../../core/wallet/offer-challenge.ts";
+import { rememberBrowser } from "../auth/remember-browser.ts";
+import { callbackPath } from "../google/redirect-uri.ts";
+import type { Call, HandlersOf } from "../handler.ts";
+import type { LaterWork } from "../later-work.ts";
+import { tokenOf } from "./token-of.ts";
+import { signInToWire } from "./wire.ts";
+
+const mailFailed = "account_mail_failed";
+
+/** To the account's e-mail once that is known to be its own. */
+export function tellOwner(
+  deps: CoreDeps,
+  later: Pick<LaterWork, "run">,
+  { user, change }: { user: User; change: SignInChange },
+): void {
+  const { id: userId, email, emailConfirmedAt } = user;
+  if (email !== null && emailConfirmedAt !== null)
+    later.run(mailFailed, () => tellSignInChanged(deps, { userId, email }, change));
+}
+
+export function proofHandlers(
+  deps: CoreDeps,
+): HandlersOf<"proveByPassword" | "proveByWallet" | "proveByGoogle" | "askWalletChallenge"> {
+  const proven = async (user: User, cookie: Call<"proveByPassword">["cookie"], token: string): Promise<SignInWire> => {
+    cookie.write(token);
+    return signInToWire(user, await readFreshFor(deps, token));
+  };
+  return {
+    async proveByPassword({ userId, body, cookie, device, clientAddress, browser }) {
+      const user = await proveByPassword(deps, { ...body, userId, clientAddress, browser: browser.value });
+      const signIn = { userId, formerToken: tokenOf(cookie), device };
+      return proven(user, cookie, await openByPassword(deps, { ...signIn, passwordHash: user.passwordHash }));
+    },
+    async proveByWallet({ userId, body: proof, cookie, device, clientAddress }) {
+      const formerToken = tokenOf(cookie);
+      const user = await proveByWallet(deps, { userId, proof, browserToken: formerToken, clientAddress });
+      const isStill = (it: User) => it.walletAddress === user.walletAddress;
+      return proven(user, cookie, await openIfStill(deps, { userId, formerToken, device }, isStill));
+    },
+    async proveByGoogle({ userId, body, cookie, clientAddress, origin }) {
+      const begin = { userId, token: tokenOf(cookie), clientAddress, redirectUri: origin + callbackPath };
+      return { url: await beginGoogleProof(deps, { ...begin, ...body }) };
+    },
+    async askWalletChallenge({ body: { walletAddress, purpose }, cookie, clientAddress, origin }) {
+      const browserToken = tokenOf(cookie);
+      if (purpose === "link") await requireFreshProof(deps, browserToken);
+      return { challenge: await newOffer(deps, { walletAddress, clientAddress, origin, browserToken }, purpose) };
+    },
+  };
+}
+
+export function waysInHandlers(
+  deps: CoreDeps,
+  later: LaterWork,
+): HandlersOf<"linkWallet" | "unlinkWallet" | "linkGoogle" | "unlinkGoogle"> {
+  const remove = async (way: RemovableWay, { userId, cookie }: Pick<Call<"unlinkWallet">, "userId" | "cookie">) => {
+    const token = tokenOf(cookie);
+    const user = await removeWay(deps, { userId, token, way });
+    tellOwner(deps, later, { user, change: { kind: "way_removed", way } });
+    return signInToWire(user, await readFreshFor(deps, token));
+  };
+  return {
+    async linkWallet({ userId, body: proof, cookie, clientAddress }) {
+      const token = tokenOf(cookie);
+      const user = await linkWallet(deps, { userId, token, proof, clientAddress });
+      tellOwner(deps, later, { user, change: { kind: "way_linked", way: "wallet" } });
+      return signInToWire(user, await readFreshFor(deps, token));
+    },
+    async unlinkWallet(call) {
+      return remove("wallet", call);
+    },
+    async linkGoogle({ userId, cookie, clientAddress, origin }) {
+      const begin = { userId, token: tokenOf(cookie), clientAddress, redirectUri: origin + callbackPath };
+      return { url: await beginGoogleLink(deps, begin) };
+    },
+    async unlinkGoogle(call) {
+      return remove("google", call);
+    },
+  };
+}
+
+export function emailChangeHandlers(
+  deps: CoreDeps,
+  later: LaterWork,
+): HandlersOf<"askEmailChange" | "readEmailChange" | "changeEmail"> {
+  return {
+    async askEmailChange({ userId, body, cookie, clientAddress }) {
+      await askEmailChange(deps, { userId, token: tokenOf(cookie), clientAddress, ...body });
+      return { message: "A message is on its way to the new e-mail" };
+    },
+    async readEmailChange({ userId, body }) {
+      return { email: await readEmailChange(deps, { userId, ...body }) };
+    },
+    async changeEmail({ userId, body, cookie, browser }) {
+      const sessionToken = tokenOf(cookie);
+      const { user, former } = await changeEmail(deps, { userId, sessionToken, ...body });
+      // The browser is known by the e-mail it signs in with.
+      rememberBrowser(deps, user, browser);
+      if (former !== null) later.run(mailFailed, () => tellSignInChanged(deps, former, { kind: "email_changed" }));
+      return signInToWire(user, await readFreshFor(deps, sessionToken));
+    },
+  };
+}

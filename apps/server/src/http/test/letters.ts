@@ -1,0 +1,23 @@
+/** Messages of ours to an account's e-mail, as they wait in the queue of a test's server. */
+import type { LeasedDelivery } from "../../core/delivery/delivery.ts";
+import type { TestServer } from "./test-server.ts";
+
+/** Read as the delivery worker would. @returns the text of each message to this mailbox, oldest first */
+export async function lettersTo({ store, clock }: TestServer, email: string): Promise<string[]> {
+  const claimed: LeasedDelivery[] = [];
+  // A look leases a share for each party, so that one with much in the queue holds up nobody.
+  for (let isMore = true; isMore; ) {
+    const look = await store.deliveries.claim({ now: clock.now(), leaseMs: 1, limit: 1000 });
+    claimed.push(...look.deliveries);
+    isMore = look.isMore;
+  }
+  clock.advance(0.001);
+  claimed.sort((a, b) => a.envelope.receivedAt.getTime() - b.envelope.receivedAt.getTime());
+  const letters = [];
+  for (const { target, messageId } of claimed) {
+    const { destination, purpose } = target;
+    if (purpose !== "account" || destination.kind !== "mailbox" || destination.address !== email) continue;
+    letters.push((await store.bodies.get(messageId))?.toString("utf8") ?? "");
+  }
+  return letters;
+}

@@ -1,0 +1,138 @@
+/**
+ * Bytes of messages that nobody waits for any more: their sender is answered, and they stand in memory while attempts run. Bounded in
+ * all and for each party (account, destination), and gives way to new mail when the budget is nearly full. Whoever is over a share
+ * gives way at once: the message is on disk, and the delivery worker takes it from there.
+ */
+import type { MemoryBudget } from "./inbound/memory-budget.ts";
+
+export interface MemoryUse {
+  bytes: number;
+  /** Accounts and destinations this is held for, e.g. `of <id>`, `to example.org`. They may become more while it is held. */
+  parties(): readonly string[];
+  /** Ends what needs the bytes and drops them, now. `release` needs not be called then. */
+  giveWay(): void;
+}
+
+export interface BackgroundShares {
+  /** Of the whole budget. */
+  all: number;
+  party: number;
+}
+
+/** Half of the budget always stays for new mail. */
+export const backgroundShares: BackgroundShares = { all: 1 / 2, party: 1 / 4 };
+
+interface Held extends MemoryUse {
+  since: number;
+}
+
+export class BackgroundMemory {
+  readonly #budget: MemoryBudget;
+  readonly #allBytes: number;
+  readonly #partyBytes: number;
+  readonly #now: () => number;
+  /** The oldest first. */
+  readonly #held = new Set<Held>();
+  #usedBytes = 0;
+
+  constructor(budget: MemoryBudget, shares = backgroundShares, now: () => number = () => performance.now()) {
+    this.#budget = budget;
+    this.#allBytes = budget.limitBytes * shares.all;
+    this.#partyBytes = budget.limitBytes * shares.party;
+    this.#now = now;
+    budget.onPressure((bytes) => this.#endFor(bytes));
+  }
+
+  get usedBytes(): number {
+    return this.#usedBytes;
+  }
+
+  /** Counts bytes that are in memory already. Who is over a share gives way, which may be this one. @returns gives them back */
+  hold(use: MemoryUse): () => void {
+    const held = this.#add(use);
+    if (this.#isOverShare(held, 0)) this.#end(held);
+    else this.#makeRoom(0, held);
+    return () => this.#release(held);
+  }
+
+  /** Reserves bytes that are to be brought into memory. @returns gives them back; `null`: no room in a share of its parties, or at all */
+  take(use: MemoryUse): (() => void) | null {
+    if (this.#isOverShare(use, use.bytes)) return null;
+    this.#makeRoom(use.bytes, null);
+    if (this.#usedBytes + use.bytes > this.#allBytes && this.#held.size > 0) return null;
+    const held = this.#add(use);
+    return () => this.#release(held);
+  }
+
+  #add(use: MemoryUse): Held {
+    const held: Held = {
+      bytes: use.bytes,
+      parties: () => use.parties(),
+      giveWay: () => use.giveWay(),
+      since: this.#now(),
+    };
+    this.#held.add(held);
+    this.#usedBytes += held.bytes;
+    this.#budget.hold(held.bytes);
+    return held;
+  }
+
+  /** New mail goes before what is on disk already. */
+  #endFor(bytes: number): void {
+    const untilBytes = this.#usedBytes - bytes;
+    for (const held of hoggingFirst(this.#held, this.#now())) {
+      if (this.#usedBytes <= untilBytes) return;
+      this.#end(held);
+    }
+  }
+
+  #release(held: Held): void {
+    if (!this.#held.delete(held)) return;
+    this.#usedBytes -= held.bytes;
+    this.#budget.give(held.bytes);
+  }
+
+  #end(held: Held): void {
+    this.#release(held);
+    held.giveWay();
+  }
+
+  /** A party that holds nothing else may exceed its share with one message. */
+  #isOverShare(use: MemoryUse, addedBytes: number): boolean {
+    // Nobody is over a share while all together would fit into one.
+    if (this.#usedBytes + addedBytes <= this.#partyBytes) return false;
+    const own = new Set(use.parties());
+    const used = new Map<string, number>();
+    for (const held of this.#held) {
+      if (held === use) continue;
+      for (const party of held.parties()) if (own.has(party)) used.set(party, (used.get(party) ?? 0) + held.bytes);
+    }
+    return [...used.values()].some((bytes) => bytes + use.bytes > this.#partyBytes);
+  }
+
+  /** Ends the oldest message of the party that held most bytes for the longest time, until the rest fits. */
+  #makeRoom(addedBytes: number, newest: Held | null): void {
+    if (this.#usedBytes + addedBytes <= this.#allBytes) return;
+    for (const held of hoggingFirst(this.#held, this.#now())) {
+      if (this.#usedBytes + addedBytes <= this.#allBytes) return;
+      if (held !== newest) this.#end(held);
+    }
+    if (newest !== null && this.#usedBytes > this.#allBytes && this.#held.size > 1) this.#end(newest);
+  }
+}
+
+/** By what their parties used so far, bytes times time, the most first; within a party the oldest first. Pure. */
+export function hoggingFirst<T extends { bytes: number; since: number; parties(): readonly string[] }>(
+  uses: Iterable<T>,
+  now: number,
+): T[] {
+  const all = [...uses].map((use) => ({ use, parties: use.parties(), age: now - use.since }));
+  const byParty = new Map<string, number>();
+  for (const { use, parties, age } of all)
+    for (const party of parties) byParty.set(party, (byParty.get(party) ?? 0) + use.bytes * age);
+  const weight = (parties: readonly string[]) => Math.max(0, ...parties.map((it) => byParty.get(it) ?? 0));
+  return all
+    .map(({ use, parties, age }) => ({ use, age, weight: weight(parties) }))
+    .sort((a, b) => b.weight - a.weight || b.age - a.age)
+    .map(({ use }) => use);
+}

@@ -1,0 +1,55 @@
+import { createHmac, randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { bounceAddress, idsOfHint, readBounceAddress, srsSubject } from "./bounce-address.ts";
+
+const hash = (data: string) => createHmac("sha256", "a key").update(data).digest();
+const otherHash = (data: string) => createHmac("sha256", "another key").update(data).digest();
+const now = new Date("2026-11-22T12:00:00Z");
+const later = (days: number) => new Date(now.getTime() + days * 86_400_000);
+const aliasId = "9f3c1a77-5d1e-4c0b-8a55-0123456789ab";
+
+const partsOf = (address: string) => ({ local: address.split("@")[0] ?? "", domain: address.split("@")[1] ?? "" });
+
+test("a bounce address names its alias for three weeks, in any case, and fits a local part", () => {
+  const address = bounceAddress({ aliasId, domain: "kauke.test", now }, hash);
+  expect(partsOf(address).local).toMatch(/^srs0-[a-z2-7]{26}-[a-z2-7]{2}-[a-z2-7]{13}$/);
+  expect(partsOf(address).local.length).toBeLessThanOrEqual(64);
+  for (const read of [address, address.toUpperCase()])
+    for (const day of [0, 21]) expect(readBounceAddress(partsOf(read), hash, later(day))).toBe(aliasId);
+  expect(readBounceAddress(partsOf(address), hash, later(22))).toBeNull();
+});
+
+test("nobody can make one up, or take it to another domain or alias", () => {
+  const address = bounceAddress({ aliasId, domain: "kauke.test", now }, hash);
+  const other = bounceAddress({ aliasId: randomUUID(), domain: "kauke.test", now }, hash);
+  const { local } = partsOf(address);
+  expect(readBounceAddress({ local, domain: "vejas.test" }, hash, now)).toBeNull();
+  expect(readBounceAddress({ local, domain: "kauke.test" }, otherHash, now)).toBeNull();
+  const swapped = `${partsOf(other).local.slice(0, 31)}${local.slice(31)}`;
+  expect(readBounceAddress({ local: swapped, domain: "kauke.test" }, hash, now)).toBeNull();
+  const restamped = local.replace(/-[a-z2-7]{2}-/, "-aa-");
+  expect(readBounceAddress({ local: restamped, domain: "kauke.test" }, hash, new Date(0))).toBeNull();
+});
+
+test("the form without a stamp is still read", () => {
+  const id = aliasId.replaceAll("-", "");
+  const proof = hash(`bounce\0${id}`).toString("hex").slice(0, 16);
+  const read = (text: string) => readBounceAddress({ local: `srs0-${id}-${text}`, domain: "kauke.test" }, hash, now);
+  expect(read(proof)).toBe(aliasId);
+  expect(read("0".repeat(16))).toBeNull();
+});
+
+test("the hint of an id leads to a range that holds it, and hardly any other", () => {
+  for (const id of [
+    aliasId,
+    "00000000-0000-0000-0000-000000000000",
+    "ffffffff-ffff-ffff-ffff-ffffffffffff",
+    randomUUID(),
+  ]) {
+    const [first, last] = idsOfHint(srsSubject(id).hint);
+    expect(first <= id && id <= last).toBe(true);
+    expect(Number.parseInt(last.slice(0, 8), 16) - Number.parseInt(first.slice(0, 8), 16)).toBe(3);
+    expect(first).toMatch(/^[0-9a-f]{8}-0000-0000-0000-0{12}$/);
+    expect(last).toMatch(/^[0-9a-f]{8}-ffff-ffff-ffff-f{12}$/);
+  }
+});

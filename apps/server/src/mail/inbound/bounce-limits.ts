@@ -1,0 +1,78 @@
+/**
+ * How much bounces may set off, in this process. A bounce address is known to the host of the inbox and to its reader, and each
+ * may write as many reports to it as they like: reports beyond these bounds are taken and change nothing. The share of one
+ * sender is below what `delivery-reports.ts` sends to one address a day, so that bounces never use up reports about mail that
+ * failed here.
+ */
+import { hash } from "node:crypto";
+import type { Clock, Random } from "../../core/ports.ts";
+import { type BucketRule, TokenBuckets } from "../../core/rate-limit/token-buckets.ts";
+
+const DAY_SECONDS = 86_400;
+
+const rules = {
+  /** Notices about one alias: one in six hours. */
+  aliasNotice: { max: 1, windowSeconds: DAY_SECONDS / 4 },
+  /** Notices to one account. */
+  accountNotice: { max: 30, windowSeconds: DAY_SECONDS },
+  /** Reports to one sender about one alias. */
+  pair: { max: 3, windowSeconds: DAY_SECONDS },
+  /** Reports to one sender. */
+  sender: { max: 5, windowSeconds: DAY_SECONDS },
+  /** Reports about one alias. */
+  alias: { max: 10, windowSeconds: DAY_SECONDS },
+  /** Reports about all aliases of one account. */
+  account: { max: 40, windowSeconds: DAY_SECONDS },
+} as const satisfies Record<string, BucketRule>;
+
+type RuleName = keyof typeof rules;
+
+/** Keys of one rule remembered at most, some 2 MiB when full. */
+const CAPACITY = 20_000;
+
+export interface BouncedMail {
+  aliasId: string;
+  userId: string;
+  /** Envelope sender. */
+  sender: string;
+}
+
+export class BounceLimits {
+  readonly #clock: Clock;
+  readonly #key: string;
+  readonly #buckets: Record<RuleName, TokenBuckets>;
+
+  constructor({ clock, random }: { clock: Clock; random: Random }) {
+    this.#clock = clock;
+    this.#key = random.bytes(32).toString("base64");
+    const buckets = Object.entries(rules).map(([name, rule]) => [name, new TokenBuckets(rule, CAPACITY)]);
+    this.#buckets = Object.fromEntries(buckets) as Record<RuleName, TokenBuckets>;
+  }
+
+  /** Counts a notice when there may be one. */
+  takeNotice({ aliasId, userId }: Omit<BouncedMail, "sender">): boolean {
+    return this.#takeAll([
+      ["aliasNotice", aliasId],
+      ["accountNotice", userId],
+    ]);
+  }
+
+  /** Counts a report to the sender when there may be one. */
+  takeReport({ aliasId, userId, sender }: BouncedMail): boolean {
+    const to = hash("sha256", this.#key + sender.toLowerCase(), "latin1").slice(0, 16);
+    return this.#takeAll([
+      ["pair", `${aliasId}${to}`],
+      ["sender", to],
+      ["alias", aliasId],
+      ["account", userId],
+    ]);
+  }
+
+  /** All or none. */
+  #takeAll(keys: readonly (readonly [RuleName, string])[]): boolean {
+    const now = this.#clock.now().getTime();
+    if (keys.some(([name, key]) => this.#buckets[name].isEmpty(key, now))) return false;
+    for (const [name, key] of keys) this.#buckets[name].spend(key, now);
+    return true;
+  }
+}

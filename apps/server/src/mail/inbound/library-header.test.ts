@@ -1,0 +1,83 @@
+/** Our reading of a header against the library's own, and what of it the library is not shown. */
+import { createRequire } from "node:module";
+import { headerLimits } from "@kauke/mail-rfc";
+import fc from "fast-check";
+import { describe, expect, it, test } from "vitest";
+import { isReadableSignature, libraryFields, SIGNATURES_BYTES_MAX, withinTotal } from "./library-header.ts";
+
+const fromServer = createRequire(import.meta.url);
+const { parseHeaders } = fromServer("mailauth/lib/tools") as {
+  parseHeaders(header: Buffer): { parsed: { key: string | null; casedKey?: string; line: Buffer }[] };
+};
+const latin1 = (text: string) => Buffer.from(text, "latin1");
+const plain = (fields: readonly { key: string | null; casedKey?: string; line: Buffer }[]) =>
+  fields.map(({ key, casedKey, line }) => [key ?? "", casedKey ?? "", line.toString("latin1")]);
+
+test("the fields are the library's own, name by name and byte by byte, however they are folded", () => {
+  const pieces = [
+    "A",
+    "From",
+    "B-c",
+    ":",
+    ": ",
+    " ",
+    "\t",
+    "\r\n",
+    "\r\n ",
+    "\r\n\t",
+    "\r\n\r\n",
+    "\r",
+    "\u{e9}",
+    "\u{a0}",
+    "\0",
+    ".",
+    ";",
+  ];
+  const header = fc.array(fc.constantFrom(...pieces), { maxLength: 60 }).map((all) => latin1(all.join("")));
+  fc.assert(
+    fc.property(header, (bytes) => {
+      expect(plain(libraryFields(bytes))).toEqual(plain(parseHeaders(bytes).parsed));
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test("a header beyond the limits has no fields, one at the limits has them all", () => {
+  const fields = (count: number) => libraryFields(latin1("A: b\r\n".repeat(count))).length;
+  expect(fields(headerLimits.fieldsMax)).toBe(headerLimits.fieldsMax);
+  expect(fields(headerLimits.fieldsMax + 1)).toBe(0);
+  const bytes = (size: number) => libraryFields(latin1(`A: ${"b".repeat(size - 3)}`)).length;
+  expect(bytes(headerLimits.bytesMax)).toBe(1);
+  expect(bytes(headerLimits.bytesMax + 1)).toBe(0);
+});
+
+describe("a signature is shown to the library", () => {
+  const isShown = (line: string) => isReadableSignature({ key: "", casedKey: "", line: latin1(line) });
+  const usual = "DKIM-Signature: v=1; a=rsa-sha256; d=sender.example; s=s1; h=from:to; bh=x; b=y";
+
+  it("as real ones are, with a note of kilobytes and a hundred signed names", () => {
+    expect(isShown(usual)).toBe(true);
+    expect(isShown(`${usual}; z=${"From:a|".repeat(1000)}`)).toBe(true);
+    expect(isShown(`${usual}; h=${"from:".repeat(99)}to`)).toBe(true);
+    expect(isShown(`${usual};\r\n${" ".repeat(40)}z=From:a`)).toBe(true);
+  });
+
+  it.each([
+    ["a domain", `${usual}; d=${"a.".repeat(200)}`],
+    ["a selector, its name in capitals and folded", `${usual};\r\n S =${"é".repeat(400)}`],
+    ["an identity", `${usual}; i=${"=41".repeat(200)}`],
+    ["too many signed names", `${usual}; h=${"from:".repeat(250)}`],
+    ["too many tags", `${usual}${";".repeat(200)}`],
+    ["a run of blanks", `${usual}; n${" ".repeat(65)}=a`],
+    ["a run of blanks and folds", `${usual}; n${"\r\n\t ".repeat(17)}=a`],
+    ["too many bytes", `${usual}; z=${"a".repeat(20_000)}`],
+  ])("but not with %s beyond measure", (_, line) => {
+    expect(isShown(line)).toBe(false);
+  });
+});
+
+test("signatures are shown as long as all of them fit into the bytes for all", () => {
+  const field = { key: "", casedKey: "", line: Buffer.alloc(SIGNATURES_BYTES_MAX / 4) };
+  expect(withinTotal(Array(4).fill(field))).toHaveLength(4);
+  expect(withinTotal(Array(9).fill(field))).toHaveLength(4);
+});

@@ -1,0 +1,5 @@
+/** What we use of mailauth's own tools, which come without types. */
+declare module "mailauth/lib/tools.js" {
+  /** Relaxed alignment by the public suffix list (RFC 7489 §3.1). @returns the first domain of the same organisation */
+  export function getAlignment(fromDomain: string, domains: readonly string[]): { domain: string } | false;
+}

@@ -1,0 +1,152 @@
+/**
+ * DNS answers that are kept for a while, bounded in bytes, with a share for each zone. Concurrent questions share one query. When
+ * the cache is full, the zones with the most bytes give way first, each with its oldest entries.
+ */
+import { zoneOf } from "./pending-questions.ts";
+
+export interface AnswerCacheLimits {
+  bytes: number;
+  zoneBytes: number;
+}
+
+const MIB = 1024 * 1024;
+const cacheLimits: AnswerCacheLimits = { bytes: 16 * MIB, zoneBytes: MIB };
+
+/** What the cache needs to know of an answer. */
+export interface KeptAnswer {
+  keepMs: number;
+  /** Estimated, in memory. */
+  bytes: number;
+}
+
+interface Entry {
+  answer: Promise<unknown>;
+  /** Milliseconds; infinite while the question waits for its answer. */
+  until: number;
+  bytes: number;
+  zone: string;
+}
+
+interface Zone {
+  bytes: number;
+  /** Keys of its entries, the oldest first. */
+  keys: Set<string>;
+}
+
+/** Bytes of an entry without its answer: key, promise, maps; the same for all, so that old ones give way before new ones. Bounds the number of entries as well, to 16,000. */
+export const ENTRY_BYTES = 1024;
+const SWEEP_EVERY_MS = 30_000;
+/** What is freed at once when the cache is full, so that zones are sorted rarely. */
+const FREED_PART = 1 / 16;
+
+export class AnswerCache {
+  readonly #limits: AnswerCacheLimits;
+  readonly #now: () => number;
+  readonly #entries = new Map<string, Entry>();
+  readonly #zones = new Map<string, Zone>();
+  #bytes = 0;
+  #sweepAt = 0;
+
+  constructor(now: () => number, limits = cacheLimits) {
+    this.#now = now;
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /**
+   * @param question the type of record and the name in lower case
+   * @param ask never rejects
+   * @param keep says how long an answer is kept and what it weighs
+   */
+  ask<T>(
+    [type, name]: [type: string, name: string],
+    ask: () => Promise<T>,
+    keep: (answer: T) => KeptAnswer,
+  ): Promise<T> {
+    const key = `${type} ${name}`;
+    const known = this.#entries.get(key);
+    if (known !== undefined && known.until > this.#now()) return known.answer as Promise<T>;
+    if (known !== undefined) this.#remove(key);
+    this.#sweep();
+    const answer = ask();
+    const entry: Entry = { answer, until: Number.POSITIVE_INFINITY, bytes: 0, zone: zoneOf(name) };
+    this.#add(key, entry);
+    void answer.then((found) => {
+      const { keepMs, bytes } = keep(found);
+      entry.until = this.#now() + keepMs;
+      if (this.#entries.get(key) === entry) this.#grow(entry, bytes);
+    });
+    return answer;
+  }
+
+  #add(key: string, entry: Entry): void {
+    const zone = this.#zones.get(entry.zone);
+    if (zone === undefined) this.#zones.set(entry.zone, { bytes: 0, keys: new Set([key]) });
+    else zone.keys.add(key);
+    this.#entries.set(key, entry);
+    this.#grow(entry, ENTRY_BYTES);
+  }
+
+  #grow(entry: Entry, bytes: number): void {
+    const zone = this.#zones.get(entry.zone);
+    if (zone === undefined) return;
+    entry.bytes += bytes;
+    zone.bytes += bytes;
+    this.#bytes += bytes;
+    this.#shrink(zone, () => zone.bytes <= this.#limits.zoneBytes);
+    if (this.#bytes > this.#limits.bytes) this.#freeBusiest();
+  }
+
+  /** Zones above a level shrink to it. */
+  #freeBusiest(): void {
+    const target = this.#limits.bytes * (1 - FREED_PART);
+    const busiestFirst = [...this.#zones.values()].sort((a, b) => b.bytes - a.bytes);
+    const level = levelOf(busiestFirst, this.#bytes - target);
+    for (const zone of busiestFirst) this.#shrink(zone, () => this.#bytes <= target || zone.bytes <= level);
+  }
+
+  /** Removes the oldest entries of a zone. */
+  #shrink(zone: Zone, isEnough: () => boolean): void {
+    for (const key of zone.keys) {
+      if (isEnough()) return;
+      this.#remove(key);
+    }
+  }
+
+  #remove(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    this.#bytes -= entry.bytes;
+    const zone = this.#zones.get(entry.zone);
+    if (zone === undefined) return;
+    zone.keys.delete(key);
+    zone.bytes -= entry.bytes;
+    if (zone.keys.size === 0) this.#zones.delete(entry.zone);
+  }
+
+  #sweep(): void {
+    const now = this.#now();
+    if (now < this.#sweepAt) return;
+    this.#sweepAt = now + SWEEP_EVERY_MS;
+    for (const [key, entry] of this.#entries) if (entry.until <= now) this.#remove(key);
+  }
+}
+
+/** @returns the bytes that every zone above them shrinks to, so that all together free the excess */
+function levelOf(busiestFirst: readonly { bytes: number }[], excess: number): number {
+  let above = 0;
+  for (const [at, { bytes }] of busiestFirst.entries()) {
+    above += bytes;
+    const level = (above - excess) / (at + 1);
+    if (level >= (busiestFirst[at + 1]?.bytes ?? 0)) return level;
+  }
+  return 0;
+}

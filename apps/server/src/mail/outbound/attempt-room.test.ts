@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { AttemptRoom } from "./attempt-room.ts";
+
+/** @returns how many could begin */
+function begin(room: AttemptRoom, account: string, count: number): number {
+  let begun = 0;
+  for (let n = 0; n < count && room.hasRoom(account); n++) {
+    room.enter(account);
+    begun++;
+  }
+  return begun;
+}
+
+test("an account has its share, and gets a place back with every attempt that ends", () => {
+  const room = new AttemptRoom({ all: 100, account: 20 });
+  expect(begin(room, "a", 50)).toBe(20);
+  expect(begin(room, "b", 5)).toBe(5);
+  room.leave("a");
+  expect(begin(room, "a", 50)).toBe(1);
+});
+
+test("when all places are taken, who has fewer than an equal part still begins, until twice as many run", () => {
+  const room = new AttemptRoom({ all: 40, account: 20 });
+  expect(begin(room, "a", 50) + begin(room, "b", 50)).toBe(40);
+  // A third of 40, then a quarter, and so on.
+  expect(begin(room, "c", 50)).toBe(14);
+  expect(begin(room, "d", 50)).toBe(10);
+  expect(room.hasRoom("a")).toBe(false);
+  let total = 64;
+  for (let n = 0; n < 1000; n++) total += begin(room, `e${n}`, 50);
+  expect(total).toBe(80);
+});
+
+test("the operator's mail counts as an account", () => {
+  const room = new AttemptRoom({ all: 10, account: 2 });
+  room.enter("");
+  room.enter("");
+  expect(room.hasRoom(null)).toBe(false);
+  room.leave("");
+  expect(room.hasRoom(null)).toBe(true);
+});

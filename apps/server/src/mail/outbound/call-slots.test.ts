@@ -1,0 +1,58 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { CallSlots, type Slot } from "./call-slots.ts";
+
+const limits = { all: 3, party: 2, host: 2, inLine: 4, inLineOfParty: 2 };
+
+function slotsWithLog() {
+  const slots = new CallSlots(limits);
+  const got: string[] = [];
+  const held = new Map<string, Slot>();
+  const take = (name: string, host = `${name}.example`) =>
+    slots.take({ party: name.slice(0, 1), host }).then((slot) => {
+      got.push(slot === null ? `not ${name}` : name);
+      if (slot !== null) held.set(name, slot);
+    });
+  const free = async (name: string) => {
+    held.get(name)?.free();
+    await nextTurn();
+  };
+  return { slots, take, free, got };
+}
+
+test("an account that calls often takes its share, and another one calls at once", async () => {
+  const { take, free, got } = slotsWithLog();
+  for (const name of ["a1", "a2", "a3", "a4", "a5"]) void take(name);
+  await take("b1");
+  expect(got.toSorted()).toEqual(["a1", "a2", "b1", "not a5"]);
+  void take("c1");
+  await free("a1");
+  // The account in line first may have no third one while all are taken; its turn comes, then the other's.
+  expect(got.slice(4)).toEqual(["a3"]);
+  await free("b1");
+  expect(got.slice(5)).toEqual(["c1"]);
+});
+
+test("a host counts over all accounts, and does not hold up calls to another", async () => {
+  const { take, free, got } = slotsWithLog();
+  for (const name of ["a1", "b1", "c1"]) void take(name, "slow.example");
+  await take("c2");
+  expect(got).toEqual(["a1", "b1", "c2"]);
+  await free("a1");
+  expect(got.at(-1)).toBe("c1");
+});
+
+test("who is told to stop leaves the line; a close turns away whoever waits", async () => {
+  const { slots, take, got } = slotsWithLog();
+  await take("a1");
+  await take("a2");
+  const stop = new AbortController();
+  const stopped = slots.take({ party: "a", host: "x.example" }, stop.signal);
+  void take("a3");
+  stop.abort();
+  expect(await stopped).toBeNull();
+  slots.close();
+  await take("d1");
+  await nextTurn();
+  expect(got.toSorted()).toEqual(["a1", "a2", "not a3", "not d1"]);
+});

@@ -1,0 +1,100 @@
+/**
+ * Webhook calls at once: so many in all, of one account and to one host. Who finds no slot waits in a line that serves the accounts
+ * in turn.
+ */
+import { FairLine } from "../../core/fair-queue/fair-line.ts";
+import type { AttemptSignal } from "./transport.ts";
+
+export interface CallParties {
+  /** Account, or who else the call is made for. */
+  party: string;
+  /** Host name of the URL. */
+  host: string;
+}
+
+export interface Slot {
+  /** Call once. */
+  free(): void;
+}
+
+export const callLimits = { all: 200, party: 8, host: 20, inLine: 1000, inLineOfParty: 64 };
+
+interface Waiting extends CallParties {
+  give: (slot: Slot | null) => void;
+}
+
+export class CallSlots {
+  readonly #limits: typeof callLimits;
+  readonly #counts = new Map<string, number>();
+  readonly #line: FairLine<Waiting>;
+  #taken = 0;
+  #isClosed = false;
+
+  constructor(limits = callLimits) {
+    this.#limits = limits;
+    this.#line = new FairLine({ all: limits.inLine, party: limits.inLineOfParty });
+  }
+
+  /** @returns `null` when it was told to stop, or too many wait */
+  async take(parties: CallParties, signal?: AttemptSignal): Promise<Slot | null> {
+    if (this.#isClosed || signal?.aborted) return null;
+    if (this.#mayGo(parties)) return this.#slot(parties);
+    return await this.#stand(parties, signal);
+  }
+
+  /** Whoever waits gets nothing. */
+  close(): void {
+    this.#isClosed = true;
+    for (const waiting of this.#line.clear()) waiting.give(null);
+  }
+
+  #stand(parties: CallParties, signal: AttemptSignal | undefined): Promise<Slot | null> {
+    return new Promise((resolve) => {
+      const leave = () => {
+        this.#line.delete(parties.party, waiting);
+        waiting.give(null);
+      };
+      const waiting: Waiting = {
+        ...parties,
+        give: (slot) => {
+          signal?.removeEventListener("abort", leave);
+          signal?.wait?.(false);
+          resolve(slot);
+        },
+      };
+      signal?.addEventListener("abort", leave);
+      signal?.wait?.(true);
+      this.#line.push(parties.party, waiting)?.give(null);
+    });
+  }
+
+  #mayGo({ party, host }: CallParties): boolean {
+    const { all, party: ofParty, host: toHost } = this.#limits;
+    return this.#taken < all && this.#count(`of ${party}`) < ofParty && this.#count(`to ${host}`) < toHost;
+  }
+
+  #slot({ party, host }: CallParties): Slot {
+    this.#change(`of ${party}`, 1);
+    this.#change(`to ${host}`, 1);
+    this.#taken++;
+    return {
+      free: () => {
+        this.#change(`of ${party}`, -1);
+        this.#change(`to ${host}`, -1);
+        this.#taken--;
+        const next = this.#line.size === 0 ? undefined : this.#line.shiftIf((it) => this.#mayGo(it));
+        next?.give(this.#slot(next));
+      },
+    };
+  }
+
+  #count(key: string): number {
+    return this.#counts.get(key) ?? 0;
+  }
+
+  #change(key: string, by: number): void {
+    const count = this.#count(key) + by;
+    if (count > 0) this.#counts.set(key, count);
+    else this.#counts.delete(key);
+  }
+}

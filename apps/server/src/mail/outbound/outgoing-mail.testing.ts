@@ -1,0 +1,11 @@
+import type { OutgoingMail } from "./transport.ts";
+
+/** A small message that asks nothing special of the next hop. */
+export const outgoingMail = (): OutgoingMail => ({
+  envelopeFrom: "a@from.example",
+  rcptTo: "b@to.example",
+  wireParts: [Buffer.from("Subject: hi\r\n\r\nhello\r\n")],
+  sizeBytes: 22,
+  eightBit: false,
+  smtpUtf8: false,
+});

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { PendingQuestions, zoneOf } from "./pending-questions.ts";
+
+test.each([
+  ["mx.a.example.org", "example.org"],
+  ["example.org", "example.org"],
+  ["mx.example.co.uk", "example.co.uk"],
+  ["1.2.0.192.in-addr.arpa", "2.0.192.in-addr.arpa"],
+  [`${"0.".repeat(20)}8.b.d.0.1.0.0.2.1.0.0.2.ip6.arpa`, "8.b.d.0.1.0.0.2.1.0.0.2.ip6.arpa"],
+])("%s counts for %s", (name, zone) => {
+  expect(zoneOf(name)).toBe(zone);
+});
+
+test("a slow zone fills its share, and others are asked; full, the busiest zone loses its oldest question", async () => {
+  const pending = new PendingQuestions({ all: 4, zone: 3 });
+  const told: string[] = [];
+  const answers = new Map<string, () => void>();
+  const ask = (name: string) =>
+    void pending
+      .ask(name, () => new Promise<string>((resolve) => answers.set(name, () => resolve("answered"))), "failed")
+      .then((answer) => told.push(`${name} ${answer}`));
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  for (const name of ["a.slow.example", "b.slow.example", "c.slow.example", "d.slow.example", "quick.example"])
+    ask(name);
+  await settle();
+  expect(told).toEqual(["d.slow.example failed"]);
+  ask("other.example");
+  await settle();
+  expect(told.slice(1)).toEqual(["a.slow.example failed"]);
+  for (const answer of answers.values()) answer();
+  await settle();
+  expect(told.slice(2).toSorted()).toEqual(
+    ["b.slow.example", "c.slow.example", "other.example", "quick.example"].map((it) => `${it} answered`),
+  );
+  ask("e.slow.example");
+  answers.get("e.slow.example")?.();
+  await settle();
+  expect(told.at(-1)).toBe("e.slow.example answered");
+});

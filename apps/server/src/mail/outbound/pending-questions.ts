@@ -1,0 +1,69 @@
+/**
+ * DNS questions that wait for an answer, bounded in all and for each zone: one domain with a slow name server must not fill the
+ * resolver. A zone over its share hears that its question failed; when all is full the oldest question of the busiest zone does.
+ */
+export interface PendingLimits {
+  all: number;
+  zone: number;
+}
+
+const pendingLimits: PendingLimits = { all: 2000, zone: 200 };
+
+export class PendingQuestions {
+  readonly #limits: PendingLimits;
+  readonly #zones = new Map<string, Set<() => void>>();
+  #size = 0;
+
+  constructor(limits = pendingLimits) {
+    this.#limits = limits;
+  }
+
+  /** @param name lower case @param ask never rejects @returns its answer, or `failed` when there is no room for it */
+  ask<T>(name: string, ask: () => Promise<T>, failed: T): Promise<T> {
+    const zone = zoneOf(name);
+    if ((this.#zones.get(zone)?.size ?? 0) >= this.#limits.zone) return Promise.resolve(failed);
+    if (this.#size >= this.#limits.all) this.#endBusiest();
+    return new Promise((resolve) => {
+      const giveUp = () => {
+        this.#remove(zone, giveUp);
+        resolve(failed);
+      };
+      this.#add(zone, giveUp);
+      void ask().then((answer) => {
+        this.#remove(zone, giveUp);
+        resolve(answer);
+      });
+    });
+  }
+
+  #endBusiest(): void {
+    let busiest: Set<() => void> = new Set();
+    for (const questions of this.#zones.values()) if (questions.size > busiest.size) busiest = questions;
+    const [oldest] = busiest;
+    oldest?.();
+  }
+
+  #add(zone: string, giveUp: () => void): void {
+    const questions = this.#zones.get(zone);
+    if (questions === undefined) this.#zones.set(zone, new Set([giveUp]));
+    else questions.add(giveUp);
+    this.#size++;
+  }
+
+  #remove(zone: string, giveUp: () => void): void {
+    const questions = this.#zones.get(zone);
+    if (questions?.delete(giveUp) !== true) return;
+    this.#size--;
+    if (questions.size === 0) this.#zones.delete(zone);
+  }
+}
+
+/**
+ * Whom a name's questions count for, by its last labels: three where the last but one is short, since many hold domains there.
+ * @returns e.g. `example.org` of `mx.example.org`, `example.co.uk` of `mx.example.co.uk`, `2.0.192.in-addr.arpa` of an IPv4 address
+ */
+export function zoneOf(name: string): string {
+  const labels = name.replace(/\.$/, "").split(".");
+  if (labels.at(-1) === "arpa") return labels.slice(labels.at(-2) === "ip6" ? -14 : -5).join(".");
+  return labels.slice((labels.at(-2)?.length ?? 0) <= 3 ? -3 : -2).join(".");
+}

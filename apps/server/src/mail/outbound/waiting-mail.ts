@@ -1,0 +1,96 @@
+/**
+ * Deliveries that wait since their destination could not be reached, by destination: once it takes a message again they are due at
+ * once, a batch at a time, instead of at the next step of their schedule, which may be half a day away. Bounded for the process and
+ * for each destination; what is not in here waits for its schedule, as all does after a restart until its next attempt.
+ */
+import type { DeliveryOutcome, FailureCode } from "../../core/delivery/delivery.ts";
+
+export interface WaitingLimits {
+  all: number;
+  destination: number;
+}
+
+export const waitingLimits: WaitingLimits = { all: 100_000, destination: 5000 };
+
+/** Due together after one message was taken; each of them that is taken makes the next batch due. */
+const BATCH = 50;
+/** Between two batches of one destination: the host has just come back. */
+const BATCH_EVERY_MS = 1000;
+
+/** The host could not be talked to. What it answered is the message's or the mailbox' own affair, and keeps its schedule. */
+const unreached: ReadonlySet<FailureCode> = new Set([
+  ...(["unreachable", "timed_out", "connection_lost", "dns_failed", "tls_failed"] as const),
+]);
+
+interface Waiting {
+  ids: Set<string>;
+  lastBatchAt: number;
+}
+
+export class WaitingMail {
+  readonly #limits: WaitingLimits;
+  readonly #now: () => number;
+  /** The destination that was added to longest ago first. */
+  readonly #destinations = new Map<string, Waiting>();
+  #size = 0;
+
+  constructor(limits: WaitingLimits = waitingLimits, now: () => number = () => performance.now()) {
+    this.#limits = limits;
+    this.#now = now;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** @returns ids of deliveries that are due now, since this outcome shows that their destination is back */
+  note(destination: string, deliveryId: string, outcome: DeliveryOutcome): string[] {
+    if (outcome.kind === "deferred" && !outcome.isUntried && unreached.has(outcome.failure.code)) {
+      this.#add(destination, deliveryId);
+      return [];
+    }
+    if (this.#size === 0) return [];
+    this.#remove(destination, deliveryId);
+    return outcome.kind === "taken" ? this.#batch(destination) : [];
+  }
+
+  #add(destination: string, id: string): void {
+    const known = this.#destinations.get(destination) ?? {
+      ids: new Set<string>(),
+      lastBatchAt: Number.NEGATIVE_INFINITY,
+    };
+    if (known.ids.has(id) || known.ids.size >= this.#limits.destination) return;
+    if (this.#size >= this.#limits.all) this.#forgetLongest();
+    known.ids.add(id);
+    this.#size++;
+    this.#destinations.delete(destination);
+    this.#destinations.set(destination, known);
+  }
+
+  /** The destination with the most mail gives way, not everybody. */
+  #forgetLongest(): void {
+    let longest: [string, Waiting] | null = null;
+    for (const entry of this.#destinations)
+      if (longest === null || entry[1].ids.size > longest[1].ids.size) longest = entry;
+    if (longest === null) return;
+    this.#size -= longest[1].ids.size;
+    this.#destinations.delete(longest[0]);
+  }
+
+  #remove(destination: string, id: string): void {
+    const known = this.#destinations.get(destination);
+    if (known?.ids.delete(id) !== true) return;
+    this.#size--;
+    if (known.ids.size === 0) this.#destinations.delete(destination);
+  }
+
+  #batch(destination: string): string[] {
+    const known = this.#destinations.get(destination);
+    const now = this.#now();
+    if (known === undefined || now - known.lastBatchAt < BATCH_EVERY_MS) return [];
+    known.lastBatchAt = now;
+    const ids = [...known.ids].slice(0, BATCH);
+    for (const id of ids) this.#remove(destination, id);
+    return ids;
+  }
+}

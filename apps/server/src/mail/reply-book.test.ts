@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { ReplyBook } from "./reply-book.ts";
+
+const clock = { now: () => new Date(0) };
+const rules = { alias: { max: 1000, windowSeconds: 3600 }, account: { max: 1500, windowSeconds: 3600 } };
+const people = (count: number, name: string) =>
+  Array.from({ length: count }, (_, n) => ({ address: `${name}${n}@example.net`, name: null, token: `${name}${n}` }));
+
+const copyOf = (userId: string, name: string) => ({
+  aliasId: `${userId}'s ${name}`,
+  userId,
+  correspondents: people(750, name),
+});
+
+/** Remembers the size of every statement, and how many ran at a time. */
+function fakeStore() {
+  const rows = new Set<string>();
+  const seen = { sizes: [] as number[], running: 0, mostRunning: 0 };
+  const ensure = async (paths: readonly { id: Buffer }[]) => {
+    seen.sizes.push(paths.length);
+    seen.mostRunning = Math.max(seen.mostRunning, ++seen.running);
+    await new Promise((resolve) => setImmediate(resolve));
+    for (const { id } of paths) rows.add(id.toString("hex"));
+    seen.running--;
+  };
+  const listKnown = async (ids: readonly Buffer[]) => {
+    seen.sizes.push(ids.length);
+    return new Set(ids.map((id) => id.toString("hex")).filter((id) => rows.has(id)));
+  };
+  return { ensure, listKnown, rows, seen };
+}
+
+test("many new correspondents are kept in short statements with turns between, one message of an account at a time", async () => {
+  const store = fakeStore();
+  const book = new ReplyBook(store, clock, rules);
+  let turns = 0;
+  const counter = setInterval(() => turns++);
+  const kept = ["x", "y"].map((name) =>
+    book.keep([{ aliasId: `alias ${name}`, userId: "u", correspondents: people(700, name) }]),
+  );
+  await Promise.all(kept);
+  clearInterval(counter);
+  expect(store.rows.size).toBe(1400);
+  expect(Math.max(...store.seen.sizes)).toBe(200);
+  expect(store.seen.mostRunning).toBe(1);
+  expect(turns).toBeGreaterThan(0);
+});
+
+test("an account takes so many new correspondents over all its aliases; whom it knows is taken still, and others have their own", async () => {
+  const store = fakeStore();
+  const keep = (book: ReplyBook, userId: string, name: string) =>
+    book.keep([copyOf(userId, name)]).then((over) => (over.size === 0 ? "kept" : "over"));
+  const book = new ReplyBook(store, clock, rules);
+  expect([await keep(book, "u", "a"), await keep(book, "u", "b"), await keep(book, "u", "c")]).toEqual([
+    "kept",
+    "kept",
+    "over",
+  ]);
+  expect(await keep(book, "u", "a")).toBe("kept");
+  expect(await keep(book, "v", "d")).toBe("kept");
+  // Of one message, the aliases that have room are served.
+  const copies = [copyOf("u", "e"), copyOf("w", "f"), copyOf("u", "a")];
+  expect(await book.keep(copies)).toEqual(new Set(["u's e"]));
+  expect(await book.keep([copyOf("w", "f")])).toEqual(new Set());
+  expect(Math.max(...store.seen.sizes)).toBe(200);
+});
+
+test("what could not be kept stops nobody behind it", async () => {
+  const store = fakeStore();
+  const broken: ConstructorParameters<typeof ReplyBook>[0] = {
+    ...store,
+    ensure: () => Promise.reject(new Error("no disk")),
+  };
+  const book = new ReplyBook(broken, clock, rules);
+  const keep = (name: string) =>
+    book.keep([{ aliasId: name, userId: "u", correspondents: people(300, name) }]).catch((it: Error) => it.message);
+  expect(await Promise.all([keep("a"), keep("b")])).toEqual(["no disk", "no disk"]);
+  broken.ensure = store.ensure;
+  expect(await keep("c")).toEqual(new Set());
+});

@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { readConfig } from "../../config-read.ts";
+import { checkPages, exampleLinks } from "./page-checks.ts";
+
+const linksOf = (env: Record<string, string>) => readConfig(env, "/tmp").config.links;
+const others = ["KAUKE_LINK_SOCIAL", "KAUKE_LINK_VIDEO", "KAUKE_LINK_REVIEWS", "KAUKE_LINK_FEEDBACK"];
+
+it("unset, the guides lead to pages of this server, and the other links are named", () => {
+  expect(linksOf({})).toMatchObject({ docs: "/docs", smtpGuide: "/docs/smtp" });
+  expect(exampleLinks(linksOf({}))).toEqual(others);
+  expect(exampleLinks(linksOf({ KAUKE_LINK_VIDEO: "https://video.example.org/" }))).toEqual(
+    others.filter((it) => it !== "KAUKE_LINK_VIDEO"),
+  );
+});
+
+it("says which settings to set, and is content once they are", () => {
+  const [links, logs] = checkPages({ exampleLinks: others, logDaysGiven: false });
+  expect(links).toMatchObject({ state: "warn", says: expect.stringContaining("KAUKE_LINK_REVIEWS") });
+  expect(logs).toMatchObject({ state: "warn", says: expect.stringContaining("KAUKE_LOG_DAYS") });
+  const states = checkPages({ exampleLinks: [], logDaysGiven: true }).map(({ state }) => state);
+  expect(states).toEqual(["ok", "ok"]);
+});

@@ -1,0 +1,40 @@
+/** What the public pages say and lead to that only the operator can make true. */
+import type { Config } from "../../config.ts";
+import type { ServerFacts } from "../control-protocol.ts";
+import { type CheckResult, checking } from "./check-result.ts";
+
+const settingOf: Readonly<Record<keyof Config["links"], string>> = {
+  docs: "KAUKE_LINK_DOCS",
+  social: "KAUKE_LINK_SOCIAL",
+  video: "KAUKE_LINK_VIDEO",
+  reviews: "KAUKE_LINK_REVIEWS",
+  feedback: "KAUKE_LINK_FEEDBACK",
+  smtpGuide: "KAUKE_LINK_SMTP_GUIDE",
+};
+
+/** Names under .test lead nowhere (RFC 6761 section 6.2). */
+const isExample = (link: string): boolean => URL.canParse(link) && new URL(link).hostname.endsWith(".test");
+
+/** @returns the settings whose links lead to example addresses, e.g. `["KAUKE_LINK_VIDEO"]` */
+export function exampleLinks(links: Config["links"]): string[] {
+  const names = Object.keys(settingOf) as (keyof Config["links"])[];
+  return names.filter((name) => isExample(links[name])).map((name) => settingOf[name]);
+}
+
+export function checkPages(facts: Pick<ServerFacts, "exampleLinks" | "logDaysGiven">): CheckResult[] {
+  return [checkLinks(facts.exampleLinks), checkLogs(facts.logDaysGiven)];
+}
+
+function checkLinks(settings: readonly string[]): CheckResult {
+  const { ok, warn } = checking("links", "footer and feedback");
+  if (settings.length === 0) return ok("None leads to an example address.");
+  return warn(`Visitors are led to example addresses: set ${settings.join(", ")}.`);
+}
+
+function checkLogs(logDaysGiven: boolean): CheckResult {
+  const { ok, warn } = checking("logs", "privacy policy");
+  if (logDaysGiven) return ok("It names the time of KAUKE_LOG_DAYS.");
+  return warn(
+    "It says that technical logs are kept for 90 days at most: have your log system delete them by then, and set KAUKE_LOG_DAYS to the days it keeps them.",
+  );
+}

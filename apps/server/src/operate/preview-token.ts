@@ -1,0 +1,43 @@
+/**
+ * The token of the preview inbox: the file `preview.token` in the data directory, mode 0600, made when there is none. Whoever has
+ * it reads every message of preview mode, so a file that others may read, or that is damaged, gives way to a new one.
+ */
+import { randomBytes } from "node:crypto";
+import { link, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+const TOKEN_BYTES = 32;
+const FORM = /^[A-Za-z0-9_-]{43}$/;
+
+/** @returns 43 characters, base64url */
+export async function readPreviewToken(dataDir: string): Promise<string> {
+  const path = join(dataDir, "preview.token");
+  const known = await readIfPrivate(path);
+  if (known !== null) return known;
+  await rm(path, { force: true });
+  await makeToken(dataDir, path);
+  return (await readFile(path, "utf8")).trim();
+}
+
+/** @returns `null` when there is none, when it is damaged, or when others may read it */
+async function readIfPrivate(path: string): Promise<string | null> {
+  const file = await stat(path).catch(() => null);
+  // Windows knows no such modes and always reports others as allowed.
+  if (file === null || (process.platform !== "win32" && (file.mode & 0o077) !== 0)) return null;
+  const text = (await readFile(path, "utf8")).trim();
+  return FORM.test(text) ? text : null;
+}
+
+/** Whole from the first moment; of two processes that start together the first one's token stays. */
+async function makeToken(dataDir: string, path: string): Promise<void> {
+  await mkdir(dataDir, { recursive: true });
+  const unfinished = `${path}.${randomBytes(6).toString("hex")}`;
+  await writeFile(unfinished, `${randomBytes(TOKEN_BYTES).toString("base64url")}\n`, { mode: 0o600, flag: "wx" });
+  try {
+    await link(unfinished, path);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw thrown;
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+}

@@ -1,0 +1,75 @@
+/** One account's costly decryptions must not keep another account from the worker for age. */
+import { encryptText, generateKeyPair, RECIPIENTS_MAX } from "@kauke/age";
+import { tellFigures } from "@kauke/testkit/long-rounds";
+import { type Person, registerPerson } from "@kauke/testkit/person";
+import { removeDataDirs } from "@kauke/testkit/server-process";
+import { afterAll, expect, test } from "vitest";
+import { ATTACK_MS, attackTime, expectUnharmed, startScene, watchBystander } from "./bystander.testing.ts";
+
+afterAll(removeDataDirs);
+
+/** The job that runs when the other account asks, and one that may begin before its request is read. */
+const JOBS_BEFORE_MAX = 2;
+
+interface Decryption {
+  privateKey: string;
+  encryptedText: string;
+}
+
+/** Keys that do not fit, for as many people as a text may be encrypted to: nearly the costliest trials that are made at all. */
+async function costly(): Promise<Decryption> {
+  const pairsOf = (count: number) => Promise.all(Array.from({ length: count }, () => generateKeyPair("post-quantum")));
+  const publicKeys = (await pairsOf(RECIPIENTS_MAX)).map((pair) => pair.publicKey);
+  const privateKeys = (await pairsOf(5)).map((pair) => pair.privateKey);
+  return { privateKey: privateKeys.join("\n"), encryptedText: await encryptText("x", { publicKeys }) };
+}
+
+async function ordinary(): Promise<Decryption> {
+  const { publicKey, privateKey } = await generateKeyPair();
+  return { privateKey, encryptedText: await encryptText("hello", { publicKeys: [publicKey] }) };
+}
+
+async function flood(attacker: Person, job: Decryption, answers: Map<number, number>) {
+  const goesOn = attackTime();
+  const ask = async () => {
+    while (goesOn(answers.has(400) && answers.has(429))) {
+      const { status } = await attacker.call("POST", "/api/decrypt-manual", job);
+      answers.set(status, (answers.get(status) ?? 0) + 1);
+    }
+  };
+  await Promise.all(Array.from({ length: 10 }, ask));
+}
+
+/** @param doneOfOthers jobs of the attacker that were done so far */
+async function measure(person: Person, job: Decryption, until: number, doneOfOthers: () => number) {
+  const figures = { decryptions: 0, refused: 0, slowestMs: 0, jobsBefore: 0 };
+  do {
+    const [began, doneBefore] = [performance.now(), doneOfOthers()];
+    const { status } = await person.call("POST", "/api/decrypt-manual", job);
+    figures.slowestMs = Math.max(figures.slowestMs, performance.now() - began);
+    figures.jobsBefore = Math.max(figures.jobsBefore, doneOfOthers() - doneBefore);
+    if (status === 200) figures.decryptions++;
+    else figures.refused++;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  } while (Date.now() < until);
+  return figures;
+}
+
+test("an account whose decryptions are as costly as can be does not keep another one waiting", async () => {
+  await using scene = await startScene({ env: { KAUKE_LIMITS: "off" } });
+  const [attacker, ann] = [await registerPerson(scene.server.url), await registerPerson(scene.server.url)];
+  const [hard, easy] = [await costly(), await ordinary()];
+  const until = Date.now() + ATTACK_MS;
+  const answers = new Map<number, number>();
+  const done = () => answers.get(400) ?? 0;
+  const attack = Promise.all([measure(ann, easy, until, done), flood(attacker, hard, answers)]);
+  const seen = await watchBystander(scene, attack);
+  const [figures] = await attack;
+  tellFigures("decryptions", { ...figures, ...Object.fromEntries(answers), ...seen, failures: seen.failures.length });
+  expectUnharmed(seen);
+  expect(figures.refused).toBe(0);
+  expect(figures.decryptions).toBeGreaterThan(0);
+  expect(figures.jobsBefore).toBeLessThanOrEqual(JOBS_BEFORE_MAX);
+  // The attacker was served too, and turned away for too many waiting.
+  expect([...answers.keys()].toSorted()).toEqual([400, 429]);
+}, 240_000);

@@ -1,0 +1,18 @@
+import { expect } from "vitest";
+import { bystanderMailbox, type Scene } from "./bystander.testing.ts";
+
+/** The owner of the mailbox says that it is theirs, so that the caps of unconfirmed mailboxes are out of the way. */
+export async function confirmMailbox(scene: Scene): Promise<void> {
+  const { server, relay, owner } = scene;
+  await owner.call("POST", "/api/confirmation/message", { address: bystanderMailbox });
+  let token: string | undefined;
+  while (token === undefined) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const texts = relay.messages.map((it) => it.bytes.toString("latin1").replaceAll("=\r\n", ""));
+    token = texts.map((it) => /\/confirm\/([a-z2-7]{32})/.exec(it)?.[1]).find((it) => it !== undefined);
+  }
+  const body = JSON.stringify({ token, choice: "mine" });
+  const headers = { "content-type": "application/json", "sec-fetch-site": "same-origin" };
+  const said = await fetch(`${server.url}/api/confirmation`, { method: "POST", headers, body });
+  expect(await said.json()).toEqual({ state: "confirmed" });
+}

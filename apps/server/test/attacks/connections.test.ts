@@ -1,0 +1,368 @@
+/** Attacks that fill the SMTP listeners with connections. Whole networks of clients, over real sockets. */
+import { createSecureContext } from "node:tls";
+import { MemoryBudget } from "@kauke/server/mail/inbound/memory-budget";
+import { MxServer, type MxServerOptions } from "@kauke/server/mail/inbound/mx-server";
+import { reply, type SmtpReply } from "@kauke/server/mail/reply";
+import { accept } from "@kauke/server/mail/verdict";
+import { removeDataDirs } from "@kauke/testkit/server-process";
+import { type SmtpTalk, smtpTalk, smtpTalkTls } from "@kauke/testkit/smtp-talk";
+import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { ATTACK_MS, expectUnharmed, startScene, watchBystander } from "./bystander.testing.ts";
+import { addressesOf, Crowd, type CrowdMember } from "./crowd.testing.ts";
+
+afterAll(removeDataDirs);
+
+const open: (MxServer | Disposable)[] = [];
+afterEach(async () => {
+  for (const it of open.splice(0).reverse()) await (it instanceof MxServer ? it.close(100) : it[Symbol.dispose]());
+});
+
+const small = {
+  maxConnections: 40,
+  maxConnectionsPerAddress: 20,
+  maxConnectionsPerBlock: 40,
+  maxConnectionsPerBlockWhenCrowded: 40,
+};
+
+async function startSmtp(options: Partial<MxServerOptions> = {}) {
+  const gauges = new Map<string, () => number>();
+  const server = new MxServer({
+    host: "127.0.0.1",
+    port: 0,
+    mailHost: "mail.kauke.test",
+    maxMessageBytes: 1_000_000,
+    budget: new MemoryBudget(100_000_000),
+    maxBytesPerAddress: 100_000_000,
+    secureContext: () => createSecureContext({ key: testKey, cert: testCertificate }),
+    sharePort: false,
+    gauge: "kauke_mx_sessions",
+    metrics: { count() {}, gauge: (name, read) => void gauges.set(name, read) },
+    handlers: {
+      resolve: (path) => accept({ kind: "operator", address: path.canonical }),
+      receive: async () => reply(250, "2.0.0", "Ok kept"),
+    },
+    ...small,
+    ...options,
+  });
+  open.push(server);
+  return { port: await server.listen(), count: () => gauges.get("kauke_mx_sessions")?.() };
+}
+
+async function gather(
+  port: number,
+  addresses: readonly string[],
+  more: { answers?: string; staysHalfOpen?: boolean } = {},
+) {
+  const crowd = await Crowd.gather({ port, addresses, ...more });
+  open.push(crowd);
+  return crowd;
+}
+
+async function greeted(crowd: Crowd): Promise<Crowd> {
+  await vi.waitFor(() => expect(crowd.members.every((it) => it.heard().startsWith("220"))).toBe(true), 10_000);
+  return crowd;
+}
+
+const from = (address: string, port: number) => smtpTalk(port, "127.0.0.1", address);
+const farewells = (members: readonly CrowdMember[]) => members.filter((it) => it.heard().includes("421 4.7.0"));
+const one24 = (each: number) => addressesOf(Math.ceil(40 / each), (n) => `127.1.0.${n + 1}`, each).slice(0, 40);
+
+async function inData(talk: SmtpTalk): Promise<void> {
+  talk.send("EHLO c.test\r\n");
+  await talk.reply();
+  talk.send("MAIL FROM:<a@example.org>\r\nRCPT TO:<postmaster@kauke.test>\r\nDATA\r\n");
+  for (let answered = 0; answered < 3; answered++) await talk.reply();
+}
+
+describe("a whole server, while everybody else mails and looks", { timeout: 240_000 }, () => {
+  const held = async (crowds: Promise<Crowd>[]) => {
+    const all = await Promise.all(crowds);
+    await new Promise((resolve) => setTimeout(resolve, ATTACK_MS));
+    for (const it of all) it[Symbol.dispose]();
+  };
+
+  test("five addresses of one /24 cannot keep the MX full", async () => {
+    await using scene = await startScene();
+    const addresses = addressesOf(5, (n) => `127.1.0.${n + 1}`, 200);
+    const attack = Crowd.gather({ port: scene.server.mxPort, addresses, comesBack: true });
+    expectUnharmed(await watchBystander(scene, held([attack])));
+  });
+
+  test("a thousand addresses of a thousand networks cannot keep the MX full", async () => {
+    await using scene = await startScene();
+    const addresses = addressesOf(1000, (n) => `127.${2 + Math.floor(n / 250)}.${n % 250}.1`);
+    const attack = Crowd.gather({ port: scene.server.mxPort, addresses });
+    expectUnharmed(await watchBystander(scene, held([attack])));
+  });
+
+  test("handshakes that never end cannot keep submission full, on 587 and 465", async () => {
+    await using scene = await startScene();
+    const { submissionPort, submissionsPort } = scene.server;
+    const addresses = addressesOf(10, (n) => `127.${1 + n}.0.1`, 100);
+    const attack = async () => {
+      const starttls = await Crowd.gather({ port: submissionPort, addresses, answers: "EHLO a.test\r\n" });
+      const implicit = await Crowd.gather({ port: submissionsPort, addresses });
+      open.push(starttls, implicit);
+      await vi.waitFor(() => expect(starttls.open.every((it) => it.heard().includes("250 "))).toBe(true), 10_000);
+      starttls.sayAll("STARTTLS\r\n");
+      await new Promise((resolve) => setTimeout(resolve, ATTACK_MS));
+      const talk = await from("127.50.0.1", submissionPort);
+      expect(talk.greeting).toMatch(/^220 /);
+      await talk.ask("EHLO c.test");
+      expect(await talk.ask("STARTTLS")).toMatch(/^220 /);
+      await talk.startTls();
+      expect(await talk.ask("EHLO c.test")).toContain("AUTH PLAIN");
+      talk.close();
+      const secure = await smtpTalkTls(submissionsPort, "127.0.0.1", "127.50.0.1");
+      expect(secure.greeting).toMatch(/^220 /);
+      secure.close();
+      expect(implicit.open.length).toBeLessThan(400);
+    };
+    const seen = await watchBystander(scene, attack());
+    expectUnharmed(seen);
+  });
+});
+
+describe("a full listener", () => {
+  test("control: where all is being answered nobody can give way, and a newcomer hears 421", async () => {
+    const receive = () => new Promise<SmtpReply>(() => {});
+    const { port } = await startSmtp({ handlers: { ...handlersOf(), receive } });
+    const talks = await Promise.all(one24(20).map((address) => from(address, port)));
+    await Promise.all(talks.map((talk) => inData(talk)));
+    for (const talk of talks) talk.send("hi\r\n.\r\n");
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect((await from("127.9.0.1", port)).greeting).toMatch(/^421 4\.7\.0 /);
+    for (const talk of talks) talk.close();
+  });
+
+  test("ends the oldest idle session of the busiest address, politely, and leaves the quiet alone", async () => {
+    const { port, count } = await startSmtp();
+    const quiet = await greeted(await gather(port, ["127.2.0.1", "127.3.0.1"]));
+    const busy = await greeted(
+      await gather(
+        port,
+        addressesOf(19, () => "127.1.0.1"),
+      ),
+    );
+    const neighbours = await greeted(
+      await gather(
+        port,
+        addressesOf(19, (n) => `127.1.0.${2 + n}`),
+      ),
+    );
+    for (let came = 0; came < 5; came++) expect((await from(`127.${20 + came}.0.1`, port)).greeting).toMatch(/^220 /);
+    expect(farewells(quiet.members)).toEqual([]);
+    // The busiest address is in the same /24 as honest ones.
+    expect(farewells(neighbours.members)).toEqual([]);
+    expect(farewells(busy.members)).toEqual(busy.members.slice(0, 5));
+    expect(count()).toBe(40);
+  });
+
+  test("takes who keeps saying NOOP, or opens messages and lets them trickle, for idle", async () => {
+    const { port } = await startSmtp({ times: { slowAfterMs: 100 } });
+    const noops = await greeted(
+      await gather(
+        port,
+        addressesOf(20, () => "127.1.0.1"),
+        { answers: "EHLO a.test\r\n" },
+      ),
+    );
+    const tricklers = await Promise.all(addressesOf(20, () => "127.1.1.1").map((address) => from(address, port)));
+    await Promise.all(tricklers.map((talk) => inData(talk)));
+    const timer = setInterval(() => {
+      noops.sayAll("NOOP\r\n");
+      for (const talk of tricklers) talk.send("x");
+    }, 10);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const newcomers = [];
+    for (let came = 0; came < 20; came++) newcomers.push(await from(`127.${20 + came}.0.1`, port));
+    clearInterval(timer);
+    expect(newcomers.map((it) => it.greeting.slice(0, 3))).toEqual(newcomers.map(() => "220"));
+    expect(farewells(noops.members).length).toBeGreaterThan(5);
+    expect(tricklers.filter((talk) => talk.socket.readableEnded || talk.socket.destroyed).length).toBeGreaterThan(5);
+    for (const talk of [...newcomers, ...tricklers]) talk.close();
+  });
+
+  test("lets a message that comes in well to its end, and never ends one that is being answered", async () => {
+    const { promise: answered, resolve: answer } = Promise.withResolvers<SmtpReply>();
+    const { port } = await startSmtp({ handlers: { ...handlersOf(), receive: () => answered } });
+    const talks = await Promise.all(addressesOf(10, () => "127.1.0.1").map((address) => from(address, port)));
+    await Promise.all(talks.map((talk) => inData(talk)));
+    for (const talk of talks.slice(0, 5)) talk.send("hi\r\n.\r\n");
+    await gather(
+      port,
+      addressesOf(10, () => "127.1.0.1"),
+    );
+    await gather(
+      port,
+      addressesOf(20, () => "127.1.1.1"),
+    );
+    const came = await gather(
+      port,
+      addressesOf(25, (n) => `127.20.${n}.1`),
+    );
+    await vi.waitFor(() => expect(came.members.map((it) => it.heard().slice(0, 3))).not.toContain(""));
+    expect(came.members.map((it) => it.heard().slice(0, 3))).toEqual(came.members.map(() => "220"));
+    for (const talk of talks.slice(5)) talk.send("hi\r\n.\r\n");
+    answer(reply(250, "2.0.0", "Ok kept"));
+    expect(await Promise.all(talks.map((talk) => talk.reply()))).toEqual(talks.map(() => "250 2.0.0 Ok kept"));
+    for (const talk of talks) talk.close();
+  });
+
+  test("of many networks with one connection each ends the oldest", async () => {
+    const { port } = await startSmtp();
+    const botnet = await greeted(
+      await gather(
+        port,
+        addressesOf(40, (n) => `127.1.${n}.1`),
+      ),
+    );
+    const newcomers = await greeted(
+      await gather(
+        port,
+        addressesOf(3, (n) => `127.2.${n}.1`),
+      ),
+    );
+    await vi.waitFor(() => expect(farewells(botnet.members)).toHaveLength(3));
+    expect(farewells(newcomers.members)).toEqual([]);
+  });
+
+  test("holds a /24 to a share of what is left once it is crowded", async () => {
+    const { port } = await startSmtp({ maxConnectionsPerBlock: 30, maxConnectionsPerBlockWhenCrowded: 5 });
+    const first = await greeted(
+      await gather(
+        port,
+        addressesOf(30, (n) => `127.1.0.${n + 1}`),
+      ),
+    );
+    const second = await gather(
+      port,
+      addressesOf(20, (n) => `127.2.0.${n + 1}`),
+    );
+    await vi.waitFor(() => expect(farewells(second.members)).toHaveLength(15));
+    expect(farewells(first.members)).toEqual([]);
+  });
+
+  test("is crowded, and lets nobody rest for five minutes", async () => {
+    const { port, count } = await startSmtp({ times: { crowdedLineMs: 200, sweepMs: 50 } });
+    const few = await greeted(
+      await gather(
+        port,
+        addressesOf(20, (n) => `127.1.${n}.1`),
+      ),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(few.open).toHaveLength(20);
+    await gather(
+      port,
+      addressesOf(12, (n) => `127.2.${n}.1`),
+    );
+    await vi.waitFor(() => expect(count()).toBeLessThan(30));
+    await vi.waitFor(() => expect(few.members.some((it) => it.heard().includes("421 4.4.2"))).toBe(true));
+  });
+
+  test("keeps no more than a few of those it turned away, however long they stay", async () => {
+    const { port } = await startSmtp({ maxConnections: 2, maxConnectionsPerAddress: 1 });
+    await greeted(await gather(port, ["127.1.0.1"]));
+    const sockets = () => process.getActiveResourcesInfo().filter((it) => it === "TCPSocketWrap").length;
+    const before = sockets();
+    const turnedAway = await gather(
+      port,
+      addressesOf(500, () => "127.1.0.1"),
+      { staysHalfOpen: true },
+    );
+    await vi.waitFor(() => expect(farewells(turnedAway.members)).toHaveLength(500));
+    // Both ends are in this process.
+    expect(sockets() - before - 500).toBeLessThan(300);
+  });
+});
+
+describe("TLS handshakes that never end", () => {
+  test("count as connections from the first byte, on 465", async () => {
+    const { port, count } = await startSmtp({ implicitTls: true });
+    await gather(port, one24(20));
+    await vi.waitFor(() => expect(count()).toBe(40));
+    const talk = await smtpTalkTls(port, "127.0.0.1", "127.9.0.1");
+    expect(talk.greeting).toMatch(/^220 /);
+    expect(count()).toBe(40);
+    talk.close();
+  });
+
+  test("and behind STARTTLS are no work of ours that protects them", async () => {
+    const { port } = await startSmtp();
+    const crowd = await greeted(await gather(port, one24(20), { answers: "EHLO a.test\r\n" }));
+    crowd.sayAll("STARTTLS\r\n");
+    await vi.waitFor(() => expect(crowd.members.every((it) => it.heard().includes("220 2.0.0"))).toBe(true));
+    for (let came = 0; came < 5; came++) expect((await from(`127.${20 + came}.0.1`, port)).greeting).toMatch(/^220 /);
+    await vi.waitFor(() => expect(crowd.open).toHaveLength(35));
+  });
+
+  test("are bounded for each block and in all, and a client is never left in clear by that", async () => {
+    const { port } = await startSmtp({ maxHandshakes: 12, maxHandshakesPerBlock: 10 });
+    const crowd = await greeted(
+      await gather(
+        port,
+        addressesOf(15, () => "127.1.0.1"),
+        { answers: "EHLO a.test\r\n" },
+      ),
+    );
+    crowd.sayAll("STARTTLS\r\n");
+    await vi.waitFor(() => expect(farewells(crowd.members)).toHaveLength(5));
+    const talks = await Promise.all(addressesOf(5, (n) => `127.2.${n}.1`).map((address) => from(address, port)));
+    for (const talk of talks) {
+      await talk.ask("EHLO c.test");
+      expect(await talk.ask("STARTTLS")).toMatch(/^220 /);
+      await talk.startTls();
+      expect(await talk.ask("EHLO c.test")).toMatch(/^250/);
+      talk.close();
+    }
+  });
+});
+
+describe("submission", () => {
+  const submitter = { aliasId: "a", userId: "u", aliasAddress: "a@kauke.test", credentialId: "c", stamp: "s" };
+  const login = `AUTH PLAIN ${Buffer.from("\0a@kauke.test\0secret").toString("base64")}`;
+
+  async function signedIn(port: number, address: string): Promise<{ talk: SmtpTalk; answer: string }> {
+    const talk = await smtpTalkTls(port, "127.0.0.1", address);
+    await talk.ask("EHLO c.test");
+    return { talk, answer: await talk.ask(login) };
+  }
+
+  test("shows out who does not sign in", async () => {
+    const handlers = { ...handlersOf(), signIn: async () => ({ submitter }) };
+    const { port } = await startSmtp({ handlers, implicitTls: true, times: { signInMs: 300, sweepMs: 50 } });
+    const { talk: known } = await signedIn(port, "127.1.0.1");
+    const stranger = await smtpTalkTls(port, "127.0.0.1", "127.1.0.2");
+    expect(await stranger.ask("EHLO c.test")).toMatch(/^250/);
+    expect(await stranger.rest()).toEqual(["421 4.4.2 Waited too long"]);
+    expect(await known.ask("NOOP")).toMatch(/^250/);
+    known.close();
+  });
+
+  test("ends strangers before it ends who has signed in, and no account holds every place", async () => {
+    const handlers = { ...handlersOf(), signIn: async () => ({ submitter }) };
+    const { port } = await startSmtp({ handlers, implicitTls: true, maxConnectionsPerAccount: 5 });
+    const known = await Promise.all(addressesOf(5, (n) => `127.1.${n}.1`).map((address) => signedIn(port, address)));
+    expect(known.map(({ answer }) => answer)).toEqual(known.map(() => "235 2.7.0 Welcome"));
+    const sixth = await signedIn(port, "127.1.6.1");
+    expect(sixth.answer).toMatch(/^454 4\.7\.0 /);
+    await gather(
+      port,
+      addressesOf(60, (n) => `127.2.${n}.1`),
+    );
+    for (const { talk } of known) {
+      expect(await talk.ask("NOOP")).toMatch(/^250/);
+      talk.close();
+    }
+    sixth.talk.close();
+  });
+});
+
+function handlersOf(): MxServerOptions["handlers"] {
+  return {
+    resolve: (path) => accept({ kind: "operator", address: path.canonical }),
+    receive: async () => reply(250, "2.0.0", "Ok kept"),
+  };
+}

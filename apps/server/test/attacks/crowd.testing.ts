@@ -1,0 +1,91 @@
+/** Many clients at once from addresses of their own (the whole of 127.0.0.0/8 is this machine): they connect, say something, stay. */
+import { connect, type Socket } from "node:net";
+
+export interface CrowdMember {
+  socket: Socket;
+  address: string;
+  /** What the server sent so far, the first 64 KiB of it. */
+  heard(): string;
+  heardBytes(): number;
+  isOpen(): boolean;
+}
+
+export interface CrowdOptions {
+  port: number;
+  /** One connection for each entry, e.g. `127.1.0.1`. */
+  addresses: readonly string[];
+  /** Sent as soon as it is connected. */
+  says?: string | Buffer;
+  /** Sent when the server has said something, as SMTP asks for. */
+  answers?: string;
+  /** Does not close when the server has. */
+  staysHalfOpen?: boolean;
+  /** Connects again whenever the server has closed. */
+  comesBack?: boolean;
+}
+
+export class Crowd implements Disposable {
+  readonly members: CrowdMember[] = [];
+  readonly #options: CrowdOptions;
+  #isOver = false;
+
+  constructor(options: CrowdOptions) {
+    this.#options = options;
+  }
+
+  /** @returns when everybody is connected, or was turned away */
+  static async gather(options: CrowdOptions): Promise<Crowd> {
+    const crowd = new Crowd(options);
+    // A listener's backlog is finite, and the SYN of whom it can't hold is sent again after a second.
+    for (let from = 0; from < options.addresses.length; from += 100)
+      await Promise.all(options.addresses.slice(from, from + 100).map((address, n) => crowd.#enter(from + n, address)));
+    return crowd;
+  }
+
+  get open(): CrowdMember[] {
+    return this.members.filter((it) => it.isOpen());
+  }
+
+  sayAll(text: string | Buffer): void {
+    for (const { socket } of this.open) socket.write(text);
+  }
+
+  [Symbol.dispose](): void {
+    this.#isOver = true;
+    for (const { socket } of this.members) socket.destroy();
+  }
+
+  #enter(at: number, localAddress: string): Promise<void> {
+    const { port, says, answers, comesBack, staysHalfOpen: allowHalfOpen = false } = this.#options;
+    const socket = connect({ port, host: "127.0.0.1", localAddress, noDelay: true, allowHalfOpen });
+    let heard = "";
+    let isClosed = false;
+    this.members[at] = {
+      socket,
+      address: localAddress,
+      heard: () => heard,
+      heardBytes: () => socket.bytesRead,
+      isOpen: () => !isClosed,
+    };
+    socket.on("data", (chunk) => void (heard.length < 65_536 && (heard += chunk.toString("latin1"))));
+    if (answers !== undefined) socket.once("data", () => socket.write(answers));
+    socket.on("error", () => {});
+    socket.on("end", () => void (isClosed = true));
+    return new Promise((resolve) => {
+      socket.once("connect", () => {
+        if (says !== undefined) socket.write(says);
+        resolve();
+      });
+      socket.once("close", () => {
+        isClosed = true;
+        resolve();
+        if (comesBack && !this.#isOver) setTimeout(() => void this.#enter(at, localAddress), 20);
+      });
+    });
+  }
+}
+
+/** @example addressesOf(3, (n) => `127.1.0.${n + 1}`, 2) // each twice */
+export function addressesOf(count: number, addressAt: (n: number) => string, each = 1): string[] {
+  return Array.from({ length: count * each }, (_, n) => addressAt(Math.floor(n / each)));
+}

@@ -1,0 +1,230 @@
+/**
+ * What a thief of the data directory finds of an account that was deleted: every byte of its files is searched for what its rows
+ * held, sealed columns and keyed hashes alike.
+ */
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { plantAccount } from "@kauke/server/store/account-rows.testing";
+import { changeSignals } from "@kauke/server/store/change-signals";
+import type { Database } from "@kauke/server/store/database";
+import { erasedTables } from "@kauke/server/store/embedded-erasure";
+import { openStore, type Store } from "@kauke/server/store/open-store";
+import { inDirectory } from "@kauke/server/store/planted-rows.testing";
+import { putEmptyDatabase } from "@kauke/testkit/empty-database";
+import { logSpy } from "@kauke/testkit/log-spy";
+import { sql } from "kysely";
+import { expect, onTestFinished, test } from "vitest";
+
+const HOUR_MS = 3_600_000;
+/** Long enough to be found by chance in no file, short enough to lie within one page. */
+const NEEDLE_BYTES = 16;
+/** Keyed hashes that stay for 30 days by promise: the given-up address, and the count of a limit. */
+const outlives = new Set(["released_address", "rate_limit"]);
+
+const clock = { now: () => new Date(Date.now() + laterMs) };
+let laterMs = 0;
+
+interface Needle {
+  /** e.g. `alias.sealed 0` */
+  name: string;
+  bytes: Buffer;
+}
+
+async function openIn(dataDir: string): Promise<Store> {
+  return openStore({ dataDir, databaseUrl: null, secretKey: null, clock, logger: logSpy() });
+}
+
+/** Every bytea of the rows that hang on the account, cut from the beginning, the middle and the end. */
+async function needlesOf(
+  db: Database,
+  account: { userId: string; aliasId: string; messageId: string },
+): Promise<Needle[]> {
+  const needles: Needle[] = [];
+  const { rows: columns } = await sql<{ table: string; column: string }>`
+    SELECT table_name AS table, column_name AS column FROM information_schema.columns
+    WHERE table_schema = 'public' AND data_type = 'bytea' AND table_name <> 'server_key'`.execute(db);
+  const ids = Object.values(account);
+  for (const { table, column } of columns) {
+    if (outlives.has(table)) continue;
+    const { rows } = await sql<{
+      value: Buffer | null;
+    }>`SELECT ${sql.ref(column)} AS value FROM ${sql.table(table)} AS row
+      WHERE row_to_json(row)::text LIKE ANY (${ids.map((id) => `%${id}%`)}::text[])`.execute(db);
+    for (const { value } of rows) if (value !== null) needles.push(...cut(`${table}.${column}`, value));
+  }
+  return needles;
+}
+
+function cut(name: string, value: Buffer): Needle[] {
+  const last = Math.max(0, value.length - NEEDLE_BYTES);
+  const places = [...new Set([0, Math.floor(last / 2), last])];
+  // The first bytes of a sealed value name its key: the same in every row.
+  return places.map((at) => {
+    const start = name.endsWith(".sealed") ? Math.min(last, Math.max(4, at)) : at;
+    return { name: `${name} ${at}`, bytes: value.subarray(start, start + NEEDLE_BYTES) };
+  });
+}
+
+/** @returns the names of the needles that lie in any file, with the file */
+async function findIn(dataDir: string, needles: readonly Needle[]): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  const search = searchFor(needles);
+  for (const entry of await readdir(dataDir, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    // A file may go while the others are read.
+    const content = await readFile(path).catch(() => Buffer.alloc(0));
+    for (const name of search(content)) found.set(name, path.slice(dataDir.length));
+  }
+  return found;
+}
+
+/** All needles in one pass: the first two bytes tell where a closer look is worth it. */
+function searchFor(needles: readonly Needle[]): (content: Buffer) => string[] {
+  const byStart = new Map<number, Needle[]>();
+  const isStart = new Uint8Array(65_536);
+  for (const needle of needles) {
+    const start = needle.bytes.readUInt16BE();
+    isStart[start] = 1;
+    byStart.set(start, [...(byStart.get(start) ?? []), needle]);
+  }
+  return (content) => {
+    const names: string[] = [];
+    let start = content[0] ?? 0;
+    for (let at = 1; at < content.length; at += 1) {
+      start = ((start << 8) | (content[at] as number)) & 0xffff;
+      if (isStart[start] === 0) continue;
+      for (const { name, bytes } of byStart.get(start) ?? [])
+        if (bytes.equals(content.subarray(at - 1, at - 1 + bytes.length))) names.push(name);
+    }
+    return names;
+  };
+}
+
+async function seeErased(dataDir: string, needles: readonly Needle[]): Promise<void> {
+  let left = needles;
+  const search = async () => {
+    const found = await findIn(dataDir, left);
+    left = left.filter(({ name }) => found.has(name));
+    return [...found];
+  };
+  await expect.poll(search, { timeout: 90_000, interval: 1000 }).toEqual([]);
+  expect([...(await findIn(dataDir, needles))]).toEqual([]);
+}
+
+const tablesOf = (found: Iterable<string>) =>
+  [...new Set([...found].map((name) => name.split(".")[0] as string))].sort();
+
+/** A directory with ten accounts. Statistics hold samples of their columns. */
+async function plantedDirectory() {
+  laterMs = 0;
+  const dataDir = await mkdtemp(join(tmpdir(), "kauke-deletion-"));
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+  await putEmptyDatabase(dataDir, {});
+  await (await openIn(dataDir)).close();
+  const planted = await inDirectory(dataDir, async ({ db, keys }) => {
+    const context = { db, keys, clock, signals: changeSignals({ notify: false }) };
+    const accounts = [];
+    // Bodies lie in files here, and go with them; a mailbox' block was never the account's.
+    for (let count = 0; count < 10; count += 1)
+      accounts.push(await plantAccount(context, { without: ["message_chunk", "blocked_mailbox"] }));
+    const [ann, bob] = [accounts[4], accounts[5]];
+    if (ann === undefined || bob === undefined) throw new Error("no accounts");
+    // Lies in TOAST, in chunks that are not cut where the needles are.
+    const large = randomBytes(5900);
+    await db.updateTable("encryption_key").set({ sealed: large }).where("user_id", "=", ann.userId).execute();
+    await sql`ANALYZE`.execute(db);
+    return {
+      ann: { ...ann, needles: await needlesOf(db, ann) },
+      bob: { ...bob, needles: await needlesOf(db, bob) },
+      tables: ann.planted.filter((table) => !outlives.has(table)),
+    };
+  });
+  return { dataDir, ...planted };
+}
+
+/** The account's addresses are held back for 30 days, as keyed hashes. */
+const isHeld = ({ name }: Needle) => name.startsWith("alias.address_index");
+
+test("two hours after an account was deleted no file holds a byte of its rows, and nobody else lost any", {
+  timeout: 120_000,
+}, async () => {
+  const { dataDir, ann, bob, tables } = await plantedDirectory();
+  const store = await openIn(dataDir);
+  const needles = ann.needles.filter((needle) => !isHeld(needle));
+  try {
+    // The control: the search finds every column of every table, while the rows are there.
+    expect([...(await findIn(dataDir, ann.needles)).keys()].sort()).toEqual(ann.needles.map(({ name }) => name).sort());
+    expect(tablesOf(ann.needles.map(({ name }) => name))).toEqual([...tables].sort());
+    await store.users.delete(ann.userId);
+    // And another: a deletion alone erases nothing.
+    expect((await findIn(dataDir, ann.needles)).size).toBe(ann.needles.length);
+    laterMs = 2 * HOUR_MS;
+    await seeErased(dataDir, needles);
+    expect((await findIn(dataDir, bob.needles)).size).toBe(bob.needles.length);
+    expect(await store.users.find(bob.userId)).not.toBeNull();
+    expect((await findIn(dataDir, ann.needles.filter(isHeld))).size).toBeGreaterThan(0);
+    laterMs = 31 * 24 * HOUR_MS;
+    await store.maintenance();
+    laterMs += 2 * HOUR_MS;
+    await seeErased(dataDir, ann.needles);
+  } finally {
+    await store.close();
+  }
+  expect([...(await findIn(dataDir, ann.needles))]).toEqual([]);
+  const again = await openIn(dataDir);
+  expect((await again.aliases.listForUser(bob.userId)).map(({ id }) => id)).toEqual([bob.aliasId]);
+  await again.close();
+});
+
+test("every table that holds sealed values, hashes or keys is among those that are erased", async () => {
+  const { dataDir } = await plantedDirectory();
+  const tables = await inDirectory(dataDir, async ({ db }) => {
+    const { rows } = await sql<{ name: string }>`SELECT DISTINCT table_name AS name FROM information_schema.columns
+      WHERE table_schema = 'public' AND data_type = 'bytea'`.execute(db);
+    return rows.map(({ name }) => name);
+  });
+  expect([...erasedTables].sort()).toEqual(tables.sort());
+});
+
+test("the last account of a server leaves no sample of its columns behind", { timeout: 120_000 }, async () => {
+  const { dataDir, ann, bob } = await plantedDirectory();
+  const store = await openIn(dataDir);
+  try {
+    const ids = await inUse(store);
+    for (const id of ids) await store.users.delete(id);
+    laterMs = 2 * HOUR_MS;
+    await seeErased(
+      dataDir,
+      [...ann.needles, ...bob.needles].filter((needle) => !isHeld(needle)),
+    );
+  } finally {
+    await store.close();
+  }
+
+  async function inUse({ operator }: Store): Promise<string[]> {
+    return (await operator.listUsers({ after: null, limit: 100 })).map(({ id }) => id);
+  }
+});
+
+test("what was deleted before the process ended leaves the files after the next start", {
+  timeout: 120_000,
+}, async () => {
+  const { dataDir, ann } = await plantedDirectory();
+  const first = await openIn(dataDir);
+  await first.users.delete(ann.userId);
+  await first.close();
+  expect((await findIn(dataDir, ann.needles)).size).toBeGreaterThan(0);
+  const store = await openIn(dataDir);
+  try {
+    laterMs = 2 * HOUR_MS;
+    await seeErased(
+      dataDir,
+      ann.needles.filter((needle) => !isHeld(needle)),
+    );
+  } finally {
+    await store.close();
+  }
+});

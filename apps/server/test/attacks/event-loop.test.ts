@@ -1,0 +1,242 @@
+/**
+ * Attacks on the event loop: input that costs whoever reads it more than it cost to write. The server checks mail on arrival, as a
+ * public one does. Each attack is sent several times at once, by networks that are not the bystander's.
+ */
+
+import { headerLimits, stuff } from "@kauke/mail-rfc";
+import { type HostileMessage, hostileMessages } from "@kauke/mail-rfc/hostile-messages.testing";
+import { bodyShapes, fill, type Shape } from "@kauke/mail-rfc/hostile-shapes.testing";
+import { startFakeDnsServer } from "@kauke/testkit/fake-dns";
+import { rounds, tellFigures } from "@kauke/testkit/long-rounds";
+import { registerPerson } from "@kauke/testkit/person";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { removeDataDirs } from "@kauke/testkit/server-process";
+import { smtpTalk } from "@kauke/testkit/smtp-talk";
+import { authenticate as mailauth } from "mailauth";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { expectHarmless, expectUnharmed, type Scene, startScene, watchBystander } from "./bystander.testing.ts";
+
+const dns = await startFakeDnsServer({
+  "example.net": { txt: ["v=spf1 +all"] },
+  "example.org": { txt: ["v=spf1 +all"] },
+});
+const env = { KAUKE_AUTHENTICATION: "on", KAUKE_DNS_SERVERS: dns.address };
+const MIB = 1024 * 1024;
+const AT_ONCE = 5;
+/** A header that the former limits let through. */
+const HEADER_BYTES = 480 * 1024;
+
+let scene: Scene;
+/** The attacker's own. */
+let alias: string;
+beforeAll(async () => {
+  // Rules about how much mail one may get are not what is tested.
+  scene = await startScene({ env: { ...env, KAUKE_LIMITS: "off" } });
+  const made = await (await registerPerson(scene.server.url)).createAlias({ forwardTo: "mallory@elsewhere.example" });
+  alias = `${made.alias}@${made.domain}`;
+});
+afterAll(async () => {
+  await scene[Symbol.asyncDispose]();
+  await dns.close();
+  await removeDataDirs();
+});
+
+const field = (name: string, shape: Omit<Shape, "name">, size: number) =>
+  `${name}: ${fill({ name: "", ...shape }, size - name.length - 4)}\r\n`;
+const rest = "Subject: x\r\n\r\nbody\r\n";
+
+/** @returns the last replies */
+async function attack(message: string | Buffer, to: string, atOnce: number): Promise<string[]> {
+  const sendOne = async (at: number) => {
+    const mail = { port: scene.server.mxPort, to, message, localAddress: `127.${10 + at}.0.1` };
+    return (await sendMail(mail).catch(() => ({ last: "closed" }))).last;
+  };
+  const replies: string[] = [];
+  for (let round = 0; round < rounds(1, 20); round += 1) {
+    replies.push(...(await Promise.all(Array.from({ length: atOnce }, (_, at) => sendOne(at)))));
+  }
+  return replies;
+}
+
+interface Target {
+  to?: string;
+  atOnce?: number;
+}
+
+/** @returns the last replies */
+async function attackHarmlessly(
+  name: string,
+  message: string | Buffer,
+  { to = "postmaster@kauke.test", atOnce = AT_ONCE }: Target = {},
+): Promise<string[]> {
+  const attacked = attack(message, to, atOnce);
+  await expectHarmless(scene, name, attacked);
+  return attacked;
+}
+
+test("a field folded into short lines takes the library a squared time, which is the attack", async () => {
+  const took = async (size: number) => {
+    const message = Buffer.from(`From: a@example.org\r\n${field("X", { piece: "a\r\n " }, size)}${rest}`);
+    const began = process.threadCpuUsage();
+    await mailauth(message, {
+      ip: "127.0.0.1",
+      helo: "a.example",
+      sender: "",
+      mta: "mx.test",
+      resolver: async () => [],
+      disableBimi: true,
+    });
+    const { user, system } = process.threadCpuUsage(began);
+    return (user + system) / 1000;
+  };
+  await took(16 * 1024);
+  let small = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < 3; run++) small = Math.min(small, await took(32 * 1024));
+  // Four times the bytes: a linear cost would be 4, a squared one 16.
+  expect(await took(128 * 1024)).toBeGreaterThan(8 * small);
+});
+
+test("one field of 480 KiB folded into short lines is refused at once", async () => {
+  const message = `From: a@example.org\r\n${field("X", { piece: "a\r\n " }, HEADER_BYTES)}${rest}`;
+  expect((await attackHarmlessly("a folded field", message)).filter((it) => !it.startsWith("552 5.3.4"))).toEqual([]);
+});
+
+test("fields as large and as folded as they may be, as many as fit, are read quickly", async () => {
+  const most = field("X", { piece: `${"a".repeat(60)}\r\n ` }, headerLimits.fieldBytesMax - 2000);
+  const message = `From: a@example.org\r\n${most}${most}${rest}`;
+  expect((await attackHarmlessly("large folded fields", message)).filter((it) => !it.startsWith("250"))).toEqual([]);
+});
+
+test.each<[string, string]>([
+  ["a:a:a", "a:"],
+  ["::::", ":"],
+  ["groups", "a:b@c.test;"],
+  ["quotes", '"a" '],
+  ["comments", "(a"],
+  ["addresses", "a@b.test,"],
+])("a From of %s as long as it may be is read quickly", async (name, piece) => {
+  const message = `${field("From", { piece }, headerLimits.fieldBytesMax)}${rest}`;
+  await attackHarmlessly(`From: ${name}`, message);
+});
+
+test("signatures full of names, tags and semicolons are looked at quickly", async () => {
+  const signature = (more: string) =>
+    `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=example.org; s=s; bh=x; b=y; ${more}\r\n`;
+  const many = [
+    signature(`h=${"from:".repeat(3000)}from`),
+    signature(";".repeat(15_000)),
+    signature(`h=from; d=${"é".repeat(7000)}; s=${".".repeat(7000)}x`),
+    signature("h=from:to").repeat(200),
+    `ARC-Authentication-Results: i=1; ${"a=b;;".repeat(6000)}\r\n`,
+  ].join("");
+  await attackHarmlessly("signatures", `From: a@example.org\r\n${many}${rest}`, { to: alias });
+});
+
+const multipart = "From: Ann <a@example.org>\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n";
+/** Of messages that are as large as they may be only in the long rounds. */
+const LARGE_BYTES = rounds(8, 24) * MIB;
+const hostileBodies = bodyShapes.filter(({ piece, start, end }) => {
+  const isBare = start === undefined && end === undefined;
+  return isBare && ["\r\n", ".\r\n", "--b\r\n\r\n", " ", "--bx\r\n", "=41"].includes(piece);
+});
+
+test.each(hostileBodies.slice(0, rounds(2, hostileBodies.length)))(
+  "a message as large as it may be, full of $name, is forwarded while others are served",
+  async (shape) => {
+    // On its way every dot that begins a line is doubled.
+    const size = shape.piece.startsWith(".") ? 18 * MIB : 24.9 * MIB;
+    const message = Buffer.from(`${multipart}${fill(shape, size)}\r\n`, "latin1");
+    const replies = await attackHarmlessly(`a message full of ${shape.name}`, message, { to: alias, atOnce: 1 });
+    expect(replies.filter((it) => !it.startsWith("250"))).toEqual([]);
+  },
+);
+
+function wholeMessage(name: string, size: number): HostileMessage {
+  const make = hostileMessages[name];
+  if (make === undefined) throw new Error(`no message is called ${name}`);
+  return make(size);
+}
+
+test.each([
+  ["attached messages said to be quoted-printable", 4000],
+  ["attached messages said to be both in turn", 4000],
+  ["attached messages said to be base64", LARGE_BYTES * (20 / 24)],
+  ["signed content in signed content", 100_000],
+  ["fields of semicolons", MIB],
+  ["fields of semicolons and blanks", MIB],
+  ["fields of encoded words", 4 * MIB],
+  ["headers of short fields", 4 * MIB],
+  ["lines like delimiters of every level", LARGE_BYTES],
+] as const)("a message of %s is forwarded while others are served", async (name, size) => {
+  const { header, body } = wholeMessage(name, size);
+  const message = Buffer.from(`${header}\r\n${body}\r\n`, "latin1");
+  const replies = await attackHarmlessly(name, message, { to: alias, atOnce: size > 5 * MIB ? 1 : AT_ONCE });
+  expect(replies.filter((reply) => !reply.startsWith("250"))).toEqual([]);
+});
+
+/** @returns the last reply */
+async function submit(
+  { username, password }: { username: string; password: string },
+  message: string,
+): Promise<string> {
+  const talk = await smtpTalk(scene.server.submissionPort, "127.0.0.1", "127.10.0.1");
+  await talk.ask("EHLO laptop.example");
+  await talk.ask("STARTTLS");
+  await talk.startTls();
+  await talk.ask("EHLO laptop.example");
+  await talk.ask(`AUTH PLAIN ${Buffer.from(`\0${username}\0${password}`).toString("base64")}`);
+  await talk.ask(`MAIL FROM:<${username}>`);
+  await talk.ask("RCPT TO:<ann@outside.example>");
+  expect(await talk.ask("DATA")).toMatch(/^354/);
+  talk.send(stuff(Buffer.from(message, "latin1")));
+  const last = await talk.ask(".");
+  talk.close();
+  return last;
+}
+
+test.each([
+  ["lines like delimiters of every level", LARGE_BYTES],
+  ["HTML that links to parts", LARGE_BYTES],
+  ["reports of recipients", LARGE_BYTES / 3],
+] as const)("a submitted message of %s holds up nobody else", async (name, size) => {
+  const person = await registerPerson(scene.server.url);
+  const made = await person.createAlias({ forwardTo: "mallory@elsewhere.example" });
+  const { body: answer } = await person.call("POST", "/api/smtp-credentials", { aliasId: made.id });
+  const { credential } = answer as { credential: { username: string; password: string } };
+  const { header, body } = wholeMessage(name, size);
+  const own = header.replace("From: a@b.test", `From: ${credential.username}\r\nTo: ann@outside.example`);
+  const attack = submit(credential, `${own}\r\n${body}\r\n`);
+  const seen = await watchBystander(scene, attack);
+  tellFigures(`submitted: ${name}`, { healthyMs: Math.round(seen.healthyMs), peakMib: seen.peakMib });
+  expectUnharmed(seen);
+});
+
+test("two hundred wrong passwords right after a start do not hold up the rest", async () => {
+  await using fresh = await startScene({ env });
+  const tries = Array.from({ length: 200 }, (_, at) =>
+    fetch(`${fresh.server.url}/api/auth/login`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email: `nobody${at}@example.org`, password: "wrong password" }),
+    }).then(({ status }) => status),
+  );
+  const all = Promise.all(tries);
+  const seen = await watchBystander(fresh, all);
+  tellFigures("200 wrong passwords", {
+    healthyMs: Math.round(seen.healthyMs),
+    deliveredMs: Math.round(seen.deliveredMs),
+  });
+  expectUnharmed(seen);
+  expect((await all).every((status) => status === 401 || status === 429)).toBe(true);
+});
+
+test("seals of an ARC chain whose keys do not exist end nothing", async () => {
+  const set = (i: number) =>
+    [
+      `ARC-Seal: i=${i}; a=rsa-sha256; cv=${i === 1 ? "none" : "pass"}; d=nowhere${i}.example; s=s; b=AAAA`,
+      `ARC-Message-Signature: i=${i}; a=rsa-sha256; d=nowhere${i}.example; s=s; h=from; bh=AAAA; b=AAAA`,
+      `ARC-Authentication-Results: i=${i}; mx.example; none`,
+    ].join("\r\n");
+  await attackHarmlessly("ARC keys", `${[3, 2, 1].map(set).join("\r\n")}\r\nFrom: a@example.org\r\n${rest}`);
+  expect(scene.server.output()).not.toContain("rejection_unhandled");
+});

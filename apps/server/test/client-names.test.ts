@@ -1,0 +1,68 @@
+/** The client's name in Received, over real sockets: confirmed by the DNS or "unknown", and never worth a wait. */
+import { createFakeDns } from "@kauke/testkit/fake-dns";
+import { type Person, registerPerson } from "@kauke/testkit/person";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+
+const dns = createFakeDns({
+  "7.0.0.127.in-addr.arpa": { ptr: ["mail.sender.example"] },
+  "mail.sender.example": { a: ["127.0.0.7"] },
+  "8.0.0.127.in-addr.arpa": { ptr: ["mail.sender.example"] },
+  "9.0.0.127.in-addr.arpa": { isSilent: true },
+});
+let system: ForwardingSystem;
+let person: Person;
+
+beforeAll(async () => {
+  const env = { KAUKE_AUTHENTICATION: "on", KAUKE_RETRY_SCHEDULE: "1s,1s,1s" };
+  system = await startForwardingSystem({ env, overrides: { resolver: dns } });
+  person = await registerPerson(system.url);
+});
+
+afterAll(async () => {
+  await system.close();
+});
+
+beforeEach(() => {
+  system.mx.messages.length = 0;
+  system.mx.options = {};
+});
+
+/** @returns the Received field that we wrote, on one line, and what the last answer took */
+async function receivedFrom(localAddress: string) {
+  const { alias } = await person.createAlias({ forwardTo: "jonas@inbox.example" });
+  const message = "From: ann@sender.example\r\nSubject: hi\r\n\r\nbody\r\n";
+  const began = performance.now();
+  const sent = { port: system.mxPort, helo: "helo.sender.example", to: `${alias}@kauke.test`, message, localAddress };
+  expect((await sendMail(sent)).last).toMatch(/^250 /);
+  const tookMs = performance.now() - began;
+  const [mail] = await system.mx.waitForMessages(1);
+  const field = /^Received: [^]*?\r\n(?![ \t])/m.exec(String(mail?.bytes))?.[0] ?? "";
+  return { received: field.replace(/\s+/g, " "), tookMs };
+}
+
+test("a client whose name leads back to it is named", async () => {
+  const { received } = await receivedFrom("127.0.0.7");
+  expect(received).toContain("from helo.sender.example (mail.sender.example [127.0.0.7]) by mail.kauke.test");
+});
+
+test("the name is kept with a message that has to wait", async () => {
+  let asked = 0;
+  system.mx.options = { answer: ({ stage }) => (stage === "rcpt" && asked++ === 0 ? "450 4.2.1 later" : undefined) };
+  expect((await receivedFrom("127.0.0.7")).received).toContain("(mail.sender.example [127.0.0.7])");
+  expect(asked).toBe(2);
+});
+
+test("a name that leads to somebody else, and an address without one, read unknown", async () => {
+  expect((await receivedFrom("127.0.0.8")).received).toContain("(unknown [127.0.0.8])");
+  system.mx.messages.length = 0;
+  expect((await receivedFrom("127.0.0.1")).received).toContain("(unknown [127.0.0.1])");
+});
+
+test("a name server that never answers costs the sender half a second at most", async () => {
+  const { received, tookMs } = await receivedFrom("127.0.0.9");
+  expect(received).toContain("(unknown [127.0.0.9])");
+  // Half a second of ours; the rest is for a busy machine.
+  expect(tookMs).toBeLessThan(4000);
+});

@@ -1,0 +1,148 @@
+/**
+ * Postfix and Exim around us: each hands us every fixture and takes our copy of it, so a message passes it twice and us in the
+ * middle. Bodies arrive byte for byte, header fields but for the list of those we change; what greylists, is full or slow gets it.
+ */
+import { createPublicKey } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { FakeMx, type ReceivedMail } from "@kauke/testkit/fake-mx";
+import { bodyOf, lastingFields } from "@kauke/testkit/forwarded-header";
+import { isLongRun } from "@kauke/testkit/long-rounds";
+import { exim, type MailHost, postfix } from "@kauke/testkit/mail-host";
+import { type Person, registerPerson } from "@kauke/testkit/person";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { byMailauth, type DkimRecord, opendkim, pythonDkim } from "@kauke/testkit/verify-dkim";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const folder = new URL("../../../../test-vectors/eml/", import.meta.url);
+/** Broken on purpose: every host mends them in its own way before we see them. */
+const mended = new Set(["headers-only.eml", "no-headers.eml", "body-at-once.eml"]);
+const all = readdirSync(folder).filter((name) => name.endsWith(".eml") && !mended.has(name));
+/** Exim takes a process for each step of each message: it gets every third, and all in the long rounds. */
+const some = all.filter((_, index) => isLongRun || index % 3 === 0 || all[index] === "plain.eml");
+/** Their addresses become reply addresses: attacks/calendar.test.ts. */
+const invitations = new Set(["calendar-invite.eml"]);
+/** All three judge what arrives without a host between: authentication.test.ts. */
+const judges = (isLongRun ? [byMailauth, pythonDkim(), opendkim()] : [byMailauth]).filter((it) => it !== null);
+
+describe.each([
+  { program: postfix, name: postfix.name, fixtures: all },
+  { program: exim, name: exim.name, fixtures: some },
+])("$name", ({ program, fixtures }) => {
+  if (program.missing !== null) {
+    console.log(`${program.name} ${program.missing}: nothing is sent through it.`);
+    // Counted among the tests left out; the reason stands in the line above and in its name.
+    test.skip(`${program.name} ${program.missing}`, () => {});
+    return;
+  }
+  let last: FakeMx;
+  let host: MailHost | undefined;
+  let system: TestSystem;
+  let person: Person;
+  let alias: string;
+
+  beforeAll(async () => {
+    last = await FakeMx.start();
+    // The host and the server need each other's ports: the server's is known first, its relay is a door that opens later.
+    const relay = await FakeMx.start();
+    const { port } = relay;
+    await relay.close();
+    system = await startSystem({
+      env: { KAUKE_RELAY_URL: `smtp://127.0.0.1:${port}`, KAUKE_LIMITS: "off", KAUKE_RETRY_SCHEDULE: "1s,1s,1s,1s,1s" },
+      overrides: { store: { dkimDomains: ["kauke.test"] } },
+    });
+    host = await program.start({ port, nextHops: { "kauke.test": system.mxPort, "*": last.port }, rule });
+    person = await registerPerson(system.url);
+    alias = await newAlias("jonas");
+  });
+
+  afterAll(async () => {
+    await system.close();
+    await host?.close();
+    await last.close();
+  });
+
+  async function newAlias(mailbox: string): Promise<string> {
+    const made = await person.createAlias({ forwardTo: `${mailbox}@inbox.example` });
+    return `${made.alias}@kauke.test`;
+  }
+
+  /** The sender's address tells the copies apart: SRS keeps it. */
+  async function sendThrough(message: Buffer, name: string, to = alias): Promise<void> {
+    const params = name === "smtputf8-headers.eml" ? "BODY=8BITMIME SMTPUTF8" : "BODY=8BITMIME";
+    const from = `${name.replace(".eml", "")}@sender.example`;
+    const { replies, last: answer } = await sendMail({ port: host?.port ?? 0, from, to, message, params });
+    expect(answer, replies.join("\n")).toMatch(/^250 /);
+  }
+
+  const arrivedFrom = (name: string): ReceivedMail | undefined =>
+    last.messages.find((it) => it.envelopeFrom.includes(`=${name.replace(".eml", "")}@`));
+
+  test("as sender and as next hop: every fixture arrives", { timeout: 60_000 }, async () => {
+    for (const name of fixtures) await sendThrough(readFileSync(new URL(name, folder)), name);
+    await last.waitForMessages(fixtures.length);
+    expect(fixtures.filter((name) => arrivedFrom(name) === undefined)).toEqual([]);
+    expect(last.messages).toHaveLength(fixtures.length);
+  });
+
+  test.each(fixtures.filter((name) => !invitations.has(name)))(
+    "%s: body byte for byte, header but for our list",
+    (name) => {
+      const sent = readFileSync(new URL(name, folder));
+      const arrived = arrivedFrom(name)?.bytes as Buffer;
+      expect(bodyOf(arrived).equals(bodyOf(sent))).toBe(true);
+      expect(lastingFields(arrived)).toEqual(lastingFields(sent));
+    },
+  );
+
+  test("both ways were encrypted", () => {
+    const header = String(arrivedFrom("plain.eml")?.bytes).replace(/\r\n[ \t]+/g, " ");
+    const received = [...header.matchAll(/^Received: from .* by (\S+) .*?with (\w+)/gim)];
+    const [theirs, ours] = received.map(([, by, protocol]) => `${by} ${protocol?.toUpperCase()}`);
+    expect(theirs).toMatch(/^m\S+ ESMTPS$/);
+    expect(ours).toBe("mail.kauke.test ESMTPS");
+  });
+
+  test("our signature holds behind it", { timeout: 300_000 }, async () => {
+    const key = system.server.store.dkimKeys.find((it) => it.algorithm === "rsa-sha256");
+    const der = createPublicKey(key?.privateKey as never).export({ format: "der", type: "spki" });
+    const record: DkimRecord = {
+      name: `${key?.selector}._domainkey.kauke.test`,
+      value: `v=DKIM1; k=rsa; p=${der.toString("base64")}`,
+    };
+    const failed: string[] = [];
+    for (const name of fixtures) {
+      const { bytes } = arrivedFrom(name) as ReceivedMail;
+      for (const judge of judges) if ((await judge(bytes, record)) !== "pass") failed.push(name);
+    }
+    expect(failed).toEqual([]);
+  });
+
+  test("a next hop that greylists (450), is full (452) or a tarpit gets each message, once", async () => {
+    const mailboxes = ["grey", "full", "tarpit"];
+    const before = last.messages.length;
+    const body = bodyOf(readFileSync(new URL("plain.eml", folder)));
+    for (const mailbox of mailboxes) {
+      await sendThrough(readFileSync(new URL("plain.eml", folder)), mailbox, await newAlias(mailbox));
+    }
+    await last.waitForMessages(before + mailboxes.length);
+    await expect.poll(() => system.server.store.deliveries.count(), { timeout: 20_000 }).toBe(0);
+    const arrived = last.messages.slice(before);
+    expect(arrived.map((it) => it.rcptTo[0]).toSorted()).toEqual(
+      mailboxes.map((it) => `${it}@inbox.example`).toSorted(),
+    );
+    for (const { bytes } of arrived) expect(bodyOf(bytes).equals(body)).toBe(true);
+    expect([asked.get("grey@inbox.example"), asked.get("full@inbox.example")]).toEqual([2, 2]);
+  });
+});
+
+/** How often the host was asked for a recipient. */
+const asked = new Map<string, number>();
+
+async function rule(recipient: string, times: number): Promise<string | null> {
+  asked.set(recipient, times);
+  if (recipient === "grey@inbox.example" && times === 1) return "450 4.2.0 Greylisted, come back later";
+  if (recipient === "full@inbox.example" && times === 1) return "452 4.3.1 Insufficient system storage";
+  if (recipient === "tarpit@inbox.example") await new Promise((done) => setTimeout(done, 3000));
+  return null;
+}

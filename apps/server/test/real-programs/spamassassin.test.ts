@@ -1,0 +1,101 @@
+/** What our rewriting costs with a spam filter: each fixture as its own host would send it, and as we forward it. */
+import { readdirSync, readFileSync } from "node:fs";
+import { addressesOf, formatDate, readHeader } from "@kauke/mail-rfc";
+import { createFakeDns, type FakeDnsName } from "@kauke/testkit/fake-dns";
+import { isLongRun } from "@kauke/testkit/long-rounds";
+import { type Person, registerPerson } from "@kauke/testkit/person";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { OWN_RELAY, type SpamScore, spamAssassin } from "@kauke/testkit/spamassassin";
+import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const folder = new URL("../../../../test-vectors/eml/", import.meta.url);
+const fixtures = readdirSync(folder).filter((name) => name.endsWith(".eml"));
+
+/** Where the client really is, and what SpamAssassin reads in its place: it ignores loopback, and scores example ranges. */
+const CLIENT = { at: "127.0.0.7", shown: "44.1.1.7", name: "mail.sender.example" };
+const KAUKE = { name: "mail.kauke.test", shown: "44.1.1.2" };
+const MORE_MAX = 0.3;
+
+/** Every sender's domain vouches for the client. */
+const zone = new Proxy<Record<string, FakeDnsName>>(
+  {},
+  {
+    get(_, name: string): FakeDnsName {
+      if (name === "7.0.0.127.in-addr.arpa") return { ptr: [CLIENT.name] };
+      return { a: [CLIENT.at], txt: name.startsWith("_") ? [] : [`v=spf1 ip4:${CLIENT.at} -all`] };
+    },
+  },
+);
+
+const judge = spamAssassin();
+if (judge === null) console.log("spamassassin is not installed: messages are not scored.");
+
+describe.skipIf(judge === null)("SpamAssassin", () => {
+  let system: ForwardingSystem;
+  let person: Person;
+
+  beforeAll(async () => {
+    const overrides = { resolver: createFakeDns(zone), store: { dkimDomains: ["kauke.test"] } };
+    system = await startForwardingSystem({ env: { KAUKE_AUTHENTICATION: "on" }, overrides });
+    person = await registerPerson(system.url);
+  });
+
+  afterAll(async () => {
+    await system.close();
+  });
+
+  /** @param from of the envelope */
+  async function forwarded(message: Buffer, from: string): Promise<Buffer> {
+    const { alias } = await person.createAlias({ forwardTo: "jonas@inbox.example" });
+    const { mxPort: port, mx } = system;
+    mx.messages.length = 0;
+    const sent = { port, from, message, to: `${alias}@kauke.test`, helo: CLIENT.name, localAddress: CLIENT.at };
+    expect((await sendMail({ ...sent, params: "BODY=8BITMIME SMTPUTF8" })).last).toMatch(/^250 /);
+    const [mail] = await mx.waitForMessages(1);
+    const text = (mail?.bytes as Buffer).toString("latin1");
+    return Buffer.from(text.replace(`[${CLIENT.at}]`, `[${CLIENT.shown}]`), "latin1");
+  }
+
+  /** As it came, and as it arrives. @param isProven whether the envelope's sender proves the author */
+  async function waysOf(fixture: string, isProven: boolean): Promise<[name: string, bytes: Buffer][]> {
+    const message = readFileSync(new URL(fixture, folder));
+    const { fields, end } = readHeader(message);
+    const [author] = addressesOf({ header: message.subarray(0, end), fields }, "from").mailboxes;
+    const copy = await forwarded(message, isProven ? (author?.address ?? "ann@sender.example") : "x@other.example");
+    const way = isProven ? "by way of" : "unproven, by way of";
+    return [
+      [`${fixture} as it came`, received(CLIENT, message)],
+      // The mailbox' host counts Kauke as its own, so that the client in our Received is judged.
+      [`${fixture} ${way} its own Kauke`, received({ ...KAUKE, shown: OWN_RELAY }, copy)],
+      ...(isLongRun ? [[`${fixture} ${way} Kauke`, received(KAUKE, copy)] as [string, Buffer]] : []),
+    ];
+  }
+
+  /** Fixtures that cost more, with the rules that make the difference. */
+  function dearer(scores: ReadonlyMap<string, SpamScore>): string[] {
+    return [...scores].flatMap(([name, after]) => {
+      const [fixture = "", way = ""] = name.split(/ (?=(?:unproven, )?by way)/);
+      const before = scores.get(`${fixture} as it came`);
+      if (way === "" || before === undefined || after.score - before.score <= MORE_MAX) return [];
+      const added = Object.entries(after.rules).filter(([rule]) => !(rule in before.rules));
+      return [`${name}: ${before.score} -> ${after.score} by ${JSON.stringify(Object.fromEntries(added))}`];
+    });
+  }
+
+  test(`forwarding adds at most ${MORE_MAX} points to any fixture`, { timeout: 180_000 }, async () => {
+    const messages = new Map<string, Buffer>();
+    for (const isProven of isLongRun ? [true, false] : [true]) {
+      for (const fixture of fixtures) for (const way of await waysOf(fixture, isProven)) messages.set(...way);
+    }
+    const scores = (await judge?.(messages)) ?? new Map<string, SpamScore>();
+    expect(scores.size).toBe((isLongRun ? 5 : 2) * fixtures.length);
+    expect(dearer(scores)).toEqual([]);
+  });
+});
+
+/** As the mailbox' host writes it on top of what it takes from a client. */
+function received({ name, shown }: { name: string; shown: string }, message: Buffer): Buffer {
+  const field = `Received: from ${name} (${name} [${shown}])\r\n\tby mx.inbox.example with ESMTPS id 4F00BA;\r\n\t${formatDate(new Date())}\r\n`;
+  return Buffer.concat([Buffer.from(field), message]);
+}

@@ -1,0 +1,65 @@
+import { zodResolver } from "@hookform/resolvers/zod";
+import { emailChangeWish } from "@kauke/contract";
+import { useForm } from "react-hook-form";
+import { fieldMessages, messageOf } from "../../api/api-error.ts";
+import { isProofNeeded, useAskEmailChange } from "../../api/ways-in.ts";
+import { Dialog } from "../../ui/Dialog.tsx";
+import { TextField } from "../../ui/Field.tsx";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+
+interface Props {
+  /** `null`: the account gets its first one. */
+  email: string | null;
+  /** The sign-in is too old by now: calls back once there is a new one. */
+  onProofNeeded: (again: () => void) => void;
+  onClose: () => void;
+}
+
+/** Asks for the new e-mail and has the link sent there. */
+export function ChangeEmailDialog({ email, onProofNeeded, onClose }: Props) {
+  const ask = useAskEmailChange();
+  const form = useForm({ resolver: zodResolver(emailChangeWish), defaultValues: { email: "" } });
+  const send = (wished: string) => ask.mutate(wished, { onSuccess, onError: (error) => onError(error, wished) });
+  const onSuccess = () => {
+    showToast({ title: "Link Sent", description: "Open it in this browser within 24 hours. Nothing changes before." });
+    onClose();
+  };
+  const onError = (error: Error, wished: string) => {
+    if (isProofNeeded(error)) return onProofNeeded(() => send(wished));
+    const [refused] = fieldMessages(error).filter(([field]) => field === "email");
+    if (refused === undefined) showFailure("Not Sent", messageOf(error, "The message could not be sent"));
+    else form.setError("email", { message: refused[1] }, { shouldFocus: true });
+  };
+  return (
+    <Dialog
+      title={email === null ? "Add e-mail" : "Change e-mail"}
+      description={
+        email === null
+          ? "We send a link to it. Once you have used that, you can set a password too."
+          : "We send a link to the new one. Once you have used that, every other device is signed out; a confirmed old e-mail is told."
+      }
+      onClose={() => ask.isPending || onClose()}
+    >
+      <form className="contents" onSubmit={form.handleSubmit(({ email: wished }) => send(wished))} noValidate>
+        <div className="body">
+          <TextField
+            label="New e-mail"
+            type="email"
+            autoComplete="email"
+            error={form.formState.errors.email?.message}
+            {...form.register("email")}
+          />
+        </div>
+        <footer>
+          <button type="button" className="btn" onClick={onClose} disabled={ask.isPending}>
+            Cancel
+          </button>
+          <SubmitButton className="btn-primary" pending={ask.isPending} pendingLabel="Sending...">
+            Send Link
+          </SubmitButton>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

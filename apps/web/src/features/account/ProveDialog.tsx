@@ -1,0 +1,153 @@
+/** Asks to sign in anew, by any way the account has, before what signs in is changed. */
+import { zodResolver } from "@hookform/resolvers/zod";
+import { passwordProofBody, type SignInWire, type WaysInAction } from "@kauke/contract";
+import { Mail } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { useForm } from "react-hook-form";
+import { fieldMessages, messageOf } from "../../api/api-error.ts";
+import { useAskSignInLink } from "../../api/sign-in.ts";
+import { useProveByGoogle, useProveByPassword, useProveByWallet } from "../../api/ways-in.ts";
+import { Dialog } from "../../ui/Dialog.tsx";
+import { FieldError, TextField } from "../../ui/Field.tsx";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { showFailure } from "../../ui/toast-store.ts";
+import { readGoogleSignIn } from "../auth/google-sign-in.ts";
+import { ConnectWallet } from "../wallet/ConnectWallet.tsx";
+import { useWalletAction } from "../wallet/use-wallet-action.tsx";
+
+interface Props {
+  ways: SignInWire;
+  action: WaysInAction;
+  /** Whether the server takes the sign-in for new by now. */
+  checkFresh: () => Promise<boolean>;
+  onProven: () => void;
+  onClose: () => void;
+}
+
+const notSignedIn = "Sign-in Failed";
+
+function PasswordForm({ email, onProven }: { email: string; onProven: () => void }) {
+  const prove = useProveByPassword();
+  const form = useForm({ resolver: zodResolver(passwordProofBody), defaultValues: { password: "" } });
+  const onError = (error: Error) => {
+    const [refused] = fieldMessages(error).filter(([field]) => field === "password");
+    if (refused === undefined) showFailure(notSignedIn, messageOf(error, "Please try again."));
+    else form.setError("password", { message: refused[1] }, { shouldFocus: true });
+  };
+  const onSubmit = form.handleSubmit(({ password }) => prove.mutate(password, { onSuccess: onProven, onError }));
+  return (
+    <form className="prove-form" onSubmit={onSubmit} noValidate>
+      <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+      <TextField
+        label="Password"
+        type="password"
+        autoComplete="current-password"
+        error={form.formState.errors.password?.message}
+        {...form.register("password")}
+      />
+      <SubmitButton className="btn-primary btn-block" pending={prove.isPending} pendingLabel="Signing in...">
+        Continue
+      </SubmitButton>
+    </form>
+  );
+}
+
+function WalletWay({ onProven }: { onProven: () => void }) {
+  return <ConnectWallet wallet={useWalletAction(useProveByWallet(), { onSuccess: onProven })} />;
+}
+
+function GoogleWay({ action }: { action: WaysInAction }) {
+  const prove = useProveByGoogle();
+  const onError = (error: Error) => showFailure(notSignedIn, messageOf(error, "Please try again."));
+  return (
+    <SubmitButton
+      type="button"
+      className="btn-block"
+      // The page is being left once the server has answered.
+      pending={prove.isPending || prove.isSuccess}
+      pendingLabel="Opening Google..."
+      onClick={() => prove.mutate(action, { onError })}
+    >
+      <Mail className="i" aria-hidden="true" />
+      Continue with Google
+    </SubmitButton>
+  );
+}
+
+function LinkWay({ email, checkFresh, onProven }: { email: string } & Pick<Props, "checkFresh" | "onProven">) {
+  const ask = useAskSignInLink();
+  const [isChecking, setIsChecking] = useState(false);
+  const [error, setError] = useState<string>();
+  const onAsk = () =>
+    ask.mutate(email, { onError: (failure) => showFailure("Not Sent", messageOf(failure, "Please try again.")) });
+  const onContinue = async () => {
+    setIsChecking(true);
+    const isFresh = await checkFresh().catch(() => false);
+    setIsChecking(false);
+    if (isFresh) onProven();
+    else setError("You have not signed in by the link yet.");
+  };
+  if (!ask.isSuccess)
+    return (
+      <SubmitButton
+        type="button"
+        className="btn-block"
+        pending={ask.isPending}
+        pendingLabel="Sending..."
+        onClick={onAsk}
+      >
+        E-mail Me a Sign-in Link
+      </SubmitButton>
+    );
+  return (
+    <div className="prove-form">
+      <p className="hint" role="status">
+        A link is on its way to <span className="addr">{email}</span>. Open it in this browser, then come back here.
+      </p>
+      <SubmitButton
+        type="button"
+        className="btn-block"
+        pending={isChecking}
+        pendingLabel="Checking..."
+        onClick={() => void onContinue()}
+      >
+        I Have Signed In
+      </SubmitButton>
+      <FieldError id="prove-link-error">{error}</FieldError>
+    </div>
+  );
+}
+
+/** A link to an e-mail that was never confirmed would take the other ways away: none is offered there. */
+function otherWays({ ways, action, checkFresh, onProven }: Omit<Props, "onClose">): ReactNode[] {
+  const { email, emailConfirmedAt, hasWallet, hasGoogle } = ways;
+  return [
+    hasWallet && <WalletWay key="wallet" onProven={onProven} />,
+    hasGoogle && readGoogleSignIn() === "on" && <GoogleWay key="google" action={action} />,
+    email !== null && emailConfirmedAt !== null && <LinkWay key="link" {...{ email, checkFresh, onProven }} />,
+  ].filter((it) => it !== false);
+}
+
+export function ProveDialog({ onClose, ...props }: Props) {
+  const { email, hasPassword } = props.ways;
+  const others = otherWays(props);
+  return (
+    <Dialog
+      title="Sign in again"
+      description="How you sign in can be changed within five minutes of signing in."
+      onClose={onClose}
+    >
+      <div className="body prove">
+        {email !== null && hasPassword ? <PasswordForm email={email} onProven={props.onProven} /> : null}
+        {hasPassword && others.length > 0 ? <div className="or">Or continue with</div> : null}
+        {others}
+        {hasPassword || others.length > 0 ? null : <p className="hint">Sign out and in again, then come back here.</p>}
+      </div>
+      <footer>
+        <button type="button" className="btn" onClick={onClose}>
+          Cancel
+        </button>
+      </footer>
+    </Dialog>
+  );
+}

@@ -1,0 +1,55 @@
+import { messageOf } from "../../api/api-error.ts";
+import { isProofNeeded, useRemoveWay } from "../../api/ways-in.ts";
+import { Dialog } from "../../ui/Dialog.tsx";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+
+interface Props {
+  way: "wallet" | "google";
+  /** The sign-in is too old by now: calls back once there is a new one. */
+  onProofNeeded: (again: () => void) => void;
+  onClose: () => void;
+}
+
+const words = {
+  wallet: { title: "Remove wallet", removed: "Wallet Removed", it: "The wallet" },
+  google: { title: "Remove Google", removed: "Google Removed", it: "The Google account" },
+} as const;
+
+export function RemoveWayDialog({ way, onProofNeeded, onClose }: Props) {
+  const remove = useRemoveWay(way);
+  const { title, removed, it } = words[way];
+  const onRemove = () =>
+    remove.mutate(undefined, {
+      onSuccess: () => {
+        showToast({ title: removed, description: "Every other device was signed out." });
+        onClose();
+      },
+      onError: (error) => {
+        if (isProofNeeded(error)) return onProofNeeded(onRemove);
+        showFailure("Not Removed", messageOf(error, "Please try again."));
+      },
+    });
+  return (
+    <Dialog
+      title={title}
+      description={`${it} will no longer sign in to your account, and every other device is signed out.`}
+      onClose={() => remove.isPending || onClose()}
+    >
+      <footer>
+        <button type="button" className="btn" onClick={onClose} disabled={remove.isPending}>
+          Cancel
+        </button>
+        <SubmitButton
+          type="button"
+          className="btn-danger"
+          pending={remove.isPending}
+          pendingLabel="Removing..."
+          onClick={onRemove}
+        >
+          Remove
+        </SubmitButton>
+      </footer>
+    </Dialog>
+  );
+}

@@ -1,0 +1,78 @@
+/** A wallet and a Google account as ways to sign in: linked or not, with the button that changes it. */
+import type { WaysInAction } from "@kauke/contract";
+import { useUser } from "../../api/session.ts";
+import { walletLabel } from "../../app/shell/user-label.ts";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { useGoogleSignIn } from "../auth/google-sign-in.ts";
+import { CancelWallet } from "../wallet/CancelWallet.tsx";
+
+interface Props {
+  isLinked: boolean;
+  isLinking: boolean;
+  onStart: (action: WaysInAction) => void;
+}
+
+export function WalletRow({ isLinked, isLinking, onStart, onGiveUp }: Props & { onGiveUp: () => void }) {
+  const { walletAddress } = useUser();
+  return (
+    <div className="card-body setting">
+      <div>
+        <h4>
+          Solana wallet{" "}
+          {isLinked && walletAddress !== null ? <span className="addr">{walletLabel(walletAddress)}</span> : null}
+        </h4>
+        <p>{isLinked ? "It signs in by its signature." : "Sign in by a signature of your wallet."}</p>
+      </div>
+      {isLinked ? (
+        <button type="button" className="btn" aria-label="Remove wallet" onClick={() => onStart("unlink-wallet")}>
+          Remove
+        </button>
+      ) : (
+        <div className="acts">
+          <SubmitButton
+            type="button"
+            className=""
+            pending={isLinking}
+            pendingLabel="Connecting..."
+            onClick={() => onStart("link-wallet")}
+          >
+            Link Wallet
+          </SubmitButton>
+          {isLinking ? <CancelWallet onCancel={onGiveUp} /> : null}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Without an issuer at the server there is nothing to link; what is linked can still be removed. */
+export function GoogleRow({ isLinked, isLinking, onStart }: Props) {
+  const isOff = useGoogleSignIn() === "off";
+  if (isOff && !isLinked) return null;
+  const signsIn = isOff
+    ? "Signing in with Google is not set up on this server."
+    : "It signs in, whatever address it has.";
+  return (
+    <div className="card-body setting">
+      <div>
+        <h4>Google account</h4>
+        <p>{isLinked ? signsIn : "Sign in with Google. It learns that you do, and when."}</p>
+      </div>
+      {isLinked ? (
+        <button type="button" className="btn" aria-label="Remove Google" onClick={() => onStart("unlink-google")}>
+          Remove
+        </button>
+      ) : (
+        <SubmitButton
+          type="button"
+          className=""
+          pending={isLinking}
+          pendingLabel="Opening Google..."
+          onClick={() => onStart("link-google")}
+        >
+          Link Google
+        </SubmitButton>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { isFreshSignIn, provenActionIn } from "./fresh-sign-in.ts";
+
+it("counts from the moment the server said it, and leaves time to type", () => {
+  const loadedAt = 1_000_000;
+  expect(isFreshSignIn(300, { loadedAt, now: loadedAt + 269_999 })).toBe(true);
+  expect(isFreshSignIn(300, { loadedAt, now: loadedAt + 270_000 })).toBe(false);
+  expect(isFreshSignIn(0, { loadedAt, now: loadedAt })).toBe(false);
+});
+
+it("knows what was to be done, and nothing that is not in the list", () => {
+  expect(provenActionIn("#signed-in-for-change-email")).toBe("change-email");
+  expect(provenActionIn("#signed-in-for-unlink-wallet")).toBe("unlink-wallet");
+  for (const hash of ["", "#", "#signed-in-for-", "#signed-in-for-delete", "change-email"])
+    expect(provenActionIn(hash)).toBeNull();
+});

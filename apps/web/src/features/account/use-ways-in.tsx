@@ -1,0 +1,112 @@
+/**
+ * One change at a time of what signs in: signing in anew first where that is needed, then the dialog of the change, or the round trip
+ * to a wallet or the issuer. Back from the issuer, the change is resumed.
+ */
+import { googleLinkedHash, type SignInWire, type WaysInAction } from "@kauke/contract";
+import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
+import { ApiError, messageOf } from "../../api/api-error.ts";
+import { isProofNeeded, useLinkGoogle, useLinkWallet } from "../../api/ways-in.ts";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { showGoogleFailure } from "../auth/google-sign-in.ts";
+import { useWalletAction } from "../wallet/use-wallet-action.tsx";
+import { walletFailureText } from "../wallet/wallet-failure.ts";
+import { ChangeEmailDialog } from "./ChangeEmailDialog.tsx";
+import { isFreshSignIn, provenActionIn } from "./fresh-sign-in.ts";
+import { ProveDialog } from "./ProveDialog.tsx";
+import { RemoveWayDialog } from "./RemoveWayDialog.tsx";
+
+interface Given {
+  ways: SignInWire;
+  /** When `ways` was loaded, in ms of `Date.now()`. */
+  loadedAt: number;
+  reload(): Promise<SignInWire | undefined>;
+}
+
+export interface WaysIn {
+  start(action: WaysInAction): void;
+  /** What is being linked at this moment. */
+  linking: "wallet" | "google" | null;
+  giveUpWallet(): void;
+  dialogs: ReactNode;
+}
+
+/** What waits for a new sign-in. */
+interface Waiting {
+  action: WaysInAction;
+  run(): void;
+}
+
+export function useWaysIn({ ways, loadedAt, reload }: Given): WaysIn {
+  const [waiting, setWaiting] = useState<Waiting | null>(null);
+  const [open, setOpen] = useState<WaysInAction | null>(null);
+  const linkGoogle = useLinkGoogle();
+  const onRefused = (error: Error, { action, run }: Waiting, words: string) =>
+    isProofNeeded(error) ? setWaiting({ action, run }) : showFailure("Not Linked", words);
+  const wallet = useWalletAction(useLinkWallet(), {
+    onSuccess: () => showToast({ title: "Wallet Linked", description: "It signs in to your account from now on." }),
+    onError: (error) => onRefused(error, { action: "link-wallet", run: () => wallet.begin() }, linkFailure(error)),
+  });
+  const runGoogle = () =>
+    linkGoogle.mutate(undefined, {
+      onError: (error) =>
+        onRefused(error, { action: "link-google", run: runGoogle }, messageOf(error, "Please try again.")),
+    });
+  const run = (action: WaysInAction) => {
+    if (action === "link-wallet") wallet.begin();
+    else if (action === "link-google") runGoogle();
+    else setOpen(action);
+  };
+  const start = (action: WaysInAction) => {
+    if (isFreshSignIn(ways.freshForSeconds, { loadedAt, now: Date.now() })) run(action);
+    else setWaiting({ action, run: () => run(action) });
+  };
+  useReturn(run);
+  const checkFresh = async () => ((await reload())?.freshForSeconds ?? 0) > 0;
+  const onProven = () => {
+    setWaiting(null);
+    waiting?.run();
+  };
+  const onProofNeeded = (action: WaysInAction) => (again: () => void) => setWaiting({ action, run: again });
+  const close = () => setOpen(null);
+  const dialogs = (
+    <>
+      {open === "change-email" ? (
+        <ChangeEmailDialog email={ways.email} onProofNeeded={onProofNeeded(open)} onClose={close} />
+      ) : null}
+      {open === "unlink-wallet" || open === "unlink-google" ? (
+        <RemoveWayDialog
+          way={open === "unlink-wallet" ? "wallet" : "google"}
+          onProofNeeded={onProofNeeded(open)}
+          onClose={close}
+        />
+      ) : null}
+      {waiting === null ? null : (
+        <ProveDialog action={waiting.action} onClose={() => setWaiting(null)} {...{ ways, checkFresh, onProven }} />
+      )}
+      {wallet.choice}
+    </>
+  );
+  // The page is being left once the server has answered.
+  const isLeaving = linkGoogle.isPending || linkGoogle.isSuccess;
+  const linking = wallet.isPending ? "wallet" : isLeaving ? "google" : null;
+  return { start, linking, giveUpWallet: wallet.giveUp, dialogs };
+}
+
+/** The server's own words but for a signature that proves nothing. */
+function linkFailure(error: Error): string {
+  return error instanceof ApiError && error.code !== "wallet_unproven" ? error.message : walletFailureText(error);
+}
+
+/** Back from the issuer, whatever came of it. Each is told once: a reload says nothing. */
+function useReturn(resume: (action: WaysInAction) => void): void {
+  const onReturn = useEffectEvent(() => {
+    showGoogleFailure();
+    const { hash, pathname } = window.location;
+    const action = provenActionIn(hash);
+    if (action === null && hash !== googleLinkedHash) return;
+    window.history.replaceState(window.history.state, "", pathname);
+    if (action !== null) resume(action);
+    else showToast({ title: "Google Linked", description: "It signs in to your account from now on." });
+  });
+  useEffect(() => onReturn(), []);
+}

@@ -1,0 +1,27 @@
+/** Under a mailbox that gets no mail, since its host said that it does not exist: why, and the button that tries it again. */
+import { messageOf } from "../../api/api-error.ts";
+import { useResumeMailbox } from "../../api/confirmations.ts";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+
+export function SuspendedMailbox({ userId, address }: { userId: string; address: string }) {
+  const resume = useResumeMailbox(userId);
+  const onClick = () =>
+    resume.mutate(address, {
+      onSuccess: () => showToast({ title: "Mailbox Resumed", description: `Mail goes to ${address} again.` }),
+      onError: (error) => showFailure("Not Resumed", messageOf(error, "The mailbox could not be resumed")),
+    });
+  return (
+    <span className="gone">
+      Suspended: its mail host says there is no such mailbox.{" "}
+      <button
+        type="button"
+        className="link"
+        disabled={resume.isPending}
+        aria-label={`Try ${address} again`}
+        onClick={onClick}
+      >
+        {resume.isPending ? "Resuming..." : "Try again"}
+      </button>
+    </span>
+  );
+}

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { toldMailboxes } from "./told-mailboxes.ts";
+
+const open = (...addresses: string[]) => addresses.map((address) => ({ address, state: "asked" as const }));
+const row = (id: string, forwardTo: string, unconfirmed = open(...forwardTo.split(", "))) => ({
+  ...{ id, forwardTo, unconfirmed },
+  active: forwardTo !== "null",
+});
+
+test("the first row that shows a mailbox tells of it, in whatever case it is spelled", () => {
+  const rows = [
+    row("paused", "null", open("a@x.test")),
+    row("first", "a@x.test"),
+    row("second", "A@x.test, b@x.test"),
+    row("third", "b@x.test, c@x.test", open("b@x.test")),
+  ];
+  expect(Object.fromEntries(toldMailboxes(rows))).toEqual({ first: "a@x.test", second: "b@x.test" });
+});

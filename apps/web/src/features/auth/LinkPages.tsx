@@ -1,0 +1,41 @@
+/** What a page of a mailed link shows in place of its form: the link is over, or could not be checked. */
+import { Link } from "wouter";
+import { messageOf } from "../../api/api-error.ts";
+import { LoadFailed } from "../../ui/LoadFailed.tsx";
+import { Mask } from "../../ui/Mask.tsx";
+
+interface LinkOverProps {
+  /** Where people get on from here. */
+  way: { href: string; label: string };
+  why?: string;
+}
+
+export function LinkOver({
+  way,
+  why = "It was used, its 30 minutes are over, or a newer one was sent.",
+}: LinkOverProps) {
+  return (
+    <main id="main" className="page lost" tabIndex={-1}>
+      <Mask eyes="shut" />
+      <h1>This link no longer works</h1>
+      <p className="muted max-w-[36rem]">{why}</p>
+      <Link className="btn btn-primary mt-3" href={way.href}>
+        {way.label}
+      </Link>
+    </main>
+  );
+}
+
+export function LinkNotChecked({ title, error, onRetry }: { title: string; error: Error; onRetry: () => void }) {
+  return (
+    <main id="main" className="page" tabIndex={-1}>
+      <h1 className="sr">{title}</h1>
+      <LoadFailed
+        title="The link could not be checked"
+        heading="h2"
+        message={messageOf(error, "Please try again.")}
+        onRetry={onRetry}
+      />
+    </main>
+  );
+}

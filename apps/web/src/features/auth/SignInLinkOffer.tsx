@@ -1,0 +1,68 @@
+/** The way in by mail, while too many passwords are tried: says the same whether there is an account or not. */
+import { signInMessages } from "@kauke/contract";
+import { Mail } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { messageOf } from "../../api/api-error.ts";
+import { useAskSignInLink } from "../../api/sign-in.ts";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { showFailure } from "../../ui/toast-store.ts";
+import { waitTextOf } from "./sign-in-link-offer.ts";
+
+interface Props {
+  /** As it was typed where the password was refused. */
+  email: string;
+}
+
+function OfferText({ email, isSent, wait }: Props & { isSent: boolean; wait: string | null }) {
+  if (wait !== null) return <p>{wait}</p>;
+  if (isSent)
+    return (
+      <>
+        <p>{signInMessages.resetSent}</p>
+        <p>The link in it works once, for 30 minutes. Open it in this browser.</p>
+      </>
+    );
+  return (
+    <p>
+      You don't have to wait: we can send a sign-in link to <span className="addr">{email}</span>.
+    </p>
+  );
+}
+
+export function SignInLinkOffer({ email }: Props) {
+  const ask = useAskSignInLink();
+  const [isSent, setIsSent] = useState(false);
+  const [wait, setWait] = useState<string | null>(null);
+  const panel = useRef<HTMLElement>(null);
+  // Below the fold on a small screen, and nothing else says that there is another way.
+  useEffect(() => panel.current?.scrollIntoView({ block: "nearest" }), []);
+  const onAsk = () => {
+    setWait(null);
+    ask.mutate(email, {
+      onSuccess: () => setIsSent(true),
+      onError: (error) => {
+        setWait(waitTextOf(error));
+        showFailure("Not Sent", messageOf(error, "The message could not be asked for."));
+      },
+    });
+  };
+  return (
+    <section className="by-link" aria-label="Sign in by e-mail" ref={panel}>
+      <div className="note note-plain">
+        <Mail className="i" aria-hidden />
+        <div className="min-w-0" role="status">
+          <OfferText {...{ email, isSent, wait }} />
+        </div>
+      </div>
+      <SubmitButton
+        type="button"
+        className="btn-block"
+        pending={ask.isPending}
+        pendingLabel="Asking..."
+        onClick={onAsk}
+      >
+        {isSent ? "Send Another" : "E-mail Me a Sign-in Link"}
+      </SubmitButton>
+    </section>
+  );
+}

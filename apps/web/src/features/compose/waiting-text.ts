@@ -1,0 +1,27 @@
+/** What the list of waiting messages says of each, and how often it is asked for. Pure. */
+import type { WaitingEmailJob } from "@kauke/contract";
+import { timeText } from "../../ui/time-text.ts";
+
+type Waiting = Pick<WaitingEmailJob, "status" | "scheduledAt" | "currentRetries" | "maxRetries">;
+
+const SOON_MS = 60_000;
+const SOON_ASK_MS = 3000;
+const LATE_ASK_MS = 60_000;
+
+/** e.g. `Leaves at 14:30` */
+export function waitingText({ status, scheduledAt, currentRetries, maxRetries }: Waiting, now: Date): string {
+  if (status === "sending") return "Being sent";
+  if (currentRetries > 0) return `Retry ${currentRetries}/${maxRetries}`;
+  return Date.parse(scheduledAt) - now.getTime() < SOON_MS
+    ? "Leaves in a moment"
+    : `Leaves at ${timeText(scheduledAt, now)}`;
+}
+
+/** Milliseconds until the list is asked for again; false while nothing waits. */
+export function askAgainMs(jobs: readonly Waiting[], now: Date): number | false {
+  if (jobs.length === 0) return false;
+  const isAnySoon = jobs.some(
+    (job) => job.status === "sending" || Date.parse(job.scheduledAt) - now.getTime() < SOON_MS,
+  );
+  return isAnySoon ? SOON_ASK_MS : LATE_ASK_MS;
+}

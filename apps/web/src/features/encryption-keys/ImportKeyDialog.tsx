@@ -1,0 +1,242 @@
+/**
+ * A private key that the person has, as text or as a file: read, locked and tried by the vault's worker, then stored. No state holds
+ * key or password: the password's field is emptied when it is read, the key stays in its own to be mended until the dialog closes.
+ */
+import type { EncryptionKeyWire } from "@kauke/contract";
+import { Info } from "lucide-react";
+import { type FormEvent, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from "react";
+import { messageOf } from "../../api/api-error.ts";
+import { useEncryptionKeyCalls } from "../../api/encryption-keys.ts";
+import { Dialog } from "../../ui/Dialog.tsx";
+import { FieldError, TextField } from "../../ui/Field.tsx";
+import { PasswordField, takePassword } from "../../ui/PasswordField.tsx";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { useVaultJob } from "../../vault/use-vault-job.ts";
+import { VaultProgress } from "../../vault/VaultProgress.tsx";
+import { importKey, readKey, VaultError } from "../../vault/vault.ts";
+import { vaultFailureText, wrongPassword } from "../../vault/vault-failure.ts";
+import { focusFirstError } from "./focus-first-error.ts";
+import { duplicateText, importProblem, keyRequired, unreadableText } from "./import-failure.ts";
+import { keyNameLeft, newKeyErrors } from "./new-key-form.ts";
+
+const failed = "Failed to import key";
+const noReason = "The key could not be imported. Please try again.";
+const KEY_FILE_MAX_BYTES = 64 * 1024;
+
+interface Errors {
+  text?: string;
+  keyName?: string;
+  masterPassword?: string;
+}
+
+interface Wish {
+  text: string;
+  keyName: string;
+  masterPassword: string;
+}
+
+/** Looks at the key, and stores it in its protected form. @returns what is wrong with a field; `{}`: done, or told by a toast */
+function useImport(keys: readonly EncryptionKeyWire[], onDone: () => void) {
+  const job = useVaultJob();
+  const { storeKey } = useEncryptionKeyCalls();
+  const [isStoring, setIsStoring] = useState(false);
+  const importLooked = async (wish: Wish): Promise<Errors> => {
+    const made = await job.run("Locking the key and opening it again as a test.", (options) =>
+      importKey(wish, options),
+    );
+    if (made === null) return {};
+    const duplicate = duplicateText(made.publicKey, keys);
+    if (duplicate !== null) return { text: duplicate };
+    setIsStoring(true);
+    await storeKey({ keyName: wish.keyName, ...made });
+    showToast({ title: "Key imported", description: wish.keyName });
+    onDone();
+    return {};
+  };
+  const run = async (wish: Wish): Promise<Errors> => {
+    try {
+      const problem = importProblem(await readKey({ text: wish.text }), keys);
+      return problem === null ? await importLooked(wish) : { text: problem };
+    } catch (error) {
+      const unreadable = unreadableText(error);
+      if (unreadable !== null) return { text: unreadable };
+      const text = error instanceof VaultError ? vaultFailureText(error, noReason) : messageOf(error, noReason);
+      if (text === wrongPassword) return { masterPassword: text };
+      showFailure(failed, text);
+      return {};
+    } finally {
+      setIsStoring(false);
+    }
+  };
+  return { run, stop: job.stop, working: job.working, isBusy: job.working !== null || isStoring };
+}
+
+interface KeyFieldProps {
+  fieldRef: RefObject<HTMLTextAreaElement | null>;
+  error: string | undefined;
+  onInput: () => void;
+  onFile: (file: File) => void;
+}
+
+function KeyField({ fieldRef, error, onInput, onFile }: KeyFieldProps) {
+  const id = useId();
+  const picker = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const empty = () => fieldRef.current && (fieldRef.current.value = "");
+    window.addEventListener("pagehide", empty);
+    return () => window.removeEventListener("pagehide", empty);
+  }, [fieldRef]);
+  return (
+    <div className="field">
+      <label htmlFor={id}>Private key</label>
+      <textarea
+        ref={fieldRef}
+        id={id}
+        className="input mono"
+        rows={3}
+        spellCheck={false}
+        autoComplete="off"
+        autoCapitalize="none"
+        placeholder="AGE-SECRET-KEY-1…"
+        aria-invalid={error ? true : undefined}
+        aria-describedby={error ? `${id}-error` : undefined}
+        onInput={onInput}
+      />
+      <FieldError id={`${id}-error`}>{error}</FieldError>
+      <p className="hint">
+        Or a file of <i>age-keygen</i>, or one that Settings has downloaded.{" "}
+        <button type="button" className="link" onClick={() => picker.current?.click()}>
+          Choose a key file
+        </button>
+        <input
+          ref={picker}
+          type="file"
+          hidden
+          aria-label="Key file"
+          accept=".json,.txt,.key,.age"
+          onChange={({ currentTarget }) => {
+            const file = currentTarget.files?.[0];
+            if (file !== undefined) onFile(file);
+            // The same file again is a choice too.
+            currentTarget.value = "";
+          }}
+        />
+      </p>
+    </div>
+  );
+}
+
+function Hint({ isLocked }: { isLocked: boolean }): ReactNode {
+  return isLocked
+    ? "This file has a password. Give that one: it stays the key's master password."
+    : "A new one, for the key as it is stored here.";
+}
+
+export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKeyWire[]; onClose: () => void }) {
+  const formId = useId();
+  const keyField = useRef<HTMLTextAreaElement>(null);
+  const password = useRef<HTMLInputElement>(null);
+  const [keyName, setKeyName] = useState("");
+  const [errors, setErrors] = useState<Errors>({});
+  const [isShown, setIsShown] = useState(false);
+  const [isLocked, setIsLocked] = useState(false);
+  const { run, working, isBusy } = useImport(keys, onClose);
+  const clear = (field: keyof Errors) => setErrors((before) => ({ ...before, [field]: undefined }));
+  const refuse = (found: Errors) => {
+    setErrors(found);
+    if (Object.values(found).some((it) => it !== undefined)) focusFirstError(formId);
+  };
+  const onFile = async (file: File) => {
+    const text = file.size > KEY_FILE_MAX_BYTES ? null : await file.text().catch(() => null);
+    if (text === null || keyField.current === null) return refuse({ text: "This file is no key file" });
+    keyField.current.value = text;
+    clear("text");
+    try {
+      const read = await readKey({ text });
+      setIsLocked(read.kind === "locked");
+      if (read.kind === "key") setKeyName((typed) => (typed === "" ? (read.keyName ?? "") : typed));
+      refuse({ text: importProblem(read, keys) ?? undefined });
+    } catch (error) {
+      refuse({ text: unreadableText(error) ?? noReason });
+    }
+  };
+  const onSubmit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (isBusy) return;
+    const wish = {
+      text: keyField.current?.value ?? "",
+      keyName: keyName.trim(),
+      masterPassword: password.current?.value ?? "",
+    };
+    const found: Errors = { ...newKeyErrors(wish), ...(wish.text.trim() === "" && { text: keyRequired }) };
+    if (Object.keys(found).length > 0) return refuse(found);
+    setErrors({});
+    setIsShown(false);
+    takePassword(password);
+    refuse(await run(wish));
+  };
+  return (
+    <Dialog
+      title="Import key"
+      description="A private key you already have. It is locked in this browser; only its protected form is stored."
+      onClose={onClose}
+    >
+      <form id={formId} className="contents" onSubmit={(event) => void onSubmit(event)} noValidate>
+        <div className="body">
+          {isBusy ? (
+            <VaultProgress
+              doing={working?.doing ?? "Storing the key."}
+              forecastSeconds={working === null ? 0 : working.forecastSeconds}
+            />
+          ) : null}
+          {/* Hidden, not gone: a key that is refused can be mended. */}
+          <div className="import-fields" hidden={isBusy}>
+            <KeyField
+              fieldRef={keyField}
+              error={errors.text}
+              onInput={() => {
+                setIsLocked(false);
+                clear("text");
+              }}
+              onFile={(file) => void onFile(file)}
+            />
+            <TextField
+              label="Key name"
+              aside={<span className="count">{keyNameLeft(keyName)} left</span>}
+              autoComplete="off"
+              error={errors.keyName}
+              value={keyName}
+              onChange={(event) => {
+                setKeyName(event.target.value);
+                clear("keyName");
+              }}
+            />
+            <PasswordField
+              label="Master password"
+              fieldRef={password}
+              error={errors.masterPassword}
+              autoComplete={isLocked ? "current-password" : "new-password"}
+              isShown={isShown}
+              onShow={setIsShown}
+              onInput={() => clear("masterPassword")}
+              hint={<Hint isLocked={isLocked} />}
+            />
+          </div>
+          <div className="note note-plain">
+            <Info className="i" aria-hidden />
+            <div>Keep this password: it cannot be reset. Without it, nobody can open the key as it is stored here.</div>
+          </div>
+        </div>
+        <footer>
+          <button type="button" className="btn" onClick={onClose}>
+            Cancel
+          </button>
+          <SubmitButton className="btn-primary" pending={isBusy} pendingLabel="Importing...">
+            Import Key
+          </SubmitButton>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,64 @@
+/** Something that a signature of the browser's Solana wallet does; of several wallets the person chooses one, and may stop waiting for it. */
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import type { WalletSigner } from "../../api/wallet.ts";
+import { showFailure } from "../../ui/toast-store.ts";
+import { connectWallet, signChallenge } from "./prove-wallet.ts";
+import { WalletDialog } from "./WalletDialog.tsx";
+import { waitForWallet } from "./wait-for-wallet.ts";
+import { walletFailureText, walletNotFound } from "./wallet-failure.ts";
+import { pageWallets, type StandardWallet } from "./wallet-standard.ts";
+
+type Challenge = Parameters<typeof signChallenge>[2];
+
+async function signerOf(wallet: StandardWallet, givenUp: AbortSignal): Promise<WalletSigner> {
+  const account = await waitForWallet(() => connectWallet(wallet), givenUp);
+  const sign = (challenge: Challenge) => waitForWallet(() => signChallenge(wallet, account, challenge), givenUp);
+  return { address: account.address, sign };
+}
+
+interface WalletMutation {
+  isPending: boolean;
+  mutate(
+    connect: () => Promise<WalletSigner>,
+    options: { onSuccess: () => void; onError: (error: Error) => void },
+  ): void;
+}
+
+interface WalletAction {
+  isPending: boolean;
+  begin(): void;
+  giveUp(): void;
+  /** Where the person chooses among several wallets. */
+  choice: ReactNode;
+}
+
+/** Who leaves the page gives up as well. @param onError says the failure; without it a toast does */
+export function useWalletAction(
+  mutation: WalletMutation,
+  { onSuccess, onError }: { onSuccess: () => void; onError?: (error: Error) => void },
+): WalletAction {
+  const [wallets, setWallets] = useState<readonly StandardWallet[] | null>(null);
+  const attempt = useRef<AbortController>(null);
+  useEffect(() => () => attempt.current?.abort(), []);
+  // Wallets that come late have until the click to do so.
+  useEffect(() => void pageWallets(), []);
+  const sayFailure = onError ?? ((error: Error) => showFailure("Connection Failed", walletFailureText(error)));
+  const start = (wallet: StandardWallet) => {
+    setWallets(null);
+    const { signal } = (attempt.current = new AbortController());
+    mutation.mutate(() => signerOf(wallet, signal), {
+      onSuccess,
+      onError: (error) => signal.aborted || sayFailure(error),
+    });
+  };
+  const begin = () => {
+    const all = pageWallets().all();
+    const [first] = all;
+    if (first === undefined) showFailure("Connection Failed", walletNotFound);
+    else if (all.length === 1) start(first);
+    else setWallets(all);
+  };
+  const choice =
+    wallets === null ? null : <WalletDialog wallets={wallets} onChoose={start} onClose={() => setWallets(null)} />;
+  return { isPending: mutation.isPending, begin, giveUp: () => attempt.current?.abort(), choice };
+}

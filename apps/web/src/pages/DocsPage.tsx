@@ -1,0 +1,110 @@
+/** The guide that this server serves itself, where the footer's Documentation leads unless the operator names another place. */
+import { limits, product, sessionTimes } from "@kauke/contract";
+import { minutes } from "../features/legal/figures.ts";
+import { LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
+
+export function DocsPage() {
+  const { name } = product;
+  return (
+    <LegalPage
+      title="Documentation"
+      lead={`How to use ${name}, from the first alias to encrypted mail.`}
+      parts={[
+        {
+          id: "aliases",
+          title: "Create an alias",
+          body: (
+            <>
+              <p>
+                On the <PageLink to="/dashboard">dashboard</PageLink> choose a name and a domain, and enter where mail
+                goes: mailboxes, webhook addresses or both, with commas between them. The alias forwards at once.
+              </p>
+              <ul>
+                <li>
+                  The switch in its row pauses an alias. Mail to a paused alias is silently dropped; its sender notices
+                  nothing.
+                </li>
+                <li>The pencil edits name, destinations and notes in place: Enter saves, Escape cancels.</li>
+                <li>Deleting an alias is final. Its address is refused from then on.</li>
+              </ul>
+            </>
+          ),
+        },
+        {
+          id: "confirm",
+          title: "Confirm a mailbox",
+          body: (
+            <p>
+              The first time something is forwarded to a mailbox, it gets one message that asks “Is this mailbox
+              yours?”. Until its link is opened the mailbox takes only a few messages a day. The address you sign in
+              with counts as confirmed once you have confirmed it in <PageLink to="/settings">Settings</PageLink>.
+            </p>
+          ),
+        },
+        {
+          id: "answer",
+          title: "Answer as the alias",
+          body: (
+            <p>
+              Forwarded mail shows a reply address in place of its sender. Answer as usual: the answer leaves as your
+              alias, without your real address. If your message still holds that address, in a signature for example, it
+              is refused and the refusal says in which line.
+            </p>
+          ),
+        },
+        {
+          id: "send",
+          title: "Send from an alias",
+          body: (
+            <p>
+              Open the SMTP panel of an alias to create credentials. With them you write in the browser, on{" "}
+              <PageLink to="/compose">Compose</PageLink>, or in your own mail program: see the{" "}
+              <PageLink to="/docs/smtp">SMTP setup guide</PageLink>. A message from Compose can be undone for a moment,
+              and again in the list above the form while it waits.
+            </p>
+          ),
+        },
+        {
+          id: "encrypt",
+          title: "Encrypt and decrypt",
+          body: (
+            <>
+              <p>
+                Create a key in <PageLink to="/settings">Settings</PageLink>. It is made in your browser, and its
+                private half leaves it only under your master password, which nobody can reset. Whoever has your public
+                key can write to you; you read it on <PageLink to="/decrypt">Decrypt</PageLink>.
+              </p>
+              <p>
+                Downloaded as <code>.age</code>, a key stays locked: the age program opens it with your password. As{" "}
+                <code>.json</code> it is unlocked, for other programs.
+              </p>
+            </>
+          ),
+        },
+        {
+          id: "webhooks",
+          title: "Webhooks",
+          body: (
+            <p>
+              A destination that begins with <code>https://</code> gets each message as JSON by POST, signed as Standard
+              Webhooks describes; the secret is in the alias' panel. An answer of <code>410</code> pauses it. The calls
+              of this server are described at <code>/api/openapi.json</code>.
+            </p>
+          ),
+        },
+        {
+          id: "limits",
+          title: "Limits",
+          body: (
+            <ul>
+              <li>Notes of an alias: {limits.notesMax} characters.</li>
+              <li>Destinations of an alias: {limits.destinationsMax}.</li>
+              <li>Encryption keys of an account: {limits.encryptionKeysMax}.</li>
+              <li>A session ends after {minutes(sessionTimes.idleSeconds)} without activity.</li>
+            </ul>
+          ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { keyFileJson } from "../features/encryption-keys/key-file.ts";
+import { readPastedKey } from "./pasted-key.ts";
+
+const privateKey = "AGE-SECRET-KEY-1QQQ";
+const downloaded = keyFileJson({ keyName: "Work", publicKey: "age1", privateKey, createdAt: "", isDefault: false });
+
+test("the file that Settings downloads holds the key, with or without a mark at its beginning", () => {
+  const key = { kind: "key", text: privateKey, keyName: "Work", publicKey: "age1" };
+  expect(readPastedKey(downloaded)).toEqual(key);
+  expect(readPastedKey(`\ufeff\n${downloaded}`)).toEqual(key);
+});
+
+test("a key and a key file stay what they are, and so does what is neither", () => {
+  for (const text of [privateKey, "{", "{}", '{"privateKey": 7}', "null", "[1]", ""])
+    expect(readPastedKey(text)).toEqual({ kind: "key", text });
+  const text = `# name: Work\r\n# public key: age1qq\r\n${privateKey}\r\n`;
+  expect(readPastedKey(text)).toEqual({ kind: "key", text, keyName: "Work", publicKey: "age1qq" });
+});
+
+test("an age file is a locked key", () => {
+  for (const text of ["-----BEGIN AGE ENCRYPTED FILE-----\n", "age-encryption.org/v1\n-> scrypt"])
+    expect(readPastedKey(text)).toEqual({ kind: "locked", text });
+});

@@ -1,0 +1,287 @@
+/**
+ * The main journeys, once for every engine: what a person does, and where engines differ (clipboard, dialogs, worker). In
+ * `npm test` the first ones only, in `npm run test:long` all.
+ */
+import { isLongRun } from "@kauke/testkit/long-rounds";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { describe, expect, test } from "vitest";
+import { widths } from "../browser.ts";
+import { multipartMessage, subjectOf, words } from "../message.ts";
+import { masterPassword } from "../sealed.ts";
+import { password } from "../steps.ts";
+import type { EngineProgram } from "./driver.ts";
+import type { Query } from "./finder.ts";
+import { type EngineSite, runEngineSite } from "./site.ts";
+import type { Tab } from "./tab.ts";
+
+const button = (name: string | RegExp, within?: Query): Query => ({ role: "button", name, within });
+const link = (name: string | RegExp, within?: Query): Query => ({ role: "link", name, within });
+const field = (name: string | RegExp, within?: Query): Query => ({ role: "field", name, within });
+const heading = (name: string | RegExp): Query => ({ role: "heading", name });
+const text = (name: string | RegExp, within?: Query): Query => ({ role: "text", name, within });
+const toast = (title: string): Query => ({ role: "text", name: title, within: { role: "toast" } });
+const dialog = (name: string): Query => ({ role: "dialog", name });
+const main: Query = { role: "main" };
+
+/**
+ * Tests of the file that calls it; where the engine is missing they are left out and the reason is printed.
+ * @param more tests for this engine alone
+ */
+export function runJourneys(program: EngineProgram, more: (site: EngineSite) => void = () => {}): void {
+  if (program.missing !== null) {
+    console.log(`The journeys in ${program.name} are left out: ${program.missing}.`);
+    test.skip(`the journeys in ${program.name}: ${program.missing}`);
+    return;
+  }
+  describe(program.name, () => {
+    const site = runEngineSite(program);
+    testFindings(site);
+    testFirstMail(site);
+    testClipboard(site);
+    more(site);
+    if (isLongRun) for (const add of [testSignIn, testKeys, testCompose, testPages, testDialog]) add(site);
+  });
+}
+
+async function send(site: EngineSite, to: string, number: number): Promise<void> {
+  const mail = { port: site.server.mxPort, from: "parcels@shop.example", to, message: multipartMessage(number) };
+  expect((await sendMail(mail)).last).toMatch(/^250 /);
+}
+
+async function openNewest(site: EngineSite, tab: Tab, subject: string): Promise<void> {
+  await tab.open(`/preview?token=${await site.server.previewToken()}`);
+  await tab.click(button(new RegExp(subject.replace(/[[\].]/g, "\\$&")), { role: "listitem" }));
+  await tab.see(heading(subject));
+}
+
+/** Each of these would fail the visit of any other test. */
+const planted = `setTimeout(() => { throw new Error("a planted exception"); });
+  void Promise.reject(new Error("a planted rejection"));
+  console.error("a planted line");
+  document.body.append(Object.assign(new Image(), { src: "https://elsewhere.example/pixel.png" }));
+  void fetch("/api/nothing-here");`;
+
+function testFindings(site: EngineSite): void {
+  test("what a healthy page never does is found", async () => {
+    const tab = await site.visit();
+    await tab.open("/about");
+    await tab.driver.evaluate(`(() => { ${planted} })()`);
+    const found: string[] = [];
+    for (const wanted of [
+      /^page error: .*a planted exception/,
+      /^page error: .*a planted rejection/,
+      /^console error: a planted line/,
+      /^CSP violation: img-src https:\/\/elsewhere/,
+      /^CSP report: .*elsewhere\.example/,
+      /^refused request: 404 GET \/api\/nothing-here/,
+    ])
+      await expect
+        .poll(() => (found.push(...site.takeFindings()), found))
+        .toContainEqual(expect.stringMatching(wanted));
+    // The picture that was refused has not loaded either; nothing else may be left for the end of the visit.
+    await tab.open("/about");
+    site.takeFindings();
+  });
+}
+
+function testFirstMail(site: EngineSite): void {
+  test("a person registers, makes an alias and reads the mail that came to it, on a phone", async () => {
+    const tab = await site.visit({ width: widths.phone });
+    await tab.open("/home");
+    await tab.click(link("Sign up with email", main));
+    await tab.click(link("Create an account"));
+    await tab.fill(field("Email"), "ona.engine@people.example");
+    await tab.fill(field(/^Password/), password);
+    await tab.fill(field("Confirm password"), password);
+    await tab.click(button("Create Account"));
+    await tab.seePath("/dashboard");
+    await tab.fill(field("Alias name and domain"), "engine-shop");
+    await tab.fill(field("Forward to"), "ona@inbox.example");
+    await tab.click(button("Create Alias"));
+    await tab.see(toast("Alias Created"));
+    await tab.see({ role: "switch", name: "engine-shop@kauke.test forwards mail" });
+    await send(site, "engine-shop@kauke.test", 1);
+    await openNewest(site, tab, subjectOf(1));
+    await tab.see(text(new RegExp(words.text)));
+    await tab.click({ role: "tab", name: "HTML" });
+    await tab.see({ role: "frame", name: "" });
+    await tab.click({ role: "tab", name: "Raw" });
+    await tab.see({ role: "tabpanel", name: /Raw|Delivered-To/ });
+  });
+}
+
+function testSignIn(site: EngineSite): void {
+  test("a wrong password is refused at its field; the right one signs in, and signing out leads home", async () => {
+    const person = await site.person();
+    const tab = await site.visit();
+    tab.expectRefusal(401, "/api/auth/login");
+    await tab.open("/auth");
+    await tab.fill(field("Email"), person.email);
+    await tab.fill(field("Password"), "not this one");
+    await tab.press("Enter");
+    await tab.see(toast("Login Failed"));
+    await tab.seeFocus(field("Password"));
+    await tab.press("Control", "a");
+    await tab.type(person.password);
+    await tab.press("Enter");
+    await tab.seePath("/dashboard");
+    await tab.see(text("No aliases yet"));
+    await tab.click(button("Log out"));
+    await tab.see(toast("Logged Out"));
+    await tab.seePath("/home");
+    await tab.open("/dashboard");
+    await tab.see(heading("Welcome Back"));
+  });
+}
+
+function testKeys(site: EngineSite): void {
+  test("a key is made in the browser, mail is forwarded encrypted to it, and the page decrypts it, on a phone", async () => {
+    const person = await site.person();
+    const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });
+    const tab = await site.visit({ as: person, width: widths.phone });
+    await tab.open("/settings");
+    await tab.click(button("Create Key", main));
+    const create = dialog("Create key");
+    await tab.fill(field(/^Key name/, create), "Laptop");
+    await tab.fill(field("Master password", create), masterPassword);
+    await tab.click(button("Create Key", create));
+    await tab.see(toast("Key created"));
+    await tab.seeGone(create);
+    await tab.click(field("Forward encrypted"));
+    await tab.type("To L");
+    await tab.press("Enter");
+    await expect
+      .poll(async () => (await person.call("GET", "/api/account/settings")).body)
+      .toMatchObject({
+        sealTo: expect.stringMatching(/^[\da-f-]{36}$/),
+      });
+    await send(site, `${alias.alias}@${alias.domain}`, 2);
+    await openNewest(site, tab, "[...]");
+    const armored = await tab.driver.evaluate(
+      `fetch(document.querySelector("[aria-label=Attachments] a").href).then((answer) => answer.text())`,
+    );
+    expect(armored).toMatch(/^-----BEGIN AGE ENCRYPTED FILE-----/);
+    await tab.open("/decrypt");
+    await tab.see(field("Encrypted Text"));
+    // The example in the empty field is wider than the field; WebKit would scroll it.
+    await tab.until("[...document.querySelectorAll('textarea')].every((it) => it.scrollWidth <= it.clientWidth)");
+    await tab.fill(field("Encrypted Text"), String(armored));
+    await tab.fill(field("Master Password"), masterPassword);
+    await tab.click(button("Decrypt Message"));
+    await tab.see(toast("Decryption successful"));
+    await tab.see(heading(subjectOf(2)));
+    await tab.see(text(new RegExp(words.text)));
+  });
+}
+
+function testCompose(site: EngineSite): void {
+  test("a message undone is back on the sheet as it was written", async () => {
+    const person = await site.person();
+    const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });
+    expect((await person.call("POST", "/api/smtp-credentials", { aliasId: alias.id })).status).toBe(201);
+    const tab = await site.visit({ as: person });
+    await tab.click(link("_COMPOSE"));
+    await tab.fill(field("To"), "rasa@outside.example");
+    await tab.fill(field("Subject"), "Undone");
+    await tab.fill(field("Message"), "Labas, Rasa\nJonas");
+    await tab.click(button("Send Email"));
+    await tab.see(toast("Email queued"));
+    await tab.click(button("Undo", { role: "toast" }));
+    await tab.see(toast("Email sending cancelled"));
+    expect(await tab.value(field("To"))).toBe("rasa@outside.example");
+    expect(await tab.value(field("Message"))).toBe("Labas, Rasa\nJonas");
+    expect(await tab.value(field("From"))).toBe(alias.id);
+  });
+}
+
+function testClipboard(site: EngineSite): void {
+  test("a new password, a username and a hidden password are copied", () => copyWhatThePanelShows(site, []));
+}
+
+/** Until version 127 Firefox had no `ClipboardItem`. */
+export function testWithoutClipboardItem(site: EngineSite): void {
+  test("they are copied where there is no ClipboardItem", () => copyWhatThePanelShows(site, ["ClipboardItem"]));
+}
+
+/** Each is pasted into a field of the same page: a page may not read the clipboard without asking. */
+async function copyWhatThePanelShows(site: EngineSite, missingGlobals: readonly string[]): Promise<void> {
+  const person = await site.person();
+  const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });
+  const address = `${alias.alias}@${alias.domain}`;
+  const tab = await site.visit({ as: person, missingGlobals });
+  expect(await tab.driver.evaluate("typeof ClipboardItem")).toBe(missingGlobals.length > 0 ? "undefined" : "function");
+  await tab.click(button(`SMTP settings of ${address}`));
+  await tab.click(button("Generate credentials"));
+  await tab.see(text(/^Copy now\. The/));
+  const secret = (await tab.text({ role: "code" })).trim();
+  expect(secret.length).toBeGreaterThan(12);
+  const pasted = async () => {
+    await tab.see(toast("Copied to clipboard"));
+    await tab.click(button("Dismiss"));
+    await tab.fill(field(/^Notes/), "");
+    await tab.press("Control", "v");
+    return tab.value(field(/^Notes/));
+  };
+  await tab.click(button("Copy"));
+  expect(await pasted()).toBe(secret);
+  await tab.click(button("Hide"));
+  await tab.click(button("Copy username"));
+  expect(await pasted()).toBe(address);
+  // It is fetched first, while the click that allows copying grows old.
+  await tab.click(button("Copy"));
+  expect(await pasted()).toBe(secret);
+}
+
+function testPages(site: EngineSite): void {
+  test("public pages open, an unknown one says so, and the theme is kept", async () => {
+    const tab = await site.visit();
+    const theme = "Switch between light and dark theme";
+    const isDark = "document.documentElement.dataset.theme === 'dark'";
+    for (const [path, title] of [
+      ["/about", "About"],
+      ["/privacy", "Privacy Policy"],
+      ["/terms", "Terms of Service"],
+      ["/gdpr", "GDPR"],
+      ["/transparency", "Transparency Report"],
+    ] as const) {
+      await tab.open(path);
+      await tab.see(heading(title));
+    }
+    await tab.open("/");
+    await tab.see(heading(/^One click, new identity/));
+    await tab.click(button(theme));
+    await tab.until(isDark);
+    tab.expectRefusal(404, "/nowhere");
+    await tab.open("/nowhere");
+    await tab.until(isDark);
+  });
+}
+
+function testDialog(site: EngineSite): void {
+  test("a dialog is opened, walked through and closed by keyboard, and gives the focus back", async () => {
+    const person = await site.person();
+    const tab = await site.visit({ as: person });
+    await tab.open("/settings");
+    const opener = button(`Change password of ${person.email}`);
+    const change = dialog("Change password");
+    await tab.see(opener);
+    for (let stops = 0; stops < 60 && !(await hasFocus(tab, opener)); stops++) await tab.press("Tab");
+    await tab.press("Enter");
+    await tab.seeFocus(field("Current password", change));
+    const insideDialog = "document.activeElement.closest('[role=dialog]') !== null";
+    for (let stops = 0; stops < 12; stops++) {
+      await tab.press("Tab");
+      expect(await tab.driver.evaluate(insideDialog)).toBe(true);
+    }
+    await tab.press("Escape");
+    await tab.seeGone(change);
+    await tab.seeFocus(opener);
+  });
+}
+
+async function hasFocus(tab: Tab, query: Query): Promise<boolean> {
+  const name = await tab.driver.evaluate(
+    "document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText",
+  );
+  return name === query.name;
+}

@@ -1,0 +1,14 @@
+/** Keys as WebDriver names them (WebDriver, section 15.4.2: private use code points). */
+export const keys = {
+  Shift: "\uE008",
+  Control: "\uE009",
+  Tab: "\uE004",
+  Enter: "\uE007",
+  Escape: "\uE00C",
+  Space: " ",
+  ArrowRight: "\uE014",
+  ArrowDown: "\uE015",
+  Delete: "\uE017",
+  a: "a",
+  v: "v",
+} as const;

@@ -1,0 +1,91 @@
+/**
+ * A server, one engine and visits of it for a test file. Each visit is a profile of its own and must end without a finding of the
+ * proxy between the two.
+ */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Person } from "@kauke/testkit/person";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { heights, widths } from "../browser.ts";
+import { runSite, type Site } from "../site.ts";
+import type { Engine, EngineProgram } from "./driver.ts";
+import { signIn } from "./steps.ts";
+import { openTab, type Tab } from "./tab.ts";
+import { allToldExpression, startWatchingProxy, type WatchingProxy } from "./watching-proxy.ts";
+
+export interface EngineVisitOptions {
+  /** CSS pixels; 1440 unless told. */
+  width?: number;
+  /** Signs in by the form first. */
+  as?: Person;
+  /** Globals that an older version of the engine has not. */
+  missingGlobals?: readonly string[];
+}
+
+export interface EngineVisit extends Tab {
+  expectRefusal: WatchingProxy["expectRefusal"];
+}
+
+export interface EngineSite {
+  readonly server: Site["server"];
+  person: Site["person"];
+  visit(options?: EngineVisitOptions): Promise<EngineVisit>;
+  /** What was found so far; it no longer fails the visit. */
+  takeFindings(): string[];
+}
+
+const failures = join(import.meta.dirname, "../.out/failures");
+
+export function runEngineSite(program: EngineProgram): EngineSite {
+  let proxy: WatchingProxy;
+  let engine: Engine | undefined;
+  const site = runSite({
+    env: async () => {
+      proxy = await startWatchingProxy();
+      // A busy machine takes its time to press Undo.
+      return { KAUKE_PUBLIC_URL: proxy.origin, KAUKE_UNDO_SECONDS: "20" };
+    },
+  });
+  beforeAll(async () => {
+    proxy.target = new URL(site.server.url);
+    engine = await program.start();
+  });
+  afterAll(async () => {
+    await engine?.close();
+    await proxy.close();
+  });
+
+  async function visit({ width = widths.desktop, as, missingGlobals = [] }: EngineVisitOptions = {}) {
+    if (engine === undefined) throw new Error("the engine runs inside tests only");
+    proxy.missingGlobals = missingGlobals;
+    const driver = await engine.openDriver({ width, height: heights[width] ?? 800 });
+    const tab = openTab(driver, proxy.origin);
+    onTestFinished(async ({ task }) => {
+      if (task.result?.state === "fail") await keepPicture(tab, `${program.name}-${task.name}`);
+      await tab.until(allToldExpression).catch(() => {});
+      await driver.close();
+      const findings = proxy.takeFindings();
+      if (findings.length > 0) throw new Error(`the visit was not clean:\n${findings.join("\n")}`);
+    });
+    if (as !== undefined) await signIn(tab, as);
+    return { ...tab, expectRefusal: proxy.expectRefusal };
+  }
+
+  return {
+    get server() {
+      return site.server;
+    },
+    person: site.person,
+    visit,
+    takeFindings: () => proxy.takeFindings(),
+  };
+}
+
+async function keepPicture({ driver }: Tab, name: string): Promise<void> {
+  await mkdir(failures, { recursive: true });
+  const path = join(failures, `${name.replace(/[^\w]+/g, "-").slice(0, 80)}.png`);
+  const picture = await driver.picture().catch(() => null);
+  if (picture === null) return;
+  await writeFile(path, picture);
+  console.log(`Picture of the failure: ${path}`);
+}

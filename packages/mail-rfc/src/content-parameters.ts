@@ -1,0 +1,68 @@
+/**
+ * Parameters of Content-Type and Content-Disposition (RFC 2045 §5.1, RFC 2231) as lenient programs read them: continuations are
+ * joined, percent signs decoded. For finding out what a part may be taken for, not for writing.
+ */
+export interface ContentParameters {
+  /** Lower case, without parameters, e.g. `text/calendar`. */
+  value: string;
+  /** Lower-case names without RFC 2231's `*`; the different texts of each. */
+  parameters: ReadonlyMap<string, readonly string[]>;
+  /** Whether the field is longer than what was read of it. */
+  isCut: boolean;
+}
+
+/** UTF-16 units read of one field. */
+export const CONTENT_FIELD_MAX = 8192;
+// Matches at any offset, without giving back what it has read: separators, a name, and the value if there is an "=".
+const PARAMETER = /[\s;]*(?:([^\s=;"]{1,200})\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"?|([^;\s]*)))?)?/sy;
+const COMMENT = /\([^()"]*\)/g;
+
+/** @param text an unfolded field value; what exceeds `CONTENT_FIELD_MAX` is not read */
+export function readContentParameters(text: string): ContentParameters {
+  const field = text.slice(0, CONTENT_FIELD_MAX);
+  const parameters = new Map<string, Set<string>>();
+  const withoutComments = field.includes("(") ? field.replace(COMMENT, " ") : field;
+  if (field.includes(";")) readParameters(withoutComments, parameters);
+  // Some programs know no comments: what they read differently counts as well.
+  if (withoutComments !== field) readParameters(field, parameters);
+  const [value = ""] = withoutComments.split(";", 1);
+  const texts = Array.from(parameters, ([name, contents]) => [name, [...contents]] as const);
+  return {
+    value: value.replace(/\s+/g, "").toLowerCase(),
+    parameters: new Map(texts),
+    isCut: text.length > CONTENT_FIELD_MAX,
+  };
+}
+
+/** Goes on behind whatever it has read, a parameter or not, so that no character is read more than a few times. */
+function readParameters(field: string, parameters: Map<string, Set<string>>): void {
+  const continued = new Map<string, string>();
+  for (let at = field.indexOf(";"); at >= 0; at = field.indexOf(";", PARAMETER.lastIndex)) {
+    PARAMETER.lastIndex = at;
+    const [, title, quoted, plain] = PARAMETER.exec(field) ?? [];
+    if (title === undefined || (quoted === undefined && plain === undefined)) continue;
+    const [name = "", ...marks] = title.toLowerCase().split("*");
+    const content = plain ?? quoted?.replace(/\\(.)/gs, "$1") ?? "";
+    if (marks.length === 0) add(parameters, name, content);
+    else continued.set(name, (continued.get(name) ?? "") + content);
+  }
+  for (const [name, content] of continued) add(parameters, name, extendedValue(content));
+}
+
+/** The only text of that parameter; `null` when there is none or more than one. */
+export function onlyParameter({ parameters }: ContentParameters, name: string): string | null {
+  const [first = null, second] = parameters.get(name) ?? [];
+  return second === undefined ? first : null;
+}
+
+function add(parameters: Map<string, Set<string>>, name: string, content: string): void {
+  const known = parameters.get(name);
+  if (known === undefined) parameters.set(name, new Set([content]));
+  else known.add(content);
+}
+
+/** @param content e.g. `utf-8'en'a%20b` */
+function extendedValue(content: string): string {
+  const text = content.replace(/^[\w.-]{0,40}'[\w-]{0,40}'/, "");
+  return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}

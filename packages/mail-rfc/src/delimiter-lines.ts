@@ -1,0 +1,81 @@
+/**
+ * The delimiter lines of a multipart (RFC 2046 §5.1.1), for everybody who splits one. Tells how each line is written and leaves to
+ * its reader what counts: programs differ in that.
+ */
+import { costNs, type ParseBudget } from "./parse-budget.ts";
+
+export interface DelimitedBytes {
+  bytes: Buffer;
+  /** Offsets of the multipart's body within `bytes`. */
+  start: number;
+  end: number;
+  /** The dashes and the boundary. */
+  delimiter: Buffer;
+  budget: ParseBudget;
+}
+
+export interface DelimiterLine {
+  /** Offset in `bytes` of the first dash. */
+  at: number;
+  /** The line break in front; empty where the body begins. */
+  before: "\r\n" | "\r" | "\n" | "";
+  /** Offset behind the line and its end. */
+  end: number;
+  /** Empty where the body ends. */
+  lineEnd: "\r\n" | "\r" | "\n" | "";
+  isClosing: boolean;
+  /** Whether the line holds nothing but the delimiter and white space. Where it does not, `end` and `lineEnd` mean nothing. */
+  isWhole: boolean;
+}
+
+/** Bytes of a shorter pattern are searched by an expression: the native search looks at each first byte on its own. */
+const NATIVE_MIN = 8;
+/** Characters of a line that are looked at behind the delimiter. */
+const TAIL_MAX = 200;
+const TAIL = /^(--)?[ \t]*(\r\n|\r|\n|$)/;
+
+const SYNTAX = /[\\^$.*+?()[\]{}|/]/g;
+
+/** Every line that begins with the delimiter. @throws ParseLimitError */
+export function* delimiterLines(source: DelimitedBytes): Generator<DelimiterLine> {
+  const { bytes, start, end, delimiter, budget } = source;
+  const body = bytes.subarray(start, end);
+  for (const at of delimiter.length < NATIVE_MIN ? shortPositions(body, source) : positions(body, source)) {
+    const before = breakBefore(body, at);
+    if (before === null) continue;
+    budget.spend(costNs.foundLine);
+    const tailStart = at + delimiter.length;
+    const found = TAIL.exec(body.toString("latin1", tailStart, tailStart + TAIL_MAX));
+    const lineLength = found?.[0].length ?? 0;
+    const lineEnd = (found?.[2] ?? "") as DelimiterLine["lineEnd"];
+    const isWhole = found !== null && (lineEnd !== "" || tailStart + lineLength === body.length);
+    const isClosing = found?.[1] !== undefined;
+    yield { at: start + at, before, end: start + tailStart + lineLength, lineEnd, isClosing, isWhole };
+  }
+}
+
+function* positions(body: Buffer, { delimiter, budget }: DelimitedBytes): Generator<number> {
+  budget.spend(body.length * costNs.searchedByte);
+  for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + delimiter.length)) {
+    budget.spend(costNs.foundBoundary);
+    yield at;
+  }
+}
+
+function* shortPositions(body: Buffer, { delimiter, budget }: DelimitedBytes): Generator<number> {
+  budget.spend(body.length * costNs.shortSearchedByte);
+  const text = body.toString("latin1");
+  const boundary = delimiter.toString("latin1");
+  if (text.startsWith(boundary)) yield 0;
+  const line = new RegExp(`[\\r\\n]${boundary.replace(SYNTAX, "\\$&")}`, "g");
+  for (let found = line.exec(text); found !== null; found = line.exec(text)) yield found.index + 1;
+}
+
+/** @returns `null` within a line */
+function breakBefore(body: Buffer, at: number): DelimiterLine["before"] | null {
+  if (at === 0) return "";
+  const last = body[at - 1];
+  if (last === 0x0d) return "\r";
+  if (last !== 0x0a) return null;
+  return body[at - 2] === 0x0d ? "\r\n" : "\n";
+}

@@ -1,0 +1,51 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { readFeedbackReport } from "./feedback-report.ts";
+
+const report = (fields: readonly string[], type = 'multipart/report; report-type=feedback-report; boundary="b"') =>
+  Buffer.from(
+    [
+      "From: <abuse-desk@host.example>",
+      `Content-Type: ${type}`,
+      "",
+      "--b",
+      "Content-Type: text/plain",
+      "",
+      "Original-Mail-From: <not-this@example.org>",
+      "--b",
+      "Content-Type: message/feedback-report",
+      "",
+      ...fields,
+      "--b",
+      "Content-Type: message/rfc822",
+      "",
+      "Original-Mail-From: <nor-this@example.org>",
+      "--b--",
+      "",
+    ].join("\r\n"),
+  );
+
+it.each<[string, string[], string | null]>([
+  [
+    "a complaint",
+    ["Feedback-Type: abuse", "Version: 1", "Original-Mail-From: <srs0-x@kauke.test>"],
+    "srs0-x@kauke.test",
+  ],
+  ["a complaint without brackets", ["Feedback-Type: fraud", "Original-Mail-From: a@kauke.test"], "a@kauke.test"],
+  ["a complaint that names nobody", ["Feedback-Type: abuse"], ""],
+  ["the opposite of one", ["Feedback-Type: not-spam", "Original-Mail-From: <a@kauke.test>"], null],
+  ["a report without its type", ["Version: 1"], null],
+])("%s", (_, fields, mailFrom) => {
+  expect(readFeedbackReport(report(fields))?.mailFrom ?? null).toBe(mailFrom);
+});
+
+it("a delivery report and a letter are none, and bytes of any kind are read without a throw", () => {
+  const complaint = ["Feedback-Type: abuse"];
+  expect(readFeedbackReport(report(complaint, "multipart/report; report-type=delivery-status; boundary=b"))).toBeNull();
+  expect(readFeedbackReport(report(complaint, "multipart/mixed; boundary=b"))).toBeNull();
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      expect(readFeedbackReport(Buffer.from(text))).toBeNull();
+    }),
+  );
+});

@@ -1,0 +1,109 @@
+/**
+ * Header fields by which a mail program or mail host writes to somebody, or tells where to. Left in a forwarded message they would
+ * have it write to a stranger from the real mailbox. From the IANA registry of message header fields (2026), the manuals of mail
+ * programs, and what senders are seen to use. A new one belongs here, with its reason.
+ *
+ * From, Reply-To, To, Cc and the List- fields are no part of this table: they are rewritten.
+ */
+
+interface FieldsThatGo {
+  /** Why, in the words of who acts on it. */
+  reason: string;
+  /** Lower case. */
+  names: readonly string[];
+}
+
+export const fieldsThatGo: readonly FieldsThatGo[] = [
+  {
+    reason: "answers go to it beside or in place of From (RFC 5322 §3.6.2, RFC 9057)",
+    names: ["sender", "author", "originator-return-address", "apparently-from"],
+  },
+  { reason: "reply-to-all includes it", names: ["bcc", "apparently-to", "x-apparently-to"] },
+  {
+    reason: "programs that answer resent mail write to these (RFC 5322 §3.6.6)",
+    names: ["resent-from", "resent-sender", "resent-to", "resent-cc", "resent-bcc", "resent-reply-to"],
+  },
+  { reason: "RFC 5504: an address that a program may restore to the field in the name", names: ["downgraded-*"] },
+  {
+    reason: "bounces and automatic answers go to it",
+    names: ["return-path", "errors-to", "x-errors-to", "warnings-to"],
+  },
+  {
+    reason: "a read receipt is sent to it, by some programs unasked (RFC 8098 §2.1 and its predecessors)",
+    names: [
+      "disposition-notification-to",
+      "disposition-notification-options",
+      "read-receipt-to",
+      "x-confirm-reading-to",
+      "x-confirm-read-to",
+      "x-receipt-to",
+      "x-pmrqc",
+      "acknowledge-to",
+      "x-acknowledge-to",
+      "registered-mail-reply-requested-by",
+    ],
+  },
+  {
+    reason: "a receipt of delivery is sent to it by the mail host",
+    names: [
+      "return-receipt-to",
+      "return-receipt-requested",
+      "x-return-receipt-to",
+      "delivery-receipt-to",
+      "x-confirm-delivery-to",
+      "generate-delivery-report",
+    ],
+  },
+  { reason: "goes into a receipt as it is (RFC 8098 §2.3)", names: ["original-recipient"] },
+  {
+    reason: "mutt, Gnus and others prefer it to Reply-To, or send copies to it",
+    names: ["mail-followup-to", "mail-reply-to", "mail-copies-to", "x-reply-to", "x-mail-followup-to"],
+  },
+  {
+    reason: "the author before a mailing list changed From: some programs answer to it",
+    names: [
+      "x-original-from",
+      "x-google-original-from",
+      "x-original-sender",
+      "x-original-reply-to",
+      "x-orig-from",
+      "original-from",
+      "original-sender",
+    ],
+  },
+  {
+    reason: "Thunderbird and others post the answer to a newsgroup, for everybody to read (RFC 5536)",
+    names: ["newsgroups", "followup-to", "posted-to"],
+  },
+  {
+    reason: "mail hosts send complaints to it, the message with the real address inside (RFC 9477 and practice)",
+    names: [
+      "cfbl-address",
+      "cfbl-feedback-id",
+      "abuse-reports-to",
+      "x-abuse-reports-to",
+      "x-report-abuse-to",
+      "complaints-to",
+      "x-complaints-to",
+      "x-csa-complaints",
+    ],
+  },
+  {
+    reason:
+      "a key for the stranger's own address: it counts for From only (Autocrypt 1.1 §2.3), which is a reply address",
+    names: ["autocrypt", "autocrypt-gossip"],
+  },
+  { reason: "covers a header that is no more", names: ["dkim-signature"] },
+];
+
+const exact: ReadonlySet<string> = new Set(
+  fieldsThatGo.flatMap(({ names }) => names.filter((name) => !name.endsWith("*"))),
+);
+const prefixes = fieldsThatGo.flatMap(({ names }) =>
+  names.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1)),
+);
+
+/** @param name lower case */
+export function mustGo(name: string): boolean {
+  return exact.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
+}

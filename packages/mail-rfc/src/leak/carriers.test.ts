@@ -1,0 +1,21 @@
+import { programCarriers, programsHere } from "@kauke/testkit/leak-carrier-programs";
+import { type LeakCarrier, leakCarriers } from "@kauke/testkit/leak-carriers";
+import { expect, test } from "vitest";
+import { searchMessage } from "./search-message.ts";
+
+const here = programsHere();
+const all: readonly LeakCarrier[] = [...leakCarriers, ...programCarriers.filter(({ program }) => here.has(program))];
+const owner = "jonas.real@inbox.example";
+const stranger = "tomas.else@other.example";
+
+const messageOf = (carrier: LeakCarrier, address: string): Buffer => {
+  const { header, body } = carrier.make(address);
+  return Buffer.from(["From: shop@kauke.test", "Subject: hi", ...header, "", body].join("\r\n"));
+};
+
+test.each(all)("$name tells the mailbox, and a stranger's address does not", async (carrier) => {
+  const message = messageOf(carrier, owner);
+  expect(await searchMessage(message, [owner])).toMatchObject({ leak: "address", destination: owner });
+  expect(await searchMessage(messageOf(carrier, stranger), [owner])).toBeNull();
+  expect(await searchMessage(messageOf(carrier, stranger), [stranger])).not.toBeNull();
+});

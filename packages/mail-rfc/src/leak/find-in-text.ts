@@ -1,0 +1,54 @@
+/** Searches a text of any length for mailboxes, window by window, so that its memory does not grow with the text. */
+import { type Boundary, findMailbox, type MailboxPattern } from "./mailbox-pattern.ts";
+import { textViews } from "./text-views.ts";
+
+export interface TextLeak {
+  destination: string;
+  /** From 1; `null` where the address shows only after folds, markup or another encoding were undone. */
+  line: number | null;
+}
+
+/** Characters. Far below the length at which V8 runs out of stack for a repeated class. */
+const WINDOW = 1_048_576;
+/** Characters that two windows share: an address with markup, entities and unseen characters in it is shorter. */
+const OVERLAP = 16_384;
+/** Characters: longer than any address, in which a domain may continue or a local part may have begun. */
+const EDGE = 400;
+
+export function findInText(text: string, patterns: readonly MailboxPattern[], boundary: Boundary): TextLeak | null {
+  for (let start = 0; start === 0 || start + OVERLAP < text.length; start += WINDOW) {
+    const end = start + WINDOW + OVERLAP;
+    const window = { text: text.slice(start, end), isFirst: start === 0, isLast: end >= text.length };
+    const leak = findInWindow(window, patterns, boundary);
+    if (leak === null) continue;
+    const { destination, line } = leak;
+    return { destination, line: line === null ? null : line + countBreaks(text.slice(0, start)) };
+  }
+  return null;
+}
+
+interface Window {
+  text: string;
+  isFirst: boolean;
+  isLast: boolean;
+}
+
+/** What lies at an edge that cuts the text is judged by the window beside, which holds it whole. */
+function findInWindow(
+  { text, isFirst, isLast }: Window,
+  patterns: readonly MailboxPattern[],
+  boundary: Boundary,
+): TextLeak | null {
+  for (const view of textViews(text)) {
+    const range = [isFirst ? 0 : EDGE, isLast ? view.text.length : view.text.length - EDGE] as const;
+    const found = findMailbox(view.text, patterns, boundary, range);
+    if (found === null) continue;
+    const line = view.keepsLines ? countBreaks(view.text.slice(0, found.at)) + 1 : null;
+    return { destination: found.destination, line };
+  }
+  return null;
+}
+
+function countBreaks(text: string): number {
+  return text.split("\n").length - 1;
+}

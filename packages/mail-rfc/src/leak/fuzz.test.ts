@@ -1,0 +1,219 @@
+/** What no input may do to the leak guard's decoders: make them throw anything but a limit, or take time out of step with its size. */
+import { deflateRawSync, deflateSync } from "node:zlib";
+import { leakCarriers, single } from "@kauke/testkit/leak-carriers";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { growthOf } from "../linear-cost.testing.ts";
+import { findBase64 } from "./base64-runs.ts";
+import { mimeLeaves } from "./mime-leaves.ts";
+import { decodeText, decodeTransfer, findUuencoded } from "./part-text.ts";
+import { searchMessage } from "./search-message.ts";
+import { unpackBer } from "./unpack-ber.ts";
+import { UnpackBudget, UnsearchableError } from "./unpack-limits.ts";
+import { unpackOpenPgp } from "./unpack-openpgp.ts";
+import { unpackPdf } from "./unpack-pdf.ts";
+import { unpackPng } from "./unpack-png.ts";
+import { unpackRichText, unpackTnef } from "./unpack-tnef.ts";
+import { unpackZip } from "./unpack-zip.ts";
+
+const isLong = process.env.LONG_ROUNDS === "1";
+const numRuns = isLong ? 100_000 : 1000;
+const timeout = isLong ? 3_600_000 : 60_000;
+const latin1 = (text: string) => Buffer.from(text, "latin1");
+const owner = "jonas.real@inbox.example";
+const budget = () => new UnpackBudget();
+
+const zipHead = "PK\x03\x04\x14\0\0\0\x08\0\0\0\0\0\0\0\0\0\x20\0\0\0\0\0\0\0\x01\0\0\0a";
+const rtfHead = "\x20\0\0\0\x40\0\0\0LZFu\0\0\0\0";
+const mime = [
+  "Content-Type: multipart/mixed; boundary=b\r\n",
+  "\r\n",
+  "--b\r\n",
+  "--b--",
+  "Content-Type: message/rfc822\r\n",
+];
+const transfer = [
+  "Content-Transfer-Encoding: base64\r\n",
+  "Content-Transfer-Encoding: quoted-printable\r\n",
+  "=4",
+  "=\r\n",
+  "YQ==",
+];
+
+/** What each decoder looks for, and how all it gives is read. */
+const decoders: Record<string, { pieces: readonly string[]; read(bytes: Buffer): Iterable<unknown> }> = {
+  "zip archives": {
+    pieces: [
+      zipHead,
+      "PK\x01\x02",
+      "PK\x07\x08",
+      "PK\x03\x04",
+      deflateRawSync("abc").toString("latin1"),
+      "\xff\xff\xff\xff",
+    ],
+    read: unpackZip,
+  },
+  "PDF files": {
+    pieces: [
+      "%PDF-",
+      "stream\r\n",
+      "endstream",
+      "/ASCII85Decode",
+      "/AHx",
+      "~>",
+      "<41",
+      "\\101",
+      ")-2(",
+      "z",
+      "x\x9c",
+      "!!!!!",
+    ],
+    read: unpackPdf,
+  },
+  "PNG pictures": {
+    pieces: ["\0\0\0\x08zTXta\0\0x", "\0\0\0\x0aiTXta\0\x01\0", "\0", "\xff\xff\xff\xff"],
+    read: unpackPng,
+  },
+  BER: {
+    pieces: ["\x30\x80", "\x24\x80", "\x04\x01a", "\0\0", "\x30\x84\xff\xff\xff\xff", "\x1f", "\x04\x82"],
+    read: unpackBer,
+  },
+  "OpenPGP packets": {
+    pieces: ["\xcb\xe1", "\xc8\x02\x01", "\xa3\x01", "\xc2\xff\0\0", "\xe1aa", "\x99\x01"],
+    read: unpackOpenPgp,
+  },
+  "winmail.dat": {
+    pieces: ["x\x9f\x3e\x22\0\0", "\x01\x0f\x80\x06\0\x04\0\0\0", "\xff\xff\xff\xff", "aaaa\0\0"],
+    read: unpackTnef,
+  },
+  "compressed rich text": {
+    pieces: [rtfHead, "LZFu", "\xff", "\x10\xf3", "\0aaaaaaaa"],
+    read: (it) => unpackRichText(it, budget()),
+  },
+  base64: {
+    pieces: ["QUJDREVGR0hJSktMTU5P", "=", "\r\n", "\r\n> ", "-----BEGIN X-----", "_-_-_-_-_-_-_-_-_-_-"],
+    read: (bytes) => findBase64(bytes.toString("latin1")),
+  },
+  uuencode: {
+    pieces: ["begin 644 x\n", "#86)C\n", "`\n", "end\n", "M", "\n"],
+    read: (bytes) => findUuencoded(bytes.toString("latin1")),
+  },
+  "parts of messages": { pieces: [...mime, ...transfer], read: (bytes) => mimeLeaves(bytes) },
+  "transfer encodings and charsets": {
+    pieces: [...transfer, "+AEA-", "\xff\xfe", "\xfe\xff", "=zz", "===="],
+    read: (bytes) => [
+      decodeTransfer(bytes, "base64"),
+      decodeTransfer(bytes, "quoted-printable"),
+      ...["utf-7", "utf-16", "iso-2022-jp", "x-nosuch"].map((charset) => decodeText(bytes, charset)),
+    ],
+  },
+};
+
+const bytesOf = (pieces: readonly string[]) =>
+  fc
+    .array(
+      fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...pieces) }, fc.string({ unit: "binary", maxLength: 8 })),
+      { maxLength: 24 },
+    )
+    .map((all) => latin1(all.join("")));
+
+function readSafely(read: () => Iterable<unknown>): void {
+  try {
+    for (const inner of read()) expect(inner).toBeDefined();
+  } catch (thrown) {
+    if (!(thrown instanceof UnsearchableError)) throw thrown;
+  }
+}
+
+describe.each(Object.entries(decoders))("%s", (_, { pieces, read }) => {
+  test("are read, whatever is in them, in slices of what was given", { timeout }, () => {
+    fc.assert(
+      fc.property(bytesOf(pieces), (bytes) => readSafely(() => read(bytes))),
+      { numRuns },
+    );
+  });
+});
+
+test("whole messages with any damage are searched", { timeout }, async () => {
+  const messages = leakCarriers.map((carrier) => {
+    const { header, body } = carrier.make(owner);
+    return latin1([...header, "", body].join("\r\n"));
+  });
+  const damage = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...messages), damage, fc.nat(), async (message, changes, cut) => {
+      const damaged = Buffer.from(message);
+      for (const [at, byte] of changes) damaged[at % damaged.length] = byte;
+      const finding = await searchMessage(damaged.subarray(0, cut % 3 === 0 ? cut % damaged.length : undefined), [
+        owner,
+      ]);
+      expect(["address", "too_deep", undefined]).toContain(finding?.leak);
+    }),
+    { numRuns: isLong ? 100_000 : 500 },
+  );
+});
+
+/** Bytes that fill an attachment: a beginning and what is repeated behind it. */
+const shapes: Record<string, readonly [head: string, unit: string]> = {
+  "text of the owner's domain": ["", "x@inbox.example "],
+  "text of almost the mailbox": ["", `${owner}x `],
+  "text of the mailbox' beginning": ["", "jonas.real+"],
+  "percent signs": ["", "%41"],
+  entities: ["", "&#64;"],
+  "open markup": ["", "<"],
+  "open comments": ["", "<!--"],
+  folds: ["", "a\r\n "],
+  quotes: ["", "\r\n> "],
+  "encoded words": ["", "=?utf-8?q?a?= "],
+  "half of encoded words": ["", "=?"],
+  escapes: ["", "\\u0040"],
+  continuations: ["", ";a*1="],
+  "quoted-printable": ["", "=41a"],
+  "long words": ["", "abcdefghijklmnop "],
+  "one long word": ["", "A"],
+  padding: ["", "abcdefghijklmno="],
+  "padding only": ["", "A="],
+  "lines of base64": ["", "QUJDREVGR0hJSktMTU5P\r\n"],
+  delimiters: ["", "--b\r\n"],
+  headers: ["", "Content-Type: text/plain\r\n\r\n"],
+  "empty zip members": [zipHead, "\0\0\0\xff\xff"],
+  "zip headers without a size": [
+    "",
+    "PK\x03\x04\x14\0\x08\0\x08\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xff\xff",
+  ],
+  "PDF streams": ["%PDF-1.4 \0\0", "stream\nx\x9c"],
+  "closed PDF streams": ["%PDF-1.4 \0\0", "stream\n \nendstream\n"],
+  "PDF escapes": ["%PDF-1.4 \0\0", "\\101"],
+  "PDF hex strings": ["%PDF-1.4 \0\0", "<41424344>"],
+  "PDF kerning": ["%PDF-1.4 \0\0", ")-1("],
+  "PDF base 85": ["%PDF-1.4 /ASCII85Decode stream\n", "z!!!!!"],
+  "nested BER": ["0\x80\x06\x01a", "0\x80"],
+  "BER segments": ["0\x80\x06\x01a$\x80", "\x04\x04abcd"],
+  "OpenPGP in partial lengths": ["\xcb", "\xe1aa"],
+  "compressed OpenPGP packets": ["", "\xc8\x03\x02x\x9c"],
+  "attributes of winmail.dat": [
+    "x\x9f\x3e\x22\0\0",
+    "\x01\x0f\x80\x06\0\x28\0\0\0aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\0\0",
+  ],
+  "compressed rich text": ["\xff\xff\xff\0\xff\xff\xff\0LZFu\0\0\0\0", "\xff\x10\xf1\x20\xf1\x30\xf1\x40\xf1"],
+  "chunks of a PNG": ["\x89PNG\r\n\x1a\n", "\0\0\0\x08zTXta\0\0x\x9caaa\0\0\0\0"],
+  "a deflated member": [zipHead.replace("\x20\0\0\0", "\xff\xff\xff\xff"), deflateSync("").toString("latin1")],
+  "UTF-16 of the owner's domain": ["\0", Buffer.from("x@inbox.example ", "utf16le").toString("latin1")],
+};
+const LARGEST_BYTES = isLong ? 12 * 1_048_576 : 2 * 1_048_576;
+
+describe("time grows with the size", () => {
+  test.each(Object.entries(shapes))("of %s", { timeout }, async (_, [head, unit]) => {
+    const make = (size: number) => {
+      const bytes = latin1(head + unit.repeat(Math.ceil(size / unit.length)));
+      const html = { header: ["Content-Type: text/html"], body: bytes.toString("latin1") };
+      return [single("application/octet-stream", bytes), html].map(({ header, body }) =>
+        latin1([...header, "", body].join("\r\n")),
+      );
+    };
+    const run = async (messages: Buffer[]) => {
+      for (const message of messages) await searchMessage(message, [owner]);
+    };
+    expect(await growthOf({ make, run, largest: LARGEST_BYTES })).toBe("linear");
+  });
+});

@@ -1,0 +1,72 @@
+/**
+ * Inflates with bounded memory: small streams at once, others chunk by chunk off the thread. A damaged or cut stream gives what
+ * was read before the damage: a viewer may show that much.
+ */
+import {
+  constants,
+  createGunzip,
+  createInflateRaw,
+  createZstdDecompress,
+  gunzipSync,
+  inflateRawSync,
+  zstdDecompressSync,
+} from "node:zlib";
+import type { UnpackBudget } from "./unpack-limits.ts";
+
+/** `deflate` is raw (RFC 1951), `zlib` has two bytes in front (RFC 1950); checksums are not looked at. */
+export type Packing = "deflate" | "zlib" | "gzip" | "zstd";
+
+/** Compressed bytes that are inflated in one call. */
+const SMALL = 65_536;
+/** What one call may give: a small stream that gives more is inflated chunk by chunk. */
+const AT_ONCE_MAX = 2 * 1_048_576;
+const CHUNK = 262_144;
+
+/**
+ * @returns chunks of the inflated bytes; none for what is no such stream
+ * @throws UnsearchableError `unpacks_too_far`
+ */
+export async function* inflate(bytes: Buffer, packing: Packing, budget: UnpackBudget): AsyncGenerator<Buffer> {
+  const packed = packing === "zlib" ? bytes.subarray(2) : bytes;
+  const atOnce = packed.length <= SMALL ? inflateAtOnce(packed, packing) : null;
+  if (atOnce !== null) {
+    budget.countInflated(atOnce.length);
+    yield atOnce;
+    return;
+  }
+  const stream = streamOf(packing);
+  stream.end(packed);
+  try {
+    for await (const chunk of stream) {
+      budget.countInflated(chunk.length);
+      yield chunk;
+    }
+  } catch (thrown) {
+    if (!isDamage(thrown)) throw thrown;
+  } finally {
+    stream.destroy();
+  }
+}
+
+/** @returns `null` when it gives too much for one call, or is damaged */
+function inflateAtOnce(bytes: Buffer, packing: Packing): Buffer | null {
+  const options = { maxOutputLength: AT_ONCE_MAX, chunkSize: Math.max(1024, Math.min(CHUNK, bytes.length * 4)) };
+  const cut = { ...options, finishFlush: constants.Z_SYNC_FLUSH };
+  try {
+    if (packing === "zstd") return zstdDecompressSync(bytes, options);
+    return packing === "gzip" ? gunzipSync(bytes, cut) : inflateRawSync(bytes, cut);
+  } catch {
+    return null;
+  }
+}
+
+function streamOf(packing: Packing) {
+  const options = { chunkSize: CHUNK, finishFlush: constants.Z_SYNC_FLUSH };
+  if (packing === "zstd") return createZstdDecompress({ chunkSize: CHUNK });
+  return packing === "gzip" ? createGunzip(options) : createInflateRaw(options);
+}
+
+/** An error of zlib or zstd, not of ours. */
+function isDamage(thrown: unknown): boolean {
+  return thrown instanceof Error && "code" in thrown && /^(?:Z_|ZSTD_|ERR_)/.test(String(thrown.code));
+}

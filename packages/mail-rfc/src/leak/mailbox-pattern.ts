@@ -1,0 +1,117 @@
+/**
+ * What the leak guard looks for: mailboxes in every spelling that leads to the same one. Letter case, a `+tag`, the two forms of
+ * an international domain and, at Gmail, dots make no difference. Texts come in lower case and NFKC.
+ */
+import { domainToASCII, domainToUnicode } from "node:url";
+import { LOCAL_MAX_OCTETS } from "../local-part.ts";
+
+export interface MailboxPattern {
+  /** The address as the caller gave it. */
+  destination: string;
+  /** The domain in lower case: as given, in ASCII and in Unicode; at Gmail both of its domains. */
+  domains: readonly string[];
+  /** The local part in lower case, with its `+tag`. */
+  local: string;
+  /** The local part without its `+tag`; at Gmail without dots too. */
+  stem: string;
+  ignoresDots: boolean;
+}
+
+/**
+ * Which occurrences of an address count. `whole`, for text that people write: only the complete address, so that neither
+ * `joann@example.org` nor `ann@example.org.example` counts as `ann@example.org`. `within`, for identifiers and binary data: every
+ * occurrence, since a length or the next value may stand directly beside the address.
+ */
+export type Boundary = "whole" | "within";
+
+export interface FoundMailbox {
+  destination: string;
+  /** Offset of the `@` in the text. */
+  at: number;
+}
+
+const gmail = ["gmail.com", "googlemail.com"];
+// Characters beside an address belong to it only when a letter or digit stands beyond them.
+const LOCAL_BEFORE = /[\p{L}\p{N}][._+-]*$/u;
+const LETTER_BEFORE = /[\p{L}\p{N}]$/u;
+const DOMAIN_AFTER = /^[.-]*[\p{L}\p{N}]/u;
+// Reads backwards from the end, so that it is linear.
+const LOCAL_RUN = /$(?<=([^\s<>()[\]:;,"@\\\p{Cc}]*))/u;
+/** Characters read backwards from the `@`: the longest local part, and as much before it. */
+const BEFORE_MAX = LOCAL_MAX_OCTETS * 2;
+
+/** @param destinations addresses in any case; what is no address is left out */
+export function mailboxPatterns(destinations: readonly string[]): MailboxPattern[] {
+  return destinations.flatMap((destination) => {
+    const address = destination.trim().normalize("NFKC").toLowerCase();
+    const at = address.lastIndexOf("@");
+    return at < 1 ? [] : [patternOf(destination, address.slice(0, at), address.slice(at + 1))];
+  });
+}
+
+function patternOf(destination: string, local: string, domain: string): MailboxPattern {
+  const ignoresDots = gmail.includes(domain);
+  const name = local.replace(/(?<=.)\+.*$/s, "");
+  const forms = ignoresDots ? gmail : [domain, domainToASCII(domain), domainToUnicode(domain)];
+  const domains = [...new Set(forms.filter((form) => form !== ""))];
+  return { destination, domains, local, stem: ignoresDots ? name.replaceAll(".", "") : name, ignoresDots };
+}
+
+/**
+ * @param text in lower case
+ * @param range offsets between which a domain must lie; for the window of a longer text, whose edges cut addresses
+ * @returns the first mailbox of the first pattern that the text names
+ */
+export function findMailbox(
+  text: string,
+  patterns: readonly MailboxPattern[],
+  boundary: Boundary,
+  range: readonly [from: number, to: number] = [0, text.length],
+): FoundMailbox | null {
+  for (const pattern of patterns) {
+    for (const domain of pattern.domains) {
+      const at = findAt(text, { pattern, domain, boundary, range });
+      if (at >= 0) return { destination: pattern.destination, at };
+    }
+  }
+  return null;
+}
+
+interface Wanted {
+  pattern: MailboxPattern;
+  domain: string;
+  boundary: Boundary;
+  range: readonly [from: number, to: number];
+}
+
+function findAt(text: string, { pattern, domain, boundary, range: [from, to] }: Wanted): number {
+  for (let at = text.indexOf(domain, from); at >= 0 && at < to; at = text.indexOf(domain, at + 1)) {
+    const sign = text[at - 1];
+    // Return paths of mailing lists write `ann=example.org` (VERP).
+    if (sign !== "@" && sign !== "=") continue;
+    const end = at + domain.length;
+    if (boundary === "whole" && DOMAIN_AFTER.test(text.slice(end, end + LOCAL_MAX_OCTETS))) continue;
+    const before = text.slice(Math.max(0, at - 1 - BEFORE_MAX), at - 1);
+    if (endsWithLocal(before, pattern, sign === "=" ? "token" : boundary)) return at - 1;
+  }
+  return -1;
+}
+
+function endsWithLocal(text: string, pattern: MailboxPattern, boundary: Boundary | "token"): boolean {
+  const before = text.endsWith('"') && !pattern.local.endsWith('"') ? text.slice(0, -1) : text;
+  if (endsAlone(before, pattern.local, boundary)) return true;
+  if (!before.includes(pattern.stem) && !pattern.ignoresDots) return false;
+  const run = LOCAL_RUN.exec(before)?.[1] ?? "";
+  const heads = run.split("+").map((_, index, all) => all.slice(0, index + 1).join("+"));
+  return heads.some((head) => {
+    const name = pattern.ignoresDots ? head.replaceAll(".", "") : head;
+    return endsAlone(name, pattern.stem, boundary);
+  });
+}
+
+function endsAlone(text: string, ending: string, boundary: Boundary | "token"): boolean {
+  if (!text.endsWith(ending)) return false;
+  const before = text.slice(0, -ending.length);
+  if (boundary === "whole") return !LOCAL_BEFORE.test(before);
+  return boundary === "within" || !LETTER_BEFORE.test(before);
+}

@@ -1,0 +1,114 @@
+/**
+ * Every way in which a text may be read: as it stands and with entities, percent signs, markup, folds, encoded words, escapes,
+ * quoted-printable and unseen characters undone. Views are in lower case and NFKC, one after another, so that a leak in plain
+ * sight costs no more than its search.
+ */
+import { decodeEncodedWords } from "../encoded-word.ts";
+import { decodeQuotedPrintable } from "../transfer-encoding.ts";
+
+export interface TextView {
+  text: string;
+  /** Whether its line breaks are those of the text it was made from. */
+  keepsLines: boolean;
+}
+
+const UNSEEN = /[\p{Cf}\u{34f}\u{115f}\u{1160}\u{17b4}\u{17b5}\u{3164}\u{ffa0}\u{2800}]/gu;
+const NON_ASCII = /[^\0-\x7f]/;
+const FOLD = /\r?\n[ \t]/g;
+/** Names of HTML, in lower case, as the text is by then. */
+const NAMED = new Map([
+  ["commat", "@"],
+  ["period", "."],
+  ["lowbar", "_"],
+  ["plus", "+"],
+  ["equals", "="],
+  ["hyphen", "-"],
+  ["dash", "-"],
+  ["amp", "&"],
+  ["lt", "<"],
+  ["gt", ">"],
+  ["quot", '"'],
+  ["num", "#"],
+  ["percnt", "%"],
+  ["colon", ":"],
+  ["shy", ""],
+  ["zwnj", ""],
+  ["zwj", ""],
+  ["zerowidthspace", ""],
+]);
+
+/** Linear in the text: each view is made by native replacements, and there are some ten at most. */
+export function* textViews(text: string): Generator<TextView> {
+  if (text === "") return;
+  yield* allForms(text);
+  if (text.includes("=?")) yield* shifted(decodeEncodedWords(text.replace(FOLD, "")));
+  if (/\n[ \t]/.test(text)) yield* shifted(text.replace(FOLD, ""));
+  if (/;\s*[\w-]+\*\d/.test(text)) yield* shifted(joinContinuations(text));
+  if (/=(?:[0-9a-f]{2}|[ \t]*\r?\n)/i.test(text)) yield* shifted(readQuotedPrintable(text));
+  if (/\\[ux][0-9a-f]/i.test(text)) yield* shifted(withoutEscapes(text));
+  if (text.includes("<")) yield* shifted(withoutMarkup(text));
+}
+
+function* allForms(text: string): Generator<TextView> {
+  const seen = plain(text);
+  yield { text: seen, keepsLines: true };
+  for (const undoneText of undone(seen)) yield { text: undoneText, keepsLines: false };
+}
+
+function* shifted(text: string): Generator<TextView> {
+  for (const view of allForms(text)) yield { ...view, keepsLines: false };
+}
+
+function plain(text: string): string {
+  return (NON_ASCII.test(text) ? text.normalize("NFKC").replace(UNSEEN, "") : text).toLowerCase();
+}
+
+/** Entities first: a link in HTML may hold percent signs written as entities. Twice, since programs quote what is quoted. */
+function* undone(text: string): Generator<string> {
+  let current = text;
+  for (let round = 0; round < 2; round += 1) {
+    const next = withoutPercent(withoutEntities(current));
+    if (next === current) return;
+    current = plain(next);
+    yield current;
+  }
+}
+
+/** Markup shows as nothing or as a break: an address parted by it is still read as one. */
+function withoutMarkup(html: string): string {
+  return html.replace(/<!--.*?(?:-->|$)/gs, "").replace(/<[^<>]*>/g, "");
+}
+
+function withoutEntities(text: string): string {
+  if (!text.includes("&")) return text;
+  return text.replace(/&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|([a-z]{2,15}));?/gi, (all, hex, decimal, name) => {
+    if (name !== undefined) return NAMED.get(name) ?? all;
+    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : all;
+  });
+}
+
+/** Runs are limited: V8 runs out of stack for one of megabytes. */
+function withoutPercent(text: string): string {
+  if (!text.includes("%")) return text;
+  return text.replace(/(?:%[0-9a-f]{2}){1,60000}/gi, (all) =>
+    Buffer.from(all.replaceAll("%", ""), "hex").toString("utf8"),
+  );
+}
+
+/** Escapes of JSON and JavaScript: `\u0040`, `\x40`. */
+function withoutEscapes(text: string): string {
+  return text.replace(/\\(?:u([0-9a-f]{4})|x([0-9a-f]{2}))/gi, (_, four: string | undefined, two: string) =>
+    String.fromCharCode(Number.parseInt(four ?? two, 16)),
+  );
+}
+
+/** Parameters in pieces (RFC 2231 §3): `filename*0*=utf-8''olga%40ow; filename*1*=ner.example`. */
+function joinContinuations(header: string): string {
+  return header.replace(/"?;\s*[\w-]{1,60}\*[1-9][0-9]{0,3}\*?\s*=\s*"?/g, "");
+}
+
+function readQuotedPrintable(text: string): string {
+  const bytes = NON_ASCII.test(text) ? Buffer.from(text).toString("latin1") : text;
+  return Buffer.from(decodeQuotedPrintable(bytes), "latin1").toString("utf8");
+}

@@ -1,0 +1,403 @@
+/**
+ * The law of linear cost (linear-cost.testing.ts) for every parser of this package over every hostile shape, up to the most that
+ * the limits in front of it let through.
+ */
+import { createHash, generateKeyPairSync } from "node:crypto";
+import { describe, expect, it, test } from "vitest";
+import { parseAddress, parsePathArgument } from "./address.ts";
+import { addressesOf, fieldBytes } from "./address-header.ts";
+import { readAddressList } from "./address-list.ts";
+import { arcSeal } from "./arc-seal.ts";
+import { fromBase32, toBase32 } from "./base32.ts";
+import { composeMessage } from "./compose-message.ts";
+import { readDate } from "./date.ts";
+import { isDeliveryReport } from "./delivery-report.ts";
+import { canonicalBody } from "./dkim-body.ts";
+import { relaxedField, simpleBodyHash } from "./dkim-canonical.ts";
+import { dkimSign } from "./dkim-sign.ts";
+import { isSameDkimKey, readTagList } from "./dns-records.ts";
+import { stuff, unstuff, withStuffedHeader } from "./dot-stuffing.ts";
+import { buildDeliveryReport } from "./dsn.ts";
+import { decodeEncodedWords } from "./encoded-word.ts";
+import { parseEsmtpParams } from "./esmtp-params.ts";
+import { readMessageFields } from "./find-calendars.ts";
+import { formatMailbox } from "./format-address.ts";
+import { fieldValue, headerLimits, readHeader } from "./headers.ts";
+import { hostileMessages } from "./hostile-messages.testing.ts";
+import {
+  bodyShapes,
+  fill,
+  headerShapes,
+  nested,
+  nestedParts,
+  nestings,
+  type Shape,
+  textShapes,
+} from "./hostile-shapes.testing.ts";
+import { mimeLeaves } from "./leak/mime-leaves.ts";
+import { UnsearchableError } from "./leak/unpack-limits.ts";
+import { growthOf, leastCpuMs } from "./linear-cost.testing.ts";
+import { MailSyntaxError } from "./mail-syntax-error.ts";
+import { findMessageIds, parseMessageId } from "./message-id.ts";
+import { messageIdKeys, openMessageId, sealMessageId } from "./message-id-map.ts";
+import { formatReceived } from "./received.ts";
+import { openCorrespondent, readReplyToken } from "./reply-address.ts";
+import { findOwnerParts, type OwnerParts, writeOwnerParts } from "./reply-calendars.ts";
+import { rewriteReplyHeader } from "./reply-message.ts";
+import { parseRetrySchedule } from "./retry-schedule.ts";
+import { type CalendarPlan, planCalendars, writeCalendars } from "./rewrite-calendars.ts";
+import { rewriteForwardHeader } from "./rewrite-forward-header.ts";
+import { rewriteParts } from "./rewrite-parts.ts";
+import { shownName } from "./shown-name.ts";
+import { srsForward, srsReverse } from "./srs.ts";
+import { parseEnhancedStatus, parseReply } from "./status-code.ts";
+import { formatTextField } from "./text-field.ts";
+import { decodeQuotedPrintable, toBase64Lines } from "./transfer-encoding.ts";
+
+const isLong = process.env.LONG_ROUNDS === "1";
+const aFewMinutes = isLong ? 3_600_000 : 240_000;
+
+const { bytesMax: HEADER, fieldBytesMax: FIELD } = headerLimits;
+/** RFC 5321 §4.5.3.1.4, and room for SMTPUTF8. */
+const LINE = 2048;
+/** A TXT record fills a DNS answer at most. */
+const RECORD = 65_535;
+const SUBJECT = 1000;
+/** The largest message; a part of it tells the same in `npm test`, where it takes well over 20 ms. */
+const BODY = (isLong ? 25 : 0.5) * 1024 * 1024;
+/** Composed text is a megabyte at most. */
+const TEXT = isLong ? 1024 * 1024 : 128 * 1024;
+
+const now = new Date("2026-11-22T12:00:00Z");
+const secret = Buffer.alloc(32, 7);
+const latin1 = (text: string) => Buffer.from(text, "latin1");
+const messageIds = messageIdKeys(secret, "kauke.test");
+const srs = {
+  domain: "kauke.test",
+  isOurDomain: (domain: string) => domain === "kauke.test",
+  hashes: [(data: string) => createHash("sha256").update(data).digest()] as const,
+  now,
+};
+const { privateKey } = generateKeyPairSync("ed25519");
+const dkimKey = { domain: "kauke.test", selector: "a", algorithm: "ed25519-sha256", privateKey } as const;
+
+function forward(bytes: Buffer): void {
+  const { fields, end } = readHeader(bytes, headerLimits);
+  rewriteForwardHeader({
+    header: bytes.subarray(0, end),
+    fields,
+    aliasAddress: "shop@kauke.test",
+    envelopeFrom: "a@b.test",
+    isVerified: true,
+    replyAddressOf: () => "r.aaaaaaaaaaaaaaaaaaaa@kauke.test",
+    removeResultsOf: "mx.kauke.test",
+    messageIds,
+  });
+}
+
+function answer(bytes: Buffer): void {
+  const { fields, end } = readHeader(bytes, headerLimits);
+  rewriteReplyHeader({
+    header: bytes.subarray(0, end),
+    fields,
+    aliasAddress: "shop@kauke.test",
+    aliasName: null,
+    correspondentOf: () => null,
+    messageIds,
+    newMessageId: "<a@kauke.test>",
+    receivedAt: now,
+  });
+}
+
+function report(text: string): void {
+  const header = latin1(`Subject: ${text}\r\nFrom: ${text}\r\n`);
+  buildDeliveryReport({
+    to: "ann@example.org",
+    aliasAddress: "shop@kauke.test",
+    reportingMta: text,
+    enhancedStatus: text,
+    arrivedAt: now,
+    at: now,
+    messageId: "<a@kauke.test>",
+    boundary: text,
+    original: { header, fields: readHeader(header).fields },
+  });
+}
+
+const partsOf = (type: string, body: string | Buffer) =>
+  rewriteParts({
+    header: latin1(`Content-Type: multipart/mixed; boundary=b${type}\r\n`),
+    body: Buffer.isBuffer(body) ? body : latin1(body),
+    token: "abcdefgh",
+    domain: "kauke.test",
+  });
+const field = (name: string, read: (header: Buffer) => unknown) => (text: string) =>
+  read(latin1(`From: mailer-daemon@x\r\n${name}: ${text}\r\n\r\n`));
+const partField = (name: string) => (text: string) => partsOf("", `--b\r\n${name}: ${text}\r\n\r\n--b--\r\n`);
+
+type Reader = (text: string) => unknown;
+
+/** What reads a line, a value or a text. */
+const texts: Record<string, [largest: number, read: Reader]> = {
+  "an address": [FIELD, parseAddress],
+  "the argument of MAIL and RCPT": [LINE, (text) => parsePathArgument(`<${text}`)],
+  "parameters of MAIL": [LINE, (text) => parseEsmtpParams(text, "MAIL")],
+  "parameters of RCPT": [LINE, (text) => parseEsmtpParams(text, "RCPT")],
+  "an address list": [FIELD, readAddressList],
+  "encoded words": [FIELD, decodeEncodedWords],
+  "message identifiers": [FIELD, (text) => findMessageIds(text, 1000)],
+  "one message identifier": [FIELD, parseMessageId],
+  "an identifier to be sealed": [FIELD, (text) => sealMessageId(`<${text}>`, messageIds)],
+  "an identifier to be opened": [FIELD, (text) => openMessageId(`<${text}@kauke.test>`, messageIds)],
+  base32: [FIELD, fromBase32],
+  "bytes for base32": [FIELD, (text) => toBase32(latin1(text))],
+  "SRS of others": [FIELD, (text) => srsForward(`${text}@a.test`, srs)],
+  "SRS of ours": [FIELD, (text) => srsReverse(`${text}@kauke.test`, srs)],
+  "a reply token": [FIELD, readReplyToken],
+  "a sealed correspondent": [FIELD, (text) => openCorrespondent("a".repeat(20), latin1(text))],
+  "an SMTP reply": [FIELD, parseReply],
+  "an enhanced status": [FIELD, parseEnhancedStatus],
+  "a date": [FIELD, readDate],
+  "a retry schedule": [FIELD, parseRetrySchedule],
+  "a tag list": [RECORD, (text) => readTagList(`v=DKIM1;${text}`, "DKIM1")],
+  "a DKIM record": [RECORD, (text) => isSameDkimKey(text, { domain: "a.test", selector: "s", text: "v=DKIM1; p=a" })],
+  "a shown name": [FIELD, (text) => shownName({ name: text, address: `${text}@b.test`, isVerified: true })],
+  "a mailbox to be written": [SUBJECT, (text) => formatMailbox({ name: text, address: "a@b.test" })],
+  "a subject to be written": [SUBJECT, (text) => formatTextField("Subject", text)],
+  "a trace field": [
+    LINE,
+    (it) => formatReceived({ helo: it, clientAddress: it, by: it, protocol: "SMTP", id: it, forAlias: it, at: now }),
+  ],
+  "a relaxed field": [FIELD, (text) => relaxedField(`Subject:${text}`)],
+  "a delivery report": [FIELD, report],
+  "a composed message": [
+    TEXT,
+    (text) => composeMessage({ from: "a@b.test", to: "c@d.test", subject: "", text, at: now, messageId: "<a@b.test>" }),
+  ],
+  "Content-Type of a message": [FIELD, (text) => partsOf(` ${text}`, "--b\r\n\r\n--b--\r\n")],
+  ...Object.fromEntries(
+    ["From", "To", "Subject", "References", "List-Unsubscribe", "Authentication-Results"].map((name) => [
+      `${name} to be forwarded`,
+      [FIELD, field(name, forward)],
+    ]),
+  ),
+  ...Object.fromEntries(
+    ["To", "References", "Date", "Auto-Submitted"].map((name) => [
+      `${name} of an answer`,
+      [FIELD, field(name, answer)],
+    ]),
+  ),
+  ...Object.fromEntries(
+    ["Content-Type", "Subject", "From"].map((name) => [
+      `${name} of what may be a report`,
+      [FIELD, field(name, isDeliveryReport)],
+    ]),
+  ),
+  ...Object.fromEntries(
+    ["Content-Type", "Content-ID", "Content-Disposition", "Content-Transfer-Encoding"].map((name) => [
+      `${name} of a part`,
+      [FIELD, partField(name)],
+    ]),
+  ),
+};
+
+/** What reads a header. */
+const headers: Record<string, (header: Buffer) => unknown> = {
+  "fields and their values": (header) => {
+    for (const it of readHeader(header, headerLimits).fields) {
+      fieldValue(header, it);
+      fieldBytes(header, it);
+    }
+  },
+  "addresses of all fields": (header) => {
+    const { fields } = readHeader(header, headerLimits);
+    for (const name of ["from", "to"]) addressesOf({ header, fields }, name);
+  },
+  "a header to be forwarded": forward,
+  "the header of an answer": answer,
+  "the header of what may be a report": isDeliveryReport,
+  "dots in a header": withStuffedHeader,
+  "a header to be signed": (header) =>
+    dkimSign({ header, fields: readHeader(header, headerLimits).fields, bodyHash: secret, signedAt: now }, [dkimKey]),
+  "a chain to be sealed": (header) => {
+    const { fields } = readHeader(header, headerLimits);
+    return arcSeal({ header, fields, bodyHash: secret, signedAt: now, results: "a", status: "fail" }, dkimKey);
+  },
+};
+
+function drain(pieces: Iterator<Buffer>): void {
+  while (!pieces.next().done);
+}
+
+/** What reads a body. */
+const bodies: Record<string, (body: Buffer) => unknown> = {
+  "a simple body": (body) => {
+    drain(canonicalBody(body, "simple"));
+  },
+  "a relaxed body": (body) => {
+    drain(canonicalBody(body, "relaxed"));
+  },
+  "the hash of a simple body": simpleBodyHash,
+  "dots to be doubled": stuff,
+  "dots to be dropped": unstuff,
+  "base64 to be written": toBase64Lines,
+  "quoted-printable": (body) => decodeQuotedPrintable(body.toString("latin1")),
+  "parts of a message": (body) => partsOf("", body),
+};
+
+/** A refusal costs as much as it took to find out. */
+const safely =
+  <T>(read: (input: T) => unknown) =>
+  (input: T): unknown => {
+    try {
+      return read(input);
+    } catch (thrown) {
+      if (thrown instanceof MailSyntaxError) return null;
+      throw thrown;
+    }
+  };
+
+/** @returns the shapes that break the law, each with what was measured */
+async function breaches<T>(
+  shapes: readonly Shape[],
+  toInput: (text: string) => T,
+  [largest, read]: [largest: number, read: (input: T) => unknown],
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const shape of shapes) {
+    const verdict = await growthOf({ make: (size) => toInput(fill(shape, size)), run: safely(read), largest });
+    if (verdict !== "linear") found.push(`${shape.name}: ${verdict}`);
+  }
+  return found;
+}
+
+describe("twice the hostile input takes about twice the time:", () => {
+  it.each(Object.entries(texts))("%s", { timeout: aFewMinutes }, async (_, reader) => {
+    expect(await breaches(textShapes, (text) => text, reader)).toEqual([]);
+    for (const signs of nestings) {
+      const [largest, read] = reader;
+      const verdict = await growthOf({ make: (size) => nested(signs, size), run: safely(read), largest });
+      expect([signs, verdict]).toEqual([signs, "linear"]);
+    }
+  });
+
+  it.each(Object.entries(headers))("%s", { timeout: aFewMinutes }, async (_, read) => {
+    expect(await breaches(headerShapes, latin1, [HEADER, read])).toEqual([]);
+  });
+
+  it.each(Object.entries(bodies))("%s", { timeout: aFewMinutes }, async (_, read) => {
+    expect(await breaches(bodyShapes, latin1, [BODY, read])).toEqual([]);
+    expect(await growthOf({ make: (size) => latin1(nestedParts(size)), run: read, largest: BODY })).toBe("linear");
+  });
+});
+
+/** The largest message that is received; in `npm test` a quarter of it. */
+const MESSAGE_BYTES = (isLong ? 25 : 6.25) * 1024 * 1024;
+/** Of one turn of the event loop. Some 60 ms on the machine it was written on; with work for others in its caches, more. */
+const TURN_MS = 150;
+/** In a process of its own. */
+const LEAVES_MS = isLong ? 1500 : 750;
+
+function messageOf(name: string, size: number) {
+  const made = hostileMessages[name]?.(size - 2000);
+  if (made === undefined) throw new Error(`no message is called ${name}`);
+  const header = latin1(made.header);
+  return { header, body: latin1(made.body), fields: readMessageFields({ header, fields: readHeader(header).fields }) };
+}
+
+type Message = ReturnType<typeof messageOf>;
+
+const owner = { aliasAddress: "shop@kauke.test", isOwnMailbox: () => true, correspondentOf: () => null };
+const toAlias = { addressFor: () => "shop@kauke.test", nameFor: (name: string) => name, unreadable: "remove" } as const;
+
+/** What reads the parts of a whole message, each a turn of its own. Those that write get what the one before them found. */
+const turns: Record<string, (message: Message) => Generator<() => unknown>> = {
+  *"calendars to be forwarded"({ fields, body }) {
+    let plan: CalendarPlan = { kind: "keep" };
+    yield () => {
+      plan = planCalendars(fields, () => body);
+    };
+    yield () => (plan.kind === "edit" ? writeCalendars(plan.edits, body, toAlias) : null);
+  },
+  *"parts that name the owner"({ fields, body }) {
+    let found: OwnerParts = { edits: [], reports: [] };
+    yield () => {
+      found = findOwnerParts(fields, body);
+    };
+    yield () => writeOwnerParts(body, found, owner);
+  },
+  *"parts of an answer"({ header, body }) {
+    const named = { token: "abcdefgh", domain: "kauke.test" };
+    yield () => rewriteParts({ header, body, ...named });
+  },
+};
+
+function splitForLeakGuard({ header, body }: Message): void {
+  try {
+    for (const leaf of mimeLeaves(Buffer.concat([header, latin1("\r\n"), body]))) if (leaf.part === "?") return;
+  } catch (thrown) {
+    if (!(thrown instanceof UnsearchableError)) throw thrown;
+  }
+}
+
+describe("of a whole message", () => {
+  it.each(Object.keys(hostileMessages))("no turn takes long: %s", { timeout: aFewMinutes }, async (name) => {
+    const message = messageOf(name, MESSAGE_BYTES);
+    const slow: string[] = [];
+    for (const [parts, begin] of Object.entries(turns)) {
+      for (const turn of begin(message)) {
+        const tookMs = await leastCpuMs(turn, undefined, TURN_MS);
+        if (tookMs >= TURN_MS) slow.push(`${parts}: ${tookMs.toFixed(0)} ms`);
+      }
+    }
+    const splitMs = await leastCpuMs(splitForLeakGuard, message, LEAVES_MS);
+    if (splitMs >= LEAVES_MS) slow.push(`the leak guard splits it: ${splitMs.toFixed(0)} ms`);
+    expect(slow).toEqual([]);
+  });
+
+  it.each(Object.keys(hostileMessages))(
+    "twice the bytes take about twice the time: %s",
+    {
+      timeout: aFewMinutes,
+    },
+    async (name) => {
+      const largest = isLong ? MESSAGE_BYTES : 64 * 1024;
+      const make = (size: number) => messageOf(name, size + 2000);
+      for (const [parts, begin] of Object.entries(turns)) {
+        const run = (message: Message) => {
+          for (const turn of begin(message)) turn();
+        };
+        expect([parts, await growthOf({ make, run, largest })]).toEqual([parts, "linear"]);
+      }
+    },
+  );
+});
+
+describe("the measurement", () => {
+  const spaces = (size: number) => `${" ".repeat(size)}x`;
+
+  test("finds squared growth, in an expression and in a loop", async () => {
+    const trim = (text: string) => text.replace(/\s+$/, "");
+    expect(await growthOf({ make: spaces, run: trim, largest: 60_000, looks: 1 })).toMatch(
+      / ms for \d+, .* ms for \d+/,
+    );
+    const search = (text: string) => [...text].filter((_, at) => text.includes("x", at)).length;
+    expect(await growthOf({ make: (size) => spaces(size), run: search, largest: 1_000_000, looks: 1 })).not.toBe(
+      "linear",
+    );
+  });
+
+  test("finds it in work that is awaited", async () => {
+    const trim = async (text: string) => {
+      await Promise.resolve();
+      return text.replace(/\s+$/, "");
+    };
+    expect(await growthOf({ make: spaces, run: trim, largest: 60_000, looks: 1 })).not.toBe("linear");
+  });
+
+  test("takes what grows as its input, and what is fast at its limit", async () => {
+    const turn = (text: string) => [...text].toReversed().join("");
+    expect(await growthOf({ make: spaces, run: turn, largest: 1_000_000 })).toBe("linear");
+    expect(await growthOf({ make: spaces, run: (text) => text.replace(/\s+$/, ""), largest: 1000 })).toBe("linear");
+  });
+});

@@ -1,0 +1,87 @@
+/**
+ * The owner's mailbox becomes the alias in the lines by which mail programs quote (`find-own-lines.ts`), in text and HTML of a
+ * message. Attachments, attached messages and everything signed or encrypted stay as they are. Whether the mailbox is left
+ * somewhere else is for the leak guard to tell.
+ */
+import { firstValue } from "../headers.ts";
+import type { LeakPlace } from "../leak/leak-finding.ts";
+import { type Part, parameter, readPartTree, typeOf } from "../part-tree.ts";
+import { readEditableText } from "./editable-text.ts";
+import { findOwnLines } from "./find-own-lines.ts";
+import { htmlLines } from "./html-lines.ts";
+import { OwnAddresses, type QuoteOwner } from "./own-addresses.ts";
+import { textLines } from "./text-lines.ts";
+
+export interface QuotingMessage {
+  /** The message's header block, without the blank line. */
+  header: Buffer;
+  /** Plain form (not dot-stuffed). */
+  body: Buffer;
+}
+
+export interface AliasInQuotes {
+  body: Buffer;
+  /** Every line that was changed. */
+  places: LeakPlace[];
+}
+
+/** Bytes of all texts of one message, as they travel: it is read at once. What is behind stays as it is. */
+export const QUOTE_BYTES_MAX = 1_048_576;
+const PROTECTED = /-----BEGIN (?:PGP |PKCS7|CMS|CERTIFICATE)/;
+
+/** @returns the same body when nothing changes. Never throws for what a mail program wrote. */
+export function withAliasInQuotes({ header, body }: QuotingMessage, owner: QuoteOwner): AliasInQuotes {
+  const whole = readPartTree(header, body);
+  const own = new OwnAddresses(owner);
+  const pieces: Buffer[] = [];
+  const places: LeakPlace[] = [];
+  let at = 0;
+  let left = QUOTE_BYTES_MAX;
+  for (const text of whole === null ? [] : textsOf(whole, "")) {
+    left -= text.part.body.length;
+    const changed = left < 0 ? null : changeText(text, own, owner.aliasAddress);
+    if (changed === null) continue;
+    const start = text.part.body.byteOffset - body.byteOffset;
+    pieces.push(body.subarray(at, start), changed.body);
+    at = start + text.part.body.length;
+    places.push(...changed.places);
+  }
+  return places.length === 0 ? { body, places } : { body: Buffer.concat([...pieces, body.subarray(at)]), places };
+}
+
+interface TextPart {
+  part: Part;
+  kind: "text" | "html";
+  /** As IMAP numbers parts (RFC 3501 §6.4.5). */
+  number: string;
+}
+
+/** Texts that are shown and not protected, in the order they lie in the body. */
+function* textsOf(part: Part, number: string): Generator<TextPart> {
+  const type = typeOf(part).trim().toLowerCase();
+  if (/^multipart\/(?:signed|encrypted)\b/.test(type)) return;
+  for (const [index, child] of part.children.entries()) {
+    yield* textsOf(child, `${number === "" ? "" : `${number}.`}${index + 1}`);
+  }
+  const [, subtype] = type === "" ? [type, "plain"] : (/^text\/(plain|html)(?![\w.+-])/.exec(type) ?? []);
+  if (subtype === undefined || part.children.length > 0 || isAttached(part)) return;
+  yield { part, kind: subtype === "html" ? "html" : "text", number: number === "" ? "1" : number };
+}
+
+function isAttached({ header, block }: Part): boolean {
+  return /^\s*attachment\b/i.test(firstValue(header, block.fields, "content-disposition") ?? "");
+}
+
+function changeText({ part, kind, number }: TextPart, own: OwnAddresses, aliasAddress: string): AliasInQuotes | null {
+  const { header, block, body } = part;
+  const encoding = (firstValue(header, block.fields, "content-transfer-encoding") ?? "").trim().toLowerCase();
+  const charset = (parameter(typeOf(part), "charset") ?? "").trim().toLowerCase();
+  const editable = readEditableText({ body, encoding, charset });
+  if (editable === null || own.find(editable.text).next().done === true || PROTECTED.test(editable.text)) return null;
+  const lines = kind === "html" ? htmlLines(editable.text) : textLines(editable.text);
+  if (lines === null) return null;
+  const { spans, lineNumbers } = findOwnLines(editable.text, lines, own);
+  const changed = spans.length === 0 ? null : editable.replace(spans, aliasAddress);
+  if (changed === null) return null;
+  return { body: changed, places: lineNumbers.map((line) => ({ part: number, kind, line })) };
+}

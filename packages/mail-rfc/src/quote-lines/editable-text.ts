@@ -1,0 +1,117 @@
+/**
+ * The body of a text part, decoded so that ASCII in it can be replaced: what is not replaced stays byte for byte, in base64 as
+ * decoded bytes. An encoding, charset or form that programs could read in different ways is left alone.
+ */
+import { isAscii, isUtf8 } from "node:buffer";
+import { toBase64Lines } from "../transfer-encoding.ts";
+import type { Span } from "./own-addresses.ts";
+import { QuotedText } from "./quoted-text.ts";
+
+export interface EditableSource {
+  /** Plain form (not dot-stuffed). */
+  body: Buffer;
+  /** Content-Transfer-Encoding, lower case; empty when there is none. */
+  encoding: string;
+  /** Lower case; empty when none is named. */
+  charset: string;
+}
+
+export interface EditableText {
+  text: string;
+  /**
+   * @param spans of `text`, in order, not overlapping @param word ASCII
+   * @returns the body in its transfer encoding; `null` when a line would get longer than mail may have
+   */
+  replace(spans: readonly Span[], word: string): Buffer | null;
+}
+
+const identities: ReadonlySet<string> = new Set(["", "7bit", "8bit", "binary"]);
+/** In these a byte is a character as far as it is ASCII, and the words that are looked for are written in their Latin-1 half. */
+const singleByte: ReadonlySet<string> = new Set([
+  ...["iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "l1"],
+  ...["iso-8859-15", "windows-1252", "cp1252", "x-cp1252"],
+]);
+const utf8: ReadonlySet<string> = new Set(["", "utf-8", "utf8", "us-ascii", "ascii"]);
+/** RFC 5321 §4.5.3.1.6, without CRLF. */
+const LINE_MAX = 998;
+const NOT_BASE64 = /[^A-Za-z0-9+/\r\n]/;
+const PADDING = /^={1,2}\s{0,80}$/;
+/** UTF-16, and the escapes of ISO-2022. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const OTHER_CODE = /[\0\x1b]/;
+
+/** @returns `null` for an encoding or charset that isn't known, or bytes that are not in it */
+export function readEditableText({ body, encoding, charset }: EditableSource): EditableText | null {
+  if (identities.has(encoding)) return inCharset(body, charset, (bytes) => (hasLongerLine(bytes, body) ? null : bytes));
+  if (encoding === "base64") return readBase64(body, charset);
+  return encoding === "quoted-printable" ? readQuoted(body, charset) : null;
+}
+
+function readBase64(body: Buffer, charset: string): EditableText | null {
+  const encoded = body.toString("latin1");
+  const end = encoded.search(NOT_BASE64);
+  if (end >= 0 && !PADDING.test(encoded.slice(end, end + 100))) return null;
+  const isEnded = encoded.endsWith("\r\n");
+  return inCharset(Buffer.from(encoded, "base64"), charset, (bytes) =>
+    isEnded ? toBase64Lines(bytes) : toBase64Lines(bytes).subarray(0, -2),
+  );
+}
+
+function readQuoted(body: Buffer, charset: string): EditableText | null {
+  const quoted = new QuotedText(body.toString("latin1"));
+  const decoded = inCharset(Buffer.from(quoted.decoded, "latin1"), charset, (bytes) => bytes);
+  if (decoded === null) return null;
+  const isOneByteEach = singleByte.has(charset) || isAscii(Buffer.from(decoded.text));
+  return {
+    text: decoded.text,
+    replace(spans, word) {
+      const inBytes = isOneByteEach ? spans : byteSpans(decoded.text, spans);
+      return Buffer.from(quoted.replace(inBytes, word), "latin1");
+    },
+  };
+}
+
+/** @param write the body of changed bytes */
+function inCharset(bytes: Buffer, charset: string, write: (bytes: Buffer) => Buffer | null): EditableText | null {
+  const form = singleByte.has(charset) ? "latin1" : utf8.has(charset) && isUtf8(bytes) ? "utf8" : null;
+  const text = form === null ? "" : bytes.toString(form);
+  if (form === null || OTHER_CODE.test(text)) return null;
+  return { text, replace: (spans, word) => write(Buffer.from(replaceSpans(text, spans, word), form)) };
+}
+
+function replaceSpans(text: string, spans: readonly Span[], word: string): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { start, end } of spans) {
+    pieces.push(text.slice(at, start), word);
+    at = end;
+  }
+  return pieces.join("") + text.slice(at);
+}
+
+/** The same spans as offsets of UTF-8. */
+function byteSpans(text: string, spans: readonly Span[]): Span[] {
+  let [at, bytes] = [0, 0];
+  const offset = (next: number) => {
+    bytes += Buffer.byteLength(text.slice(at, next));
+    at = next;
+    return bytes;
+  };
+  return spans.map(({ start, end }) => ({ start: offset(start), end: offset(end) }));
+}
+
+/** Whether a line is too long that was not before. */
+function hasLongerLine(bytes: Buffer, before: Buffer): boolean {
+  return longestLine(bytes) > Math.max(LINE_MAX, longestLine(before));
+}
+
+function longestLine(bytes: Buffer): number {
+  let longest = 0;
+  for (let start = 0; start <= bytes.length; ) {
+    const at = bytes.indexOf("\r\n", start);
+    const end = at < 0 ? bytes.length : at;
+    longest = Math.max(longest, end - start);
+    start = end + 2;
+  }
+  return longest;
+}

@@ -1,0 +1,162 @@
+/**
+ * Which lines of a text name the owner where a mail program put them: attributions, and blocks of labelled lines ("From:", "Sent:",
+ * "To:") as Outlook, forwarded messages and answers to invitations have them. All other lines stay, whatever they hold.
+ */
+import { isAttribution, OWN } from "./attribution.ts";
+import type { OwnAddresses, Span } from "./own-addresses.ts";
+import type { QuoteLine, QuoteLines } from "./quote-line.ts";
+import { type LabelKind, labelKinds } from "./quote-words.ts";
+
+/** First and last line of an attribution, counted from the one with the address; the shortest first. */
+const WINDOWS = [
+  [0, 0],
+  [0, 1],
+  [-1, 0],
+  [-1, 1],
+  [-2, 0],
+  [0, 2],
+] as const;
+/** Lines of one address field that a program may have folded. */
+const FOLDED_MAX = 30;
+/** Lines above and below that can belong to the same block. */
+const BLOCK_MAX = 12;
+const LABEL = /^[*_•\s]*([\p{L}\p{M}][\p{L}\p{M} -]{0,23}?)\s*[*_]*\s*[:：]/u;
+const BULLET = /^[*•-]\s/;
+
+/** Where the owner's addresses stand in the source of those lines. */
+export interface OwnLines {
+  spans: Span[];
+  /** From 1, in the source. */
+  lineNumbers: number[];
+}
+
+export function findOwnLines(source: string, lines: QuoteLines, own: OwnAddresses): OwnLines {
+  const search = new LineSearch(lines, own);
+  const found: OwnLines = { spans: [], lineNumbers: [] };
+  const named = new Set<QuoteLine>();
+  let index = 0;
+  let judged = -1;
+  for (const { start } of own.find(source)) {
+    while ((lines.lines[index]?.end ?? Number.POSITIVE_INFINITY) <= start) index += 1;
+    const line = lines.lines[index];
+    if (line === undefined || start < line.start || judged === index) continue;
+    judged = index;
+    for (const part of search.linesAround(index)) named.add(part);
+  }
+  for (const line of [...named].sort((one, other) => one.start - other.start)) {
+    const spans = [...own.find(source, line.start, line.end)];
+    found.spans.push(...spans);
+    if (spans.length > 0) found.lineNumbers.push(line.number);
+  }
+  return found;
+}
+
+class LineSearch {
+  readonly #lines: readonly QuoteLine[];
+  readonly #textOf: QuoteLines["textOf"];
+  readonly #own: OwnAddresses;
+  readonly #texts = new Map<QuoteLine, string>();
+  readonly #kinds = new Map<QuoteLine, LabelKind | "folded" | null>();
+
+  constructor({ lines, textOf }: QuoteLines, own: OwnAddresses) {
+    this.#lines = lines;
+    this.#textOf = textOf;
+    this.#own = own;
+  }
+
+  /** The attribution or the labelled line that the line belongs to; none for a line that somebody wrote. */
+  linesAround(index: number): readonly QuoteLine[] {
+    const line = this.#lines[index];
+    if (line === undefined) return [];
+    for (const [first, last] of WINDOWS) {
+      const window = this.#window(index + first, index + last, line);
+      if (window !== null && this.#isAttribution(window, index + last)) return window;
+    }
+    return this.#isInBlock(index) ? [line] : [];
+  }
+
+  /** @returns `null` where lines are missing, parted by a blank one or quoted at another level */
+  #window(first: number, last: number, { depth }: QuoteLine): QuoteLine[] | null {
+    if (first < 0 || last >= this.#lines.length) return null;
+    const window = this.#lines.slice(first, last + 1);
+    const isWhole = window.every((line, at) => line.depth === depth && (at === 0 || !line.isAfterBlank));
+    return isWhole ? window : null;
+  }
+
+  #isAttribution(window: readonly QuoteLine[], last: number): boolean {
+    const texts = window.map((line) => this.#text(line));
+    // One that is whole is no beginning of another.
+    if (texts.slice(0, -1).some((text) => /[:：]$/.test(text))) return false;
+    const below = this.#lines[last + 1];
+    const isAboveQuote = below !== undefined && below.depth > (window[0]?.depth ?? 0);
+    return isAttribution({ text: texts.join("\n"), isAboveQuote });
+  }
+
+  #isInBlock(index: number): boolean {
+    const label = this.#labelledLine(index);
+    if (label === null) return false;
+    const kinds = new Set<LabelKind>(["person"]);
+    for (const step of [-1, 1]) {
+      for (let at = label + step; Math.abs(at - label) <= BLOCK_MAX; at += step) {
+        const kind = this.#kindInBlock(at, label);
+        if (kind === null) break;
+        if (kind !== "folded") kinds.add(kind);
+      }
+    }
+    return kinds.has("date") || kinds.has("subject");
+  }
+
+  /** The line with the label of an address field; `null` when the line at `index` belongs to none. */
+  #labelledLine(index: number): number | null {
+    for (let at = index; at >= 0 && index - at <= FOLDED_MAX; at -= 1) {
+      const kind = this.#kindInBlock(at, index);
+      if (kind === "person") return at;
+      if (kind !== "folded") return null;
+    }
+    return null;
+  }
+
+  #kindInBlock(at: number, origin: number): LabelKind | "folded" | null {
+    const line = this.#lines[at];
+    if (line === undefined || line.depth !== this.#lines[origin]?.depth) return null;
+    const known = this.#kinds.get(line);
+    if (known !== undefined) return known;
+    const kind = labelKinds.get(this.#labelOf(line)) ?? (this.#isFolded(at, line) ? "folded" : null);
+    this.#kinds.set(line, kind);
+    return kind;
+  }
+
+  /** A further line of an address field: the line above ends in a comma, names nobody yet, or it is one of a list. */
+  #isFolded(at: number, line: QuoteLine): boolean {
+    const above = this.#lines[at - 1];
+    const text = this.#text(line);
+    if (above === undefined || above.depth !== line.depth) return false;
+    if (BULLET.test(text)) return true;
+    if (!text.includes("@") && !text.includes(OWN)) return false;
+    const textAbove = this.#text(above);
+    const isBelowLabel = labelKinds.get(this.#labelOf(above)) === "person" && /[:：][*_]*$/.test(textAbove);
+    return isBelowLabel || /[,;]$/.test(textAbove);
+  }
+
+  #labelOf(line: QuoteLine): string {
+    return (LABEL.exec(this.#text(line).slice(0, 60))?.[1] ?? "").normalize("NFC").toLowerCase();
+  }
+
+  #text(line: QuoteLine): string {
+    const known = this.#texts.get(line);
+    if (known !== undefined) return known;
+    const text = this.#marked(this.#textOf(line));
+    this.#texts.set(line, text);
+    return text;
+  }
+
+  #marked(text: string): string {
+    let marked = "";
+    let at = 0;
+    for (const { start, end } of this.#own.find(text)) {
+      marked += text.slice(at, start) + OWN;
+      at = end;
+    }
+    return marked + text.slice(at);
+  }
+}

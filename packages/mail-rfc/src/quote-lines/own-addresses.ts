@@ -1,0 +1,50 @@
+/** Finds the owner's mailboxes where they stand as written, so that they can be replaced in place. */
+import { mailboxPatterns } from "../leak/mailbox-pattern.ts";
+
+export interface QuoteOwner {
+  /** What stands in place of the mailbox. ASCII. */
+  aliasAddress: string;
+  /** Mailboxes of the owner. */
+  mailboxes: readonly string[];
+  /** Whether an address, in any letter case, is one of them. */
+  isOwnMailbox: (address: string) => boolean;
+}
+
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/** As text, as an entity of HTML, in a URL. */
+const AT = "@|&#64;|&#x40;|&commat;|%40";
+/** Characters read in front of the "@": the longest local part (RFC 5321 §4.5.3.1.1), and as much before it. */
+const BEFORE_MAX = 128;
+// Reads backwards from the end, so that it is linear.
+const LOCAL_PART = /$(?<=([^\s<>()[\]:;,"@\\&%=/?\p{Cc}]*))/u;
+const SYNTAX = /[\\^$.*+?()[\]{}|/]/g;
+/** Marks around an address that could also belong to a local part. */
+const MARKS_IN_FRONT = /^['’‘“„«*_`{|]+/;
+
+export class OwnAddresses {
+  readonly #pattern: RegExp | null;
+  readonly #isOwn: QuoteOwner["isOwnMailbox"];
+
+  constructor({ mailboxes, isOwnMailbox }: QuoteOwner) {
+    const domains = new Set(mailboxPatterns(mailboxes).flatMap((pattern) => pattern.domains));
+    const any = [...domains].map((domain) => domain.replace(SYNTAX, "\\$&")).join("|");
+    this.#pattern = any === "" ? null : new RegExp(`(?:${AT})(${any})(?![\\p{L}\\p{N}]|[.-][\\p{L}\\p{N}])`, "giu");
+    this.#isOwn = isOwnMailbox;
+  }
+
+  /** In order, never overlapping; the whole address, a `+tag` included. Linear in the text. */
+  *find(text: string, from = 0, to = text.length): Generator<Span> {
+    if (this.#pattern === null) return;
+    const range = from === 0 && to === text.length ? text : text.slice(from, to);
+    for (const match of range.matchAll(this.#pattern)) {
+      const before = range.slice(Math.max(0, match.index - BEFORE_MAX), match.index);
+      const local = (LOCAL_PART.exec(before)?.[1] ?? "").replace(MARKS_IN_FRONT, "");
+      if (local === "" || !this.#isOwn(`${local}@${match[1]}`)) continue;
+      yield { start: from + match.index - local.length, end: from + match.index + match[0].length };
+    }
+  }
+}

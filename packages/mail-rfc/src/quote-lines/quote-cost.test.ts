@@ -1,0 +1,78 @@
+/** The law of linear cost for the alias in quoted lines, up to the most text that is read; and what the most costs. */
+import { expect, it } from "vitest";
+import { bodyShapes, fill, type Shape, textShapes } from "../hostile-shapes.testing.ts";
+import { growthOf } from "../linear-cost.testing.ts";
+import { QUOTE_BYTES_MAX, withAliasInQuotes } from "./alias-in-quotes.ts";
+
+const own = "olga@owner.example";
+const owner = {
+  aliasAddress: "shop.k7@kauke.test",
+  mailboxes: [own],
+  isOwnMailbox: (address: string) => address.toLowerCase() === own,
+};
+const wrote = `On 23 Nov 2026 at 09:58, Olga <${own}> wrote:`;
+const asHtml = wrote.replace("<", "&lt;").replace(">", "&gt;");
+const isLong = process.env.LONG_ROUNDS === "1";
+const LARGEST = isLong ? QUOTE_BYTES_MAX - 1000 : 131_072;
+const aFewMinutes = isLong ? 3_600_000 : 240_000;
+
+/** Shapes that are full of what is looked for. */
+const named = (pieces: readonly string[]): Shape[] => pieces.map((piece) => ({ name: JSON.stringify(piece), piece }));
+const ownShapes = named([
+  ...[
+    `${own} `,
+    `${own}\r\n`,
+    `<${own}`,
+    `@owner.example`,
+    `${wrote}\r\n`,
+    `> ${wrote}\r\n`,
+    `Olga <${own}>\r\nwrote:\r\n`,
+  ],
+  ...[
+    `To: ${own}\r\n`,
+    `To: ${own},\r\n`,
+    `To:\r\n* ${own}\r\n`,
+    `From: ${own}\r\nSent: x\r\n`,
+    `* ${own}\r\n`,
+    `${own},\r\n`,
+  ],
+  ...[`<div>${asHtml}</div>`, `<b>${own}</b>`, `<p>${own}`, `<!--${own}`, `<blockquote>${asHtml}`, `<style>${own}`],
+  ...[
+    `<td>${own}</td>`,
+    `&lt;${own}&gt;`,
+    `=6Flga@owner.example `,
+    `olga@ow=\r\nner.example `,
+    `${wrote}=0D=0A`,
+    `=\r\n${own}`,
+  ],
+  ...[
+    `${"a".repeat(500)} ${own}:\r\n`,
+    `1${own}:`,
+    `wrote ${own}:\r\n`,
+    `<${own}> <${own}>`,
+    `${"> ".repeat(50)}${own}\r\n`,
+  ],
+]);
+const others: Shape[] = [...bodyShapes, ...textShapes].map((shape) => ({
+  ...shape,
+  start: `${wrote}\r\n<div>${asHtml}</div>${shape.start ?? ""}`,
+}));
+
+const headerOf = (type: string, encoding: string) =>
+  Buffer.from(`Content-Type: ${type}\r\nContent-Transfer-Encoding: ${encoding}\r\n`);
+
+it.each([
+  ["text", headerOf("text/plain", "8bit")],
+  ["HTML", headerOf("text/html; charset=iso-8859-1", "8bit")],
+  ["quoted-printable text", headerOf("text/plain", "quoted-printable")],
+  ["quoted-printable HTML", headerOf("text/html; charset=iso-8859-1", "quoted-printable")],
+])("twice the hostile %s takes about twice the time", { timeout: aFewMinutes }, async (_, header) => {
+  const found: string[] = [];
+  for (const shape of [...ownShapes, ...others.filter((_, index) => isLong || index % 8 === 0)]) {
+    const make = (size: number) => Buffer.from(fill(shape, size), "latin1");
+    const run = (body: Buffer) => withAliasInQuotes({ header, body }, owner);
+    const verdict = await growthOf({ make, run, largest: LARGEST });
+    if (verdict !== "linear") found.push(`${shape.name}: ${verdict}`);
+  }
+  expect(found).toEqual([]);
+});

@@ -1,0 +1,21 @@
+/** The day stamp of SRS and bounce addresses: days since 1970 modulo 1024 as two base32 signs, valid for SRS_MAX_AGE_DAYS. */
+
+/** Longer than any mail host retries (RFC 5321 §4.5.4.1 asks for 4 to 5 days). */
+export const SRS_MAX_AGE_DAYS = 21;
+
+const DAY_MS = 86_400_000;
+const STAMP_DAYS = 1024;
+const STAMP_SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+export function srsStamp(now: Date): string {
+  const day = Math.floor(now.getTime() / DAY_MS) % STAMP_DAYS;
+  return `${STAMP_SIGNS[day >> 5]}${STAMP_SIGNS[day & 31]}`;
+}
+
+/** One day ahead counts as fresh: two machines need not agree on midnight. @param stamp two base32 signs, any case */
+export function isSrsStampFresh(stamp: string, now: Date): boolean {
+  const [high = "", low = ""] = stamp.toUpperCase();
+  const day = STAMP_SIGNS.indexOf(high) * 32 + STAMP_SIGNS.indexOf(low);
+  const age = (Math.floor(now.getTime() / DAY_MS) - day + 1 + STAMP_DAYS) % STAMP_DAYS;
+  return age <= SRS_MAX_AGE_DAYS + 1;
+}

@@ -1,0 +1,12 @@
+/** Waiting for something in a test ends when it is seen. How long that may take is a question of the machine, not of the test. */
+import { vi } from "vitest";
+
+const PATIENCE_MS = 30_000;
+const { waitFor } = vi;
+
+// Test files that run in one process share `vi`, so it is wrapped once.
+if (!("isPatient" in waitFor)) {
+  const patient: typeof waitFor = (look, options = {}) =>
+    waitFor(look, typeof options === "number" ? options : { timeout: PATIENCE_MS, ...options });
+  vi.waitFor = Object.assign(patient, { isPatient: true });
+}
