@@ -12,6 +12,8 @@ export default defineConfig({
     execArgv: ["--wasm-tiering-budget=200000000"],
     testTimeout: 90_000,
     hookTimeout: 120_000,
+    // Where a failure stops everybody's work (CI), a test that fails runs once more, and is named at the end if it then passes.
+    retry: process.env.CI === "true" ? 1 : 0,
     expect: { poll: { timeout: 30_000, interval: 50 } },
     projects: [
       {
@@ -24,6 +26,7 @@ export default defineConfig({
             "testkit/**/*.test.ts",
             "scripts/**/*.test.ts",
           ],
+          exclude: ["**/*-cost.test.ts"],
           // Files share their processes: loading what they test would take longer than testing it.
           isolate: false,
         },
@@ -33,6 +36,20 @@ export default defineConfig({
         test: {
           name: "server",
           include: ["apps/server/test/**/*.test.ts"],
+          exclude: ["**/*-cost.test.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "costs",
+          include: ["**/*-cost.test.ts"],
+          exclude: ["**/node_modules/**"],
+          // After all others, each file with a core of its own. What else a machine does only adds to a figure: one look in
+          // three that shows the promised cost proves it.
+          sequence: { groupOrder: 1 },
+          maxWorkers: 2,
+          retry: 2,
         },
       },
     ],

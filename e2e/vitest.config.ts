@@ -19,6 +19,8 @@ export default defineConfig({
     // Generous: a busy machine is slow, not broken. What waits, waits for something it sees.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    // Where a failure stops everybody's work (CI), a test that fails runs once more, and is named at the end if it then passes.
+    retry: process.env.CI === "true" ? 1 : 0,
     expect: { poll: { timeout: 30_000, interval: 50 } },
   },
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addTallies, tallyOf, type VitestReport } from "./test-report.ts";
+import { addTallies, tallyOf, unsteadyTests, type VitestReport } from "./test-report.ts";
 
 const report = (change: Partial<VitestReport> = {}): VitestReport => ({
   numPassedTests: 3,
@@ -28,6 +28,16 @@ test("a run that proves nothing has failed", () => {
   expect(tallyOf(null, 0).failed).toBe(1);
   expect(tallyOf(report({ numPassedTests: 0, testResults: [] }), 0).failed).toBe(1);
   expect(tallyOf(report(), 1).failed).toBe(1);
+});
+
+test("a test that passed only when it ran again is named", () => {
+  const assertionResults = [
+    { status: "passed", fullName: "steady", failureMessages: [] },
+    { status: "passed", fullName: "unsteady", failureMessages: ["Error: too early"] },
+    { status: "failed", fullName: "broken", failureMessages: ["Error: too early", "Error: too early"] },
+  ];
+  expect(unsteadyTests(report({ testResults: [{ status: "failed", assertionResults }] }))).toEqual(["unsteady"]);
+  expect(unsteadyTests(null)).toEqual([]);
 });
 
 test("tallies add up", () => {

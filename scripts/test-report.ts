@@ -12,7 +12,14 @@ export interface VitestReport {
   numFailedTests: number;
   numPendingTests: number;
   numTodoTests?: number;
-  testResults: { status: string; assertionResults: { status: string }[] }[];
+  testResults: { status: string; assertionResults: TestReport[] }[];
+}
+
+interface TestReport {
+  status: string;
+  fullName?: string;
+  /** What each try that failed told, also of a test that passed at last. */
+  failureMessages?: string[];
 }
 
 /**
@@ -29,6 +36,14 @@ export function tallyOf(report: VitestReport | null, exitCode: number): Tally {
   const failed = report.numFailedTests + brokenFiles;
   const isUnexplained = failed === 0 && (exitCode !== 0 || passed === 0);
   return { passed, failed: isUnexplained ? 1 : failed, skipped: report.numPendingTests + (report.numTodoTests ?? 0) };
+}
+
+/** @returns the names of tests that failed, ran again, and passed: each has a fault, in itself or in what it tests */
+export function unsteadyTests(report: VitestReport | null): string[] {
+  return (report?.testResults ?? [])
+    .flatMap((file) => file.assertionResults)
+    .filter((test) => test.status === "passed" && (test.failureMessages?.length ?? 0) > 0)
+    .map((test) => test.fullName ?? "a test without a name");
 }
 
 export function addTallies(tallies: readonly Tally[]): Tally {

@@ -105,22 +105,3 @@ test.each([
     expect(read(`${manyDots}${end}.\r\n`, cuts, 10_000)?.result.kind).toBe(kind);
   }
 });
-
-test("a message made of dots costs little more than text", () => {
-  const budget = new MemoryBudget(64 * 1024 * 1024);
-  const costOf = (line: string): number => {
-    const chunk = Buffer.from(line.repeat(65_536 / line.length));
-    let least = Number.POSITIVE_INFINITY;
-    for (let run = 0; run < 5; run += 1) {
-      const reader = new DataReader(64 * 1024 * 1024, budget);
-      const began = process.threadCpuUsage();
-      for (let pieces = 0; pieces < 64; pieces += 1) reader.push(chunk);
-      const { user, system } = process.threadCpuUsage(began);
-      least = Math.min(least, (user + system) / 1000);
-      reader.release();
-    }
-    return least;
-  };
-  // 4 MiB: 12 to 20 ms were measured, and 100 to 260 with a search for each dot.
-  expect(costOf("..\r\n")).toBeLessThan(60);
-});
