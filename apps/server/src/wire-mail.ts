@@ -49,8 +49,8 @@ import { newCorrespondents, ReplyBook } from "./mail/reply-book.ts";
 import { failureReporter } from "./mail/report-failure.ts";
 import { retryPlan } from "./mail/retry-plan.ts";
 import { makeSendCopy } from "./mail/send-copy.ts";
+import type { EnqueueDeps } from "./mail/submission/enqueue-message.ts";
 import { submissionService } from "./mail/submission/submission-service.ts";
-import type { WriteAsDeps } from "./mail/write-as-alias.ts";
 import { webhookBodyWorker } from "./operate/webhook-body-worker.ts";
 import type { Store } from "./store/open-store.ts";
 
@@ -322,7 +322,7 @@ async function firstAttempt(
   return held ?? findings.watch(planned, attempt(planned, planned.copy, transports, signal), signal);
 }
 
-function writeAsDeps({ config, store, leakGuard, spoolSpace, clock, random, trace }: MailParts): WriteAsDeps {
+function writeAsDeps({ config, store, leakGuard, spoolSpace, clock, random, trace }: MailParts): EnqueueDeps {
   // An account that is gone is guarded too.
   const settingsOf = async (userId: string) =>
     (await store.users.settings(userId)) ?? { leakGuard: true, aliasInQuotes: false };

@@ -3,11 +3,12 @@
  * a destination (6, two of them for one account) is met in the queue.
  */
 import { FakeMx } from "@kauke/testkit/fake-mx";
+import { FakeWebhook } from "@kauke/testkit/fake-webhook";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { smtpTalk } from "@kauke/testkit/smtp-talk";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 const message = "From: Ann <ann@example.org>\r\nSubject: hi\r\n\r\nhello\r\n";
 const later = "451 4.7.1 Too much mail from you, please try again later";
@@ -30,7 +31,11 @@ beforeAll(async () => {
   mx = await FakeMx.start();
   const named = Object.entries(limits).map(([name, value]) => `${name}=${value}`);
   system = await startSystem({
-    env: { KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`, KAUKE_LIMITS: named.join(",") },
+    env: {
+      KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
+      KAUKE_LIMITS: named.join(","),
+      KAUKE_WEBHOOK_ALLOW: "127.0.0.1",
+    },
     overrides: { clock: { now: () => new Date(Date.now() + passedMs) } },
   });
 });
@@ -159,6 +164,21 @@ test("a mailbox takes so many messages over all accounts, but the first of every
     for (let sent = 0; sent < 2; sent++) expect(await send(to)).toMatch(/^250 /);
   }
   expect(arrivedAt(mailbox)).toBe(7);
+});
+
+test("one account sends all webhooks of a host together what one of them may have", async () => {
+  const hook = await FakeWebhook.start();
+  const other = await FakeWebhook.start();
+  const [person, stranger] = [await newPerson(), await newPerson()];
+  const aliases: string[] = [];
+  for (const path of ["a", "b", "c", "d"]) aliases.push(await newAlias(person, `${hook.url}/${path}`));
+  for (const to of aliases) expect(await send(to)).toMatch(/^250 /);
+  expect(hook.requests).toHaveLength(2);
+  expect(await send(await newAlias(stranger, `${hook.url}/e`))).toMatch(/^250 /);
+  expect(await send(await newAlias(person, `${other.url}/a`))).toMatch(/^250 /);
+  await vi.waitFor(() => expect([hook.requests.length, other.requests.length]).toEqual([3, 1]));
+  await hook.close();
+  await other.close();
 });
 
 test("postmaster is asked for nothing but what its block may send", async () => {

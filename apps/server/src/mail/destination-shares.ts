@@ -37,7 +37,7 @@ export class DestinationShares {
   readonly #own: TokenBuckets;
   readonly #reserved: TokenBuckets;
   readonly #spacingMs: number;
-  /** By account and destination: when the last held message comes back. */
+  /** By account and receiver: when the last held message comes back. */
   readonly #lineEndsAt = new Map<string, number>();
   readonly #clock: Clock;
   readonly #metrics: Metrics;
@@ -68,7 +68,7 @@ export class DestinationShares {
   #before({ userId, target }: Sent, mustWait: (pair: string, now: number) => boolean): DeliveryOutcome | null {
     if (userId === null || target.purpose !== undefined) return null;
     const to = this.#keyOf(nameOf(target.destination));
-    const pair = this.#keyOf(`${userId} ${to}`);
+    const pair = this.#keyOf(`${userId} ${receiverOf(target.destination)}`);
     const now = this.#clock.now().getTime();
     if (!mustWait(pair, now) && this.#take(to, pair, now)) return null;
     this.#metrics.count("kauke_mail_limited_total", { limit: "mail_destination" });
@@ -103,6 +103,11 @@ export class DestinationShares {
 
 function nameOf(destination: Destination): string {
   return destination.kind === "mailbox" ? sameMailbox(destination.address) : destination.url;
+}
+
+/** Whom an account's own share is about: a mailbox, or all webhooks of one host, which may have as many paths as it likes. */
+function receiverOf(destination: Destination): string {
+  return destination.kind === "mailbox" ? nameOf(destination) : new URL(destination.url).host;
 }
 
 function held(at: number): DeliveryOutcome {

@@ -13,7 +13,6 @@ import {
   makeMessageId,
   messageIdKeys,
   readAutoSubmitted,
-  readReplyToken,
   rewriteParts,
   rewriteReplyHeader,
   stuff,
@@ -28,15 +27,16 @@ import type { LeakGuard } from "../core/leak-guard/leak-guard.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import type { Clock, Random } from "../core/ports.ts";
 import type { MailTrace } from "../core/preview/mail-trace.ts";
+import type { ReplyPathStore } from "../core/reply-path/reply-path.ts";
 import type { SpoolPlace, SpoolSpace } from "../core/spool/spool-space.ts";
-import { isReplyAddress, type ReplyFormDeps, type ResolveReplyDeps, resolveReply } from "./inbound/resolve-reply.ts";
+import { isReplyAddress, type ReplyFormDeps, resolveRepliesOf } from "./inbound/resolve-reply.ts";
 import { leakReply, nameOfPlace } from "./leak-reply.ts";
 import { domainOf } from "./message-signer.ts";
 import { withAliasInParts } from "./owner-parts.ts";
 import { reply, replyForThrow, type SmtpReply } from "./reply.ts";
 
-export interface WriteAsDeps extends ResolveReplyDeps, Pick<ReplyFormDeps, "domains"> {
-  aliases: ResolveReplyDeps["aliases"] & ReplyFormDeps["aliases"];
+export interface WriteAsDeps extends ReplyFormDeps {
+  replyPaths: Pick<ReplyPathStore, "findAll">;
   deliveries: Pick<DeliveryStore, "keep">;
   bodies: Pick<MessageBodies, "put" | "delete">;
   spoolSpace: Pick<SpoolSpace, "reserve">;
@@ -203,19 +203,9 @@ async function correspondentsOf(
   { known }: Outgoing,
   deps: WriteAsDeps,
 ): Promise<Map<string, Mailbox>> {
-  const people = new Map(known);
-  for (const address of addresses) {
-    const token = readReplyToken(localOf(address));
-    const key = address.toLowerCase();
-    if (token === null || people.has(key)) continue;
-    const verdict = await resolveReply(token, domainOf(address), deps);
-    if (verdict.verdict !== "accept" || verdict.value.route.aliasId !== route.aliasId) continue;
-    people.set(key, verdict.value.correspondent);
-  }
-  return people;
+  const others = addresses.filter((address) => !known.has(address.toLowerCase()));
+  return new Map([...known, ...(await resolveRepliesOf(route, others, deps))]);
 }
-
-const localOf = (address: string) => address.slice(0, address.lastIndexOf("@"));
 
 export const mailboxesOf = ({ destinations }: AliasRoute): string[] =>
   destinations.flatMap((it) => (it.kind === "mailbox" ? [it.address] : []));

@@ -5,6 +5,15 @@ import type { Database } from "./database.ts";
 import type { StoreContext } from "./store-context.ts";
 
 export function replyPathStore({ db }: Pick<StoreContext, "db">): ReplyPathStore {
+  const findAll = async (ids: readonly Buffer[]) => {
+    if (ids.length === 0) return [];
+    const rows = await db
+      .selectFrom("reply_path")
+      .select(["id", "alias_id", "sealed"])
+      .where("id", "in", [...ids])
+      .execute();
+    return rows.map(({ id, alias_id, sealed }) => ({ id, aliasId: alias_id, sealed }));
+  };
   return {
     ensure: async (paths, now) => {
       if (paths.length === 0) return;
@@ -24,10 +33,8 @@ export function replyPathStore({ db }: Pick<StoreContext, "db">): ReplyPathStore
         .execute();
       return new Set(rows.map(({ id }) => id.toString("hex")));
     },
-    find: async (id) => {
-      const row = await db.selectFrom("reply_path").selectAll().where("id", "=", id).executeTakeFirst();
-      return row === undefined ? null : { id: row.id, aliasId: row.alias_id, sealed: row.sealed };
-    },
+    find: async (id) => (await findAll([id]))[0] ?? null,
+    findAll,
   };
 }
 

@@ -1,19 +1,24 @@
 /**
  * Attacks on who is said to have written: a From that two programs read differently, so that what is proven about one author is told
- * about another; and guesses of the owner's mailbox, tried as the author of an answer.
+ * about another; a signature that covers a part of the body; and guesses of the owner's mailbox, tried as the author of an answer.
  */
+import { generateKeyPairSync } from "node:crypto";
 import { type FakeDnsZone, startFakeDnsServer } from "@kauke/testkit/fake-dns";
 import { FakeWebhook } from "@kauke/testkit/fake-webhook";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
+import { dkimSign } from "mailauth";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+const bankKey = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const bankRecord = `v=DKIM1; p=${bankKey.publicKey.export({ format: "der", type: "spki" }).toString("base64")}`;
 const zone: FakeDnsZone = {
   "evil.example": { txt: ["v=spf1 ip4:127.0.0.1 -all"] },
   "_dmarc.evil.example": { txt: ["v=DMARC1; p=none"] },
   "bank.example": { txt: ["v=spf1 -all"] },
   "_dmarc.bank.example": { txt: ["v=DMARC1; p=reject"] },
+  "s1._domainkey.bank.example": { txt: [bankRecord] },
   // Never answered.
   "slow.example": { isSilent: true },
   "inbox.example": { txt: ["v=spf1 ip4:192.0.2.1 -all"] },
@@ -90,6 +95,31 @@ describe("a From that programs read differently", () => {
       from: { address: mallory },
       authentication: { spf: "pass", dmarc: "pass" },
     });
+  });
+});
+
+describe("text appended to a message whose signature covers a part of its body (l=)", () => {
+  const written = "From: news@bank.example\r\nTo: all@list.example\r\nSubject: News\r\n\r\nNothing new.\r\n";
+  async function signed(maxBodyLength?: number): Promise<string> {
+    const key = String(bankKey.privateKey.export({ format: "pem", type: "pkcs8" }));
+    const signer = { signingDomain: "bank.example", selector: "s1", privateKey: key };
+    const signing = { ...signer, ...(maxBodyLength === undefined ? {} : { maxBodyLength }) };
+    const { signatures } = await dkimSign(written, { ...signer, signatureData: [signing] });
+    return signatures + written;
+  }
+  async function answerTo(message: string): Promise<string> {
+    const { alias, domain } = await (await registerPerson(system.url)).createAlias({ forwardTo: "kim@inbox.example" });
+    const mail = { port: system.mxPort, from: "news@bank.example", to: `${alias}@${domain}`, message };
+    return (await sendMail(mail)).last;
+  }
+
+  test.each([0, 5, "Nothing new.\r\n".length])("proves nothing: l=%d", async (length) => {
+    expect(await answerTo(`${await signed(length)}Send your password to mallory.\r\n`)).toMatch(/^550 5\.7\.26 /);
+  });
+
+  test("control: whole, with and without l=, it is proven", async () => {
+    expect(await answerTo(await signed())).toMatch(/^250 /);
+    expect(await answerTo(await signed("Nothing new.\r\n".length))).toMatch(/^250 /);
   });
 });
 

@@ -16,4 +16,6 @@ export interface ReplyPathStore {
   /** @returns those of `ids` that are there, as hex */
   listKnown(ids: readonly Buffer[]): Promise<Set<string>>;
   find(id: Buffer): Promise<ReplyPath | null>;
+  /** One statement. @returns those of `ids` that are there, in any order */
+  findAll(ids: readonly Buffer[]): Promise<ReplyPath[]>;
 }

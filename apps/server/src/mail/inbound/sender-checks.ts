@@ -69,9 +69,11 @@ export async function checkSpf(
   };
 }
 
+/** One that leaves a part of the body to anybody (`l=`) proves nothing: RFC 6376 §8.2, `policy` of RFC 8601 §2.7.1. */
 export function readSignature({ status, signingDomain, selector, algo, signature }: DKIMResult): SignatureFound {
+  const isWhole = (status.underSized ?? 0) === 0;
   return {
-    result: status.result as AuthResult,
+    result: status.result === "pass" && !isWhole ? "policy" : (status.result as AuthResult),
     domain: (signingDomain ?? "").toLowerCase(),
     selector: selector ?? "",
     algorithm: algo ?? "",

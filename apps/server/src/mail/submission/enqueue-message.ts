@@ -1,8 +1,8 @@
 /** A submitted message into the queue: From is the alias, what identifies its owner is left behind, each recipient its own row. */
-import { addressesOf, type HeaderBlock, type Mailbox, readReplyToken } from "@kauke/mail-rfc";
+import { addressesOf, type HeaderBlock, type Mailbox } from "@kauke/mail-rfc";
 import type { AliasStore } from "../../core/alias/alias-store.ts";
 import type { Submitter } from "../../core/smtp-credential/authenticate.ts";
-import { isReplyAddress, resolveReply } from "../inbound/resolve-reply.ts";
+import { isReplyAddress, resolveRepliesOf } from "../inbound/resolve-reply.ts";
 import { screen } from "../inbound/screen.ts";
 import type { ReceivedMail } from "../inbound/session-handlers.ts";
 import { reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
@@ -41,16 +41,14 @@ function isFromAlias(wire: Buffer, header: HeaderBlock, submitter: Submitter): b
 
 /** Reply addresses of this alias lead to their correspondents; `null` when one leads nowhere. */
 async function realPeople(mail: ReceivedMail, submitter: Submitter, deps: EnqueueDeps): Promise<Mailbox[] | null> {
+  const addresses = mail.recipients.flatMap((it) => (it.kind === "outside" ? [it.address] : []));
+  const alias = { aliasId: submitter.aliasId, address: submitter.aliasAddress };
+  const correspondents = await resolveRepliesOf(alias, addresses, deps);
   const people: Mailbox[] = [];
-  for (const it of mail.recipients) {
-    if (it.kind !== "outside") continue;
-    const at = it.address.lastIndexOf("@");
-    const token = (await isReplyAddress(it.address, deps)) ? readReplyToken(it.address.slice(0, at)) : null;
-    const verdict = token === null ? null : await resolveReply(token, it.address.slice(at + 1).toLowerCase(), deps);
-    if (verdict === null) people.push({ name: null, address: it.address });
-    else if (verdict.verdict === "accept" && verdict.value.route.aliasId === submitter.aliasId) {
-      people.push(verdict.value.correspondent);
-    } else return null;
+  for (const address of addresses) {
+    const correspondent = correspondents.get(address.toLowerCase());
+    if (correspondent === undefined && (await isReplyAddress(address, deps))) return null;
+    people.push(correspondent ?? { name: null, address });
   }
   return people;
 }
