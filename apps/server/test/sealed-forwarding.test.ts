@@ -173,8 +173,8 @@ describe("a message forwarded sealed", () => {
     expect(String(bytes)).toContain("age -d -i key.txt message.eml.age > message.eml");
     const names = [...headerOf(bytes).matchAll(/^([A-Za-z-]+):/gm)].map((found) => found[1]);
     expect(names).toEqual([
-      ...["DKIM-Signature", "Delivered-To", "Authentication-Results", "Date", "From", "To", "Subject", "Message-ID"],
-      ...["MIME-Version", "Content-Type"],
+      ...["DKIM-Signature", "Delivered-To", "Kauke-Sealed", "Authentication-Results", "Date", "From", "To", "Subject"],
+      ...["Message-ID", "MIME-Version", "Content-Type"],
     ]);
   });
 
@@ -238,6 +238,17 @@ describe("a message forwarded sealed", () => {
     const alias = await newAlias();
     const { bytes } = await forwarded(alias, secretMail("x@kauke.test"));
     expect(await send(alias, bytes)).toMatch(/^554 5\.4\.6 /);
+  });
+
+  test("that other servers sealed ten times before is a loop, and counts one more until then", async () => {
+    const sealed = (count: string) => `From: ann@sender.example\r\nKauke-Sealed: ${count}\r\n\r\nx\r\n`;
+    const alias = await newAlias();
+    expect(await send(alias, sealed("10"))).toMatch(/^554 5\.4\.6 /);
+    expect(fieldOf((await forwarded(alias, sealed("9"))).bytes, "Kauke-Sealed")).toBe("10");
+    mx.messages.length = 0;
+    expect(fieldOf((await forwarded(alias, sealed("-3 x"))).bytes, "Kauke-Sealed")).toBe("1");
+    mx.messages.length = 0;
+    expect(fieldOf((await forwarded(alias, secretMail("x@kauke.test"))).bytes, "Kauke-Sealed")).toBe("1");
   });
 });
 

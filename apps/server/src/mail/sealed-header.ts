@@ -1,6 +1,6 @@
 /**
  * The outside of a message that is forwarded sealed: what a mail host and anybody who reads the mailbox see of it. Nothing of the
- * original but its Date; the correspondent is a reply address without a name, so that an answer finds its way. Pure.
+ * original but its Date and how often it was sealed; the correspondent is a reply address without a name, so that an answer finds its way. Pure.
  */
 import { createHmac } from "node:crypto";
 import {
@@ -24,6 +24,7 @@ import {
 } from "@kauke/mail-rfc";
 import type { MessageAuthentication } from "../core/message/message.ts";
 import type { RewriteSource, Rewritten } from "./inbound/rewrite.ts";
+import { readSealedPasses, SEALED_PASSES_FIELD } from "./inbound/sealed-passes.ts";
 import { domainOf } from "./message-signer.ts";
 import type { Correspondent } from "./reply-book.ts";
 
@@ -60,8 +61,10 @@ export function sealedOutside(
   const replyTo = withoutNames(plain, "reply-to", null);
   const stamp = stampOf(source);
   const boundary = `=_${stamp}`;
+  const passes = readSealedPasses(source.wire, source.header.fields) + 1;
   const fields = [
     headerField("Delivered-To", [aliasAddress]),
+    headerField(SEALED_PASSES_FIELD, [String(passes)]),
     authenticationResults(envelope.authentication, mailHost),
     headerField("Date", [formatDate(sentAt(source))]),
     from.length === 0 ? headerField("From", ["Unknown sender:;"]) : formatAddressField("From", from),

@@ -1,6 +1,7 @@
 /** After the dot, before anything else reads the message: what it may not be. For the MX and for submission. */
 import { countFields, fieldValue, type HeaderBlock, headerLimits, MailSyntaxError, readHeader } from "@kauke/mail-rfc";
 import { accept, reject, type Verdict } from "../verdict.ts";
+import { readSealedPasses, SEALED_PASSES_MAX } from "./sealed-passes.ts";
 
 /** RFC 5321 §6.3: a limit, and a generous one. */
 const maxHops = 100;
@@ -16,6 +17,7 @@ export function screen(wire: Buffer): Verdict<Screened> {
   const header = readWhole(wire);
   if (header === null) return reject("header_too_large");
   if (countFields(header.fields, "received") >= maxHops) return reject("mail_loop");
+  if (readSealedPasses(wire, header.fields) >= SEALED_PASSES_MAX) return reject("mail_loop");
   const deliveredTo = header.fields.filter((field) => field.name === "delivered-to");
   return accept({ header, deliveredTo: new Set(deliveredTo.map((field) => fieldValue(wire, field).toLowerCase())) });
 }
