@@ -2,6 +2,7 @@
  * Our own delivery reports (RFC 3464) to senders who are proven to have written, about aliases whose mail finally failed. Names the
  * alias alone. Few to one address, since a report is an answer nobody asked for.
  */
+
 import {
   buildDeliveryReport,
   type HeaderSource,
@@ -11,6 +12,7 @@ import {
   stuff,
   toBase32,
 } from "@kauke/mail-rfc";
+import { BoundedMap } from "../core/bounded-map.ts";
 import type { DeliveryStore } from "../core/delivery/delivery.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import type { Clock, Logger, Random } from "../core/ports.ts";
@@ -53,16 +55,13 @@ const dayMs = 86_400_000;
 const maxRemembered = 10_000;
 
 export function deliveryReports(deps: DeliveryReportDeps): DeliveryReports {
-  const sent = new Map<string, { since: number; count: number }>();
+  const sent = new BoundedMap<string, { since: number; count: number }>(maxRemembered);
 
   function isWithinLimit(to: string): boolean {
     const now = deps.clock.now().getTime();
     const known = sent.get(to);
     const window = known !== undefined && now - known.since < dayMs ? known : { since: now, count: 0 };
     window.count++;
-    sent.delete(to);
-    const oldest = sent.keys().next().value;
-    if (sent.size >= maxRemembered && oldest !== undefined) sent.delete(oldest);
     sent.set(to, window);
     return window.count <= mostPerDay;
   }

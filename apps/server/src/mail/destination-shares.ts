@@ -3,8 +3,10 @@
  * memory, per process. A message over a share stays in the queue; its sender was told 250 like every other, so that nobody learns
  * from an answer where an alias leads, and no account uses up the share of another.
  */
+
 import { hash } from "node:crypto";
 import type { Destination } from "../core/alias/alias.ts";
+import { BoundedMap } from "../core/bounded-map.ts";
 import type { DeliveryOutcome, DeliveryTarget } from "../core/delivery/delivery.ts";
 import { sameMailbox } from "../core/destination/same-mailbox.ts";
 import type { Clock, Metrics, Random } from "../core/ports.ts";
@@ -38,7 +40,7 @@ export class DestinationShares {
   readonly #reserved: TokenBuckets;
   readonly #spacingMs: number;
   /** By account and receiver: when the last held message comes back. */
-  readonly #lineEndsAt = new Map<string, number>();
+  readonly #lineEndsAt = new BoundedMap<string, number>(KEYS_MAX);
   readonly #clock: Clock;
   readonly #metrics: Metrics;
   readonly #key: string;
@@ -88,9 +90,6 @@ export class DestinationShares {
   #comeBackAt(pair: string, now: number): number {
     const last = Math.max(now, this.#lineEndsAt.get(pair) ?? 0);
     const at = Math.min(last + this.#spacingMs, now + COME_BACK_MAX_MS);
-    this.#lineEndsAt.delete(pair);
-    const oldest = this.#lineEndsAt.keys().next().value;
-    if (this.#lineEndsAt.size >= KEYS_MAX && oldest !== undefined) this.#lineEndsAt.delete(oldest);
     this.#lineEndsAt.set(pair, at);
     return at;
   }

@@ -2,6 +2,7 @@
  * Watches forwards for mailboxes that their hosts say do not exist: counts refusals, forgets them when a message is taken, and
  * tells the owner when the store suspends a mailbox.
  */
+import { BoundedMap } from "../core/bounded-map.ts";
 import type { DeliveryOutcome, DeliveryTarget } from "../core/delivery/delivery.ts";
 import {
   MISSING_MAILBOX_RULE,
@@ -39,7 +40,7 @@ const KNOWN_MAX = 10_000;
 export class MailboxHealth {
   readonly #deps: MailboxHealthDeps;
   /** By account and address. What is evicted is counted by the store again. */
-  readonly #known = new Map<string, MissingMailbox>();
+  readonly #known = new BoundedMap<string, MissingMailbox>(KNOWN_MAX);
 
   constructor(deps: MailboxHealthDeps) {
     this.#deps = deps;
@@ -80,8 +81,6 @@ export class MailboxHealth {
     const counted = await this.#deps.missingMailboxes.note(refusal);
     this.#known.delete(key);
     if (counted === null) return;
-    const oldest = this.#known.keys().next().value;
-    if (this.#known.size >= KNOWN_MAX && oldest !== undefined) this.#known.delete(oldest);
     this.#known.set(key, counted);
     if (counted.isNew) await this.#tell(refusal);
   }

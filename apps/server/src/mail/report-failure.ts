@@ -2,6 +2,7 @@
 
 import { formatSpan } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../core/alias/alias.ts";
+import { BoundedMap } from "../core/bounded-map.ts";
 import type { DeliveryTarget, FinalFailure } from "../core/delivery/delivery.ts";
 import { failureText } from "../core/delivery/failure-text.ts";
 import type { MessageBodies } from "../core/message/message.ts";
@@ -75,13 +76,11 @@ interface ReporterDeps {
 
 export function failureReporter(deps: ReporterDeps): FailureReporter {
   const { totalSeconds } = deps.retries;
-  const toldAt = new Map<string, number>();
+  const toldAt = new BoundedMap<string, number>(maxRemembered);
 
   function isNews(key: string, now: number): boolean {
     const last = toldAt.get(key);
     if (last !== undefined && now - last < quietMs) return false;
-    const oldest = toldAt.keys().next().value;
-    if (toldAt.size >= maxRemembered && oldest !== undefined) toldAt.delete(oldest);
     toldAt.set(key, now);
     return true;
   }

@@ -1,10 +1,12 @@
 /** The time of a shared worker that each party used lately: counts half after every `HALF_LIFE_MS`. */
+import { BoundedMap } from "../bounded-map.ts";
+
 const HALF_LIFE_MS = 30_000;
 const PARTIES_MAX = 1000;
 
 export class UsedTime {
   readonly #now: () => number;
-  readonly #used = new Map<string, { ms: number; at: number }>();
+  readonly #used = new BoundedMap<string, { ms: number; at: number }>(PARTIES_MAX);
 
   constructor(now: () => number) {
     this.#now = now;
@@ -37,9 +39,6 @@ export class UsedTime {
 
   #add(party: string, ms: number): void {
     const total = this.msOf(party) + ms;
-    this.#used.delete(party);
-    const oldest = this.#used.keys().next().value;
-    if (this.#used.size >= PARTIES_MAX && oldest !== undefined) this.#used.delete(oldest);
     this.#used.set(party, { ms: total, at: this.#now() });
   }
 }

@@ -2,6 +2,8 @@
  * What each stage of the mail path decided of the last messages: preview mode only, in memory only, read by
  * `npm run mail:send`.
  */
+import { BoundedMap } from "../bounded-map.ts";
+
 export interface TraceStep {
   stage: "resolve" | "receive" | "screen" | "rewrite" | "deliver";
   /** e.g. `accept`, `reject mail_loop`, `taken`. */
@@ -12,14 +14,12 @@ export interface TraceStep {
 const maxMessages = 200;
 
 export class MailTrace {
-  readonly #byMessage = new Map<string, TraceStep[]>();
+  readonly #byMessage = new BoundedMap<string, TraceStep[]>(maxMessages);
 
   add(messageId: string, step: TraceStep): void {
     const steps = this.#byMessage.get(messageId) ?? [];
     steps.push(step);
     this.#byMessage.set(messageId, steps);
-    const oldest = this.#byMessage.keys().next().value;
-    if (this.#byMessage.size > maxMessages && oldest !== undefined) this.#byMessage.delete(oldest);
   }
 
   get(messageId: string): readonly TraceStep[] | null {

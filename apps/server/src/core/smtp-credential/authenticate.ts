@@ -6,6 +6,7 @@
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { AppError } from "../app-error.ts";
+import { BoundedMap } from "../bounded-map.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import type { Clock } from "../ports.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
@@ -76,7 +77,7 @@ const MAX_REMEMBERED = 10_000;
 /** Clients over a limit, until it lets them try again: their wrong passwords are not written down meanwhile. */
 class ClientsOverLimit {
   readonly #clock: Clock;
-  readonly #until = new Map<string, Date>();
+  readonly #until = new BoundedMap<string, Date>(MAX_REMEMBERED);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -100,8 +101,6 @@ class ClientsOverLimit {
   }
 
   #add(client: string, resetAt: Date): void {
-    const oldest = this.#until.keys().next();
-    if (this.#until.size >= MAX_REMEMBERED && !oldest.done) this.#until.delete(oldest.value);
     this.#until.set(client, resetAt);
   }
 }

@@ -2,6 +2,7 @@
  * How much mail unconfirmed mailboxes take: counted in memory, per process, for a day from the first message on. Nothing is
  * written; a restart forgets. Only forwards to unconfirmed mailboxes are counted.
  */
+import { BoundedMap } from "../../core/bounded-map.ts";
 import { sameMailbox } from "../../core/destination/same-mailbox.ts";
 import type { Clock } from "../../core/ports.ts";
 
@@ -39,7 +40,7 @@ export class ConfirmationCaps {
 class DayCounts {
   readonly #max: number;
   readonly #clock: Clock;
-  readonly #days = new Map<string, { since: number; count: number }>();
+  readonly #days = new BoundedMap<string, { since: number; count: number }>(maxRemembered);
 
   constructor(max: number, clock: Clock) {
     this.#max = max;
@@ -56,9 +57,6 @@ class DayCounts {
       today.count++;
       return;
     }
-    this.#days.delete(key);
-    const oldest = this.#days.keys().next().value;
-    if (this.#days.size >= maxRemembered && oldest !== undefined) this.#days.delete(oldest);
     this.#days.set(key, { since: this.#clock.now().getTime(), count: 1 });
   }
 

@@ -2,7 +2,9 @@
  * Stands before forwards to mailboxes that are not confirmed: asks them at the first, holds the caps, tells the owner once a
  * day. What is over a cap waits in the queue; RCPT is answered as for any alias. A confirmed mailbox never comes here.
  */
+
 import type { ConfirmationState } from "@kauke/contract";
+import { BoundedMap } from "../../core/bounded-map.ts";
 import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
 import { type AskDeps, askForConfirmation } from "../../core/destination/ask-for-confirmation.ts";
 import type { ConfirmationSettings } from "../../core/destination/destination.ts";
@@ -39,7 +41,7 @@ const maxRemembered = 10_000;
 export class ConfirmationGuard {
   readonly #deps: GuardDeps;
   readonly #caps: ConfirmationCaps;
-  readonly #toldAt = new Map<string, number>();
+  readonly #toldAt = new BoundedMap<string, number>(maxRemembered);
 
   constructor(deps: GuardDeps) {
     this.#deps = deps;
@@ -94,9 +96,6 @@ export class ConfirmationGuard {
     const key = `${aliasAddress}\0${address}`;
     const last = this.#toldAt.get(key);
     if (last !== undefined && createdAt.getTime() - last < quietMs) return;
-    this.#toldAt.delete(key);
-    const oldest = this.#toldAt.keys().next().value;
-    if (this.#toldAt.size >= maxRemembered && oldest !== undefined) this.#toldAt.delete(oldest);
     this.#toldAt.set(key, createdAt.getTime());
     const text =
       `${address} is not confirmed yet and takes no more mail now. Mail to ${aliasAddress} waits. ` +

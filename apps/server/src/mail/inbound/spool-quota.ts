@@ -2,6 +2,7 @@
  * How much undelivered mail an alias may have in the spool (RFC 3463 4.2.2). Only aliases that were seen spooling are counted,
  * so that mail which goes straight through costs no query. A count far below the limit is believed for a while.
  */
+import { BoundedMap } from "../../core/bounded-map.ts";
 import type { DeliveryStore } from "../../core/delivery/delivery.ts";
 import type { Clock } from "../../core/ports.ts";
 
@@ -18,7 +19,7 @@ interface Watched {
 export class SpoolQuota {
   readonly #deliveries: Pick<DeliveryStore, "countForAlias">;
   readonly #clock: Clock;
-  readonly #watched = new Map<string, Watched>();
+  readonly #watched = new BoundedMap<string, Watched>(maxWatched);
 
   constructor(deliveries: Pick<DeliveryStore, "countForAlias">, clock: Clock) {
     this.#deliveries = deliveries;
@@ -32,8 +33,6 @@ export class SpoolQuota {
       watched.spare -= 1;
       return;
     }
-    const oldest = this.#watched.keys().next().value;
-    if (this.#watched.size >= maxWatched && oldest !== undefined) this.#watched.delete(oldest);
     this.#watched.set(aliasId, { spare: 0, until: 0 });
   }
 

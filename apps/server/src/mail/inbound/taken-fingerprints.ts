@@ -2,6 +2,7 @@
  * What destinations took while we could not commit the rest and answered 451: the sender's retry must not repeat it.
  * Bounded, in memory, one hour, keyed hashes only.
  */
+import { BoundedMap } from "../../core/bounded-map.ts";
 import type { Clock } from "../../core/ports.ts";
 
 const maxEntries = 50_000;
@@ -10,7 +11,7 @@ const maxAgeMs = 3_600_000;
 export class TakenFingerprints {
   readonly #hmac: (data: Buffer) => Buffer;
   readonly #clock: Clock;
-  readonly #until = new Map<string, number>();
+  readonly #until = new BoundedMap<string, number>(maxEntries);
 
   /** @param hmac keyed, so that the set tells nothing to who reads the memory without the key */
   constructor(hmac: (data: Buffer) => Buffer, clock: Clock) {
@@ -24,8 +25,6 @@ export class TakenFingerprints {
   }
 
   add(fingerprint: string): void {
-    const oldest = this.#until.keys().next().value;
-    if (this.#until.size >= maxEntries && oldest !== undefined) this.#until.delete(oldest);
     this.#until.set(fingerprint, this.#clock.now().getTime() + maxAgeMs);
   }
 

@@ -3,6 +3,8 @@
  * which nothing is sent there and halves how many attempts run at once after it; each message taken undoes one step. Bounded; the
  * entry that was touched longest ago is evicted.
  */
+import { BoundedMap } from "../../core/bounded-map.ts";
+
 const KNOWN_MAX = 10_000;
 const PAUSE_MS = 1000;
 const PAUSE_MAX_MS = 5 * 60_000;
@@ -19,7 +21,7 @@ interface Busy {
 }
 
 export class BusyDestinations {
-  readonly #known = new Map<string, Busy>();
+  readonly #known = new BoundedMap<string, Busy>(KNOWN_MAX);
 
   /** @returns attempts at once: 0 during a pause, infinity for a destination that is not known to be busy */
   limitOf(key: string, nowMs: number): number {
@@ -41,9 +43,6 @@ export class BusyDestinations {
     const entry = this.#known.get(key);
     if (entry !== undefined && nowMs < entry.pausedUntil) return;
     const level = Math.min((entry?.level ?? 0) + 1, LEVEL_MAX);
-    this.#known.delete(key);
-    const oldest = this.#known.keys().next().value;
-    if (this.#known.size >= KNOWN_MAX && oldest !== undefined) this.#known.delete(oldest);
     this.#known.set(key, { level, pausedUntil: nowMs + Math.min(PAUSE_MS * 2 ** (level - 1), PAUSE_MAX_MS) });
   }
 

@@ -3,6 +3,7 @@
  * destination get a share. What finds no slot waits in a short line or comes back later. A slot is held only for the first seconds of
  * an attempt: whoever is slow goes on without one.
  */
+import { BoundedMap } from "../../core/bounded-map.ts";
 import { isOwnMail, type LeasedDelivery } from "../../core/delivery/delivery.ts";
 import { destinationName } from "./destination-name.ts";
 
@@ -32,7 +33,7 @@ export class DeliveryShares {
   readonly #limits: ShareLimits;
   readonly #running = new Map<string, number>();
   #line: LeasedDelivery[] = [];
-  readonly #comeBackAt = new Map<string, number>();
+  readonly #comeBackAt = new BoundedMap<string, number>(REMEMBERED_MAX);
   readonly #providerOf: (destination: string) => string;
   /** What each admitted delivery counts for until it leaves; its provider may become known meanwhile. */
   readonly #held = new WeakMap<LeasedDelivery, readonly string[]>();
@@ -106,9 +107,6 @@ export class DeliveryShares {
     const key = this.#fullShare(delivery) ?? `usual to ${this.#destinationOf(delivery)}`;
     const soon = now.getTime() + comeBackMs;
     const at = Math.min(Math.max(soon, (this.#comeBackAt.get(key) ?? 0) + spacingMs), now.getTime() + comeBackMaxMs);
-    this.#comeBackAt.delete(key);
-    const oldest = this.#comeBackAt.keys().next().value;
-    if (this.#comeBackAt.size >= REMEMBERED_MAX && oldest !== undefined) this.#comeBackAt.delete(oldest);
     this.#comeBackAt.set(key, at);
     return new Date(at);
   }

@@ -3,6 +3,7 @@
  * destination, starts none where a slow destination has its share already, and ends those that are overdue or beyond a share.
  */
 
+import { BoundedMap } from "../../core/bounded-map.ts";
 import { clientNetwork } from "../../core/connection/client-network.ts";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 import { AttemptRoom } from "./attempt-room.ts";
@@ -166,7 +167,7 @@ export class RunningAttempts {
   /** Attempts at each destination and address. */
   readonly #counts = new Map<string, number>();
   /** Domain to the organisation that ran its mail hosts when they were last used. */
-  readonly #providers = new Map<string, string>();
+  readonly #providers = new BoundedMap<string, string>(PROVIDERS_MAX);
   #timer: NodeJS.Timeout | null = null;
 
   constructor(limits: AttemptLimits, now: () => number = () => performance.now()) {
@@ -310,8 +311,6 @@ export class RunningAttempts {
 
   #noteProvider(destination: string, name: string): void {
     if (this.#providers.get(destination) === name) return;
-    const oldest = this.#providers.keys().next().value;
-    if (this.#providers.size >= PROVIDERS_MAX && oldest !== undefined) this.#providers.delete(oldest);
     this.#providers.set(destination, name);
   }
 

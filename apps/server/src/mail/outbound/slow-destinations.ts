@@ -2,13 +2,15 @@
  * Which destinations were slow lately, and how many attempts at once they get for it: each slow attempt halves the
  * number, each one that ends quickly doubles it. Bounded; the entry that was touched longest ago is evicted.
  */
+import { BoundedMap } from "../../core/bounded-map.ts";
+
 const KNOWN_MAX = 10_000;
 const FORGET_MS = 15 * 60_000;
 /** Attempts at once after one, two, three and more slow ones. */
 const ATTEMPTS_AT_ONCE = [4, 2, 1] as const;
 
 export class SlowDestinations {
-  readonly #known = new Map<string, { slow: number; at: number }>();
+  readonly #known = new BoundedMap<string, { slow: number; at: number }>(KNOWN_MAX);
 
   /** @returns attempts at once; infinity for a destination that is not known to be slow */
   limitOf(key: string, nowMs: number): number {
@@ -20,9 +22,6 @@ export class SlowDestinations {
 
   noteSlow(key: string, nowMs: number): void {
     const slow = Math.min((this.#known.get(key)?.slow ?? 0) + 1, ATTEMPTS_AT_ONCE.length);
-    this.#known.delete(key);
-    const oldest = this.#known.keys().next().value;
-    if (this.#known.size >= KNOWN_MAX && oldest !== undefined) this.#known.delete(oldest);
     this.#known.set(key, { slow, at: nowMs });
   }
 

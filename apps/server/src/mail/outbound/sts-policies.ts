@@ -3,6 +3,7 @@
  * `id` in the DNS changes or a day has passed. A policy that can't be renewed holds until it runs out; none ever seen means
  * none. In memory only: after a restart the first mail to a domain trusts the DNS again.
  */
+import { BoundedMap } from "../../core/bounded-map.ts";
 import { dnsFor } from "../inbound/message-dns.ts";
 import { CallSlots } from "./call-slots.ts";
 import { fetchStsPolicy, type StsFetchRules } from "./fetch-sts-policy.ts";
@@ -44,8 +45,8 @@ const PAUSE_MS = 5 * 60_000;
 
 export function createStsPolicies(options: StsOptions): StsPolicies {
   const { now = Date.now } = options;
-  const known = new Map<string, Known>();
-  const pausedUntil = new Map<string, number>();
+  const known = new BoundedMap<string, Known>(KNOWN_MAX);
+  const pausedUntil = new BoundedMap<string, number>(KNOWN_MAX);
   const underWay = new Map<string, Promise<boolean>>();
   const slots = new CallSlots(FETCHES);
   const resolver = dnsFor(options.resolver);
@@ -53,11 +54,11 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
   async function renew(domain: string, id: string): Promise<void> {
     const file = await fetchStsPolicy(domain, options);
     const read = file === null ? null : await readStsPolicy(file);
-    if (read === null) return remember(pausedUntil, domain, now() + PAUSE_MS);
+    if (read === null) return void pausedUntil.set(domain, now() + PAUSE_MS);
     pausedUntil.delete(domain);
     const { policy, maxAgeMs } = read;
     const fresh = { id, policy, expiresAt: now() + maxAgeMs, renewAt: now() + Math.min(DAY_MS, maxAgeMs / 2) };
-    remember(known, domain, fresh);
+    known.set(domain, fresh);
   }
 
   /** @returns false when there was no turn for it */
@@ -90,13 +91,6 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
       return isAsked ? null : "busy";
     },
   };
-}
-
-/** The oldest entry makes room. */
-function remember<T>(map: Map<string, T>, domain: string, value: T): void {
-  map.delete(domain);
-  if (map.size >= KNOWN_MAX) map.delete(map.keys().next().value ?? "");
-  map.set(domain, value);
 }
 
 /** @returns `null` when the file is no policy */
