@@ -392,7 +392,7 @@ async function copyFromSpool(
     webhookSecret: route?.webhookSecret ?? null,
     replyKey: route?.replyKey ?? null,
     // As it was when the message arrived; the alias may have other destinations by now.
-    mayNameSender: target.reportTo !== undefined,
+    mayNameSender: target.reportTo !== undefined && target.isOneOfSeveral !== true,
     seal: route === null || route.sealKey === null ? null : { publicKey: route.sealKey, userId: route.userId },
   };
   return makeForwardCopy(source, copyParts);

@@ -4,7 +4,7 @@ import type { FakeMx } from "@kauke/testkit/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
 const spf = { txt: ["v=spf1 ip4:127.0.0.1 -all"] };
 const dns = createFakeDns({ "sender.example": spf });
@@ -182,6 +182,57 @@ test("of two mailboxes one took the message: neither its failure nor a report ab
     /could not be delivered.*came back|came back/s,
   );
   expect(mx.messages).toHaveLength(1);
+});
+
+describe("an alias with two mailboxes", () => {
+  /** @param answers to RCPT by mailbox, one after the other; then it is taken */
+  async function send(from: string, answers: Record<string, string[]>): Promise<void> {
+    mx.options = {
+      answer: ({ stage, line }) =>
+        stage === "rcpt" ? answers[/<(\w+)@inbox/.exec(line)?.[1] ?? ""]?.shift() : undefined,
+    };
+    const alias = await person.createAlias({ forwardTo: "jonas@inbox.example, rasa@inbox.example" });
+    const other = await person.createAlias({ forwardTo: "ema@inbox.example" });
+    const to = [alias, other].map((it) => `${it.alias}@kauke.test`);
+    expect((await sendMail({ port: system.mxPort, from, to, message })).last).toMatch(/^250 /);
+  }
+  const always = (answer: string) => Array.from({ length: 20 }, () => answer);
+  const failures = async () => (await person.notices()).filter(({ text }) => text.includes("could not be delivered"));
+  const reportsTo = (from: string) => mx.messages.filter(({ rcptTo }) => rcptTo[0] === from);
+  const [busy, full] = ["450 4.2.1 later", "550 5.2.2 full"];
+
+  test.each([
+    ["both give up after days", always(busy), always(busy)],
+    ["one refuses at once, the other gives up after days", always(full), always(busy)],
+    ["one refuses at once, the other at the second attempt", always(full), [busy, ...always(full)]],
+    ["both refuse at once, and another alias takes it", always(full), always(full)],
+  ])("of which none takes the message tells the proven sender, once: %s", async (_, jonas, rasa) => {
+    const from = newSender();
+    await send(from, { jonas, rasa });
+    await vi.waitFor(async () => expect(await failures()).toHaveLength(2));
+    await vi.waitFor(() => expect(reportsTo(from)).toHaveLength(1));
+    expect(String(reportsTo(from)[0]?.bytes)).not.toMatch(/jonas|rasa|inbox\.example/);
+    await expectQueueEmpty();
+    expect(reportsTo(from)).toHaveLength(1);
+  });
+
+  test.each([
+    ["at once, and the other refuses", always(full), []],
+    ["at once, and the other gives up after days", always(busy), []],
+    ["at the second attempt, and the other refuses at once", always(full), [busy]],
+    ["at the second attempt, when the other gives up", always(busy), [busy]],
+  ])("of which one takes the message tells the sender nothing: %s", async (_, jonas, rasa) => {
+    const from = newSender();
+    await send(from, { jonas, rasa });
+    await vi.waitFor(async () => expect(await failures()).toHaveLength(1));
+    await expectQueueEmpty();
+    expect(mx.messages.map(({ rcptTo }) => rcptTo[0]).sort()).toEqual(["ema@inbox.example", "rasa@inbox.example"]);
+  });
+
+  /** What is reported waits in the queue itself. */
+  async function expectQueueEmpty(): Promise<void> {
+    await vi.waitFor(async () => expect(await system.server.store.deliveries.count()).toBe(0));
+  }
 });
 
 test("a complaint at abuse@ about forwarded mail becomes a notice to the owner; one that names nothing of ours does not", async () => {

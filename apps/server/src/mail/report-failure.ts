@@ -21,6 +21,11 @@ export interface FailedDelivery {
   wire?: Buffer;
 }
 
+/** Of a delivery whose failure the sender does not hear of. */
+export function ownersBusiness<T extends { target: DeliveryTarget }>(delivery: T): T {
+  return { ...delivery, target: { ...delivery.target, reportTo: undefined } };
+}
+
 export interface FailureReporter {
   /** Never throws: a notice that can't be written must not undo a delivery. */
   report(delivery: FailedDelivery, failure: FinalFailure): Promise<void>;

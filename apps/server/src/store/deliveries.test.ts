@@ -77,6 +77,55 @@ describe("the queue", () => {
       }
     });
 
+    it("tells at the end whether no destination of the alias took the message, of each alias apart", async () => {
+      const other = await insertAlias(store, userId);
+      const keepSome = async (...aliases: Alias[]) => {
+        const message = aMessage();
+        await store.deliveries.keep(
+          message,
+          aliases.map((it) => anOpenDelivery(message, it)),
+        );
+        const held = await claim(now);
+        // One after the other, in the order of `aliases`.
+        return async (...ends: ("taken" | "failed")[]) => {
+          const told: boolean[] = [];
+          for (const [at, end] of ends.entries()) {
+            const next = held.find((it) => it.aliasId === aliases[at]?.id) as LeasedDelivery;
+            held.splice(held.indexOf(next), 1);
+            const outcome = end === "taken" ? null : failure;
+            told.push((await store.deliveries.finish(next.id, next.leaseToken, outcome)).isTakenByNone);
+          }
+          return told;
+        };
+      };
+      expect(await (await keepSome(alias))("failed")).toEqual([true]);
+      expect(await (await keepSome(alias))("taken")).toEqual([false]);
+      expect(await (await keepSome(alias, alias))("failed", "failed")).toEqual([false, true]);
+      expect(await (await keepSome(alias, alias))("failed", "taken")).toEqual([false, false]);
+      expect(await (await keepSome(alias, alias))("taken", "failed")).toEqual([false, false]);
+      expect(await (await keepSome(alias, other))("taken", "failed")).toEqual([false, true]);
+      expect(await (await keepSome(alias, other, alias))("failed", "taken", "failed")).toEqual([false, false, true]);
+    });
+
+    it.each([
+      [["failed", "failed"], 1],
+      [["failed", "taken"], 0],
+      [["taken", "taken"], 0],
+    ] as const)("tells it once of destinations that end at the same moment: %j", async (ends, count) => {
+      const message = aMessage();
+      await store.deliveries.keep(
+        message,
+        ends.map(() => anOpenDelivery(message, alias)),
+      );
+      const held = await claim(now);
+      const outcomes = ends.map((end) => (end === "taken" ? null : failure));
+      const told = await Promise.all(
+        held.map((it, at) => store.deliveries.finish(it.id, it.leaseToken, outcomes[at] ?? null)),
+      );
+      expect(told.filter((it) => it.isTakenByNone)).toHaveLength(count);
+      expect(told.filter((it) => it.messageDone !== null)).toHaveLength(1);
+    });
+
     it("a lease that runs out is somebody else's, and its former holder changes nothing any more", async () => {
       await keepOne();
       const [lost] = (await claim(now)) as [LeasedDelivery];
@@ -89,6 +138,7 @@ describe("the queue", () => {
       expect(await store.deliveries.finish(lost.id, lost.leaseToken, null)).toEqual({
         finished: false,
         messageDone: null,
+        isTakenByNone: false,
       });
       expect((await store.deliveries.finish(taken.id, taken.leaseToken, null)).finished).toBe(true);
     });
@@ -106,7 +156,7 @@ describe("the queue", () => {
       const { message, delivery } = await keepOne({ lease });
       expect(await claim(now)).toEqual([]);
       expect(await store.deliveries.nextDueAt()).toEqual(lease.until);
-      expect(await store.deliveries.finish(delivery.id, lease.token, null)).toEqual({
+      expect(await store.deliveries.finish(delivery.id, lease.token, null)).toMatchObject({
         finished: true,
         messageDone: message.id,
       });

@@ -8,6 +8,7 @@ import type {
   DeliveryFailure,
   DeliveryStore,
   FailureCode,
+  Finished,
   MessageToKeep,
   OpenDelivery,
 } from "../core/delivery/delivery.ts";
@@ -27,6 +28,7 @@ import type { ServerKeys } from "./server-keys.ts";
 import {
   type Deferral,
   deferTogether,
+  type Ending,
   type Extension,
   extendTogether,
   finishTogether,
@@ -69,8 +71,8 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
     claim: claimer({ db, keys, envelopeOf: (messageId, sealed) => envelopeOf(keys, messageId, sealed) }),
     extendLease: (id, leaseToken, until) => grouped.extend({ id, leaseToken, until }),
     finish: async (id, leaseToken, failure) => {
-      const messageDone = await grouped.finishPlain({ id, leaseToken });
-      if (messageDone !== undefined) return { finished: true, messageDone };
+      const ended = await grouped.finishPlain({ id, leaseToken, isTaken: failure === null });
+      if (ended !== undefined) return { finished: true, ...ended };
       return await db.transaction().execute((trx) => finish(context, trx, { id, leaseToken, failure }));
     },
     defer: async (id, leaseToken, next) => {
@@ -121,7 +123,7 @@ function groupedCalls(context: StoreContext) {
         return kept.map(() => undefined);
       },
     }),
-    finishPlain: groupCalls({ ...options, run: (held: readonly Held[]) => finishTogether(context, held) }),
+    finishPlain: groupCalls({ ...options, run: (endings: readonly Ending[]) => finishTogether(context, endings) }),
     deferPlain: groupCalls({ ...options, run: (held: readonly Deferral[]) => deferTogether(context, held) }),
     extend: groupCalls({ ...options, run: (held: readonly Extension[]) => extendTogether(context.db, held) }),
     spoolBytes: {
@@ -217,7 +219,7 @@ async function finish(
   context: StoreContext,
   trx: InTransaction,
   { id, leaseToken, failure }: Held & { failure: DeliveryFailure | null },
-) {
+): Promise<Finished> {
   // The message first: whoever ends its other delivery at this moment waits here, and then sees this one gone.
   const message = await trx
     .selectFrom("message")
@@ -232,11 +234,12 @@ async function finish(
     .where("id", "=", id)
     .where("lease_token", "=", leaseToken)
     .executeTakeFirst();
-  if (message === undefined || ended.numDeletedRows === 0n) return { finished: false, messageDone: null };
+  if (message === undefined || ended.numDeletedRows === 0n)
+    return { finished: false, messageDone: null, isTakenByNone: false };
   const [messageDone] = await deleteFinishedMessages(trx, [message.id]);
   const event = failure === null ? "deliver" : "fail";
   if (message.email_job_id !== null) await endJob(context, trx, { jobId: message.email_job_id, event, failure });
-  return { finished: true, messageDone: messageDone ?? null };
+  return { finished: true, messageDone: messageDone ?? null, isTakenByNone: false };
 }
 
 /** @returns `null` when the lease was lost */

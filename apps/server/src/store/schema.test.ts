@@ -81,6 +81,7 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
       state: "text",
       not_before: "timestamptz",
       priority: "integer",
+      taken_beside: "boolean",
     },
     ...{ lease_token: "text?", leased_until: "timestamptz?", attempts: "integer", last_failure: "text?" },
     ...{ created_at: "timestamptz", sealed: "bytea", network_index: "bytea?", block_index: "bytea?" },

@@ -11,6 +11,16 @@ export interface Held {
   leaseToken: string;
 }
 
+export interface Ending extends Held {
+  isTaken: boolean;
+}
+
+export interface Ended {
+  /** The message that went with it. */
+  messageDone: string | null;
+  isTakenByNone: boolean;
+}
+
 export interface Extension extends Held {
   until: Date;
 }
@@ -20,21 +30,41 @@ export interface Deferral extends Held {
   failureText: string;
 }
 
-/** @returns for each: the message that went with it or `null`; `undefined` when it was not ended (lost lease, or it has a record) */
+/** @returns `undefined` for each that was not ended (lost lease, or it has a record) */
 export async function finishTogether(
   context: StoreContext,
-  held: readonly Held[],
-): Promise<(string | null | undefined)[]> {
-  const rows = await withMessagesLocked(context, held, (db) => finishPlain(db, held));
+  endings: readonly Ending[],
+): Promise<(Ended | undefined)[]> {
+  const rows = await withMessagesLocked(context, endings, (db) => finishPlain(db, endings));
   const byId = new Map(rows.map((it) => [it.id, it]));
-  const told = new Set<string>();
-  return held.map(({ id }) => {
+  const doneTold = new Set<string>();
+  const aliasesTold = new Set(rows.filter((it) => it.is_taken).map(aliasOf));
+  return endings.map(({ id }) => {
     const row = byId.get(id);
     if (row === undefined) return undefined;
-    if (!row.is_message_done || told.has(row.message_id)) return null;
-    told.add(row.message_id);
-    return row.message_id;
+    const isDone = row.is_message_done && isFirst(doneTold, row.message_id);
+    const isTakenByNone = row.is_last && isFirst(aliasesTold, aliasOf(row));
+    return { messageDone: isDone ? row.message_id : null, isTakenByNone };
   });
+}
+
+interface EndedRow {
+  id: string;
+  message_id: string;
+  alias_id: string | null;
+  is_taken: boolean;
+  is_message_done: boolean;
+  /** No delivery of the message for this alias is open any more, and none was taken before. */
+  is_last: boolean;
+}
+
+const aliasOf = ({ message_id, alias_id }: EndedRow) => `${message_id} ${alias_id}`;
+
+/** Of several that end at once, one tells. */
+function isFirst(told: Set<string>, key: string): boolean {
+  if (told.has(key)) return false;
+  told.add(key);
+  return true;
 }
 
 /** @returns for each whether it was put back; false: lost lease, or it has a record */
@@ -76,22 +106,30 @@ async function withMessagesLocked<Row>(
   });
 }
 
-const given = (held: readonly Held[]) =>
-  sql`unnest(${held.map((it) => it.id)}::uuid[], ${held.map((it) => it.leaseToken)}::text[])`;
-
-async function finishPlain(db: Database, held: readonly Held[]) {
-  const { rows } = await sql<{ id: string; message_id: string; is_message_done: boolean }>`
+/** All parts of the statement see the rows as they were before it. */
+async function finishPlain(db: Database, endings: readonly Ending[]) {
+  const { rows } = await sql<EndedRow>`
     WITH ended AS (
-      DELETE FROM delivery USING ${given(held)} AS given (id, token), message
+      DELETE FROM delivery USING unnest(
+        ${endings.map((it) => it.id)}::uuid[], ${endings.map((it) => it.leaseToken)}::text[],
+        ${endings.map((it) => it.isTaken)}::boolean[]
+      ) AS given (id, token, is_taken), message
       WHERE delivery.id = given.id AND delivery.lease_token = given.token
         AND message.id = delivery.message_id AND message.email_job_id IS NULL
-      RETURNING delivery.id, delivery.message_id
+      RETURNING delivery.id, delivery.message_id, delivery.alias_id, delivery.taken_beside, given.is_taken
+    ), beside AS (
+      UPDATE delivery SET taken_beside = true FROM ended
+      WHERE ended.is_taken AND delivery.message_id = ended.message_id AND delivery.alias_id = ended.alias_id
+        AND delivery.id NOT IN (SELECT ended.id FROM ended)
     ), done AS (
       DELETE FROM message WHERE id IN (SELECT message_id FROM ended) AND NOT EXISTS (
         SELECT FROM delivery WHERE delivery.message_id = message.id AND delivery.id NOT IN (SELECT ended.id FROM ended))
       RETURNING id
     )
-    SELECT ended.id, ended.message_id, done.id IS NOT NULL AS is_message_done
+    SELECT ended.id, ended.message_id, ended.alias_id, ended.is_taken, done.id IS NOT NULL AS is_message_done,
+      NOT ended.taken_beside AND (done.id IS NOT NULL OR NOT EXISTS (
+        SELECT FROM delivery WHERE delivery.message_id = ended.message_id AND delivery.alias_id = ended.alias_id
+          AND delivery.id NOT IN (SELECT ended.id FROM ended))) AS is_last
     FROM ended LEFT JOIN done ON done.id = ended.message_id
   `.execute(db);
   return rows;

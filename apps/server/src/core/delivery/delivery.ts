@@ -59,8 +59,10 @@ export interface DeliveryTarget {
   destination: Destination;
   /** Lower case. */
   aliasAddress: string;
-  /** The proven sender, to be told when this, the alias' only destination, finally fails. */
+  /** The proven sender, to be told when no destination of the alias took the message. */
   reportTo?: string;
+  /** The alias has other destinations too. */
+  isOneOfSeveral?: true;
 }
 
 export interface Delivery {
@@ -138,6 +140,15 @@ export interface MessageToKeep {
   createdAt: Date;
 }
 
+export interface Finished {
+  /** False when the lease was lost. */
+  finished: boolean;
+  /** The message that went with its last delivery. */
+  messageDone: string | null;
+  /** It was the last open delivery of the message for its alias, and no other took the message. Of composed mail always false. */
+  isTakenByNone: boolean;
+}
+
 /**
  * The queue. Every finishing call is guarded by the lease: a lost lease changes nothing and answers false. A composed message's
  * record (`email_job`) changes in the same commit.
@@ -161,13 +172,8 @@ export interface DeliveryStore {
   /**
    * Ends the delivery; the message row goes with its last one.
    * @param failure why it ends undelivered; `null` when it was taken
-   * @returns false when the lease was lost
    */
-  finish(
-    id: string,
-    leaseToken: string,
-    failure: DeliveryFailure | null,
-  ): Promise<{ finished: boolean; messageDone: string | null }>;
+  finish(id: string, leaseToken: string, failure: DeliveryFailure | null): Promise<Finished>;
   /** Puts it back until `notBefore`, one attempt more. */
   defer(id: string, leaseToken: string, next: { notBefore: Date; failure: DeliveryFailure }): Promise<boolean>;
   /** Gives leased deliveries back untried, due again at `notBefore`; those whose lease was lost are left alone. */

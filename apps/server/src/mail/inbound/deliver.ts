@@ -18,11 +18,12 @@ import type { Attempt, RunningAttempts } from "../outbound/running-attempts.ts";
 import { PIECE_BYTES } from "../outbound/smtp-channel.ts";
 import type { AttemptSignal } from "../outbound/transport.ts";
 import { reply, replyFor, type SmtpReply } from "../reply.ts";
-import type { FailureReporter } from "../report-failure.ts";
+import { type FailureReporter, ownersBusiness } from "../report-failure.ts";
 import type { RetryPlan } from "../retry-plan.ts";
 import { type AliasResult, type Answer, type DestinationState, decideAnswer } from "./decide-answer.ts";
 import { endUnderway, type LeasedRow } from "./end-underway.ts";
 import type { InboundPlan, PlannedDelivery } from "./plan-deliveries.ts";
+import { isTakenBeside, reportGone, reportRefused } from "./report-refusals.ts";
 import type { SpoolQuota } from "./spool-quota.ts";
 import type { TakenLedger } from "./taken-ledger.ts";
 import type { Transaction } from "./transaction.ts";
@@ -68,6 +69,8 @@ interface Running {
   attempt: Attempt | null;
   promise: Promise<DeliveryOutcome>;
   outcome: DeliveryOutcome | null;
+  /** Its row is kept: what becomes of it is settled, and told, there. */
+  isKept: boolean;
 }
 
 /** A message in hand. `bytes.wire` is `null` once they were dropped: its destinations have it, or it is read from disk again. */
@@ -111,14 +114,14 @@ export async function deliver(
 async function conclude(answer: Answer, inHand: InHand, deps: DeliverDeps): Promise<SmtpReply> {
   const { transaction, all } = inHand;
   if (answer.kind === "reject") {
-    await reportGone(all, deps);
+    await reportGone(all, deps.failures);
     return refuse(answer.code, deps);
   }
   if (answer.kind === "keep") {
     const notKept = await keep(inHand, deps);
     if (notKept !== null) return replyFor(notKept);
   }
-  await reportRefused(inHand, deps);
+  await reportRefused(all, transaction.wire, deps.failures);
   deps.metrics.count("kauke_messages_total", { result: answer.kind === "keep" ? "kept" : "passed" });
   return reply(250, "2.0.0", `Ok ${transaction.messageId}`);
 }
@@ -192,9 +195,9 @@ function start(
   return track({ planned, attempt, promise }, deps);
 }
 
-function track(started: Omit<Running, "outcome">, deps: DeliverDeps): Running {
+function track(started: Omit<Running, "outcome" | "isKept">, deps: DeliverDeps): Running {
   const { planned, attempt } = started;
-  const it: Running = { ...started, outcome: null };
+  const it: Running = { ...started, outcome: null, isKept: false };
   it.promise = started.promise.then((told) => {
     const outcome = attempt === null ? told : deps.attempts.finish(attempt, told);
     it.outcome = outcome;
@@ -274,7 +277,9 @@ async function store(inHand: InHand, place: SpoolPlace, deps: DeliverDeps): Prom
   // While the body was written a destination may have answered: look again, so that what it took is not kept as open.
   const now = deps.clock.now();
   const rows = all.map((it) => ({ it, row: openRow(it, now, deps) }));
-  const open = rows.flatMap(({ it, row }) => (row === null ? [] : [{ it, row }]));
+  const open = rows.flatMap(({ it, row }) =>
+    row === null ? [] : [{ it, row: isTakenBeside(it, all) ? ownersBusiness(row) : row }],
+  );
   try {
     if (open.length > 0) {
       await deps.deliveries.keep(
@@ -290,7 +295,10 @@ async function store(inHand: InHand, place: SpoolPlace, deps: DeliverDeps): Prom
   }
   if (open.length > 0) place.stored();
   else place.release();
-  for (const { row } of open) if (row.aliasId !== null) deps.quota.watch(row.aliasId);
+  for (const { it, row } of open) {
+    it.isKept = true;
+    if (row.aliasId !== null) deps.quota.watch(row.aliasId);
+  }
   for (const { it, row } of open) if (row.lease !== null) outlive(finishLater(it, row.lease.token, deps), deps);
   return true;
 }
@@ -318,8 +326,10 @@ async function keepUnderway(
   if (it.outcome?.kind === "refused") {
     await deps.underway.forget(transaction.messageId);
     place.release();
-  } else
+  } else {
+    it.isKept = true;
     outlive(endUnderway({ message, delivery, bytes, place, planned: it.planned, outcome: it.promise }, deps), deps);
+  }
   return true;
 }
 
@@ -377,19 +387,3 @@ function keepFailed(thrown: unknown, all: readonly Running[], ledger: TakenLedge
 
 const nameOf = (thrown: unknown): string =>
   thrown instanceof AppError ? thrown.code : thrown instanceof Error ? thrown.name : typeof thrown;
-
-/** A destination that refused what a sibling or another alias took is the owner's business only. */
-async function reportRefused({ transaction: { wire }, all }: InHand, deps: DeliverDeps): Promise<void> {
-  for (const { planned, outcome } of all) {
-    if (outcome?.kind === "refused") await deps.failures.report({ ...planned, wire }, outcome.failure);
-  }
-}
-
-/** The sender hears of a refusal from us, the owner of nothing but what ends for good: their webhook. */
-async function reportGone(all: readonly Running[], deps: DeliverDeps): Promise<void> {
-  for (const { planned, outcome } of all) {
-    if (outcome?.kind !== "refused" || outcome.failure.code !== "webhook_gone") continue;
-    const target = { ...planned.target, reportTo: undefined };
-    await deps.failures.report({ ...planned, target }, outcome.failure);
-  }
-}

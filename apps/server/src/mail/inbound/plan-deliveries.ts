@@ -116,10 +116,13 @@ function planAlias(transaction: Transaction, route: Route, screened: Screened, d
   };
 }
 
-/** A failed sibling of a taken destination is the owner's business only, so the sender hears of an only destination's failure. */
-function reportTo({ envelopeFrom, authentication }: MessageEnvelope, route: Route): Pick<DeliveryTarget, "reportTo"> {
+function reportTo(
+  { envelopeFrom, authentication }: MessageEnvelope,
+  route: Route,
+): Pick<DeliveryTarget, "reportTo" | "isOneOfSeveral"> {
   const isProven = authentication?.spf === "pass" && envelopeFrom !== "";
-  return isProven && route.destinations.length === 1 ? { reportTo: envelopeFrom } : {};
+  if (!isProven) return {};
+  return { reportTo: envelopeFrom, ...(route.destinations.length > 1 ? { isOneOfSeveral: true } : {}) };
 }
 
 function planOperator(

@@ -4,7 +4,7 @@
  */
 import type { DeliveryOutcome, DeliveryStore, DeliveryTarget, FinalFailure } from "../../core/delivery/delivery.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
-import type { FailureReporter } from "../report-failure.ts";
+import { type FailureReporter, ownersBusiness } from "../report-failure.ts";
 import type { RetryPlan } from "../retry-plan.ts";
 
 export interface SettleDeps {
@@ -41,9 +41,12 @@ export async function settle(
     }
   }
   const failure = outcome.kind === "taken" ? null : finalFailure(delivery, outcome);
-  const { finished, messageDone } = await deps.deliveries.finish(delivery.id, leaseToken, failure);
+  const { finished, messageDone, isTakenByNone } = await deps.deliveries.finish(delivery.id, leaseToken, failure);
   // Before the body is deleted: a report to the sender names the message by its header.
-  if (finished && failure !== null) await deps.failures.report(delivery, failure);
+  if (finished && failure !== null) {
+    const isSendersBusiness = isTakenByNone || delivery.target.isOneOfSeveral !== true;
+    await deps.failures.report(isSendersBusiness ? delivery : ownersBusiness(delivery), failure);
+  }
   // A body that stays behind is found by the sweep.
   if (messageDone !== null) await deps.bodies.delete(messageDone).catch(() => {});
 }
