@@ -27,6 +27,8 @@ export interface FailureReporter {
   reportBounce(route: AliasRoute): Promise<void>;
   /** A reader of the alias' mail marked a message as spam, and their host told us. */
   reportComplaint(route: AliasRoute): Promise<void>;
+  /** A row of the queue could not be read for as long as the schedule tries. */
+  reportUnreadable(lost: Pick<FailedDelivery, "aliasId" | "userId">): Promise<void>;
   /** Mail waits, since it could not be sealed. */
   reportUnsealed(alias: Pick<AliasRoute, "aliasId" | "userId" | "address">): Promise<void>;
 }
@@ -59,6 +61,8 @@ async function reportToSender(
   const tried = failure.enhancedStatus.startsWith("4.") ? { triedSeconds: retries.totalSeconds } : {};
   await reports.send({ ...failed, ...statusOf(failure), ...tried, readStart });
 }
+
+const lostText = "A message that waited to be delivered for you is lost: it could not be read back from our store.";
 
 const quietMs = 3_600_000;
 const maxRemembered = 10_000;
@@ -122,6 +126,10 @@ export function failureReporter(deps: ReporterDeps): FailureReporter {
       deps.logger.info("complaint_received", { id: aliasId });
       const text = `A message forwarded for ${address} was marked as spam in the mailbox it went to. Pause the alias instead if you no longer want its mail: complaints make mail hosts refuse ours.`;
       await tell(`${aliasId}\0complaint`, { userId, aliasId, text }, "complaint");
+    },
+    async reportUnreadable({ aliasId, userId }) {
+      deps.logger.error("delivery_lost", aliasId === null ? {} : { id: aliasId });
+      if (userId !== null) await tell(`${userId}\0${aliasId}\0unreadable`, { userId, aliasId, text: lostText });
     },
     async reportUnsealed({ aliasId, userId, address }) {
       deps.logger.warn("sealing_failed", { id: aliasId });
