@@ -6,7 +6,7 @@ import type { DeliveryTarget, FinalFailure } from "../core/delivery/delivery.ts"
 import { failureText } from "../core/delivery/failure-text.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import type { Notice, NoticeStore } from "../core/notice/notice.ts";
-import type { Clock, Logger, Random } from "../core/ports.ts";
+import { type Clock, type Logger, type Random, steadyMs } from "../core/ports.ts";
 import type { DeliveryReports, FailedMail } from "./delivery-reports.ts";
 import type { RetryPlan } from "./retry-plan.ts";
 
@@ -95,10 +95,9 @@ export function failureReporter(deps: ReporterDeps): FailureReporter {
     notice: Pick<Notice, "userId" | "aliasId" | "text">,
     kind: Notice["kind"] = "delivery_failed",
   ): Promise<void> {
-    const now = deps.clock.now();
-    if (!isNews(key, now.getTime())) return;
+    if (!isNews(key, steadyMs(deps.clock))) return;
     try {
-      await deps.notices.insert({ ...notice, id: deps.random.uuid(), kind, createdAt: now });
+      await deps.notices.insert({ ...notice, id: deps.random.uuid(), kind, createdAt: deps.clock.now() });
     } catch {
       toldAt.delete(key);
       deps.logger.warn("notice_failed");

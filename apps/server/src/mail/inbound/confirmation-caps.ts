@@ -3,7 +3,7 @@
  * written; a restart forgets. Only forwards to unconfirmed mailboxes are counted.
  */
 import { sameMailbox } from "../../core/destination/same-mailbox.ts";
-import type { Clock } from "../../core/ports.ts";
+import { type Clock, steadyMs } from "../../core/ports.ts";
 
 const dayMs = 86_400_000;
 /** `pair`: one account to one mailbox. It leaves a part of the mailbox's total to other accounts. */
@@ -59,11 +59,11 @@ class DayCounts {
     this.#days.delete(key);
     const oldest = this.#days.keys().next().value;
     if (this.#days.size >= maxRemembered && oldest !== undefined) this.#days.delete(oldest);
-    this.#days.set(key, { since: this.#clock.now().getTime(), count: 1 });
+    this.#days.set(key, { since: steadyMs(this.#clock), count: 1 });
   }
 
   #today(key: string): { since: number; count: number } | null {
     const known = this.#days.get(key);
-    return known !== undefined && this.#clock.now().getTime() - known.since < dayMs ? known : null;
+    return known !== undefined && steadyMs(this.#clock) - known.since < dayMs ? known : null;
   }
 }

@@ -2,7 +2,7 @@
  * What destinations took while we could not commit the rest and answered 451: the sender's retry must not repeat it.
  * Bounded, in memory, one hour, keyed hashes only.
  */
-import type { Clock } from "../../core/ports.ts";
+import { type Clock, steadyMs } from "../../core/ports.ts";
 
 const maxEntries = 50_000;
 const maxAgeMs = 3_600_000;
@@ -26,13 +26,13 @@ export class TakenFingerprints {
   add(fingerprint: string): void {
     const oldest = this.#until.keys().next().value;
     if (this.#until.size >= maxEntries && oldest !== undefined) this.#until.delete(oldest);
-    this.#until.set(fingerprint, this.#clock.now().getTime() + maxAgeMs);
+    this.#until.set(fingerprint, steadyMs(this.#clock) + maxAgeMs);
   }
 
   has(fingerprint: string): boolean {
     const until = this.#until.get(fingerprint);
     if (until === undefined) return false;
-    if (until > this.#clock.now().getTime()) return true;
+    if (until > steadyMs(this.#clock)) return true;
     this.#until.delete(fingerprint);
     return false;
   }
