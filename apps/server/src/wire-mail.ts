@@ -37,11 +37,12 @@ import { WaitingTransactions } from "./mail/inbound/waiting-transactions.ts";
 import { makeForwardCopy } from "./mail/make-copy.ts";
 import { messageSigner } from "./mail/message-signer.ts";
 import { attempt, type Transports } from "./mail/outbound/attempt.ts";
+import { HeldLeases } from "./mail/outbound/held-leases.ts";
 import { ownDomainTransport } from "./mail/outbound/own-domain-transport.ts";
 import type { Resolver } from "./mail/outbound/resolver.ts";
 import { directLimits, RunningAttempts, relayLimits } from "./mail/outbound/running-attempts.ts";
 import { Sender } from "./mail/outbound/sender.ts";
-import { type SettleDeps, settle } from "./mail/outbound/settle.ts";
+import { type SettleDeps, settle, settleUnreadable } from "./mail/outbound/settle.ts";
 import type { AttemptSignal } from "./mail/outbound/transport.ts";
 import { webhookBodyMaker } from "./mail/outbound/webhook-body-maker.ts";
 import { outcomeIfPaused, pausingGoneWebhooks } from "./mail/pause-gone-webhook.ts";
@@ -116,16 +117,10 @@ export function wireMail(parts: MailParts): WiredMail {
   const waiting = new WaitingTransactions(budget);
   const findings = new AttemptFindings({ ...parts, ...store });
   const replyBook = new ReplyBook(store.replyPaths, clock, config.limits === "off" ? null : newCorrespondents);
+  const leases = new HeldLeases(parts);
   const shared = {
-    copyParts,
-    replyBook,
-    settleDeps,
-    outliving,
-    attempts,
-    waiting,
-    memory,
-    reports,
-    findings,
+    ...{ copyParts, replyBook, settleDeps, leases, outliving, attempts },
+    ...{ waiting, memory, reports, findings },
     ...guards,
   };
   const inbound = wireInbound(parts, shared);
@@ -147,11 +142,11 @@ export function wireMail(parts: MailParts): WiredMail {
   };
 }
 
-type SenderParts = Pick<InboundParts, "settleDeps" | "attempts" | "memory" | "findings"> & Guards & Shared;
+type SenderParts = Pick<InboundParts, "settleDeps" | "leases" | "attempts" | "memory" | "findings"> & Guards & Shared;
 
 function wireSender(parts: MailParts, { transport, ...shared }: SenderParts & { transport: Transports }): Sender {
   const { store, clock, logger, metrics } = parts;
-  const { copyParts, settleDeps, attempts, memory, guard, shares, findings, replyBook } = shared;
+  const { copyParts, settleDeps, leases, attempts, memory, guard, shares, findings, replyBook } = shared;
   /** Retries to mailboxes whose refusals are counted. */
   const missing = new WeakSet<LeasedDelivery>();
   return new Sender({
@@ -169,6 +164,8 @@ function wireSender(parts: MailParts, { transport, ...shared }: SenderParts & { 
       ),
     attempts,
     settle: (delivery, leaseToken, outcome) => settle(delivery, leaseToken, outcome, settleDeps),
+    settleUnreadable: (row) => settleUnreadable(row, settleDeps),
+    leases,
     makeCopy: (delivery, wire) =>
       copyFromSpool(delivery, wire, parts, { copyParts, noteMissing: () => void missing.add(delivery) }),
     memory,
@@ -199,7 +196,7 @@ interface Shared {
   replyBook: ReplyBook;
 }
 
-interface InboundParts extends Guards, Pick<DeliverDeps, "outliving" | "attempts" | "waiting" | "memory"> {
+interface InboundParts extends Guards, Pick<DeliverDeps, "outliving" | "attempts" | "leases" | "waiting" | "memory"> {
   settleDeps: SettleDeps;
   reports: DeliveryReports;
   findings: AttemptFindings;
@@ -222,8 +219,8 @@ function makeGuards(parts: MailParts, mailRules: MailLimitRules | null): Guards 
 
 function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandlers {
   const { config, store, transports, clock, random, logger, metrics } = parts;
-  const { copyParts, settleDeps, outliving, attempts, waiting, memory, reports, guard, shares, findings } = shared;
-  const { replyBook } = shared;
+  const { copyParts, settleDeps, reports, guard, shares, findings, replyBook } = shared;
+  const { outliving, leases, attempts, waiting, memory } = shared;
   const { rules } = copyParts;
   const quota = new SpoolQuota(store.deliveries, clock);
   return mxService({
@@ -247,7 +244,7 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
       budgetMs: config.answerSeconds * 1000,
       closing: parts.closing,
       leaseMs: outlivingLeaseMs,
-      outliving,
+      ...{ outliving, leases },
       attempt: (planned, signal) => firstAttempt(planned, signal, { transports, guard, shares, findings }),
       attempts,
       waiting,

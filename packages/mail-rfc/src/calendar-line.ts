@@ -70,7 +70,8 @@ function readValues(line: string, start: number): { values: CalendarValue[]; end
 export function calendarValue(text: string, isQuoted: boolean): CalendarValue {
   if (text.length > ADDRESS_MAX) return { text, isQuoted, address: null, hasAtSign: true };
   const decoded = percentDecoded(text).normalize("NFKC");
-  const hasAtSign = decoded.includes("@");
+  // Encoded twice it is no address to us, but one to a program that decodes as often.
+  const hasAtSign = decoded.includes("@") || /%(?:25)+40/.test(text);
   const [mailbox] = hasAtSign ? parseAddressList(decoded.replace(SCHEME, "").split("?", 1)[0] ?? "") : [];
   return { text, isQuoted, address: mailbox?.address ?? null, hasAtSign };
 }

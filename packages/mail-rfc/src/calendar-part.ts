@@ -3,7 +3,7 @@
  * isn't told by these two exactly is `null`: then nobody can say what another program would read in it.
  */
 import { CalendarText } from "./calendar-text.ts";
-import type { ParseBudget } from "./parse-budget.ts";
+import { costNs, type ParseBudget } from "./parse-budget.ts";
 import { decodeQuotedPrintable, toBase64Lines, toQuotedPrintableLines } from "./transfer-encoding.ts";
 
 export interface CalendarPartSource {
@@ -48,11 +48,36 @@ export function readCalendarPart({ body, encoding, charset, budget }: CalendarPa
   const form = decoded === null ? null : charsetOf(decoded.bytes, charset);
   if (decoded === null || form === null) return null;
   const text = textOf(decoded.bytes, form);
+  budget.spend(decoded.bytes.length * costNs.calendarByte);
+  if (hidesNames(decoded.bytes, text)) return null;
   const calendar = CalendarText.read(text, form === "bytes" ? "bytes" : "utf-16", budget);
   if (calendar === null) return null;
   const { isAmbiguous } = decoded;
   return { calendar, isAmbiguous, encode: (written) => encode(bytesOf(written ?? text, form), encoding, body) };
 }
+
+/** Escape sequences of ISO 2022, e.g. `ESC ( B`. */
+const ESCAPES = new RegExp("\u001b[ -/]{1,4}[0-~]", "g");
+const CONTROLS = /(?![\t\r\n])\p{Cc}/gu;
+const FOLDS = /(?:\r\n|\r|\n)[ \t]/g;
+const ADDRESS_NAME = /organizer|attendee|calendar-address|voter|x-ms-olk-sender/gi;
+
+/**
+ * Whether a program that leaves out controls when it decodes (escape sequences, shifts, NULs) finds a name in it that we don't: `ORG`,
+ * `ESC ( B`, `ANIZER` is one in ISO-2022-JP.
+ */
+function hidesNames(bytes: Buffer, text: string): boolean {
+  const whole = bytes.toString("latin1");
+  const bare = withoutControls(whole);
+  if (bare.length === whole.length) return false;
+  // An escape sequence may lie within a fold, and a fold within an escape sequence.
+  const found = Math.max(countNames(bare), countNames(withoutControls(whole.replace(FOLDS, ""))));
+  return found > countNames(text);
+}
+
+const withoutControls = (text: string) => text.replace(ESCAPES, "").replace(CONTROLS, "");
+
+const countNames = (text: string) => text.replace(FOLDS, "").match(ADDRESS_NAME)?.length ?? 0;
 
 function decode(body: Buffer, encoding: string): Decoded | null {
   if (identities.has(encoding)) return { bytes: body, isAmbiguous: false };

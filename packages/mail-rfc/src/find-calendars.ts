@@ -51,6 +51,8 @@ const FIELD_HEAD_MAX = 600;
 const ENCODED_HEAD_MAX = 8192;
 
 const CALENDAR_TYPE = /calendar|\/(?:[a-z-]*-)?(?:ics|ical|vcs)$/;
+/** xCal, jCal (RFC 6321, RFC 7265) and JSCalendar: addresses in another syntax. */
+const STRUCTURED_CALENDAR_TYPE = /calendar\+(?:xml|json)$/;
 const CALENDAR_NAME = /\.(?:ics|ical|icalendar|vcs|ifb)[^\p{L}\p{N}]*$/iu;
 const SIGNED_TYPE = /^application\/(?:x-)?pkcs7-mime$/;
 const SIGNED_NAME = /\.p7[mz][^\p{L}\p{N}]*$/iu;
@@ -145,7 +147,7 @@ class Search {
   #visit(part: PartHeader, extent: Extent, place: Place): void {
     this.#isAmbiguous ||= part.isAmbiguous;
     const type = part.content.value === "" ? (place.defaultType ?? "") : part.content.value;
-    if (isBeyondReading(part)) this.#giveUp();
+    if (isBeyondReading(part) || STRUCTURED_CALENDAR_TYPE.test(type)) this.#giveUp();
     else if (type.startsWith("multipart/")) this.#visitMultipart(part, extent, place);
     else if (MESSAGE_TYPE.test(type)) this.#visitMessage(part, extent, place);
     else if (isCalendar(part)) this.#add("calendar", part, extent, place);

@@ -59,6 +59,27 @@ describe("the calendars of a message", () => {
   });
 
   it.each([
+    ["an escape sequence of ISO-2022-JP", "; charset=iso-2022-jp", "\u001b(B"],
+    ["one across a fold", "; charset=iso-2022-jp", "\u001b$\r\n B"],
+    ["a shift of ISO-2022-KR", "; charset=iso-2022-kr", "\u000f"],
+    ["a NUL", "", "\0"],
+    ["a NUL and a mark of UTF-16 elsewhere", "; charset=utf-16", "\0"],
+    ["a backspace", "", "\b"],
+  ])("with %s in a property's name hides the message: another program may leave it out", (_, parameter, control) => {
+    const head = `Content-Type: text/calendar${parameter}\r\n\r\n`;
+    const twisted = `BEGIN:VCALENDAR\r\n${organizer.replace("ORG", `ORG${control}`)}END:VCALENDAR\r\n`;
+    for (const end of ["", " "]) expect(rewrite(head + twisted + end).kind).toBe("hide");
+    const inText = `BEGIN:VCALENDAR\r\n${organizer}SUMMARY:a${control.replace(/[\0\r\n]/g, "")}b\r\nEND:VCALENDAR\r\n`;
+    const plain = parameter === "; charset=utf-16" ? "" : parameter;
+    expect(rewrite(`Content-Type: text/calendar${plain}\r\n\r\n${inText}`).kind).toBe("edit");
+  });
+
+  it("leaves no address that was percent-encoded twice", () => {
+    const done = rewrite(`Content-Type: text/calendar\r\n\r\n${event.replace("ann@", "ann%2540")}`);
+    expect(done.body.toString()).not.toContain("planner.example");
+  });
+
+  it.each([
     ["Content-Type: text/calendar", "edit"],
     ["Content-Type: APPLICATION/ICS", "edit"],
     ['Content-Type: text/x-vcalendar; charset="iso-8859-1"', "edit"],
@@ -68,6 +89,9 @@ describe("the calendars of a message", () => {
     ['Content-Type: text/plain\r\n (comment); name="a.ics"', "edit"],
     ["Content-Type: text/calendar; charset=utf-16", "hide"],
     ["Content-Type: text/calendar; charset=x-unknown", "hide"],
+    ["Content-Type: application/calendar+xml", "hide"],
+    ["Content-Type: application/calendar+json", "hide"],
+    ["Content-Type: application/jscalendar+json;type=event", "hide"],
     ["Content-Type: text/calendar\r\nContent-Transfer-Encoding: x-uue", "hide"],
     ["Content-Type: text/calendar\r\nContent-Type: text/plain", "hide"],
     ['Content-Type: text/calendar\r\nContent-Transfer-Encoding: "base64"', "hide"],

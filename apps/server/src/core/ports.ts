@@ -2,6 +2,16 @@
 
 export interface Clock {
   now(): Date;
+  /** See `steadyMs`. A test's clock may leave it out: then `now` stands for both. */
+  steadyMs?(): number;
+}
+
+/**
+ * Milliseconds for durations within this process: they go on evenly when somebody sets the clock. The time of day is for what people
+ * read, and for what is stored or compared with other programs.
+ */
+export function steadyMs(clock: Clock): number {
+  return clock.steadyMs?.() ?? clock.now().getTime();
 }
 
 export interface Random {

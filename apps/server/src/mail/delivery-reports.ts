@@ -15,7 +15,7 @@ import {
 import { BoundedMap } from "../core/bounded-map.ts";
 import type { DeliveryStore } from "../core/delivery/delivery.ts";
 import type { MessageBodies } from "../core/message/message.ts";
-import type { Clock, Logger, Random } from "../core/ports.ts";
+import { type Clock, type Logger, type Random, steadyMs } from "../core/ports.ts";
 import { domainOf } from "./message-signer.ts";
 
 export interface FailedMail {
@@ -58,7 +58,7 @@ export function deliveryReports(deps: DeliveryReportDeps): DeliveryReports {
   const sent = new BoundedMap<string, { since: number; count: number }>(maxRemembered);
 
   function isWithinLimit(to: string): boolean {
-    const now = deps.clock.now().getTime();
+    const now = steadyMs(deps.clock);
     const known = sent.get(to);
     const window = known !== undefined && now - known.since < dayMs ? known : { since: now, count: 0 };
     window.count++;

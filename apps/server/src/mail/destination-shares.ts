@@ -9,7 +9,7 @@ import type { Destination } from "../core/alias/alias.ts";
 import { BoundedMap } from "../core/bounded-map.ts";
 import type { DeliveryOutcome, DeliveryTarget } from "../core/delivery/delivery.ts";
 import { sameMailbox } from "../core/destination/same-mailbox.ts";
-import type { Clock, Metrics, Random } from "../core/ports.ts";
+import { type Clock, type Metrics, type Random, steadyMs } from "../core/ports.ts";
 import { type BucketRule, TokenBuckets } from "../core/rate-limit/token-buckets.ts";
 
 /** Keys of one table remembered at most, some 2 MiB when full. */
@@ -71,10 +71,10 @@ export class DestinationShares {
     if (userId === null || target.purpose !== undefined) return null;
     const to = this.#keyOf(nameOf(target.destination));
     const pair = this.#keyOf(`${userId} ${receiverOf(target.destination)}`);
-    const now = this.#clock.now().getTime();
+    const now = steadyMs(this.#clock);
     if (!mustWait(pair, now) && this.#take(to, pair, now)) return null;
     this.#metrics.count("kauke_mail_limited_total", { limit: "mail_destination" });
-    return held(this.#comeBackAt(pair, now));
+    return held(new Date(this.#clock.now().getTime() + this.#comeBackAt(pair, now) - now));
   }
 
   #take(to: string, pair: string, now: number): boolean {
@@ -109,7 +109,7 @@ function receiverOf(destination: Destination): string {
   return destination.kind === "mailbox" ? nameOf(destination) : new URL(destination.url).host;
 }
 
-function held(at: number): DeliveryOutcome {
+function held(notBefore: Date): DeliveryOutcome {
   const failure = { code: "try_later", enhancedStatus: "4.7.1" } as const;
-  return { kind: "deferred", failure, isUntried: true, notBefore: new Date(at) };
+  return { kind: "deferred", failure, isUntried: true, notBefore };
 }

@@ -6,7 +6,7 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { replyRowId, sealCorrespondent } from "@kauke/mail-rfc";
-import type { Clock } from "../core/ports.ts";
+import { type Clock, steadyMs } from "../core/ports.ts";
 import { type BucketRule, TokenBuckets } from "../core/rate-limit/token-buckets.ts";
 import type { ReplyPathStore } from "../core/reply-path/reply-path.ts";
 
@@ -104,7 +104,7 @@ export class ReplyBook {
 
   async #keep(paths: readonly NewPath[]): Promise<ReadonlySet<string>> {
     const now = this.#clock.now();
-    const over = await this.#count(paths, now.getTime());
+    const over = await this.#count(paths, steadyMs(this.#clock));
     const taken = over.size === 0 ? paths : paths.filter(({ aliasId }) => !over.has(aliasId));
     for await (const piece of inPieces(taken)) {
       await this.#store.ensure(piece.map(rowOf), now);

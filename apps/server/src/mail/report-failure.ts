@@ -7,7 +7,7 @@ import type { DeliveryTarget, FinalFailure } from "../core/delivery/delivery.ts"
 import { failureText } from "../core/delivery/failure-text.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import type { Notice, NoticeStore } from "../core/notice/notice.ts";
-import type { Clock, Logger, Random } from "../core/ports.ts";
+import { type Clock, type Logger, type Random, steadyMs } from "../core/ports.ts";
 import type { DeliveryReports, FailedMail } from "./delivery-reports.ts";
 import type { RetryPlan } from "./retry-plan.ts";
 
@@ -33,6 +33,8 @@ export interface FailureReporter {
   reportBounce(route: AliasRoute): Promise<void>;
   /** A reader of the alias' mail marked a message as spam, and their host told us. */
   reportComplaint(route: AliasRoute): Promise<void>;
+  /** A row of the queue could not be read for as long as the schedule tries. */
+  reportUnreadable(lost: Pick<FailedDelivery, "aliasId" | "userId">): Promise<void>;
   /** Mail waits, since it could not be sealed. */
   reportUnsealed(alias: Pick<AliasRoute, "aliasId" | "userId" | "address">): Promise<void>;
 }
@@ -66,6 +68,8 @@ async function reportToSender(
   await reports.send({ ...failed, ...statusOf(failure), ...tried, readStart });
 }
 
+const lostText = "A message that waited to be delivered for you is lost: it could not be read back from our store.";
+
 const quietMs = 3_600_000;
 const maxRemembered = 10_000;
 
@@ -95,10 +99,9 @@ export function failureReporter(deps: ReporterDeps): FailureReporter {
     notice: Pick<Notice, "userId" | "aliasId" | "text">,
     kind: Notice["kind"] = "delivery_failed",
   ): Promise<void> {
-    const now = deps.clock.now();
-    if (!isNews(key, now.getTime())) return;
+    if (!isNews(key, steadyMs(deps.clock))) return;
     try {
-      await deps.notices.insert({ ...notice, id: deps.random.uuid(), kind, createdAt: now });
+      await deps.notices.insert({ ...notice, id: deps.random.uuid(), kind, createdAt: deps.clock.now() });
     } catch {
       toldAt.delete(key);
       deps.logger.warn("notice_failed");
@@ -126,6 +129,10 @@ export function failureReporter(deps: ReporterDeps): FailureReporter {
       deps.logger.info("complaint_received", { id: aliasId });
       const text = `A message forwarded for ${address} was marked as spam in the mailbox it went to. Pause the alias instead if you no longer want its mail: complaints make mail hosts refuse ours.`;
       await tell(`${aliasId}\0complaint`, { userId, aliasId, text }, "complaint");
+    },
+    async reportUnreadable({ aliasId, userId }) {
+      deps.logger.error("delivery_lost", aliasId === null ? {} : { id: aliasId });
+      if (userId !== null) await tell(`${userId}\0${aliasId}\0unreadable`, { userId, aliasId, text: lostText });
     },
     async reportUnsealed({ aliasId, userId, address }) {
       deps.logger.warn("sealing_failed", { id: aliasId });

@@ -48,6 +48,13 @@ export const counters: Readonly<Record<string, MetricKind>> = {
     help: "Mail to domains with an MTA-STS policy, by whether their mail hosts are those of the policy.",
     labels: { mode: ["enforce", "testing"], result: ["listed", "not_listed"] },
   },
+  kauke_settle_failures_total: {
+    help: "Outcomes of deliveries that could not be written down at once; they are written again until the store takes them.",
+  },
+  kauke_unreadable_total: {
+    help: "Times that queued mail could not be read back from the store: its row in the queue, or its body.",
+    labels: { what: ["delivery", "body"] },
+  },
   kauke_metrics_refused_total: { help: "Counts of a name or label that the table does not have: a mistake of ours." },
 };
 

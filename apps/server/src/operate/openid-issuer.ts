@@ -4,7 +4,7 @@
  */
 import type * as openid from "openid-client";
 import type { Config } from "../config.ts";
-import type { Clock } from "../core/ports.ts";
+import { type Clock, steadyMs } from "../core/ports.ts";
 import { readClaims } from "../core/user/federated-claims.ts";
 import type { FederatedIssuer, FlowSecrets, IssuerFailure } from "../core/user/federated-issuer.ts";
 
@@ -76,7 +76,7 @@ function discoverer(
     };
   };
   return () => {
-    const now = clock.now().getTime();
+    const now = steadyMs(clock);
     if (kept !== null && now < kept.until) return kept.found;
     const asked = { found: ask(), until: now + HOUR_MS };
     kept = asked;

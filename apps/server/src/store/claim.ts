@@ -5,7 +5,14 @@
  */
 import { limits } from "@kauke/contract";
 import { type RawBuilder, sql } from "kysely";
-import type { Claimed, ClaimOptions, Delivery, DeliveryTarget, LeasedDelivery } from "../core/delivery/delivery.ts";
+import type {
+  Claimed,
+  ClaimOptions,
+  Delivery,
+  DeliveryTarget,
+  LeasedDelivery,
+  UnreadableDelivery,
+} from "../core/delivery/delivery.ts";
 import { statesBefore } from "../core/email-job/job-status.ts";
 import type { MessageEnvelope } from "../core/message/message.ts";
 import type { Database } from "./database.ts";
@@ -55,10 +62,10 @@ export function claimer(deps: ClaimDeps): (options: ClaimOptions) => Promise<Cla
   return async (options) => {
     const first = await claimOldest(deps, options);
     const left = options.limit - first.usual;
-    if (!first.isHidden || left <= 0) return { deliveries: toDeliveries(deps, first.rows), isMore: first.isMore };
+    if (!first.isHidden || left <= 0) return { ...read(deps, first.rows), isMore: first.isMore };
     const next = await claimInTurn(deps, { ...options, limit: left }, turn);
     turn = next.turn;
-    return { deliveries: toDeliveries(deps, [...first.rows, ...next.rows]), isMore: true };
+    return { ...read(deps, [...first.rows, ...next.rows]), isMore: true };
   };
 }
 
@@ -182,27 +189,45 @@ async function lease<Counts extends object>(
   return { rows: rows.filter((row) => row.id !== null), counts: rows[0] as Counts };
 }
 
-function toDeliveries({ keys, envelopeOf }: ClaimDeps, rows: readonly ClaimedRow[]): LeasedDelivery[] {
-  return rows
-    .toSorted((a, b) => b.priority - a.priority || a.due_at.getTime() - b.due_at.getTime())
-    .map((row) => ({
-      ...toDelivery(keys, row),
-      leaseToken: row.lease_token,
-      leasedUntil: row.leased_until,
-      envelope: envelopeOf(row.message_id, row.envelope),
-      sizeBytes: row.size_bytes,
-      ...(row.max_retries === null ? {} : { maxRetries: row.max_retries }),
-    }));
+/** Each row by itself: one that can't be read must not keep the others, which are leased already, from being delivered. */
+function read(deps: ClaimDeps, rows: readonly ClaimedRow[]): Pick<Claimed, "deliveries" | "unreadable"> {
+  const deliveries: LeasedDelivery[] = [];
+  const unreadable: UnreadableDelivery[] = [];
+  for (const row of rows.toSorted((a, b) => b.priority - a.priority || a.due_at.getTime() - b.due_at.getTime())) {
+    const delivery = tryToRead(deps, row);
+    if (delivery === null) unreadable.push({ ...plainPart(row), leaseToken: row.lease_token });
+    else deliveries.push(delivery);
+  }
+  return { deliveries, unreadable };
 }
 
-function toDelivery(keys: ServerKeys, row: ClaimedRow): Delivery {
+function tryToRead({ keys, envelopeOf }: ClaimDeps, row: ClaimedRow): LeasedDelivery | null {
+  try {
+    const target = keys.open<DeliveryTarget>("delivery", row.id, row.sealed);
+    const envelope = envelopeOf(row.message_id, row.envelope);
+    if (!isTarget(target) || Number.isNaN(envelope.receivedAt.getTime())) return null;
+    const lease = { leaseToken: row.lease_token, leasedUntil: row.leased_until };
+    return { ...plainPart(row), ...lease, target, envelope, sizeBytes: row.size_bytes };
+  } catch {
+    return null;
+  }
+}
+
+/** What every step of an attempt relies on; another version may have written something else. */
+function isTarget(target: DeliveryTarget): boolean {
+  const { destination, aliasAddress } = target;
+  const where: unknown = destination.kind === "mailbox" ? destination.address : destination.url;
+  return typeof where === "string" && typeof aliasAddress === "string";
+}
+
+function plainPart(row: ClaimedRow): Omit<Delivery, "target"> & Pick<LeasedDelivery, "maxRetries"> {
   return {
     id: row.id,
     messageId: row.message_id,
     aliasId: row.alias_id,
     userId: row.user_id,
-    target: keys.open<DeliveryTarget>("delivery", row.id, row.sealed),
     attempts: row.attempts,
     createdAt: row.created_at,
+    ...(row.max_retries === null ? {} : { maxRetries: row.max_retries }),
   };
 }

@@ -2,9 +2,11 @@
  * Accounts and the mailboxes they forward to. A row knows its mailbox by keyed hash only; the sealed document holds when it was
  * asked. A block is the mailbox' own, over all accounts: taken under a lock of that mailbox, so that none slips in beside it.
  */
+
 import { randomUUID } from "node:crypto";
 import type { ConfirmationChoice } from "@kauke/contract";
 import { sql } from "kysely";
+import { latestKnown } from "../core/clock-set-back.ts";
 import { decideAsk, stateAfter } from "../core/destination/confirmation-rules.ts";
 import type {
   Answered,
@@ -342,6 +344,7 @@ async function findLink({ db, keys, clock }: StoreContext, tokenHash: Buffer) {
     .where("token_hash", "=", tokenHash)
     .where("kind", "=", LINK_KIND)
     .where("expires_at", ">", clock.now())
+    .where("created_at", "<=", latestKnown(clock.now()))
     .executeTakeFirst();
   if (link === undefined || link.sealed === null) return null;
   const { destinationId } = keys.open<LinkDocument>("one_time_token", linkId(tokenHash), link.sealed);

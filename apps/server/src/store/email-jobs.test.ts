@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Alias, aliasAddress } from "../core/alias/alias.ts";
 import type { LeasedDelivery } from "../core/delivery/delivery.ts";
@@ -101,6 +102,27 @@ describe("records of composed mail", () => {
       expect(await store.emailJobs.listWaiting(userId, 1)).toHaveLength(1);
       expect(await store.emailJobs.listWaiting(randomUUID(), 10)).toEqual([]);
     });
+
+    it.runIf(it_.severalProcesses)(
+      "a record that rotted keeps neither its message nor the account from ending",
+      async () => {
+        const made = await queueOne();
+        const other = await queueOne();
+        const client = new pg.Client({ connectionString: it_.databaseUrl() ?? "" });
+        await client.connect();
+        await client.query(
+          "UPDATE email_job SET sealed = set_byte(sealed, 30, get_byte(sealed, 30) # 1) WHERE id = $1",
+          [made.job.id],
+        );
+        await client.end();
+        expect((await store.emailJobs.listWaiting(userId, 10)).map(({ job }) => job.id)).toEqual([other.job.id]);
+        const held = (await claim()).find((it) => it.id === made.delivery.id) as LeasedDelivery;
+        const ended = await store.deliveries.finish(held.id, held.leaseToken, null);
+        expect(ended).toEqual({ finished: true, messageDone: made.message.id });
+        expect(await jobOf(made)).toMatchObject({ status: "sent" });
+        expect(await jobOf(other)).toMatchObject({ status: "sending" });
+      },
+    );
 
     it("pending, sending, sent", async () => {
       const made = await queueOne();

@@ -6,6 +6,7 @@ import { isEnd } from "../core/email-job/job-status.ts";
 import type { InTransaction } from "./database.ts";
 import { deliveryRow, insertMessage, orSpoolFailed, readFailure } from "./deliveries.ts";
 import { type JobDocument, lockComposed, takeBack } from "./job-records.ts";
+import { SealError } from "./seal.ts";
 import type { StoreContext } from "./store-context.ts";
 
 export interface EmailJobStoreParts {
@@ -115,8 +116,14 @@ async function listWaiting(context: StoreContext, userId: string, max: number): 
     .limit(max)
     .execute();
   return rows.flatMap((row) => {
-    const { job, content } = openJob(context, row);
-    return content === null ? [] : [{ job, content }];
+    try {
+      const { job, content } = openJob(context, row);
+      return content === null ? [] : [{ job, content }];
+    } catch (error) {
+      // Without its content nothing can be shown or undone; the delivery ends by its own row.
+      if (error instanceof SealError) return [];
+      throw error;
+    }
   });
 }
 

@@ -35,7 +35,7 @@ export async function endJob(
     .executeTakeFirst();
   const status = row === undefined ? null : nextStatus(row.status as EmailJobStatus, event);
   if (row === undefined || status === null) return false;
-  const { messageId } = keys.open<JobDocument>("email_job", jobId, row.sealed);
+  const messageId = messageIdOf(keys, jobId, row.sealed);
   const ended: JobDocument = { messageId, lastFailure: failure, content: null };
   const now = clock.now();
   await trx
@@ -45,6 +45,15 @@ export async function endJob(
     .where("id", "=", jobId)
     .execute();
   return true;
+}
+
+/** A damaged record must not keep what it is about from ending: it would be sent again and again. @returns empty then */
+function messageIdOf(keys: StoreContext["keys"], jobId: string, sealed: Buffer): string {
+  try {
+    return keys.open<JobDocument>("email_job", jobId, sealed).messageId;
+  } catch {
+    return "";
+  }
 }
 
 /** Locks the messages of an account's, an alias' or one job's composed mail. @returns their ids */

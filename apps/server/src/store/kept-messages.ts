@@ -15,6 +15,10 @@ import type { StoreContext } from "./store-context.ts";
 
 const MESSAGES_MAX = 1000;
 const BYTES_MAX = 64 * 1024 * 1024;
+const unreadableEnvelope = {
+  ...{ envelopeFrom: "", helo: "", clientAddress: "", protocol: "SMTP" as const },
+  ...{ eightBit: false, smtpUtf8: false },
+};
 /** Two processes must not pass the cap together. */
 const KEPT_LOCK = 7_205_520;
 
@@ -34,6 +38,15 @@ interface MessageParts {
 }
 
 export function keptMessages({ db, keys }: StoreContext, { insertMessage, envelopeOf, forgetBodies }: MessageParts) {
+  const readSealed = (row: { id: string; message_id: string; sealed: Buffer; envelope: Buffer; created_at: Date }) => {
+    try {
+      const address = keys.open<DeliveryTarget>("delivery", row.id, row.sealed).aliasAddress;
+      return { address, envelope: envelopeOf(keys, row.message_id, row.envelope) };
+    } catch {
+      // Listed all the same, so that the operator can delete it and sees the others.
+      return { address: "unreadable", envelope: { ...unreadableEnvelope, receivedAt: row.created_at } };
+    }
+  };
   return {
     keepForOperator: (message: MessageToKeep, address: string) =>
       orSpoolFailed(async () => {
@@ -56,8 +69,7 @@ export function keptMessages({ db, keys }: StoreContext, { insertMessage, envelo
         .execute();
       return rows.map((row) => ({
         messageId: row.message_id,
-        address: keys.open<DeliveryTarget>("delivery", row.id, row.sealed).aliasAddress,
-        envelope: envelopeOf(keys, row.message_id, row.envelope),
+        ...readSealed(row),
         sizeBytes: row.size_bytes,
         createdAt: row.created_at,
       }));

@@ -1,4 +1,5 @@
 /** Links to an account's own e-mail as rows of `one_time_token`, found by the hash of their token. */
+import { latestKnown } from "../core/clock-set-back.ts";
 import type { AccountLinkKind } from "../core/user/account-link.ts";
 import type { StoreContext } from "./store-context.ts";
 
@@ -19,6 +20,7 @@ export async function findLink({ db, keys, clock }: StoreContext, kind: AccountL
     .where("token_hash", "=", tokenHash)
     .where("kind", "=", kind)
     .where("expires_at", ">", clock.now())
+    .where("created_at", "<=", latestKnown(clock.now()))
     .executeTakeFirst();
   if (link === undefined || link.user_id === null || link.sealed === null) return null;
   return { userId: link.user_id, ...keys.open<LinkDocument>("one_time_token", linkId(tokenHash), link.sealed) };

@@ -19,7 +19,7 @@ export function noticeStore({ db, keys }: StoreContext): NoticeStore {
     userId: row.user_id,
     kind: row.kind,
     aliasId: row.alias_id,
-    text: keys.open<NoticeDocument>("notice", row.id, row.sealed).text,
+    text: textOf(keys, row),
     createdAt: row.created_at,
   });
   return {
@@ -50,6 +50,15 @@ export function noticeStore({ db, keys }: StoreContext): NoticeStore {
       return Number(result.numDeletedRows);
     },
   };
+}
+
+/** One that can't be read must not hide the others: it is shown as such, and can be dismissed. */
+function textOf(keys: StoreContext["keys"], { id, sealed }: NoticeTable): string {
+  try {
+    return keys.open<NoticeDocument>("notice", id, sealed).text;
+  } catch {
+    return "A notice could not be read back from our store.";
+  }
 }
 
 export async function insertNotice(

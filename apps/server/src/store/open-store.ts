@@ -17,7 +17,7 @@ import type { EncryptionKeyStore } from "../core/encryption-key/encryption-key.t
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import type { NoticeStore } from "../core/notice/notice.ts";
-import type { Clock, Logger } from "../core/ports.ts";
+import { type Clock, type Logger, steadyMs } from "../core/ports.ts";
 import type { RateLimitStore } from "../core/rate-limit/rate-limit.ts";
 import type { ReplyPathStore } from "../core/reply-path/reply-path.ts";
 import type { SmtpCredentialStore } from "../core/smtp-credential/smtp-credential.ts";
@@ -32,6 +32,7 @@ import { aliasStore } from "./aliases.ts";
 import { type BackgroundJob, runEvery } from "./background.ts";
 import { type BackupWish, removeStaging, writeBackup } from "./backup.ts";
 import { type ChangeSignals, changeSignals } from "./change-signals.ts";
+import { pacedRetention } from "./clock-jumps.ts";
 import { type CounterStore, counterStore } from "./counters.ts";
 import type { Database } from "./database.ts";
 import { type DeliveryRepository, deliveryStore } from "./deliveries.ts";
@@ -131,7 +132,7 @@ export interface Store {
 }
 
 const HOUR_MS = 3_600_000;
-const systemClock: Clock = { now: () => new Date() };
+const systemClock: Clock = { now: () => new Date(), steadyMs: () => performance.now() };
 
 /** @throws StoreStartError with a message for the person who starts it */
 export function openStore(options: StoreOptions): Promise<Store> {
@@ -282,13 +283,16 @@ async function startUpkeep(
   isSound: () => boolean,
   logger: Logger | undefined,
 ): Promise<() => Promise<void>> {
-  const upkeep = await embeddedUpkeep(db, clock.now());
-  const erasure = embeddedErasure(db, { now: clock.now(), ...(logger === undefined ? {} : { logger }) });
+  // Goes on evenly from here, so that nothing rests until a clock that was set back has caught up.
+  const [begunAt, begunMs] = [clock.now().getTime(), steadyMs(clock)];
+  const now = () => new Date(begunAt + steadyMs(clock) - begunMs);
+  const upkeep = await embeddedUpkeep(db, now());
+  const erasure = embeddedErasure(db, { now: now(), ...(logger === undefined ? {} : { logger }) });
   let told = false;
   const work = async () => {
     if (isSound()) {
-      await upkeep.tick(clock.now());
-      return await erasure.tick(clock.now());
+      await upkeep.tick(now());
+      return await erasure.tick(now());
     }
     if (!told) logger?.error("store_disk_failed");
     told = true;
@@ -336,8 +340,8 @@ function assemble(
     operator: operatorStore(context),
   };
   const isKnownMessage = (messageId: string) => stores.deliveries.isKnownMessage(messageId);
-  const maintenance = () => forgetOld(context, { ...stores, released, bodies, isKnownMessage });
-  const retention = startRetention(maintenance, logger);
+  const forget = (asOf?: Date) => forgetOld(context, { ...stores, released, bodies, isKnownMessage }, asOf);
+  const retention = startRetention(pacedRetention(context, logger, forget), logger);
   undo.add(() => retention.stop());
   const { keys, dkimKeys } = context;
   const close = () => undo.run();
@@ -353,12 +357,12 @@ function assemble(
     browserMac: (data) => keys.hmac("browser", data),
     dkimKeys,
     isSound,
-    maintenance,
+    maintenance: () => forget(),
     close,
   };
 }
 
-function startRetention(work: () => Promise<Forgotten>, logger: Logger | undefined): BackgroundJob {
+function startRetention(work: () => Promise<void>, logger: Logger | undefined): BackgroundJob {
   return runEvery({
     firstAfterMs: 60_000,
     everyMs: HOUR_MS,

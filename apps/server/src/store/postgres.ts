@@ -34,6 +34,9 @@ export async function openPostgres(databaseUrl: string, logger: Logger | undefin
   });
   // A server restart breaks idle connections; the pool replaces them, but without a listener the process would end.
   pool.on("error", () => logger?.warn("database_connection_lost"));
+  // The pool listens to a connection only while it is idle. One that is cut between two statements of a transaction would end the
+  // process; whoever holds it hears of it by the next statement.
+  pool.on("connect", (client) => client.on("error", () => {}));
   try {
     await checkServer(pool, logger);
   } catch (error) {

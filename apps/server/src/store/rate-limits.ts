@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
+import { latestKnown } from "../core/clock-set-back.ts";
 import type {
   RateLimitResult,
   RateLimitStore,
@@ -28,7 +29,8 @@ export function rateLimitStore({ db, keys }: StoreContext, rowsMax = ROWS_MAX): 
   return {
     take: async (rule, subject, now) => {
       const windowMs = rule.windowSeconds * 1000;
-      const ended = sql<boolean>`rate_limit.window_start <= ${new Date(now.getTime() - windowMs)}::timestamptz`;
+      const ended = sql<boolean>`(rate_limit.window_start <= ${new Date(now.getTime() - windowMs)}::timestamptz
+        OR rate_limit.window_start > ${latestKnown(now)}::timestamptz)`;
       const row = await db
         .insertInto("rate_limit")
         .values({
@@ -88,7 +90,8 @@ async function takeSpaced(
   { rule, subject_index, now }: { rule: SpacedLimitRule; subject_index: Buffer; now: Date },
 ): Promise<RateLimitResult> {
   const last = sql`rate_limit.last_action`;
-  const forgotten = sql<boolean>`${last} <= ${new Date(now.getTime() - rule.forgetSeconds * 1000)}::timestamptz`;
+  const forgotten = sql<boolean>`(${last} <= ${new Date(now.getTime() - rule.forgetSeconds * 1000)}::timestamptz
+    OR ${last} > ${latestKnown(now)}::timestamptz)`;
   const dueAt = sql<Date>`${last} + interval '1 second' * ${waitSeconds(rule)}`;
   const row = await db
     .insertInto("rate_limit")

@@ -33,7 +33,7 @@ interface RetentionRule {
   /** Counted from when the row's time began; `null`: the row itself says when it ends. */
   kept: Kept | null;
   /** @param before the moment that `kept` lies back, or now @returns how many went */
-  forget(before: Date, parts: RetentionParts & { db: Database }): Promise<number>;
+  forget(before: Date, parts: RetentionParts & { db: Database; aheadMs: number }): Promise<number>;
 }
 
 const beginning = new Date(0);
@@ -64,17 +64,26 @@ export const retentionRules = [
   { what: "releasedAddresses", kept: null, forget: (now, it) => it.released.deleteEnded(now) },
   { what: "oneTimeTokens", kept: null, forget: (now, it) => deleteEndedTokens(it.db, now) },
   // A crash between a body and its row.
-  { what: "orphanedBodies", kept: null, forget: (_, it) => it.bodies.sweep(it.isKnownMessage, ORPHAN_AGE_MS) },
+  {
+    what: "orphanedBodies",
+    kept: null,
+    forget: (_, it) => it.bodies.sweep(it.isKnownMessage, ORPHAN_AGE_MS + it.aheadMs),
+  },
 ] as const satisfies readonly RetentionRule[];
 
 export type Forgotten = Record<(typeof retentionRules)[number]["what"], number>;
 
-/** Runs every rule once. Safe in several processes at a time. */
-export async function forgetOld({ db, clock }: StoreContext, parts: RetentionParts): Promise<Forgotten> {
-  const now = clock.now();
+/** Runs every rule once, for what was past its time at `asOf`. Safe in several processes at a time. */
+export async function forgetOld(
+  { db, clock }: StoreContext,
+  parts: RetentionParts,
+  asOf = clock.now(),
+): Promise<Forgotten> {
+  // Files and chunks tell their age by the clock as it is now.
+  const aheadMs = clock.now().getTime() - asOf.getTime();
   const forgotten: Partial<Forgotten> = {};
   for (const { what, kept, forget } of retentionRules)
-    forgotten[what] = await forget(kept === null ? now : keptSince(kept, now), { ...parts, db });
+    forgotten[what] = await forget(kept === null ? asOf : keptSince(kept, asOf), { ...parts, db, aheadMs });
   return forgotten as Forgotten;
 }
 

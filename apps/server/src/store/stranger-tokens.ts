@@ -3,7 +3,9 @@
  * found by a hash, taken once. Bounded over all networks, since the limits by network don't end a flood from many of them: when
  * there are too many, the oldest of the busiest network of the busiest block give way, and nobody is refused.
  */
+
 import { sql } from "kysely";
+import { latestKnown } from "../core/clock-set-back.ts";
 import type { TokenTerms } from "../core/connection/token-terms.ts";
 import { networkIndexes } from "./network-indexes.ts";
 import type { StoreContext } from "./store-context.ts";
@@ -50,6 +52,7 @@ export function strangerTokens<Kept extends object>(
         .where("token_hash", "=", tokenHash)
         .where("kind", "=", kind)
         .where("expires_at", ">", clock.now())
+        .where("created_at", "<=", latestKnown(clock.now()))
         .returning("sealed")
         .executeTakeFirst();
       if (row === undefined || row.sealed === null) return null;
@@ -63,6 +66,7 @@ async function countOpen({ db, clock }: StoreContext, kind: string): Promise<num
     .selectFrom("one_time_token")
     .select((it) => it.fn.countAll<number>().as("count"))
     .where("expires_at", ">", clock.now())
+    .where("created_at", "<=", latestKnown(clock.now()))
     .where("kind", "=", kind)
     .executeTakeFirstOrThrow();
   return row.count;

@@ -20,6 +20,8 @@ export interface UnderwayFiles extends Pick<UnderwayMessages, "keep" | "forget">
 }
 
 const HEAD_BYTES = 4;
+/** A name of another form is not ours: an editor's copy, a directory of the file system's own. */
+const MESSAGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function underwayFiles(options: { directory: string; keys: ServerKeys; files: SpoolFiles }): UnderwayFiles {
   const { directory, keys, files } = options;
@@ -49,7 +51,7 @@ export function underwayFiles(options: { directory: string; keys: ServerKeys; fi
     list: async () => {
       const names = await files.list(directory);
       for (const name of names) if (name.endsWith(UNFINISHED)) await files.remove(pathOf(name));
-      return names.filter((name) => !name.endsWith(UNFINISHED));
+      return names.filter((name) => MESSAGE_ID.test(name));
     },
     read: async (messageId) => {
       const file = await files.openToRead(pathOf(messageId));
@@ -57,6 +59,10 @@ export function underwayFiles(options: { directory: string; keys: ServerKeys; fi
       try {
         const bytes = await readChunks(keys, nameOf(messageId), file);
         return bytes === null ? null : parse(bytes);
+      } catch (error) {
+        // It opened, so nobody changed it: another version wrote it in another form.
+        if (error instanceof SyntaxError || error instanceof RangeError) return null;
+        throw error;
       } finally {
         await file.close();
       }

@@ -122,8 +122,20 @@ export interface ClaimOptions {
   running?: ReadonlyMap<string, number>;
 }
 
+/** A leased row whose sealed part, or its message's, does not open or is not of the form this version knows. */
+export interface UnreadableDelivery {
+  id: string;
+  messageId: string;
+  aliasId: string | null;
+  userId: string | null;
+  attempts: number;
+  leaseToken: string;
+  maxRetries?: number;
+}
+
 export interface Claimed {
   deliveries: LeasedDelivery[];
+  unreadable: UnreadableDelivery[];
   /** More may be due than was claimed. */
   isMore: boolean;
 }

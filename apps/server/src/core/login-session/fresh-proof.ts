@@ -5,15 +5,16 @@
  */
 import { freshProofSeconds } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
+import { isFromFuture } from "../clock-set-back.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import type { LoginSession } from "./login-session.ts";
 import { hashSessionToken } from "./session-token.ts";
 
 /** @returns seconds for which the proof still counts; 0 once it is over, or when the session is gone */
 export function freshForSeconds(session: Pick<LoginSession, "createdAt"> | null, now: Date): number {
-  if (session === null) return 0;
+  if (session === null || isFromFuture(session.createdAt, now)) return 0;
   const age = (now.getTime() - session.createdAt.getTime()) / 1000;
-  return Math.max(0, freshProofSeconds - age);
+  return Math.min(Math.max(0, freshProofSeconds - age), freshProofSeconds);
 }
 
 type ProofDeps = Pick<CoreDeps, "loginSessions" | "clock">;

@@ -36,9 +36,15 @@ export async function askEmailChange(deps: AskDeps, { userId, token, email, clie
     throw fieldError("email", waysInMessages.emailIsYours);
   await takeLimit(deps, "password_reset_ip", { ipAddress: clientAddress });
   await takeLimit(deps, "email_change", { userId });
-  await takeLimit(deps, "email_change_mailbox", { key: sameMailbox(email) });
+  await takeMailboxLimit(deps, userId, email);
   if (!(await sendAccountLink(deps, "new-email", { userId, email, formerEmail: user.email })))
     throw fieldError("email", "This mailbox has asked to get no mail from this server.");
+}
+
+/** Strangers who name a mailbox use up nothing of an account that its reader has confirmed it to: that account has its own limit. */
+async function takeMailboxLimit(deps: AskDeps, userId: string, email: string): Promise<void> {
+  const isProven = (await deps.destinations.states(userId, [email])).get(email) === "confirmed";
+  if (!isProven) await takeLimit(deps, "email_change_mailbox", { key: sameMailbox(email) });
 }
 
 const linkOver = () => new AppError("not_found", { message: waysInMessages.emailLinkOver });

@@ -3,7 +3,7 @@
  * as ever and not counted, at the cost of one entry in a bounded map, whose keys are no addresses.
  */
 import { createHmac } from "node:crypto";
-import type { Clock, Metrics, Random } from "../../core/ports.ts";
+import { type Clock, type Metrics, type Random, steadyMs } from "../../core/ports.ts";
 import { TokenBuckets } from "../../core/rate-limit/token-buckets.ts";
 import type { HandlersOf } from "../handler.ts";
 
@@ -24,7 +24,7 @@ export function analyticsHandlers({ clock, random, metrics }: Parts): HandlersOf
   return {
     async countEvent({ body, clientAddress }) {
       const network = createHmac("sha256", key).update(clientAddress).digest("base64url").slice(0, 16);
-      if (buckets.take(network, clock.now().getTime())) metrics.count("kauke_page_events_total", { event: body.event });
+      if (buckets.take(network, steadyMs(clock))) metrics.count("kauke_page_events_total", { event: body.event });
       return {};
     },
   };

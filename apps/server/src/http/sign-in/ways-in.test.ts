@@ -401,3 +401,24 @@ describe("a wallet", () => {
     expect((await (await person()).call("unlinkGoogle")).status).toBe(400);
   });
 });
+
+describe("a mailbox that strangers ask for all day", () => {
+  it("can still become the sign-in e-mail of an account that its reader confirmed it to", async () => {
+    const owner = await person();
+    const mailbox = newAddress();
+    const { destinations } = server.store;
+    const tokenHash = systemRandom.bytes(32);
+    const tokenExpiresAt = new Date(server.clock.now().getTime() + 86_400_000);
+    const wish = { id: systemRandom.uuid(), userId: owner.userId, address: mailbox, tokenHash, tokenExpiresAt };
+    expect(await destinations.ask({ ...wish, isByOwner: true })).toEqual({ kind: "ask" });
+    const strangers = [await person(), await person()];
+    for (const stranger of [...strangers, ...strangers]) await ask(stranger, mailbox);
+    expect((await ask(owner, mailbox)).status).toBe(429);
+    await destinations.answerLink(tokenHash, "mine");
+    const sent = (await letters(mailbox)).length;
+    expect((await ask(owner, mailbox)).status).toBe(202);
+    expect((await ask(strangers[0] as Visitor, mailbox)).status).toBe(429);
+    const token = await tokenTo(mailbox, sent + 1);
+    expect((await use(owner, token)).status).toBe(200);
+  });
+});

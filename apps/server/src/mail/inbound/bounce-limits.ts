@@ -5,7 +5,7 @@
  * failed here.
  */
 import { hash } from "node:crypto";
-import type { Clock, Random } from "../../core/ports.ts";
+import { type Clock, type Random, steadyMs } from "../../core/ports.ts";
 import { type BucketRule, TokenBuckets } from "../../core/rate-limit/token-buckets.ts";
 
 const DAY_SECONDS = 86_400;
@@ -70,7 +70,7 @@ export class BounceLimits {
 
   /** All or none. */
   #takeAll(keys: readonly (readonly [RuleName, string])[]): boolean {
-    const now = this.#clock.now().getTime();
+    const now = steadyMs(this.#clock);
     if (keys.some(([name, key]) => this.#buckets[name].isEmpty(key, now))) return false;
     for (const [name, key] of keys) this.#buckets[name].spend(key, now);
     return true;

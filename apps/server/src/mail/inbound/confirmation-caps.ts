@@ -4,7 +4,7 @@
  */
 import { BoundedMap } from "../../core/bounded-map.ts";
 import { sameMailbox } from "../../core/destination/same-mailbox.ts";
-import type { Clock } from "../../core/ports.ts";
+import { type Clock, steadyMs } from "../../core/ports.ts";
 
 const dayMs = 86_400_000;
 /** `pair`: one account to one mailbox. It leaves a part of the mailbox's total to other accounts. */
@@ -57,11 +57,11 @@ class DayCounts {
       today.count++;
       return;
     }
-    this.#days.set(key, { since: this.#clock.now().getTime(), count: 1 });
+    this.#days.set(key, { since: steadyMs(this.#clock), count: 1 });
   }
 
   #today(key: string): { since: number; count: number } | null {
     const known = this.#days.get(key);
-    return known !== undefined && this.#clock.now().getTime() - known.since < dayMs ? known : null;
+    return known !== undefined && steadyMs(this.#clock) - known.since < dayMs ? known : null;
   }
 }

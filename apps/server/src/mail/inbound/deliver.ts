@@ -14,6 +14,7 @@ import type { BackgroundMemory } from "../background-memory.ts";
 import type { ClosingBell } from "../closing-bell.ts";
 import { untried } from "../outbound/classify-reply.ts";
 import { destinationName } from "../outbound/destination-name.ts";
+import type { HeldLeases } from "../outbound/held-leases.ts";
 import type { Attempt, RunningAttempts } from "../outbound/running-attempts.ts";
 import { PIECE_BYTES } from "../outbound/smtp-channel.ts";
 import type { AttemptSignal } from "../outbound/transport.ts";
@@ -40,6 +41,7 @@ export interface DeliverDeps {
   attempts: RunningAttempts;
   /** Settles an attempt that outlived its transaction. */
   settle(leased: { planned: PlannedDelivery; leaseToken: string; outcome: DeliveryOutcome }): Promise<void>;
+  leases: HeldLeases;
   /** Attempts of answered transactions, until they are settled. */
   outliving: Set<Promise<void>>;
   deliveries: Pick<DeliveryStore, "keep" | "extendLease">;
@@ -356,17 +358,20 @@ function outlive(finished: Promise<void>, { outliving }: DeliverDeps): void {
 }
 
 /** An attempt may stand in line or wait for a slow host longer than any lease: it is extended while we are at it. */
-async function finishLater(it: Running, leaseToken: string, deps: DeliverDeps): Promise<void> {
-  const extend = () => {
+async function finishLater({ planned, promise }: Running, leaseToken: string, deps: DeliverDeps): Promise<void> {
+  const lease = { id: planned.id, leaseToken };
+  deps.leases.hold(lease);
+  const heartbeat = setInterval(() => {
     const until = new Date(deps.clock.now().getTime() + deps.leaseMs);
-    void deps.deliveries.extendLease(it.planned.id, leaseToken, until).catch(() => {});
-  };
-  const heartbeat = setInterval(extend, deps.leaseMs / 3);
+    void deps.deliveries.extendLease(lease.id, lease.leaseToken, until).catch(() => {});
+  }, deps.leaseMs / 3);
   try {
-    await deps.settle({ planned: it.planned, leaseToken, outcome: await it.promise });
+    const outcome = await promise;
+    await deps.leases.settle(lease, (token) => deps.settle({ planned, leaseToken: token, outcome }));
   } catch (thrown) {
     deps.logger.error("delivery_settle_failed", { stack: nameOf(thrown) });
   } finally {
+    deps.leases.release(lease);
     clearInterval(heartbeat);
   }
 }

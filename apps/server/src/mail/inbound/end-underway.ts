@@ -4,6 +4,7 @@ import type { UnderwayMessage, UnderwayMessages } from "../../core/delivery/unde
 import type { Logger } from "../../core/ports.ts";
 import type { SpoolPlace } from "../../core/spool/spool-space.ts";
 import type { ClosingBell } from "../closing-bell.ts";
+import type { HeldLeases } from "../outbound/held-leases.ts";
 import type { PlannedDelivery } from "./plan-deliveries.ts";
 import type { SpoolQuota } from "./spool-quota.ts";
 
@@ -22,6 +23,7 @@ export interface RunningUnderway extends Pick<UnderwayMessage, "message"> {
 export interface EndUnderwayDeps {
   underway: UnderwayMessages;
   settle(leased: { planned: PlannedDelivery; leaseToken: string; outcome: DeliveryOutcome }): Promise<void>;
+  leases: HeldLeases;
   leaseMs: number;
   quota: Pick<SpoolQuota, "watch">;
   closing: ClosingBell;
@@ -42,7 +44,9 @@ export async function endUnderway(it: RunningUnderway, deps: EndUnderwayDeps): P
     if (!(await moveWhenPossible(it, deps))) return it.place.release();
     it.place.stored();
     if (it.delivery.aliasId !== null) deps.quota.watch(it.delivery.aliasId);
-    await deps.settle({ planned: it.planned, leaseToken: it.delivery.lease.token, outcome });
+    const { planned, delivery } = it;
+    const lease = { id: planned.id, leaseToken: delivery.lease.token };
+    await deps.leases.settle(lease, (leaseToken) => deps.settle({ planned, leaseToken, outcome }));
   } catch (thrown) {
     deps.logger.error("delivery_settle_failed", { stack: thrown instanceof Error ? thrown.name : typeof thrown });
   }

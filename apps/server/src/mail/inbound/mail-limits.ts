@@ -6,7 +6,7 @@
  */
 import type { AliasRoute } from "../../core/alias/alias.ts";
 import { clientBlock } from "../../core/connection/client-network.ts";
-import type { Clock, Metrics } from "../../core/ports.ts";
+import { type Clock, type Metrics, steadyMs } from "../../core/ports.ts";
 import { type MailLimitName, type MailLimitRules, mailLimitNames } from "../../core/rate-limit/mail-limit-rules.ts";
 import { type BucketRule, TokenBuckets } from "../../core/rate-limit/token-buckets.ts";
 
@@ -79,7 +79,7 @@ export class MailLimits {
   }
 
   #isShareOver(limit: RouteLimit, key: string, clientAddress?: string): boolean {
-    const now = this.#clock.now().getTime();
+    const now = steadyMs(this.#clock);
     if (!this.#buckets[limit].isEmpty(key, now)) return false;
     if (clientAddress !== undefined && !this.#reserved[limit].isEmpty(pairOf(key, clientAddress), now)) return false;
     this.#metrics.count("kauke_mail_limited_total", { limit });
@@ -87,13 +87,13 @@ export class MailLimits {
   }
 
   #spendShare(limit: RouteLimit, key: string, clientAddress?: string): void {
-    const now = this.#clock.now().getTime();
+    const now = steadyMs(this.#clock);
     if (clientAddress === undefined || !this.#buckets[limit].isEmpty(key, now)) this.#buckets[limit].spend(key, now);
     else this.#reserved[limit].spend(pairOf(key, clientAddress), now);
   }
 
   #isOver(limit: MailLimitName, key: string): boolean {
-    const isOver = this.#buckets[limit].isEmpty(key, this.#clock.now().getTime());
+    const isOver = this.#buckets[limit].isEmpty(key, steadyMs(this.#clock));
     if (isOver) this.#metrics.count("kauke_mail_limited_total", { limit });
     return isOver;
   }
@@ -105,7 +105,7 @@ export class MailLimits {
   }
 
   #spend(limit: MailLimitName, key: string): void {
-    this.#buckets[limit].spend(key, this.#clock.now().getTime());
+    this.#buckets[limit].spend(key, steadyMs(this.#clock));
   }
 }
 

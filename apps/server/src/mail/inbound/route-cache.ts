@@ -4,7 +4,7 @@
  */
 import type { AliasRoute } from "../../core/alias/alias.ts";
 import type { AliasStore } from "../../core/alias/alias-store.ts";
-import type { Clock } from "../../core/ports.ts";
+import { type Clock, steadyMs } from "../../core/ports.ts";
 
 const maxEntries = 20_000;
 const maxAgeMs = 60_000;
@@ -25,7 +25,7 @@ export class RouteCache {
   /** @param address `name@domain`, lower case. Answers without a promise when the route is known. */
   find(address: string): AliasRoute | null | Promise<AliasRoute | null> {
     const known = this.#byAddress.get(address);
-    if (known !== undefined && known.until > this.#clock.now().getTime()) return known.route;
+    if (known !== undefined && known.until > steadyMs(this.#clock)) return known.route;
     return this.#ask(address);
   }
 
@@ -39,7 +39,7 @@ export class RouteCache {
 
   #keep(address: string, route: AliasRoute): void {
     if (this.#byAddress.size >= maxEntries) this.#dropOldest();
-    this.#byAddress.set(address, { route, until: this.#clock.now().getTime() + maxAgeMs });
+    this.#byAddress.set(address, { route, until: steadyMs(this.#clock) + maxAgeMs });
     this.#addressById.set(route.aliasId, address);
   }
 

@@ -4,7 +4,7 @@
  */
 import { BoundedMap } from "../../core/bounded-map.ts";
 import type { DeliveryStore } from "../../core/delivery/delivery.ts";
-import type { Clock } from "../../core/ports.ts";
+import { type Clock, steadyMs } from "../../core/ports.ts";
 
 const maxOpenDeliveries = 1000;
 const maxWatched = 10_000;
@@ -39,7 +39,7 @@ export class SpoolQuota {
   isFull(aliasId: string): boolean | Promise<boolean> {
     const watched = this.#watched.get(aliasId);
     if (watched === undefined) return false;
-    const isBelieved = watched.spare > 0 && this.#clock.now().getTime() < watched.until;
+    const isBelieved = watched.spare > 0 && steadyMs(this.#clock) < watched.until;
     return isBelieved ? false : this.#count(aliasId);
   }
 
@@ -49,7 +49,7 @@ export class SpoolQuota {
     const watched = this.#watched.get(aliasId);
     if (watched !== undefined) {
       watched.spare = Math.floor((maxOpenDeliveries - open) / 2);
-      watched.until = this.#clock.now().getTime() + believedMs;
+      watched.until = steadyMs(this.#clock) + believedMs;
     }
     return open >= maxOpenDeliveries;
   }

@@ -3,7 +3,7 @@
  * Bounded, in memory, one hour, keyed hashes only.
  */
 import { BoundedMap } from "../../core/bounded-map.ts";
-import type { Clock } from "../../core/ports.ts";
+import { type Clock, steadyMs } from "../../core/ports.ts";
 
 const maxEntries = 50_000;
 const maxAgeMs = 3_600_000;
@@ -25,13 +25,13 @@ export class TakenFingerprints {
   }
 
   add(fingerprint: string): void {
-    this.#until.set(fingerprint, this.#clock.now().getTime() + maxAgeMs);
+    this.#until.set(fingerprint, steadyMs(this.#clock) + maxAgeMs);
   }
 
   has(fingerprint: string): boolean {
     const until = this.#until.get(fingerprint);
     if (until === undefined) return false;
-    if (until > this.#clock.now().getTime()) return true;
+    if (until > steadyMs(this.#clock)) return true;
     this.#until.delete(fingerprint);
     return false;
   }

@@ -57,7 +57,11 @@ const keepMs: Record<DnsAnswer<never>["kind"], number> = {
 
 const late = { kind: "failed", isLate: true } as const;
 
-export function createResolver({ servers, deadlineMs = DEADLINE_MS, now = Date.now }: ResolverOptions): Resolver {
+export function createResolver({
+  servers,
+  deadlineMs = DEADLINE_MS,
+  now = () => performance.now(),
+}: ResolverOptions): Resolver {
   // c-ares learns from fast answers to give up after 250 ms a try: so many tries last longer than the deadline in any case.
   const node = new NodeResolver({
     timeout: Math.ceil(deadlineMs / 3),

@@ -3,7 +3,9 @@ import { randomUUID } from "node:crypto";
 import { afterEach, expect, test, vi } from "vitest";
 import type { DeliveryOutcome, LeasedDelivery } from "../../core/delivery/delivery.ts";
 import { BackgroundMemory } from "../background-memory.ts";
+import { ClosingBell } from "../closing-bell.ts";
 import { MemoryBudget } from "../inbound/memory-budget.ts";
+import { HeldLeases } from "./held-leases.ts";
 import { directLimits, RunningAttempts } from "./running-attempts.ts";
 import { Sender } from "./sender.ts";
 
@@ -26,10 +28,15 @@ function delivery(domain: string, userId: string): LeasedDelivery {
 function startSender() {
   const due: LeasedDelivery[] = [];
   const running = new Map<LeasedDelivery, (outcome: DeliveryOutcome) => void>();
+  const poison = new Set<string>();
+  const settled = new Map<string, DeliveryOutcome>();
+  let storeFailures = 0;
   const quiet = () => {};
+  const logger = { info: quiet, warn: quiet, error: quiet };
+  const metrics = { count: quiet, gauge: quiet };
   sender = new Sender({
     deliveries: {
-      claim: async ({ limit }) => ({ deliveries: due.splice(0, limit), isMore: due.length > 0 }),
+      claim: async ({ limit }) => ({ deliveries: due.splice(0, limit), unreadable: [], isMore: due.length > 0 }),
       extendLease: async () => true,
       putBack: async () => {},
       nextDueAt: async () => null,
@@ -37,13 +44,21 @@ function startSender() {
     },
     bodies: { get: async () => Buffer.from("x") },
     attempt: (it) => new Promise((resolve) => running.set(it, resolve)),
-    settle: async () => {},
-    makeCopy: async () => ({ onEvicted: null, release: quiet }) as never,
+    settle: async ({ id }, leaseToken, outcome) => {
+      if (storeFailures-- > 0) throw new Error("the store is away");
+      settled.set(`${id} ${leaseToken}`, outcome);
+    },
+    settleUnreadable: async () => {},
+    leases: new HeldLeases({ closing: new ClosingBell(), logger, metrics }),
+    makeCopy: async ({ id }) => {
+      if (poison.has(id)) throw new RangeError("a message that no copy can be made of");
+      return { onEvicted: null, release: quiet } as never;
+    },
     attempts: new RunningAttempts(directLimits),
     memory: new BackgroundMemory(new MemoryBudget(1_000_000)),
     clock: { now: () => new Date() },
-    logger: { info: quiet, warn: quiet, error: quiet } as never,
-    metrics: { count: quiet, gauge: quiet } as never,
+    logger,
+    metrics,
   });
   sender.start();
   const end = (it: LeasedDelivery) => {
@@ -51,7 +66,10 @@ function startSender() {
     running.delete(it);
   };
   const runs = (count: number) => vi.waitFor(() => expect(running.size).toBe(count));
-  return { due, running, end, runs };
+  const failStore = (times: number) => {
+    storeFailures = times;
+  };
+  return { due, running, poison, settled, failStore, end, runs };
 }
 
 test("a wake-up while every slot is taken is made good as soon as one is free", async () => {
@@ -78,4 +96,51 @@ test("a wake-up while every slot is taken is made good as soon as one is free", 
   for (const it of [...running.keys()]) end(it);
   await vi.waitFor(() => expect(running.has(late)).toBe(true), { timeout: 3000 });
   end(late);
+});
+
+test("a message that no copy can be made of is put off by the schedule, as one attempt, and others go on", async () => {
+  const { due, running, poison, settled, end, runs } = startSender();
+  const [bad, good] = [delivery("one.example", "one"), delivery("two.example", "two")];
+  poison.add(bad.id);
+  due.push(bad, good);
+  sender.wake();
+  await runs(1);
+  await vi.waitFor(() => expect(settled.get(`${bad.id} token`)).toMatchObject({ kind: "deferred" }));
+  expect([...running.keys()]).toEqual([good]);
+  end(good);
+  await vi.waitFor(() => expect(settled.get(`${good.id} token`)).toEqual(taken));
+});
+
+test("what a destination took is written down when the store is back, and not sent again under a new lease", async () => {
+  const { due, running, settled, failStore, end, runs } = startSender();
+  const one = delivery("one.example", "one");
+  due.push(one);
+  sender.wake();
+  await runs(1);
+  failStore(2);
+  end(one);
+  await vi.waitFor(() => expect(running.size).toBe(0));
+  const [again, other] = [{ ...one, leaseToken: "the next lease" }, delivery("two.example", "two")];
+  due.push(again, other);
+  sender.wake();
+  await runs(1);
+  expect([...running.keys()]).toEqual([other]);
+  await vi.waitFor(() => expect(settled.get(`${one.id} the next lease`)).toEqual(taken), { timeout: 5000 });
+  end(other);
+});
+
+test("a lease that runs out under a running attempt starts no second one: it ends under the new lease", async () => {
+  const { due, running, settled, end, runs } = startSender();
+  const one = delivery("one.example", "one");
+  due.push(one);
+  sender.wake();
+  await runs(1);
+  const other = delivery("two.example", "two");
+  due.push({ ...one, leaseToken: "the next lease" }, other);
+  sender.wake();
+  await vi.waitFor(() => expect(running.has(other)).toBe(true));
+  expect([...running.keys()]).toEqual([one, other]);
+  end(one);
+  await vi.waitFor(() => expect([...settled.keys()]).toEqual([`${one.id} the next lease`]));
+  end(other);
 });

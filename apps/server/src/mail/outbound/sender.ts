@@ -3,7 +3,12 @@
  * lease that is not extended runs out and the delivery is somebody else's. An attempt holds one of its slots while it is quick; a
  * slow one goes on beside them, bounded by `running-attempts.ts`.
  */
-import type { DeliveryOutcome, DeliveryStore, LeasedDelivery } from "../../core/delivery/delivery.ts";
+import type {
+  DeliveryOutcome,
+  DeliveryStore,
+  LeasedDelivery,
+  UnreadableDelivery,
+} from "../../core/delivery/delivery.ts";
 import { isOwnMail } from "../../core/delivery/delivery.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import type { Clock, Logger, Metrics } from "../../core/ports.ts";
@@ -12,6 +17,7 @@ import type { ForwardCopy } from "../forward-copy.ts";
 import { untried } from "./classify-reply.ts";
 import { DeliveryShares } from "./delivery-shares.ts";
 import { destinationName } from "./destination-name.ts";
+import type { HeldLeases } from "./held-leases.ts";
 import type { Attempt, RunningAttempts } from "./running-attempts.ts";
 import type { Settled } from "./settle.ts";
 import { PIECE_BYTES } from "./smtp-channel.ts";
@@ -23,6 +29,8 @@ export interface SenderDeps {
   attempt(delivery: LeasedDelivery, copy: ForwardCopy, signal: AttemptSignal): Promise<DeliveryOutcome>;
   attempts: RunningAttempts;
   settle(delivery: Settled, leaseToken: string, outcome: DeliveryOutcome): Promise<void>;
+  settleUnreadable(row: UnreadableDelivery): Promise<void>;
+  leases: HeldLeases;
   /** `null` when the alias is gone. */
   makeCopy(delivery: LeasedDelivery, wire: Buffer): Promise<ForwardCopy | null>;
   memory: BackgroundMemory;
@@ -48,6 +56,8 @@ const afterTroubleMs = 1000;
 const afterNothingMs = 500;
 /** What is due within this time is claimed together, what is given back within it too. */
 const gatherMs = 100;
+/** Of an attempt that threw: our own fault, whoever's message it was. It counts, or it would be repeated for ever. */
+const failedHere: DeliveryOutcome = { kind: "deferred", failure: { code: "try_later", enhancedStatus: "4.3.0" } };
 
 export class Sender {
   readonly #deps: SenderDeps;
@@ -139,7 +149,7 @@ export class Sender {
         this.#toldDueAt = Number.POSITIVE_INFINITY;
         this.#lookedAt = performance.now();
         const full = [...this.#shares.fullAccounts(), ...this.#deps.attempts.slowAccounts()];
-        const { deliveries, isMore } = await this.#deps.deliveries.claim({
+        const { deliveries, unreadable, isMore } = await this.#deps.deliveries.claim({
           now: this.#deps.clock.now(),
           leaseMs,
           limit: Math.max(limit, 0),
@@ -149,13 +159,23 @@ export class Sender {
           running: this.#deps.attempts.unsentByAccount(),
         });
         this.#isMoreDue = isMore;
-        const started = await this.#admit(deliveries);
+        await this.#putOffUnreadable(unreadable);
+        const started = await this.#admit(deliveries.filter((it) => !this.#deps.leases.takeOver(it)));
         if (!isMore) return await this.#sleepUntilDue();
         if (started === 0) return this.#sleep(afterNothingMs);
       }
     } catch (thrown) {
       this.#deps.logger.error("sender_claim_failed", { stack: thrown instanceof Error ? thrown.name : typeof thrown });
       this.#sleep(afterTroubleMs);
+    }
+  }
+
+  async #putOffUnreadable(rows: readonly UnreadableDelivery[]): Promise<void> {
+    for (const row of rows) {
+      this.#deps.metrics.count("kauke_unreadable_total", { what: "delivery" });
+      this.#deps.logger.error("delivery_unreadable", { id: row.id });
+      // Otherwise it is due again when its lease runs out.
+      await this.#deps.settleUnreadable(row).catch(() => {});
     }
   }
 
@@ -212,6 +232,7 @@ export class Sender {
       this.#giveBackSoon(delivery);
       return false;
     }
+    this.#deps.leases.hold(delivery);
     const slot = setTimeout(() => this.#leaveSlot(delivery, slot), slotMs);
     attempt.onSent = () => this.#leaveSlot(delivery, slot);
     const running = this.#settled(delivery, attempt, run(attempt)).finally(() => {
@@ -277,7 +298,9 @@ export class Sender {
   async #settled(delivery: LeasedDelivery, attempt: Attempt, run: Promise<DeliveryOutcome | null>): Promise<void> {
     const heartbeat = setInterval(() => void this.#extend(delivery), heartbeatMs);
     try {
-      const told = await run.finally(() => this.#deps.attempts.remove(attempt));
+      const told = await run
+        .catch((thrown: unknown) => this.#failedHere(delivery, thrown))
+        .finally(() => this.#deps.attempts.remove(attempt));
       if (told === null) return;
       const outcome = this.#deps.attempts.finish(attempt, told);
       if (outcome.kind === "deferred" && outcome.isUntried) {
@@ -287,15 +310,22 @@ export class Sender {
       }
       const { kind } = delivery.target.destination;
       this.#deps.metrics.count("kauke_deliveries_total", { kind, result: outcome.kind });
-      await this.#deps.settle({ ...delivery, attempts: delivery.attempts + 1 }, delivery.leaseToken, outcome);
+      const settled = { ...delivery, attempts: delivery.attempts + 1 };
+      await this.#deps.leases.settle(delivery, (leaseToken) => this.#deps.settle(settled, leaseToken, outcome));
     } catch (thrown) {
-      this.#deps.logger.error("delivery_run_failed", {
-        id: delivery.id,
-        stack: thrown instanceof Error ? thrown.name : typeof thrown,
-      });
+      this.#failedHere(delivery, thrown);
     } finally {
+      this.#deps.leases.release(delivery);
       clearInterval(heartbeat);
     }
+  }
+
+  #failedHere({ id }: LeasedDelivery, thrown: unknown): DeliveryOutcome {
+    this.#deps.logger.error("delivery_run_failed", {
+      id,
+      stack: thrown instanceof Error ? thrown.name : typeof thrown,
+    });
+    return failedHere;
   }
 
   /** Holds memory for the message while it is needed: until it is sent, or somebody else needs the room more. */
@@ -340,6 +370,7 @@ export class Sender {
   async #copyOf(delivery: LeasedDelivery): Promise<ForwardCopy | DeliveryOutcome> {
     const wire = await this.#deps.bodies.get(delivery.messageId);
     if (wire === null) {
+      this.#deps.metrics.count("kauke_unreadable_total", { what: "body" });
       this.#deps.logger.error("spool_body_missing", { id: delivery.messageId });
       return { kind: "refused", failure: { code: "spool_lost", enhancedStatus: "5.3.0" } };
     }

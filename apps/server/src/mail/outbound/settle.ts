@@ -2,7 +2,14 @@
  * Writes down what became of a leased delivery. Guarded by the lease: when it was lost, somebody else has the delivery and
  * nothing changes here.
  */
-import type { DeliveryOutcome, DeliveryStore, DeliveryTarget, FinalFailure } from "../../core/delivery/delivery.ts";
+import type {
+  DeliveryFailure,
+  DeliveryOutcome,
+  DeliveryStore,
+  DeliveryTarget,
+  FinalFailure,
+  UnreadableDelivery,
+} from "../../core/delivery/delivery.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import { type FailureReporter, ownersBusiness } from "../report-failure.ts";
 import type { RetryPlan } from "../retry-plan.ts";
@@ -48,6 +55,23 @@ export async function settle(
     await deps.failures.report(isSendersBusiness ? delivery : ownersBusiness(delivery), failure);
   }
   // A body that stays behind is found by the sweep.
+  if (messageDone !== null) await deps.bodies.delete(messageDone).catch(() => {});
+}
+
+const unreadable: DeliveryFailure = { code: "spool_lost", enhancedStatus: "4.3.0" };
+
+/**
+ * A row that can't be read is not given up before the schedule is used up: the key it needs may be brought back, or the version that
+ * wrote it. Nobody knows where it goes, so only its owner is told in the end.
+ */
+export async function settleUnreadable(row: UnreadableDelivery, deps: SettleDeps): Promise<void> {
+  const notBefore = deps.retries.next({ ...row, attempts: row.attempts + 1 });
+  if (notBefore !== null) {
+    await deps.deliveries.defer(row.id, row.leaseToken, { notBefore, failure: unreadable });
+    return;
+  }
+  const { finished, messageDone } = await deps.deliveries.finish(row.id, row.leaseToken, unreadable);
+  if (finished) await deps.failures.reportUnreadable(row);
   if (messageDone !== null) await deps.bodies.delete(messageDone).catch(() => {});
 }
 

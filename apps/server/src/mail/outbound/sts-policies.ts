@@ -44,7 +44,7 @@ const DAY_MS = 24 * 3600 * 1000;
 const PAUSE_MS = 5 * 60_000;
 
 export function createStsPolicies(options: StsOptions): StsPolicies {
-  const { now = Date.now } = options;
+  const { now = () => performance.now() } = options;
   const known = new BoundedMap<string, Known>(KNOWN_MAX);
   const pausedUntil = new BoundedMap<string, number>(KNOWN_MAX);
   const underWay = new Map<string, Promise<boolean>>();

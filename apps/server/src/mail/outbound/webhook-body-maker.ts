@@ -37,7 +37,10 @@ const MIN_BYTES_PER_MS = 8192;
 const WAITING_MAX = 256;
 const WAITING_OF_PARTY_MAX = 16;
 
-export function webhookBodyMaker(worker: WebhookBodyWorker, now: () => number = Date.now): WebhookBodyMaker {
+export function webhookBodyMaker(
+  worker: WebhookBodyWorker,
+  now: () => number = () => performance.now(),
+): WebhookBodyMaker {
   const queue = new FairQueue({
     concurrency: 1,
     waitingMax: WAITING_MAX,

@@ -1,0 +1,71 @@
+/**
+ * A clock that was set, as the store sees it at its hourly upkeep. Set back: queued mail would wait until the clock has caught up.
+ * Set far forward: everything would look past its time, and what is forgotten can't be brought back.
+ */
+import { sql } from "kysely";
+import { latestKnown } from "../core/clock-set-back.ts";
+import type { Logger } from "../core/ports.ts";
+import type { Database } from "./database.ts";
+import type { StoreContext } from "./store-context.ts";
+
+/** A longer time between two runs is a stop of the server, or a clock that was set forward. */
+const GAP_MS = 12 * 3_600_000;
+/** Runs, an hour apart, for which a forward clock is not believed. */
+const HELD_RUNS = 24;
+/** Above every lease; whoever still works under one extends it long before. */
+const LEASE_MS = 15 * 60_000;
+
+const RAN_AT = "retention_ran_at";
+const HELD = "retention_held";
+
+/**
+ * Makes due what was queued before the clock was set back, except composed mail that is scheduled for later.
+ * @returns how many deliveries
+ */
+export async function makeFutureMailDue(db: Database, now: Date): Promise<number> {
+  const lease = new Date(now.getTime() + LEASE_MS);
+  const result = await sql`
+    UPDATE delivery SET created_at = ${now}::timestamptz, not_before = least(not_before, ${now}::timestamptz),
+      leased_until = CASE WHEN leased_until > ${lease}::timestamptz THEN ${lease}::timestamptz ELSE leased_until END
+    WHERE state = 'open' AND created_at > ${latestKnown(now)}::timestamptz AND NOT EXISTS (
+      SELECT FROM message JOIN email_job ON email_job.id = message.email_job_id
+      WHERE message.id = delivery.message_id AND email_job.scheduled_at > ${now}::timestamptz)`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+/**
+ * @param forget what is past its time at `asOf`; tells how long ago that is by the clock
+ * @returns the hourly run: as of its last run for a day, when the clock is far ahead of that
+ */
+export function pacedRetention(
+  { db, clock }: StoreContext,
+  logger: Logger | undefined,
+  forget: (asOf: Date) => Promise<unknown>,
+): () => Promise<void> {
+  return async () => {
+    const now = clock.now();
+    const count = await makeFutureMailDue(db, now);
+    if (count > 0) logger?.warn("clock_set_back", { count });
+    const ranAt = await readCounter(db, RAN_AT);
+    const held = (await readCounter(db, HELD)) + 1;
+    if (ranAt > 0 && now.getTime() - ranAt > GAP_MS && held <= HELD_RUNS) {
+      logger?.warn("retention_held", { count: held });
+      await writeCounter(db, HELD, held);
+      await forget(new Date(ranAt));
+      return;
+    }
+    await forget(now);
+    await writeCounter(db, RAN_AT, now.getTime());
+    await writeCounter(db, HELD, 0);
+  };
+}
+
+async function readCounter(db: Database, name: string): Promise<number> {
+  const row = await db.selectFrom("counter").select("value").where("name", "=", name).executeTakeFirst();
+  return row?.value ?? 0;
+}
+
+async function writeCounter(db: Database, name: string, value: number): Promise<void> {
+  const insert = db.insertInto("counter").values({ name, value });
+  await insert.onConflict((conflict) => conflict.column("name").doUpdateSet({ value })).execute();
+}
