@@ -1,5 +1,54 @@
 /** The main journeys in Firefox. */
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { expect, onTestFinished, test } from "vitest";
+import { multipartMessage, subjectOf } from "../message.ts";
 import { firefox } from "./firefox.ts";
-import { runJourneys, testWithoutClipboardItem } from "./journeys.ts";
+import { openNewest, runJourneys, testWithoutClipboardItem } from "./journeys.ts";
+import type { EngineSite } from "./site.ts";
 
-runJourneys(firefox, testWithoutClipboardItem);
+runJourneys(firefox, (site) => {
+  testWithoutClipboardItem(site);
+  testPreconnect(site);
+});
+
+/** Chromium's headless shell never connects beforehand, so it is asked here. */
+function testPreconnect(site: EngineSite): void {
+  test("opening a message in the preview connects to nobody, whatever its HTML asks for", async () => {
+    const [sender, control] = [await startListener(), await startListener()];
+    const person = await site.person();
+    await person.createAlias({ alias: "preconnect", forwardTo: "ona@inbox.example" });
+    const message = multipartMessage(41, `<link rel="preconnect" href="${sender.url}">`);
+    const mail = { port: site.server.mxPort, from: "parcels@shop.example", to: "preconnect@kauke.test", message };
+    expect((await sendMail(mail)).last).toMatch(/^250 /);
+    const tab = await site.visit();
+    await openNewest(site, tab, subjectOf(41));
+    const shown = tab.driver.evaluate(`new Promise((resolve) => {
+      new MutationObserver(() => {
+        const frame = document.querySelector("iframe");
+        frame?.addEventListener("load", () => resolve(true), { once: true });
+      }).observe(document.body, { childList: true, subtree: true });
+      setTimeout(resolve, 60_000, false);
+    })`);
+    await tab.click({ role: "tab", name: "HTML" });
+    expect(await shown).toBe(true);
+    // The page's own policy is stricter, and does not hold this one back.
+    await tab.driver.evaluate(
+      `void document.head.append(Object.assign(document.createElement("link"), { rel: "preconnect", href: "${control.url}" }))`,
+    );
+    await expect.poll(control.connections).toBeGreaterThan(0);
+    expect(sender.connections()).toBe(0);
+  });
+}
+
+async function startListener(): Promise<{ url: string; connections: () => number }> {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections++;
+    socket.on("error", () => {}).destroy();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, connections: () => connections };
+}

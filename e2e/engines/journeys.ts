@@ -48,7 +48,7 @@ async function send(site: EngineSite, to: string, number: number): Promise<void>
   expect((await sendMail(mail)).last).toMatch(/^250 /);
 }
 
-async function openNewest(site: EngineSite, tab: Tab, subject: string): Promise<void> {
+export async function openNewest(site: EngineSite, tab: Tab, subject: string): Promise<void> {
   await tab.open(`/preview?token=${await site.server.previewToken()}`);
   await tab.click(button(new RegExp(subject.replace(/[[\].]/g, "\\$&")), { role: "listitem" }));
   await tab.see(heading(subject));

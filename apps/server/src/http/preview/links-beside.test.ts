@@ -2,21 +2,42 @@ import { expect, test } from "vitest";
 import { linksBeside } from "./links-beside.ts";
 
 const base = '<base target="_blank">';
-const beside = ' target="_blank" rel="noopener noreferrer"';
+const beside = " target=_blank rel=noreferrer ping";
 
 test.each([
-  ['<p><a href="/x">x</a></p>', `<p><a href="/x"${beside}>x</a></p>`],
-  ['<A HREF=x TARGET=_top rel="opener" ping="/p">x</A>', `<A HREF=x${beside}>x</A>`],
-  ["<a/href='a>b'/target='_self'>x", `<a href='a>b'${beside}>x`],
-  ['<base href="https://elsewhere.example/"><area href=y>', `<area href=y${beside}>`],
-  ["<abbr>a < b</abbr><article>", "<abbr>a < b</abbr><article>"],
-  ["<a", "<a"],
-  ['before<a href="never closed', "before"],
-  ["before<a href=x", "before"],
-])("%j", (html, changed) => expect(linksBeside(html)).toBe(base + changed));
+  ['<p><a href="/x">x</a></p>', `<p><a${beside} href="/x">x</a></p>`],
+  ['<A HREF=x TARGET=_top rel="opener" ping="/p">x</A>', `<A${beside} HREF=x TARGET=_top rel="opener" ping="/p">x</A>`],
+  ["<a/href='a>b'/target='_self'>x", `<a${beside}/href='a>b'/target='_self'>x`],
+  ['<area href=y><a href="never closed', `<area${beside} href=y><a${beside} href="never closed`],
+  ["<abbr>a < b</abbr><article><basefont><linked>", "<abbr>a < b</abbr><article><basefont><linked>"],
+])("a link opens beside the page, whatever it says itself: %j", (html, changed) =>
+  expect(linksBeside(html)).toBe(base + changed),
+);
+
+test.each([
+  ['<LINK rel="preconnect" href="//x">', '<LINK-off rel="preconnect" href="//x">'],
+  ["<base\nhref=x target=_self>", "<base-off\nhref=x target=_self>"],
+  ["<meta http-equiv=refresh>", "<meta-off http-equiv=refresh>"],
+  ['<iframe srcdoc="&lt;link&gt;">', '<iframe-off srcdoc="&lt;link&gt;">'],
+  ["<set attributeName=target to=_self>", "<set-off attributeName=target to=_self>"],
+])("what a policy does not hold back is no element any more: %j", (html, changed) =>
+  expect(linksBeside(html)).toBe(base + changed),
+);
+
+test.each(["<li<base>nk rel=preconnect>", "<<base>a target=_self>", "<<link>a href=x target=_self>"])(
+  "nothing becomes a tag by what is changed around it: %j",
+  (html) => expect(linksBeside(html).slice(base.length)).not.toMatch(/<(?:link|base|a(?! target=_blank))(?=[\s/>])/),
+);
+
+test("a link within an attribute value, to one reader or the other, opens beside the page all the same", () => {
+  const html = linksBeside(`<p title="<a x='"><a href=y target=_self>go</a><i title='>`);
+  // The quotes of the message are as they were, so the second link is the one a browser finds.
+  expect(html).toBe(`${base}<p title="<a${beside} x='"><a${beside} href=y target=_self>go</a><i title='>`);
+});
 
 test("costs linear time, whatever is not closed", () => {
   const begin = performance.now();
-  for (const piece of ["<a ", '<a "', "<a href='", "<a b=c ", '<a x="y">', "<a\n/"]) linksBeside(piece.repeat(20_000));
+  for (const piece of ["<a ", '<a "', "<a href='", "<a b=c ", '<a x="y">', "<a\n/", "<", "<link"])
+    linksBeside(piece.repeat(20_000));
   expect(performance.now() - begin).toBeLessThan(5000);
 });

@@ -3,19 +3,17 @@
  * of the original, no script, style, form or frame comes out, and no address but that of a link one clicks and of pictures
  * within the message. One pass, for the mail worker; the frame it is shown in lets nothing run or load either. Pure.
  */
+import { elements } from "./element-kinds.ts";
+import { ElementWriter } from "./element-writer.ts";
+
 export interface FrameContent {
   html: string;
   /** Pictures that would have been fetched from somewhere. */
   leftOut: number;
+  /** Not all of it: it has more elements or pictures than a browser shows in time. */
+  isCut: boolean;
 }
 
-const elements = new Set(
-  (
-    "a abbr address article aside b bdi bdo big blockquote br caption center cite code col colgroup dd del details dfn div dl " +
-    "dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li main mark nav ol p pre q s samp section " +
-    "small span strike strong sub summary sup table tbody td tfoot th thead time tr tt u ul var wbr"
-  ).split(" "),
-);
 /** What is within them is no text of the message. Of all others that are not known only the tag goes. */
 const wordless = new Set(
   "applet audio canvas iframe math noembed noframes noscript object script select style svg template textarea title video xmp".split(
@@ -24,10 +22,15 @@ const wordless = new Set(
 );
 const attributes = new Set(
   (
-    "abbr align alt bgcolor border cellpadding cellspacing color colspan dir face height lang noshade nowrap open reversed " +
+    "abbr align alt bgcolor border cellpadding cellspacing color colspan dir face height lang noshade nowrap open " +
     "rowspan scope size span start title type valign value width"
   ).split(" "),
 );
+/** A cell over 1,000 columns costs as much as 1,000 cells. */
+const spans = new Set(["colspan", "rowspan", "span"]);
+const SPAN_MAX = 100;
+/** Characters of all `data:` addresses together, a picture that is named twice counted twice. */
+const PICTURES_MAX = 20 * 1024 * 1024;
 const pictureAddress = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp);base64,[\w+/=\s]+$/i;
 
 /** `<!…>`, `<?…>` and comments say nothing; a tag has a name, and attributes up to its end. */
@@ -36,26 +39,31 @@ const attribute = /[\s/]*([^\s/>=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]*)))
 
 /** @param images `data:` addresses by the Content-ID the HTML names */
 export function cleanMailHtml(html: string, images: ReadonlyMap<string, string>): FrameContent {
-  const out: string[] = [];
-  let leftOut = 0;
+  const out = new ElementWriter();
+  const pictures = { leftOut: 0, charactersLeft: PICTURES_MAX };
   let at = 0;
-  while (at < html.length) {
+  while (at < html.length && !out.isFull) {
     const open = html.indexOf("<", at);
-    out.push(escaped(html.slice(at, open === -1 ? undefined : open)));
+    out.text(escaped(html.slice(at, open === -1 ? undefined : open)));
     if (open === -1) break;
     const tag = readTag(html, open);
     at = tag.end;
     if (tag.name === "") continue;
     if (wordless.has(tag.name)) at = tag.isEnd ? tag.end : endOf(html, tag.name, tag.end);
     else if (!elements.has(tag.name)) continue;
-    else if (tag.isEnd) out.push(`</${tag.name}>`);
-    else if (tag.name === "img") {
-      const picture = pictureOf(tag.attributes, images);
-      out.push(picture.html);
-      leftOut += picture.leftOut;
-    } else out.push(`<${tag.name}${written(tag.attributes)}${tag.name === "a" ? linkOf(tag.attributes) : ""}>`);
+    else if (tag.isEnd) out.end(tag.name);
+    else if (tag.name === "img") writePicture(out, sourceOf(tag.attributes, images), tag.attributes, pictures);
+    else out.start(tag.name, startTag(tag), costOf(tag.attributes));
   }
-  return { html: out.join(""), leftOut };
+  return {
+    html: String(out),
+    leftOut: pictures.leftOut,
+    isCut: out.isFull || pictures.charactersLeft < 0,
+  };
+}
+
+function startTag({ name, attributes: given }: Tag): string {
+  return `<${name}${written(given)}${name === "a" ? linkOf(given) : ""}>`;
 }
 
 interface Tag {
@@ -105,8 +113,14 @@ function endOf(html: string, name: string, from: number): number {
 function written(given: ReadonlyMap<string, string>): string {
   return [...given]
     .filter(([name]) => attributes.has(name))
-    .map(([name, value]) => ` ${name}="${quoted(value)}"`)
+    .map(([name, value]) => ` ${name}="${spans.has(name) ? spanOf(value) : quoted(value)}"`)
     .join("");
+}
+
+const spanOf = (value: string): number => Math.min(Math.max(Number.parseInt(value, 10) || 1, 1), SPAN_MAX);
+
+function costOf(given: ReadonlyMap<string, string>): number {
+  return [...spans].reduce((cost, name) => cost * spanOf(given.get(name) ?? ""), 1);
 }
 
 /** Opens beside the page, which learns nothing of it, and tells nobody where it was. */
@@ -116,13 +130,26 @@ function linkOf(given: ReadonlyMap<string, string>): string {
   return ` href="${quoted(new URL(address).href.replaceAll("&", "&amp;"))}" target="_blank" rel="noopener noreferrer nofollow"`;
 }
 
-function pictureOf(given: ReadonlyMap<string, string>, images: ReadonlyMap<string, string>): FrameContent {
+/** @returns `null`: it is not in the message; "": it names none */
+function sourceOf(given: ReadonlyMap<string, string>, images: ReadonlyMap<string, string>): string | null {
   const address = withoutReferences(given.get("src") ?? "").trim();
-  const source = /^cid:/i.test(address) ? images.get(decoded(address.slice(4))) : address;
-  if (source !== undefined && pictureAddress.test(source))
-    return { html: `<img src="${quoted(source)}"${written(given)}>`, leftOut: 0 };
+  // Looked at already, and too long to be looked at each time it is named.
+  if (/^cid:/i.test(address)) return images.get(decoded(address.slice(4))) ?? null;
+  if (pictureAddress.test(address)) return address;
+  return address === "" && !given.has("srcset") ? "" : null;
+}
+
+function writePicture(
+  out: ElementWriter,
+  source: string | null,
+  given: ReadonlyMap<string, string>,
+  pictures: { leftOut: number; charactersLeft: number },
+): void {
+  pictures.charactersLeft -= source?.length ?? 0;
+  if (source && pictures.charactersLeft >= 0) return out.start("img", `<img src="${quoted(source)}"${written(given)}>`);
   const words = (given.get("alt") ?? "").trim();
-  return { html: words === "" ? "" : escaped(`[${words}]`), leftOut: address === "" && !given.has("srcset") ? 0 : 1 };
+  if (words !== "") out.text(escaped(`[${words}]`));
+  if (source === null) pictures.leftOut++;
 }
 
 /** An address is read as a browser would read it: `&amp;` is one sign. Other references stay, and fail as an address. */

@@ -55,6 +55,7 @@ export function shownMail(email: Email): ParsedMail {
   const { text = null, html = null, attachments } = email;
   const isHtmlShown = html !== null && html.length <= htmlLength;
   const images = isHtmlShown ? picturesOf(html, attachments) : new Map<string, string>();
+  const shown = isHtmlShown ? cleanMailHtml(html, images) : null;
   const unseen = attachments.filter(({ contentId }) => contentId === undefined || !images.has(idOf(contentId)));
   return {
     subject: email.subject ?? "",
@@ -66,12 +67,12 @@ export function shownMail(email: Email): ParsedMail {
       .slice(0, headers)
       .map(({ originalKey, value }) => ({ name: originalKey, value: value.slice(0, headerLength) })),
     text: text === null ? null : text.slice(0, textLength).replace(/\s+$/, ""),
-    html: isHtmlShown ? cleanMailHtml(html, images) : null,
+    html: shown,
     files: unseen.slice(0, files).map((file, index) => ({
       name: cleanFileName(file.filename ?? "", index + 1),
       bytes: bytesOf(file),
     })),
-    isCut: (text?.length ?? 0) > textLength || (html !== null && !isHtmlShown) || unseen.length > files,
+    isCut: (text?.length ?? 0) > textLength || (html !== null && (shown?.isCut ?? true)) || unseen.length > files,
   };
 }
 
