@@ -1,5 +1,9 @@
 import { defineConfig } from "vitest/config";
 
+const costs = "**/*-cost.test.ts";
+/** Vitest leaves out what the project says, not what its command line says. */
+const longRounds = process.env.LONG_ROUNDS === "1" ? [] : ["**/*.long.test.ts"];
+
 // Unit and package tests. The browser journeys have their own configuration (e2e/vitest.config.ts).
 export default defineConfig({
   test: {
@@ -26,7 +30,7 @@ export default defineConfig({
             "testkit/**/*.test.ts",
             "scripts/**/*.test.ts",
           ],
-          exclude: ["**/*-cost.test.ts"],
+          exclude: [costs, ...longRounds],
           // Files share their processes: loading what they test would take longer than testing it.
           isolate: false,
         },
@@ -36,14 +40,14 @@ export default defineConfig({
         test: {
           name: "server",
           include: ["apps/server/test/**/*.test.ts"],
-          exclude: ["**/*-cost.test.ts"],
+          exclude: [costs, ...longRounds],
         },
       },
       {
         extends: true,
         test: {
           name: "costs",
-          include: ["**/*-cost.test.ts"],
+          include: [costs],
           exclude: ["**/node_modules/**"],
           // After all others, each file with a core of its own. What else a machine does only adds to a figure: one look in
           // three that shows the promised cost proves it.
