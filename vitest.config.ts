@@ -4,6 +4,15 @@ const costs = "**/*-cost.test.ts";
 /** Vitest leaves out what the project says, not what its command line says. */
 const longRounds = process.env.LONG_ROUNDS === "1" ? [] : ["**/*.long.test.ts"];
 
+/** What these test is the memory or the time of their own process, or kept for all tests of one file. */
+const inOwnProcess = [
+  "apps/server/test/attack-mx.test.ts",
+  "apps/server/test/attacks/leak-guard.test.ts",
+  "apps/server/test/attacks/memory.test.ts",
+  "apps/server/test/kill-9*.test.ts",
+  "apps/server/test/reopen.test.ts",
+];
+
 // Unit and package tests. The browser journeys have their own configuration (e2e/vitest.config.ts).
 export default defineConfig({
   test: {
@@ -40,7 +49,15 @@ export default defineConfig({
         test: {
           name: "server",
           include: ["apps/server/test/**/*.test.ts"],
-          exclude: [costs, ...longRounds],
+          exclude: [costs, ...longRounds, ...inOwnProcess],
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "alone",
+          include: inOwnProcess,
         },
       },
       {
