@@ -1,5 +1,18 @@
 import { defineConfig } from "vitest/config";
 
+const costs = "**/*-cost.test.ts";
+/** Vitest leaves out what the project says, not what its command line says. */
+const longRounds = process.env.LONG_ROUNDS === "1" ? [] : ["**/*.long.test.ts"];
+
+/** What these test is the memory or the time of their own process, or kept for all tests of one file. */
+const inOwnProcess = [
+  "apps/server/test/attack-mx.test.ts",
+  "apps/server/test/attacks/leak-guard.test.ts",
+  "apps/server/test/attacks/memory.test.ts",
+  "apps/server/test/kill-9*.test.ts",
+  "apps/server/test/reopen.test.ts",
+];
+
 // Unit and package tests. The browser journeys have their own configuration (e2e/vitest.config.ts).
 export default defineConfig({
   test: {
@@ -26,7 +39,7 @@ export default defineConfig({
             "testkit/**/*.test.ts",
             "scripts/**/*.test.ts",
           ],
-          exclude: ["**/*-cost.test.ts"],
+          exclude: [costs, ...longRounds],
           // Files share their processes: loading what they test would take longer than testing it.
           isolate: false,
         },
@@ -36,14 +49,22 @@ export default defineConfig({
         test: {
           name: "server",
           include: ["apps/server/test/**/*.test.ts"],
-          exclude: ["**/*-cost.test.ts"],
+          exclude: [costs, ...longRounds, ...inOwnProcess],
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "alone",
+          include: inOwnProcess,
         },
       },
       {
         extends: true,
         test: {
           name: "costs",
-          include: ["**/*-cost.test.ts"],
+          include: [costs],
           exclude: ["**/node_modules/**"],
           // After all others, each file with a core of its own. What else a machine does only adds to a figure: one look in
           // three that shows the promised cost proves it.

@@ -5,10 +5,10 @@ import type { EncryptionKeyWire } from "@kauke/contract";
 import type { Person } from "@kauke/testkit/person";
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { widths } from "./browser.ts";
 import { recordRequests } from "./request-recorder.ts";
 import { seeFieldError, seeFocus, seeGone, seeToast } from "./see.ts";
 import { runSite } from "./site.ts";
+import { usuallyAt } from "./variants.ts";
 
 const site = runSite();
 const masterPassword = 'Žali "arkliai" šoka\\miške & 7%';
@@ -48,7 +48,7 @@ const seeImported = async (page: Page, dialog: Locator, keyName: string) => {
   await page.getByRole("button", { name: `Delete ${keyName}` }).waitFor();
 };
 
-test.each(Object.values(widths))(
+test.each(usuallyAt("phone"))(
   "at %i pixels a key file is imported, and nothing secret leaves the browser",
   async (width) => {
     const person = await site.person();

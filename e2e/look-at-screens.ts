@@ -1,7 +1,7 @@
 /**
  * What every screen is asked: axe in both themes, wide and narrow, and that nothing sticks out at 320 pixels or at 200 % zoom.
- * In `npm test` a screen is looked at twice, each width in one theme, in turns from screen to screen; `npm run test:long` takes
- * all four. A screen that is one step away from the one listed before it is opened by that step, on the same page.
+ * In `npm test` axe looks at a screen once, in each pair of width and theme in turns from screen to screen; `npm run test:long`
+ * takes all four. A screen that is one step away from the one listed before it is opened by that step, on the same page.
  */
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import { beforeAll, expect, test } from "vitest";
@@ -10,6 +10,7 @@ import { type Visit, widths } from "./browser.ts";
 import { furnish, openScreen, rest } from "./open-screen.ts";
 import type { Screen } from "./screen.ts";
 import { runSite } from "./site.ts";
+import { type Variant, variants } from "./variants.ts";
 
 const NARROWEST_PX = 320;
 /** What a window of 1440 by 900 pixels is to a page zoomed to 200 %. */
@@ -25,12 +26,10 @@ interface Look {
 
 /** @param place of the screen in its list */
 function looksAt({ width }: Screen, place: number): Look[] {
-  const [one, other] = place % 2 === 0 ? (["light", "dark"] as const) : (["dark", "light"] as const);
-  if (width === undefined && !isLongRun)
-    return [
-      { width: widths.desktop, theme: one },
-      { width: widths.phone, theme: other },
-    ];
+  if (!isLongRun) {
+    const { width: inTurn, theme } = variants[place % variants.length] as Variant;
+    return [{ width: width ?? inTurn, theme }];
+  }
   // The document is the same in both themes; only its colours are not.
   return (width === undefined ? [widths.desktop, widths.phone] : [width]).flatMap((at) => [
     { width: at, theme: "light" as const },
@@ -71,7 +70,7 @@ export function lookAtScreens(screens: readonly Screen[]): void {
   beforeAll(() => furnish(site.server));
   const chains = chainsOf(screens).map((chain) => ({ chain, names: chain.map(({ name }) => name).join(", ") }));
 
-  test.each(chains)("no findings in either theme, wide or narrow: $names", async ({ chain }) => {
+  test.each(chains)("axe finds nothing, and nothing sticks out, wide or narrow: $names", async ({ chain }) => {
     const [first] = chain as [Screen, ...Screen[]];
     const width = first.width ?? widths.desktop;
     const visit = await site.visit({ width });

@@ -5,7 +5,7 @@
 import { cp, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Person, registerPerson } from "@kauke/testkit/person";
-import { makeDataDir, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
+import { makeDataDir, quickServer, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import { afterAll, beforeAll, inject, onTestFinished } from "vitest";
 import { openVisit, type Visit, type VisitOptions } from "./browser.ts";
 import { findLeaks } from "./leak-scan.ts";
@@ -39,7 +39,12 @@ export function runSite({ env = () => ({}) }: SiteOptions = {}): Site {
     return server;
   };
   const start = (dataDir: string, more: Record<string, string> = {}) =>
-    startServerProcess({ dataDir, env: { KAUKE_LIMITS: "off", ...settings, ...more }, readyTimeoutMs: 120_000 });
+    startServerProcess({
+      dataDir,
+      env: { KAUKE_LIMITS: "off", ...settings, ...more },
+      readyTimeoutMs: 120_000,
+      program: quickServer,
+    });
 
   beforeAll(async () => {
     settings = await env();
@@ -81,7 +86,9 @@ async function stopAndFindLeaks(server: ServerProcess, earlierOutput: string) {
 
 async function freshDataDir(isEmpty: boolean): Promise<string> {
   const dataDir = await makeDataDir();
-  if (!isEmpty) await cp(inject("initialDataDir"), dataDir, { recursive: true });
+  // A server that took too long to close leaves its control socket, which can't be copied.
+  const filter = (path: string) => !path.endsWith(".sock");
+  if (!isEmpty) await cp(inject("initialDataDir"), dataDir, { recursive: true, filter });
   return dataDir;
 }
 

@@ -9,6 +9,7 @@ import { openLetter } from "./letters.ts";
 import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast } from "./see.ts";
 import { runSite } from "./site.ts";
 import { password, signIn } from "./steps.ts";
+import { usuallyAt } from "./variants.ts";
 
 let issuer: FakeIssuer | null = null;
 const site = runSite({
@@ -62,58 +63,55 @@ async function confirmEmail(page: Page, email: string): Promise<void> {
   await seeHeading(page, "Your e-mail is confirmed");
 }
 
-test.each(Object.values(widths))(
-  "at %i pixels the e-mail is changed by the link sent to the new one",
-  async (width) => {
-    const person = await site.person();
-    const visit = await site.visit({ as: person, width });
-    const { page, expectRefusal } = visit;
-    const email = `new.${width}.${Date.now()}@people.example`;
-    await openSettings(visit);
-    await confirmEmail(page, person.email);
-    const other = await signedIn(person.email);
-    await page.route(waysPath, asOld);
-    await openSettings(visit);
-    await press(page, "Change E-mail");
-    expectRefusal(400, "/api/account/proof/password");
-    await proving(page).getByLabel("Password").fill("not this one");
-    await press(page, "Continue");
-    await seeFieldError(proving(page).getByLabel("Password"), waysInMessages.passwordWrong);
-    await proving(page).getByLabel("Password").fill(password);
-    await press(page, "Continue");
-    const dialog = page.getByRole("dialog", { name: "Change e-mail" });
-    expectRefusal(400, "/api/account/email/message");
-    await dialog.getByLabel("New e-mail").fill(person.email.toUpperCase());
-    await press(page, "Send Link");
-    await seeFieldError(dialog.getByLabel("New e-mail"), waysInMessages.emailIsYours);
-    await dialog.getByLabel("New e-mail").fill(email);
-    await press(page, "Send Link");
-    await seeToast(page, "Link Sent", "Open it in this browser within 24 hours. Nothing changes before.");
-    await seeGone(dialog);
-    await page.getByRole("main").getByText(person.email, { exact: true }).waitFor();
-    const link = await openLetter(page, "Confirm your new e-mail", email);
-    expect(link).toMatch(/^\/new-email#[a-z2-7]{32}$/);
-    await page.goto(link);
-    await seeHeading(page, "Sign in with this e-mail?");
-    await page.getByText(email, { exact: true }).waitFor();
-    await press(page, "Use This E-mail");
-    await seeHeading(page, "Your e-mail was changed");
-    const label = email.split("@")[0] as string;
-    await page.getByRole("banner").getByText(label, { exact: true }).first().waitFor({ state: "attached" });
-    await openSettings(visit);
-    await page.getByRole("main").getByText(email, { exact: true }).waitFor();
-    await page.getByText("confirmed", { exact: true }).waitFor();
-    await other.page.reload();
-    await seeHeading(other.page, "Welcome Back");
-    expectRefusal(404, "/api/account/email/state");
-    await page.goto(link);
-    await seeHeading(page, "This link no longer works");
-    await signedIn(email);
-    const letter = await openLetterText(page, "Your sign-in e-mail was changed");
-    expect(letter).toContain("postmaster@");
-    expect(letter).not.toContain(email);
-  },
-);
+test.each(usuallyAt("desktop"))("at %i pixels the e-mail is changed by the link sent to the new one", async (width) => {
+  const person = await site.person();
+  const visit = await site.visit({ as: person, width });
+  const { page, expectRefusal } = visit;
+  const email = `new.${width}.${Date.now()}@people.example`;
+  await openSettings(visit);
+  await confirmEmail(page, person.email);
+  const other = await signedIn(person.email);
+  await page.route(waysPath, asOld);
+  await openSettings(visit);
+  await press(page, "Change E-mail");
+  expectRefusal(400, "/api/account/proof/password");
+  await proving(page).getByLabel("Password").fill("not this one");
+  await press(page, "Continue");
+  await seeFieldError(proving(page).getByLabel("Password"), waysInMessages.passwordWrong);
+  await proving(page).getByLabel("Password").fill(password);
+  await press(page, "Continue");
+  const dialog = page.getByRole("dialog", { name: "Change e-mail" });
+  expectRefusal(400, "/api/account/email/message");
+  await dialog.getByLabel("New e-mail").fill(person.email.toUpperCase());
+  await press(page, "Send Link");
+  await seeFieldError(dialog.getByLabel("New e-mail"), waysInMessages.emailIsYours);
+  await dialog.getByLabel("New e-mail").fill(email);
+  await press(page, "Send Link");
+  await seeToast(page, "Link Sent", "Open it in this browser within 24 hours. Nothing changes before.");
+  await seeGone(dialog);
+  await page.getByRole("main").getByText(person.email, { exact: true }).waitFor();
+  const link = await openLetter(page, "Confirm your new e-mail", email);
+  expect(link).toMatch(/^\/new-email#[a-z2-7]{32}$/);
+  await page.goto(link);
+  await seeHeading(page, "Sign in with this e-mail?");
+  await page.getByText(email, { exact: true }).waitFor();
+  await press(page, "Use This E-mail");
+  await seeHeading(page, "Your e-mail was changed");
+  const label = email.split("@")[0] as string;
+  await page.getByRole("banner").getByText(label, { exact: true }).first().waitFor({ state: "attached" });
+  await openSettings(visit);
+  await page.getByRole("main").getByText(email, { exact: true }).waitFor();
+  await page.getByText("confirmed", { exact: true }).waitFor();
+  await other.page.reload();
+  await seeHeading(other.page, "Welcome Back");
+  expectRefusal(404, "/api/account/email/state");
+  await page.goto(link);
+  await seeHeading(page, "This link no longer works");
+  await signedIn(email);
+  const letter = await openLetterText(page, "Your sign-in e-mail was changed");
+  expect(letter).toContain("postmaster@");
+  expect(letter).not.toContain(email);
+});
 
 /** Of a message without a link. @returns the newest of this subject */
 async function openLetterText(page: Page, subject: string): Promise<string> {
@@ -175,7 +173,7 @@ test("a sign-in link is a new sign-in too", async () => {
   await page.getByRole("dialog", { name: "Change e-mail" }).waitFor();
 });
 
-test.each(Object.values(widths))("at %i pixels a wallet is linked, signs in, and is removed", async (width) => {
+test.each(usuallyAt("phone"))("at %i pixels a wallet is linked, signs in, and is removed", async (width) => {
   const person = await site.person();
   const visit = await site.visit({ as: person, width });
   const { page } = visit;
@@ -260,7 +258,7 @@ test("an account by wallet adds an e-mail", async () => {
   await page.getByRole("heading", { name: "No password" }).waitFor();
 });
 
-test.each(Object.values(widths))(
+test.each(usuallyAt("desktop"))(
   "at %i pixels a Google account is linked, signs in again, and is removed",
   async (width) => {
     const person = await site.person();

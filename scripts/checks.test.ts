@@ -187,3 +187,16 @@ test("every static check is covered by a planted breach here or in its own test"
   const planted = (title: string) => plants.some((plant) => title.startsWith(plant.title));
   expect(titles.filter((title) => !planted(title) && !elsewhere.includes(title))).toEqual([]);
 });
+
+test.each([
+  { plan: "all", runs: [] },
+  { plan: "check", runs: [] },
+  { plan: "long", runs: ["[parts] apps/server/src/store/embedded-reopen.long.test.ts"] },
+] as const)("of the files named *.long.test.ts, plan $plan runs $runs", ({ plan, runs }) => {
+  const suite = plans[plan].find((check) => check.kind === "suite");
+  const vitest = join(root, "node_modules/vitest/vitest.mjs");
+  const args = ["list", "--filesOnly", ...(suite?.args ?? []), "embedded-reopen", "scripts/checks"];
+  const env = { ...process.env, LONG_ROUNDS: "", ...(suite?.kind === "suite" ? suite.environment : {}) };
+  const { stdout } = spawnSync(process.execPath, [vitest, ...args], { cwd: root, encoding: "utf8", env });
+  expect(stdout.trim().split("\n").toSorted()).toEqual([...runs, "[parts] scripts/checks.test.ts"].toSorted());
+});

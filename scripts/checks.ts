@@ -56,7 +56,7 @@ const staticChecks: readonly StaticCheck[] = [
   { kind: "static", title: "Words that belong to one machine", args: ["scripts/check-words.ts"] },
 ];
 
-const unit: Suite = { kind: "suite", title: "Unit and package tests", args: ["--exclude", "**/*.long.test.ts"] };
+const unit: Suite = { kind: "suite", title: "Unit and package tests", args: [] };
 
 const journeys: Suite = {
   kind: "suite",

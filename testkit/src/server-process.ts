@@ -40,6 +40,8 @@ export interface ServerProcessOptions {
   program?: string;
 }
 
+/** For `program`: passwords are hashed fast. */
+export const quickServer = fileURLToPath(new URL("./quick-server.ts", import.meta.url));
 const main = fileURLToPath(new URL("../../apps/server/src/main.ts", import.meta.url));
 /** What a test run says of compiling WebAssembly goes for its servers too. */
 const compiling = process.execArgv.filter((argument) => argument.startsWith("--wasm-"));

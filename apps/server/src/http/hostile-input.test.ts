@@ -1,5 +1,6 @@
 /** Whatever is thrown at any route, the answer is the client's fault (4xx) or a success, in the shape the page can read. */
 import { type Endpoint, endpoints, errorCodes } from "@kauke/contract";
+import { rounds } from "@kauke/testkit/long-rounds";
 import * as fc from "fast-check";
 import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -178,7 +179,7 @@ describe("hostile input never makes the server fail", () => {
         await throwAt(endpoint, isSignedIn ? person : stranger, { payload, headers: mostlyJson, param: oddParam });
         stranger.cookies.clear();
       }),
-      { numRuns: endpoint.body === undefined ? 60 : 250 },
+      { numRuns: endpoint.body === undefined ? rounds(20, 200) : rounds(80, 800) },
     );
     expect(server.logged).toEqual([]);
   });
@@ -198,7 +199,7 @@ describe("hostile input never makes the server fail", () => {
         // 503: the app of this test server is not built.
         expect(status < 500 || status === 503, `${verb} ${url} ${status}`).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(200, 1500) },
     );
     expect(server.logged).toEqual([]);
   });
