@@ -155,3 +155,73 @@ describe("a tab that slept", () => {
     expect((await person.call("GET", "/api/auth/session")).status).toBe(200);
   });
 });
+
+describe("a page that the browser kept for Back", () => {
+  /** As browsers tell a page that it goes into their history and comes back. @returns whether it came back hidden */
+  const comeBack = (page: Page) =>
+    page.evaluate(`{
+      for (const name of ["pagehide", "pageshow"]) window.dispatchEvent(new PageTransitionEvent(name, { persisted: true }));
+      document.body.hidden;
+    }`);
+  const isHidden = (page: Page) => page.evaluate("document.body.hidden");
+
+  async function openDashboard() {
+    const person = await site.person();
+    const visit = await visitOf(site, person);
+    await visit.page.goto("/dashboard");
+    await seeHeading(visit.page, "Email Forwarding");
+    await watchIsThere(visit.page);
+    return { ...visit, person };
+  }
+
+  test("is hidden until the server has said whose session it is, however long that takes", async () => {
+    const { page, context, expectFailure } = await openDashboard();
+    const answered = Promise.withResolvers<void>();
+    let asked = 0;
+    expectFailure("/api/auth/session");
+    await context.route("**/api/auth/session", async (route) => {
+      if (++asked === 1) return route.abort();
+      await answered.promise;
+      await route.continue();
+    });
+    expect(await comeBack(page)).toBe(true);
+    await expect.poll(() => asked).toBe(2);
+    expect(await isHidden(page)).toBe(true);
+    answered.resolve();
+    await expect.poll(() => isHidden(page)).toBe(false);
+    await seeHeading(page, "Email Forwarding");
+  });
+
+  test("shows nothing of a session that has ended meanwhile", async () => {
+    const { page, person } = await openDashboard();
+    expect((await person.call("POST", "/api/auth/logout")).status).toBe(200);
+    expect(await comeBack(page)).toBe(true);
+    await seeToast(page, "Session Ended");
+    await expect.poll(() => isHidden(page)).toBe(false);
+    expect(await page.evaluate("document.body.innerText")).not.toContain(person.email.split("@")[0]);
+  });
+
+  test("becomes the page of whoever signed in meanwhile", async () => {
+    const { page, context, person } = await openDashboard();
+    const other = await site.person();
+    const [name = "", value = ""] = other.cookie.split("=");
+    await context.addCookies([{ name, value, url: site.server.url }]);
+    expect(await comeBack(page)).toBe(true);
+    await page
+      .getByRole("banner")
+      .getByText(other.email.split("@")[0] as string)
+      .waitFor();
+    expect(await page.evaluate("document.body.innerText")).not.toContain(person.email.split("@")[0]);
+  });
+
+  test("keeps no private key that was pasted", async () => {
+    const { page } = await openDashboard();
+    await page.goto("/decrypt");
+    await page.getByRole("tab", { name: "Manual Decrypt" }).click();
+    const field = page.getByLabel("Private Key");
+    await field.fill("AGE-SECRET-KEY-1QQQ");
+    expect(await field.inputValue()).not.toBe("");
+    await comeBack(page);
+    expect(await field.inputValue()).toBe("");
+  });
+});

@@ -10,6 +10,8 @@ const activities = ["mousemove", "mousedown", "keydown", "scroll", "touchstart",
 const returns = ["visibilitychange", "focus", "pageshow", "online"];
 /** Long enough for another tab's word. */
 const askMs = 250;
+/** Between two tries to reach the server while a page that was restored is hidden. */
+const retryMs = 2000;
 
 interface Outcomes {
   /** Seconds until the end, `null` while there is nothing to warn of. */
@@ -26,8 +28,12 @@ export class InactivityWatch {
   #state: Inactivity = { lastActivityAt: Date.now(), checkedAt: Date.now() };
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isAsking = false;
+  /** In the browser's history, or back from there with the server not asked yet. */
+  #isAway = false;
+  readonly #userId: string;
 
   constructor(userId: string, outcomes: Outcomes) {
+    this.#userId = userId;
     this.#outcomes = outcomes;
     tellTabs({ kind: "signed-in", userId });
     tellTabs({ kind: "activity", at: this.#state.lastActivityAt });
@@ -60,8 +66,13 @@ export class InactivityWatch {
     const onReturn = () => this.#isAsking || this.#look();
     for (const name of returns) window.addEventListener(name, onReturn, options);
     for (const name of activities) window.addEventListener(name, onActivity, options);
-    // Kept by the browser while another site was open: what happened meanwhile was not heard.
-    const onPageShow = ({ persisted }: PageTransitionEvent) => persisted && void this.#check();
+    // Kept by the browser while another site was open. Hidden before it goes, so that it comes back hidden.
+    const onPageHide = ({ persisted }: PageTransitionEvent) => {
+      this.#isAway = persisted;
+      if (persisted) document.body.hidden = true;
+    };
+    const onPageShow = ({ persisted }: PageTransitionEvent) => persisted && void this.#checkRestored();
+    window.addEventListener("pagehide", onPageHide, { signal });
     window.addEventListener("pageshow", onPageShow, { signal });
     signal.addEventListener(
       "abort",
@@ -93,7 +104,7 @@ export class InactivityWatch {
     const now = Date.now();
     const phase = phaseAt(this.#state, now);
     if (phase.name === "over") return this.#end(phase.overslept);
-    document.body.hidden = false;
+    document.body.hidden = this.#isAway;
     this.#outcomes.onWarning(phase.name === "warning" ? phase.secondsLeft : null);
     const due = checkDueAt(this.#state);
     if (due !== null && due <= now) void this.#check();
@@ -111,6 +122,27 @@ export class InactivityWatch {
     }
     this.#stopped.abort();
     this.#outcomes.onInactive();
+  }
+
+  /**
+   * The session may have ended, or become another person's, without this page hearing of it. Nothing is seen before the server has
+   * answered: without an answer it is asked again.
+   */
+  async #checkRestored(): Promise<void> {
+    this.#isAway = true;
+    document.body.hidden = true;
+    try {
+      const { user } = await call("getSession");
+      if (this.#stopped.signal.aborted) return;
+      if (user.id !== this.#userId) return location.reload();
+    } catch (error) {
+      if (this.#stopped.signal.aborted) return;
+      if (!(error instanceof ApiError && error.status === 401))
+        return void setTimeout(() => void this.#checkRestored(), retryMs);
+      this.#outcomes.onRefused();
+    }
+    this.#isAway = false;
+    this.#look();
   }
 
   async #check(): Promise<void> {

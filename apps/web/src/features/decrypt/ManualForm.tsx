@@ -1,7 +1,7 @@
 /** Manual Decrypt: with a private key of one's own. It goes into the worker and nowhere else. */
 import { encryptionMessages } from "@kauke/contract";
 import { LockOpen } from "lucide-react";
-import { type FormEvent, useRef, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { FieldError } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { type PastedKey, readPastedKey } from "../../vault/pasted-key.ts";
@@ -47,6 +47,11 @@ function useManualForm(decryption: Decryption) {
   const keyField = useRef<HTMLTextAreaElement>(null);
   const encrypted = useEncrypted();
   const [keyError, setKeyError] = useState<string>();
+  useEffect(() => {
+    const empty = () => keyField.current && (keyField.current.value = "");
+    window.addEventListener("pagehide", empty);
+    return () => window.removeEventListener("pagehide", empty);
+  }, []);
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
     const typed = keyField.current?.value ?? "";
