@@ -175,7 +175,7 @@ export const dashboardScreens: readonly Screen[] = [
         await route.fulfill({ response, json: { aliases: aliases.map(withOpenMailboxes) } });
       });
       await page.goto("/dashboard");
-      await page.getByRole("button", { name: "Try jonas@example.org again" }).waitFor();
+      await page.getByRole("button", { name: "Try again: jonas@example.org" }).waitFor();
       await page.getByText("Refused: its reader says it is not yours.").waitFor();
       await page.locator(".open-dot").first().waitFor();
     },
