@@ -99,7 +99,8 @@ test("what is queued or scheduled can be seen and undone after a reload", async 
   const waiting = page.getByRole("region", { name: "Waiting to be sent" });
   await waiting.getByText("Just now", { exact: true }).waitFor();
   await page.reload();
-  await waiting.getByText(new RegExp(`^To ${to}\\. Leaves at \\d`)).waitFor();
+  await waiting.getByText(`To ${to}`, { exact: true }).first().waitFor();
+  await waiting.getByText(/^Leaves at \d/).waitFor();
   for (const subject of ["Just now", "In forty days"]) {
     await waiting.getByRole("button", { name: `Undo ${subject}` }).click();
     await seeToast(page, "Email sending cancelled");

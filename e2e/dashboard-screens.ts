@@ -1,5 +1,5 @@
 /** Screens of the dashboard: one for every state that looks different. */
-import type { NoticeWire } from "@kauke/contract";
+import type { AliasWire, NoticeWire } from "@kauke/contract";
 import type { personas } from "@kauke/testkit/personas";
 import { type Visit, widths } from "./browser.ts";
 import { holdToast, overlaid } from "./make-screen.ts";
@@ -61,6 +61,18 @@ const notices: readonly NoticeWire[] = [1, 2, 3, 4].map((number) => ({
   text: `Mail to shop.k7@kauke.test could not be delivered to box${number}@example.org: the mailbox is full.`,
   createdAt: "2026-11-21T10:00:00.000Z",
 }));
+
+/** One mailbox that was asked, told once in words and by dots on the other rows, one that refused, and one that is suspended. */
+function withOpenMailboxes(alias: AliasWire): AliasWire {
+  if (alias.alias === "travel.26") return { ...alias, suspended: ["jonas@example.org"] };
+  const unconfirmed = (alias.forwardTo ?? "")
+    .split(", ")
+    .flatMap<{ address: string; state: "asked" | "refused" }>((address) => {
+      if (address === "jonas@example.org") return [{ address, state: "asked" }];
+      return address === "rasa@example.org" ? [{ address, state: "refused" }] : [];
+    });
+  return { ...alias, unconfirmed };
+}
 
 export const dashboardScreens: readonly Screen[] = [
   dashboardOf("empty", "empty"),
@@ -151,6 +163,21 @@ export const dashboardScreens: readonly Screen[] = [
       await page.goto("/dashboard");
       await page.getByRole("region", { name: "Notices" }).getByRole("listitem").first().waitFor();
       await page.getByRole("switch").first().waitFor();
+    },
+  },
+  {
+    name: "dashboard-mailboxes",
+    as: "some",
+    async open({ page, context }) {
+      await context.route("**/api/aliases/*", async (route) => {
+        const response = await route.fetch();
+        const { aliases } = (await response.json()) as { aliases: AliasWire[] };
+        await route.fulfill({ response, json: { aliases: aliases.map(withOpenMailboxes) } });
+      });
+      await page.goto("/dashboard");
+      await page.getByRole("button", { name: "Try again: jonas@example.org" }).waitFor();
+      await page.getByText("Refused: its reader says it is not yours.").waitFor();
+      await page.locator(".open-dot").first().waitFor();
     },
   },
   {

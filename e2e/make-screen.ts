@@ -3,7 +3,7 @@ import type { personas } from "@kauke/testkit/personas";
 import type { Page } from "playwright-core";
 import type { Visit } from "./browser.ts";
 import type { Screen } from "./screen.ts";
-import { toasts } from "./see.ts";
+import { seeContent, toasts } from "./see.ts";
 
 export const pageAt = (path: string, name: string, as?: keyof typeof personas): Screen => ({
   name,
@@ -11,6 +11,7 @@ export const pageAt = (path: string, name: string, as?: keyof typeof personas): 
   async open({ page }) {
     await page.goto(path);
     await page.getByRole("heading", { level: 1 }).waitFor();
+    await seeContent(page);
   },
 });
 

@@ -105,8 +105,6 @@ export const screens: readonly Screen[] = [
       await page.goto("/dashboard");
       await page.getByRole("status").getByText("Loading...").waitFor();
     },
-    // Which page it will be is not known yet, so there is no heading to give it.
-    tolerated: ["page-has-heading-one"],
   },
   {
     name: "not-found",

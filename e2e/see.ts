@@ -17,6 +17,12 @@ export async function seeToast(page: Page, title: string, text?: string | RegExp
 
 export async function seeHeading(page: Page, name: string): Promise<void> {
   await page.getByRole("heading", { name, exact: true }).waitFor();
+  await seeContent(page);
+}
+
+/** Waits until a page has more than its heading. */
+export async function seeContent(page: Page): Promise<void> {
+  await page.locator(".page-loading").waitFor({ state: "detached" });
 }
 
 /** Waits until the element is not to be seen, or not there. */

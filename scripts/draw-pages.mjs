@@ -2,33 +2,61 @@
  * `draw-pages.mjs FOLDER`, after both builds of the web app: puts each drawn page into the built document, as dist/pages/NAME.html,
  * the plain shell into dist/index.html itself, and writes the manifest. FOLDER holds the build for Node of main-server.tsx.
  */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const dist = join(dirname(dirname(fileURLToPath(import.meta.url))), "apps/web/dist");
 const { drawPages, site } = await import(pathToFileURL(join(process.argv[2], "main-server.js")).href);
+const chunks = JSON.parse(readFileSync(join(dist, ".vite/manifest.json"), "utf8"));
+rmSync(join(dist, ".vite"), { recursive: true });
 const template = readFileSync(join(dist, "index.html"), "utf8");
 
 mkdirSync(join(dist, "pages"), { recursive: true });
 for (const page of await drawPages()) {
-  const file = page.isDrawn ? join("pages", `${page.name}.html`) : "index.html";
+  const file = page.name === "index" ? "index.html" : join("pages", `${page.name}.html`);
   writeFileSync(join(dist, file), documentOf(page));
 }
 writeFileSync(join(dist, "manifest.webmanifest"), JSON.stringify(manifest()));
 
-function documentOf({ title, description, html, isDrawn, hasApp = true }) {
+function documentOf({ title, description, html, isDrawn, goesOnWith, hasApp = true }) {
   if (/<script|\sstyle=/i.test(html)) throw new Error(`The page "${title}" carries what its security policy refuses.`);
   return put(
-    hasApp ? withApp(isDrawn) : withoutApp(template),
+    hasApp ? withApp(isDrawn, goesOnWith) : withoutApp(template),
     ["%PRODUCT%", escapeText(title)],
     ["<!--head-->", headOf(title, description)],
     ['<div id="root"></div>', `<div id="root" data-drawn="${isDrawn ? "page" : "shell"}">${html}</div>`],
   );
 }
 
-function withApp(isDrawn) {
-  return isDrawn ? paintedFirst(template) : template;
+function withApp(isDrawn, goesOnWith) {
+  if (isDrawn) return paintedFirst(template);
+  return goesOnWith === undefined ? askedFirst(template) : askedFirst(continued(textFirst(template), goesOnWith));
+}
+
+/** Who is there is asked before the app is here to ask it: `api/client.ts` makes the same request, and gets this one's answer. */
+function askedFirst(document) {
+  const asked = '<link rel="preload" href="/api/auth/session" as="fetch" crossorigin>';
+  return document.replace("</title>", () => `</title>\n    ${asked}`);
+}
+
+/** The chunks that the app would ask for once it knows who is there come with it. */
+function continued(document, source) {
+  const links = filesOf(source)
+    .filter((file) => !document.includes(file))
+    .map((file) => {
+      return `    <link rel="modulepreload" crossorigin href="/${file}">\n`;
+    });
+  return document.replace("  </head>", () => `${links.join("")}  </head>`);
+}
+
+/** Of a chunk and of all it imports. */
+function filesOf(source, seen = new Set()) {
+  if (seen.has(source)) return [];
+  seen.add(source);
+  const chunk = chunks[source];
+  if (chunk === undefined) throw new Error(`The build has no chunk of ${source}.`);
+  return [chunk.file, ...(chunk.imports ?? []).flatMap((it) => filesOf(it, seen))];
 }
 
 /** The style sheet and the theme alone. */
@@ -46,14 +74,19 @@ function withoutApp(document) {
  * to the style sheet.
  */
 function paintedFirst(document) {
+  return textFirst(document)
+    .replace('<script type="module"', '<script type="module" fetchpriority="low"')
+    .replaceAll('<link rel="modulepreload"', '<link rel="modulepreload" fetchpriority="low"');
+}
+
+/** Styles before all, typefaces after them: the text is readable in the fallback, whose measures are the same. */
+function textFirst(document) {
   const sheet = /^ *<link rel="stylesheet"[^>]*>\n/m.exec(document)?.[0];
   if (sheet === undefined) throw new Error("The built document has no style sheet.");
   return document
     .replace(sheet, "")
     .replace(/^ *<script src="\/theme\.js"/m, (theme) => sheet + theme)
-    .replaceAll(/<link rel="preload"(?=[^>]* as="font")/g, '<link rel="preload" fetchpriority="low"')
-    .replace('<script type="module"', '<script type="module" fetchpriority="low"')
-    .replaceAll('<link rel="modulepreload"', '<link rel="modulepreload" fetchpriority="low"');
+    .replaceAll(/<link rel="preload"(?=[^>]* as="font")/g, '<link rel="preload" fetchpriority="low"');
 }
 
 function headOf(title, description) {

@@ -19,10 +19,40 @@ const baseChunk = {
   test: new RegExp(
     [
       "node_modules/(?:react|react-dom|scheduler|wouter|regexparam|use-sync-external-store)/",
-      "node_modules/lucide-react/dist/esm/(?:shared/|context|Icon|createLucideIcon)",
-      "src/api/(?:api-error|connection|lost-session|routes|client|count-event|session-tabs|stored-session|session)\\.ts",
-      "src/ui/(?:Mask|toast-store)\\.ts",
+      "node_modules/lucide-react/dist/esm/(?:shared/|context|Icon|createLucideIcon|icons/(?:arrow-up-right|x)\\.)",
+      "src/api/(?:api-error|asked-ahead|connection|lost-session|routes|client|count-event|session-tabs|stored-session|session)\\.ts",
+      "src/ui/(?:Mask|toast-store|use-is-live)\\.ts",
       "packages/contract/src/limits\\.ts",
+    ].join("|"),
+  ),
+};
+
+/** What the pages of a signed-in person share: one request instead of forty small ones that wait for each other. */
+const kitChunk = {
+  name: "kit",
+  test: new RegExp(
+    [
+      "node_modules/@tanstack/",
+      "node_modules/@radix-ui/(?!react-(?:tabs|roving-focus|direction|use-is-hydrated|toast|visually-hidden)/)",
+      "node_modules/(?:aria-hidden|react-remove-scroll)/",
+      "node_modules/lucide-react/dist/esm/icons/(?:arrow-right|check|chevron-down|circle-exclamation-point|clock|copy|download)\\.",
+      "node_modules/lucide-react/dist/esm/icons/(?:eye|eye-off|info|lock|lock-open|trash|triangle-exclamation-point|webhook)\\.",
+      "src/ui/(?:Dialog|Field|IconButton|LoadFailed|Select|SubmitButton|Switch)\\.tsx",
+      "src/ui/(?:copy-text|countdown-text|open-panels|time-text)\\.ts",
+      "src/app/(?:with-queries|query-client)\\.",
+      "src/api/(?:account-settings|aliases|auth|confirmations|encryption-keys)\\.ts",
+    ].join("|"),
+  ),
+};
+
+/** What their forms share. */
+const formsChunk = {
+  name: "forms",
+  test: new RegExp(
+    [
+      "node_modules/(?:react-hook-form|@hookform)/",
+      "packages/contract/src/(?:alias|auth|confirmations|email-jobs|encryption|key-id|sign-in)\\.ts",
+      "src/features/aliases/alias-text\\.ts",
     ].join("|"),
   ),
 };
@@ -49,10 +79,12 @@ export default defineConfig({
     cssTarget: ["chrome123", "firefox121", "safari17.5"],
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // Which chunks a page begins with, for scripts/draw-pages.mjs.
+    manifest: true,
     rolldownOptions: {
       // The contract only describes: what a page doesn't name (zod schemas on public pages) is left out of its chunk.
       treeshake: { moduleSideEffects: [{ test: /[\\/]packages[\\/]contract[\\/]/, sideEffects: false }] },
-      output: { codeSplitting: { groups: [zodChunk, baseChunk] }, postBanner: compileAtOnce },
+      output: { codeSplitting: { groups: [zodChunk, baseChunk, kitChunk, formsChunk] }, postBanner: compileAtOnce },
     },
   },
 });

@@ -9,7 +9,7 @@ import { Router } from "wouter";
 import { App } from "./app/App.tsx";
 import { pageDescription, pageTitle } from "./app/page-heads.ts";
 import { loadScreen } from "./app/pages.tsx";
-import { drawnScreens, type ScreenName } from "./app/screens.ts";
+import { drawnScreens, type PersonalScreenName, personalScreens, type ScreenName } from "./app/screens.ts";
 import { loadStill } from "./features/landing/Still.tsx";
 import { PreviewLockedPage } from "./pages/PreviewLockedPage.tsx";
 
@@ -24,19 +24,21 @@ export const site = {
 };
 
 export interface DrawnPage {
-  /** Of the file: `about`; the plain shell, which fits any path, is `index`. */
+  /** Of the file: `about`, `dashboard`; the plain shell, which fits any path, is `index`. */
   name: string;
   title: string;
   description: string;
   html: string;
   isDrawn: boolean;
+  /** Source of the chunk that a page for signed-in people goes on with, as the build's manifest names it. */
+  goesOnWith?: string;
   /** Left out where the page stands as it is drawn: no app takes it over. */
   hasApp?: false;
 }
 
-async function draw(screen: ScreenName | null, path: string): Promise<DrawnPage> {
-  const isDrawn = screen !== null;
-  if (isDrawn) await loadScreen(screen);
+/** @param isDrawn false: as it looks until it is known who is there */
+async function draw(screen: ScreenName | null, path: string, isDrawn = screen !== null): Promise<DrawnPage> {
+  if (isDrawn && screen !== null) await loadScreen(screen);
   const { prelude } = await prerender(
     <StrictMode>
       <Router ssrPath={path}>
@@ -49,6 +51,10 @@ async function draw(screen: ScreenName | null, path: string): Promise<DrawnPage>
   const html = await new Response(prelude).text();
   const name = screen ?? "index";
   return { name, title: pageTitle(screen), description: pageDescription(screen), html, isDrawn };
+}
+
+function sourceOf(screen: PersonalScreenName): string {
+  return `src/pages/${screen.charAt(0).toUpperCase()}${screen.slice(1)}Page.tsx`;
 }
 
 async function drawPreviewLocked(): Promise<DrawnPage> {
@@ -66,5 +72,7 @@ export async function drawPages(): Promise<DrawnPage[]> {
   await loadStill();
   const pages = [await draw(null, "/")];
   for (const [screen, path] of drawnScreens) pages.push(await draw(screen, path));
+  for (const [screen, path] of personalScreens)
+    pages.push({ ...(await draw(screen, path, false)), goesOnWith: sourceOf(screen) });
   return [...pages, await drawPreviewLocked()];
 }

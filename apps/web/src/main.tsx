@@ -7,6 +7,7 @@ import { StrictMode } from "react";
 import { createRoot, hydrateRoot } from "react-dom/client";
 import { checkSession } from "./api/session.ts";
 import { App } from "./app/App.tsx";
+import { askAhead } from "./app/ask-ahead.ts";
 import { loadScreen } from "./app/pages.tsx";
 import { screenFor } from "./app/screens.ts";
 import { reconnectAtStart } from "./features/wallet/reconnect-at-start.ts";
@@ -23,6 +24,12 @@ async function start(root: HTMLElement): Promise<void> {
   hydrateRoot(root, app);
 }
 
-void checkSession().then(reconnectAtStart);
+async function begin(): Promise<void> {
+  await checkSession();
+  askAhead(location.pathname);
+  await reconnectAtStart();
+}
+
+void begin();
 const root = document.getElementById("root");
 if (root !== null) void start(root);

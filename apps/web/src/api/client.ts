@@ -4,6 +4,7 @@
  */
 import type { Answer, Body, EndpointName, Params } from "@kauke/contract";
 import { ApiError, toApiError, unreachable } from "./api-error.ts";
+import { dropAhead, keepAhead, takeAhead } from "./asked-ahead.ts";
 import { markReached, markUnreachable } from "./connection.ts";
 import { markSignedOut } from "./lost-session.ts";
 import { changesNothing, fillPath, openToAnyone, routes } from "./routes.ts";
@@ -59,16 +60,33 @@ export async function call<N extends EndpointName>(name: N, ...given: Rest<N>): 
 
 /** The same call with its answer unread, for who must look at what kind of answer it is. */
 export async function callUnread<N extends EndpointName>(name: N, ...[given]: Rest<N>): Promise<Response> {
-  const { params, body } = (given ?? {}) as { params?: Record<string, string>; body?: unknown };
-  const [method = "GET", path = ""] = routes[name].split(" ");
+  const { method, path, body } = requestOf(name, given);
   try {
-    const response = await request(method, fillPath(path, params), body);
-    if (method !== "GET" && !changesNothing.has(name)) tellTabs({ kind: "changed" });
+    const ahead = method === "GET" ? takeAhead(path) : undefined;
+    const response = await (ahead ?? request(method, path, body));
+    if (method !== "GET" && !changesNothing.has(name)) tellChanged();
     return response;
   } catch (error) {
     if (error instanceof ApiError && isSessionOver(error) && !openToAnyone.has(name)) markSignedOut();
     throw error;
   }
+}
+
+/** Makes the call now; the next one of the same kind gets its answer. For calls by GET. */
+export function callAhead<N extends EndpointName>(name: N, ...[given]: Rest<N>): void {
+  const { method, path } = requestOf(name, given);
+  keepAhead(path, () => request(method, path));
+}
+
+function requestOf(name: EndpointName, given: unknown): { method: string; path: string; body: unknown } {
+  const { params, body } = (given ?? {}) as { params?: Record<string, string>; body?: unknown };
+  const [method = "GET", path = ""] = routes[name].split(" ");
+  return { method, path: fillPath(path, params), body };
+}
+
+function tellChanged(): void {
+  dropAhead();
+  tellTabs({ kind: "changed" });
 }
 
 /** A wallet that proves nothing is answered 401 too, to somebody who is still signed in. */

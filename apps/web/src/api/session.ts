@@ -6,6 +6,7 @@
 import type { UserWire } from "@kauke/contract";
 import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
 import { ApiError } from "./api-error.ts";
+import { dropAhead } from "./asked-ahead.ts";
 import { call, endSession } from "./client.ts";
 import { countEvent } from "./count-event.ts";
 import { isSessionLost, markSignedIn, markSignedOut } from "./lost-session.ts";
@@ -73,6 +74,7 @@ export function useUser(): UserWire {
 }
 
 function forgetLoaded(): void {
+  dropAhead();
   for (const forget of forgetters) forget();
 }
 

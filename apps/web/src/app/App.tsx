@@ -9,10 +9,11 @@ import { dismissToast } from "../ui/toast-store.ts";
 import { ErrorBoundary } from "./ErrorBoundary.tsx";
 import { useLostSessionExit } from "./lost-session-exit.ts";
 import { useNoFileNavigation } from "./no-file-navigation.ts";
+import { PersonalPage } from "./PersonalPage.tsx";
 import { Screen } from "./pages.tsx";
 import { normalizePath } from "./path.ts";
 import { useRouteEffects } from "./route-effects.ts";
-import { type ScreenName, screenFor } from "./screens.ts";
+import { isPersonal, personalScreenAt, type ScreenName, screenFor } from "./screens.ts";
 import { LazySessionTimeout } from "./session-timeout/LazySessionTimeout.tsx";
 import { ConnectionBar } from "./shell/ConnectionBar.tsx";
 import { Footer } from "./shell/Footer.tsx";
@@ -45,9 +46,10 @@ function Frame({ isDrawn }: Props) {
     navigate("/home");
   });
   const screen = screenFor(path, session.user !== null);
+  const personal = isWaiting ? personalScreenAt(path) : isPersonal(screen) ? screen : null;
   useNoFileNavigation();
   useLostSessionExit(screen);
-  useRouteEffects(path, isWaiting ? null : screen);
+  useRouteEffects(path, personal ?? (isWaiting ? null : screen));
   return (
     <>
       <div className={isWaiting ? "shell" : (shellClasses[screen] ?? "shell")}>
@@ -57,7 +59,11 @@ function Frame({ isDrawn }: Props) {
         <TopBar user={session.user} isWaiting={isWaiting} path={path} />
         <ConnectionBar />
         <ErrorBoundary key={path}>
-          <Suspense fallback={<PageSpinner />}>{isWaiting ? <PageSpinner /> : <Screen screen={screen} />}</Suspense>
+          {personal === null ? (
+            <Suspense fallback={<PageSpinner />}>{isWaiting ? <PageSpinner /> : <Screen screen={screen} />}</Suspense>
+          ) : (
+            <PersonalPage screen={personal} isWaiting={isWaiting} />
+          )}
         </ErrorBoundary>
         <Footer />
       </div>

@@ -2,6 +2,7 @@
  * The route table of the specification's section 2, as data: what each path shows to whom and what the tab is called.
  * `App` turns a screen's name into its page.
  */
+import { product } from "@kauke/contract";
 import { readConfirmationPath } from "../features/confirmation/confirmation-path.ts";
 import { normalizePath } from "./path.ts";
 
@@ -29,8 +30,30 @@ export type ScreenName =
   | "docs"
   | "docs-smtp";
 
-/** Signed-in people only; others see the sign-in form in place, the address kept. */
-const protectedScreens: ReadonlySet<ScreenName> = new Set(["dashboard", "settings", "compose", "decrypt"]);
+/** Signed-in people only; others see the sign-in form in place, the address kept. With what stands below the page's title. */
+const leads = {
+  dashboard: "Manage your privacy aliases and where they forward.",
+  settings: "Generate and manage your encryption settings.",
+  compose: `Send encrypted e-mails using your ${product.name} aliases.`,
+  decrypt: "Read AGE-encrypted mail with a stored key or with your own.",
+} as const satisfies Partial<Record<ScreenName, string>>;
+
+export type PersonalScreenName = keyof typeof leads;
+
+export function isPersonal(screen: ScreenName): screen is PersonalScreenName {
+  return Object.hasOwn(leads, screen);
+}
+
+/**
+ * The page a path belongs to if somebody is signed in, before that is known. Not for the front page: most who come back to it with a
+ * session that has ended get the landing page.
+ */
+export function personalScreenAt(path: string): PersonalScreenName | null {
+  const screen = screenOfPath[normalizePath(path)];
+  return screen !== undefined && isPersonal(screen) ? screen : null;
+}
+
+export const leadOf = (screen: PersonalScreenName): string => leads[screen];
 
 const screenOfPath: Readonly<Record<string, ScreenName>> = {
   "/home": "landing",
@@ -87,7 +110,7 @@ export function screenFor(path: string, signedIn: boolean): ScreenName {
   if (normal === "/") return signedIn ? "dashboard" : "landing";
   if (readConfirmationPath(normal) !== null) return "confirm";
   const screen = screenOfPath[normal] ?? "not-found";
-  return protectedScreens.has(screen) && !signedIn ? "auth" : screen;
+  return isPersonal(screen) && !signedIn ? "auth" : screen;
 }
 
 /** Screens that are the same for everybody who isn't signed in, with one path of each: they are drawn when the app is built. */
@@ -103,4 +126,12 @@ export const drawnScreens: readonly (readonly [screen: ScreenName, path: string]
   ["docs", "/docs"],
   ["docs-smtp", "/docs/smtp"],
   ["not-found", "/404"],
+];
+
+/** The beginning of each page for signed-in people, drawn when the app is built, with one path of each: nothing of it is personal. */
+export const personalScreens: readonly (readonly [screen: PersonalScreenName, path: string])[] = [
+  ["dashboard", "/dashboard"],
+  ["settings", "/settings"],
+  ["compose", "/compose"],
+  ["decrypt", "/decrypt"],
 ];

@@ -1,7 +1,6 @@
 /** Compose Email: the letter sheet, or what is missing before one can send. */
 import "../app/zod-jitless.ts";
 
-import { product } from "@kauke/contract";
 import { messageOf } from "../api/api-error.ts";
 import { useSendingAliases } from "../api/email-jobs.ts";
 import { useUser } from "../api/session.ts";
@@ -20,13 +19,9 @@ function Content({ userId }: { userId: string }) {
 export function ComposePage() {
   const user = useUser();
   return (
-    <main id="main" className="page" tabIndex={-1}>
-      <div className="title">
-        <h1>Compose Email</h1>
-        <p>Send encrypted e-mails using your {product.name} aliases.</p>
-      </div>
+    <>
       <WaitingMail userId={user.id} />
       <Content userId={user.id} />
-    </main>
+    </>
   );
 }

@@ -7,27 +7,16 @@ import { ApiError, messageOf } from "../api/api-error.ts";
 import { useSession } from "../api/session.ts";
 import { useConfirmEmail } from "../api/sign-in.ts";
 import { AuthFrame } from "../features/auth/AuthFrame.tsx";
+import { LinkOver } from "../features/auth/LinkPages.tsx";
 import { SignInForm } from "../features/auth/SignInForm.tsx";
 import { useLinkToken } from "../features/auth/use-link-token.ts";
 import { Mask } from "../ui/Mask.tsx";
 import { SubmitButton } from "../ui/SubmitButton.tsx";
 import { showFailure } from "../ui/toast-store.ts";
 
-function LinkOver() {
-  return (
-    <main id="main" className="page lost" tabIndex={-1}>
-      <Mask eyes="shut" />
-      <h1>This link no longer works</h1>
-      <p className="muted max-w-[36rem]">
-        It was used, its 24 hours are over, a newer one was sent, or it was made for another account than the one you
-        are signed in to.
-      </p>
-      <Link className="btn btn-primary mt-3" href="/settings">
-        Go to Settings
-      </Link>
-    </main>
-  );
-}
+const wayBack = { href: "/settings", label: "Go to Settings" };
+const why =
+  "It was used, its 24 hours are over, a newer one was sent, or it was made for another account than the one you are signed in to.";
 
 function Question({ token, email }: { token: string; email: string }) {
   const confirm = useConfirmEmail();
@@ -36,7 +25,7 @@ function Question({ token, email }: { token: string; email: string }) {
     if (error instanceof ApiError && error.status === 404) setIsOver(true);
     else showFailure("Not Confirmed", messageOf(error, "The e-mail could not be confirmed"));
   };
-  if (isOver) return <LinkOver />;
+  if (isOver) return <LinkOver way={wayBack} why={why} />;
   const isDone = confirm.isSuccess;
   return (
     <main id="main" className="page lost" tabIndex={-1}>
@@ -50,8 +39,8 @@ function Question({ token, email }: { token: string; email: string }) {
         </p>
       </div>
       {isDone ? (
-        <Link className="btn mt-3" href="/settings">
-          Go to Settings
+        <Link className="btn mt-3" href={wayBack.href}>
+          {wayBack.label}
         </Link>
       ) : (
         <SubmitButton
@@ -71,7 +60,7 @@ function Question({ token, email }: { token: string; email: string }) {
 export function ConfirmEmailPage() {
   const token = useLinkToken();
   const { user } = useSession();
-  if (token === null) return <LinkOver />;
+  if (token === null) return <LinkOver way={wayBack} why={why} />;
   if (user === null)
     return (
       <AuthFrame

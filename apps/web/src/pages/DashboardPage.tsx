@@ -33,11 +33,7 @@ export function DashboardPage() {
   const isLost = useSessionLost();
   const createCard = useRef<HTMLDivElement>(null);
   return (
-    <main id="main" className="page" tabIndex={-1}>
-      <div className="title">
-        <h1>Email Forwarding</h1>
-        <p>Manage your privacy aliases and where they forward.</p>
-      </div>
+    <>
       {isLost ? (
         <AuthenticationRequired />
       ) : (
@@ -50,6 +46,6 @@ export function DashboardPage() {
           <DeleteAccountCard />
         </div>
       )}
-    </main>
+    </>
   );
 }

@@ -39,11 +39,7 @@ export function DecryptPage() {
     document.querySelector<HTMLElement>(".panes [role=tab][data-state=active]")?.focus();
   };
   return (
-    <main id="main" className="page" tabIndex={-1}>
-      <div className="title">
-        <h1>Decrypt Messages</h1>
-        <p>Read AGE-encrypted mail with a stored key or with your own.</p>
-      </div>
+    <>
       <div className="panes">
         <section className="card" aria-label="Method and message">
           <Tabs.Root defaultValue={autoTab} className="methods">
@@ -61,6 +57,6 @@ export function DecryptPage() {
         </section>
         <ResultCard decryption={decryption} onClear={onClear} />
       </div>
-    </main>
+    </>
   );
 }

@@ -12,11 +12,7 @@ import { EncryptionKeysCard } from "../features/encryption-keys/EncryptionKeysCa
 
 export function SettingsPage() {
   return (
-    <main id="main" className="page" tabIndex={-1}>
-      <div className="title">
-        <h1>Settings</h1>
-        <p>Generate and manage your encryption settings.</p>
-      </div>
+    <>
       <SettingsGroup title="Encryption and mail">
         <EncryptionKeysCard />
         <SealingCard />
@@ -28,6 +24,6 @@ export function SettingsPage() {
         <AppearanceCard />
         <ExportCard />
       </SettingsGroup>
-    </main>
+    </>
   );
 }

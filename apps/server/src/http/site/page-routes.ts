@@ -6,21 +6,24 @@
 interface PageRoute {
   /** Drawn at build time, for who has no session; a protected path shows the sign-in form. Null: depends on the visitor. */
   drawn: string | null;
+  /** Drawn at build time too: the beginning of a page for signed-in people. */
+  begun?: string;
   isIndexed: boolean;
 }
 
 const shown = (drawn: string): PageRoute => ({ drawn, isIndexed: true });
 const hidden = (drawn: string | null): PageRoute => ({ drawn, isIndexed: false });
+const personal = (begun: string): PageRoute => ({ drawn: "auth", begun, isIndexed: false });
 
 const pages: ReadonlyMap<string, PageRoute> = new Map([
   ["/", shown("landing")],
   ["/home", shown("landing")],
   ["/auth", shown("auth")],
   ["/register", shown("register")],
-  ["/dashboard", hidden("auth")],
-  ["/settings", hidden("auth")],
-  ["/compose", hidden("auth")],
-  ["/decrypt", hidden("auth")],
+  ["/dashboard", personal("dashboard")],
+  ["/settings", personal("settings")],
+  ["/compose", personal("compose")],
+  ["/decrypt", personal("decrypt")],
   ["/about", shown("about")],
   ["/privacy", shown("privacy")],
   ["/terms", shown("terms")],
@@ -41,6 +44,8 @@ const confirmationPage = /^\/confirm\/[a-z2-7]{32}(?:\/not-mine)?$/;
 export interface KnownPage {
   /** The page drawn for who has no session; null when there is none. */
   drawn: string | null;
+  /** What is sent to who has a session, who may be signed in: drawn up to what depends on that; null for the plain shell. */
+  begun?: string;
   /** The one path search engines should know it by; null for pages that are nobody else's business. */
   canonicalPath: string | null;
   /** The drawn page is sent to who has a session too. */
@@ -51,7 +56,7 @@ export interface KnownPage {
 export function findPage(pathname: string): KnownPage | null {
   const path = plainForm(pathname);
   const page = pages.get(path);
-  if (page !== undefined) return { drawn: page.drawn, canonicalPath: page.isIndexed ? canonicalOf(path) : null };
+  if (page !== undefined) return { ...page, canonicalPath: page.isIndexed ? canonicalOf(path) : null };
   return confirmationPage.test(path) ? { drawn: null, canonicalPath: null } : null;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The built web app: files under /assets never change and may be kept for ever, everything else is asked for again. Any other
- * GET gets a document: who has no session the page drawn for its path, who has one the plain shell, so that nobody is shown a
- * page that isn't theirs while the app finds out. It comes with 404 when the page is none of ours.
+ * GET gets a document: who has no session the page drawn for its path, who has one the plain shell or the heading of a page for
+ * signed-in people, so that nobody is shown a page that isn't theirs while the app finds out. It comes with 404 when the page is none of ours.
  */
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
@@ -48,9 +48,9 @@ export async function serveSite(app: FastifyInstance, options: SiteOptions): Pro
     suppressWarning: true,
     setHeaders: (reply, path) => void reply.header("cache-control", cachingOf(path, webRoot)),
   });
-  const send = async (reply: FastifyReply, { drawn, canonicalPath, isForAll }: KnownPage, status: number) => {
-    const isPlain = isForAll !== true && cookie.read(reply.request) !== null;
-    const document = await findDocument({ drawn: isPlain ? null : drawn, canonicalPath });
+  const send = async (reply: FastifyReply, { drawn, begun, canonicalPath, isForAll }: KnownPage, status: number) => {
+    const mayBeSignedIn = isForAll !== true && cookie.read(reply.request) !== null;
+    const document = await findDocument({ drawn: mayBeSignedIn ? (begun ?? null) : drawn, canonicalPath });
     return sendDocument(reply, document, status);
   };
   app.decorateReply("sendPage", async function (this: FastifyReply, status: number) {

@@ -17,7 +17,7 @@ export function SuspendedMailbox({ userId, address }: { userId: string; address:
         type="button"
         className="link"
         disabled={resume.isPending}
-        aria-label={`Try ${address} again`}
+        aria-label={`Try again: ${address}`}
         onClick={onClick}
       >
         {resume.isPending ? "Resuming..." : "Try again"}

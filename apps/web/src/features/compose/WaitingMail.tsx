@@ -27,9 +27,8 @@ function Row({ job, askedAt, onUndone }: RowProps) {
       <Clock className="i" aria-hidden />
       <div>
         <b>{job.subject}</b>
-        <span>
-          To {job.to}. {waitingText(job, askedAt)}.
-        </span>
+        <span>To {job.to}</span>
+        <span>{waitingText(job, askedAt)}</span>
       </div>
       <SubmitButton
         type="button"

@@ -3,6 +3,7 @@ import { encryptionMessages } from "@kauke/contract";
 import { LockOpen } from "lucide-react";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { FieldError } from "../../ui/Field.tsx";
+import { KeyFilePicker, noKeyFile } from "../../ui/KeyFilePicker.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { type PastedKey, readPastedKey } from "../../vault/pasted-key.ts";
 import { EncryptedField } from "./EncryptedField.tsx";
@@ -11,37 +12,11 @@ import type { Decryption } from "./use-decrypt.ts";
 import { useEncrypted } from "./use-encrypted.ts";
 
 const errorId = "private-key-error";
-const KEY_FILE_MAX_BYTES = 64 * 1024;
 
 const lockedKeyText =
   "This .age file is a key under its master password. Open it with the age program, or use the key in Auto Decrypt if it is stored here.";
 
 const lockedText = ({ kind }: PastedKey): string | undefined => (kind === "locked" ? lockedKeyText : undefined);
-
-function KeyFileHint({ onFile }: { onFile: (file: File) => void }) {
-  const picker = useRef<HTMLInputElement>(null);
-  return (
-    <p className="hint">
-      Or the <i>.json</i> file that Settings downloads.{" "}
-      <button type="button" className="link" onClick={() => picker.current?.click()}>
-        Choose a key file
-      </button>
-      <input
-        ref={picker}
-        type="file"
-        hidden
-        aria-label="Key file"
-        accept=".json,.txt,.key,.age"
-        onChange={({ currentTarget }) => {
-          const file = currentTarget.files?.[0];
-          if (file !== undefined) onFile(file);
-          // The same file again is a choice too.
-          currentTarget.value = "";
-        }}
-      />
-    </p>
-  );
-}
 
 function useManualForm(decryption: Decryption) {
   const keyField = useRef<HTMLTextAreaElement>(null);
@@ -70,10 +45,9 @@ function useManualForm(decryption: Decryption) {
     setKeyError(failure.message);
     keyField.current?.focus();
   };
-  const onKeyFile = async (file: File) => {
-    const text = file.size > KEY_FILE_MAX_BYTES ? null : await file.text().catch(() => null);
+  const onKeyFile = (text: string | null) => {
     const read = readPastedKey(text ?? "");
-    setKeyError(text === null ? "This file is no key file" : lockedText(read));
+    setKeyError(text === null ? noKeyFile : lockedText(read));
     if (text !== null && read.kind === "key" && keyField.current) keyField.current.value = read.text;
   };
   return { keyField, encrypted, keyError, onSubmit, onKeyFile, onKeyInput: () => setKeyError(undefined) };
@@ -106,7 +80,9 @@ export function ManualForm({ decryption }: { decryption: Decryption }) {
           onInput={onKeyInput}
         />
         <FieldError id={errorId}>{keyError}</FieldError>
-        <KeyFileHint onFile={(file) => void onKeyFile(file)} />
+        <p className="hint">
+          Or the <i>.json</i> file that Settings downloads. <KeyFilePicker onRead={onKeyFile} />
+        </p>
       </div>
       <EncryptedField {...encrypted.field} />
       <SubmitButton className="btn-primary" pending={isPending} pendingLabel="Decrypting...">

@@ -9,6 +9,7 @@ import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeyCalls } from "../../api/encryption-keys.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { FieldError, TextField } from "../../ui/Field.tsx";
+import { KeyFilePicker, noKeyFile } from "../../ui/KeyFilePicker.tsx";
 import { PasswordField, takePassword } from "../../ui/PasswordField.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
@@ -22,7 +23,6 @@ import { keyNameLeft, newKeyErrors } from "./new-key-form.ts";
 
 const failed = "Failed to import key";
 const noReason = "The key could not be imported. Please try again.";
-const KEY_FILE_MAX_BYTES = 64 * 1024;
 
 interface Errors {
   text?: string;
@@ -76,12 +76,11 @@ interface KeyFieldProps {
   fieldRef: RefObject<HTMLTextAreaElement | null>;
   error: string | undefined;
   onInput: () => void;
-  onFile: (file: File) => void;
+  onFile: (text: string | null) => void;
 }
 
 function KeyField({ fieldRef, error, onInput, onFile }: KeyFieldProps) {
   const id = useId();
-  const picker = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const empty = () => fieldRef.current && (fieldRef.current.value = "");
     window.addEventListener("pagehide", empty);
@@ -105,23 +104,7 @@ function KeyField({ fieldRef, error, onInput, onFile }: KeyFieldProps) {
       />
       <FieldError id={`${id}-error`}>{error}</FieldError>
       <p className="hint">
-        Or a file of <i>age-keygen</i>, or one that Settings has downloaded.{" "}
-        <button type="button" className="link" onClick={() => picker.current?.click()}>
-          Choose a key file
-        </button>
-        <input
-          ref={picker}
-          type="file"
-          hidden
-          aria-label="Key file"
-          accept=".json,.txt,.key,.age"
-          onChange={({ currentTarget }) => {
-            const file = currentTarget.files?.[0];
-            if (file !== undefined) onFile(file);
-            // The same file again is a choice too.
-            currentTarget.value = "";
-          }}
-        />
+        Or a file of <i>age-keygen</i>, or one that Settings has downloaded. <KeyFilePicker onRead={onFile} />
       </p>
     </div>
   );
@@ -147,9 +130,8 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
     setErrors(found);
     if (Object.values(found).some((it) => it !== undefined)) focusFirstError(formId);
   };
-  const onFile = async (file: File) => {
-    const text = file.size > KEY_FILE_MAX_BYTES ? null : await file.text().catch(() => null);
-    if (text === null || keyField.current === null) return refuse({ text: "This file is no key file" });
+  const onFile = async (text: string | null) => {
+    if (text === null || keyField.current === null) return refuse({ text: noKeyFile });
     keyField.current.value = text;
     clear("text");
     try {
@@ -199,7 +181,7 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
                 setIsLocked(false);
                 clear("text");
               }}
-              onFile={(file) => void onFile(file)}
+              onFile={(text) => void onFile(text)}
             />
             <TextField
               label="Key name"
