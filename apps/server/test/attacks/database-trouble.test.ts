@@ -19,6 +19,8 @@ describe.skipIf(!postgres.found)("while PostgreSQL is in trouble", () => {
   let database: TestPostgres;
   let url: string;
   let admin: pg.Client;
+  /** Holds locks. Within its transaction `pg_stat_activity` would stand still. */
+  let locker: pg.Client;
   let mx: FakeMx;
   let system: TestSystem;
   let person: Person;
@@ -31,7 +33,8 @@ describe.skipIf(!postgres.found)("while PostgreSQL is in trouble", () => {
     database = await startTestPostgres();
     url = await database.createDatabase();
     admin = new pg.Client({ connectionString: url });
-    await admin.connect();
+    locker = new pg.Client({ connectionString: url });
+    await Promise.all([admin.connect(), locker.connect()]);
     mx = await FakeMx.start({
       answer: async ({ stage }) => {
         if (stage === "body") await atTheDot();
@@ -52,13 +55,14 @@ describe.skipIf(!postgres.found)("while PostgreSQL is in trouble", () => {
   beforeEach(() => {
     mx.messages.splice(0);
   });
-  afterEach(() => {
+  afterEach(async () => {
     isFull = false;
     atTheDot = async () => {};
+    await locker.query("ROLLBACK");
   });
   afterAll(async () => {
     await system.close();
-    await admin.end();
+    await Promise.all([admin.end(), locker.end()]);
     await mx.close();
     await database.stop();
   });
@@ -97,8 +101,8 @@ describe.skipIf(!postgres.found)("while PostgreSQL is in trouble", () => {
     atTheDot = async () => {
       if (isLocked) return;
       isLocked = true;
-      await admin.query("BEGIN");
-      await admin.query("LOCK TABLE delivery IN SHARE MODE");
+      await locker.query("BEGIN");
+      await locker.query("LOCK TABLE delivery IN SHARE MODE");
     };
     isFull = false;
     await eventually(async () => {
@@ -107,7 +111,7 @@ describe.skipIf(!postgres.found)("while PostgreSQL is in trouble", () => {
       expect((await admin.query(query)).rowCount).toBeGreaterThan(0);
     });
     await cutAll();
-    await admin.query("COMMIT");
+    await locker.query("COMMIT");
     await queueEmpty(20_000);
     expect(mx.messages).toHaveLength(1);
     expect(system.server.metrics.render()).toMatch(/kauke_settle_failures_total [1-9]/);
@@ -163,8 +167,8 @@ describe.skipIf(!postgres.found)("while PostgreSQL is in trouble", () => {
     isFull = true;
     const to = await newAlias();
     for (let round = 0; round < 12; round++) {
-      await admin.query("BEGIN");
-      await admin.query("LOCK TABLE message IN SHARE MODE");
+      await locker.query("BEGIN");
+      await locker.query("LOCK TABLE message IN SHARE MODE");
       const answer = send(to);
       await eventually(async () => {
         const { rowCount } = await admin.query(
@@ -172,7 +176,7 @@ describe.skipIf(!postgres.found)("while PostgreSQL is in trouble", () => {
         );
         expect(rowCount).toBeGreaterThan(0);
       });
-      await admin.query("COMMIT");
+      await locker.query("COMMIT");
       expect(await answer).toMatch(/^451 /);
     }
     isFull = false;
