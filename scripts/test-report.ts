@@ -12,7 +12,7 @@ export interface VitestReport {
   numFailedTests: number;
   numPendingTests: number;
   numTodoTests?: number;
-  testResults: { status: string; assertionResults: TestReport[] }[];
+  testResults: { status: string; name?: string; assertionResults: TestReport[] }[];
 }
 
 interface TestReport {
@@ -38,9 +38,13 @@ export function tallyOf(report: VitestReport | null, exitCode: number): Tally {
   return { passed, failed: isUnexplained ? 1 : failed, skipped: report.numPendingTests + (report.numTodoTests ?? 0) };
 }
 
-/** @returns the names of tests that failed, ran again, and passed: each has a fault, in itself or in what it tests */
+/**
+ * @returns the names of tests that failed, ran again, and passed: each has a fault, in itself or in what it tests. Of a cost the
+ * best look counts, so those are left out.
+ */
 export function unsteadyTests(report: VitestReport | null): string[] {
   return (report?.testResults ?? [])
+    .filter((file) => file.name?.endsWith("-cost.test.ts") !== true)
     .flatMap((file) => file.assertionResults)
     .filter((test) => test.status === "passed" && (test.failureMessages?.length ?? 0) > 0)
     .map((test) => test.fullName ?? "a test without a name");

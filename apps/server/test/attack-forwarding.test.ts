@@ -15,6 +15,7 @@ import { TakenFingerprints } from "@kauke/server/mail/inbound/taken-fingerprints
 import { takenLedger } from "@kauke/server/mail/inbound/taken-ledger";
 import type { Transaction } from "@kauke/server/mail/inbound/transaction";
 import { WaitingTransactions } from "@kauke/server/mail/inbound/waiting-transactions";
+import { HeldLeases } from "@kauke/server/mail/outbound/held-leases";
 import { directLimits, RunningAttempts } from "@kauke/server/mail/outbound/running-attempts";
 import { FakeMx } from "@kauke/testkit/fake-mx";
 import { registerPerson } from "@kauke/testkit/person";
@@ -130,10 +131,13 @@ function slowDelivery(keep: (rows: readonly OpenDelivery[]) => Promise<void>) {
   });
   const destination = { kind: "mailbox", address: "j@inbox.example" };
   const planned = { id: "d1", userId: "u1", target: { destination }, copy: { onEvicted: null, release() {} } };
+  const closing = new ClosingBell();
+  const [logger, metrics] = [system.log, { count() {}, gauge() {} }];
   const deps = {
     budgetMs: 20,
     leaseMs: 90,
-    closing: new ClosingBell(),
+    closing,
+    leases: new HeldLeases({ closing, logger, metrics }),
     attempt: () => outcome,
     settle: async (it: { outcome: DeliveryOutcome }) => void settled.push(it.outcome),
     outliving: new Set(),
@@ -151,8 +155,8 @@ function slowDelivery(keep: (rows: readonly OpenDelivery[]) => Promise<void>) {
     memory: new BackgroundMemory(budget),
     clock: { now: () => new Date() },
     makeToken: () => "lease",
-    logger: system.log,
-    metrics: { count() {}, gauge() {} },
+    logger,
+    metrics,
   } as unknown as DeliverDeps;
   const transaction = { messageId: "m1", wire: Buffer.alloc(1000) } as Transaction;
   const plan = {

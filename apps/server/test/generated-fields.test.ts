@@ -231,7 +231,7 @@ const makers: Record<string, Maker> = {
     const source = forwardSource(text, encoding, { authentication });
     const { header } = sealedOutside(source, rewrite(source, rules), "mail.kauke.test");
     const names = ["subject", "message-id", "mime-version", "content-type", "date"];
-    return [header, ["delivered-to", "authentication-results", "from", "reply-to", "to", ...names]];
+    return [header, ["delivered-to", "kauke-sealed", "authentication-results", "from", "reply-to", "to", ...names]];
   },
   "a reply's header": (text, encoding) => {
     const lines = [

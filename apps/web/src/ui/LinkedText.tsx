@@ -8,7 +8,8 @@ export function LinkedText({ text }: { text: string }) {
     ) : (
       // The text never changes
       <a key={index} className="link" href={href} target="_blank" rel="noopener noreferrer nofollow">
-        {words}
+        {/* Isolated: the text around it can't turn it round. */}
+        <bdi>{words}</bdi>
       </a>
     ),
   );

@@ -12,6 +12,7 @@ test.each([
   ["<https://kauke.test/reset#abc>", ["https://kauke.test/reset#abc"]],
   ["javascript:alert(1) data:text/html,x ftp://x.test/ https:// http:///", []],
   ["\u201ehttps://kauke.test\u201d", ["https://kauke.test/"]],
+  ["https://kauke.test/\u202Emoc.elgoog and https://kauke.test\u200Fx", ["https://kauke.test/", "https://kauke.test/"]],
   ["nothing", []],
 ])("%j leads to %j", (text, found) => expect(links(text)).toEqual(found));
 

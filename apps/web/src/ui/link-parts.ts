@@ -10,7 +10,8 @@ const LINKS_MAX = 2000;
 /** Characters of an address, and of punctuation behind it; what is longer stays text. */
 const ADDRESS_MAX = 2000;
 const PUNCTUATION_MAX = 10;
-const address = /\bhttps?:\/\/[^\s<>"\u0000-\u001f]{1,2000}/gi;
+/** Marks of writing direction end an address: they could make it look like another one. */
+const address = /\bhttps?:\/\/[^\s<>"\u0000-\u001f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,2000}/gi;
 /** What ends a sentence, and not an address. */
 const atTheEnd = /[.,;:!?'’”»\])}]$/;
 

@@ -95,7 +95,9 @@ export function ComposeForm({ userId, aliases }: Props) {
           {(control) => <input {...control} className="input" autoComplete="off" {...form.register("subject")} />}
         </LetterRow>
         <LetterBody label="Message" error={errors.body?.message}>
-          {(control) => <textarea {...control} className="input" rows={12} {...form.register("body")} />}
+          {(control) => (
+            <textarea {...control} className="input" rows={12} autoComplete="off" {...form.register("body")} />
+          )}
         </LetterBody>
         <Acts {...acts} />
       </div>
