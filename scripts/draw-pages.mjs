@@ -31,10 +31,13 @@ function documentOf({ title, description, html, isDrawn, goesOnWith, hasApp = tr
 
 function withApp(isDrawn, goesOnWith) {
   if (isDrawn) return paintedFirst(template);
-  return goesOnWith === undefined ? askedFirst(template) : askedFirst(continued(textFirst(template), goesOnWith));
+  return goesOnWith === undefined ? template : askedFirst(continued(textFirst(template), goesOnWith));
 }
 
-/** Who is there is asked before the app is here to ask it: `api/client.ts` makes the same request, and gets this one's answer. */
+/**
+ * Who is there is asked before the app is here to ask it: `api/client.ts` makes the same request, and gets this one's answer. For
+ * documents of people who have a session alone: the answer to anybody else is an error, and Firefox reports a preload that fails.
+ */
 function askedFirst(document) {
   const asked = '<link rel="preload" href="/api/auth/session" as="fetch" crossorigin>';
   return document.replace("</title>", () => `</title>\n    ${asked}`);
