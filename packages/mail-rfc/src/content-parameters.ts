@@ -49,7 +49,7 @@ function readParameters(field: string, parameters: Map<string, Set<string>>): vo
   for (const [name, content] of continued) add(parameters, name, extendedValue(content));
 }
 
-/** The only text of that parameter; `null` when there is none or more than one. */
+/** The value of that parameter; `null` when it is missing or given more than once. */
 export function onlyParameter({ parameters }: ContentParameters, name: string): string | null {
   const [first = null, second] = parameters.get(name) ?? [];
   return second === undefined ? first : null;

@@ -321,7 +321,7 @@ export function nestedParts(size: number): string {
   return Array.from({ length: depth }, (_, at) => open(at)).join("");
 }
 
-/** A sign opened and then closed, half of the text each. */
+/** Opening characters, then as many closing ones: half of the text each. */
 export const nestings: readonly (readonly [open: string, close: string])[] = [
   ["(", ")"],
   ["<", ">"],

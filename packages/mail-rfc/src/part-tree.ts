@@ -55,7 +55,7 @@ export function parameter(type: string, name: string): string | null {
   return quoted ?? plain ?? null;
 }
 
-/** What lies between the delimiter lines; what is before the first and after the last is read by nobody. */
+/** The parts between the delimiter lines, without preamble and epilogue (RFC 2046 §5.1.1). */
 function* split(body: Buffer, boundary: string, budget: ParseBudget): Generator<Buffer> {
   const delimiter = Buffer.from(`--${boundary}`, "utf8");
   let start = -1;

@@ -36,7 +36,7 @@ export interface SrsSubject {
 
 /** A bound address that was read, but whose subject is not known yet. */
 export interface BoundSrs {
-  /** Whom a bounce goes to, believed only after `isBoundTo`. */
+  /** The address to send a bounce on to. Not to be used before `isBoundTo` has confirmed it. */
   sender: string;
   /** Lower case. */
   hint: string;

@@ -19,7 +19,7 @@ export interface BackgroundShares {
   party: number;
 }
 
-/** Half of the budget always stays for new mail. */
+/** Messages whose sender is answered take half of the memory budget at most; the rest is for new mail. */
 export const backgroundShares: BackgroundShares = { all: 1 / 2, party: 1 / 4 };
 
 interface Held extends MemoryUse {

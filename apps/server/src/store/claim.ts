@@ -73,7 +73,7 @@ interface Oldest {
   rows: ClaimedRow[];
   /** Of them none of our own mail. */
   usual: number;
-  /** More was due than was taken. */
+  /** More deliveries were due than were claimed. */
   isMore: boolean;
   /** There may be due rows of accounts that were not looked at. */
   isHidden: boolean;

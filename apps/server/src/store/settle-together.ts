@@ -60,7 +60,7 @@ interface EndedRow {
 
 const aliasOf = ({ message_id, alias_id }: EndedRow) => `${message_id} ${alias_id}`;
 
-/** Of several that end at once, one tells. */
+/** Whether the key is new, which is then noted: of several deliveries that end in one statement, only the first reports. */
 function isFirst(told: Set<string>, key: string): boolean {
   if (told.has(key)) return false;
   told.add(key);

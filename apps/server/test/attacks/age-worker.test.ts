@@ -70,6 +70,6 @@ test("an account whose decryptions are as costly as can be does not keep another
   expect(figures.refused).toBe(0);
   expect(figures.decryptions).toBeGreaterThan(0);
   expect(figures.jobsBefore).toBeLessThanOrEqual(JOBS_BEFORE_MAX);
-  // The attacker was served too, and turned away for too many waiting.
+  // Some of the attacker's jobs ran; others were refused, since too many of them were waiting.
   expect([...answers.keys()].toSorted()).toEqual([400, 429]);
 }, 240_000);

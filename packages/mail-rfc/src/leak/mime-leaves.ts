@@ -106,7 +106,7 @@ function* multipartLeaves(body: Buffer, boundary: string, place: Place): Generat
 
 const numbered = (part: string, count: number): string => (part === "" ? `${count}` : `${part}.${count}`);
 
-/** What lies between the delimiter lines, and as no part what is before the first and after the last. */
+/** The parts between the delimiter lines; preamble and epilogue (RFC 2046 §5.1.1) are given too, but not as parts. */
 function* splitAt(body: Buffer, boundary: string, budget: ParseBudget): Generator<{ bytes: Buffer; isPart: boolean }> {
   const delimiter = Buffer.from(`--${boundary}`);
   let start = 0;

@@ -24,7 +24,7 @@ test("a party's share is bounded; when all is full the longest line loses its ne
   expect(line.push("b", "b1")).toBeNull();
   expect(line.push("c", "c1")).toBe("a3");
   expect(line.push("d", "d1")).toBe("a2");
-  // Everybody has one: the newcomer is not better than they are.
+  // Each party has one job waiting, so the newcomer has no better claim to a place.
   expect(line.push("e", "e1")).toBe("e1");
   expect(line.clear()).toEqual(["a1", "b1", "c1", "d1"]);
   expect(line.size).toBe(0);

@@ -74,7 +74,7 @@ export interface ShownAuthor {
   fromFields: number;
   /**
    * Whether every program reads this author first: at most one From, with no text that RFC 5322 does not allow. Any other From
-   * proves nothing, since somebody's program may show another address of it.
+   * proves nothing, since a mail program may show another address of that field than we do.
    */
   isPlain: boolean;
 }

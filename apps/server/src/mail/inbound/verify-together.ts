@@ -1,5 +1,5 @@
 /**
- * All signatures of a message at once. mailauth checks one after the other, each waiting for its key: one key that never comes would
+ * Verifies all signatures of a message at once. mailauth checks one after the other, each waiting for its key: one key that never comes would
  * hide the others. The same checks by the same code, begun together; the keys of an ARC chain are asked for at once as well.
  */
 import type { DKIMResult } from "mailauth";

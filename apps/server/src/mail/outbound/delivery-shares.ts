@@ -92,7 +92,7 @@ export class DeliveryShares {
     return left;
   }
 
-  /** Accounts whose share is taken and whose place in line is half full: claiming more of theirs is no use now. */
+  /** Accounts that use all their slots and half of the places where their mail may wait: claiming more of it is of no use now. */
   fullAccounts(): string[] {
     const { account, inLineOfAccount } = this.#limits.usual;
     const waiting = new Map<string, number>();

@@ -81,7 +81,7 @@ function Notes({ notes }: { notes: string }) {
 interface Props {
   userId: string;
   alias: AliasWire;
-  /** Mailboxes of which this row says in words that they are not confirmed, with spaces between them. */
+  /** The mailboxes that this row names as not confirmed, separated by spaces. */
   told: string;
   /** Whether focus returns here from the row's edit form. */
   focusEdit: boolean;

@@ -1,4 +1,4 @@
-/** Under a mailbox that gets no mail, since its host said that it does not exist: why, and the button that tries it again. */
+/** The note below a suspended mailbox, whose host said that it does not exist: the reason, and the button that resumes its mail. */
 import { messageOf } from "../../api/api-error.ts";
 import { useResumeMailbox } from "../../api/confirmations.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
