@@ -9,15 +9,15 @@ export function memoryOf(pid: number): { rssMib: number; peakMib: number } | nul
 }
 
 /**
- * How long the process' main thread was ready to run while other programs had the cores, ms so far: a time that says nothing
- * of the program. 0 where it is not told.
+ * How long a thread was ready to run while other programs had the cores, ms so far: a time that says nothing of the program.
+ * @param thread a process, for its main thread, or the thread that asks @returns 0 where it is not told
  */
-export function waitedForCoreMs(pid: number): number {
-  const [, waitedNs] = readProc(pid, "schedstat").split(" ");
+export function waitedForCoreMs(thread: number | "thread-self"): number {
+  const [, waitedNs] = readProc(thread, "schedstat").split(" ");
   return waitedNs === undefined ? 0 : Number(waitedNs) / 1_000_000;
 }
 
-function readProc(pid: number, file: string): string {
+function readProc(pid: number | "thread-self", file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");
   } catch {

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "./config.ts";
+import { listenBacklog } from "./core/connection/listen-backlog.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
 import type { LeakGuard } from "./core/leak-guard/leak-guard.ts";
 import type { PasswordHasher } from "./core/password/password-hasher.ts";
@@ -266,6 +267,6 @@ async function startHttp(parts: Parts, closers: Closers, send: SendReplyLetter |
     () => app.close(),
     () => worker.close(graceMs),
   );
-  await app.listen(config.http);
+  await app.listen({ ...config.http, backlog: listenBacklog });
   return (app.server.address() as AddressInfo).port;
 }

@@ -2,13 +2,16 @@
  * What people who have nothing to do with an attack notice of it: while it runs against a server in a process of its own, one
  * of them mails an alias of another and asks `/healthz`. Their mail travels over the fake relay, as everybody's does.
  */
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
 import { FakeMx, type FakeMxOptions } from "@kauke/testkit/fake-mx";
 import { rounds, tellFigures } from "@kauke/testkit/long-rounds";
 import { type Person, registerPerson } from "@kauke/testkit/person";
-import { memoryOf, waitedForCoreMs } from "@kauke/testkit/process-figures";
+import { memoryOf } from "@kauke/testkit/process-figures";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import { expect } from "vitest";
+import type { HealthQuestion, HealthSeen } from "./bystander-health.testing.ts";
 
 /** How long an attack that never ends by itself is kept up. */
 export const ATTACK_MS = rounds(3000, 60_000);
@@ -23,11 +26,10 @@ export function attackTime(): (isSeen?: boolean) => boolean {
 
 /** The promise to bystanders, while any attack runs. */
 const DELIVERED_WITHIN_MS = 10_000;
-/** In `npm test` three files share the cores, and the attack shares a process with its watcher: the long rounds ask for a second. */
+/** In `npm test` three files share the cores: the long rounds ask for a second. */
 export const HEALTHY_WITHIN_MS = rounds(2000, 1000);
 const MEMORY_MAX_MIB = 1024;
 
-const HEALTH_EVERY_MS = 100;
 /** Fewer than the fifteen messages a day that a mailbox takes of one account without a confirmation. */
 const MESSAGES_MAX = 12;
 /** The bystander's network: no attack may use it. */
@@ -91,7 +93,7 @@ export async function watchBystander(scene: Scene, attack: Promise<unknown>): Pr
   const over = attack.finally(() => {
     end.isOver = true;
   });
-  await Promise.all([over, sendMessages(scene, seen, end), askHealth(scene, seen, end)]);
+  await Promise.all([over, sendMessages(scene, seen, end), askHealth(scene, seen, over)]);
   seen.peakMib = memoryOf(scene.server.pid)?.peakMib ?? 0;
   return seen;
 }
@@ -107,7 +109,7 @@ export function expectUnharmed(seen: Observations): void {
 }
 
 /** Watches while `attack` runs, tells the figures and fails unless the bystanders were served as promised. */
-export async function expectHarmless(scene: Scene, name: string, attack: Promise<unknown>): Promise<void> {
+export async function expectHarmless(scene: Scene, name: string, attack: Promise<unknown>): Promise<Observations> {
   const seen = await watchBystander(scene, attack);
   const { answeredMs, deliveredMs, healthyMs, peakMib } = seen;
   tellFigures(name, {
@@ -117,6 +119,7 @@ export async function expectHarmless(scene: Scene, name: string, attack: Promise
     peakMib,
   });
   expectUnharmed(seen);
+  return seen;
 }
 
 async function sendMessages(scene: Scene, seen: Observations, end: { isOver: boolean }): Promise<void> {
@@ -147,18 +150,14 @@ async function sendOne({ server, relay, alias }: Scene, seen: Observations): Pro
   seen.deliveredMs = Math.max(seen.deliveredMs, performance.now() - began);
 }
 
-async function askHealth({ server }: Scene, seen: Observations, end: { isOver: boolean }): Promise<void> {
-  while (!end.isOver) {
-    const [began, waited] = [performance.now(), waitedMs(server)];
-    const answer = await fetch(`${server.url}/healthz`, { headers: { connection: "close" } }).catch(() => null);
-    seen.healthyMs = Math.max(seen.healthyMs, performance.now() - began - (waitedMs(server) - waited));
-    if (answer?.status !== 200) seen.failures.push(`/healthz answered ${answer?.status ?? "nothing"}`);
-    await answer?.arrayBuffer();
-    await sleep(HEALTH_EVERY_MS);
-  }
+async function askHealth({ server }: Scene, seen: Observations, attack: Promise<unknown>): Promise<void> {
+  const question: HealthQuestion = { url: server.url, pid: server.pid };
+  const watcher = new Worker(new URL("./bystander-health.testing.ts", import.meta.url), { workerData: question });
+  const answer = once(watcher, "message");
+  await attack.finally(() => watcher.postMessage("end"));
+  const [{ healthyMs, failures }] = (await answer) as [HealthSeen];
+  seen.healthyMs = healthyMs;
+  seen.failures.push(...failures);
 }
-
-/** Other programs on the machine had the cores for so long: says nothing of the server. */
-const waitedMs = ({ pid }: ServerProcess) => waitedForCoreMs(pid) + waitedForCoreMs(process.pid);
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,38 @@
+/** Asks `/healthz` in a thread of its own, until told to end: an attack in the same process would slow its watcher. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { parentPort, workerData } from "node:worker_threads";
+import { waitedForCoreMs } from "@kauke/testkit/process-figures";
+
+export interface HealthQuestion {
+  url: string;
+  /** Of the server. */
+  pid: number;
+}
+
+export interface HealthSeen {
+  /** The slowest answer. */
+  healthyMs: number;
+  failures: string[];
+}
+
+const EVERY_MS = 100;
+
+const { url, pid } = workerData as HealthQuestion;
+const seen: HealthSeen = { healthyMs: 0, failures: [] };
+let isOver = false;
+parentPort?.once("message", () => {
+  isOver = true;
+});
+
+/** Other programs on the machine had the cores for so long: says nothing of the server. */
+const waitedMs = () => waitedForCoreMs(pid) + waitedForCoreMs("thread-self");
+
+while (!isOver) {
+  const [began, waited] = [performance.now(), waitedMs()];
+  const answer = await fetch(`${url}/healthz`, { headers: { connection: "close" } }).catch(() => null);
+  seen.healthyMs = Math.max(seen.healthyMs, performance.now() - began - (waitedMs() - waited));
+  if (answer?.status !== 200) seen.failures.push(`/healthz answered ${answer?.status ?? "nothing"}`);
+  await answer?.arrayBuffer();
+  await sleep(EVERY_MS);
+}
+parentPort?.postMessage(seen);
