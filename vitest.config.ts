@@ -7,10 +7,10 @@ const longRounds = process.env.LONG_ROUNDS === "1" ? [] : ["**/*.long.test.ts"];
 /** Files that measure the memory or the time of their own process, or keep something for all of their tests. */
 const inOwnProcess = [
   "apps/server/test/attack-mx.test.ts",
-  "apps/server/test/attacks/leak-guard.test.ts",
+  "apps/server/test/attacks/policy/leak-guard.test.ts",
   "apps/server/test/attacks/memory.test.ts",
-  "apps/server/test/kill-9*.test.ts",
-  "apps/server/test/reopen.test.ts",
+  "apps/server/test/durability/kill-9*.test.ts",
+  "apps/server/test/operator/reopen.test.ts",
 ];
 
 // Unit and package tests. The browser journeys have their own configuration (e2e/vitest.config.ts).

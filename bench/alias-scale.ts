@@ -3,11 +3,11 @@
  * best; known ones are asked for past the cache as well. Both tables are open side by side and measured in turns.
  */
 import { randomBytes } from "node:crypto";
-import { RouteCache } from "@kauke/server/mail/inbound/route-cache";
-import { openEmbedded } from "@kauke/server/store/embedded-database";
+import { RouteCache } from "@kauke/server/mail/receive/route-cache";
+import { openEmbedded } from "@kauke/server/store/embedded/embedded-database";
 import { openStore, type Store, type StoreOptions } from "@kauke/server/store/open-store";
-import { openPostgres } from "@kauke/server/store/postgres";
-import { findTestPostgres, startTestPostgres } from "@kauke/server/store/postgres.testing";
+import { openPostgres } from "@kauke/server/store/postgres/postgres";
+import { findTestPostgres, startTestPostgres } from "@kauke/server/store/postgres/postgres.testing";
 import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
 import { addFiller, domain, makeRealAliases } from "./alias-table.ts";
 import type { BenchOptions } from "./options.ts";

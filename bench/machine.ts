@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { cpus, loadavg, release, totalmem, type } from "node:os";
 import { product } from "@kauke/contract";
-import { harakaVersion } from "./haraka.ts";
+import { harakaVersion } from "./peers/haraka.ts";
 
 export function machine(): string {
   const debian = readOrNull("/etc/debian_version");

@@ -1,7 +1,7 @@
 /** The arguments of `npm run bench -- …`; every figure has a default that keeps a whole run within ten minutes. */
 import { parseArgs } from "node:util";
-import { type Variant, variants } from "./forward-system.ts";
-import { type PeerRow, peerRows } from "./peer-rows.ts";
+import { type Variant, variants } from "./forward/forward-system.ts";
+import { type PeerRow, peerRows } from "./peers/peer-rows.ts";
 
 /** The last takes a quarter of an hour and runs only when it is named. */
 export const benchNames = ["forward", "alias-scale", "start", "api", "pages", "turns", "peers"] as const;

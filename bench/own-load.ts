@@ -4,7 +4,7 @@
  */
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { FakeMx } from "@kauke/testkit/fake-mx";
+import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
 import { envelopeFrom, helo, type MailLoad } from "./mail-job.ts";
 import { messageLines, wireMessage } from "./message.ts";

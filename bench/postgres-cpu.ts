@@ -1,6 +1,6 @@
 /** CPU time of a PostgreSQL server on this machine, found by asking it for the process that answers us. */
 import { existsSync, readFileSync } from "node:fs";
-import { openPostgres } from "@kauke/server/store/postgres";
+import { openPostgres } from "@kauke/server/store/postgres/postgres";
 import { openMeter } from "./cpu-meter.ts";
 
 export interface PostgresCpu {

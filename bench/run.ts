@@ -1,14 +1,14 @@
 /** `npm run bench`: runs the benchmarks one after another and prints one table. Nothing else should run on the machine. */
 import { benchAliasScale } from "./alias-scale.ts";
 import { benchApi } from "./api.ts";
-import { benchForward } from "./forward.ts";
+import { benchForward } from "./forward/forward.ts";
+import { benchTurns } from "./forward/turns.ts";
 import { machine } from "./machine.ts";
 import { type BenchName, type BenchOptions, readOptions, usage } from "./options.ts";
 import { benchPages } from "./pages.ts";
-import { benchPeers } from "./peers.ts";
+import { benchPeers } from "./peers/peers.ts";
 import { benchStart } from "./start.ts";
 import { formatTable, type Row } from "./table.ts";
-import { benchTurns } from "./turns.ts";
 
 const benches: Record<BenchName, (options: BenchOptions) => Promise<Row[]>> = {
   forward: benchForward,

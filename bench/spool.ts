@@ -3,9 +3,9 @@
  * its delivery row are committed, and 250 is said; later the destination takes mail and the sender service empties the spool.
  * The two halves are measured apart; together they are the price of a durable queue.
  */
-import { FakeMx } from "@kauke/testkit/fake-mx";
-import type { ForwardCase } from "./forward-rows.ts";
-import { type DurablePeer, type OurSystem, spoolRestSeconds } from "./forward-system.ts";
+import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import type { ForwardCase } from "./forward/forward-rows.ts";
+import { type DurablePeer, type OurSystem, spoolRestSeconds } from "./forward/forward-system.ts";
 import type { MailLoad } from "./mail-job.ts";
 import type { BenchOptions } from "./options.ts";
 import { median, progress, type Row, sizeText, sleep } from "./table.ts";

@@ -8,10 +8,10 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
-import { closeBrowser, heights, openVisit, showScrollbars, widths } from "./browser.ts";
-import { furnish, openScreen, rest } from "./open-screen.ts";
-import type { Screen } from "./screen.ts";
-import { screens } from "./screen-list.ts";
+import { closeBrowser, heights, openVisit, showScrollbars, widths } from "./browser/browser.ts";
+import { furnish, openScreen, rest } from "./screens/open-screen.ts";
+import type { Screen } from "./screens/screen.ts";
+import { screens } from "./screens/screen-list.ts";
 
 const folder = join(import.meta.dirname, ".out/screens");
 const { values, positionals } = parseArgs({

@@ -36,9 +36,9 @@ const allowed: readonly (readonly [file: string, imported: string])[] = [
   ["testkit/src/index.ts", "@kauke/server/src/main.ts"],
   ["apps/web/src/api/client.ts", "@kauke/contract"],
   ["apps/web/vite.config.ts", "node:path"],
-  ["packages/mail-rfc/src/srs.ts", "node:crypto"],
+  ["packages/mail-rfc/src/address/srs.ts", "node:crypto"],
   [`${server}/crypto/age-worker.ts`, "@kauke/age/node-password-cipher"],
-  ["packages/age/src/node-password-cipher.ts", "node:crypto"],
+  ["packages/age/src/password/node-password-cipher.ts", "node:crypto"],
   [`${server}/wire-mail.ts`, "@kauke/age/node-sealer"],
 ];
 
@@ -75,8 +75,8 @@ const refused: readonly (readonly [file: string, imported: string])[] = [
   ["apps/web/src/api/client.ts", "node:buffer"],
   ["packages/contract/src/alias.ts", "@kauke/mail-rfc"],
   ["packages/contract/src/alias.ts", "node:url"],
-  ["packages/mail-rfc/src/address.ts", "node:dns"],
-  ["packages/mail-rfc/src/address.ts", "@kauke/contract"],
+  ["packages/mail-rfc/src/address/address.ts", "node:dns"],
+  ["packages/mail-rfc/src/address/address.ts", "@kauke/contract"],
 ];
 
 test.each(refused)("%s must not import %s", (file, imported) => {

@@ -21,7 +21,7 @@ const folders: readonly (readonly [prefix: string, part: Part])[] = [
   ["packages/contract/", "contract"],
   ["packages/mail-rfc/", "mail-rfc"],
   // The files of it that need Node; a browser must not load them.
-  ["packages/age/src/node-password-cipher.ts", "age-node"],
+  ["packages/age/src/password/node-password-cipher.ts", "age-node"],
   ["packages/age/src/node-sealer.ts", "age-node"],
   ["packages/age/", "age"],
   ["apps/server/src/config.ts", "config"],

@@ -191,7 +191,7 @@ test("every static check is covered by a planted breach here or in its own test"
 test.each([
   { plan: "all", runs: [] },
   { plan: "check", runs: [] },
-  { plan: "long", runs: ["[parts] apps/server/src/store/embedded-reopen.long.test.ts"] },
+  { plan: "long", runs: ["[parts] apps/server/src/store/embedded/embedded-reopen.long.test.ts"] },
 ] as const)("of the files named *.long.test.ts, plan $plan runs $runs", ({ plan, runs }) => {
   const suite = plans[plan].find((check) => check.kind === "suite");
   const vitest = join(root, "node_modules/vitest/vitest.mjs");

@@ -7,8 +7,8 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { formatDate } from "@kauke/mail-rfc";
 import { readConfigOrExit } from "@kauke/server/config-read";
-import { controlClient } from "@kauke/server/operate/control-client";
-import { controlPath } from "@kauke/server/operate/control-protocol";
+import { controlClient } from "@kauke/server/operate/control/control-client";
+import { controlPath } from "@kauke/server/operate/control/control-protocol";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { repositoryRoot } from "./source-files.ts";
 

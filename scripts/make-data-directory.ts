@@ -1,6 +1,6 @@
 /**
  * Makes a data directory that holds mail in every state, as the code of this commit writes it, for
- * `apps/server/test/old-data-directories.test.ts`: `node scripts/make-data-directory.ts 2026-11-22-a21df47` writes
+ * `apps/server/test/operator/old-data-directories.test.ts`: `node scripts/make-data-directory.ts 2026-11-22-a21df47` writes
  * `test-vectors/data-directories/2026-11-22-a21df47.{tar.zst,json}`. Run it before a change of what is stored, commit both files.
  * The server is killed while it works, so the directory is as a crash leaves it.
  */
@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { constants, zstdCompressSync } from "node:zlib";
 import type { AliasWire } from "@kauke/contract";
-import { FakeMx, type FakeMxAnswer } from "@kauke/testkit/fake-mx";
+import { FakeMx, type FakeMxAnswer } from "@kauke/testkit/fakes/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";

@@ -5,7 +5,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findTestPostgres, startTestPostgres } from "../apps/server/src/store/postgres.testing.ts";
+import { findTestPostgres, startTestPostgres } from "../apps/server/src/store/postgres/postgres.testing.ts";
 import { type Check, type Plan, plans, type StaticCheck, type Suite } from "./checks.ts";
 import { ensureChromium } from "./install-chromium.ts";
 import { runCaptured, runShown } from "./run-check.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { expect, onTestFinished, test } from "vitest";
-import { multipartMessage, subjectOf } from "../message.ts";
+import { multipartMessage, subjectOf } from "../mail/message.ts";
 import { firefox } from "./firefox.ts";
 import { openNewest, runJourneys, testWithoutClipboardItem } from "./journeys.ts";
 import type { EngineSite } from "./site.ts";

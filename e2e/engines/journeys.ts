@@ -5,10 +5,10 @@
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { describe, expect, test } from "vitest";
-import { widths } from "../browser.ts";
-import { multipartMessage, subjectOf, words } from "../message.ts";
-import { masterPassword } from "../sealed.ts";
-import { password } from "../steps.ts";
+import { widths } from "../browser/browser.ts";
+import { password } from "../browser/steps.ts";
+import { masterPassword } from "../keys/sealed.ts";
+import { multipartMessage, subjectOf, words } from "../mail/message.ts";
 import type { EngineProgram } from "./driver.ts";
 import type { Query } from "./finder.ts";
 import { type EngineSite, runEngineSite } from "./site.ts";

@@ -9,7 +9,7 @@ import { cp, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { embeddedSecretKey } from "@kauke/server/store/secret-key";
+import { embeddedSecretKey } from "@kauke/server/store/sealing/secret-key";
 
 const installed = fileURLToPath(new URL("../../node_modules", import.meta.url));
 const store = fileURLToPath(new URL("../../apps/server/src/store", import.meta.url));

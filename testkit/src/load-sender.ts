@@ -4,7 +4,7 @@
  */
 
 import { stuff } from "@kauke/mail-rfc";
-import { numberedMessage } from "./numbered-mail.ts";
+import { numberedMessage } from "./kill/numbered-mail.ts";
 import { type SmtpTalk, smtpTalk } from "./smtp-talk.ts";
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

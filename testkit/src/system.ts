@@ -6,10 +6,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "@kauke/server/config-read";
-import { argon2Hasher } from "@kauke/server/operate/argon2-hasher";
+import { argon2Hasher } from "@kauke/server/operate/workers/argon2-hasher";
 import { type RunningServer, type StartOverrides, startServer } from "@kauke/server/start-server";
 import { putEmptyDatabase } from "./empty-database.ts";
-import { FakeMx } from "./fake-mx.ts";
+import { FakeMx } from "./fakes/fake-mx.ts";
 import { type LogSpy, logSpy } from "./log-spy.ts";
 
 export interface TestSystem {

@@ -2,7 +2,7 @@
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { Config, ListenConfig } from "./config.ts";
 import type { Clock, Logger, Metrics } from "./core/ports.ts";
-import { MxServer, type MxServerOptions } from "./mail/inbound/mx-server.ts";
+import { MxServer, type MxServerOptions } from "./mail/smtp-server/smtp-server.ts";
 import { loadCertificate } from "./operate/certificate.ts";
 import type { WiredMail } from "./wire-mail.ts";
 

@@ -2,8 +2,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { createPublicKey } from "node:crypto";
 import { existsSync } from "node:fs";
-import { createFakeDns } from "@kauke/testkit/fake-dns";
-import { FakeMx } from "@kauke/testkit/fake-mx";
+import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
+import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";

@@ -1,6 +1,6 @@
 /** One header for all: what is authenticated is what is forwarded, however a message hides fields from one of its readers. */
-import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fake-dns";
-import { FakeMx } from "@kauke/testkit/fake-mx";
+import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
+import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { smtpTalk } from "@kauke/testkit/smtp-talk";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";

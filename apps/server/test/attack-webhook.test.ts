@@ -1,6 +1,6 @@
 /** Messages made to keep a parser busy: the webhook gets them all the same, and the process goes on serving everybody else. */
-import { webhookBodyMaker } from "@kauke/server/mail/outbound/webhook-body-maker";
-import { webhookBodyWorker } from "@kauke/server/operate/webhook-body-worker";
+import { webhookBodyMaker } from "@kauke/server/mail/transport/webhook/webhook-body-maker";
+import { webhookBodyWorker } from "@kauke/server/operate/workers/webhook-body-worker";
 import { afterAll, expect, test } from "vitest";
 
 const maker = webhookBodyMaker(webhookBodyWorker());

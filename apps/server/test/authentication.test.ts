@@ -2,12 +2,12 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { arcSeal, dkimSign, readHeader, relaxedField, simpleBodyHash } from "@kauke/mail-rfc";
-import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fake-dns";
-import type { FakeMx } from "@kauke/testkit/fake-mx";
+import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
+import type { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
+import { byMailauth, type DkimRecord, opendkim, pythonDkim } from "@kauke/testkit/programs/verify-dkim";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
-import { byMailauth, type DkimRecord, opendkim, pythonDkim } from "@kauke/testkit/verify-dkim";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 const theirs = generateKeyPairSync("rsa", { modulusLength: 2048 });

@@ -1,6 +1,6 @@
 /** Delivery reports: those that come back for forwarded mail, and our own to proven senders. None names a destination. */
-import { createFakeDns } from "@kauke/testkit/fake-dns";
-import type { FakeMx } from "@kauke/testkit/fake-mx";
+import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
+import type { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";

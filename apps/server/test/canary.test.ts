@@ -6,10 +6,16 @@
 import { randomBytes } from "node:crypto";
 import { cp, mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { openEmbedded } from "@kauke/server/store/embedded-database";
-import { findTestPostgres, startTestPostgres } from "@kauke/server/store/postgres.testing";
-import { canaryWorld, clientAddress, type Planted, type PlantTarget, plantCanaries } from "@kauke/testkit/canary-plant";
-import { Canaries, type Encoding, encodings, type Finding } from "@kauke/testkit/canary-scan";
+import { openEmbedded } from "@kauke/server/store/embedded/embedded-database";
+import { findTestPostgres, startTestPostgres } from "@kauke/server/store/postgres/postgres.testing";
+import {
+  canaryWorld,
+  clientAddress,
+  type Planted,
+  type PlantTarget,
+  plantCanaries,
+} from "@kauke/testkit/canary/canary-plant";
+import { Canaries, type Encoding, encodings, type Finding } from "@kauke/testkit/canary/canary-scan";
 import { tellFigures } from "@kauke/testkit/long-rounds";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";

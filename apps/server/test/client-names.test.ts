@@ -1,5 +1,5 @@
 /** The client's name in Received, over real sockets: confirmed by the DNS or "unknown", and never worth a wait. */
-import { createFakeDns } from "@kauke/testkit/fake-dns";
+import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";

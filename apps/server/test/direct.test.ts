@@ -1,7 +1,7 @@
 /** Direct sending by the whole system: mail hosts of the outside world behind a DNS table, each doing its worst. */
-import { createFakeDns } from "@kauke/testkit/fake-dns";
-import { FakeMx, type FakeMxOptions } from "@kauke/testkit/fake-mx";
-import { type FakeStsHost, startFakeStsHost, stsFile } from "@kauke/testkit/fake-sts-host";
+import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
+import { FakeMx, type FakeMxOptions } from "@kauke/testkit/fakes/fake-mx";
+import { type FakeStsHost, startFakeStsHost, stsFile } from "@kauke/testkit/fakes/fake-sts-host";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";

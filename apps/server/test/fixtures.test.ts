@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { readHeader } from "@kauke/mail-rfc";
-import { FakeMx } from "@kauke/testkit/fake-mx";
-import { FakeWebhook } from "@kauke/testkit/fake-webhook";
+import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";
@@ -36,7 +36,7 @@ test("there are the promised sixteen fixtures or more", () => {
   expect(fixtures.length).toBeGreaterThanOrEqual(16);
 });
 
-/** Their addresses become reply addresses: attacks/calendar.test.ts. */
+/** Their addresses become reply addresses: attacks/policy/calendar.test.ts. */
 const invitations = new Set(["calendar-invite.eml"]);
 
 test.each(fixtures.filter((name) => !invitations.has(name)))("%s leaves as it came", async (name) => {

@@ -1,6 +1,6 @@
 /** Mail from the outside to the destinations of an alias, over real sockets: DESIGN's table of outcomes. */
-import { FakeMx } from "@kauke/testkit/fake-mx";
-import { FakeWebhook } from "@kauke/testkit/fake-webhook";
+import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";

@@ -4,12 +4,12 @@
  */
 import { connect, createServer, type Server } from "node:net";
 import type { Submitter } from "@kauke/server/core/smtp-credential/authenticate";
-import { MemoryBudget } from "@kauke/server/mail/inbound/memory-budget";
-import { MxServer } from "@kauke/server/mail/inbound/mx-server";
-import type { SessionHandlers } from "@kauke/server/mail/inbound/session-handlers";
-import { SmtpSession } from "@kauke/server/mail/inbound/smtp-session";
+import { MemoryBudget } from "@kauke/server/mail/memory-budget";
 import { reply } from "@kauke/server/mail/reply";
-import { AuthExchange } from "@kauke/server/mail/submission/auth-exchange";
+import { AuthExchange } from "@kauke/server/mail/smtp-server/auth-exchange";
+import type { SessionHandlers } from "@kauke/server/mail/smtp-server/session-handlers";
+import { MxServer } from "@kauke/server/mail/smtp-server/smtp-server";
+import { SmtpSession } from "@kauke/server/mail/smtp-server/smtp-session";
 import { accept, reject } from "@kauke/server/mail/verdict";
 import { rounds } from "@kauke/testkit/long-rounds";
 import fc from "fast-check";

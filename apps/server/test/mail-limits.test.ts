@@ -2,8 +2,8 @@
  * The limits of the mail path over real sockets: each with a small figure, each met at connect or at RCPT, none for good. That of
  * a destination (6, two of them for one account) is met in the queue.
  */
-import { FakeMx } from "@kauke/testkit/fake-mx";
-import { FakeWebhook } from "@kauke/testkit/fake-webhook";
+import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { smtpTalk } from "@kauke/testkit/smtp-talk";

@@ -1,6 +1,6 @@
 /** Mailboxes that their host says do not exist, by the whole system: suspended after three messages over a day, resumed by a click. */
 import type { AliasWire, NoticeWire } from "@kauke/contract";
-import type { FakeMxOptions } from "@kauke/testkit/fake-mx";
+import type { FakeMxOptions } from "@kauke/testkit/fakes/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";

@@ -2,7 +2,7 @@
  * Never an open relay: the classic list of spellings that made hosts pass on mail for strangers, each by name. The outside world
  * is one fake mail host that everything leaving would reach; a message that may pass shows that it would be seen there.
  */
-import { FakeMx } from "@kauke/testkit/fake-mx";
+import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";

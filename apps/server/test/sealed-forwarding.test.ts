@@ -5,14 +5,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { sealArmored, sealedLength } from "@kauke/age/node-sealer";
 import type { AliasWire } from "@kauke/contract";
-import { createFakeDns } from "@kauke/testkit/fake-dns";
-import { FakeMx } from "@kauke/testkit/fake-mx";
-import { FakeWebhook } from "@kauke/testkit/fake-webhook";
+import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
+import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
 import { type Person, registerPerson } from "@kauke/testkit/person";
+import { byMailauth, type DkimRecord, pythonDkim } from "@kauke/testkit/programs/verify-dkim";
 import { insertSealingKey, openSealed, type SealingKey, sealedFileOf, stockProgram } from "@kauke/testkit/sealing-key";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { byMailauth, type DkimRecord, pythonDkim } from "@kauke/testkit/verify-dkim";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
 if (stockProgram === null) console.log("Skipped in part: no age program here (Debian: apt-get install age)");

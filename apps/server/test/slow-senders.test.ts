@@ -1,10 +1,10 @@
 /** Clients that talk before their turn, or take all the time there is: shown out, so that others get through. */
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
-import { MemoryBudget } from "@kauke/server/mail/inbound/memory-budget";
-import { MxServer, type MxServerOptions } from "@kauke/server/mail/inbound/mx-server";
-import { SmtpSession } from "@kauke/server/mail/inbound/smtp-session";
+import { MemoryBudget } from "@kauke/server/mail/memory-budget";
 import { reply } from "@kauke/server/mail/reply";
+import { MxServer, type MxServerOptions } from "@kauke/server/mail/smtp-server/smtp-server";
+import { SmtpSession } from "@kauke/server/mail/smtp-server/smtp-session";
 import { accept } from "@kauke/server/mail/verdict";
 import { type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
 import { afterEach, describe, expect, test, vi } from "vitest";

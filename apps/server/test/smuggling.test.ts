@@ -2,9 +2,10 @@
  * SMTP smuggling: spellings of a lone dot that one host takes for the end of a message and another does not, so that what follows
  * is a message of the attacker's. Read in every way it may be cut, and over a real socket to a real destination.
  */
-import { DataReader } from "@kauke/server/mail/inbound/data-reader";
-import { MemoryBudget } from "@kauke/server/mail/inbound/memory-budget";
-import { FakeMx } from "@kauke/testkit/fake-mx";
+
+import { MemoryBudget } from "@kauke/server/mail/memory-budget";
+import { DataReader } from "@kauke/server/mail/smtp-server/data-reader";
+import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { registerPerson } from "@kauke/testkit/person";
 import { smtpTalk } from "@kauke/testkit/smtp-talk";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";

@@ -1,7 +1,7 @@
 /** A webhook that answers 410 is paused: called no more, its owner told, back when the alias' destinations are saved again. */
 import type { AliasWire } from "@kauke/contract";
-import { FakeMx } from "@kauke/testkit/fake-mx";
-import { FakeWebhook } from "@kauke/testkit/fake-webhook";
+import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";

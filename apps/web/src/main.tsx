@@ -5,7 +5,7 @@
 import "./styles/index.css";
 import { StrictMode } from "react";
 import { createRoot, hydrateRoot } from "react-dom/client";
-import { checkSession } from "./api/session.ts";
+import { checkSession } from "./api/session/session.ts";
 import { App } from "./app/App.tsx";
 import { askAhead } from "./app/ask-ahead.ts";
 import { loadScreen } from "./app/pages.tsx";

@@ -1,8 +1,8 @@
 /** Decrypts a binary age file of any length with 64 KiB in memory. */
 import { AgeError } from "./age-error.ts";
 import { attemptWith, type DecryptWith } from "./decrypt.ts";
-import { guardedStream } from "./guarded-stream.ts";
-import { type AgeHeader, checkHeader, scanHeader } from "./header.ts";
+import { guardedStream } from "./format/guarded-stream.ts";
+import { type AgeHeader, checkHeader, scanHeader } from "./format/header.ts";
 import { AGE_HEADER_MAX_BYTES } from "./limits.ts";
 
 /**

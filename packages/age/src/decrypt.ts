@@ -4,8 +4,8 @@
  */
 import { Decrypter } from "age-encryption";
 import { AgeError, failAs, passwordFailure } from "./age-error.ts";
-import { dearmor, looksArmored } from "./armor.ts";
-import { checkHeader } from "./header.ts";
+import { dearmor, looksArmored } from "./format/armor.ts";
+import { checkHeader } from "./format/header.ts";
 import {
   AGE_FILE_MAX_BYTES,
   AGE_HEADER_MAX_BYTES,
@@ -13,7 +13,7 @@ import {
   DECRYPTION_COST_MAX,
   TRIAL_COST,
 } from "./limits.ts";
-import { normalisePassword, type PasswordCipher, passwordIdentity } from "./password-cipher.ts";
+import { normalisePassword, type PasswordCipher, passwordIdentity } from "./password/password-cipher.ts";
 import { kindOfPrivateKey, readPrivateKeys } from "./private-key.ts";
 import type { KeyKind } from "./public-key.ts";
 import { requireWebCrypto } from "./web-crypto.ts";

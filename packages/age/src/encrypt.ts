@@ -1,10 +1,10 @@
 /** Encrypts bytes, text and streams to public keys or under a password. A file always has someone who can open it. */
 import { Encrypter } from "age-encryption";
 import { AgeError, failAs, passwordFailure } from "./age-error.ts";
-import { armor } from "./armor.ts";
-import { guardedStream } from "./guarded-stream.ts";
+import { armor } from "./format/armor.ts";
+import { guardedStream } from "./format/guarded-stream.ts";
 import { AGE_FILE_MAX_BYTES, AGE_TEXT_MAX_BYTES, AGE_WORK_FACTOR } from "./limits.ts";
-import { normalisePassword, type PasswordCipher, passwordRecipient } from "./password-cipher.ts";
+import { normalisePassword, type PasswordCipher, passwordRecipient } from "./password/password-cipher.ts";
 import { readRecipients } from "./public-key.ts";
 import { requireWebCrypto } from "./web-crypto.ts";
 

@@ -2,13 +2,13 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { AgeError, type AgeErrorCode } from "./age-error.ts";
-import { armor } from "./armor.ts";
 import { type DecryptWith, decrypt, decryptText } from "./decrypt.ts";
 import { decryptStream } from "./decrypt-stream.ts";
 import { encrypt, encryptStream, encryptText } from "./encrypt.ts";
-import { isAgeFile } from "./is-age-file.ts";
+import { armor } from "./format/armor.ts";
+import { isAgeFile } from "./format/is-age-file.ts";
 import { AGE_HEADER_MAX_BYTES, AGE_STANZAS_MAX, AGE_TEXT_MAX_BYTES } from "./limits.ts";
-import { nodePasswordCipher } from "./node-password-cipher.ts";
+import { nodePasswordCipher } from "./password/node-password-cipher.ts";
 import { generateKeyPair } from "./private-key.ts";
 import type { KeyKind } from "./public-key.ts";
 import { drained, streamOf } from "./streams.testing.ts";

@@ -4,16 +4,15 @@
  */
 
 export { AgeError, type AgeErrorCode, ageErrorCodes } from "./age-error.ts";
-export { armor, dearmor } from "./armor.ts";
-export { cleanPastedPublicKey, cleanPastedText } from "./clean-pasted-text.ts";
 export { type DecryptWith, decrypt, decryptText } from "./decrypt.ts";
 export { decryptStream } from "./decrypt-stream.ts";
 export { type EncryptTo, encrypt, encryptStream, encryptText } from "./encrypt.ts";
-export { isAgeFile } from "./is-age-file.ts";
+export { armor, dearmor } from "./format/armor.ts";
+export { cleanPastedPublicKey, cleanPastedText } from "./format/clean-pasted-text.ts";
+export { isAgeFile } from "./format/is-age-file.ts";
 export * from "./limits.ts";
-export type { PasswordCipher, PasswordStretch } from "./password-cipher.ts";
-export { forecastPasswordWork } from "./password-forecast.ts";
-export { generateKeyPair, type KeyPair, publicKeyOf, readPrivateKeys } from "./private-key.ts";
+export type { PasswordCipher, PasswordStretch } from "./password/password-cipher.ts";
+export { forecastPasswordWork } from "./password/password-forecast.ts";
 export {
   createProtectedKey,
   isProtectedKey,
@@ -22,6 +21,7 @@ export {
   type PrivateKeyToProtect,
   type ProtectedKeyPair,
   protectPrivateKey,
-} from "./protected-key.ts";
+} from "./password/protected-key.ts";
+export { type StoredKeyForm, storedKeyForm } from "./password/stored-key-form.ts";
+export { generateKeyPair, type KeyPair, publicKeyOf, readPrivateKeys } from "./private-key.ts";
 export { checkPublicKey, isPublicKey, type KeyKind, publicKeyKind, readRecipients } from "./public-key.ts";
-export { type StoredKeyForm, storedKeyForm } from "./stored-key-form.ts";

@@ -4,12 +4,12 @@
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { AgeError, ageErrorCodes } from "./age-error.ts";
-import { armor } from "./armor.ts";
 import { type DecryptWith, decrypt } from "./decrypt.ts";
 import { decryptStream } from "./decrypt-stream.ts";
 import { encrypt } from "./encrypt.ts";
-import { checkHeader } from "./header.ts";
-import { nodePasswordCipher } from "./node-password-cipher.ts";
+import { armor } from "./format/armor.ts";
+import { checkHeader } from "./format/header.ts";
+import { nodePasswordCipher } from "./password/node-password-cipher.ts";
 import { generateKeyPair } from "./private-key.ts";
 import { type Random, randomFrom } from "./random.testing.ts";
 import { drained, streamOf } from "./streams.testing.ts";

@@ -3,8 +3,8 @@ import { AgeError } from "./age-error.ts";
 import { findAgeProgram } from "./age-program.testing.ts";
 import { decrypt } from "./decrypt.ts";
 import { sealArmored, sealedLength } from "./node-sealer.ts";
+import { keyFileText } from "./password/protected-key.ts";
 import { generateKeyPair } from "./private-key.ts";
-import { keyFileText } from "./protected-key.ts";
 import { randomFrom } from "./random.testing.ts";
 
 const program = findAgeProgram();

@@ -6,8 +6,8 @@
 import { createCipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { failAs } from "./age-error.ts";
-import { ARMOR_BEGIN, ARMOR_END, armoredLength } from "./armor-form.ts";
-import { checkHeader } from "./header.ts";
+import { ARMOR_BEGIN, ARMOR_END, armoredLength } from "./format/armor-form.ts";
+import { checkHeader } from "./format/header.ts";
 
 const CHUNK_BYTES = 64 * 1024;
 /** Some 1 to 2 ms of work. */

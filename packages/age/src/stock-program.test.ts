@@ -4,13 +4,13 @@
  */
 import { describe, expect, test } from "vitest";
 import { type AgeProgram, findAgeProgram } from "./age-program.testing.ts";
-import { armor } from "./armor.ts";
 import { decrypt } from "./decrypt.ts";
 import { decryptStream } from "./decrypt-stream.ts";
 import { encrypt, encryptStream } from "./encrypt.ts";
-import { nodePasswordCipher } from "./node-password-cipher.ts";
+import { armor } from "./format/armor.ts";
+import { nodePasswordCipher } from "./password/node-password-cipher.ts";
+import { keyFileText, openProtectedKey, protectPrivateKey } from "./password/protected-key.ts";
 import { generateKeyPair, type KeyPair, publicKeyOf, readPrivateKeys } from "./private-key.ts";
-import { keyFileText, openProtectedKey, protectPrivateKey } from "./protected-key.ts";
 import { type Random, randomFrom } from "./random.testing.ts";
 import { drained, streamOf } from "./streams.testing.ts";
 

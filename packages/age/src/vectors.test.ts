@@ -2,11 +2,11 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { AgeError, type AgeErrorCode, ageErrorCodes } from "./age-error.ts";
-import { armor, dearmor } from "./armor.ts";
 import { type DecryptWith, decrypt, decryptText } from "./decrypt.ts";
 import { decryptStream } from "./decrypt-stream.ts";
+import { armor, dearmor } from "./format/armor.ts";
 import { AGE_FILE_MAX_BYTES } from "./limits.ts";
-import { nodePasswordCipher } from "./node-password-cipher.ts";
+import { nodePasswordCipher } from "./password/node-password-cipher.ts";
 import { drained, streamOf } from "./streams.testing.ts";
 import { type AgeVector, authenticBeginning, vectors } from "./vectors.testing.ts";
 

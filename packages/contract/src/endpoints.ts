@@ -3,16 +3,18 @@
  * exactly these, and /api/openapi.json is derived from them.
  */
 import * as z from "zod";
-import { accountExportEndpoints } from "./account-export-endpoints.ts";
+import { accountExportEndpoints } from "./account/account-export-endpoints.ts";
+import { accountSettings, accountSettingsChange, loginBody, registerBody, userWire } from "./account/auth.ts";
+import { signInEndpoints } from "./account/sign-in-endpoints.ts";
+import { walletEndpoints } from "./account/wallet-endpoints.ts";
+import { waysInEndpoints } from "./account/ways-in-endpoints.ts";
 import { aliasWire, createAliasBody, toggleAliasBody, updateAliasBody } from "./alias.ts";
 import { analyticsEndpoints } from "./analytics-endpoints.ts";
-import { accountSettings, accountSettingsChange, loginBody, registerBody, userWire } from "./auth.ts";
 import { confirmationAnswer, confirmationLink, confirmationStanding, confirmationWish } from "./confirmations.ts";
 import { createdEmailJob, createEmailJobBody, emailJobStatusWire, waitingEmailJob } from "./email-jobs.ts";
 import { encryptionEndpoints } from "./encryption-endpoints.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { limits } from "./limits.ts";
-import { signInEndpoints } from "./sign-in-endpoints.ts";
 import {
   createdSmtpCredential,
   createSmtpCredentialBody,
@@ -21,8 +23,6 @@ import {
   smtpPasswordAnswer,
   webhookSecretAnswer,
 } from "./smtp-credentials.ts";
-import { walletEndpoints } from "./wallet-endpoints.ts";
-import { waysInEndpoints } from "./ways-in-endpoints.ts";
 
 const userParams = z.object({ userId: z.string() });
 const aliasParams = z.object({ aliasId: z.string() });

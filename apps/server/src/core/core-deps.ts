@@ -16,12 +16,12 @@ import type { PasswordHasher } from "./password/password-hasher.ts";
 import type { Clock, Random } from "./ports.ts";
 import type { RateLimitStore } from "./rate-limit/rate-limit.ts";
 import type { RateLimitRules } from "./rate-limit/rate-limit-rules.ts";
+import type { FederatedIssuer } from "./sign-in/federated-issuer.ts";
+import type { BrowserMac } from "./sign-in/known-browser.ts";
+import type { SignInFlowStore } from "./sign-in/sign-in-flow.ts";
 import type { SmtpCredentialStore } from "./smtp-credential/smtp-credential.ts";
 import type { SpoolSpace } from "./spool/spool-space.ts";
 import type { AccountLinkStore } from "./user/account-link.ts";
-import type { FederatedIssuer } from "./user/federated-issuer.ts";
-import type { BrowserMac } from "./user/known-browser.ts";
-import type { SignInFlowStore } from "./user/sign-in-flow.ts";
 import type { UserStore } from "./user/user.ts";
 import type { WalletChallengeStore } from "./wallet/wallet-challenge.ts";
 

@@ -20,7 +20,7 @@ export interface Random {
   uuid(): string;
 }
 
-/** Log events by name. Only counts, ids, codes and durations: the field names are an allow-list (`operate/logger.ts`). */
+/** Log events by name. Only counts, ids, codes and durations: the field names are an allow-list (`operate/telemetry/logger.ts`). */
 export interface Logger {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;

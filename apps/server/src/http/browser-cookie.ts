@@ -1,4 +1,4 @@
-/** The cookie by which a browser shows that it has signed in before (`core/user/known-browser.ts`). It opens nothing by itself. */
+/** The cookie by which a browser shows that it has signed in before (`core/sign-in/known-browser.ts`). It opens nothing by itself. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 const YEAR_SECONDS = 365 * 86_400;

@@ -3,8 +3,8 @@ import { type AddressInfo, connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { fastify } from "fastify";
 import { describe, expect, it } from "vitest";
-import { answerBrokenRequest } from "./answer-errors.ts";
 import { closeInTime } from "./close-in-time.ts";
+import { answerBrokenRequest } from "./response/answer-errors.ts";
 
 async function startSlow(graceMs: number) {
   const app = fastify({ return503OnClosing: false, clientErrorHandler: answerBrokenRequest });

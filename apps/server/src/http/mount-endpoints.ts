@@ -8,15 +8,15 @@ import { AppError } from "../core/app-error.ts";
 import { clientBlock } from "../core/connection/client-network.ts";
 import type { CoreDeps } from "../core/core-deps.ts";
 import { checkLoginSession } from "../core/login-session/check-login-session.ts";
-import { AccountCalls } from "./account-calls.ts";
 import type { BrowserCookie } from "./browser-cookie.ts";
-import { clientAddress } from "./client-address.ts";
-import { deviceName } from "./device-name.ts";
-import { Downloads } from "./downloads.ts";
 import type { Call, Handler, Handlers } from "./handler.ts";
-import { LargeBodies } from "./large-bodies.ts";
-import { parseBody } from "./parse-body.ts";
-import { isForeignErrand } from "./same-site.ts";
+import { AccountCalls } from "./request/account-calls.ts";
+import { clientAddress } from "./request/client-address.ts";
+import { deviceName } from "./request/device-name.ts";
+import { LargeBodies } from "./request/large-bodies.ts";
+import { parseBody } from "./request/parse-body.ts";
+import { isForeignErrand } from "./request/same-site.ts";
+import { Downloads } from "./response/downloads.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 
 declare module "fastify" {

@@ -1,6 +1,6 @@
 import { type EndpointName, endpoints } from "@kauke/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { contentSecurityPolicy } from "./security-headers.ts";
+import { contentSecurityPolicy } from "./response/security-headers.ts";
 import { startTestServer, type TestServer, Visitor } from "./test/test-server.ts";
 
 let server: TestServer;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeEach, expect, test } from "vitest";
 import { BackgroundMemory } from "./background-memory.ts";
-import { MemoryBudget } from "./inbound/memory-budget.ts";
+import { MemoryBudget } from "./memory-budget.ts";
 
 let now: number;
 let budget: MemoryBudget;

@@ -3,7 +3,7 @@
  * all and for each party (account, destination), and gives way to new mail when the budget is nearly full. Whoever is over a share
  * gives way at once: the message is on disk, and the delivery worker takes it from there.
  */
-import type { MemoryBudget } from "./inbound/memory-budget.ts";
+import type { MemoryBudget } from "./memory-budget.ts";
 
 export interface MemoryUse {
   bytes: number;

@@ -12,10 +12,10 @@ import { findCommand } from "./commands/find-command.ts";
 import { keysList, keysRotate } from "./commands/keys.ts";
 import { migrate } from "./commands/migrate.ts";
 import { users, usersDelete, usersEndSessions, usersFind, usersUnblock } from "./commands/users.ts";
-import { ControlError } from "./control-client.ts";
-import { traceOf } from "./error-trace.ts";
-import { type OperatorAccess, openAccess, sentenceOf } from "./operator-access.ts";
-import { OperatorError } from "./operator-error.ts";
+import { ControlError } from "./control/control-client.ts";
+import { type OperatorAccess, openAccess, sentenceOf } from "./control/operator-access.ts";
+import { OperatorError } from "./control/operator-error.ts";
+import { traceOf } from "./telemetry/error-trace.ts";
 
 const commands: readonly Command[] = [
   domains,

@@ -5,8 +5,8 @@
 import type * as openid from "openid-client";
 import type { Config } from "../config.ts";
 import { type Clock, steadyMs } from "../core/ports.ts";
-import { readClaims } from "../core/user/federated-claims.ts";
-import type { FederatedIssuer, FlowSecrets, IssuerFailure } from "../core/user/federated-issuer.ts";
+import { readClaims } from "../core/sign-in/federated-claims.ts";
+import type { FederatedIssuer, FlowSecrets, IssuerFailure } from "../core/sign-in/federated-issuer.ts";
 
 type GoogleSettings = NonNullable<Config["google"]>;
 

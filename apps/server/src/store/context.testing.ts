@@ -3,11 +3,11 @@ import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe } from "vitest";
 import { changeSignals } from "./change-signals.ts";
-import { openInMemory } from "./embedded-database.ts";
+import { openInMemory } from "./embedded/embedded-database.ts";
 import { migrate, underStartLock } from "./migrate.ts";
-import { findTestPostgres, startTestPostgres } from "./postgres.testing.ts";
-import { openPostgres } from "./postgres.ts";
-import { loadServerKeys } from "./server-keys.ts";
+import { findTestPostgres, startTestPostgres } from "./postgres/postgres.testing.ts";
+import { openPostgres } from "./postgres/postgres.ts";
+import { loadServerKeys } from "./sealing/server-keys.ts";
 import type { StoreContext } from "./store-context.ts";
 import { TestClock } from "./stores.testing.ts";
 

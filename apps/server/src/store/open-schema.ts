@@ -2,10 +2,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "./database.ts";
-import { openEmbedded } from "./embedded-database.ts";
+import { openEmbedded } from "./embedded/embedded-database.ts";
+import { lockDirectory } from "./embedded/process-lock.ts";
 import { type MigrationState, migrate, migrationState, noMigrations, underStartLock } from "./migrate.ts";
-import { openPostgres } from "./postgres.ts";
-import { lockDirectory } from "./process-lock.ts";
+import { openPostgres } from "./postgres/postgres.ts";
 
 interface Place {
   databaseUrl: string | null;

@@ -1,12 +1,12 @@
 /** Many rows at once, sealed like every row: for tests and measurements of what grows with an account or with a server. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { aliasAddress } from "../core/alias/alias.ts";
-import { documentOfNew } from "./alias-document.ts";
 import type { Database } from "./database.ts";
-import { openEmbedded } from "./embedded-database.ts";
+import { openEmbedded } from "./embedded/embedded-database.ts";
+import { documentOfNew } from "./rows/aliases/alias-document.ts";
 import { anAlias, aUser } from "./rows.testing.ts";
-import { embeddedSecretKey } from "./secret-key.ts";
-import { type KeyRing, readKeys, serverKeys } from "./server-keys.ts";
+import { embeddedSecretKey } from "./sealing/secret-key.ts";
+import { type KeyRing, readKeys, serverKeys } from "./sealing/server-keys.ts";
 
 const ROWS_AT_ONCE = 500;
 

@@ -10,8 +10,8 @@ import type { NoticeStore } from "../core/notice/notice.ts";
 import type { RateLimitStore } from "../core/rate-limit/rate-limit.ts";
 import { type Kept, keptSince } from "../core/retention/kept-for.ts";
 import type { Database } from "./database.ts";
-import type { DeliveryRepository } from "./deliveries.ts";
-import type { ReleasedAddresses } from "./released-addresses.ts";
+import type { DeliveryRepository } from "./queue/deliveries.ts";
+import type { ReleasedAddresses } from "./rows/accounts/released-addresses.ts";
 import type { StoreContext } from "./store-context.ts";
 
 /** Between a body's arrival and its row lie seconds; a body without a row for this long was left by a crash. */

@@ -4,16 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { wholeExport } from "./account-export.testing.ts";
-import { plantAccount } from "./account-rows.testing.ts";
 import { changeSignals } from "./change-signals.ts";
 import type { Database, DB } from "./database.ts";
-import { openEmbedded, openInMemory } from "./embedded-database.ts";
+import { openEmbedded, openInMemory } from "./embedded/embedded-database.ts";
 import { migrate, underStartLock } from "./migrate.ts";
 import { openStore } from "./open-store.ts";
-import { findTestPostgres, startTestPostgres } from "./postgres.testing.ts";
-import { openPostgres } from "./postgres.ts";
-import { loadServerKeys } from "./server-keys.ts";
+import { findTestPostgres, startTestPostgres } from "./postgres/postgres.testing.ts";
+import { openPostgres } from "./postgres/postgres.ts";
+import { wholeExport } from "./rows/accounts/account-export.testing.ts";
+import { plantAccount } from "./rows/accounts/account-rows.testing.ts";
+import { loadServerKeys } from "./sealing/server-keys.ts";
 
 /** Exactly the columns of `DB`, the compiler sees to that; their types as information_schema names them. */
 const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {

@@ -2,7 +2,7 @@
 import type { Clock } from "../core/ports.ts";
 import type { ChangeSignals } from "./change-signals.ts";
 import type { Database } from "./database.ts";
-import type { ServerKeys } from "./server-keys.ts";
+import type { ServerKeys } from "./sealing/server-keys.ts";
 
 export interface StoreContext {
   db: Database;

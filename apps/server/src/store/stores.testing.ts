@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import type { Alias } from "../core/alias/alias.ts";
 import type { User } from "../core/user/user.ts";
 import { openStore, type Store, type StoreOptions } from "./open-store.ts";
-import { findTestPostgres, startTestPostgres, type TestPostgres } from "./postgres.testing.ts";
+import { findTestPostgres, startTestPostgres, type TestPostgres } from "./postgres/postgres.testing.ts";
 import { anAlias, aUser } from "./rows.testing.ts";
 
 export interface StoreUnderTest {

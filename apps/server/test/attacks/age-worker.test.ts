@@ -4,7 +4,7 @@ import { tellFigures } from "@kauke/testkit/long-rounds";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { afterAll, expect, test } from "vitest";
-import { ATTACK_MS, attackTime, expectUnharmed, startScene, watchBystander } from "./bystander.testing.ts";
+import { ATTACK_MS, attackTime, expectUnharmed, startScene, watchBystander } from "./scenes/bystander.testing.ts";
 
 afterAll(removeDataDirs);
 

@@ -2,8 +2,8 @@
  * Spam through reply addresses: an account that names a hundred strangers in a message to its own alias gets a reply address for each,
  * and may write to all of them at once. What leaves that way counts with submitted mail.
  */
-import { createFakeDns } from "@kauke/testkit/fake-dns";
-import { FakeMx } from "@kauke/testkit/fake-mx";
+import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
+import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";

@@ -2,11 +2,11 @@
  * Attacks by SMTP commands that cost the server more than the client and lead to no message. A flood of lines is handled as fast as
  * it comes, so every kind of line must end the session sooner or later.
  */
-import { maxExtraRecipients, maxRecipients } from "@kauke/server/mail/inbound/session-limits";
+import { maxExtraRecipients, maxRecipients } from "@kauke/server/mail/smtp-server/session-limits";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { expectUnharmed, type Scene, startScene, watchBystander } from "./bystander.testing.ts";
+import { expectUnharmed, type Scene, startScene, watchBystander } from "./scenes/bystander.testing.ts";
 
 let scene: Scene;
 beforeAll(async () => {

@@ -1,15 +1,15 @@
 /** Attacks that fill the SMTP listeners with connections. Whole networks of clients, over real sockets. */
 import { createSecureContext } from "node:tls";
-import { MemoryBudget } from "@kauke/server/mail/inbound/memory-budget";
-import { MxServer, type MxServerOptions } from "@kauke/server/mail/inbound/mx-server";
+import { MemoryBudget } from "@kauke/server/mail/memory-budget";
 import { reply, type SmtpReply } from "@kauke/server/mail/reply";
+import { MxServer, type MxServerOptions } from "@kauke/server/mail/smtp-server/smtp-server";
 import { accept } from "@kauke/server/mail/verdict";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { type SmtpTalk, smtpTalk, smtpTalkTls } from "@kauke/testkit/smtp-talk";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { ATTACK_MS, expectUnharmed, startScene, watchBystander } from "./bystander.testing.ts";
-import { addressesOf, Crowd, type CrowdMember } from "./crowd.testing.ts";
+import { ATTACK_MS, expectUnharmed, startScene, watchBystander } from "./scenes/bystander.testing.ts";
+import { addressesOf, Crowd, type CrowdMember } from "./scenes/crowd.testing.ts";
 
 afterAll(removeDataDirs);
 

@@ -4,8 +4,8 @@
  * a restart of ours.
  */
 import { randomBytes } from "node:crypto";
-import { findTestPostgres, startTestPostgres, type TestPostgres } from "@kauke/server/store/postgres.testing";
-import { FakeMx } from "@kauke/testkit/fake-mx";
+import { findTestPostgres, startTestPostgres, type TestPostgres } from "@kauke/server/store/postgres/postgres.testing";
+import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";

@@ -5,8 +5,14 @@ import { removeDataDirs } from "@kauke/testkit/server-process";
 import { smtpTalk } from "@kauke/testkit/smtp-talk";
 import { startForwardingSystem } from "@kauke/testkit/system";
 import { afterAll, expect, test } from "vitest";
-import { bystanderMailbox, expectUnharmed, type Scene, startScene, watchBystander } from "./bystander.testing.ts";
-import { confirmMailbox } from "./confirm-mailbox.testing.ts";
+import {
+  bystanderMailbox,
+  expectUnharmed,
+  type Scene,
+  startScene,
+  watchBystander,
+} from "./scenes/bystander.testing.ts";
+import { confirmMailbox } from "./scenes/confirm-mailbox.testing.ts";
 
 afterAll(removeDataDirs);
 

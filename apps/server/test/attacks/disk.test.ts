@@ -9,7 +9,7 @@ import { sendMail } from "@kauke/testkit/send-mail";
 import { removeDataDirs, type ServerProcess } from "@kauke/testkit/server-process";
 import { type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
 import { afterAll, expect, test } from "vitest";
-import { attackTime, expectUnharmed, type Scene, startScene, watchBystander } from "./bystander.testing.ts";
+import { attackTime, expectUnharmed, type Scene, startScene, watchBystander } from "./scenes/bystander.testing.ts";
 
 afterAll(removeDataDirs);
 

@@ -6,7 +6,7 @@
 import { headerLimits, stuff } from "@kauke/mail-rfc";
 import { type HostileMessage, hostileMessages } from "@kauke/mail-rfc/hostile-messages.testing";
 import { bodyShapes, fill, type Shape } from "@kauke/mail-rfc/hostile-shapes.testing";
-import { startFakeDnsServer } from "@kauke/testkit/fake-dns";
+import { startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
 import { rounds, tellFigures } from "@kauke/testkit/long-rounds";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
@@ -14,7 +14,7 @@ import { removeDataDirs } from "@kauke/testkit/server-process";
 import { smtpTalk } from "@kauke/testkit/smtp-talk";
 import { authenticate as mailauth } from "mailauth";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { expectHarmless, expectUnharmed, type Scene, startScene, watchBystander } from "./bystander.testing.ts";
+import { expectHarmless, expectUnharmed, type Scene, startScene, watchBystander } from "./scenes/bystander.testing.ts";
 
 const dns = await startFakeDnsServer({
   "example.net": { txt: ["v=spf1 +all"] },

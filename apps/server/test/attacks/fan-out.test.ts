@@ -4,8 +4,8 @@ import { registerPerson } from "@kauke/testkit/person";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { expectUnharmed, type Scene, startScene, watchBystander } from "./bystander.testing.ts";
-import { confirmMailbox } from "./confirm-mailbox.testing.ts";
+import { expectUnharmed, type Scene, startScene, watchBystander } from "./scenes/bystander.testing.ts";
+import { confirmMailbox } from "./scenes/confirm-mailbox.testing.ts";
 
 /** An SMTP transaction takes as many recipients. */
 const ALIASES = 100;

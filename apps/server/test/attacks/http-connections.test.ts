@@ -5,8 +5,8 @@ import { startTestServer, Visitor } from "@kauke/server/http/test/test-server";
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { ATTACK_MS, expectHarmless, startScene } from "./bystander.testing.ts";
-import { addressesOf, Crowd, type CrowdOptions } from "./crowd.testing.ts";
+import { ATTACK_MS, expectHarmless, startScene } from "./scenes/bystander.testing.ts";
+import { addressesOf, Crowd, type CrowdOptions } from "./scenes/crowd.testing.ts";
 
 afterAll(removeDataDirs);
 

@@ -1,16 +1,16 @@
 /** Mail to one's own slow destination must not take the memory for everybody's mail. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { FakeMx } from "@kauke/testkit/fake-mx";
+import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import type { TarpitKind } from "@kauke/testkit/fakes/tarpit";
 import { rounds, tellFigures } from "@kauke/testkit/long-rounds";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import type { TarpitKind } from "@kauke/testkit/tarpit";
 import { afterAll, expect, test, vi } from "vitest";
-import { ATTACK_MS, attackTime, expectUnharmed, watchBystander } from "./bystander.testing.ts";
-import { type DirectScene, startDirectScene } from "./direct-scene.testing.ts";
+import { ATTACK_MS, attackTime, expectUnharmed, watchBystander } from "./scenes/bystander.testing.ts";
+import { type DirectScene, startDirectScene } from "./scenes/direct-scene.testing.ts";
 
 afterAll(removeDataDirs);
 

@@ -3,8 +3,8 @@
  * a notice to its owner, and nothing beside it is held up, lost or sent twice.
  */
 import { randomBytes } from "node:crypto";
-import { findTestPostgres, startTestPostgres, type TestPostgres } from "@kauke/server/store/postgres.testing";
-import { FakeMx } from "@kauke/testkit/fake-mx";
+import { findTestPostgres, startTestPostgres, type TestPostgres } from "@kauke/server/store/postgres/postgres.testing";
+import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";

@@ -1,13 +1,13 @@
 /** Accounts whose destinations waste time must not stop the mail of others that waits in the queue, nor the server's own. */
 import { setTimeout as wait } from "node:timers/promises";
-import type { FakeMx } from "@kauke/testkit/fake-mx";
+import type { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { isLongRun, rounds, tellFigures } from "@kauke/testkit/long-rounds";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { afterAll, expect, test, vi } from "vitest";
-import { ATTACK_MS, expectUnharmed, watchBystander } from "./bystander.testing.ts";
-import { type DirectScene, startDirectScene } from "./direct-scene.testing.ts";
+import { ATTACK_MS, expectUnharmed, watchBystander } from "./scenes/bystander.testing.ts";
+import { type DirectScene, startDirectScene } from "./scenes/direct-scene.testing.ts";
 
 afterAll(removeDataDirs);
 

@@ -1,5 +1,5 @@
 /** Attacks on signing in: others guess, and who knows the password, or reads the mailbox, gets in all the same. */
-import { argon2Hasher } from "@kauke/server/operate/argon2-hasher";
+import { argon2Hasher } from "@kauke/server/operate/workers/argon2-hasher";
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import { smtpTalk } from "@kauke/testkit/smtp-talk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

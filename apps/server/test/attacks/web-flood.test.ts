@@ -5,7 +5,7 @@ import { rounds, tellFigures } from "@kauke/testkit/long-rounds";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { attackTime, expectUnharmed, type Scene, startScene, watchBystander } from "./bystander.testing.ts";
+import { attackTime, expectUnharmed, type Scene, startScene, watchBystander } from "./scenes/bystander.testing.ts";
 
 const SOCKETS = 60;
 /** Calls that each socket always has under way. */

@@ -2,14 +2,14 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { FakeWebhook } from "@kauke/testkit/fake-webhook";
+import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
 import { rounds, tellFigures } from "@kauke/testkit/long-rounds";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { afterAll, expect, test } from "vitest";
-import { ATTACK_MS, attackTime, expectUnharmed, watchBystander } from "./bystander.testing.ts";
-import { type DirectScene, startDirectScene } from "./direct-scene.testing.ts";
+import { ATTACK_MS, attackTime, expectUnharmed, watchBystander } from "./scenes/bystander.testing.ts";
+import { type DirectScene, startDirectScene } from "./scenes/direct-scene.testing.ts";
 
 afterAll(removeDataDirs);
 

@@ -4,14 +4,14 @@
  */
 import { createPublicKey } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { FakeMx, type ReceivedMail } from "@kauke/testkit/fake-mx";
+import { FakeMx, type ReceivedMail } from "@kauke/testkit/fakes/fake-mx";
 import { bodyOf, lastingFields } from "@kauke/testkit/forwarded-header";
 import { isLongRun } from "@kauke/testkit/long-rounds";
-import { exim, type MailHost, postfix } from "@kauke/testkit/mail-host";
 import { type Person, registerPerson } from "@kauke/testkit/person";
+import { exim, type MailHost, postfix } from "@kauke/testkit/programs/mail-host";
+import { byMailauth, type DkimRecord, opendkim, pythonDkim } from "@kauke/testkit/programs/verify-dkim";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { byMailauth, type DkimRecord, opendkim, pythonDkim } from "@kauke/testkit/verify-dkim";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const folder = new URL("../../../../test-vectors/eml/", import.meta.url);
@@ -20,7 +20,7 @@ const mended = new Set(["headers-only.eml", "no-headers.eml", "body-at-once.eml"
 const all = readdirSync(folder).filter((name) => name.endsWith(".eml") && !mended.has(name));
 /** Exim takes a process for each step of each message: it gets every third, and all in the long rounds. */
 const some = all.filter((_, index) => isLongRun || index % 3 === 0 || all[index] === "plain.eml");
-/** Their addresses become reply addresses: attacks/calendar.test.ts. */
+/** Their addresses become reply addresses: attacks/policy/calendar.test.ts. */
 const invitations = new Set(["calendar-invite.eml"]);
 /** All three judge what arrives without a host between: authentication.test.ts. */
 const judges = (isLongRun ? [byMailauth, pythonDkim(), opendkim()] : [byMailauth]).filter((it) => it !== null);

@@ -1,11 +1,11 @@
 /** What our rewriting costs with a spam filter: each fixture as its own host would send it, and as we forward it. */
 import { readdirSync, readFileSync } from "node:fs";
 import { addressesOf, formatDate, readHeader } from "@kauke/mail-rfc";
-import { createFakeDns, type FakeDnsName } from "@kauke/testkit/fake-dns";
+import { createFakeDns, type FakeDnsName } from "@kauke/testkit/fakes/fake-dns";
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import { type Person, registerPerson } from "@kauke/testkit/person";
+import { OWN_RELAY, type SpamScore, spamAssassin } from "@kauke/testkit/programs/spamassassin";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { OWN_RELAY, type SpamScore, spamAssassin } from "@kauke/testkit/spamassassin";
 import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 

@@ -4,11 +4,11 @@
  */
 import type { Answer, Body, EndpointName, Params } from "@kauke/contract";
 import { ApiError, toApiError, unreachable } from "./api-error.ts";
-import { dropAhead, keepAhead, takeAhead } from "./asked-ahead.ts";
 import { markReached, markUnreachable } from "./connection.ts";
-import { markSignedOut } from "./lost-session.ts";
 import { changesNothing, fillPath, openToAnyone, routes } from "./routes.ts";
-import { tellTabs } from "./session-tabs.ts";
+import { dropAhead, keepAhead, takeAhead } from "./session/asked-ahead.ts";
+import { markSignedOut } from "./session/lost-session.ts";
+import { tellTabs } from "./session/session-tabs.ts";
 
 async function send(method: string, path: string, body?: unknown): Promise<Response> {
   const init: RequestInit = { method, credentials: "same-origin" };

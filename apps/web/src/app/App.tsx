@@ -1,11 +1,11 @@
 /** The frame of every page and the choice of the page. */
 import { Suspense } from "react";
 import { useLocation } from "wouter";
-import { useOtherTabs, useSession } from "../api/session.ts";
+import { useOtherTabs, useSession } from "../api/session/session.ts";
 import { LazyToaster } from "../ui/LazyToaster.tsx";
 import { PageSpinner } from "../ui/Spinner.tsx";
-import { TooltipLayer } from "../ui/TooltipLayer.tsx";
 import { dismissToast } from "../ui/toast-store.ts";
+import { TooltipLayer } from "../ui/tooltip/TooltipLayer.tsx";
 import { ErrorBoundary } from "./ErrorBoundary.tsx";
 import { useLostSessionExit } from "./lost-session-exit.ts";
 import { useNoFileNavigation } from "./no-file-navigation.ts";

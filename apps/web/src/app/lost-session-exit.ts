@@ -1,8 +1,8 @@
 /** A session that was ended elsewhere: the next call is refused, and this page leads to the sign-in form, saying why. */
 import { useEffect } from "react";
 import { useLocation } from "wouter";
-import { keptAtLoss, useSessionLost } from "../api/lost-session.ts";
-import { useLeaveSession } from "../api/session.ts";
+import { keptAtLoss, useSessionLost } from "../api/session/lost-session.ts";
+import { useLeaveSession } from "../api/session/session.ts";
 import { showFailure } from "../ui/toast-store.ts";
 import type { ScreenName } from "./screens.ts";
 

@@ -1,6 +1,6 @@
 /** What every way out has in common: the landing page, and the toast of the specification's section 4. */
 import { useLocation } from "wouter";
-import { logOut } from "../api/session.ts";
+import { logOut } from "../api/session/session.ts";
 import { showToast } from "../ui/toast-store.ts";
 
 export const sayLoggedOut = (): void => showToast({ title: "Logged Out", description: "Successfully logged out" });

@@ -1,8 +1,8 @@
 /** The query library around a page that uses it. It comes with the first such page; all of them share one client. */
 import { QueryClientProvider } from "@tanstack/react-query";
 import type { ComponentType } from "react";
-import { onUserChange, readSession } from "../api/session.ts";
-import { listenToTabs } from "../api/session-tabs.ts";
+import { onUserChange, readSession } from "../api/session/session.ts";
+import { listenToTabs } from "../api/session/session-tabs.ts";
 import { makeQueryClient } from "./query-client.ts";
 
 const client = makeQueryClient();

@@ -3,7 +3,7 @@ import "../app/zod-jitless.ts";
 
 import { messageOf } from "../api/api-error.ts";
 import { useSendingAliases } from "../api/email-jobs.ts";
-import { useUser } from "../api/session.ts";
+import { useUser } from "../api/session/session.ts";
 import { ComposeForm } from "../features/compose/ComposeForm.tsx";
 import { NoSendingAliases, SendingAliasesFailed } from "../features/compose/NoSendingAliases.tsx";
 import { WaitingMail } from "../features/compose/WaitingMail.tsx";

@@ -3,7 +3,7 @@ import { readSiteDomain } from "../app/site-domain.ts";
 import { ClosingCall } from "../features/landing/ClosingCall.tsx";
 import { CompatibleStrip } from "../features/landing/CompatibleStrip.tsx";
 import { Hero } from "../features/landing/Hero.tsx";
-import { useMotion } from "../features/landing/motion.ts";
+import { useMotion } from "../features/landing/motion/motion.ts";
 import { Still } from "../features/landing/Still.tsx";
 import { useLaterSections } from "../features/landing/use-later-sections.ts";
 

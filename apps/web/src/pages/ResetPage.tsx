@@ -4,7 +4,7 @@ import "../app/zod-jitless.ts";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { ApiError, messageOf } from "../api/api-error.ts";
-import { usePasswordReset } from "../api/sign-in.ts";
+import { usePasswordReset } from "../api/session/sign-in.ts";
 import { AuthColumns } from "../features/auth/AuthFrame.tsx";
 import { LinkNotChecked, LinkOver } from "../features/auth/LinkPages.tsx";
 import { NewPasswordForm } from "../features/auth/NewPasswordForm.tsx";

@@ -1,5 +1,5 @@
 /** A stranger's text with links that open tabs of their own, which learn nothing of this page. */
-import { linkParts } from "./link-parts.ts";
+import { linkParts } from "./text/link-parts.ts";
 
 export function LinkedText({ text }: { text: string }) {
   return linkParts(text).map(({ text: words, href }, index) =>

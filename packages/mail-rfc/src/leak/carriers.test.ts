@@ -1,5 +1,5 @@
-import { programCarriers, programsHere } from "@kauke/testkit/leak-carrier-programs";
-import { type LeakCarrier, leakCarriers } from "@kauke/testkit/leak-carriers";
+import { programCarriers, programsHere } from "@kauke/testkit/programs/leak-carrier-programs";
+import { type LeakCarrier, leakCarriers } from "@kauke/testkit/programs/leak-carriers";
 import { expect, test } from "vitest";
 import { searchMessage } from "./search-message.ts";
 

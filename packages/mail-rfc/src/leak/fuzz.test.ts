@@ -1,19 +1,19 @@
 /** What no input may do to the leak guard's decoders: make them throw anything but a limit. */
 import { deflateRawSync } from "node:zlib";
-import { leakCarriers } from "@kauke/testkit/leak-carriers";
+import { leakCarriers } from "@kauke/testkit/programs/leak-carriers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findBase64 } from "./base64-runs.ts";
 import { mimeLeaves } from "./mime-leaves.ts";
 import { decodeText, decodeTransfer, findUuencoded } from "./part-text.ts";
 import { searchMessage } from "./search-message.ts";
-import { unpackBer } from "./unpack-ber.ts";
-import { UnpackBudget, UnsearchableError } from "./unpack-limits.ts";
-import { unpackOpenPgp } from "./unpack-openpgp.ts";
-import { unpackPdf } from "./unpack-pdf.ts";
-import { unpackPng } from "./unpack-png.ts";
-import { unpackRichText, unpackTnef } from "./unpack-tnef.ts";
-import { unpackZip } from "./unpack-zip.ts";
+import { findBase64 } from "./unpack/base64-runs.ts";
+import { unpackBer } from "./unpack/unpack-ber.ts";
+import { UnpackBudget, UnsearchableError } from "./unpack/unpack-limits.ts";
+import { unpackOpenPgp } from "./unpack/unpack-openpgp.ts";
+import { unpackPdf } from "./unpack/unpack-pdf.ts";
+import { unpackPng } from "./unpack/unpack-png.ts";
+import { unpackRichText, unpackTnef } from "./unpack/unpack-tnef.ts";
+import { unpackZip } from "./unpack/unpack-zip.ts";
 
 const isLong = process.env.LONG_ROUNDS === "1";
 const numRuns = isLong ? 100_000 : 1000;

@@ -1,6 +1,7 @@
 /** What lies inside a container, as every unpacker gives it. */
-import type { Packing } from "./inflate.ts";
+
 import type { PartKind } from "./leak-finding.ts";
+import type { Packing } from "./unpack/inflate.ts";
 
 export interface Inner {
   bytes: Buffer;

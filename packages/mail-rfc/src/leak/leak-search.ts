@@ -2,17 +2,18 @@
  * Searches a piece of a message and everything inside it, as deep as the limits allow. A piece is text, a container or plain
  * data; which of these its bytes tell, not its declared type.
  */
-import { findBase64 } from "./base64-runs.ts";
+
 import { findInBytes } from "./find-in-bytes.ts";
 import { findInText } from "./find-in-text.ts";
-import { inflate } from "./inflate.ts";
 import type { Inner } from "./inner.ts";
 import type { LeakFinding, PartKind } from "./leak-finding.ts";
 import type { Boundary, MailboxPattern } from "./mailbox-pattern.ts";
 import { looksLikeMessage, type MimeLeaf, mimeLeaves, splitHeader } from "./mime-leaves.ts";
 import { decodeText, findUuencoded, isText } from "./part-text.ts";
-import { isContainer, unpack, viewsIn } from "./unpack.ts";
-import { type UnpackBudget, UnsearchableError } from "./unpack-limits.ts";
+import { findBase64 } from "./unpack/base64-runs.ts";
+import { inflate } from "./unpack/inflate.ts";
+import { isContainer, unpack, viewsIn } from "./unpack/unpack.ts";
+import { type UnpackBudget, UnsearchableError } from "./unpack/unpack-limits.ts";
 
 export interface Piece extends Inner {
   kind: PartKind;

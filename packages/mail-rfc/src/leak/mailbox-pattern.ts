@@ -3,7 +3,7 @@
  * an international domain and, at Gmail, dots make no difference. Texts come in lower case and NFKC.
  */
 import { domainToASCII, domainToUnicode } from "node:url";
-import { LOCAL_MAX_OCTETS } from "../local-part.ts";
+import { LOCAL_MAX_OCTETS } from "../address/local-part.ts";
 
 export interface MailboxPattern {
   /** The address as the caller gave it. */

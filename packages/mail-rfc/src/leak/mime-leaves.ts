@@ -2,13 +2,13 @@
  * The parts of a message for the leak guard: every header and every body, decoded, with its number. Reads more than a mail
  * program shows: the text around the parts of a multipart, bodies behind broken boundaries, parts beyond all measure.
  */
-import { delimiterLines } from "../delimiter-lines.ts";
-import { fieldValue, firstValue, type HeaderField, readHeader } from "../headers.ts";
+import { delimiterLines } from "../body/delimiter-lines.ts";
+import { costNs, ParseBudget, ParseLimitError } from "../body/parse-budget.ts";
+import { fieldValue, firstValue, type HeaderField, readHeader } from "../header/headers.ts";
 import { MailSyntaxError } from "../mail-syntax-error.ts";
-import { costNs, ParseBudget, ParseLimitError } from "../parse-budget.ts";
 import type { PartKind } from "./leak-finding.ts";
 import { decodeTransfer } from "./part-text.ts";
-import { UnsearchableError } from "./unpack-limits.ts";
+import { UnsearchableError } from "./unpack/unpack-limits.ts";
 
 export interface MimeLeaf {
   part: string;

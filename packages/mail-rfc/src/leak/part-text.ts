@@ -1,5 +1,5 @@
 /** Encodings of parts: their transfer encoding (RFC 2045 §6), uuencode, and the charset of their text. Never throws. */
-import { decodeQuotedPrintable } from "../transfer-encoding.ts";
+import { decodeQuotedPrintable } from "../body/transfer-encoding.ts";
 
 const BOM = /^(?:\xff\xfe|\xfe\xff)/;
 /** Bytes of each sample that tells text from other data. */

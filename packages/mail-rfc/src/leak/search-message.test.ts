@@ -1,8 +1,8 @@
 import { deflateRawSync, gzipSync } from "node:zlib";
-import { attached, single, zip } from "@kauke/testkit/leak-carriers";
+import { attached, single, zip } from "@kauke/testkit/programs/leak-carriers";
 import { describe, expect, test } from "vitest";
 import { searchMessage, searchTypedText } from "./search-message.ts";
-import { unpackLimits } from "./unpack-limits.ts";
+import { unpackLimits } from "./unpack/unpack-limits.ts";
 
 const owner = "jonas.real@inbox.example";
 const messageOf = ({ header, body }: { header: string[]; body: string }) =>

@@ -2,7 +2,7 @@
 import type { LeakFinding } from "./leak-finding.ts";
 import { LeakSearch, pieceOf } from "./leak-search.ts";
 import { mailboxPatterns } from "./mailbox-pattern.ts";
-import { UnpackBudget, type UnpackLimits, unpackLimits } from "./unpack-limits.ts";
+import { UnpackBudget, type UnpackLimits, unpackLimits } from "./unpack/unpack-limits.ts";
 
 /**
  * Reads every header and part as a mail program would and beyond it: decoded bytes of any format, base64 within text, archives,

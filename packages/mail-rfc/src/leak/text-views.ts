@@ -3,8 +3,9 @@
  * quoted-printable and unseen characters undone. Views are in lower case and NFKC, one after another, so that a leak in plain
  * sight costs no more than its search.
  */
-import { decodeEncodedWords } from "../encoded-word.ts";
-import { decodeQuotedPrintable } from "../transfer-encoding.ts";
+
+import { decodeQuotedPrintable } from "../body/transfer-encoding.ts";
+import { decodeEncodedWords } from "../header/encoded-word.ts";
 
 export interface TextView {
   text: string;

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { readHeader } from "../headers.ts";
-import { decodeQuotedPrintable, toBase64Lines, toQuotedPrintableLines } from "../transfer-encoding.ts";
+import { decodeQuotedPrintable, toBase64Lines, toQuotedPrintableLines } from "../body/transfer-encoding.ts";
+import { readHeader } from "../header/headers.ts";
 import { QUOTE_BYTES_MAX, withAliasInQuotes } from "./alias-in-quotes.ts";
 
 const own = "olga@owner.example";

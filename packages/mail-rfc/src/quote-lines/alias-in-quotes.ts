@@ -3,9 +3,10 @@
  * message. Attachments, attached messages and everything signed or encrypted stay as they are. Whether the mailbox is left
  * somewhere else is for the leak guard to tell.
  */
-import { firstValue } from "../headers.ts";
+
+import { type Part, parameter, readPartTree, typeOf } from "../body/part-tree.ts";
+import { firstValue } from "../header/headers.ts";
 import type { LeakPlace } from "../leak/leak-finding.ts";
-import { type Part, parameter, readPartTree, typeOf } from "../part-tree.ts";
 import { readEditableText } from "./editable-text.ts";
 import { findOwnLines } from "./find-own-lines.ts";
 import { htmlLines } from "./html-lines.ts";

@@ -3,7 +3,7 @@
  * decoded bytes. An encoding, charset or form that programs could read in different ways is left alone.
  */
 import { isAscii, isUtf8 } from "node:buffer";
-import { toBase64Lines } from "../transfer-encoding.ts";
+import { toBase64Lines } from "../body/transfer-encoding.ts";
 import type { Span } from "./own-addresses.ts";
 import { QuotedText } from "./quoted-text.ts";
 

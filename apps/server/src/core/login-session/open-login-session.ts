@@ -5,7 +5,7 @@ export interface SignIn {
   userId: string;
   /** What the browser sent along, if anything: a session it had before ends. */
   formerToken: string | null;
-  /** See `http/device-name.ts`. */
+  /** See `http/request/device-name.ts`. */
   device: string | null;
 }
 

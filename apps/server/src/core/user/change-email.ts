@@ -10,8 +10,8 @@ import { requireFreshProof } from "../login-session/fresh-proof.ts";
 import { hashSessionToken } from "../login-session/session-token.ts";
 import { hashLinkToken } from "../own-mail/link-token.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
+import { accountName } from "../sign-in/known-browser.ts";
 import { type AccountMailDeps, type Addressee, sendAccountLink } from "./account-mail.ts";
-import { accountName } from "./known-browser.ts";
 import type { User } from "./user.ts";
 
 type AskDeps = AccountMailDeps & Pick<CoreDeps, "users" | "loginSessions" | "rateLimits" | "limitRules">;

@@ -4,8 +4,8 @@ import { clientBlock } from "../connection/client-network.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { hashSessionToken } from "../login-session/session-token.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
-import { verifyCounted } from "./login.ts";
-import { countSignedInTry } from "./sign-in-try.ts";
+import { verifyCounted } from "../sign-in/login.ts";
+import { countSignedInTry } from "../sign-in/sign-in-try.ts";
 import type { User } from "./user.ts";
 
 type ChangeDeps = Pick<CoreDeps, "users" | "hasher" | "browserMac" | "rateLimits" | "limitRules" | "clock">;

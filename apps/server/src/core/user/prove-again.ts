@@ -3,9 +3,9 @@ import { waysInMessages } from "@kauke/contract";
 import { AppError, fieldError } from "../app-error.ts";
 import { clientBlock } from "../connection/client-network.ts";
 import type { CoreDeps } from "../core-deps.ts";
+import { verifyCounted } from "../sign-in/login.ts";
+import { countSignedInTry } from "../sign-in/sign-in-try.ts";
 import { takeWalletProof, type WalletAttempt } from "../wallet/take-wallet-proof.ts";
-import { verifyCounted } from "./login.ts";
-import { countSignedInTry } from "./sign-in-try.ts";
 import type { User } from "./user.ts";
 
 type PasswordDeps = Pick<CoreDeps, "users" | "hasher" | "browserMac" | "rateLimits" | "limitRules" | "clock">;

@@ -1,5 +1,5 @@
 import type { AccountSettings, AccountSettingsChange, AuthMethod } from "@kauke/contract";
-import type { FederatedPerson } from "./federated-issuer.ts";
+import type { FederatedPerson } from "../sign-in/federated-issuer.ts";
 
 /** Who somebody is to an issuer, for good. */
 export type FederatedName = Pick<FederatedPerson, "issuer" | "subject">;

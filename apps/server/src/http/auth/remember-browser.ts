@@ -1,5 +1,5 @@
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { withAccount } from "../../core/user/known-browser.ts";
+import { withAccount } from "../../core/sign-in/known-browser.ts";
 import type { User } from "../../core/user/user.ts";
 import type { CallBrowser } from "../handler.ts";
 

@@ -1,7 +1,7 @@
 /** The two cookies of federated sign-in: what binds it to this browser, and the word for why it failed. */
 import { type GoogleFailure, googleFailureCookie } from "@kauke/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { flowSeconds } from "../../core/user/sign-in-flow.ts";
+import { flowSeconds } from "../../core/sign-in/sign-in-flow.ts";
 
 const failureSeconds = 60;
 

@@ -2,10 +2,10 @@
 import { googleLinkedHash, provenHash } from "@kauke/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { checkLoginSession } from "../../core/login-session/check-login-session.ts";
-import type { FlowSecrets } from "../../core/user/federated-issuer.ts";
-import { finishSettingsFlow } from "../../core/user/federated-settings.ts";
-import type { FlowFailure } from "../../core/user/federated-sign-in.ts";
-import type { LaterWork } from "../later-work.ts";
+import type { FlowSecrets } from "../../core/sign-in/federated-issuer.ts";
+import { finishSettingsFlow } from "../../core/sign-in/federated-settings.ts";
+import type { FlowFailure } from "../../core/sign-in/federated-sign-in.ts";
+import type { LaterWork } from "../request/later-work.ts";
 import { tellOwner } from "../sign-in/ways-in-routes.ts";
 import { type GoogleSessionParts, openGoogleSession } from "./open-google-session.ts";
 

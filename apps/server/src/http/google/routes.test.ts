@@ -1,7 +1,7 @@
 import { type GoogleFailure, googleFailureCookie } from "@kauke/contract";
-import { FakeIssuer } from "@kauke/testkit/fake-issuer";
+import { FakeIssuer } from "@kauke/testkit/fakes/fake-issuer";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { googleIssuer } from "../../core/user/federated-claims.ts";
+import { googleIssuer } from "../../core/sign-in/federated-claims.ts";
 import { openIdIssuer } from "../../operate/openid-issuer.ts";
 import { type Reply, startTestServer, type TestServer, type TestServerOptions, Visitor } from "../test/test-server.ts";
 

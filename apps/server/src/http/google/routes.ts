@@ -12,11 +12,11 @@ import {
   type FlowFailure,
   finishFederatedSignIn,
   takeFlow,
-} from "../../core/user/federated-sign-in.ts";
+} from "../../core/sign-in/federated-sign-in.ts";
 import { rememberBrowser } from "../auth/remember-browser.ts";
 import type { BrowserCookie } from "../browser-cookie.ts";
-import { clientAddress } from "../client-address.ts";
-import type { LaterWork } from "../later-work.ts";
+import { clientAddress } from "../request/client-address.ts";
+import type { LaterWork } from "../request/later-work.ts";
 import type { SessionCookie } from "../session-cookie.ts";
 import { googleCookies } from "./cookies.ts";
 import { openGoogleSession } from "./open-google-session.ts";

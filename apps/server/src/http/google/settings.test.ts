@@ -1,6 +1,6 @@
 /** Linking a Google account in Settings, signing in anew by it, and removing it; at a fake OpenID issuer. */
 import { type GoogleFailure, googleFailureCookie, googleFailureTexts } from "@kauke/contract";
-import { FakeIssuer } from "@kauke/testkit/fake-issuer";
+import { FakeIssuer } from "@kauke/testkit/fakes/fake-issuer";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openIdIssuer } from "../../operate/openid-issuer.ts";
 import { systemRandom } from "../../operate/random.ts";

@@ -7,7 +7,7 @@
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { isForeignErrand } from "../same-site.ts";
+import { isForeignErrand } from "../request/same-site.ts";
 
 /** What of a request decides. */
 export interface PreviewRequest {

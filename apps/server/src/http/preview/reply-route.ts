@@ -2,7 +2,7 @@
 import { previewReplyBody } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
 import { type AnswerPreviewDeps, answerPreview } from "../../core/preview/answer-preview.ts";
-import { parseBody } from "../parse-body.ts";
+import { parseBody } from "../request/parse-body.ts";
 import type { PreviewAccess } from "./preview-access.ts";
 
 /** @param deps `null`: not in preview mode */

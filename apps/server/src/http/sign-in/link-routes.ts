@@ -1,13 +1,13 @@
 import { signInMessages } from "@kauke/contract";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { openByPassword } from "../../core/login-session/open-by-password.ts";
+import { browserName, readSignInLink, signInByLink } from "../../core/sign-in/sign-in-link.ts";
 import { countLinkWish, sendWishedLink } from "../../core/user/mailed-link.ts";
-import { browserName, readSignInLink, signInByLink } from "../../core/user/sign-in-link.ts";
 import { ownToken } from "../auth/own-token.ts";
 import { rememberBrowser } from "../auth/remember-browser.ts";
 import { userToWire } from "../auth/wire.ts";
 import type { HandlersOf } from "../handler.ts";
-import type { LaterWork } from "../later-work.ts";
+import type { LaterWork } from "../request/later-work.ts";
 
 export function signInLinkHandlers(
   deps: CoreDeps,

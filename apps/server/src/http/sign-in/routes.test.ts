@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { argon2Hasher } from "../../operate/argon2-hasher.ts";
 import { systemRandom } from "../../operate/random.ts";
+import { argon2Hasher } from "../../operate/workers/argon2-hasher.ts";
 import { lettersTo as lettersOf } from "../test/letters.ts";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 

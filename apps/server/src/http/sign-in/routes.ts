@@ -11,7 +11,7 @@ import { countLinkWish, sendWishedLink } from "../../core/user/mailed-link.ts";
 import { readPasswordReset, resetPassword } from "../../core/user/reset-password.ts";
 import { rememberBrowser } from "../auth/remember-browser.ts";
 import type { HandlersOf } from "../handler.ts";
-import type { LaterWork } from "../later-work.ts";
+import type { LaterWork } from "../request/later-work.ts";
 import { tokenOf } from "./token-of.ts";
 import { sessionToWire, signInToWire } from "./wire.ts";
 

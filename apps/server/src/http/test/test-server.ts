@@ -6,10 +6,10 @@ import { expect } from "vitest";
 import * as z from "zod";
 import type { Clock, LogFields } from "../../core/ports.ts";
 import { SpoolSpace } from "../../core/spool/spool-space.ts";
-import { ageWorker } from "../../operate/age-worker.ts";
-import { argon2Hasher } from "../../operate/argon2-hasher.ts";
-import { leakGuardWorker } from "../../operate/leak-guard-worker.ts";
 import { systemRandom } from "../../operate/random.ts";
+import { ageWorker } from "../../operate/workers/age-worker.ts";
+import { argon2Hasher } from "../../operate/workers/argon2-hasher.ts";
+import { leakGuardWorker } from "../../operate/workers/leak-guard-worker.ts";
 import { openStore, type Store } from "../../store/open-store.ts";
 import { buildHttpServer, type HttpConfig, type HttpServerOptions } from "../server.ts";
 

@@ -2,11 +2,11 @@
 import { addressesOf, type HeaderBlock, type Mailbox } from "@kauke/mail-rfc";
 import type { AliasStore } from "../../core/alias/alias-store.ts";
 import type { Submitter } from "../../core/smtp-credential/authenticate.ts";
-import { isReplyAddress, resolveRepliesOf } from "../inbound/resolve-reply.ts";
-import { screen } from "../inbound/screen.ts";
-import type { ReceivedMail } from "../inbound/session-handlers.ts";
+import { isReplyAddress, resolveRepliesOf } from "../copy/resolve-reply.ts";
+import { sendAsAlias, type WriteAsDeps } from "../copy/write-as-alias.ts";
+import { screen } from "../receive/screen.ts";
 import { reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
-import { sendAsAlias, type WriteAsDeps } from "../write-as-alias.ts";
+import type { ReceivedMail } from "../smtp-server/session-handlers.ts";
 
 export interface EnqueueDeps extends WriteAsDeps {
   aliases: Pick<AliasStore, "findRouteById" | "findRoute">;

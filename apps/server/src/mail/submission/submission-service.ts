@@ -5,12 +5,12 @@
 
 import { clientNetwork } from "../../core/connection/client-network.ts";
 import type { SmtpLoginAttempt, SmtpLoginResult, Submitter } from "../../core/smtp-credential/authenticate.ts";
-import type { MailFrom } from "../inbound/path-argument.ts";
-import type { ReceivedMail, SessionHandlers } from "../inbound/session-handlers.ts";
 import { reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
+import type { MailFrom } from "../smtp-server/path-argument.ts";
+import type { SignInResult } from "../smtp-server/session-auth.ts";
+import type { ReceivedMail, SessionHandlers } from "../smtp-server/session-handlers.ts";
 import { accept, reject } from "../verdict.ts";
 import { type EnqueueDeps, enqueueMessage } from "./enqueue-message.ts";
-import type { SignInResult } from "./session-auth.ts";
 
 export interface SubmissionDeps extends EnqueueDeps {
   authenticate(attempt: SmtpLoginAttempt): Promise<SmtpLoginResult>;

@@ -1,7 +1,7 @@
 /** A copy of the embedded store while the server runs, and its way back. */
 import { resolve } from "node:path";
-import { BackupError, restoreBackup } from "../../store/backup.ts";
-import { OperatorError } from "../operator-error.ts";
+import { BackupError, restoreBackup } from "../../store/backup/backup.ts";
+import { OperatorError } from "../control/operator-error.ts";
 import { type Command, jsonText, print, refuse } from "./command.ts";
 
 export const backup: Command = {

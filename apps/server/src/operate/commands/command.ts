@@ -1,6 +1,6 @@
 /** What a command of the operator's tool is made of. */
 import type { Config } from "../../config.ts";
-import type { OperatorAccess } from "../operator-access.ts";
+import type { OperatorAccess } from "../control/operator-access.ts";
 
 export type Values = Readonly<Record<string, string | boolean | undefined>>;
 

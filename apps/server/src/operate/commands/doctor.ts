@@ -1,9 +1,9 @@
-import { createResolver } from "../../mail/outbound/resolver.ts";
+import { createResolver } from "../../mail/resolver.ts";
+import type { OperatorAccess } from "../control/operator-access.ts";
+import { keptMail, mailText, type ShownMail } from "../control/print-kept-mail.ts";
 import { fetchPolicy } from "../doctor/fetch-policy.ts";
 import { mustMend, reportText } from "../doctor/report.ts";
 import { runDoctor } from "../doctor/run-doctor.ts";
-import type { OperatorAccess } from "../operator-access.ts";
-import { keptMail, mailText, type ShownMail } from "../print-kept-mail.ts";
 import { type Command, jsonText, print, refuse } from "./command.ts";
 
 export const doctor: Command = {

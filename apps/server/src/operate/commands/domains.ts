@@ -1,8 +1,8 @@
 import { networkInterfaces } from "node:os";
-import { isPublicAddress } from "../../mail/outbound/address-guard.ts";
-import type { ServerFacts } from "../control-protocol.ts";
+import { isPublicAddress } from "../../mail/transport/address-guard.ts";
+import type { ServerFacts } from "../control/control-protocol.ts";
+import { domainsText } from "../control/print-domains.ts";
 import { dnsPlan } from "../dns-plan.ts";
-import { domainsText } from "../print-domains.ts";
 import { type Command, jsonText, print } from "./command.ts";
 
 export const domains: Command = {

@@ -1,6 +1,6 @@
 /** Keys of the server. What is printed is what they are for and since when, never a key. */
 import { setTimeout as wait } from "node:timers/promises";
-import type { RotationState } from "../../store/key-rotation.ts";
+import type { RotationState } from "../../store/sealing/key-rotation.ts";
 import { type Command, jsonText, print } from "./command.ts";
 
 const uses = {

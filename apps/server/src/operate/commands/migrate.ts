@@ -2,9 +2,9 @@
 import type { Config } from "../../config.ts";
 import type { MigrationState } from "../../store/migrate.ts";
 import { applyMigrations, readMigrations } from "../../store/open-schema.ts";
-import { isAnswered } from "../control-client.ts";
-import { controlPath } from "../control-protocol.ts";
-import { explainLock } from "../operator-access.ts";
+import { isAnswered } from "../control/control-client.ts";
+import { controlPath } from "../control/control-protocol.ts";
+import { explainLock } from "../control/operator-access.ts";
 import { type Command, jsonText, print, refuse } from "./command.ts";
 
 export const migrate: Command = {

@@ -1,6 +1,6 @@
 /** Accounts. Nothing printed names a person unless `--show-addresses` asks for it, or the operator named them already. */
-import type { UserSummary } from "../control-protocol.ts";
-import type { OperatorAccess } from "../operator-access.ts";
+import type { UserSummary } from "../control/control-protocol.ts";
+import type { OperatorAccess } from "../control/operator-access.ts";
 import { type Command, jsonText, print, printWhole, refuse } from "./command.ts";
 
 export const users: Command = {

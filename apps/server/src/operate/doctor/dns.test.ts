@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import { type DnsRecord, publicDkimKey } from "@kauke/mail-rfc";
-import { createFakeDns, type FakeDnsName, type FakeDnsZone } from "@kauke/testkit/fake-dns";
+import { createFakeDns, type FakeDnsName, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
 import { describe, expect, it } from "vitest";
-import type { ServerFacts } from "../control-protocol.ts";
+import type { ServerFacts } from "../control/control-protocol.ts";
 import { dnsPlan } from "../dns-plan.ts";
 import type { CheckResult } from "./check-result.ts";
 import { checkDns } from "./run-doctor.ts";

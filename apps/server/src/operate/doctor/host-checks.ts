@@ -1,7 +1,7 @@
 /** The names of this machine in DNS: addresses of the mail host, their reverse names, and the name mail programs are given. */
 import { reverseName } from "@kauke/mail-rfc";
-import { isPublicAddress } from "../../mail/outbound/address-guard.ts";
-import type { Resolver } from "../../mail/outbound/resolver.ts";
+import type { Resolver } from "../../mail/resolver.ts";
+import { isPublicAddress } from "../../mail/transport/address-guard.ts";
 import type { DnsPlan } from "../dns-plan.ts";
 import { type CheckResult, checking } from "./check-result.ts";
 

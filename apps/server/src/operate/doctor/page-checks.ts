@@ -1,6 +1,6 @@
 /** What the public pages say and lead to that only the operator can make true. */
 import type { Config } from "../../config.ts";
-import type { ServerFacts } from "../control-protocol.ts";
+import type { ServerFacts } from "../control/control-protocol.ts";
 import { type CheckResult, checking } from "./check-result.ts";
 
 const settingOf: Readonly<Record<keyof Config["links"], string>> = {

@@ -1,6 +1,6 @@
 /** The listeners of the running server, spoken to over this machine's own network. */
 import type { X509Certificate } from "node:crypto";
-import type { ServerFacts } from "../control-protocol.ts";
+import type { ServerFacts } from "../control/control-protocol.ts";
 import type { DnsPlan } from "../dns-plan.ts";
 import { type CheckResult, checking } from "./check-result.ts";
 import { type ProbeTarget, probeSmtp } from "./smtp-probe.ts";

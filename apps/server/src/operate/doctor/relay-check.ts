@@ -1,7 +1,7 @@
 /** What the relay said when it was asked to take mail. */
 import type { FailureCode } from "../../core/delivery/delivery.ts";
-import type { SmtpStage } from "../../mail/outbound/classify-reply.ts";
-import type { RelayState } from "../../mail/outbound/probe-relay.ts";
+import type { SmtpStage } from "../../mail/classify-reply.ts";
+import type { RelayState } from "../../mail/transport/probe-relay.ts";
 import { type CheckResult, checking } from "./check-result.ts";
 
 const SETTING = "KAUKE_RELAY_URL";

@@ -1,8 +1,8 @@
 /** Runs every check that makes sense for this installation. DNS is left alone while no mail leaves the machine. */
 
-import type { RelayState } from "../../mail/outbound/probe-relay.ts";
-import type { Resolver } from "../../mail/outbound/resolver.ts";
-import type { ServerFacts } from "../control-protocol.ts";
+import type { Resolver } from "../../mail/resolver.ts";
+import type { RelayState } from "../../mail/transport/probe-relay.ts";
+import type { ServerFacts } from "../control/control-protocol.ts";
 import { dnsPlan } from "../dns-plan.ts";
 import type { CheckResult } from "./check-result.ts";
 import { checkDomain, checkSpf, type DomainCheckDeps } from "./domain-checks.ts";

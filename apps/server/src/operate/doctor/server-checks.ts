@@ -1,5 +1,5 @@
 /** What the server says of itself: whether it runs and can store, the queue, and mail kept for the operator. */
-import type { ServerFacts } from "../control-protocol.ts";
+import type { ServerFacts } from "../control/control-protocol.ts";
 import { type CheckResult, checking } from "./check-result.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 /** Acts on what inactivity.ts decides: hears activity here and in the other tabs, asks the server, and ends the session in time. */
 import { ApiError } from "../../api/api-error.ts";
 import { call } from "../../api/client.ts";
-import { listenToTabs, type TabMessage, tellTabs } from "../../api/session-tabs.ts";
+import { listenToTabs, type TabMessage, tellTabs } from "../../api/session/session-tabs.ts";
 import { checkDueAt, type Inactivity, isCounted, nextLookIn, phaseAt, withActivity, withCheck } from "./inactivity.ts";
 
 /** The specification's list: mouse, keys, scroll, touch, click, focus. */

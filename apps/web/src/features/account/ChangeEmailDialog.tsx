@@ -2,7 +2,7 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { emailChangeWish } from "@kauke/contract";
 import { useForm } from "react-hook-form";
 import { fieldMessages, messageOf } from "../../api/api-error.ts";
-import { isProofNeeded, useAskEmailChange } from "../../api/ways-in.ts";
+import { isProofNeeded, useAskEmailChange } from "../../api/session/ways-in.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { TextField } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";

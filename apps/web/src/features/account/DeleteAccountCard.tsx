@@ -2,8 +2,8 @@
 import { useId, useState } from "react";
 import { useLocation } from "wouter";
 import { messageOf } from "../../api/api-error.ts";
-import { useDeleteAccount } from "../../api/auth.ts";
-import { useLeaveSession } from "../../api/session.ts";
+import { useDeleteAccount } from "../../api/session/auth.ts";
+import { useLeaveSession } from "../../api/session/session.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";

@@ -3,10 +3,10 @@ import type { LoginSessionWire } from "@kauke/contract";
 import { Monitor, Smartphone } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
-import { useEndOtherSessions, useEndSession, useLoginSessions } from "../../api/sign-in.ts";
+import { useEndOtherSessions, useEndSession, useLoginSessions } from "../../api/session/sign-in.ts";
 import { useLogOutButton } from "../../app/use-log-out.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
-import { timeText } from "../../ui/time-text.ts";
+import { timeText } from "../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { SettingFailed } from "./SettingFailed.tsx";
 

@@ -2,7 +2,7 @@
 import type { SignInWire } from "@kauke/contract";
 import { useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
-import { useAskEmailConfirmation, useAskPasswordReset, useSignInWays } from "../../api/sign-in.ts";
+import { useAskEmailConfirmation, useAskPasswordReset, useSignInWays } from "../../api/session/sign-in.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { ChangePasswordDialog } from "./ChangePasswordDialog.tsx";

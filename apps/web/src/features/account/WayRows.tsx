@@ -1,6 +1,6 @@
 /** A wallet and a Google account as ways to sign in: linked or not, with the button that changes it. */
 import type { WaysInAction } from "@kauke/contract";
-import { useUser } from "../../api/session.ts";
+import { useUser } from "../../api/session/session.ts";
 import { walletLabel } from "../../app/shell/user-label.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { useGoogleSignIn } from "../auth/google-sign-in.ts";

@@ -5,7 +5,7 @@
 import { googleLinkedHash, type SignInWire, type WaysInAction } from "@kauke/contract";
 import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import { ApiError, messageOf } from "../../api/api-error.ts";
-import { isProofNeeded, useLinkGoogle, useLinkWallet } from "../../api/ways-in.ts";
+import { isProofNeeded, useLinkGoogle, useLinkWallet } from "../../api/session/ways-in.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { showGoogleFailure } from "../auth/google-sign-in.ts";
 import { useWalletAction } from "../wallet/use-wallet-action.tsx";

@@ -2,7 +2,7 @@
 import type { ConfirmationState } from "@kauke/contract";
 import { ApiError, messageOf } from "../../api/api-error.ts";
 import { useAskConfirmation } from "../../api/confirmations.ts";
-import { timeText } from "../../ui/time-text.ts";
+import { timeText } from "../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 
 const texts: Record<Exclude<ConfirmationState, "confirmed">, string> = {

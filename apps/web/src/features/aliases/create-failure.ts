@@ -1,6 +1,6 @@
 /** What a refused alias says (specification section 8, "Create alias"). */
 import { ApiError, fieldMessages, messageOf } from "../../api/api-error.ts";
-import { timeText } from "../../ui/time-text.ts";
+import { timeText } from "../../ui/text/time-text.ts";
 
 export interface CreateFailure {
   title: string;

@@ -3,7 +3,7 @@
  * so each alias's searchable text is put together once per list and not per key press.
  */
 import type { AliasWire } from "@kauke/contract";
-import { countText } from "../../ui/count-text.ts";
+import { countText } from "../../ui/text/count-text.ts";
 import { addressOf, destinationText } from "./alias-text.ts";
 
 export const pageSizes = [10, 25, 50, 100] as const;

@@ -2,7 +2,7 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { passwordResetWish } from "@kauke/contract";
 import { useForm } from "react-hook-form";
 import { messageOf } from "../../api/api-error.ts";
-import { useAskPasswordReset } from "../../api/sign-in.ts";
+import { useAskPasswordReset } from "../../api/session/sign-in.ts";
 import { TextField } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";

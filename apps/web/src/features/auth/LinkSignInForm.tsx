@@ -2,7 +2,7 @@ import { authMessages } from "@kauke/contract";
 import { useForm } from "react-hook-form";
 import { Link } from "wouter";
 import { fieldMessages, messageOf } from "../../api/api-error.ts";
-import type { useSignInByLink } from "../../api/sign-in.ts";
+import type { useSignInByLink } from "../../api/session/sign-in.ts";
 import { TextField } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";

@@ -1,7 +1,7 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useForm } from "react-hook-form";
 import { fieldMessages } from "../../api/api-error.ts";
-import { useResetPassword } from "../../api/sign-in.ts";
+import { useResetPassword } from "../../api/session/sign-in.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
 import { NewPasswordFields } from "./NewPasswordFields.tsx";

@@ -2,7 +2,7 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { type FieldErrors, useForm } from "react-hook-form";
 import { useLocation } from "wouter";
 import { fieldMessages, messageOf } from "../../api/api-error.ts";
-import { useRegister } from "../../api/auth.ts";
+import { useRegister } from "../../api/session/auth.ts";
 import { TextField } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";

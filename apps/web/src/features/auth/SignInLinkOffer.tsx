@@ -3,7 +3,7 @@ import { signInMessages } from "@kauke/contract";
 import { Mail } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
-import { useAskSignInLink } from "../../api/sign-in.ts";
+import { useAskSignInLink } from "../../api/session/sign-in.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
 import { waitTextOf } from "./sign-in-link-offer.ts";

@@ -1,6 +1,6 @@
 /** Signs in by a signature of the browser's Solana wallet. */
 import { useLocation } from "wouter";
-import { useWalletSignIn } from "../../api/wallet.ts";
+import { useWalletSignIn } from "../../api/session/wallet.ts";
 import { ConnectWallet } from "../wallet/ConnectWallet.tsx";
 import { useWalletAction } from "../wallet/use-wallet-action.tsx";
 

@@ -1,6 +1,6 @@
 /** When a refused sign-in is answered with the way by mail, and what is said when that has to wait. */
 import { ApiError } from "../../api/api-error.ts";
-import { timeText } from "../../ui/time-text.ts";
+import { timeText } from "../../ui/text/time-text.ts";
 
 /** Too many tries, of whomever, or too many people at once: a link needs no waiting. A wrong password alone offers nothing. */
 export function isLinkOffered(error: unknown): boolean {

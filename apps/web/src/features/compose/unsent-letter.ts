@@ -4,8 +4,8 @@
  * they sign in again. Signing out, the inactivity timeout, another person's sign-in and Reset delete them; sending deletes the
  * message that was sent. While there is one the browser asks before it closes or reloads the tab.
  */
-import { isSessionLost, keepAtLoss } from "../../api/lost-session.ts";
-import { onUserChange, readSession } from "../../api/session.ts";
+import { isSessionLost, keepAtLoss } from "../../api/session/lost-session.ts";
+import { onUserChange, readSession } from "../../api/session/session.ts";
 import type { ComposeForm } from "./compose-form.ts";
 
 export interface Letter {

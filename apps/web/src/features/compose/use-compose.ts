@@ -6,7 +6,7 @@ import { type UseFormReturn, useForm } from "react-hook-form";
 import { navigate } from "wouter/use-browser-location";
 import { fieldMessages, messageOf } from "../../api/api-error.ts";
 import { cancelJob, readJobStatus, useCreateEmailJob, useReadLeakGuard } from "../../api/email-jobs.ts";
-import { readSession } from "../../api/session.ts";
+import { readSession } from "../../api/session/session.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 import { composeForm, emptyForm, type ComposeForm as FormValues, formField, jobRequest } from "./compose-form.ts";
 import { type Encryption, noEncryption } from "./EncryptionCard.tsx";

@@ -1,6 +1,6 @@
 /** What the list of waiting messages says of each, and how often it is asked for. Pure. */
 import type { WaitingEmailJob } from "@kauke/contract";
-import { timeText } from "../../ui/time-text.ts";
+import { timeText } from "../../ui/text/time-text.ts";
 
 type Waiting = Pick<WaitingEmailJob, "status" | "scheduledAt" | "currentRetries" | "maxRetries">;
 

@@ -2,7 +2,7 @@
 import { FileLock2, X } from "lucide-react";
 import { type DragEvent, type Ref, useId, useRef } from "react";
 import { FieldError } from "../../ui/Field.tsx";
-import { sizeText } from "../../ui/time-text.ts";
+import { sizeText } from "../../ui/text/time-text.ts";
 import { encryptedFileKind, fileMaxBytes, fileStartBytes } from "./encrypted-file.ts";
 import type { ChosenFile } from "./open-encrypted.ts";
 

@@ -1,11 +1,11 @@
 /** What was decrypted, read-only, or what there is to do. */
 import { Check, Copy, Download } from "lucide-react";
 import { Mask } from "../../ui/Mask.tsx";
-import { sizeText } from "../../ui/time-text.ts";
+import { sizeText } from "../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { forecastText } from "../../vault/forecast-text.ts";
 import { cleanFileName } from "./file-name.ts";
-import { MailResult } from "./MailResult.tsx";
+import { MailResult } from "./mail/MailResult.tsx";
 import type { Opened } from "./open-encrypted.ts";
 import { saveFile } from "./save-file.ts";
 import type { Decryption } from "./use-decrypt.ts";

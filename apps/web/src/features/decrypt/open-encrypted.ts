@@ -1,9 +1,9 @@
 /** From what a person gave to what they may read: decrypted in the vault, told apart here. Nothing of it is kept. */
 import { decryptFile, decryptText, type JobOptions, type Opener, VaultError } from "../../vault/vault.ts";
 import { armorWithin, type EncryptedFileKind } from "./encrypted-file.ts";
-import { looksLikeMail } from "./looks-like-mail.ts";
-import type { ParsedMail } from "./parsed-mail.ts";
-import { readMail } from "./read-mail.ts";
+import { looksLikeMail } from "./mail/looks-like-mail.ts";
+import type { ParsedMail } from "./mail/parsed-mail.ts";
+import { readMail } from "./mail/read-mail.ts";
 
 export interface ChosenFile {
   file: File;

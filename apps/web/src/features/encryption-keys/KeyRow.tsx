@@ -1,8 +1,8 @@
 import type { EncryptionKeyWire } from "@kauke/contract";
 import { Copy, Download, Trash2 } from "lucide-react";
-import { copyText } from "../../ui/copy-text.ts";
 import { IconButton } from "../../ui/IconButton.tsx";
-import { dayText } from "../../ui/time-text.ts";
+import { copyText } from "../../ui/text/copy-text.ts";
+import { dayText } from "../../ui/text/time-text.ts";
 
 interface Props {
   encryptionKey: EncryptionKeyWire;

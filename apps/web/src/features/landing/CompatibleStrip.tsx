@@ -1,9 +1,9 @@
 /** The mail providers it works with, passing by; the button beside them stops everything on the page that moves. */
 import { Pause, Play } from "lucide-react";
 import { useIsLive } from "../../ui/use-is-live.ts";
-import type { Motion } from "./motion.ts";
-import { stripCopies } from "./strip-motion.ts";
-import { useStrip } from "./use-strip.ts";
+import type { Motion } from "./motion/motion.ts";
+import { stripCopies } from "./motion/strip-motion.ts";
+import { useStrip } from "./motion/use-strip.ts";
 
 const providers = ["Proton Mail", "Tuta", "Gmail", "QQ Mail", "Outlook", "Mail.ru", "Yahoo"];
 

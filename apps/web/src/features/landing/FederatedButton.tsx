@@ -2,7 +2,7 @@
 import { Mail } from "lucide-react";
 import type { MouseEvent } from "react";
 import { useLocation } from "wouter";
-import { useSession } from "../../api/session.ts";
+import { useSession } from "../../api/session/session.ts";
 
 export function FederatedButton() {
   const { user, isLoading } = useSession();

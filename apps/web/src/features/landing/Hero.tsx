@@ -2,12 +2,12 @@
 import type { SiteDomain } from "../../app/site-domain.ts";
 import { FederatedButton } from "./FederatedButton.tsx";
 import { type HeroWidth, heroWidth } from "./hero-width.ts";
+import { type ShownDomain, useRotation } from "./motion/use-rotation.ts";
 import { StartButton } from "./StartButton.tsx";
 import { Still } from "./Still.tsx";
 import { Total } from "./Total.tsx";
 import { totalFigure } from "./totals.ts";
 import { useDomainList, useTotals } from "./use-landing-data.ts";
-import { type ShownDomain, useRotation } from "./use-rotation.ts";
 
 function Address({ shown, width }: { shown: ShownDomain; width: HeroWidth }) {
   return (

@@ -1,7 +1,7 @@
 /** The landing page's main button, in the hero and in the closing call. */
 import { useEffect, useState } from "react";
 import { Link } from "wouter";
-import { useSession } from "../../api/session.ts";
+import { useSession } from "../../api/session/session.ts";
 import { patienceMs, startState } from "./start-button.ts";
 
 interface Props {

@@ -1,6 +1,6 @@
 /** The figures of the landing page: what the server counts, or in its place what was last announced. */
-import type { Asked } from "../../api/ask-once.ts";
-import { countText } from "../../ui/count-text.ts";
+import type { Asked } from "../../api/session/ask-once.ts";
+import { countText } from "../../ui/text/count-text.ts";
 
 export interface Totals {
   users: number;

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useDismissNotice, useNotices } from "../../api/notices.ts";
 import { IconButton } from "../../ui/IconButton.tsx";
-import { timeText } from "../../ui/time-text.ts";
+import { timeText } from "../../ui/text/time-text.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 
 const SHOWN = 3;

@@ -1,6 +1,6 @@
 import type { PreviewSummary } from "@kauke/contract";
 import { ArrowRight, Paperclip } from "lucide-react";
-import { preciseTimeText, sizeText } from "../../ui/time-text.ts";
+import { preciseTimeText, sizeText } from "../../ui/text/time-text.ts";
 
 interface Props {
   messages: readonly PreviewSummary[];

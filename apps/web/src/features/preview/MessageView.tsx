@@ -6,7 +6,7 @@ import { type ReactNode, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { isMissing, previewUrl, usePreviewMessage, useRawMessage } from "../../api/preview.ts";
 import { LinkedText } from "../../ui/LinkedText.tsx";
-import { sizeText, timeText } from "../../ui/time-text.ts";
+import { sizeText, timeText } from "../../ui/text/time-text.ts";
 import { ReplyButtons, ReplyComposer, type ReplyTo } from "./ReplyComposer.tsx";
 
 function Facts({ message }: { message: PreviewMessage }) {

@@ -1,8 +1,8 @@
 /** A revealed password or secret with its countdown, at the end of which it hides by itself, and how to hide or copy it. */
 import { Copy, EyeOff } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { copySecret } from "../../ui/copy-text.ts";
-import { countdownText } from "../../ui/countdown-text.ts";
+import { copySecret } from "../../ui/text/copy-text.ts";
+import { countdownText } from "../../ui/text/countdown-text.ts";
 import type { Revealed } from "./use-secret.ts";
 
 const TICK_MS = 250;

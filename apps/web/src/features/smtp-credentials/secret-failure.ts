@@ -1,6 +1,6 @@
 /** What a refused change of a credential says: the specification's fixed sentence, or the limit's own with its time. */
 import { ApiError } from "../../api/api-error.ts";
-import { timeText } from "../../ui/time-text.ts";
+import { timeText } from "../../ui/text/time-text.ts";
 
 /** @param fallback e.g. `Failed to regenerate password` */
 export function secretFailure(error: unknown, fallback: string, now = new Date()): [title: string, text: string] {

@@ -4,7 +4,7 @@
  */
 import { secretTimes } from "@kauke/contract";
 import { useCallback, useState } from "react";
-import { copySecret } from "../../ui/copy-text.ts";
+import { copySecret } from "../../ui/text/copy-text.ts";
 
 export interface Revealed {
   secret: string;

@@ -1,6 +1,6 @@
 /** Something that a signature of the browser's Solana wallet does; of several wallets the person chooses one, and may stop waiting for it. */
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import type { WalletSigner } from "../../api/wallet.ts";
+import type { WalletSigner } from "../../api/session/wallet.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 import { connectWallet, signChallenge } from "./prove-wallet.ts";
 import { WalletDialog } from "./WalletDialog.tsx";

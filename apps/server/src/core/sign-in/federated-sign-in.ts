@@ -1,0 +1,143 @@
+/** Federated sign-in in its two halves: off to the issuer, and back with an answer. What fails is told in our own words. */
+import type { GoogleFailure } from "@kauke/contract";
+import { AppError } from "../app-error.ts";
+import type { CoreDeps } from "../core-deps.ts";
+import { takeLimit } from "../rate-limit/take-limit.ts";
+import { newUser } from "../user/new-user.ts";
+import type { User } from "../user/user.ts";
+import { type AccountDecision, decideAccount } from "./federated-account.ts";
+import type { FederatedPerson, FlowSecrets, IssuerFailure, SettingsFlow } from "./federated-issuer.ts";
+import { flowSeconds, hashFlow, newFlowSecret } from "./sign-in-flow.ts";
+
+export interface FlowFailure {
+  failure: GoogleFailure;
+  /** For the operator's log; of what only the person can mend there is none. */
+  code?: IssuerFailure;
+}
+
+type BeginDeps = Pick<CoreDeps, "federatedIssuer" | "signInFlows" | "random" | "clock" | "rateLimits" | "limitRules">;
+
+/** @returns the issuer's page and the token for this browser's cookie */
+export async function beginFederatedSignIn(
+  deps: BeginDeps,
+  { redirectUri, clientAddress }: { redirectUri: string; clientAddress: string },
+): Promise<{ url: string; browserToken: string } | FlowFailure> {
+  if (deps.federatedIssuer === null) return { failure: "off" };
+  if (!(await fits(() => takeLimit(deps, "google_ip", { ipAddress: clientAddress })))) return { failure: "limited" };
+  const browserToken = newFlowSecret(deps.random);
+  const url = await openFlow(deps, { browserToken, redirectUri, clientAddress });
+  return url === null ? failedAtIssuer("unreachable") : { url, browserToken };
+}
+
+interface NewFlow {
+  /** What names the browser that begins, 32 bytes as base64url. */
+  browserToken: string;
+  redirectUri: string;
+  clientAddress: string;
+  settings?: SettingsFlow;
+}
+
+/** @returns the issuer's page; `null` while the issuer can't be reached */
+export async function openFlow(
+  deps: Pick<CoreDeps, "federatedIssuer" | "signInFlows" | "random" | "clock">,
+  { browserToken, redirectUri, clientAddress, settings }: NewFlow,
+): Promise<string | null> {
+  const [state, nonce, verifier] = [1, 2, 3].map(() => newFlowSecret(deps.random)) as [string, string, string];
+  const secrets: FlowSecrets = { state, nonce, verifier, redirectUri, ...(settings !== undefined && { settings }) };
+  const tokenHash = hashFlow(browserToken, state);
+  const url = tokenHash === null ? null : ((await deps.federatedIssuer?.authorizationUrl(secrets)) ?? null);
+  if (tokenHash === null || url === null) return null;
+  const expiresAt = new Date(deps.clock.now().getTime() + flowSeconds * 1000);
+  await deps.signInFlows.keep(tokenHash, secrets, { expiresAt, clientAddress });
+  return url;
+}
+
+/** @returns false when there were too many of it from this network */
+async function fits(work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof AppError && thrown.code === "rate_limited") return false;
+    throw thrown;
+  }
+}
+
+/**
+ * One use. A flow that signs in is found by the cookie that its beginning has set, one of Settings by the session that began it.
+ * @param query of the address the browser came back to, e.g. `?code=…&state=…`
+ */
+export async function takeFlow(
+  { signInFlows }: Pick<CoreDeps, "signInFlows">,
+  { query, browserToken, sessionToken }: { query: string; browserToken: string | null; sessionToken: string | null },
+): Promise<FlowSecrets | null> {
+  const state = new URLSearchParams(query).get("state") ?? "";
+  const take = async (token: string | null) => {
+    const tokenHash = hashFlow(token ?? "", state);
+    return tokenHash === null ? null : await signInFlows.take(tokenHash);
+  };
+  const signIn = await take(browserToken);
+  if (signIn !== null) return signIn.settings === undefined ? signIn : null;
+  const ofSession = await take(sessionToken);
+  return ofSession?.settings === undefined ? null : ofSession;
+}
+
+/** @param secrets as `takeFlow` gave them */
+export async function finishFederatedSignIn(
+  deps: Pick<CoreDeps, "federatedIssuer" | "users" | "random" | "clock">,
+  { query, secrets }: { query: string; secrets: FlowSecrets },
+): Promise<{ userId: string; googleId: string } | FlowFailure> {
+  if (deps.federatedIssuer === null) return { failure: "off" };
+  const answer = await deps.federatedIssuer.redeem(query, secrets);
+  if (typeof answer === "string") return failedAtIssuer(answer);
+  const entered = await enterAccount(deps, answer);
+  return "failure" in entered ? entered : { ...entered, googleId: answer.subject };
+}
+
+const failureOf: Readonly<Record<IssuerFailure, GoogleFailure>> = {
+  unreachable: "unreachable",
+  denied: "denied",
+  code_refused: "failed",
+  answer_invalid: "failed",
+};
+
+export const failedAtIssuer = (code: IssuerFailure): FlowFailure =>
+  code === "denied" ? { failure: "denied" } : { failure: failureOf[code], code };
+
+/** Each try looks anew: two callbacks at once, or an account that changes meanwhile, end in one account. */
+const triesMax = 5;
+
+async function enterAccount(
+  deps: Pick<CoreDeps, "users" | "random" | "clock">,
+  person: FederatedPerson,
+): Promise<{ userId: string } | FlowFailure> {
+  for (let tried = 0; tried < triesMax; tried++) {
+    const decision = decideAccount(person, {
+      bySubject: await deps.users.findByGoogle(person),
+      byEmail: person.email === null ? null : await deps.users.findByEmail(person.email),
+    });
+    if (decision.kind === "refuse") return { failure: decision.reason };
+    if (decision.kind === "sign-in") return { userId: decision.userId };
+    if (decision.kind === "create") {
+      const user = personToUser(deps, person, decision);
+      if (await deps.users.insertIfFree(user)) return { userId: user.id };
+    } else if (await deps.users.linkGoogle(decision.userId, person, decision.email)) {
+      return { userId: decision.userId };
+    }
+  }
+  return { failure: "failed" };
+}
+
+type NewAccount = Extract<AccountDecision, { kind: "create" }>;
+
+function personToUser(
+  deps: Pick<CoreDeps, "random" | "clock">,
+  person: FederatedPerson,
+  { email, isConfirmed }: NewAccount,
+): User {
+  const { firstName, lastName, profileImageUrl } = person;
+  return newUser(deps, {
+    ...{ authMethod: "google", email, emailConfirmedAt: isConfirmed ? deps.clock.now() : null },
+    ...{ googleId: person.subject, googleIssuer: person.issuer, firstName, lastName, profileImageUrl },
+  });
+}

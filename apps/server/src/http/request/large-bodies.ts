@@ -1,0 +1,49 @@
+/**
+ * Bodies above the usual 64 KiB lie in memory until they are whole: so many at once, and so many of one account. When there
+ * are too many, one that comes slowly gives way, of the account with most of them first.
+ */
+import { limits } from "@kauke/contract";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { AppError } from "../../core/app-error.ts";
+import { FairPool, type Standing } from "../../core/connection/fair-pool.ts";
+
+/** Of 1.8 MB each. */
+const rules = {
+  max: 32,
+  maxPerNetwork: 4,
+  maxPerBlock: 4,
+  maxPerBlockWhenCrowded: 4,
+  ownIdleMs: Number.POSITIVE_INFINITY,
+};
+const SLOW_AFTER_MS = 5000;
+
+interface Body {
+  request: FastifyRequest;
+  since: number;
+}
+
+export class LargeBodies {
+  readonly #pool = new FairPool<Body>(rules);
+
+  /** @throws AppError `busy` */
+  enter(request: FastifyRequest, reply: FastifyReply, userId: string): void {
+    // A request without Content-Length is counted as one of the largest size.
+    if (Number(request.headers["content-length"] ?? limits.requestBodyMaxBytes) <= limits.smallBodyMaxBytes) return;
+    const now = performance.now();
+    const party = { network: userId, block: userId };
+    const room = this.#pool.makeRoom({ party, now, judge: (body) => standingOf(body, now) });
+    if (room === "full") throw new AppError("busy");
+    if (room !== "room") {
+      this.#pool.delete(room.leaves);
+      room.leaves.request.raw.destroy();
+    }
+    const body = { request, since: now };
+    this.#pool.put(body, party);
+    reply.raw.once("close", () => this.#pool.delete(body));
+  }
+}
+
+function standingOf({ request, since }: Body, now: number): Standing {
+  if (request.raw.complete) return { state: "answering", idleSince: since };
+  return { state: now - since < SLOW_AFTER_MS ? "moving" : "idle", idleSince: since };
+}

@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { Logger } from "../../core/ports.ts";
+import { laterWork } from "./later-work.ts";
+
+const logged: string[] = [];
+const log = (event: string) => void logged.push(event);
+const logger: Logger = { info: log, warn: log, error: log };
+/** @param share of the whole, e.g. 0.5 */
+const drawn = (share: number) => ({ bytes: () => Buffer.from([Math.floor(share * 256), 0]), uuid: () => "" });
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  logged.length = 0;
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it.each([0.25, 0.75])("begins at a moment that is drawn: %d of the time", async (share) => {
+  const later = laterWork({ logger, random: drawn(share), spreadMs: 1000 });
+  const work = vi.fn(async () => {});
+  later.runUnforeseen("failed", work);
+  await vi.advanceTimersByTimeAsync(share * 1000 - 1);
+  expect(work).toHaveBeenCalledTimes(0);
+  await vi.advanceTimersByTimeAsync(2);
+  expect(work).toHaveBeenCalledTimes(1);
+});
+
+it("does at once what still waits when the server closes, and says of a failure that it was one", async () => {
+  const later = laterWork({ logger, random: drawn(0.99) });
+  const work = vi.fn(() => Promise.reject(new Error("someone@example.org")));
+  later.runUnforeseen("letter_failed", work);
+  await later.settled();
+  expect(work).toHaveBeenCalledTimes(1);
+  expect(logged).toEqual(["letter_failed"]);
+  await vi.runAllTimersAsync();
+  expect(work).toHaveBeenCalledTimes(1);
+});

@@ -1,0 +1,40 @@
+/** Everything that goes wrong on the way to an answer comes together here and leaves as a problem in JSON. */
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { AppError } from "../../core/app-error.ts";
+import type { Clock, Logger, Random } from "../../core/ports.ts";
+import { traceOf } from "./incident.ts";
+import { incidentProblem, toProblem } from "./problem.ts";
+
+export type ErrorAnswerer = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+
+export function errorAnswerer(deps: { clock: Clock; random: Random; logger: Logger }): ErrorAnswerer {
+  return (thrown, request, reply) => {
+    const problem = toProblem(thrown, deps.clock.now()) ?? incidentProblem(report(thrown, request));
+    if (problem.retryAfterSeconds !== null) reply.header("retry-after", problem.retryAfterSeconds);
+    const body = request.routeOptions.config.tellsSuccess ? { success: false, ...problem.body } : problem.body;
+    return reply.code(problem.status).type("application/json; charset=utf-8").send(body);
+  };
+
+  function report(thrown: unknown, request: FastifyRequest): string {
+    const incident = deps.random.uuid();
+    const route = request.routeOptions.url;
+    deps.logger.error("http_unexpected", { incident, route, method: request.method, stack: traceOf(thrown) });
+    return incident;
+  }
+}
+
+/** Requests so broken that no request came of them: too long a head, too slow, not HTTP. */
+export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const status = error.code === "HPE_HEADER_OVERFLOW" ? 431 : error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
+  const body = JSON.stringify({ message: "The request is not valid HTTP.", code: new AppError("invalid").code });
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    "content-type: application/json; charset=utf-8",
+    `content-length: ${Buffer.byteLength(body)}`,
+    "connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}

@@ -1,0 +1,69 @@
+/**
+ * Answers that the client saves as a file. Each is read from the database page by page as the client receives it, so a stalled
+ * download holds one page in memory. An account has one download at a time, and a newer one ends the older one. When all places
+ * are taken, the download of the busiest block of networks that has been stalled for longest is ended.
+ */
+import { Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { AppError } from "../../core/app-error.ts";
+import { clientBlock } from "../../core/connection/client-network.ts";
+import { FairPool } from "../../core/connection/fair-pool.ts";
+import { clientAddress } from "../request/client-address.ts";
+import { jsonPieces } from "./json-pieces.ts";
+
+/** Of some 3 MB each for an account of 10,000 aliases. */
+const rules = { max: 32, maxPerNetwork: 1, maxPerBlock: 16, maxPerBlockWhenCrowded: 8, ownIdleMs: 0 };
+
+interface Download {
+  lastTakenAt: number;
+  end(): void;
+}
+
+interface DownloadRequest {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  userId: string;
+  /** In which the pieces are read. */
+  inTurn<T>(work: () => T): T;
+}
+
+export class Downloads {
+  readonly #pool = new FairPool<Download>(rules);
+
+  /** @returns what to send, `value` as JSON. @throws AppError `busy` */
+  begin(value: unknown, { request, reply, userId, inTurn }: DownloadRequest): Readable {
+    const download: Download = { lastTakenAt: performance.now(), end: () => reply.raw.destroy() };
+    this.#enter(download, { network: userId, block: clientBlock(clientAddress(request)) });
+    reply.raw.once("close", () => this.#pool.delete(download));
+    return Readable.from(taken(jsonPieces(value), { download, inTurn }));
+  }
+
+  #enter(download: Download, party: { network: string; block: string }): void {
+    const judge = ({ lastTakenAt }: Download) => ({ state: "idle", idleSince: lastTakenAt }) as const;
+    const room = this.#pool.makeRoom({ party, now: download.lastTakenAt, judge });
+    if (room === "full") throw new AppError("busy");
+    if (room !== "room") {
+      this.#pool.delete(room.leaves);
+      room.leaves.end();
+    }
+    this.#pool.put(download, party);
+  }
+}
+
+interface Taking {
+  download: Download;
+  inTurn<T>(work: () => T): T;
+}
+
+async function* taken(pieces: AsyncGenerator<string>, { download, inTurn }: Taking): AsyncGenerator<string> {
+  try {
+    for (;;) {
+      const { done, value } = await inTurn(() => pieces.next());
+      if (done === true) return;
+      download.lastTakenAt = performance.now();
+      yield value;
+    }
+  } finally {
+    await pieces.return(undefined);
+  }
+}

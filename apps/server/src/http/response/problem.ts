@@ -1,0 +1,112 @@
+/**
+ * The HTTP edge's translator: every error code of the product as status and sentence, exhaustively. What is thrown otherwise
+ * is nobody's plan: it becomes a fixed text with an incident id, and nothing of its message leaves the process.
+ */
+import { type ErrorCode, type ProblemBody, signInMessages } from "@kauke/contract";
+import { AppError } from "../../core/app-error.ts";
+
+export interface Problem {
+  status: number;
+  body: ProblemBody;
+  retryAfterSeconds: number | null;
+}
+
+interface Translation {
+  status: number;
+  message: string;
+}
+
+const say = (status: number, message: string): Translation => ({ status, message });
+const mailOnly = say(500, "Something went wrong on our side.");
+
+const translations: Record<ErrorCode, Translation> = {
+  invalid: say(400, "The request is not valid."),
+  not_json: say(415, "Please send the body as application/json."),
+  too_large: say(413, "The request is too large."),
+  not_signed_in: say(401, "Please sign in first."),
+  cross_site: say(403, "The request came from another site."),
+  forbidden: say(403, "This belongs to another account."),
+  not_found: say(404, "Not found"),
+  rate_limited: say(429, "Too many requests. Please wait before you try again."),
+  busy: say(429, "The server is busy. Please try again in a moment."),
+  unavailable: say(503, "The service is not available now. Please try again later."),
+  internal: say(500, "Something went wrong on our side."),
+  email_taken: say(409, "An account with this e-mail already exists. Please sign in instead."),
+  credentials_wrong: say(401, "Invalid email or password"),
+  sign_in_by_link: say(429, signInMessages.byLink),
+  proof_needed: say(403, "Please sign in anew first: this needs a sign-in of the last five minutes."),
+  last_way_in: say(409, "Nothing else signs in to your account. Set a password or link another sign-in first."),
+  way_in_taken: say(409, "This signs in to another account, so it can't be linked to this one."),
+  wallet_unproven: say(401, "Wallet authentication failed"),
+  alias_taken: say(409, "This alias is already taken. Please choose another name."),
+  alias_reserved: say(400, "This name is reserved."),
+  alias_released: say(
+    409,
+    "This address was in use until recently and can't be taken yet. Please choose another name.",
+  ),
+  alias_changed: say(409, "This alias was changed in the meantime."),
+  smtp_credential_exists: say(409, "This alias has SMTP credentials already."),
+  master_password_wrong: say(400, "Incorrect master password."),
+  key_not_protected: say(
+    422,
+    "This key does not support master password protection. Create a new key in Settings, or decrypt with the private key itself.",
+  ),
+  key_in_use: say(409, "Forwarded mail is sealed to this key. Choose another one in Settings first."),
+  no_matching_key: say(400, "This message was not encrypted for this key."),
+  age_damaged: say(400, "The encrypted text is damaged or is not an AGE message."),
+  private_key_invalid: say(400, "The private key is not valid."),
+  not_text: say(400, "Decrypted, but the content is not text."),
+  message_too_large: say(413, "The message is too large."),
+  spool_failed: say(503, "The message could not be stored safely. Please try again later."),
+  too_late: say(409, "It is too late for this."),
+  spool_quota: say(409, "Too much undelivered mail is waiting. Please try again later."),
+  // Codes of the mail path that no call of ours can meet.
+  header_too_large: mailOnly,
+  alias_not_found: mailOnly,
+  relay_denied: mailOnly,
+  mail_loop: mailOnly,
+  memory_budget: mailOnly,
+  refused_by_all: mailOnly,
+  not_a_bounce: mailOnly,
+  dmarc_reject: mailOnly,
+  proof_unfinished: mailOnly,
+  reply_not_allowed: mailOnly,
+};
+
+/** @returns `null` for a throw nobody planned. @param now tells how long `Retry-After` is */
+export function toProblem(thrown: unknown, now: Date): Problem | null {
+  if (thrown instanceof AppError) return fromAppError(thrown, now);
+  const code = codeOfFrameworkError(thrown);
+  return code === null ? null : fromAppError(new AppError(code), now);
+}
+
+/** @param incident ties the person's report to the log line */
+export function incidentProblem(incident: string): Problem {
+  const message = `Something went wrong on our side. Please try again; if it happens again, tell us incident ${incident}.`;
+  return { status: 500, body: { message, code: "internal" }, retryAfterSeconds: null };
+}
+
+function fromAppError(error: AppError, now: Date): Problem {
+  const { status, message } = translations[error.code];
+  const body: ProblemBody = { message: error.details.message ?? message, code: error.code };
+  if (error.details.errors !== undefined) body.errors = error.details.errors;
+  if (error.details.challenge !== undefined) body.challenge = error.details.challenge;
+  if (status !== 429) return { status, body, retryAfterSeconds: null };
+  const resetAt = error.details.resetAt ?? new Date(now.getTime() + 2000);
+  const retryAfterSeconds = Math.max(1, Math.ceil((resetAt.getTime() - now.getTime()) / 1000));
+  return { status, body: { ...body, rateLimited: true, resetTime: resetAt.toISOString() }, retryAfterSeconds };
+}
+
+const codeOfStatus = new Map<number, ErrorCode>([
+  [403, "not_found"],
+  [404, "not_found"],
+  [413, "too_large"],
+  [415, "not_json"],
+]);
+
+/** The framework marks what the client did wrong by a 4xx `statusCode`; of all it says we keep only that. */
+function codeOfFrameworkError(thrown: unknown): ErrorCode | null {
+  if (!(thrown instanceof Error) || !("statusCode" in thrown) || typeof thrown.statusCode !== "number") return null;
+  if (thrown.statusCode < 400 || thrown.statusCode > 499) return null;
+  return codeOfStatus.get(thrown.statusCode) ?? "invalid";
+}

@@ -1,0 +1,165 @@
+/**
+ * What a peer's answer means for a delivery: (stage, code, enhanced status) to our own closed words. Pure, decided by the
+ * tables below (RFC 5321 §4.2, RFC 3463). The peer's text ends here: it may hold the real address.
+ */
+import type { DeliveryOutcome, FailureCode } from "../core/delivery/delivery.ts";
+import type { SmtpReply } from "./smtp-reply.ts";
+
+/** Where in the conversation a reply came. `body` is everything from the 354 on. */
+export type SmtpStage = "greeting" | "hello" | "starttls" | "auth" | "mail" | "rcpt" | "data" | "body";
+
+/** Ways a connection ends without an answer. */
+export type LossReason = "unreachable" | "timed_out" | "connection_lost" | "tls_failed" | "bad_reply" | "aborted";
+
+type Row = readonly [code: FailureCode, detail: string];
+
+export const taken: DeliveryOutcome = { kind: "taken" };
+
+/** The destination was not asked: it is slow, and enough attempts are there already. */
+export const untried: DeliveryOutcome = {
+  kind: "deferred",
+  failure: { code: "try_later", enhancedStatus: "4.4.5" },
+  isUntried: true,
+};
+
+export function deferred(code: FailureCode, enhancedStatus: string): DeliveryOutcome {
+  return { kind: "deferred", failure: { code, enhancedStatus } };
+}
+
+export function refused(code: FailureCode, enhancedStatus: string): DeliveryOutcome {
+  return { kind: "refused", failure: { code, enhancedStatus } };
+}
+
+const losses: Record<LossReason, readonly [FailureCode, string]> = {
+  unreachable: ["unreachable", "4.4.1"],
+  timed_out: ["timed_out", "4.4.2"],
+  connection_lost: ["connection_lost", "4.4.2"],
+  tls_failed: ["tls_failed", "4.7.5"],
+  bad_reply: ["not_supported", "4.5.0"],
+  aborted: ["timed_out", "4.4.2"],
+};
+
+/** A lost connection is never the message's fault. */
+export function classifyLoss(reason: LossReason): DeliveryOutcome {
+  return deferred(...losses[reason]);
+}
+
+// Subject and detail of RFC 3463 and its registry, where they say more than the reply code does.
+const byEnhancedStatus: Readonly<Record<string, FailureCode>> = {
+  "1.1": "mailbox_unknown", // 550 5.1.1 User unknown
+  "1.2": "no_mail_host", // 550 5.1.2 Host unknown
+  "1.3": "mailbox_unknown", // 501 5.1.3 Bad recipient address syntax
+  "1.6": "mailbox_unknown", // 551 5.1.6 User has moved
+  "1.7": "refused_by_policy", // 553 5.1.7 Bad sender address syntax
+  "1.8": "refused_by_policy", // 553 5.1.8 Domain of sender address does not resolve
+  "2.1": "mailbox_unknown", // 550 5.2.1 Mailbox disabled
+  "2.2": "mailbox_full", // 552 5.2.2 Over quota; 452 4.2.2
+  "2.3": "too_large", // 552 5.2.3 Message larger than this user takes
+  "3.1": "try_later", // 452 4.3.1 Insufficient system storage
+  "3.2": "try_later", // 453 4.3.2 System not accepting network messages
+  "3.4": "too_large", // 552 5.3.4 Message size exceeds fixed limit
+  "4.4": "no_mail_host", // 550 5.4.4 Unable to route
+  "6.7": "not_supported", // 550 5.6.7 Non-ASCII addresses not permitted (RFC 6531)
+  "7.8": "login_failed", // 535 5.7.8 Authentication credentials invalid
+  "7.9": "login_failed", // 534 5.7.9 Mechanism too weak
+};
+
+// Whole subjects, when the detail is not in the table above.
+const bySubject: Readonly<Record<string, FailureCode>> = {
+  "5": "not_supported", // 502 5.5.1 Invalid command
+  "6": "refused_content", // 554 5.6.0 Message malformed
+  "7": "refused_by_policy", // 550 5.7.1 Blocked
+};
+
+// The bare reply code, with the status we give it when the peer gives none.
+const byReplyCode: Readonly<Record<number, Row>> = {
+  421: ["try_later", "3.2"], // Service not available, closing channel
+  450: ["try_later", "2.0"], // Mailbox busy; greylisting
+  451: ["try_later", "3.0"], // Local error
+  452: ["try_later", "3.1"], // Insufficient storage
+  454: ["try_later", "7.0"], // Temporary authentication failure (RFC 4954)
+  455: ["not_supported", "5.4"], // Unable to accommodate parameters
+  500: ["not_supported", "5.2"],
+  501: ["not_supported", "5.4"],
+  502: ["not_supported", "5.1"],
+  503: ["not_supported", "5.1"],
+  504: ["not_supported", "5.4"],
+  521: ["no_mail_host", "3.2"], // Host does not accept mail (RFC 7504)
+  523: ["too_large", "3.4"], // RFC 4468
+  530: ["login_failed", "7.0"], // Authentication required
+  534: ["login_failed", "7.9"],
+  535: ["login_failed", "7.8"],
+  538: ["login_failed", "7.11"],
+  550: ["refused_by_policy", "7.1"],
+  551: ["mailbox_unknown", "1.6"],
+  552: ["too_large", "3.4"],
+  553: ["refused_by_policy", "1.7"],
+  554: ["refused_by_policy", "7.1"],
+  555: ["not_supported", "5.4"], // Parameters not recognised
+  556: ["no_mail_host", "1.10"], // Domain does not accept mail (RFC 7504)
+};
+
+// The same code says different things at different moments.
+const byStage: Partial<Record<SmtpStage, Readonly<Record<number, Row>>>> = {
+  rcpt: {
+    550: ["mailbox_unknown", "1.1"],
+    552: ["mailbox_full", "2.2"],
+    553: ["mailbox_unknown", "1.3"], // Mailbox name not allowed
+  },
+  body: { 554: ["refused_content", "6.0"] }, // Transaction failed: filters speak here
+};
+
+// Before a transaction begins nothing was said of the message yet: its fate must not hang on our set-up or the host's.
+const setUpStages: ReadonlySet<SmtpStage> = new Set(["greeting", "hello", "starttls", "auth"]);
+
+const expectedCode: Partial<Record<SmtpStage, number>> = { data: 354 };
+
+/** Whether the reply lets the conversation go on. */
+export function isPositive(reply: SmtpReply, stage: SmtpStage): boolean {
+  const expected = expectedCode[stage];
+  return expected === undefined ? reply.code >= 200 && reply.code < 300 : reply.code === expected;
+}
+
+/**
+ * 4xx defers, 5xx refuses; deferred as well are a 5xx before MAIL, a demand for a login (our set-up, not the message's
+ * fault) and an answer that fits no stage.
+ * @returns e.g. `550 5.1.1` at `rcpt` → refused `mailbox_unknown` 5.1.1; `554` at `greeting` → deferred `try_later` 4.3.2
+ */
+export function classifyReply(reply: SmtpReply, stage: SmtpStage): DeliveryOutcome {
+  if (isPositive(reply, stage)) return taken;
+  if (reply.code < 400) return deferred("not_supported", "4.5.0");
+  if (stage === "greeting" || stage === "hello") return deferred("try_later", "4.3.2");
+  const [code, detail] = meaning(reply, stage);
+  const isDeferred = reply.code < 500 || setUpStages.has(stage) || code === "login_failed";
+  return isDeferred ? deferred(code, `4.${detail}`) : refused(code, `5.${detail}`);
+}
+
+/** The host says so itself: a bare 550 may mean anything. @param reply to RCPT */
+export function isMailboxMissing({ code, enhancedStatus }: SmtpReply): boolean {
+  return code >= 500 && /^5\.(?:1\.[12]|2\.1)$/.test(enhancedStatus ?? "");
+}
+
+/**
+ * Whether a 4xx answer means that the host is busy. Addressing and mailbox status (RFC 3463 subjects 1 and 2) are the mailbox' own:
+ * a full mailbox must slow no other mail to its host. It is tried again by the retry schedule.
+ */
+export function isHostBusy({ code, enhancedStatus }: SmtpReply, stage: SmtpStage): boolean {
+  if (code < 400 || code >= 500) return false;
+  return code === 421 || stage === "mail" || !/^4\.[12]\./.test(enhancedStatus ?? "");
+}
+
+function meaning(reply: SmtpReply, stage: SmtpStage): Row {
+  const row = stageRow(reply.code, stage);
+  const detail = reply.enhancedStatus?.slice(2);
+  if (detail === undefined || detail === "0.0" || setUpStages.has(stage) || row[0] === "login_failed") return row;
+  const subject = bySubject[detail.split(".", 1)[0] ?? ""];
+  return [byEnhancedStatus[detail] ?? (reply.code < 500 ? row[0] : (subject ?? row[0])), detail];
+}
+
+function stageRow(code: number, stage: SmtpStage): Row {
+  if (stage === "starttls") return ["tls_failed", "7.0"];
+  if (stage === "auth" && code >= 500) return ["login_failed", "7.8"];
+  return (
+    byStage[stage]?.[code] ?? byReplyCode[code] ?? (code < 500 ? ["try_later", "0.0"] : ["refused_by_policy", "0.0"])
+  );
+}

@@ -1,0 +1,130 @@
+/**
+ * Invitations in forwarded mail. Accepting one has a mail program write to its organizer, from the real mailbox: so organizer and
+ * attendees become reply addresses, as in the header. A calendar that can't be changed, being signed for example, travels as an
+ * attached message, which no program acts on. The new body is made from the received bytes, for a retry as for the first attempt.
+ */
+import { createHmac } from "node:crypto";
+import {
+  type CalendarChange,
+  type CalendarPlan,
+  forwardCalendars,
+  planCalendars,
+  readMessageFields,
+  simpleBodyHashOf,
+  stuff,
+  toBase32,
+  unstuff,
+  withoutMeasures,
+  wrapMessage,
+  writeCalendars,
+} from "@kauke/mail-rfc";
+import type { RewriteSource, Rewritten } from "./rewrite.ts";
+
+/** A body in place of the received one. */
+export interface NewBody {
+  /** Wire form, in pieces, the first without the blank line in front; most of them are views of what was received. */
+  wire: readonly Buffer[];
+  /** As DKIM signs it, simple. */
+  hash: Buffer;
+  /** Bytes held in memory beside what was received. */
+  newBytes: number;
+}
+
+export interface ForwardedInvitations {
+  /** The whole header block, no blank line. */
+  header: Buffer;
+  /** Builds the rewritten body. Call it once, just before the copy is sent. */
+  makeBody(): NewBody;
+}
+
+type Hidden = Extract<CalendarPlan, { kind: "hide" }>["reason"];
+
+const plans = new WeakMap<Buffer, CalendarPlan>();
+
+const reasons: Record<Hidden, string> = {
+  signed: "its sender has signed it, so the addresses in it can't be replaced by reply addresses",
+  unreadable: "the addresses in it can't be replaced by reply addresses safely",
+};
+
+/**
+ * Adds everybody in the message's calendars to those who have reply addresses.
+ * @param rewritten its header and reply addresses @returns `null` when the body leaves as it came
+ */
+export function forwardInvitations(source: RewriteSource, rewritten: Rewritten): ForwardedInvitations | null {
+  const { replies } = rewritten;
+  if (replies === null) return null;
+  const plan = planOf(source);
+  if (plan.kind === "keep") return null;
+  if (plan.kind === "hide") return hide(source, rewritten, plan.reason);
+  const own = { aliasAddress: source.aliasAddress };
+  const change = forwardCalendars({ addresses: plan.addresses, replies: replies.addresses, own });
+  return { header: withoutMeasures(rewritten.header), makeBody: () => makeBody(source, plan, change) };
+}
+
+/** The calendars of a message are parsed once and cached for its other recipients. */
+function planOf({ wire, header: block }: RewriteSource): CalendarPlan {
+  const known = plans.get(wire);
+  if (known !== undefined) return known;
+  const header = wire.subarray(0, block.end);
+  const plan = planCalendars(readMessageFields({ header, fields: block.fields }), () =>
+    bodyOf({ wire, header: block }),
+  );
+  plans.set(wire, plan);
+  return plan;
+}
+
+const bodyStartOf = ({ header }: Pick<RewriteSource, "header">) => (header.isSeparated ? header.end + 2 : header.end);
+
+const bodyOf = (source: Pick<RewriteSource, "wire" | "header">) => unstuff(source.wire.subarray(bodyStartOf(source)));
+
+function makeBody(source: RewriteSource, { edits }: Extract<CalendarPlan, { kind: "edit" }>, change: CalendarChange) {
+  const received = source.wire.subarray(bodyStartOf(source));
+  const body = unstuff(received);
+  const { pieces, newBytes } = writeCalendars(edits, body, change);
+  const hash = simpleBodyHashOf(pieces);
+  if (body === received) return { wire: pieces.map(stuff), hash, newBytes };
+  // Where lines were dot-stuffed all of it is new: one buffer then, and the unstuffed one is let go.
+  const wire = stuff(Buffer.concat(pieces));
+  return { wire: [wire], hash, newBytes: wire.length };
+}
+
+function hide(source: RewriteSource, { header, traceBytes }: Rewritten, reason: Hidden): ForwardedInvitations {
+  const { aliasAddress, envelope } = source;
+  const received = source.wire.subarray(bodyStartOf(source));
+  const wrapped = wrapMessage({
+    header: header.subarray(traceBytes),
+    body: received,
+    notice: noticeOf(reason, aliasAddress),
+    boundary: boundaryOf(source),
+    fileName: "invitation.eml",
+    eightBit: envelope.eightBit,
+  });
+  return {
+    header: Buffer.concat([header.subarray(0, traceBytes), wrapped.header]),
+    makeBody: () => ({
+      wire: wrapped.body,
+      hash: simpleBodyHashOf(wrapped.body.map(unstuff)),
+      newBytes: wrapped.body.reduce((sum, piece) => sum + piece.length, 0) - received.length,
+    }),
+  };
+}
+
+function noticeOf(reason: Hidden, aliasAddress: string): string {
+  return [
+    "This message may hold an invitation. It is attached, not shown, because",
+    `${reasons[reason]}.`,
+    "",
+    "If you accept or decline it from your calendar, your own address goes to its",
+    `sender. To stay behind ${aliasAddress}, answer this message instead.`,
+    "",
+  ].join("\r\n");
+}
+
+/** The same at every attempt; whoever wrote the message can't know it. */
+function boundaryOf({ replyKey, messageId }: RewriteSource): string {
+  const mac = createHmac("sha256", replyKey ?? "")
+    .update("wrapped message boundary\0")
+    .update(messageId)
+    .digest();
+  return `=_${toBase32(mac).slice(0, 32)}`;
+}

@@ -1,0 +1,53 @@
+/** Our DKIM signature for mail that leaves under one of our domains; keys are parsed once, at start. */
+import { arcSeal, type DkimKey, dkimSign, fieldTextBytes, readHeader } from "@kauke/mail-rfc";
+import type { MessageAuthentication } from "../../core/message/message.ts";
+import { BodyHashes } from "./body-hashes.ts";
+
+export interface ToSign {
+  domain: string;
+  /** The whole header block as it leaves, no blank line. */
+  header: Buffer;
+  /** The received message, wire form; its body is hashed once, however many copies of it leave. */
+  wire: Buffer;
+  /** Where its body begins. */
+  bodyStart: number;
+}
+
+export interface MessageSigner {
+  bodyHashes: BodyHashes;
+  /** @returns DKIM-Signature fields to be put on top; empty when the domain has no key */
+  sign(message: ToSign): Promise<Buffer>;
+  /** @returns an ARC set to be put on top; empty when nothing was checked on arrival, or no set may follow those there are */
+  seal(message: ToSign, authentication: MessageAuthentication | undefined): Promise<Buffer>;
+}
+
+export function messageSigner(keys: readonly DkimKey[], now: () => Date): MessageSigner {
+  const byDomain = Map.groupBy(keys, (key) => key.domain);
+  const bodyHashes = new BodyHashes();
+  const bodyHashOf = ({ wire, bodyStart }: ToSign) => bodyHashes.of(wire, bodyStart);
+
+  return {
+    bodyHashes,
+    async sign(message) {
+      const signing = byDomain.get(message.domain);
+      if (signing === undefined) return Buffer.alloc(0);
+      const { header } = message;
+      const source = { header, fields: readHeader(header).fields, bodyHash: bodyHashOf(message), signedAt: now() };
+      return fieldTextBytes(await dkimSign(source, signing));
+    },
+    async seal(message, authentication) {
+      const key = byDomain.get(message.domain)?.find((it) => it.algorithm === "rsa-sha256");
+      const { results = null, arc: status } = authentication ?? {};
+      if (key === undefined || results === null) return Buffer.alloc(0);
+      if (status !== "none" && status !== "pass" && status !== "fail") return Buffer.alloc(0);
+      const { header } = message;
+      const source = { header, fields: readHeader(header).fields, bodyHash: bodyHashOf(message), signedAt: now() };
+      return fieldTextBytes(await arcSeal({ ...source, results, status }, key));
+    },
+  };
+}
+
+/** The domain part, lower case. */
+export function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf("@") + 1).toLowerCase();
+}

@@ -1,0 +1,76 @@
+/** A reply address at RCPT: who it stands for, and for which alias. Known only through its token (DESIGN "Reply addresses forget"). */
+import {
+  type Mailbox,
+  mayBeAliasName,
+  openCorrespondent,
+  readReplyToken,
+  replyAddress,
+  replyRowId,
+} from "@kauke/mail-rfc";
+import type { AliasRoute } from "../../core/alias/alias.ts";
+import type { AliasStore } from "../../core/alias/alias-store.ts";
+import type { ReplyPathStore } from "../../core/reply-path/reply-path.ts";
+import type { ReplyRecipient } from "../transaction.ts";
+import { accept, reject, type Verdict } from "../verdict.ts";
+import { domainOf } from "./message-signer.ts";
+
+export interface ResolveReplyDeps {
+  replyPaths: Pick<ReplyPathStore, "find">;
+  aliases: Pick<AliasStore, "findRouteById">;
+}
+
+/** @param domain lower case; a token is good at its alias' domain alone. A paused alias neither takes nor sends. */
+export async function resolveReply(
+  token: string,
+  domain: string,
+  deps: ResolveReplyDeps,
+): Promise<Verdict<ReplyRecipient>> {
+  const path = await deps.replyPaths.find(replyRowId(token));
+  const correspondent = path === null ? null : openCorrespondent(token, path.sealed);
+  if (path === null || correspondent === null) return reject("alias_not_found");
+  const route = await deps.aliases.findRouteById(path.aliasId);
+  if (route === null || route.paused || domainOf(route.address) !== domain) return reject("alias_not_found");
+  return accept({ kind: "reply", address: replyAddress(token, domain), correspondent, route });
+}
+
+/**
+ * Who the reply addresses of one alias among `addresses` stand for, in one statement; other addresses are left out.
+ * @returns people by reply address, lower case
+ */
+export async function resolveRepliesOf(
+  alias: Pick<AliasRoute, "aliasId" | "address">,
+  addresses: readonly string[],
+  { replyPaths }: { replyPaths: Pick<ReplyPathStore, "findAll"> },
+): Promise<Map<string, Mailbox>> {
+  const tokens = new Map<string, string>();
+  for (const address of addresses) {
+    const token = readReplyToken(localOf(address));
+    if (token !== null && domainOf(address) === domainOf(alias.address)) tokens.set(address.toLowerCase(), token);
+  }
+  const paths = await replyPaths.findAll([...new Set(tokens.values())].map(replyRowId));
+  const sealed = new Map(
+    paths.flatMap((it) => (it.aliasId === alias.aliasId ? [[it.id.toString("hex"), it.sealed]] : [])),
+  );
+  const people = new Map<string, Mailbox>();
+  for (const [address, token] of tokens) {
+    const found = sealed.get(replyRowId(token).toString("hex"));
+    const correspondent = found === undefined ? null : openCorrespondent(token, found);
+    if (correspondent !== null) people.set(address, correspondent);
+  }
+  return people;
+}
+
+const localOf = (address: string) => address.slice(0, address.lastIndexOf("@"));
+
+export interface ReplyFormDeps {
+  aliases: Pick<AliasStore, "findRoute">;
+  /** Ours, lower case. */
+  domains: ReadonlySet<string>;
+}
+
+/** Whether an address can only be a reply address, known or not. Nobody else's name on our domains has its form but an older alias'. */
+export async function isReplyAddress(address: string, { aliases, domains }: ReplyFormDeps): Promise<boolean> {
+  const local = localOf(address);
+  if (readReplyToken(local) === null || !domains.has(domainOf(address))) return false;
+  return !mayBeAliasName(local) || (await aliases.findRoute(address.toLowerCase())) === null;
+}

@@ -1,0 +1,93 @@
+/**
+ * A message as it leaves for one alias' destinations when its owner wants it sealed: the original, byte for byte, as an age file
+ * in a message of ours. It fails closed: what can't be sealed is not sent, the delivery stays open and the owner is told.
+ */
+import { createHash } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { unstuff } from "@kauke/mail-rfc";
+import { sealedWebhookBody } from "../transport/webhook/sealed-webhook-body.ts";
+import { CopyMemory } from "./copy-memory.ts";
+import type { CopyParts, ForwardCopy, ForwardSource, SealWish } from "./forward-copy.ts";
+import { domainOf } from "./message-signer.ts";
+import { rewrite } from "./rewrite.ts";
+import { sealedOutside } from "./sealed-header.ts";
+import { SealingFailed } from "./sealing-failed.ts";
+
+export interface SealedCopySource extends ForwardSource {
+  aliasId: string;
+  replyKey: Buffer;
+  seal: SealWish;
+}
+
+const SLICE_BYTES = 1024 * 1024;
+const nothingChecked = { spf: "none", dkim: "none", dmarc: "none", arc: "none" } as const;
+
+export function makeSealedCopy(source: SealedCopySource, parts: CopyParts): ForwardCopy {
+  const { aliasAddress, aliasId, envelope, seal, webhookSecret } = source;
+  const { rules, signer, sealer } = parts;
+  const rewritten = rewrite({ ...source, mayNameSender: false }, rules);
+  const { envelopeFrom } = rewritten;
+  const { header, opening, closing, correspondents } = sealedOutside(source, rewritten, rules.mailHost);
+  const memory = new CopyMemory(parts.copyMemory, seal.userId, () => copy.onEvicted?.());
+  let plain: Buffer | null = source.wire;
+  let armored: Promise<Buffer> | null = null;
+  let signature: Promise<Buffer> | null = null;
+  let json: Promise<Buffer | null> | null = null;
+
+  async function sealed(): Promise<Buffer> {
+    const wire = memory.present(plain);
+    if (!memory.reserve(sealer.sealedLength(wire.length))) throw new Error("no room in memory now");
+    try {
+      return await sealer.seal(unstuff(wire), seal.publicKey);
+    } catch {
+      await parts.onUnsealed({ aliasId, userId: seal.userId, address: aliasAddress });
+      throw new SealingFailed();
+    }
+  }
+
+  async function signed(): Promise<Buffer> {
+    const wire = await (armored ??= sealed());
+    signer.bodyHashes.remember(wire, 0, await hashOf([opening.subarray(2), wire, closing]));
+    return signer.sign({ domain: domainOf(aliasAddress), header, wire, bodyStart: 0 });
+  }
+
+  async function buildJson(): Promise<Buffer | null> {
+    const raw = await (armored ??= sealed());
+    if (!memory.reserve(raw.length * 1.5 + 4096)) return null;
+    const { spf, dkim, dmarc, arc } = envelope.authentication ?? nothingChecked;
+    const authentication = { spf, dkim, dmarc, arc };
+    return sealedWebhookBody({ aliasAddress, receivedAt: envelope.receivedAt, raw, authentication });
+  }
+
+  const copy: ForwardCopy = {
+    webhookSecret,
+    envelopeFrom,
+    correspondents,
+    onEvicted: null,
+    async mailTo(rcptTo) {
+      const wireParts = [await (signature ??= signed()), header, opening, await (armored ??= sealed()), closing];
+      memory.present(plain);
+      return memory.issue({ envelopeFrom, rcptTo, wireParts, eightBit: false, smtpUtf8: false });
+    },
+    webhookBody: () => (json ??= buildJson()),
+    release() {
+      plain = null;
+      armored = null;
+      json = null;
+      memory.release();
+    },
+  };
+  return copy;
+}
+
+/** Of a body that is its own canonical form: CRLF lines, one line end at its end. */
+async function hashOf(body: readonly Buffer[]): Promise<Buffer> {
+  const hash = createHash("sha256");
+  for (const part of body) {
+    for (let at = 0; at < part.length; at += SLICE_BYTES) {
+      if (at > 0) await nextTurn();
+      hash.update(part.subarray(at, at + SLICE_BYTES));
+    }
+  }
+  return hash.digest();
+}

@@ -1,0 +1,129 @@
+/**
+ * The outside of a message that is forwarded sealed: what a mail host and anybody who reads the mailbox see of it. Nothing of the
+ * original but its Date and how often it was sealed; the correspondent is a reply address without a name, so that an answer finds its way. Pure.
+ */
+import { createHmac } from "node:crypto";
+import {
+  addressesOf,
+  type FieldText,
+  fieldTextBytes,
+  firstValue,
+  formatAddressField,
+  formatDate,
+  formatResultsField,
+  type HeaderSource,
+  headerField,
+  joinFields,
+  type Mailbox,
+  NO_FIELD,
+  readDate,
+  readHeader,
+  replyAddress,
+  resultsValue,
+  toBase32,
+} from "@kauke/mail-rfc";
+import type { MessageAuthentication } from "../../core/message/message.ts";
+import { domainOf } from "./message-signer.ts";
+import type { Correspondent } from "./reply-book.ts";
+import type { RewriteSource, Rewritten } from "./rewrite.ts";
+import { readSealedPasses, SEALED_PASSES_FIELD } from "./sealed-passes.ts";
+
+export interface SealedOutside {
+  /** The whole header block, no blank line. */
+  header: Buffer;
+  /** The blank line and the body up to the armor. */
+  opening: Buffer;
+  /** The body after the armor. */
+  closing: Buffer;
+  /** Whose reply addresses are in it. */
+  correspondents: readonly Correspondent[];
+}
+
+export interface SealedSource extends RewriteSource {
+  replyKey: Buffer;
+}
+
+/** RFC 9788's stand-in for a subject that is not shown. */
+const HIDDEN_SUBJECT = "[...]";
+const UNVERIFIED = "Unverified sender";
+const FILE_NAME = "message.eml.age";
+
+/** @param rewritten the header as it would leave unsealed: who may be answered is taken from there */
+export function sealedOutside(
+  source: SealedSource,
+  { header, correspondents }: Rewritten,
+  mailHost: string,
+): SealedOutside {
+  const { envelope, aliasAddress } = source;
+  const plain: HeaderSource = { header, fields: readHeader(header).fields };
+  const isVerified = envelope.authentication?.isAligned ?? true;
+  const from = withoutNames(plain, "from", isVerified ? null : UNVERIFIED);
+  const replyTo = withoutNames(plain, "reply-to", null);
+  const stamp = stampOf(source);
+  const boundary = `=_${stamp}`;
+  const passes = readSealedPasses(source.wire, source.header.fields) + 1;
+  const fields = [
+    headerField("Delivered-To", [aliasAddress]),
+    headerField(SEALED_PASSES_FIELD, [String(passes)]),
+    authenticationResults(envelope.authentication, mailHost),
+    headerField("Date", [formatDate(sentAt(source))]),
+    from.length === 0 ? headerField("From", ["Unknown sender:;"]) : formatAddressField("From", from),
+    formatAddressField("Reply-To", replyTo),
+    headerField("To", [aliasAddress]),
+    headerField("Subject", [HIDDEN_SUBJECT]),
+    headerField("Message-ID", [`<${stamp}@${domainOf(aliasAddress)}>`]),
+    headerField("MIME-Version", ["1.0"]),
+    headerField("Content-Type", [`multipart/mixed; boundary="${boundary}"`]),
+  ];
+  const shown = new Set([...from, ...replyTo].map(({ address }) => address.toLowerCase()));
+  const domain = domainOf(aliasAddress);
+  return {
+    header: fieldTextBytes(...fields),
+    opening: Buffer.from(`\r\n${openingOf(boundary, aliasAddress)}`, "utf8"),
+    closing: Buffer.from(`\r\n--${boundary}--\r\n`),
+    correspondents: correspondents.filter(({ token }) => shown.has(replyAddress(token, domain))),
+  };
+}
+
+function openingOf(boundary: string, aliasAddress: string): string {
+  const sevenBit = headerField("Content-Transfer-Encoding", ["7bit"]);
+  const textHeader = joinFields([headerField("Content-Type", ["text/plain; charset=utf-8"]), sevenBit]);
+  const fileHeader = joinFields([
+    headerField("Content-Type", [`application/vnd.age; name="${FILE_NAME}"`]),
+    sevenBit,
+    headerField("Content-Disposition", [`attachment; filename="${FILE_NAME}"`]),
+  ]);
+  return [
+    `--${boundary}`,
+    textHeader,
+    `A message to ${aliasAddress}, sealed to your key. Subject and content are in ${FILE_NAME}.`,
+    `Open it on the Decrypt page, or with: age -d -i key.txt ${FILE_NAME} > message.eml`,
+    "",
+    `--${boundary}`,
+    fileHeader,
+    "",
+  ].join("\r\n");
+}
+
+/** Both are the rewritten ones: reply addresses, and spellings of the alias itself. */
+function withoutNames(plain: HeaderSource, field: string, name: string | null): Mailbox[] {
+  return addressesOf(plain, field).mailboxes.map(({ address }) => ({ name, address }));
+}
+
+/** The verdicts alone: the full field names the sender's domain and address. */
+function authenticationResults(found: MessageAuthentication | undefined, mailHost: string): FieldText {
+  if (found === undefined || found.results === null) return NO_FIELD;
+  const methods = ["spf", "dkim", "dmarc", "arc"] as const;
+  const verdicts = methods.map((method) => ({ method, result: found[method] }));
+  return formatResultsField(resultsValue(mailHost, verdicts));
+}
+
+function sentAt({ wire, header, envelope }: SealedSource): Date {
+  return readDate(firstValue(wire, header.fields, "date") ?? "") ?? envelope.receivedAt;
+}
+
+/** The same at every attempt, so that a mailbox can tell a repeated message; another for every alias. */
+function stampOf({ replyKey, messageId }: SealedSource): string {
+  const mac = createHmac("sha256", replyKey).update("sealed message id\0").update(messageId).digest();
+  return toBase32(mac).slice(0, 32);
+}

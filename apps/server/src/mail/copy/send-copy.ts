@@ -1,0 +1,54 @@
+/**
+ * A message that leaves as the alias: composed, submitted or replied. What is stored is what is sent, with our signature on
+ * top; bounces go to the alias itself, so its owner gets them like any mail.
+ */
+import { readHeader } from "@kauke/mail-rfc";
+import type { MessageEnvelope } from "../../core/message/message.ts";
+import type { OutgoingMail } from "../transport/transport.ts";
+import type { ForwardCopy } from "./forward-copy.ts";
+import { domainOf, type MessageSigner } from "./message-signer.ts";
+
+export interface SendSource {
+  /** Its null sender stays; any other sender becomes the alias. */
+  envelope: MessageEnvelope;
+  /** Final message, wire form. */
+  wire: Buffer;
+  /** Lower case. */
+  aliasAddress: string;
+  /** Ours about mail that failed: goes with the null sender (RFC 5321 §4.5.5). */
+  isReport: boolean;
+}
+
+export function makeSendCopy(
+  { envelope, wire, aliasAddress, isReport }: SendSource,
+  signer: MessageSigner,
+): ForwardCopy {
+  const envelopeFrom = isReport || envelope.envelopeFrom === "" ? "" : aliasAddress;
+  let bytes: Buffer | null = wire;
+  let issued: OutgoingMail[] = [];
+  let signature: Promise<Buffer> | null = null;
+  return {
+    webhookSecret: null,
+    envelopeFrom,
+    correspondents: [],
+    onEvicted: null,
+    async mailTo(rcptTo) {
+      if (bytes === null) throw new Error("the copy was released");
+      const { end } = readHeader(bytes);
+      const header = bytes.subarray(0, end);
+      signature ??= signer.sign({ domain: domainOf(aliasAddress), header, wire: bytes, bodyStart: end + 2 });
+      const wireParts = [await signature, bytes];
+      const sizeBytes = wireParts.reduce((sum, part) => sum + part.length, 0);
+      const { eightBit, smtpUtf8 } = envelope;
+      const mail = { envelopeFrom, rcptTo, wireParts, sizeBytes, eightBit, smtpUtf8 };
+      issued.push(mail);
+      return mail;
+    },
+    webhookBody: async () => null,
+    release() {
+      bytes = null;
+      for (const mail of issued) mail.wireParts = [];
+      issued = [];
+    },
+  };
+}

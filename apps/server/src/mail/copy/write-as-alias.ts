@@ -1,0 +1,275 @@
+/**
+ * Makes a message leave as an alias: header written anew from an allow-list, reply addresses turned into the people behind them,
+ * threads mapped, the mailbox in calendars and, if its owner wants it, in quoted lines replaced, and the whole looked through for
+ * it. Used for answers and for submitted mail.
+ */
+import type { AccountSettings } from "@kauke/contract";
+import {
+  addressesOf,
+  CORRESPONDENTS_MAX,
+  type HeaderBlock,
+  type HeaderSource,
+  type Mailbox,
+  makeMessageId,
+  messageIdKeys,
+  readAutoSubmitted,
+  rewriteParts,
+  rewriteReplyHeader,
+  stuff,
+  toBase32,
+  unstuff,
+  withAliasInQuotes,
+} from "@kauke/mail-rfc";
+import type { AliasRoute } from "../../core/alias/alias.ts";
+import type { DeliveryStore, OpenDelivery } from "../../core/delivery/delivery.ts";
+import { sameMailbox } from "../../core/destination/same-mailbox.ts";
+import type { LeakGuard } from "../../core/leak-guard/leak-guard.ts";
+import type { MessageBodies } from "../../core/message/message.ts";
+import type { Clock, Random } from "../../core/ports.ts";
+import type { MailTrace } from "../../core/preview/mail-trace.ts";
+import type { ReplyPathStore } from "../../core/reply-path/reply-path.ts";
+import type { SpoolPlace, SpoolSpace } from "../../core/spool/spool-space.ts";
+import { reply, replyForThrow, type SmtpReply } from "../reply.ts";
+import { leakReply, nameOfPlace } from "./leak-reply.ts";
+import { domainOf } from "./message-signer.ts";
+import { withAliasInParts } from "./owner-parts.ts";
+import { isReplyAddress, type ReplyFormDeps, resolveRepliesOf } from "./resolve-reply.ts";
+
+export interface WriteAsDeps extends ReplyFormDeps {
+  replyPaths: Pick<ReplyPathStore, "findAll">;
+  deliveries: Pick<DeliveryStore, "keep">;
+  bodies: Pick<MessageBodies, "put" | "delete">;
+  spoolSpace: Pick<SpoolSpace, "reserve">;
+  leakGuard: LeakGuard;
+  /** What the owner chose for mail that leaves. */
+  settingsOf(userId: string): Promise<Pick<AccountSettings, "leakGuard" | "aliasInQuotes">>;
+  /** Counts one message that an account writes, submitted or as an answer. @throws AppError `rate_limited` */
+  takeSubmissionLimit(userId: string): Promise<void>;
+  /** Counts one that its mail program writes by itself. @throws AppError `rate_limited` */
+  takeAutomaticLimit(userId: string): Promise<void>;
+  clock: Clock;
+  random: Random;
+  /** Preview mode only. */
+  trace: Pick<MailTrace, "add"> | null;
+}
+
+export interface WrittenByOwner {
+  /** By which the trace knows the message; `null` where it knows none. */
+  messageId: string | null;
+  /** As MAIL FROM named it; empty for the null sender. */
+  envelopeFrom: string;
+  /** As received, wire form. */
+  wire: Buffer;
+  header: HeaderBlock;
+  receivedAt: Date;
+  eightBit: boolean;
+  smtpUtf8: boolean;
+}
+
+/** Whom the envelope names: real people, by their canonical addresses. */
+export interface Outgoing {
+  people: readonly Mailbox[];
+  /** Reply addresses that are resolved already, lower case. */
+  known: ReadonlyMap<string, Mailbox>;
+  /** Whether To and Cc may name people by their real addresses. */
+  mayNameOutsiders: boolean;
+}
+
+const strangers = reply(
+  550,
+  "5.7.1",
+  "Your message also names people by their real addresses. Write to reply addresses only, or they would see each other",
+);
+const CRLF = Buffer.from("\r\n");
+
+/** A message as it may leave, in the spool and not sent yet. One of the two has to be called. */
+export interface PreparedMessage {
+  /** @returns `null` when the message is kept for sending, else the deferral; then nothing of it is left */
+  keep(): Promise<SmtpReply | null>;
+  discard(): Promise<void>;
+}
+
+/** @returns `null` when the message is kept for sending, else the refusal or deferral */
+export async function sendAsAlias(
+  route: AliasRoute,
+  written: WrittenByOwner,
+  outgoing: Outgoing,
+  deps: WriteAsDeps,
+): Promise<SmtpReply | null> {
+  const prepared = await prepareAsAlias(route, written, outgoing, deps);
+  return "refusal" in prepared ? prepared.refusal : await prepared.keep();
+}
+
+/** For a message of which either all copies are sent or none: each is written and checked before the first is kept. */
+export async function prepareAsAlias(
+  route: AliasRoute,
+  written: WrittenByOwner,
+  outgoing: Outgoing,
+  deps: WriteAsDeps,
+): Promise<PreparedMessage | { refusal: SmtpReply }> {
+  const { wire, header: block } = written;
+  const source = { header: wire.subarray(0, block.end), fields: block.fields };
+  const correspondents = await peopleNamed(source, route, outgoing, deps);
+  const domain = domainOf(route.address);
+  const rewritten = rewriteReplyHeader({
+    ...source,
+    aliasAddress: route.address,
+    aliasName: null,
+    correspondentOf: (address) => correspondents.get(address.toLowerCase()) ?? null,
+    messageIds: messageIdKeys(route.replyKey, domain),
+    newMessageId: makeMessageId(deps.random.bytes(16), domain),
+    receivedAt: written.receivedAt,
+  });
+  if (rewritten.strangers.length > 0 || rewritten.hasUnread) return { refusal: strangers };
+  const parts = rewriteParts({
+    header: rewritten.header,
+    body: unstuff(wire.subarray(block.isSeparated ? block.end + 2 : block.end)),
+    token: toBase32(deps.random.bytes(16)),
+    domain,
+  });
+  const { header } = parts;
+  const body = await withAliasInParts(parts, {
+    aliasAddress: route.address,
+    mailboxes: mailboxesOf(route),
+    findCorrespondents: (addresses) => correspondentsOf(addresses.slice(0, CORRESPONDENTS_MAX), route, outgoing, deps),
+  });
+  const quoting = await quoteAndGuard(route, { header, body, messageId: written.messageId }, deps);
+  if ("refusal" in quoting) return quoting;
+  const final = Buffer.concat([header, CRLF, stuff(quoting.body)]);
+  const envelopeFrom = isAnsweredByProgram(written, source) ? "" : route.address;
+  return await prepare(route, outgoing.people, { ...written, wire: final, envelopeFrom }, deps);
+}
+
+/** An absence note or a receipt: a report about it must not come back (RFC 3834 §3.3, RFC 8098 §3). */
+export function isAnsweredByProgram({ envelopeFrom }: { envelopeFrom: string }, source: HeaderSource): boolean {
+  return envelopeFrom === "" || readAutoSubmitted(source) === "auto-replied";
+}
+
+/**
+ * The two choices of the account, the leak guard last: what it can't search in time is deferred, never passed.
+ * @returns the body as it may leave
+ */
+async function quoteAndGuard(
+  route: AliasRoute,
+  message: { header: Buffer; body: Buffer; messageId: string | null },
+  deps: WriteAsDeps,
+): Promise<{ body: Buffer } | { refusal: SmtpReply }> {
+  const mailboxes = mailboxesOf(route);
+  if (mailboxes.length === 0) return message;
+  const settings = await deps.settingsOf(route.userId);
+  const own = new Set(mailboxes.map(sameMailbox));
+  const isOwnMailbox = (address: string) => own.has(sameMailbox(address));
+  const owner = { aliasAddress: route.address, mailboxes, isOwnMailbox };
+  const { body, places } = settings.aliasInQuotes ? withAliasInQuotes(message, owner) : { ...message, places: [] };
+  if (message.messageId !== null && places.length > 0) {
+    const detail = `alias in quoted lines: ${places.map(nameOfPlace).join("; ")}`;
+    deps.trace?.add(message.messageId, { stage: "rewrite", verdict: "accept", detail });
+  }
+  if (!settings.leakGuard) return { body };
+  try {
+    const content = { kind: "message" as const, chunks: [message.header, CRLF, body] };
+    const answer = await deps.leakGuard.search({ userId: route.userId, mailboxes, content });
+    return answer === null ? { body } : { refusal: leakReply(answer, settings) };
+  } catch (thrown) {
+    return { refusal: replyForThrow(thrown) };
+  }
+}
+
+/** Who each address in To and Cc stands for; one that may not be named is left out. */
+async function peopleNamed(
+  source: Parameters<typeof addressesOf>[0],
+  route: AliasRoute,
+  outgoing: Outgoing,
+  deps: WriteAsDeps,
+): Promise<Map<string, Mailbox>> {
+  const named = ["to", "cc"].flatMap((name) => addressesOf(source, name).mailboxes);
+  const addresses = named.map(({ address }) => address);
+  const people = await correspondentsOf(addresses, route, outgoing, deps);
+  if (!outgoing.mayNameOutsiders) return people;
+  for (const mailbox of named) {
+    const key = mailbox.address.toLowerCase();
+    if (key === route.address || people.has(key)) continue;
+    // One such address is enough to refuse the message.
+    if (await isReplyAddress(mailbox.address, deps)) break;
+    people.set(key, mailbox);
+  }
+  return people;
+}
+
+/** Who reply addresses of this alias stand for, those known already among them; other addresses are left out. */
+async function correspondentsOf(
+  addresses: readonly string[],
+  route: AliasRoute,
+  { known }: Outgoing,
+  deps: WriteAsDeps,
+): Promise<Map<string, Mailbox>> {
+  const others = addresses.filter((address) => !known.has(address.toLowerCase()));
+  return new Map([...known, ...(await resolveRepliesOf(route, others, deps))]);
+}
+
+export const mailboxesOf = ({ destinations }: AliasRoute): string[] =>
+  destinations.flatMap((it) => (it.kind === "mailbox" ? [it.address] : []));
+
+/** The bytes are on stable storage when it returns, so that of several messages one at a time is in memory. */
+async function prepare(
+  route: AliasRoute,
+  people: readonly Mailbox[],
+  { wire, envelopeFrom, eightBit, smtpUtf8 }: WrittenByOwner,
+  deps: WriteAsDeps,
+): Promise<PreparedMessage | { refusal: SmtpReply }> {
+  const { bodies, clock, deliveries, random, spoolSpace } = deps;
+  const id = random.uuid();
+  const now = clock.now();
+  const nobody = { envelopeFrom, helo: "", clientAddress: "", protocol: "ESMTP" as const };
+  const message = { id, envelope: { ...nobody, receivedAt: now, eightBit, smtpUtf8 }, sizeBytes: wire.length };
+  const rows = rowsFor(people, { route, messageId: id, now, random });
+  let place: SpoolPlace | null = null;
+  const discard = async () => {
+    await bodies.delete(id).catch(() => {});
+    place?.release();
+  };
+  /** @returns the deferral when it throws; nothing is left then */
+  const orDiscard = async (work: () => Promise<void>): Promise<SmtpReply | null> => {
+    try {
+      await work();
+      return null;
+    } catch (thrown) {
+      await discard();
+      return replyForThrow(thrown);
+    }
+  };
+  const refusal = await orDiscard(async () => {
+    place = await spoolSpace.reserve(wire.length, rows);
+    await bodies.put(id, [wire]);
+  });
+  if (refusal !== null) return { refusal };
+  const keep = () =>
+    orDiscard(async () => {
+      await deliveries.keep({ ...message, createdAt: now }, rows);
+      place?.stored();
+    });
+  return { keep, discard };
+}
+
+interface RowsFor {
+  route: AliasRoute;
+  messageId: string;
+  now: Date;
+  random: Random;
+}
+
+function rowsFor(people: readonly Mailbox[], { route, messageId, now, random }: RowsFor): OpenDelivery[] {
+  const addresses = new Map(people.map(({ address }) => [address.toLowerCase(), address]));
+  return [...addresses.values()].map((address) => ({
+    id: random.uuid(),
+    messageId,
+    aliasId: route.aliasId,
+    userId: route.userId,
+    target: { purpose: "send", destination: { kind: "mailbox", address }, aliasAddress: route.address },
+    attempts: 0,
+    createdAt: now,
+    notBefore: now,
+    lease: null,
+    lastFailure: null,
+  }));
+}

@@ -1,0 +1,45 @@
+/** What an attempt tells of its destination, whatever becomes of its message: whether the mailbox exists, and that a host is back. */
+import type { DeliveryOutcome, DeliveryStore } from "../../core/delivery/delivery.ts";
+import type { Clock, Logger } from "../../core/ports.ts";
+import type { AttemptSignal } from "../transport/transport.ts";
+import { MailboxHealth, type MailboxHealthDeps } from "./mailbox-health.ts";
+import { destinationName } from "./shares/destination-name.ts";
+import { WaitingMail } from "./waiting-mail.ts";
+
+export interface AttemptFindingsDeps extends MailboxHealthDeps {
+  deliveries: Pick<DeliveryStore, "hasten">;
+  clock: Clock;
+  logger: Logger;
+}
+
+type Tried = Parameters<MailboxHealth["note"]>[0] & { id: string; wasMissing?: boolean };
+
+export class AttemptFindings {
+  readonly #deps: AttemptFindingsDeps;
+  readonly #health: MailboxHealth;
+  readonly #waitingMail = new WaitingMail();
+
+  constructor(deps: AttemptFindingsDeps) {
+    this.#deps = deps;
+    this.#health = new MailboxHealth(deps);
+  }
+
+  /** Passes the outcome on once all is noted. */
+  async watch(delivery: Tried, attempting: Promise<DeliveryOutcome>, signal: AttemptSignal): Promise<DeliveryOutcome> {
+    const outcome = await attempting;
+    const { id, target, wasMissing = false } = delivery;
+    await this.#health.note(delivery, { outcome, isMissing: signal.isMailboxMissing === true, wasMissing });
+    const due = this.#waitingMail.note(destinationName(target.destination), id, outcome);
+    if (due.length > 0) this.#hasten(due);
+    return outcome;
+  }
+
+  /** Never throws: what is not made due waits for its schedule. */
+  #hasten(ids: readonly string[]): void {
+    const { deliveries, clock, logger } = this.#deps;
+    deliveries.hasten(ids, clock.now()).then(
+      () => logger.info("destination_recovered", { count: ids.length }),
+      () => logger.warn("waiting_mail_not_hastened", { count: ids.length }),
+    );
+  }
+}

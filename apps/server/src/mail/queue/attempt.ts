@@ -1,0 +1,41 @@
+/** One attempt at one destination: the code path of the first try (in the transaction) and of every retry. */
+import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
+import type { ForwardCopy } from "../copy/forward-copy.ts";
+import { SealingFailed } from "../copy/sealing-failed.ts";
+import type { AttemptSignal, MailTransport, WebhookTransport } from "../transport/transport.ts";
+
+export interface Transports {
+  mail: MailTransport;
+  webhook: WebhookTransport;
+}
+
+const failedHere: DeliveryOutcome = { kind: "deferred", failure: { code: "try_later", enhancedStatus: "4.3.0" } };
+
+const notSealed: DeliveryOutcome = { kind: "deferred", failure: { code: "not_sealed", enhancedStatus: "4.7.5" } };
+
+/** @returns an outcome, always: whatever is thrown on the way is trouble of ours, and the delivery stays open. */
+export async function attempt(
+  delivery: { id: string; target: DeliveryTarget },
+  copy: ForwardCopy,
+  transports: Transports,
+  signal?: AttemptSignal,
+): Promise<DeliveryOutcome> {
+  try {
+    return await send(delivery, copy, transports, signal);
+  } catch (thrown) {
+    return thrown instanceof SealingFailed ? notSealed : failedHere;
+  }
+}
+
+async function send(
+  delivery: { id: string; target: DeliveryTarget },
+  copy: ForwardCopy,
+  transports: Transports,
+  signal?: AttemptSignal,
+): Promise<DeliveryOutcome> {
+  const { destination } = delivery.target;
+  if (destination.kind === "mailbox") return transports.mail.send(await copy.mailTo(destination.address), signal);
+  const body = await copy.webhookBody();
+  if (body === null || copy.webhookSecret === null) return failedHere;
+  return transports.webhook.post({ url: destination.url, id: delivery.id, secret: copy.webhookSecret, body }, signal);
+}

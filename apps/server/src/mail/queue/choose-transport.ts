@@ -1,0 +1,73 @@
+/** From `KAUKE_DELIVERY` to the transports of this process. */
+import type { Config } from "../../config.ts";
+import { AppError } from "../../core/app-error.ts";
+import type { Clock, Logger, Metrics } from "../../core/ports.ts";
+import type { PreviewInbox } from "../../core/preview/preview-inbox.ts";
+import type { Resolver } from "../resolver.ts";
+import { type AllowList, parseAllowList } from "../transport/address-guard.ts";
+import { createDirectTransport, type DirectTransportOptions } from "../transport/direct-transport.ts";
+import { countNextHopFailures, noteRelayFailures } from "../transport/note-next-hop-failure.ts";
+import { createPreviewTransport } from "../transport/preview-transport.ts";
+import { askServers, askSystem, createRelayTransport } from "../transport/relay-transport.ts";
+import type { MailTransport } from "../transport/transport.ts";
+import { createWebhookTransport } from "../transport/webhook/webhook-transport.ts";
+import type { Transports } from "./attempt.ts";
+
+type DeliveryConfig = Pick<Config, "delivery" | "mailHost" | "webhookAllow" | "dnsServers">;
+
+/** What tests change of direct sending: ports, since 25 and 443 are not theirs, whom to trust, how long to wait. */
+export type DirectOverrides = Pick<DirectTransportOptions, "port" | "stsPort" | "extraCa" | "timeouts">;
+
+export interface TransportParts {
+  /** Must be there in preview mode. */
+  preview: PreviewInbox | null;
+  clock: Clock;
+  resolver: Resolver;
+  metrics: Pick<Metrics, "count">;
+  logger: Pick<Logger, "warn">;
+  direct?: DirectOverrides;
+}
+
+/** Webhooks are called in every mode, behind the same guard; preview keeps mail only. */
+export function chooseTransports(
+  config: DeliveryConfig,
+  parts: TransportParts,
+): Transports & { close(graceMs?: number): Promise<void> } {
+  const { resolver } = parts;
+  const allow = parseAllowList(config.webhookAllow);
+  const mail = mailTransport(config, parts, allow);
+  const webhook = createWebhookTransport({ resolver, allow, now: () => parts.clock.now() });
+  return {
+    mail,
+    webhook,
+    async close(graceMs) {
+      await Promise.all([mail.close(graceMs), webhook.close()]);
+    },
+  };
+}
+
+function mailTransport(
+  { delivery, mailHost, dnsServers }: DeliveryConfig,
+  { preview, resolver, metrics, logger, direct }: TransportParts,
+  allow: AllowList,
+): MailTransport {
+  if (delivery.kind === "relay") {
+    const findAddresses = dnsServers === null ? askSystem : askServers(resolver);
+    const onOpenFailed = noteRelayFailures({ metrics, logger });
+    return createRelayTransport({ url: delivery.url, mailHost, findAddresses, onOpenFailed });
+  }
+  if (delivery.kind === "direct") {
+    const onPolicy: DirectTransportOptions["onPolicy"] = (mode, result) =>
+      metrics.count("kauke_sts_mail_total", { mode, result });
+    return createDirectTransport({
+      resolver,
+      allow,
+      mailHost,
+      onPolicy,
+      onOpenFailed: countNextHopFailures({ metrics }),
+      ...direct,
+    });
+  }
+  if (preview === null) throw new AppError("internal");
+  return createPreviewTransport(preview);
+}

@@ -1,0 +1,103 @@
+/**
+ * Watches forwards for mailboxes that their hosts say do not exist: counts refusals, forgets them when a message is taken, and
+ * tells the owner when the store suspends a mailbox.
+ */
+import { BoundedMap } from "../../core/bounded-map.ts";
+import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
+import {
+  MISSING_MAILBOX_RULE,
+  type MissingMailbox,
+  type MissingMailboxStore,
+} from "../../core/destination/missing-mailbox.ts";
+import type { NoticeStore } from "../../core/notice/notice.ts";
+import type { Clock, Logger, Random } from "../../core/ports.ts";
+
+export interface MailboxHealthDeps {
+  missingMailboxes: Pick<MissingMailboxStore, "note" | "clear">;
+  notices: Pick<NoticeStore, "insert">;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+}
+
+interface Tried {
+  messageId: string;
+  aliasId: string | null;
+  userId: string | null;
+  target: DeliveryTarget;
+}
+
+export interface AttemptFindings {
+  outcome: DeliveryOutcome;
+  /** The host said at RCPT that there is no such mailbox. */
+  isMissing: boolean;
+  /** Its refusals were counted before, as far as the route knew. */
+  wasMissing: boolean;
+}
+
+const KNOWN_MAX = 10_000;
+
+export class MailboxHealth {
+  readonly #deps: MailboxHealthDeps;
+  /** By account and address. What is evicted is counted by the store again. */
+  readonly #known = new BoundedMap<string, MissingMailbox>(KNOWN_MAX);
+
+  constructor(deps: MailboxHealthDeps) {
+    this.#deps = deps;
+  }
+
+  /** Never throws: what can't be written now is noted at the next message. */
+  async note({ messageId, aliasId, userId, target }: Tried, found: AttemptFindings): Promise<void> {
+    const { destination, purpose } = target;
+    if (purpose !== undefined || userId === null || destination.kind !== "mailbox") return;
+    const { address } = destination;
+    const key = `${userId}\0${address}`;
+    const isTaken = found.outcome.kind === "taken";
+    if (!found.isMissing && !(isTaken && (found.wasMissing || this.#known.has(key)))) return;
+    try {
+      if (isTaken) await this.#clear(key, { userId, address });
+      else if (this.#isWorthCounting(key)) await this.#count(key, { userId, address, messageId, aliasId });
+    } catch {
+      this.#deps.logger.warn("mailbox_standing_failed");
+    }
+  }
+
+  /** Only the last refusal can suspend it, and not before the time is over: those between need no commit. */
+  #isWorthCounting(key: string): boolean {
+    const known = this.#known.get(key);
+    if (known === undefined || known.refusals < MISSING_MAILBOX_RULE.refusals - 1) return true;
+    return this.#deps.clock.now().getTime() - known.firstAt.getTime() >= MISSING_MAILBOX_RULE.spanMs;
+  }
+
+  async #clear(key: string, { userId, address }: { userId: string; address: string }): Promise<void> {
+    this.#known.delete(key);
+    await this.#deps.missingMailboxes.clear(userId, address);
+  }
+
+  async #count(
+    key: string,
+    refusal: { userId: string; address: string; messageId: string; aliasId: string | null },
+  ): Promise<void> {
+    const counted = await this.#deps.missingMailboxes.note(refusal);
+    this.#known.delete(key);
+    if (counted === null) return;
+    this.#known.set(key, counted);
+    if (counted.isNew) await this.#tell(refusal);
+  }
+
+  async #tell({
+    userId,
+    address,
+    aliasId,
+  }: {
+    userId: string;
+    address: string;
+    aliasId: string | null;
+  }): Promise<void> {
+    const { notices, clock, random, logger } = this.#deps;
+    logger.info("mailbox_suspended", aliasId === null ? {} : { id: aliasId });
+    const text = `Mail to ${address} is refused for now: for more than a day its mail host has said that there is no such mailbox. Press "Try again" beside your alias when it exists.`;
+    const notice = { id: random.uuid(), userId, kind: "mailbox_suspended" as const, aliasId };
+    await notices.insert({ ...notice, text, createdAt: clock.now() });
+  }
+}

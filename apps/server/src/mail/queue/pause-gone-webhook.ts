@@ -1,0 +1,47 @@
+/**
+ * A webhook that answered 410 is called no more: its destination is paused before its owner is told, and mail that still waits
+ * for it ends without a call.
+ */
+import type { AliasRoute } from "../../core/alias/alias.ts";
+import type { AliasStore } from "../../core/alias/alias-store.ts";
+import { pauseWebhook } from "../../core/alias/pause-webhook.ts";
+import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
+import type { Clock, Logger } from "../../core/ports.ts";
+import { refused } from "../classify-reply.ts";
+import type { FailureReporter } from "./report-failure.ts";
+
+export interface PauseGoneDeps {
+  aliases: Pick<AliasStore, "update">;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Never throws either: a destination that could not be paused answers 410 again, and is paused then. */
+export function pausingGoneWebhooks(inner: FailureReporter, deps: PauseGoneDeps): FailureReporter {
+  return {
+    ...inner,
+    async report(delivery, failure) {
+      const { aliasId, userId, target } = delivery;
+      const { destination } = target;
+      if (failure.code === "webhook_gone" && destination.kind === "webhook" && aliasId !== null && userId !== null) {
+        const gone = { userId, aliasId, url: destination.url, at: deps.clock.now() };
+        await pauseWebhook(deps, gone).catch(() => deps.logger.warn("webhook_pause_failed", { id: aliasId }));
+      }
+      await inner.report(delivery, failure);
+    },
+  };
+}
+
+/** @returns how an attempt ends that is not made, `null` when it may be made */
+export async function outcomeIfPaused(
+  { aliasId, target }: { aliasId: string | null; target: DeliveryTarget },
+  aliases: Pick<AliasStore, "findRouteById">,
+): Promise<DeliveryOutcome | null> {
+  const { destination } = target;
+  if (destination.kind !== "webhook" || aliasId === null) return null;
+  return isPaused(await aliases.findRouteById(aliasId), destination.url) ? refused("webhook_gone", "5.1.6") : null;
+}
+
+function isPaused(route: AliasRoute | null, url: string): boolean {
+  return route?.pausedWebhooks.includes(url) ?? false;
+}

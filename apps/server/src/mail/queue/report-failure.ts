@@ -1,0 +1,143 @@
+/** Tells the owner that a destination finally failed: a notice in the dashboard, at most one an hour for the same trouble. */
+
+import { formatSpan } from "@kauke/mail-rfc";
+import type { AliasRoute } from "../../core/alias/alias.ts";
+import { BoundedMap } from "../../core/bounded-map.ts";
+import type { DeliveryTarget, FinalFailure } from "../../core/delivery/delivery.ts";
+import { failureText } from "../../core/delivery/failure-text.ts";
+import type { MessageBodies } from "../../core/message/message.ts";
+import type { Notice, NoticeStore } from "../../core/notice/notice.ts";
+import { type Clock, type Logger, type Random, steadyMs } from "../../core/ports.ts";
+import type { DeliveryReports, FailedMail } from "../copy/delivery-reports.ts";
+import type { RetryPlan } from "./retry-plan.ts";
+
+export interface FailedDelivery {
+  messageId: string;
+  aliasId: string | null;
+  userId: string | null;
+  target: DeliveryTarget;
+  createdAt: Date;
+  /** The message's bytes while they are in memory; else its header is read from the store. */
+  wire?: Buffer;
+}
+
+/** Of a delivery whose failure the sender does not hear of. */
+export function ownersBusiness<T extends { target: DeliveryTarget }>(delivery: T): T {
+  return { ...delivery, target: { ...delivery.target, reportTo: undefined } };
+}
+
+export interface FailureReporter {
+  /** Never throws: a notice that can't be written must not undo a delivery. */
+  report(delivery: FailedDelivery, failure: FinalFailure): Promise<void>;
+  /** A mailbox behind the alias took a message and sent it back later; the report does not say safely which. */
+  reportBounce(route: AliasRoute): Promise<void>;
+  /** A reader of the alias' mail marked a message as spam, and their host told us. */
+  reportComplaint(route: AliasRoute): Promise<void>;
+  /** A row of the queue could not be read for as long as the schedule tries. */
+  reportUnreadable(lost: Pick<FailedDelivery, "aliasId" | "userId">): Promise<void>;
+  /** Mail waits, since it could not be sealed. */
+  reportUnsealed(alias: Pick<AliasRoute, "aliasId" | "userId" | "address">): Promise<void>;
+}
+
+function whatFailed({ purpose, aliasAddress }: DeliveryTarget): string {
+  if (purpose === "confirm") return "Our question for confirmation could not be delivered";
+  if (purpose === "account") return "Our message to your e-mail could not be delivered";
+  return `${purpose === "send" ? "Your mail from" : "Mail to"} ${aliasAddress} could not be delivered`;
+}
+
+function statusOf({ enhancedStatus, last }: FinalFailure) {
+  return { enhancedStatus, ...(last === undefined ? {} : { reasonStatus: last.enhancedStatus }) };
+}
+
+/** @returns e.g. `it did not take the message within 5 days: the mailbox is full` */
+function textOf({ code, last }: FinalFailure, triedSeconds: number): string {
+  if (code !== "expired") return failureText[code];
+  const why = last === undefined ? "" : `: ${failureText[last.code]}`;
+  return `it did not take the message within ${formatSpan(triedSeconds)}${why}`;
+}
+
+/** @param failed `wire` absent: the header is read from the store */
+async function reportToSender(
+  { messageId, wire, ...failed }: Omit<FailedMail, "enhancedStatus"> & Pick<FailedDelivery, "messageId" | "wire">,
+  failure: FinalFailure,
+  { bodies, reports, retries }: Pick<ReporterDeps, "bodies" | "reports" | "retries">,
+): Promise<void> {
+  const readStart = async () => wire ?? (await bodies.getStart(messageId));
+  // Class 4: the schedule was used up.
+  const tried = failure.enhancedStatus.startsWith("4.") ? { triedSeconds: retries.totalSeconds } : {};
+  await reports.send({ ...failed, ...statusOf(failure), ...tried, readStart });
+}
+
+const lostText = "A message that waited to be delivered for you is lost: it could not be read back from our store.";
+
+const quietMs = 3_600_000;
+const maxRemembered = 10_000;
+
+interface ReporterDeps {
+  notices: Pick<NoticeStore, "insert">;
+  bodies: Pick<MessageBodies, "getStart">;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  reports: DeliveryReports;
+  retries: Pick<RetryPlan, "totalSeconds">;
+}
+
+export function failureReporter(deps: ReporterDeps): FailureReporter {
+  const { totalSeconds } = deps.retries;
+  const toldAt = new BoundedMap<string, number>(maxRemembered);
+
+  function isNews(key: string, now: number): boolean {
+    const last = toldAt.get(key);
+    if (last !== undefined && now - last < quietMs) return false;
+    toldAt.set(key, now);
+    return true;
+  }
+
+  async function tell(
+    key: string,
+    notice: Pick<Notice, "userId" | "aliasId" | "text">,
+    kind: Notice["kind"] = "delivery_failed",
+  ): Promise<void> {
+    if (!isNews(key, steadyMs(deps.clock))) return;
+    try {
+      await deps.notices.insert({ ...notice, id: deps.random.uuid(), kind, createdAt: deps.clock.now() });
+    } catch {
+      toldAt.delete(key);
+      deps.logger.warn("notice_failed");
+    }
+  }
+
+  return {
+    async report({ messageId, aliasId, userId, target, createdAt, wire }, failure) {
+      deps.logger.info("delivery_failed", { code: failure.code, ...(aliasId === null ? {} : { id: aliasId }) });
+      const { aliasAddress, reportTo } = target;
+      const about = { aliasId, userId, aliasAddress, arrivedAt: createdAt };
+      if (reportTo !== undefined) await reportToSender({ ...about, to: reportTo, messageId, wire }, failure, deps);
+      // A report that can't be delivered is nobody's business.
+      if (userId === null || target.purpose === "report") return;
+      const where = target.destination.kind === "mailbox" ? target.destination.address : target.destination.url;
+      const text = `${whatFailed(target)} to ${where}: ${textOf(failure, totalSeconds)}.`;
+      await tell(`${aliasId}\0${where}\0${failure.code}`, { userId, aliasId, text });
+    },
+    async reportBounce({ aliasId, userId, address }) {
+      deps.logger.info("delivery_bounced", { id: aliasId });
+      const text = `A message to ${address} came back: a mailbox it forwards to took it first and refused it later.`;
+      await tell(`${aliasId}\0bounce`, { userId, aliasId, text });
+    },
+    async reportComplaint({ aliasId, userId, address }) {
+      deps.logger.info("complaint_received", { id: aliasId });
+      const text = `A message forwarded for ${address} was marked as spam in the mailbox it went to. Pause the alias instead if you no longer want its mail: complaints make mail hosts refuse ours.`;
+      await tell(`${aliasId}\0complaint`, { userId, aliasId, text }, "complaint");
+    },
+    async reportUnreadable({ aliasId, userId }) {
+      deps.logger.error("delivery_lost", aliasId === null ? {} : { id: aliasId });
+      if (userId !== null) await tell(`${userId}\0${aliasId}\0unreadable`, { userId, aliasId, text: lostText });
+    },
+    async reportUnsealed({ aliasId, userId, address }) {
+      deps.logger.warn("sealing_failed", { id: aliasId });
+      const text = `Mail to ${address} waits: it could not be sealed to your key. It is kept, and tried again for ${formatSpan(totalSeconds)}.`;
+      await tell(`${aliasId}\0unsealed`, { userId, aliasId, text }, "not_sealed");
+    },
+  };
+}

@@ -1,0 +1,55 @@
+/**
+ * Which destinations answered lately that they are busy (421, or 4xx for a reason of their own): each such answer doubles a pause in
+ * which nothing is sent there and halves how many attempts run at once after it; each message taken undoes one step. Bounded; the
+ * entry that was touched longest ago is evicted.
+ */
+import { BoundedMap } from "../../../core/bounded-map.ts";
+
+const KNOWN_MAX = 10_000;
+const PAUSE_MS = 1000;
+const PAUSE_MAX_MS = 5 * 60_000;
+/** As many messages have to be taken until a host that was busy for hours is as before. Its pause is the longest. */
+const LEVEL_MAX = 10;
+/** Without another answer after the pause. */
+const FORGET_MS = 15 * 60_000;
+/** Attempts at once after one, two, three and more busy answers. */
+const ATTEMPTS_AT_ONCE = [4, 2, 1] as const;
+
+interface Busy {
+  level: number;
+  pausedUntil: number;
+}
+
+export class BusyDestinations {
+  readonly #known = new BoundedMap<string, Busy>(KNOWN_MAX);
+
+  /** @returns attempts at once: 0 during a pause, infinity for a destination that is not known to be busy */
+  limitOf(key: string, nowMs: number): number {
+    const entry = this.#known.size === 0 ? undefined : this.#known.get(key);
+    if (entry === undefined) return Number.POSITIVE_INFINITY;
+    if (nowMs < entry.pausedUntil) return 0;
+    if (nowMs - entry.pausedUntil <= FORGET_MS) return ATTEMPTS_AT_ONCE[entry.level - 1] ?? 1;
+    this.#known.delete(key);
+    return Number.POSITIVE_INFINITY;
+  }
+
+  /** @returns milliseconds until attempts may begin again */
+  pauseLeftMs(key: string, nowMs: number): number {
+    return Math.max(0, (this.#known.get(key)?.pausedUntil ?? 0) - nowMs);
+  }
+
+  /** Attempts that ran at once when the pause began count once. */
+  noteBusy(key: string, nowMs: number): void {
+    const entry = this.#known.get(key);
+    if (entry !== undefined && nowMs < entry.pausedUntil) return;
+    const level = Math.min((entry?.level ?? 0) + 1, LEVEL_MAX);
+    this.#known.set(key, { level, pausedUntil: nowMs + Math.min(PAUSE_MS * 2 ** (level - 1), PAUSE_MAX_MS) });
+  }
+
+  noteTaken(key: string): void {
+    const entry = this.#known.size === 0 ? undefined : this.#known.get(key);
+    if (entry === undefined) return;
+    entry.level--;
+    if (entry.level === 0) this.#known.delete(key);
+  }
+}

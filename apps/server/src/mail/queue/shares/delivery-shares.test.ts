@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { LeasedDelivery } from "../../../core/delivery/delivery.ts";
+import { DeliveryShares } from "./delivery-shares.ts";
+
+const now = new Date("2026-11-21T12:00:00Z");
+let made = 0;
+
+/** @param atOnce of an account and of a destination */
+function sharesOf({ atOnce, inLine, slots = 100 }: { atOnce: number; inLine: number; slots?: number }): DeliveryShares {
+  const usual = { slots, account: atOnce, destination: atOnce, inLine, inLineOfAccount: inLine };
+  return new DeliveryShares({ own: { ...usual, slots: 1 }, usual });
+}
+
+/** @param to a domain, or a URL */
+function delivery(
+  to: string,
+  userId: string | null = `user${++made}`,
+  purpose?: LeasedDelivery["target"]["purpose"],
+): LeasedDelivery {
+  const destination = to.includes(":")
+    ? ({ kind: "webhook", url: to } as const)
+    : ({ kind: "mailbox", address: `b@${to}` } as const);
+  return {
+    id: `delivery${++made}`,
+    messageId: "m",
+    aliasId: null,
+    userId,
+    target: { destination, aliasAddress: "a@kauke.test", ...(purpose === undefined ? {} : { purpose }) },
+    attempts: 0,
+    createdAt: now,
+    leaseToken: "t",
+    leasedUntil: now,
+    envelope: { envelopeFrom: "", receivedAt: now } as LeasedDelivery["envelope"],
+    sizeBytes: 1,
+  };
+}
+
+test("domains of one provider share its slots, and give back what they took when it becomes known meanwhile", () => {
+  const providers = new Map([["two.example", "provider.example"]]);
+  const usual = { slots: 100, account: 100, destination: 1, inLine: 10, inLineOfAccount: 10 };
+  const shares = new DeliveryShares({ own: usual, usual }, (name) => providers.get(name) ?? name);
+  const first = delivery("one.example");
+  expect(shares.admit(first)).toBe("run");
+  providers.set("one.example", "provider.example");
+  shares.leave(first);
+  const second = delivery("two.example");
+  expect(["one.example", "three.example"].map((to) => shares.admit(delivery(to)))).toEqual(["run", "run"]);
+  expect(shares.admit(second)).toBe("wait");
+});
+
+test("a full domain lets others run, some wait, and turns the rest away", () => {
+  const shares = sharesOf({ atOnce: 2, inLine: 1 });
+  const slow = ["slow.example", "SLOW.example", "slow.example", "slow.example"].map((it) => shares.admit(delivery(it)));
+  expect(slow).toEqual(["run", "run", "wait", "later"]);
+  expect(shares.admit(delivery("quick.example"))).toBe("run");
+});
+
+test("a user's share counts over all domains, a webhook's by its host", () => {
+  const shares = sharesOf({ atOnce: 2, inLine: 0 });
+  const busy = ["a.example", "b.example", "c.example"].map((it) => shares.admit(delivery(it, "busy")));
+  expect(busy).toEqual(["run", "run", "later"]);
+  const hooks = ["https://h.example/1", "http://h.example:81/2", "https://h.example/3"];
+  expect(hooks.map((it) => shares.admit(delivery(it)))).toEqual(["run", "run", "later"]);
+});
+
+test("the server's own mail has slots that nobody else can use, and takes none of theirs", () => {
+  const shares = sharesOf({ atOnce: 2, inLine: 1, slots: 2 });
+  expect(["a.example", "b.example"].map((it) => shares.admit(delivery(it)))).toEqual(["run", "run"]);
+  expect([shares.free("usual"), shares.free("own")]).toEqual([0, 1]);
+  const reset = delivery("a.example", "somebody", "account");
+  expect(shares.admit(reset)).toBe("run");
+  expect(shares.free("own")).toBe(0);
+  expect(shares.admit(delivery("c.example", "somebody else", "report"))).toBe("wait");
+  shares.leave(reset);
+  expect(shares.next()?.userId).toBe("somebody else");
+});
+
+test("an account whose share and line are taken is told, so that nothing more of it is claimed", () => {
+  const shares = sharesOf({ atOnce: 1, inLine: 4 });
+  const told = ["a", "b", "c"].map((it) => {
+    shares.admit(delivery(`${it}.example`, "busy"));
+    return shares.fullAccounts();
+  });
+  expect(told).toEqual([[], [], ["busy"]]);
+});
+
+test("whoever waits gets the share that is given up, past those whose share is still full", () => {
+  const shares = sharesOf({ atOnce: 1, inLine: 5 });
+  const [first, other] = [delivery("slow.example"), delivery("other.example")];
+  const [second, third] = [delivery("slow.example"), delivery("other.example")];
+  for (const it of [first, other, second, third]) shares.admit(it);
+  expect(shares.next()).toBeNull();
+  shares.leave(other);
+  expect(shares.next()).toBe(third);
+  expect(shares.next()).toBeNull();
+  expect(shares.inLine).toEqual([second]);
+});
+
+test("what is turned away comes back in its order, spread out, within ten minutes", () => {
+  const shares = sharesOf({ atOnce: 1, inLine: 0 });
+  shares.admit(delivery("slow.example"));
+  const waits = Array.from(
+    { length: 20_000 },
+    () => shares.comeBackAt(delivery("slow.example"), now).getTime() - now.getTime(),
+  );
+  expect(waits.slice(0, 3)).toEqual([5000, 5050, 5100]);
+  expect(waits.at(-1)).toBe(600_000);
+});
+
+test("never more than a share runs at once, and nobody waits for ever", () => {
+  const step = fc.record({
+    domain: fc.integer({ min: 0, max: 3 }),
+    user: fc.integer({ min: 0, max: 3 }),
+    ends: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+      const shares = sharesOf({ atOnce: 2, inLine: 3 });
+      const running: LeasedDelivery[] = [];
+      for (const { domain, user, ends } of steps) {
+        const it = delivery(`d${domain}.example`, `u${user}`);
+        const answer = shares.admit(it);
+        if (answer === "run") running.push(it);
+        if (ends && running.length > 0) shares.leave(running.shift() as LeasedDelivery);
+        for (let next = shares.next(); next !== null; next = shares.next()) running.push(next);
+        for (const key of [0, 1, 2, 3]) {
+          expect(running.filter((it) => it.userId === `u${key}`).length).toBeLessThanOrEqual(2);
+          expect(running.filter((it) => JSON.stringify(it.target).includes(`d${key}.`)).length).toBeLessThanOrEqual(2);
+        }
+      }
+      while (running.length > 0) {
+        shares.leave(running.shift() as LeasedDelivery);
+        for (let next = shares.next(); next !== null; next = shares.next()) running.push(next);
+      }
+      expect(shares.inLine).toEqual([]);
+    }),
+  );
+});

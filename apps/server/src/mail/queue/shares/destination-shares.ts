@@ -1,0 +1,115 @@
+/**
+ * How many forwarded messages a mailbox or webhook is sent. Counted just before a message leaves, by account and destination, in
+ * memory, per process. A message over a share stays in the queue; its sender was told 250 like every other, so that nobody learns
+ * from an answer where an alias leads, and no account uses up the share of another.
+ */
+
+import { hash } from "node:crypto";
+import type { Destination } from "../../../core/alias/alias.ts";
+import { BoundedMap } from "../../../core/bounded-map.ts";
+import type { DeliveryOutcome, DeliveryTarget } from "../../../core/delivery/delivery.ts";
+import { sameMailbox } from "../../../core/destination/same-mailbox.ts";
+import { type Clock, type Metrics, type Random, steadyMs } from "../../../core/ports.ts";
+import { type BucketRule, TokenBuckets } from "../../../core/rate-limit/token-buckets.ts";
+
+/** Keys of one table remembered at most, some 2 MiB when full. */
+const KEYS_MAX = 20_000;
+/** One account may use this part of what a destination takes. */
+const OWN_PART = 1 / 3;
+/** Every account has this part for itself, even when others have used up the destination's total. */
+const RESERVED_PART = 1 / 50;
+const COME_BACK_MAX_MS = 3_600_000;
+
+export interface DestinationSharesParts {
+  /** Of one destination, over all accounts. */
+  rule: BucketRule;
+  clock: Clock;
+  random: Random;
+  metrics: Metrics;
+}
+
+/** Operator's mail has no account. */
+interface Sent {
+  userId: string | null;
+  target: DeliveryTarget;
+}
+
+export class DestinationShares {
+  readonly #total: TokenBuckets;
+  readonly #own: TokenBuckets;
+  readonly #reserved: TokenBuckets;
+  readonly #spacingMs: number;
+  /** By account and receiver: when the last held message comes back. */
+  readonly #lineEndsAt = new BoundedMap<string, number>(KEYS_MAX);
+  readonly #clock: Clock;
+  readonly #metrics: Metrics;
+  readonly #key: string;
+
+  constructor({ rule, clock, random, metrics }: DestinationSharesParts) {
+    const partOf = (part: number) => ({ ...rule, max: Math.max(1, Math.floor(rule.max * part)) });
+    const own = partOf(OWN_PART);
+    this.#total = new TokenBuckets(rule, KEYS_MAX);
+    this.#own = new TokenBuckets(own, KEYS_MAX);
+    this.#reserved = new TokenBuckets(partOf(RESERVED_PART), KEYS_MAX);
+    this.#spacingMs = (rule.windowSeconds * 1000) / own.max;
+    this.#clock = clock;
+    this.#metrics = metrics;
+    this.#key = random.bytes(32).toString("base64");
+  }
+
+  /** The first try of a new message: it waits behind messages that are held already. @returns `null`: counted, may be sent */
+  beforeAttempt(sent: Sent): DeliveryOutcome | null {
+    return this.#before(sent, (pair, now) => (this.#lineEndsAt.get(pair) ?? 0) > now);
+  }
+
+  /** A try from the queue. @returns `null`: counted, may be sent */
+  beforeRetry(sent: Sent): DeliveryOutcome | null {
+    return this.#before(sent, () => false);
+  }
+
+  #before({ userId, target }: Sent, mustWait: (pair: string, now: number) => boolean): DeliveryOutcome | null {
+    if (userId === null || target.purpose !== undefined) return null;
+    const to = this.#keyOf(nameOf(target.destination));
+    const pair = this.#keyOf(`${userId} ${receiverOf(target.destination)}`);
+    const now = steadyMs(this.#clock);
+    if (!mustWait(pair, now) && this.#take(to, pair, now)) return null;
+    this.#metrics.count("kauke_mail_limited_total", { limit: "mail_destination" });
+    return held(new Date(this.#clock.now().getTime() + this.#comeBackAt(pair, now) - now));
+  }
+
+  #take(to: string, pair: string, now: number): boolean {
+    if (this.#own.isEmpty(pair, now)) return false;
+    if (this.#total.isEmpty(to, now)) {
+      if (!this.#reserved.take(pair, now)) return false;
+    } else this.#total.spend(to, now);
+    this.#own.spend(pair, now);
+    return true;
+  }
+
+  /** Held messages come back one after another, as fast as the share refills. */
+  #comeBackAt(pair: string, now: number): number {
+    const last = Math.max(now, this.#lineEndsAt.get(pair) ?? 0);
+    const at = Math.min(last + this.#spacingMs, now + COME_BACK_MAX_MS);
+    this.#lineEndsAt.set(pair, at);
+    return at;
+  }
+
+  /** No address is kept in clear. */
+  #keyOf(name: string): string {
+    return hash("sha256", this.#key + name, "latin1").slice(0, 16);
+  }
+}
+
+function nameOf(destination: Destination): string {
+  return destination.kind === "mailbox" ? sameMailbox(destination.address) : destination.url;
+}
+
+/** Whom an account's own share is about: a mailbox, or all webhooks of one host, which may have as many paths as it likes. */
+function receiverOf(destination: Destination): string {
+  return destination.kind === "mailbox" ? nameOf(destination) : new URL(destination.url).host;
+}
+
+function held(notBefore: Date): DeliveryOutcome {
+  const failure = { code: "try_later", enhancedStatus: "4.7.1" } as const;
+  return { kind: "deferred", failure, isUntried: true, notBefore };
+}

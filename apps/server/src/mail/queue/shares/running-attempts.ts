@@ -1,0 +1,343 @@
+/**
+ * All attempts of this process that run: first ones of the MX and those of the delivery worker. Knows how long each is at its
+ * destination, starts none where a slow destination has its share already, and ends those that are overdue or beyond a share.
+ */
+
+import { BoundedMap } from "../../../core/bounded-map.ts";
+import { clientNetwork } from "../../../core/connection/client-network.ts";
+import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
+import { untried } from "../../classify-reply.ts";
+import { MIN_BYTES_PER_SECOND } from "../../transport/smtp-client/smtp-connection.ts";
+import type { AttemptSignal } from "../../transport/transport.ts";
+import { AttemptRoom } from "./attempt-room.ts";
+import { type AttemptLimits, type AttemptView, attemptsToEnd } from "./attempts-to-end.ts";
+import { BusyDestinations } from "./busy-destinations.ts";
+import { SlowDestinations } from "./slow-destinations.ts";
+
+export interface AttemptParties {
+  /** `null`: the operator's own mail. */
+  account: string | null;
+  /** Domain of the mailbox, or host of the webhook; lower case. */
+  destination: string;
+  sizeBytes: number;
+}
+
+/**
+ * To connect, greet and name the envelope at every host of a destination; what the body needs comes on top. Longer than three
+ * commands may take each (RFC 5321 §4.5.3.2); slow attempts are bounded by their shares long before.
+ */
+const DEADLINE_MS = 15 * 60_000;
+const SWEEP_MS = 1000;
+const PROVIDERS_MAX = 10_000;
+
+/** Most attempts through a relay share its few connections: half of them stay for whoever is quick. */
+export const relayLimits: AttemptLimits = {
+  slowAfterMs: 10_000,
+  slowAnswerMs: 60_000,
+  slow: { all: 10, account: 4, destination: 4 },
+  sent: { all: 1000, account: 100, destination: 100 },
+  totalMs: 1_800_000,
+};
+
+export const directLimits: AttemptLimits = {
+  ...relayLimits,
+  slow: { all: 256, account: 16, destination: 8 },
+};
+
+export class Attempt implements AttemptSignal, AttemptView {
+  readonly account: string;
+  readonly destination: string;
+  readonly deadlineMs: number;
+  peer: string | null = null;
+  /** Who runs the mail host in use. */
+  provider: string | null = null;
+  /** Why nothing was tried: so long the provider is left alone. */
+  pausedMs = 0;
+  isSent = false;
+  aborted = false;
+  /** Called once when the message was sent and only its answer is waited for. */
+  onSent: (() => void) | null = null;
+  isMailboxMissing = false;
+  isSlow = false;
+  /** As `isSlow`, for the time at `peer` alone. */
+  isPeerSlow = false;
+  isPostponed = false;
+  readonly #registry: RunningAttempts;
+  readonly #startedAt: number;
+  readonly #listeners = new Set<() => void>();
+  #waitingSince: number | null = null;
+  #waitedMs = 0;
+  #activeMsBeforePeer = 0;
+
+  constructor(registry: RunningAttempts, { account, destination, sizeBytes }: AttemptParties) {
+    this.#registry = registry;
+    this.#startedAt = registry.now();
+    this.account = account ?? "";
+    this.destination = destination;
+    this.deadlineMs = DEADLINE_MS + (sizeBytes / MIN_BYTES_PER_SECOND) * 1000;
+  }
+
+  get party(): string {
+    return this.account === "" ? this.destination : this.account;
+  }
+
+  get totalMs(): number {
+    return this.#registry.now() - this.#startedAt;
+  }
+
+  get activeMs(): number {
+    const waiting = this.#waitingSince === null ? 0 : this.#registry.now() - this.#waitingSince;
+    return this.totalMs - this.#waitedMs - waiting;
+  }
+
+  /** Of `activeMs`, the part since `peer` was reached. */
+  get activeAtPeerMs(): number {
+    return this.activeMs - this.#activeMsBeforePeer;
+  }
+
+  /** Called by the registry. What came before, such as DNS or other hosts, is not this address' slowness. */
+  moveTo(peer: string): void {
+    this.peer = peer;
+    this.isPeerSlow = false;
+    this.#activeMsBeforePeer = this.activeMs;
+  }
+
+  addEventListener(_type: "abort", listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  removeEventListener(_type: "abort", listener: () => void): void {
+    this.#listeners.delete(listener);
+  }
+
+  reachPeer(address: string): boolean {
+    // One host has a /64 of IPv6 as easily as one IPv4 address.
+    if (!this.#registry.reachPeer(this, clientNetwork(address))) return false;
+    this.isSent = false;
+    return true;
+  }
+
+  reachProvider(name: string): boolean {
+    return this.#registry.reachProvider(this, name);
+  }
+
+  noteBusy(): void {
+    this.#registry.noteBusy(this);
+  }
+
+  wait(isWaiting: boolean): void {
+    if (isWaiting) this.#waitingSince ??= this.#registry.now();
+    else if (this.#waitingSince !== null) {
+      this.#waitedMs += this.#registry.now() - this.#waitingSince;
+      this.#waitingSince = null;
+    }
+  }
+
+  sendEnd(): void {
+    if (this.isSent) return;
+    this.isSent = true;
+    this.onSent?.();
+  }
+
+  get isWaiting(): boolean {
+    return this.#waitingSince !== null;
+  }
+
+  /** Ends it while it waits for its turn: its destination turned out to be slow, and others are there already. */
+  postpone(): void {
+    this.isPostponed = true;
+    this.stop();
+  }
+
+  /** Ends it as deferred, at once. */
+  stop(): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    for (const listener of [...this.#listeners]) listener();
+  }
+}
+
+export class RunningAttempts {
+  readonly #limits: AttemptLimits;
+  readonly now: () => number;
+  readonly #running = new Set<Attempt>();
+  readonly #slow = new SlowDestinations();
+  readonly #busy = new BusyDestinations();
+  readonly #room = new AttemptRoom();
+  /** Attempts at each destination and address. */
+  readonly #counts = new Map<string, number>();
+  /** Domain to the organisation that ran its mail hosts when they were last used. */
+  readonly #providers = new BoundedMap<string, string>(PROVIDERS_MAX);
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(limits: AttemptLimits, now: () => number = () => performance.now()) {
+    this.#limits = limits;
+    this.now = now;
+  }
+
+  get size(): number {
+    return this.#running.size;
+  }
+
+  /** Whether the account may begin one more attempt now. */
+  hasRoom(account: string | null): boolean {
+    return this.#room.hasRoom(account);
+  }
+
+  /** @returns `null`: the destination is slow and enough attempts are there already, or the account has its share of attempts */
+  start(parties: AttemptParties): Attempt | null {
+    if (!this.hasRoom(parties.account)) return null;
+    const attempt = new Attempt(this, parties);
+    if (!this.#enter(destinationKey(attempt))) return null;
+    this.#running.add(attempt);
+    this.#room.enter(attempt.account);
+    this.#timer ??= setInterval(() => this.sweep(), SWEEP_MS).unref();
+    return attempt;
+  }
+
+  /** The attempt is over. @returns what is to be written down */
+  finish(attempt: Attempt, outcome: DeliveryOutcome): DeliveryOutcome {
+    this.remove(attempt);
+    if (attempt.isPostponed && outcome.kind === "deferred") return untried;
+    if (outcome.kind === "taken") for (const key of busyKeys(attempt)) this.#busy.noteTaken(key);
+    // A destination that said yes or no without delay is not slow (any more).
+    if (!attempt.isSlow && outcome.kind !== "deferred") {
+      this.#slow.noteQuick(destinationKey(attempt));
+    }
+    if (attempt.peer !== null && !attempt.isPeerSlow && outcome.kind !== "deferred")
+      this.#slow.noteQuick(addressKey(attempt.peer));
+    return outcome;
+  }
+
+  /** The attempt is over, and nothing is known of its destination. */
+  remove(attempt: Attempt): void {
+    if (!this.#running.delete(attempt)) return;
+    this.#room.leave(attempt.account);
+    this.#leave(destinationKey(attempt));
+    if (attempt.peer !== null) this.#leave(addressKey(attempt.peer));
+    if (attempt.provider !== null) this.#leave(providerKey(attempt.provider));
+    if (this.#running.size === 0 && this.#timer !== null) {
+      clearInterval(this.#timer);
+      this.#timer = null;
+    }
+  }
+
+  reachPeer(attempt: Attempt, peer: string): boolean {
+    if (!this.#running.has(attempt)) return false;
+    if (attempt.peer === peer) return true;
+    if (!this.#enter(addressKey(peer))) return false;
+    if (attempt.peer !== null) this.#leave(addressKey(attempt.peer));
+    attempt.moveTo(peer);
+    return true;
+  }
+
+  reachProvider(attempt: Attempt, name: string): boolean {
+    if (!this.#running.has(attempt)) return false;
+    this.#noteProvider(attempt.destination, name);
+    // It goes on to the next host of the provider that just deferred it.
+    if (attempt.provider === name) return true;
+    if (!this.#enter(providerKey(name))) {
+      attempt.pausedMs = Math.max(attempt.pausedMs, this.#busy.pauseLeftMs(providerKey(name), this.now()));
+      return false;
+    }
+    if (attempt.provider !== null) this.#leave(providerKey(attempt.provider));
+    attempt.provider = name;
+    return true;
+  }
+
+  /** @param destination a domain @returns who ran its mail hosts when they were last used; the domain where that is not known */
+  providerOf(destination: string): string {
+    return this.#providers.get(destination) ?? destination;
+  }
+
+  noteBusy(attempt: Attempt): void {
+    const { provider } = attempt;
+    this.#busy.noteBusy(provider === null ? destinationKey(attempt) : providerKey(provider), this.now());
+  }
+
+  /** @returns milliseconds in which nothing is sent there, since the host asked for it; 0 when something may be */
+  pauseLeftMs(destination: string): number {
+    return this.#busy.pauseLeftMs(destinationKey({ destination }), this.now());
+  }
+
+  /** Attempts of each account that have not sent their message yet. */
+  unsentByAccount(): Map<string, number> {
+    return this.#countByAccount((it) => !it.isSent);
+  }
+
+  /** Accounts that have as many slow attempts as they may: nothing more of theirs need be claimed. */
+  slowAccounts(): string[] {
+    const slow = this.#countByAccount((it) => it.isSlow && !it.isSent);
+    return [...slow].filter(([, count]) => count >= this.#limits.slow.account).map(([account]) => account);
+  }
+
+  sweep(): void {
+    const attempts = [...this.#running];
+    for (const attempt of attempts) this.#noteIfSlow(attempt);
+    // The newest leave first.
+    for (const attempt of attempts.toReversed())
+      if (attempt.isWaiting && this.#isCrowded(attempt)) this.#postpone(attempt);
+    for (const attempt of attemptsToEnd(attempts, this.#limits)) attempt.stop();
+  }
+
+  #countByAccount(counts: (attempt: Attempt) => boolean): Map<string, number> {
+    const byAccount = new Map<string, number>();
+    for (const attempt of this.#running) {
+      const { account } = attempt;
+      if (account !== "" && counts(attempt)) byAccount.set(account, (byAccount.get(account) ?? 0) + 1);
+    }
+    return byAccount;
+  }
+
+  #noteIfSlow(attempt: Attempt): void {
+    const { slowAfterMs, slowAnswerMs } = this.#limits;
+    const limitMs = attempt.isSent ? slowAnswerMs : slowAfterMs;
+    const now = this.now();
+    if (!attempt.isSlow && attempt.activeMs > limitMs) {
+      attempt.isSlow = true;
+      this.#slow.noteSlow(destinationKey(attempt), now);
+    }
+    if (attempt.peer !== null && !attempt.isPeerSlow && attempt.activeAtPeerMs > limitMs) {
+      attempt.isPeerSlow = true;
+      this.#slow.noteSlow(addressKey(attempt.peer), now);
+    }
+  }
+
+  #isCrowded(attempt: Attempt): boolean {
+    const now = this.now();
+    const keys = [destinationKey(attempt), ...(attempt.peer === null ? [] : [addressKey(attempt.peer)])];
+    return keys.some((key) => (this.#counts.get(key) ?? 0) > this.#slow.limitOf(key, now));
+  }
+
+  #noteProvider(destination: string, name: string): void {
+    if (this.#providers.get(destination) === name) return;
+    this.#providers.set(destination, name);
+  }
+
+  #postpone(attempt: Attempt): void {
+    attempt.postpone();
+    this.remove(attempt);
+  }
+
+  #enter(key: string): boolean {
+    const count = this.#counts.get(key) ?? 0;
+    const now = this.now();
+    if (count >= this.#slow.limitOf(key, now) || count >= this.#busy.limitOf(key, now)) return false;
+    this.#counts.set(key, count + 1);
+    return true;
+  }
+
+  #leave(key: string): void {
+    const left = (this.#counts.get(key) ?? 0) - 1;
+    if (left > 0) this.#counts.set(key, left);
+    else this.#counts.delete(key);
+  }
+}
+
+const destinationKey = ({ destination }: Pick<Attempt, "destination">) => `to ${destination}`;
+const providerKey = (name: string) => `via ${name}`;
+const busyKeys = (attempt: Attempt) => [
+  destinationKey(attempt),
+  ...(attempt.provider === null ? [] : [providerKey(attempt.provider)]),
+];
+const addressKey = (peer: string) => `at ${peer}`;

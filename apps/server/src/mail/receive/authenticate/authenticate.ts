@@ -1,0 +1,131 @@
+/**
+ * Who a message is really from: SPF (RFC 7208), DKIM (RFC 6376), DMARC (RFC 7489) and ARC (RFC 8617), by mailauth over our
+ * resolver, all begun at once: what the author's domain asks for is looked up apart from what may prove the message. Five seconds at
+ * most; a check that has not ended by then is `temperror`, and the others keep what they found. Under `reject` such a message is
+ * deferred, and so is one whose policy can't be read (docs/decisions/2026-11-22-dmarc-and-slow-dns.md).
+ */
+import type { AuthResult } from "../../../core/message/message.ts";
+import type { BodyHashes } from "../../copy/body-hashes.ts";
+import type { Resolver } from "../../resolver.ts";
+import { type Authentication, type ChecksFound, conclude } from "./conclude-checks.ts";
+import { DmarcJudge, type DmarcVerdict, type Vouchers } from "./dmarc-judge.ts";
+import { MessageDns } from "./message-dns.ts";
+import { checkArc, checkSpf, readSignature } from "./sender-checks.ts";
+import { readShownAuthor, verifyInput } from "./verify-input.ts";
+
+export interface ToAuthenticate {
+  /** Plain form. */
+  raw: Buffer;
+  envelopeFrom: string;
+  clientAddress: string;
+  helo: string;
+}
+
+export interface AuthenticateDeps {
+  resolver: Resolver;
+  /** authserv-id: our name. */
+  mailHost: string;
+  /** Domains whose ARC seals we believe. */
+  trustedSealers: ReadonlySet<string>;
+  timeoutMs: number;
+  /** Shared with the signer. */
+  bodyHashes: Pick<BodyHashes, "remember">;
+}
+
+/** What the other checks still get once the author is proven. */
+const GRACE_MS = 1000;
+
+export async function authenticate(mail: ToAuthenticate, deps: AuthenticateDeps): Promise<Authentication> {
+  const dns = new MessageDns(deps.resolver, deps.timeoutMs);
+  try {
+    return conclude(await check(mail, dns, deps), deps);
+  } finally {
+    dns.close();
+  }
+}
+
+let loaded: ReturnType<typeof loadLibrary> | undefined;
+
+/** With the first message: it takes 38 MiB, which an idle server need not have. */
+async function loadLibrary() {
+  const [library, { getAlignment }] = await Promise.all([import("mailauth"), import("mailauth/lib/tools.js")]);
+  const { dkimVerify, spf, arc, dmarc } = library;
+  return { dkimVerify, spf, arc, dmarc, getAlignment };
+}
+
+async function check(mail: ToAuthenticate, dns: MessageDns, deps: AuthenticateDeps): Promise<ChecksFound> {
+  const library = await (loaded ??= loadLibrary());
+  const shown = readShownAuthor(mail);
+  const judge = new DmarcJudge(shown.domain, dns.ask, library);
+  const proof = new Proof(judge, () => dns.endIn(GRACE_MS));
+  const policy = judge.policy().catch(() => "unknown" as const);
+  const spf = checkSpf(mail, library, { dns, mailHost: deps.mailHost }).catch(() => null);
+  void spf.then((found) => found?.result === "pass" && proof.add({ spf: [found.domain], dkim: [] }));
+  const input = verifyInput({ ...mail, shown }, deps.bodyHashes, (signature) => {
+    const { result, domain } = readSignature(signature);
+    if (result === "pass") proof.add({ spf: [], dkim: [domain] });
+  });
+  const verified = library.dkimVerify(input, { resolver: dns.ask, sender: mail.envelopeFrom });
+  const dkim = verified.then(({ results }) => results.map(readSignature)).catch(() => null);
+  const arc = verified.then((it) => checkArc(it, library, dns)).catch(() => null);
+  const found = { author: shown.domain, policy: await policy, spf: await spf, dkim: await dkim, arc: await arc };
+  const verdict = shown.isPlain ? await proof.verdict() : unproven(await proof.verdict());
+  const { wasCut } = dns;
+  const hope = verdict.isProven || !shown.isPlain ? null : await judgeSafely(judge, hopesOf(found));
+  const couldBeProven = hope !== null && (hope.isProven || hope.result === "temperror");
+  return { ...found, verdict, couldBeProven, wasCut };
+}
+
+/** What is told of a message whose From programs read differently: whoever is proven may not be who is shown. */
+function unproven(verdict: DmarcVerdict): DmarcVerdict {
+  return { ...verdict, isProven: false, result: verdict.result === "pass" ? "fail" : verdict.result };
+}
+
+/** Those whose checks did not end; one that broke might have proven the author. */
+function hopesOf({ author, spf, dkim }: Pick<ChecksFound, "author" | "spf" | "dkim">): Vouchers {
+  const isOpen = ({ result }: { result: AuthResult }) => result === "temperror" || result === "pass";
+  const own = { result: "temperror", domain: author } as const;
+  return {
+    spf: [spf ?? own].filter(isOpen).map(({ domain }) => domain),
+    dkim: (dkim ?? [own]).filter(isOpen).map(({ domain }) => domain),
+  };
+}
+
+/** Judges with each check that passes, so that what is proven waits for nothing more. */
+class Proof {
+  readonly #judge: DmarcJudge;
+  readonly #onProven: () => void;
+  readonly #vouchers = { spf: [] as string[], dkim: [] as string[] };
+  #judging: Promise<void> = Promise.resolve();
+  #proven: DmarcVerdict | null = null;
+
+  constructor(judge: DmarcJudge, onProven: () => void) {
+    this.#judge = judge;
+    this.#onProven = onProven;
+  }
+
+  add({ spf, dkim }: Vouchers): void {
+    this.#vouchers.spf.push(...spf);
+    this.#vouchers.dkim.push(...dkim);
+    this.#judging = this.#judging.then(() => this.#judgeNow());
+  }
+
+  /** When all checks have ended. */
+  async verdict(): Promise<DmarcVerdict> {
+    await this.#judging;
+    return this.#proven ?? judgeSafely(this.#judge, this.#vouchers);
+  }
+
+  async #judgeNow(): Promise<void> {
+    if (this.#proven !== null) return;
+    const verdict = await judgeSafely(this.#judge, this.#vouchers);
+    if (!verdict.isProven) return;
+    this.#proven = verdict;
+    this.#onProven();
+  }
+}
+
+/** Whatever a hostile message does to the library, it is not proven by it. */
+async function judgeSafely(judge: DmarcJudge, vouchers: Vouchers): Promise<DmarcVerdict> {
+  return judge.judge(vouchers).catch(() => ({ result: "temperror", isProven: false, applied: null }));
+}

@@ -1,0 +1,127 @@
+/** From what the checks of a message found to what is kept of it and whether it is taken. Pure. */
+import type { ErrorCode } from "@kauke/contract";
+import { type MethodResult, resultsValue } from "@kauke/mail-rfc";
+import type { AuthResult, MessageAuthentication } from "../../../core/message/message.ts";
+import type { DmarcPolicy, DmarcVerdict } from "./dmarc-judge.ts";
+import type { ArcFound, SignatureFound, SpfFound } from "./sender-checks.ts";
+
+type Refusal = Extract<ErrorCode, "dmarc_reject" | "proof_unfinished">;
+
+export interface Authentication {
+  /** What travels with the message. */
+  found: MessageAuthentication;
+  /** Not proven, and a check did not end: a later try may prove it. */
+  isUnfinished: boolean;
+  /** Why the message is not taken; `null` when it is. */
+  refusal: Refusal | null;
+}
+
+/** A check is `null` when it broke, which says nothing about the message. */
+export interface ChecksFound {
+  /** The domain of the author who is shown; empty when there is none. */
+  author: string;
+  policy: DmarcPolicy | "unknown";
+  spf: SpfFound | null;
+  dkim: readonly SignatureFound[] | null;
+  arc: ArcFound | null;
+  verdict: DmarcVerdict;
+  /** Not proven, and it would be, or might be, if the checks that did not end had passed. */
+  couldBeProven: boolean;
+  /** DNS was still being asked when the time was over. */
+  wasCut: boolean;
+}
+
+export interface ConcludeRules {
+  /** authserv-id: our name. */
+  mailHost: string;
+  trustedSealers: ReadonlySet<string>;
+}
+
+export function conclude(checks: ChecksFound, { mailHost, trustedSealers }: ConcludeRules): Authentication {
+  const { spf, arc, verdict } = checks;
+  const isTrusted = trustedSealers.has(arc?.sealer ?? "");
+  const isUnfinished = !verdict.isProven && isOpen(checks, isTrusted);
+  return {
+    found: {
+      spf: spf?.result ?? "temperror",
+      dkim: bestOf(checks.dkim),
+      dmarc: dmarcResult(checks),
+      arc: arc?.result ?? "temperror",
+      isAligned: verdict.isProven,
+      results: resultsValue(mailHost, rowsOf(checks)),
+    },
+    isUnfinished,
+    refusal: refusalOf(checks, {
+      isUnfinished,
+      isExplained: isTrusted && arc?.result === "pass" && arc.saidDmarc === "pass",
+    }),
+  };
+}
+
+/** Whether something that counts is not known. */
+function isOpen({ policy, verdict, couldBeProven, wasCut, arc }: ChecksFound, isTrusted: boolean): boolean {
+  const isSealOpen = isTrusted && arc?.result === "temperror";
+  return policy === "unknown" || verdict.result === "temperror" || couldBeProven || wasCut || isSealOpen;
+}
+
+/** Proof ends every doubt; without it a policy that can't be read may be `reject`. */
+function refusalOf(
+  { policy, verdict }: ChecksFound,
+  { isUnfinished, isExplained }: { isUnfinished: boolean; isExplained: boolean },
+): Refusal | null {
+  if (verdict.isProven) return null;
+  if (policy === "unknown") return "proof_unfinished";
+  if (policy !== "reject" || isExplained) return null;
+  return isUnfinished ? "proof_unfinished" : "dmarc_reject";
+}
+
+function dmarcResult({ policy, verdict, couldBeProven }: ChecksFound): AuthResult {
+  if (verdict.result === "none") return policy === "unknown" ? "temperror" : "none";
+  return verdict.result === "fail" && couldBeProven ? "temperror" : verdict.result;
+}
+
+function bestOf(signatures: readonly SignatureFound[] | null): AuthResult {
+  if (signatures === null) return "temperror";
+  return (signatures.find(({ result }) => result === "pass") ?? signatures[0])?.result ?? "none";
+}
+
+function rowsOf(checks: ChecksFound): MethodResult[] {
+  const { author, spf, dkim, arc, verdict } = checks;
+  const dmarc = dmarcResult(checks);
+  return [
+    ...(dkim ?? []).map(signatureRow),
+    spfRow(spf),
+    ...(arc === null || arc.result === "none" ? [] : [{ method: "arc", result: arc.result, comment: arc.comment }]),
+    {
+      method: "dmarc",
+      result: dmarc,
+      properties: [
+        ["policy.dmarc", dmarc === "fail" ? (verdict.applied ?? undefined) : undefined],
+        ["header.from", author],
+      ],
+    },
+  ];
+}
+
+function spfRow(spf: SpfFound | null): MethodResult {
+  const { result, sender, helo } = spf ?? { result: "temperror", sender: "", helo: "" };
+  return {
+    method: "spf",
+    result,
+    properties: [
+      ["smtp.mailfrom", sender],
+      ["smtp.helo", helo],
+    ],
+  };
+}
+
+function signatureRow({ result, domain, selector, algorithm, signature, comment }: SignatureFound): MethodResult {
+  const properties = [
+    ["header.d", domain],
+    ["header.i", domain && `@${domain}`],
+    ["header.s", selector],
+    ["header.a", algorithm],
+    ["header.b", signature],
+  ] as const;
+  return { method: "dkim", result, comment, properties };
+}

@@ -1,0 +1,124 @@
+/**
+ * The DNS of one message's verification: our resolver in the shape mailauth wants, with one end for all questions. Whatever has not
+ * been answered by then fails, so that every check ends by itself and keeps what it has found; what was answered can be asked again.
+ */
+import type { DnsAnswer, Resolver } from "../../resolver.ts";
+import { boundTxt } from "./bounded-txt.ts";
+
+/** As `dns.promises.resolve`: throws errors with the codes of node:dns. */
+export type AskDns = (name: string, type?: string) => Promise<string[]>;
+
+type Answer = DnsAnswer<unknown>;
+
+export class MessageDns {
+  readonly #resolver: Resolver;
+  readonly #answers = new Map<string, Promise<Answer>>();
+  /** Whether a question got no answer: too late, or a failure that may pass. */
+  readonly #unanswered = new Set<string>();
+  readonly #end: Promise<null>;
+  #endNow: () => void = () => {};
+  #timer: NodeJS.Timeout;
+  #isOver = false;
+  #wasCut = false;
+
+  /** @param limitMs when all questions end, from now */
+  constructor(resolver: Resolver, limitMs: number) {
+    this.#resolver = resolver;
+    this.#end = new Promise((resolve) => {
+      this.#endNow = () => {
+        this.#isOver = true;
+        resolve(null);
+      };
+    });
+    this.#timer = setTimeout(this.#endNow, limitMs);
+  }
+
+  /** Whether a question was open when the time was over, ours or the resolver's. */
+  get wasCut(): boolean {
+    return this.#wasCut;
+  }
+
+  /** Moves the end closer: what matters is known. */
+  endIn(ms: number): void {
+    if (this.#isOver) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#endNow, ms);
+  }
+
+  /** No question is asked any more. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#endNow();
+  }
+
+  /** Whether this question was asked and got no answer. */
+  isUnanswered(name: string, type: string): boolean {
+    return this.#unanswered.has(keyOf(name, type));
+  }
+
+  /** Bound: mailauth knows a resolver by its identity. */
+  readonly ask: AskDns = async (name, type = "A") => {
+    const key = keyOf(name, type);
+    const answer = await Promise.race([this.#answerTo(name, type), this.#end]);
+    const isLate = answer === null || (answer.kind === "failed" && answer.isLate === true);
+    if (isLate) this.#wasCut = true;
+    if (isLate || answer.kind === "failed") this.#unanswered.add(key);
+    return recordsOf(isLate ? "late" : answer, type);
+  };
+
+  /** An answer that is there already wins against the end. */
+  #answerTo(name: string, type: string): Promise<Answer | null> {
+    const key = keyOf(name, type);
+    const known = this.#answers.get(key);
+    if (known !== undefined) return known;
+    if (this.#isOver) return this.#end;
+    const asked = lookUp(this.#resolver, name, type);
+    this.#answers.set(key, asked);
+    return asked;
+  }
+}
+
+/** Our resolver in the shape of `dns.promises.resolve`, without an end of its own. */
+export function dnsFor(resolver: Resolver): AskDns {
+  return async (name, type = "A") => recordsOf(await lookUp(resolver, name, type), type);
+}
+
+const keyOf = (name: string, type: string) => `${type} ${name.toLowerCase()}`;
+
+const errorCodes = { no_name: "ENOTFOUND", no_record: "ENODATA", failed: "ESERVFAIL", late: "ETIMEOUT" } as const;
+
+function recordsOf(answer: Answer | "late", type: string): string[] {
+  const kind = answer === "late" ? answer : answer.kind;
+  // The library's type knows strings only; TXT is a list of lists and MX of records, as in node:dns.
+  if (answer !== "late" && answer.kind === "found")
+    return (type === "TXT" ? answer.records.map((it) => [it]) : answer.records) as string[];
+  throw errorOf(errorCodes[kind as keyof typeof errorCodes]);
+}
+
+/** Every message meets some of these and nobody reads their stack, which would cost more than the answer. */
+function errorOf(code: string): Error {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return Object.assign(new Error(code), { code });
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+async function lookUp(resolver: Resolver, name: string, type: string): Promise<Answer> {
+  switch (type) {
+    case "TXT":
+      return boundTxt(name, await resolver.resolveTxt(name));
+    case "MX":
+      return resolver.resolveMx(name);
+    case "AAAA":
+      return resolver.resolve6(name);
+    case "PTR":
+      return resolver.resolvePtr(name);
+    case "A":
+      return resolver.resolve4(name);
+    default:
+      return { kind: "no_record" };
+  }
+}

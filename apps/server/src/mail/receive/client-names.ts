@@ -1,0 +1,150 @@
+/**
+ * The host names of clients, for the Received field: the reverse name of an address, where the name's own addresses hold that
+ * address (FCrDNS, RFC 8601 §3). Spam filters score mail whose client has none. A name that is not known in time is `null`.
+ *
+ * Answers are remembered for ten minutes, with a share of the memory for each block. Questions to the DNS are bounded in all and
+ * for each block until the resolver answers them, so that a network with a silent name server can't fill the resolver, which the
+ * checks of messages need.
+ */
+import { isIP } from "node:net";
+import { reverseName } from "@kauke/mail-rfc";
+import { clientBlock } from "../../core/connection/client-network.ts";
+import type { Resolver } from "../resolver.ts";
+
+export interface ClientNameOptions {
+  resolver: Pick<Resolver, "resolvePtr" | "resolve4" | "resolve6">;
+  /** Milliseconds of a clock that never steps back. */
+  nowMs?: () => number;
+  limits?: Partial<typeof clientNameLimits>;
+}
+
+export type ClientName = string | null;
+
+export const clientNameLimits = {
+  /** Addresses remembered, in all and of one block. */
+  known: 10_000,
+  knownOfBlock: 256,
+  /** Addresses being asked for, in all and of one block. */
+  asked: 200,
+  askedOfBlock: 8,
+  /** From the connection on: who is slower reads "unknown" this time. */
+  deadlineMs: 500,
+};
+
+const FOUND_MS = 10 * 60_000;
+/** No name, none that is confirmed, or no answer. */
+const MISSED_MS = 60_000;
+/** An address may have several names; so many are tried. */
+const NAMES_MAX = 2;
+const HOST_NAME = /^(?=.{4,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+interface Known {
+  name: ClientName;
+  until: number;
+}
+
+export class ClientNames {
+  readonly #resolver: ClientNameOptions["resolver"];
+  readonly #nowMs: () => number;
+  readonly #limits: typeof clientNameLimits;
+  readonly #blocks = new Map<string, Map<string, Known>>();
+  readonly #asked = new Map<string, Promise<ClientName>>();
+  readonly #askedOfBlock = new Map<string, number>();
+  #knownCount = 0;
+
+  constructor({ resolver, nowMs = () => performance.now(), limits = {} }: ClientNameOptions) {
+    this.#resolver = resolver;
+    this.#nowMs = nowMs;
+    this.#limits = { ...clientNameLimits, ...limits };
+  }
+
+  /**
+   * Answers at once when the name is known, or when there is no room to ask for it. A promise keeps the deadline and never rejects.
+   * @param address as the socket tells it, IPv4 without `::ffff:`
+   */
+  find(address: string): ClientName | Promise<ClientName> {
+    const block = clientBlock(address);
+    const known = this.#blocks.get(block)?.get(address);
+    if (known !== undefined && known.until > this.#nowMs()) return known.name;
+    return this.#asked.get(address) ?? this.#ask(address, block);
+  }
+
+  #ask(address: string, block: string): ClientName | Promise<ClientName> {
+    const own = this.#askedOfBlock.get(block) ?? 0;
+    const { asked, askedOfBlock, deadlineMs } = this.#limits;
+    if (own >= askedOfBlock || this.#asked.size >= asked || isIP(address) === 0 || address.includes("%")) return null;
+    const looked = lookUp(address, this.#resolver);
+    const answer = within(looked, deadlineMs);
+    this.#asked.set(address, answer);
+    this.#askedOfBlock.set(block, own + 1);
+    void looked.then((name) => {
+      this.#release(address, block);
+      this.#remember(address, block, name);
+    });
+    return answer;
+  }
+
+  #release(address: string, block: string): void {
+    this.#asked.delete(address);
+    const left = (this.#askedOfBlock.get(block) ?? 1) - 1;
+    if (left === 0) this.#askedOfBlock.delete(block);
+    else this.#askedOfBlock.set(block, left);
+  }
+
+  #remember(address: string, block: string, name: ClientName): void {
+    const own = this.#blocks.get(block) ?? new Map<string, Known>();
+    if (own.delete(address)) this.#knownCount--;
+    if (own.size >= this.#limits.knownOfBlock) this.#forgetOldest(block, own);
+    else if (this.#knownCount >= this.#limits.known) this.#makeRoom();
+    own.set(address, { name, until: this.#nowMs() + (name === null ? MISSED_MS : FOUND_MS) });
+    this.#blocks.set(block, own);
+    this.#knownCount++;
+  }
+
+  /** The block that holds the most loses its oldest. */
+  #makeRoom(): void {
+    let busiest: [string, Map<string, Known>] | null = null;
+    for (const it of this.#blocks) if (busiest === null || it[1].size > busiest[1].size) busiest = it;
+    if (busiest !== null) this.#forgetOldest(...busiest);
+  }
+
+  #forgetOldest(block: string, own: Map<string, Known>): void {
+    const [oldest] = own.keys();
+    if (oldest === undefined) return;
+    own.delete(oldest);
+    this.#knownCount--;
+    if (own.size === 0) this.#blocks.delete(block);
+  }
+}
+
+async function lookUp(address: string, resolver: ClientNameOptions["resolver"]): Promise<ClientName> {
+  try {
+    const reverse = await resolver.resolvePtr(reverseName(address));
+    const names = reverse.kind === "found" ? reverse.records.map(plainName).filter((it) => HOST_NAME.test(it)) : [];
+    for (const name of names.slice(0, NAMES_MAX)) if (await leadsTo(name, address, resolver)) return name;
+    return null;
+  } catch {
+    return null;
+  }
+}
+
+const plainName = (name: string): string => name.toLowerCase().replace(/\.$/, "");
+
+async function leadsTo(name: string, address: string, resolver: ClientNameOptions["resolver"]): Promise<boolean> {
+  const isV6 = address.includes(":");
+  const forward = await (isV6 ? resolver.resolve6(name) : resolver.resolve4(name));
+  if (forward.kind !== "found") return false;
+  // As reverse names, two spellings of an IPv6 address are the same.
+  const wanted = reverseName(address);
+  return forward.records.some((it) => isIP(it) === (isV6 ? 6 : 4) && reverseName(it) === wanted);
+}
+
+function within(looked: Promise<ClientName>, deadlineMs: number): Promise<ClientName> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(null), deadlineMs).unref();
+    void looked.then((name) => {
+      clearTimeout(timer);
+      resolve(name);
+    });
+  });
+}

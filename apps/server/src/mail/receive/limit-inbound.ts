@@ -1,0 +1,57 @@
+/**
+ * The inbound path under the limits of the mail path. Over a limit the answer is 451 at RCPT, so the sender keeps the mail.
+ * Mail from this process names no client and is held to the limits of alias and account alone.
+ */
+import type { ErrorCode } from "@kauke/contract";
+import { replyFor } from "../reply.ts";
+import type { MxHandlers, ReceivedMail } from "../smtp-server/session-handlers.ts";
+import type { ResolvedRecipient } from "../transaction.ts";
+import { defer, type Verdict } from "../verdict.ts";
+import type { MailLimits } from "./mail-limits.ts";
+
+/** What somebody hears who tries names, or tries to relay. */
+const unknown: ReadonlySet<ErrorCode> = new Set(["alias_not_found", "relay_denied", "not_a_bounce"]);
+
+export function limitInbound(inner: MxHandlers, limits: MailLimits): MxHandlers {
+  const judge = (verdict: Verdict<ResolvedRecipient>, clientAddress?: string): Verdict<ResolvedRecipient> => {
+    if (verdict.verdict === "reject" && clientAddress !== undefined && unknown.has(verdict.code)) {
+      limits.countUnknown(clientAddress);
+    }
+    const route = verdict.verdict === "accept" ? routeOf(verdict.value) : null;
+    return route !== null && limits.isRouteOver(route, clientAddress) ? defer("rate_limited") : verdict;
+  };
+  return {
+    ...inner,
+    resolve(path, isNullSender, clientAddress) {
+      // Asked before the look-up: who tries names learns nothing more, and costs nothing more.
+      if (clientAddress !== undefined && !limits.takeRecipient(clientAddress)) return defer("rate_limited");
+      const verdict = inner.resolve(path, isNullSender);
+      return verdict instanceof Promise
+        ? verdict.then((it) => judge(it, clientAddress))
+        : judge(verdict, clientAddress);
+    },
+    async receive(mail) {
+      return countMail(mail, limits) ? await inner.receive(mail) : replyFor("rate_limited");
+    },
+  };
+}
+
+/** @returns false, and counts no alias, when other sessions used a share up since RCPT: so they overdraw it by one message at most */
+function countMail(mail: ReceivedMail, limits: MailLimits): boolean {
+  const client = mail.isOurs || mail.isProven ? undefined : mail.clientAddress;
+  if (client !== undefined) limits.countMessage(client);
+  const routes = [...new Map(mail.recipients.flatMap((it) => routeEntry(it))).values()];
+  if (routes.some((it) => limits.isRouteOver(it, client))) return false;
+  for (const route of routes) limits.countRoute(route, client);
+  return true;
+}
+
+/** Each alias once, as it is delivered once. */
+function routeEntry(recipient: ResolvedRecipient) {
+  const route = routeOf(recipient);
+  return route === null ? [] : [[route.aliasId, route] as const];
+}
+
+function routeOf(recipient: ResolvedRecipient) {
+  return recipient.kind === "alias" || recipient.kind === "reply" ? recipient.route : null;
+}

@@ -1,0 +1,156 @@
+/** From resolved recipients to the deliveries to try: one per destination of every alias, each alias once, loops left out. */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ErrorCode } from "@kauke/contract";
+import type { DeliveryTarget } from "../../core/delivery/delivery.ts";
+import type { MessageEnvelope } from "../../core/message/message.ts";
+import type { ForwardCopy, SealWish } from "../copy/forward-copy.ts";
+import type { CopyReplies } from "../copy/reply-book.ts";
+import type { Transaction } from "../transaction.ts";
+import type { Screened } from "./screen.ts";
+
+export interface PlannedDelivery {
+  id: string;
+  messageId: string;
+  /** `null`: the operator's own mail. */
+  aliasId: string | null;
+  userId: string | null;
+  target: DeliveryTarget;
+  copy: ForwardCopy;
+  /** Of a mailbox that is not confirmed. */
+  unconfirmed?: "new" | "asked";
+  /** The mailbox refused mail as not existing before. */
+  wasMissing?: boolean;
+  /** Its reply addresses are not kept yet: it may leave the queue once they are. */
+  isHeld?: boolean;
+  /** When the message arrived. */
+  createdAt: Date;
+}
+
+export interface PlannedAlias {
+  deliveries: readonly PlannedDelivery[];
+  /** Reply addresses in its copy, to be kept before it leaves. */
+  replies?: CopyReplies;
+  refusedAs?: ErrorCode;
+}
+
+export interface InboundPlan {
+  aliases: readonly PlannedAlias[];
+  /** Operator addresses whose mail is to be kept, no destination being set. */
+  keepFor: readonly string[];
+  /** Somebody besides the aliases takes the message. */
+  otherwiseTaken: boolean;
+}
+
+export interface PlanDeps {
+  makeId(): string;
+  /** Where postmaster@ and abuse@ go, if anywhere. */
+  postmaster: string | null;
+  makeCopy(source: {
+    transaction: Transaction;
+    screened: Screened;
+    aliasAddress: string;
+    aliasId: string | null;
+    account: string | null;
+    webhookSecret: Buffer | null;
+    replyKey: Buffer | null;
+    seal: SealWish | null;
+    mayNameSender: boolean;
+  }): ForwardCopy;
+}
+
+/** A copy of a large header takes milliseconds: other work has its turn between two aliases. */
+export async function planDeliveries(
+  transaction: Transaction,
+  screened: Screened,
+  deps: PlanDeps,
+): Promise<InboundPlan> {
+  const aliases: PlannedAlias[] = [];
+  const keepFor = new Set<string>();
+  const seen = new Set<string>();
+  const replies = transaction.recipients.filter((it) => it.kind === "reply");
+  const repliesAs = new Set(replies.map((it) => it.route.aliasId));
+  let otherwiseTaken = replies.length > 0;
+  for (const recipient of transaction.recipients) {
+    if (recipient.kind === "alias") {
+      // "Reply to all" writes to the alias as well: it would only come back.
+      if (repliesAs.has(recipient.route.aliasId)) continue;
+      if (seen.has(recipient.route.aliasId)) continue;
+      seen.add(recipient.route.aliasId);
+      if (aliases.length > 0) await nextTurn();
+      aliases.push(planAlias(transaction, recipient.route, screened, deps));
+    } else if (recipient.kind === "operator" && deps.postmaster !== null) {
+      if (seen.has(recipient.address)) continue;
+      seen.add(recipient.address);
+      aliases.push(planOperator(transaction, recipient.address, deps.postmaster, screened, deps));
+    } else {
+      otherwiseTaken = true;
+      if (recipient.kind === "operator") keepFor.add(recipient.address);
+    }
+  }
+  return { aliases, keepFor: [...keepFor], otherwiseTaken };
+}
+
+type Route = Extract<Transaction["recipients"][number], { kind: "alias" }>["route"];
+
+function planAlias(transaction: Transaction, route: Route, screened: Screened, deps: PlanDeps): PlannedAlias {
+  if (screened.deliveredTo.has(route.address)) return { deliveries: [], refusedAs: "mail_loop" };
+  const { aliasId, userId, address: aliasAddress, webhookSecret, replyKey, sealKey } = route;
+  const seal = sealKey === null ? null : { publicKey: sealKey, userId };
+  const mayNameSender = route.destinations.length === 1;
+  const keys = { account: userId, webhookSecret, replyKey, seal };
+  const copy = deps.makeCopy({ transaction, screened, aliasAddress, aliasId, ...keys, mayNameSender });
+  const { messageId } = transaction;
+  return {
+    replies: { aliasId, userId, correspondents: copy.correspondents },
+    deliveries: route.destinations.map((destination) => ({
+      id: deps.makeId(),
+      messageId,
+      aliasId,
+      userId,
+      target: { destination, aliasAddress, ...reportTo(transaction.envelope, route) },
+      copy,
+      unconfirmed: destination.kind === "mailbox" ? route.unconfirmed?.get(destination.address) : undefined,
+      wasMissing: destination.kind === "mailbox" && route.missing?.includes(destination.address) === true,
+      createdAt: transaction.envelope.receivedAt,
+    })),
+  };
+}
+
+function reportTo(
+  { envelopeFrom, authentication }: MessageEnvelope,
+  route: Route,
+): Pick<DeliveryTarget, "reportTo" | "isOneOfSeveral"> {
+  const isProven = authentication?.spf === "pass" && envelopeFrom !== "";
+  if (!isProven) return {};
+  return { reportTo: envelopeFrom, ...(route.destinations.length > 1 ? { isOneOfSeveral: true } : {}) };
+}
+
+function planOperator(
+  transaction: Transaction,
+  address: string,
+  postmaster: string,
+  screened: Screened,
+  deps: PlanDeps,
+): PlannedAlias {
+  const nobodys = {
+    aliasId: null,
+    account: null,
+    webhookSecret: null,
+    replyKey: null,
+    seal: null,
+    mayNameSender: false,
+  };
+  const copy = deps.makeCopy({ transaction, screened, aliasAddress: address, ...nobodys });
+  const target: DeliveryTarget = { destination: { kind: "mailbox", address: postmaster }, aliasAddress: address };
+  const { messageId, envelope } = transaction;
+  const planned = {
+    id: deps.makeId(),
+    messageId,
+    aliasId: null,
+    userId: null,
+    target,
+    copy,
+    createdAt: envelope.receivedAt,
+  };
+  return { deliveries: [planned] };
+}

@@ -1,0 +1,107 @@
+/** RCPT TO, before any data: what an address of ours means. An unknown alias is refused at once, a foreign domain always. */
+import {
+  isSrs,
+  type MailPath,
+  mayBeAliasName,
+  readBoundSrs,
+  readReplyToken,
+  type SrsContext,
+  type SrsHash,
+  splitAliasAddress,
+  srsReverse,
+} from "@kauke/mail-rfc";
+import type { AliasRoute } from "../../core/alias/alias.ts";
+import type { AliasStore } from "../../core/alias/alias-store.ts";
+import type { SpoolSpace } from "../../core/spool/spool-space.ts";
+import { idsOfHint, readBounceAddress } from "../copy/bounce-address.ts";
+import { type ResolveReplyDeps, resolveReply } from "../copy/resolve-reply.ts";
+import type { BounceRecipient, ResolvedRecipient } from "../transaction.ts";
+import { accept, defer, reject, type Verdict } from "../verdict.ts";
+import type { RouteCache } from "./route-cache.ts";
+import type { SpoolQuota } from "./spool-quota.ts";
+
+export interface ResolveDeps extends ResolveReplyDeps {
+  aliases: Pick<AliasStore, "findRouteById" | "findIdsBetween">;
+  domains: ReadonlySet<string>;
+  routes: Pick<RouteCache, "find">;
+  quota: Pick<SpoolQuota, "isFull">;
+  spoolSpace: Pick<SpoolSpace, "isFull">;
+  srsHash: SrsHash;
+  now(): Date;
+}
+
+const operatorNames = new Set(["postmaster", "abuse"]);
+
+/** @param isNullSender MAIL FROM was `<>`: only then is a bounce address one */
+export function resolve(
+  path: MailPath,
+  isNullSender: boolean,
+  deps: ResolveDeps,
+): Verdict<ResolvedRecipient> | Promise<Verdict<ResolvedRecipient>> {
+  const domain = path.domain.toLowerCase();
+  const local = path.local.toLowerCase();
+  // RFC 5321 §4.5.1: postmaster is reached without a domain too.
+  if (domain === "" && local === "postmaster") return accept({ kind: "operator", address: "postmaster" });
+  if (!deps.domains.has(domain)) return reject("relay_denied");
+  if (operatorNames.has(local)) return accept({ kind: "operator", address: `${local}@${domain}` });
+  if (isSrs(local)) return resolveBounce(path, isNullSender, deps);
+  const token = readReplyToken(local);
+  if (token === null) return resolveAlias(`${splitAliasAddress(local).name}@${domain}`, deps);
+  return mayBeAliasName(local) ? resolveAliasOrReply(path, token, deps) : resolveReply(token, domain, deps);
+}
+
+/** An alias that was made before its name became the form of a reply address keeps its mail. */
+async function resolveAliasOrReply(path: MailPath, token: string, deps: ResolveDeps) {
+  const domain = path.domain.toLowerCase();
+  const route = await deps.routes.find(`${path.local.toLowerCase()}@${domain}`);
+  return route === null ? resolveReply(token, domain, deps) : decide(route, deps);
+}
+
+type BounceVerdict = Verdict<BounceRecipient> | Promise<Verdict<BounceRecipient>>;
+
+function resolveBounce(path: MailPath, isNullSender: boolean, deps: ResolveDeps): BounceVerdict {
+  if (!isNullSender) return reject("not_a_bounce");
+  const aliasId = readBounceAddress(path, deps.srsHash, deps.now());
+  if (aliasId !== null) return accept({ kind: "bounce", aliasId, sender: null });
+  const isOurDomain = (domain: string) => deps.domains.has(domain);
+  const srs = { domain: path.domain, isOurDomain, hashes: [deps.srsHash] as const, now: deps.now() };
+  return resolveBoundSrs(path, srs, deps) ?? resolveOlderSrs(path, srs);
+}
+
+/** @returns `null` when it is no bound SRS address */
+function resolveBoundSrs(path: MailPath, srs: SrsContext, deps: ResolveDeps): Promise<Verdict<BounceRecipient>> | null {
+  const bound = readBoundSrs(path.canonical, srs);
+  if (bound === null) return null;
+  return deps.aliases.findIdsBetween(...idsOfHint(bound.hint)).then((ids) => {
+    const aliasId = ids.find((id) => bound.isBoundTo(id));
+    return aliasId === undefined ? reject("not_a_bounce") : accept({ kind: "bounce", aliasId, sender: bound.sender });
+  });
+}
+
+/** SRS that names no alias, as it was made before: a report to it is taken for as long as it is valid, and tells nobody anything. */
+function resolveOlderSrs(path: MailPath, srs: SrsContext): Verdict<BounceRecipient> {
+  const isValid = srsReverse(path.canonical, srs) !== null;
+  return isValid ? accept({ kind: "bounce", aliasId: null, sender: null }) : reject("not_a_bounce");
+}
+
+function resolveAlias(address: string, deps: ResolveDeps) {
+  const found = deps.routes.find(address);
+  if (found instanceof Promise) return found.then((route) => decide(route, deps));
+  return decide(found, deps);
+}
+
+function decide(
+  route: AliasRoute | null,
+  deps: ResolveDeps,
+): Verdict<ResolvedRecipient> | Promise<Verdict<ResolvedRecipient>> {
+  if (route === null) return reject("alias_not_found");
+  if (route.paused) return accept({ kind: "paused" });
+  // Every webhook it leads to is gone, every mailbox refused.
+  if (route.destinations.length === 0) return reject("refused_by_all");
+  const [byCount, byBytes] = [deps.quota.isFull(route.aliasId), deps.spoolSpace.isFull(route)];
+  const answer = (isFull: boolean): Verdict<ResolvedRecipient> =>
+    isFull ? defer("spool_quota") : accept({ kind: "alias", route });
+  // No promise where nothing has to be counted: that is nearly all mail.
+  if (typeof byCount === "boolean" && typeof byBytes === "boolean") return answer(byCount || byBytes);
+  return Promise.all([Promise.resolve(byCount), Promise.resolve(byBytes)]).then((full) => answer(full.includes(true)));
+}

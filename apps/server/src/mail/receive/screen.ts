@@ -1,0 +1,33 @@
+/** After the dot, before anything else reads the message: what it may not be. For the MX and for submission. */
+import { countFields, fieldValue, type HeaderBlock, headerLimits, MailSyntaxError, readHeader } from "@kauke/mail-rfc";
+import { readSealedPasses, SEALED_PASSES_MAX } from "../copy/sealed-passes.ts";
+import { accept, reject, type Verdict } from "../verdict.ts";
+
+/** RFC 5321 §6.3: a limit, and a generous one. */
+const maxHops = 100;
+
+export interface Screened {
+  header: HeaderBlock;
+  /** Aliases the message went through before, lower case. */
+  deliveredTo: ReadonlySet<string>;
+}
+
+/** @param wire the message as received, wire form (dot-stuffing does not touch header fields) */
+export function screen(wire: Buffer): Verdict<Screened> {
+  const header = readWhole(wire);
+  if (header === null) return reject("header_too_large");
+  if (countFields(header.fields, "received") >= maxHops) return reject("mail_loop");
+  if (readSealedPasses(wire, header.fields) >= SEALED_PASSES_MAX) return reject("mail_loop");
+  const deliveredTo = header.fields.filter((field) => field.name === "delivered-to");
+  return accept({ header, deliveredTo: new Set(deliveredTo.map((field) => fieldValue(wire, field).toLowerCase())) });
+}
+
+/** @returns `null` when the header or a field of it is beyond measure */
+function readWhole(wire: Buffer): HeaderBlock | null {
+  try {
+    return readHeader(wire, headerLimits);
+  } catch (thrown) {
+    if (thrown instanceof MailSyntaxError) return null;
+    throw thrown;
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * A delivery report for mail we forwarded (DESIGN "Bounces"). Which alias and which sender it concerns is told by the address it
+ * came to, which carries our keyed hash; the report itself can be written by anybody and is believed for its form and its class
+ * alone. Nothing of it is passed on, since it names the real address: the owner gets a notice, and the original sender, when
+ * the address names one, a report of our own that names the alias alone.
+ */
+import { type DeliveryReportFacts, readDeliveryReport, unstuff } from "@kauke/mail-rfc";
+import type { AliasRoute } from "../../core/alias/alias.ts";
+import type { AliasStore } from "../../core/alias/alias-store.ts";
+import type { DeliveryReports } from "../copy/delivery-reports.ts";
+import type { FailureReporter } from "../queue/report-failure.ts";
+import type { BounceRecipient, Transaction } from "../transaction.ts";
+import type { BounceLimits } from "./bounce-limits.ts";
+
+export interface TakeBounceDeps {
+  aliases: Pick<AliasStore, "findRouteById">;
+  failures: Pick<FailureReporter, "reportBounce">;
+  /** `null`: senders are not checked here, so none is proven. */
+  reports: DeliveryReports | null;
+  limits: Pick<BounceLimits, "takeNotice" | "takeReport">;
+}
+
+/** @returns false when the message is no report: bounce addresses take nothing else */
+export async function takeBounces(
+  { wire, envelope }: Transaction,
+  bounces: readonly BounceRecipient[],
+  deps: TakeBounceDeps,
+): Promise<boolean> {
+  if (bounces.length === 0) return true;
+  const facts = readDeliveryReport(unstuff(wire));
+  if (facts === null) return false;
+  if (!facts.hasFailed) return true;
+  for (const bounce of firstOfEachAlias(bounces)) {
+    const route = await deps.aliases.findRouteById(bounce.aliasId);
+    if (route !== null) await tell({ route, sender: bounce.sender, facts, arrivedAt: envelope.receivedAt }, deps);
+  }
+  return true;
+}
+
+type BoundBounce = BounceRecipient & { aliasId: string };
+
+/** A report is about one recipient; whoever names several addresses of an alias is told no more than once. */
+function firstOfEachAlias(bounces: readonly BounceRecipient[]): BoundBounce[] {
+  const byAlias = new Map<string, BoundBounce>();
+  for (const { aliasId, ...bounce } of bounces) {
+    if (aliasId !== null && !byAlias.has(aliasId)) byAlias.set(aliasId, { ...bounce, aliasId });
+  }
+  return [...byAlias.values()];
+}
+
+interface Told {
+  route: AliasRoute;
+  sender: string | null;
+  facts: DeliveryReportFacts;
+  arrivedAt: Date;
+}
+
+async function tell({ route, sender, facts, arrivedAt }: Told, deps: TakeBounceDeps): Promise<void> {
+  const { aliasId, userId, address: aliasAddress } = route;
+  if (deps.limits.takeNotice(route)) await deps.failures.reportBounce(route);
+  if (deps.reports === null || sender === null || !deps.limits.takeReport({ aliasId, userId, sender })) return;
+  const { enhancedStatus } = facts;
+  await deps.reports.send({ aliasId, userId, aliasAddress, to: sender, enhancedStatus, arrivedAt });
+}

@@ -1,0 +1,62 @@
+/**
+ * Takes a letter of the preview inbox as if its mailbox' own provider had brought it, proven. What goes to other domains would
+ * not pass us: in preview mode nothing leaves, so it lands in the inbox.
+ */
+import { isAscii } from "node:buffer";
+import { parseAddress, stuff } from "@kauke/mail-rfc";
+import type { SendReplyLetter } from "../../core/preview/answer-preview.ts";
+import type { PreviewInbox } from "../../core/preview/preview-inbox.ts";
+import type { ReplyLetter } from "../../core/preview/reply-letter.ts";
+import { replyFor } from "../reply.ts";
+import type { MxHandlers } from "../smtp-server/session-handlers.ts";
+import type { ResolvedRecipient } from "../transaction.ts";
+
+export interface PreviewReplyParts {
+  inbound: MxHandlers;
+  inbox: Pick<PreviewInbox, "add">;
+  /** Lower case. */
+  domains: ReadonlySet<string>;
+  mailHost: string;
+}
+
+const here = "127.0.0.1";
+
+export function previewReplyTaker(parts: PreviewReplyParts): SendReplyLetter {
+  return async (letter) => {
+    const paths = letter.recipients.map(parseAddress);
+    const resolved: ResolvedRecipient[] = [];
+    for (const path of paths.filter((it) => parts.domains.has(it.domain))) {
+      const verdict = await parts.inbound.resolve(path, false);
+      if (verdict.verdict === "discard") continue;
+      if (verdict.verdict !== "accept") return replyFor(verdict.code).text;
+      resolved.push(verdict.value);
+    }
+    const refusal = resolved.length === 0 ? null : await receive(letter, resolved, parts);
+    if (refusal !== null) return refusal;
+    for (const { domain, canonical } of paths) {
+      if (parts.domains.has(domain)) continue;
+      parts.inbox.add({ envelopeFrom: letter.from, rcptTo: canonical, raw: letter.raw });
+    }
+    return null;
+  };
+}
+
+async function receive(
+  { from, raw }: ReplyLetter,
+  recipients: readonly ResolvedRecipient[],
+  { inbound, mailHost }: PreviewReplyParts,
+): Promise<string | null> {
+  const wire = stuff(raw);
+  const smtpUtf8 = !isAscii(raw);
+  const answer = await inbound.receive({
+    mailFrom: { envelopeFrom: from, sizeBytes: raw.length, eightBit: smtpUtf8, smtpUtf8 },
+    recipients,
+    wire,
+    helo: mailHost,
+    esmtp: true,
+    secure: true,
+    clientAddress: here,
+    isProven: true,
+  });
+  return answer.code < 300 ? null : answer.text;
+}

@@ -1,0 +1,59 @@
+import { beforeEach, expect, test } from "vitest";
+import { MemoryBudget } from "../memory-budget.ts";
+import { WaitingTransactions } from "./waiting-transactions.ts";
+
+let now: number;
+let budget: MemoryBudget;
+let waiting: WaitingTransactions;
+let answered: string[];
+beforeEach(() => {
+  now = 0;
+  budget = new MemoryBudget(80);
+  waiting = new WaitingTransactions(budget, () => now);
+  answered = [];
+});
+
+/** @param name account and number */
+function add(name: string, bytes: number): () => void {
+  budget.take(bytes);
+  return waiting.add({ bytes, parties: () => [name.slice(0, 1)], answer: () => void answered.push(name) });
+}
+
+test("while there is room everybody waits for their destinations", () => {
+  add("a1", 30);
+  now = 5000;
+  expect(budget.take(30)).toBe(true);
+  expect(answered).toEqual([]);
+});
+
+test("when memory gets short, who holds most for the longest time is answered, and only as many as it takes", () => {
+  for (const name of ["a1", "a2", "b1"]) {
+    add(name, 20);
+    now += 1000;
+  }
+  now += 1000;
+  budget.take(15);
+  expect(answered).toEqual(["a1"]);
+  // It is on its way to the spool: nobody else need go for the same bytes.
+  now += 1000;
+  budget.take(1);
+  expect(answered).toEqual(["a1"]);
+});
+
+test("nobody is answered before their destinations had a quarter of a second", () => {
+  add("a1", 60);
+  now = 200;
+  budget.take(15);
+  expect(answered).toEqual([]);
+  now = 300;
+  budget.take(1);
+  expect(answered).toEqual(["a1"]);
+});
+
+test("who is gone is not asked", () => {
+  const gone = add("a1", 60);
+  gone();
+  now = 5000;
+  budget.take(15);
+  expect(answered).toEqual([]);
+});

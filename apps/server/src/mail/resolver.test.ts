@@ -1,0 +1,99 @@
+import { createSocket } from "node:dgram";
+import { type FakeDnsServer, startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
+import { afterEach, expect, test } from "vitest";
+import { ANSWER_CHARACTERS_MAX, createResolver, RECORDS_MAX, TXT_RECORDS_MAX } from "./resolver.ts";
+
+let dns: FakeDnsServer | null = null;
+afterEach(async () => {
+  await dns?.close();
+  dns = null;
+});
+
+async function resolverFor(zone: Parameters<typeof startFakeDnsServer>[0], now?: () => number) {
+  dns = await startFakeDnsServer(zone);
+  return createResolver({ servers: [dns.address], now });
+}
+
+test("answers are values, whatever the DNS says", async () => {
+  const resolver = await resolverFor({
+    "to.example": {
+      mx: [
+        [10, "mx.to.example"],
+        [20, "other.example"],
+      ],
+      a: ["192.0.2.1"],
+      aaaa: ["2001:db8::1"],
+    },
+    "null.example": { mx: [[0, ""]] },
+    "bare.example": {},
+    "broken.example": { fails: true },
+  });
+  expect(await resolver.resolveMx("To.example")).toEqual({
+    kind: "found",
+    records: [
+      { exchange: "mx.to.example", priority: 10 },
+      { exchange: "other.example", priority: 20 },
+    ],
+  });
+  expect(await resolver.resolve4("to.example")).toEqual({ kind: "found", records: ["192.0.2.1"] });
+  expect(await resolver.resolve6("to.example")).toEqual({ kind: "found", records: ["2001:db8::1"] });
+  expect(await resolver.resolveMx("null.example")).toEqual({ kind: "found", records: [{ exchange: "", priority: 0 }] });
+  expect(await resolver.resolve4("bare.example")).toEqual({ kind: "no_record" });
+  expect(await resolver.resolveMx("missing.example")).toEqual({ kind: "no_name" });
+  expect(await resolver.resolveMx("broken.example")).toEqual({ kind: "failed" });
+});
+
+test("an answer is kept for a while and shared by those who ask at once", async () => {
+  let now = 0;
+  const resolver = await resolverFor({ "to.example": { a: ["192.0.2.1"] } }, () => now);
+  await Promise.all([resolver.resolve4("to.example"), resolver.resolve4("TO.example")]);
+  now = 59_999;
+  await resolver.resolve4("to.example");
+  expect(dns?.questions).toEqual(["A to.example"]);
+  now = 60_000;
+  await resolver.resolve4("to.example");
+  expect(dns?.questions).toHaveLength(2);
+});
+
+test("a silent DNS fails in time", async () => {
+  const silent = createSocket("udp4");
+  await new Promise<void>((done) => silent.bind(0, "127.0.0.1", done));
+  const resolver = createResolver({ servers: [`127.0.0.1:${silent.address().port}`], deadlineMs: 100 });
+  expect(await resolver.resolve4("to.example")).toEqual({ kind: "failed", isLate: true });
+  silent.close();
+});
+
+test("an answer that takes two seconds is waited for, however fast all others came", async () => {
+  const slow = { a: ["192.0.2.2"], delayMs: 2000 };
+  const resolver = await resolverFor({ "to.example": { a: ["192.0.2.1"] }, "slow.example": slow }, () => Date.now());
+  // c-ares shortens its patience to what it has seen.
+  for (let at = 0; at < 50; at += 1) await resolver.resolve4(`${at}.example`);
+  expect(await resolver.resolve4("slow.example")).toEqual({ kind: "found", records: ["192.0.2.2"] });
+});
+
+test("a name no DNS can hold doesn't exist", async () => {
+  const resolver = await resolverFor({});
+  expect((await resolver.resolve4(`${"x".repeat(80)}.example`)).kind).not.toBe("found");
+});
+
+test("an answer with too many records, or too much text in them, failed", async () => {
+  const addresses = (count: number) => Array.from({ length: count }, (_, at) => `192.0.2.${at}`);
+  const resolver = await resolverFor({
+    "most.example": { a: addresses(RECORDS_MAX), txt: Array(TXT_RECORDS_MAX).fill("proof") },
+    "many.example": { a: addresses(RECORDS_MAX + 1), txt: Array(TXT_RECORDS_MAX + 1).fill("proof") },
+    "large.example": { txt: ["a".repeat(ANSWER_CHARACTERS_MAX / 2), "b".repeat(ANSWER_CHARACTERS_MAX / 2)] },
+    "larger.example": { txt: ["a".repeat(ANSWER_CHARACTERS_MAX / 2), "b".repeat(ANSWER_CHARACTERS_MAX / 2 + 1)] },
+  });
+  expect((await resolver.resolve4("most.example")).kind).toBe("found");
+  expect((await resolver.resolve4("many.example")).kind).toBe("failed");
+  expect((await resolver.resolveTxt("most.example")).kind).toBe("found");
+  expect((await resolver.resolveTxt("many.example")).kind).toBe("failed");
+  expect((await resolver.resolveTxt("large.example")).kind).toBe("found");
+  expect((await resolver.resolveTxt("larger.example")).kind).toBe("failed");
+});
+
+test("no question is asked about a name that is too long", async () => {
+  const resolver = await resolverFor({});
+  expect(await resolver.resolveTxt("a.".repeat(5000))).toEqual({ kind: "no_name" });
+  expect(dns?.questions).toEqual([]);
+});

@@ -1,0 +1,155 @@
+/**
+ * Collects what follows DATA until the lone dot (RFC 5321 §4.1.1.4), in wire form. Only CRLF.CRLF ends it: a line that starts
+ * with a dot and ends any other way is how one message is smuggled inside another, and spoils the whole message.
+ * Searches natively over whole chunks; keeps no bytes once the message is too large or out of budget, but reads on to its end.
+ */
+import type { MemoryBudget } from "../memory-budget.ts";
+
+export type DataResult =
+  | { kind: "message"; bytes: Buffer }
+  | { kind: "too_large" }
+  | { kind: "over_budget" }
+  /** Bare CR or LF, or a NUL, around a dot at the start of a line. */
+  | { kind: "smuggling" };
+
+/** Pieces below this are gathered in blocks: an object for each would weigh a hundred times its bytes. */
+const SMALL_BYTES = 4096;
+const BLOCK_BYTES = 16_384;
+
+const END = Buffer.from("\r\n.\r\n", "latin1");
+const CR_DOT = Buffer.from("\r.", "latin1");
+const LF_DOT = Buffer.from("\n.", "latin1");
+const DOT = 0x2e;
+const CR = 0x0d;
+const LF = 0x0a;
+
+export class DataReader {
+  readonly #maxBytes: number;
+  readonly #budget: MemoryBudget;
+  #chunks: Buffer[] = [];
+  /** The block being filled, and how far. */
+  #block: Buffer | null = null;
+  #filled = 0;
+  /** The last bytes seen, as the line before: a message that is a lone dot is empty. */
+  #tail: Buffer = Buffer.from("\r\n", "latin1");
+  #size = 0;
+  #held = 0;
+  #spoiled: "too_large" | "over_budget" | "smuggling" | null = null;
+
+  constructor(maxBytes: number, budget: MemoryBudget) {
+    this.#maxBytes = maxBytes;
+    this.#budget = budget;
+  }
+
+  get receivedBytes(): number {
+    return this.#size;
+  }
+
+  /** Of them in memory. */
+  get heldBytes(): number {
+    return this.#held;
+  }
+
+  /**
+   * @returns `null` while the end has not come; else what was read, and how many bytes of `chunk` belonged to it.
+   * A message's bytes end in CRLF and stay counted in the budget until `release`.
+   */
+  push(chunk: Buffer): { result: DataResult; consumed: number } | null {
+    const joint = Buffer.concat([this.#tail, chunk.subarray(0, END.length - 1)]);
+    const inJoint = joint.indexOf(END);
+    // Attachments have no dot at all, which is found out much faster than where lines begin.
+    const hasDot = chunk.indexOf(DOT) >= 0;
+    // A terminator that starts in the tail ends inside the joint; any later one lies whole in the chunk.
+    const end = inJoint >= 0 ? inJoint + END.length - this.#tail.length : hasDot ? endIn(chunk) : -1;
+    const part = end < 0 ? chunk : chunk.subarray(0, end);
+    this.#look(joint, part, hasDot);
+    this.#keep(part);
+    this.#tail =
+      part.length >= END.length - 1 ? part.subarray(part.length - (END.length - 1)) : joint.subarray(-(END.length - 1));
+    return end < 0 ? null : { result: this.#finish(), consumed: end };
+  }
+
+  /** Gives the message's bytes back to the budget. Call once the message is answered, or the session died. */
+  release(): void {
+    this.#budget.give(this.#held);
+    this.#held = 0;
+    this.#chunks = [];
+    this.#block = null;
+  }
+
+  #keep(part: Buffer): void {
+    this.#size += part.length;
+    if (this.#size > this.#maxBytes + 3) this.#spoil("too_large");
+    if (this.#spoiled !== null) return;
+    if (!this.#budget.take(part.length)) return this.#spoil("over_budget");
+    this.#held += part.length;
+    this.#gather(part);
+  }
+
+  #gather(part: Buffer): void {
+    if (this.#block !== null && this.#filled + part.length > BLOCK_BYTES) this.#closeBlock();
+    if (this.#block === null && (part.length >= SMALL_BYTES || this.#chunks.length === 0)) {
+      this.#chunks.push(part);
+      return;
+    }
+    this.#block ??= Buffer.allocUnsafeSlow(BLOCK_BYTES);
+    this.#filled += part.copy(this.#block, this.#filled);
+  }
+
+  #closeBlock(): void {
+    if (this.#block !== null) this.#chunks.push(this.#block.subarray(0, this.#filled));
+    this.#block = null;
+    this.#filled = 0;
+  }
+
+  #spoil(reason: "too_large" | "over_budget" | "smuggling"): void {
+    this.#spoiled ??= reason;
+    this.release();
+  }
+
+  #look(joint: Buffer, part: Buffer, hasDot: boolean): void {
+    if (this.#spoiled !== null) return;
+    const isLoose = hasLooseDot(joint) || hasLooseNul(joint) || (hasDot && hasLooseDot(part)) || hasLooseNul(part);
+    if (isLoose) this.#spoil("smuggling");
+  }
+
+  #finish(): DataResult {
+    if (this.#spoiled !== null) return { kind: this.#spoiled };
+    this.#closeBlock();
+    const whole = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
+    this.#chunks = [];
+    return { kind: "message", bytes: whole.subarray(0, whole.length - 3) };
+  }
+}
+
+function endIn(chunk: Buffer): number {
+  const at = chunk.indexOf(END);
+  return at < 0 ? -1 : at + END.length;
+}
+
+/** A NUL where a line begins, before its dot or behind it: hosts that drop NULs would see a lone dot. No text has one there. */
+function hasLooseNul(bytes: Buffer): boolean {
+  return bytes.indexOf(0) >= 0 && ["\n\0", "\r\0", "\n.\0"].some((start) => bytes.indexOf(start, 0, "latin1") >= 0);
+}
+
+/** Dots at the start of a line that are looked for one by one; each costs a native search, some 150 times as much as a byte of text. */
+const DOTS_MAX = 64;
+/** Finds the same dots after a line feed as `hasLooseDot`, at a lower cost for input that is mostly dots. */
+const LOOSE_DOT = /[^\r]\n\.|\n\.(?:\n|\r[^\n])/;
+
+/** A dot after a bare LF or a bare CR, or a lone dot whose line ends in a bare LF or CR. */
+function hasLooseDot(bytes: Buffer): boolean {
+  if (bytes.indexOf(CR_DOT) >= 0) return true;
+  let seen = 0;
+  for (let at = bytes.indexOf(LF_DOT); at >= 0; at = bytes.indexOf(LF_DOT, at + 2)) {
+    if (++seen > DOTS_MAX) return LOOSE_DOT.test(bytes.toString("latin1", at - 1));
+    if (at > 0 && bytes[at - 1] !== CR) return true;
+    if (isLooseEnd(bytes, at + 2)) return true;
+  }
+  return false;
+}
+
+function isLooseEnd(bytes: Buffer, at: number): boolean {
+  if (bytes[at] === LF) return true;
+  return bytes[at] === CR && at + 1 < bytes.length && bytes[at + 1] !== LF && bytes[at - 1] === DOT;
+}

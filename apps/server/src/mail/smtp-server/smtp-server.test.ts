@@ -1,0 +1,156 @@
+import { smtpTalk } from "@kauke/testkit/smtp-talk";
+import { afterEach, expect, test } from "vitest";
+import { MemoryBudget } from "../memory-budget.ts";
+import { reply } from "../reply.ts";
+import { accept, reject } from "../verdict.ts";
+import type { ReceivedMail } from "./session-handlers.ts";
+import { MxServer, type MxServerOptions } from "./smtp-server.ts";
+
+const received: ReceivedMail[] = [];
+const open: MxServer[] = [];
+
+afterEach(async () => {
+  received.length = 0;
+  for (const server of open.splice(0)) await server.close(100);
+});
+
+async function startMx(options: Partial<MxServerOptions> = {}) {
+  const server = new MxServer({
+    host: "127.0.0.1",
+    port: 0,
+    mailHost: "mail.kauke.test",
+    maxMessageBytes: 10_000,
+    budget: new MemoryBudget(1_000_000),
+    secureContext: null,
+    sharePort: false,
+    maxConnections: 10,
+    maxConnectionsPerAddress: 10,
+    maxBytesPerAddress: 1_000_000,
+    metrics: { count() {}, gauge() {} },
+    handlers: {
+      resolve: (path) =>
+        path.local === "shop" ? accept({ kind: "operator", address: path.canonical }) : reject("alias_not_found"),
+      receive: async (mail) => {
+        received.push(mail);
+        return reply(250, "2.0.0", "Ok kept");
+      },
+    },
+    ...options,
+  });
+  open.push(server);
+  return server.listen();
+}
+
+async function greeted(port: number) {
+  const talk = await smtpTalk(port);
+  await talk.ask("EHLO c.test");
+  return talk;
+}
+
+test("a message is received as it came, command by command", async () => {
+  const talk = await smtpTalk(await startMx());
+  expect(talk.greeting).toBe("220 mail.kauke.test ESMTP Kauke");
+  expect(await talk.ask("EHLO client.test")).toContain("250-PIPELINING");
+  expect(await talk.ask("MAIL FROM:<ann@example.org> SIZE=20 BODY=8BITMIME")).toBe("250 2.1.0 Ok");
+  expect(await talk.ask("RCPT TO:<shop@kauke.test>")).toBe("250 2.1.5 Ok");
+  expect(await talk.ask("DATA")).toMatch(/^354 /);
+  expect(await talk.ask("Subject: hi\r\n\r\nbody\r\n.")).toBe("250 2.0.0 Ok kept");
+  expect(await talk.ask("QUIT")).toBe("221 2.0.0 Bye");
+  expect(received[0]?.wire.toString()).toBe("Subject: hi\r\n\r\nbody\r\n");
+  expect(received[0]?.mailFrom).toEqual({
+    envelopeFrom: "ann@example.org",
+    sizeBytes: 20,
+    eightBit: true,
+    smtpUtf8: false,
+  });
+});
+
+test("a pipelined conversation in one packet gets every answer in order, and the next message too", async () => {
+  const talk = await greeted(await startMx());
+  const group = "MAIL FROM:<a@example.org>\r\nRCPT TO:<shop@kauke.test>\r\nRCPT TO:<no@kauke.test>\r\nDATA\r\n";
+  talk.send(group);
+  const answers = [await talk.reply(), await talk.reply(), await talk.reply(), await talk.reply()];
+  expect(answers.map((text) => text.slice(0, 3))).toEqual(["250", "250", "550", "354"]);
+  talk.send(`one\r\n.\r\n${group}`);
+  const more = [await talk.reply(), await talk.reply(), await talk.reply(), await talk.reply(), await talk.reply()];
+  expect(more.map((text) => text.slice(0, 3))).toEqual(["250", "250", "250", "550", "354"]);
+  talk.send("two\r\n.\r\nQUIT\r\n");
+  expect((await talk.rest()).map((text) => text.slice(0, 3))).toEqual(["250", "221"]);
+  expect(received.map((mail) => mail.wire.toString())).toEqual(["one\r\n", "two\r\n"]);
+});
+
+test("commands out of order are refused and change nothing", async () => {
+  const talk = await smtpTalk(await startMx());
+  expect(await talk.ask("MAIL FROM:<a@example.org>")).toMatch(/^503 /);
+  await talk.ask("EHLO c.test");
+  expect(await talk.ask("RCPT TO:<shop@kauke.test>")).toMatch(/^503 /);
+  expect(await talk.ask("DATA")).toMatch(/^503 /);
+  await talk.ask("MAIL FROM:<a@example.org>");
+  expect(await talk.ask("MAIL FROM:<b@example.org>")).toMatch(/^503 /);
+  expect(await talk.ask("DATA")).toBe("554 5.5.1 No valid recipients");
+  talk.close();
+});
+
+test.each([
+  ["MAIL FROM:ann@example.org", "501 5.1.7"],
+  ["MAIL FROM:<ann@example.org> RET=FULL", "555 5.5.4"],
+  ["MAIL FROM:<ann@example.org> BODY=BINARYMIME", "555 5.5.4"],
+  ["MAIL FROM:<ann@example.org> SIZE=99999999", "552 5.3.4"],
+  ["MAIL FROM:<žemė@example.org>", "553 5.6.7"],
+  ["MAIL TO:<a@b.test>", "501 5.5.4"],
+  ["FROB", "500 5.5.2"],
+  ["AUTH PLAIN", "502 5.5.1"],
+  ["STARTTLS", "502 5.5.1"],
+  ["VRFY shop", "252 2.5.0"],
+])("%s is answered %s", async (line, start) => {
+  const talk = await smtpTalk(await startMx());
+  await talk.ask("EHLO c.test");
+  expect(await talk.ask(line)).toMatch(new RegExp(`^${start.replaceAll(".", "\\.")}`));
+  talk.close();
+});
+
+test("a line without end, and a client that keeps erring, are cut off", async () => {
+  const port = await startMx();
+  const endless = await smtpTalk(port);
+  endless.send("X".repeat(10_000));
+  expect(await endless.rest()).toEqual(["500 5.5.2 Line too long"]);
+  const erring = await smtpTalk(port);
+  erring.send("WHAT\r\n".repeat(50));
+  expect((await erring.rest()).at(-1)).toBe("421 4.7.0 Too many errors");
+});
+
+test("an oversize message is refused after its end and the session goes on", async () => {
+  const talk = await greeted(await startMx());
+  talk.send("MAIL FROM:<>\r\nRCPT TO:<shop@kauke.test>\r\nDATA\r\n");
+  for (let i = 0; i < 3; i++) await talk.reply();
+  expect(await talk.ask(`${"line of text\r\n".repeat(1000)}.`)).toBe(
+    "552 5.3.4 Message is larger than this host takes",
+  );
+  expect(await talk.ask("NOOP")).toBe("250 2.0.0 Ok");
+  expect(received).toEqual([]);
+  talk.close();
+});
+
+test("without room in memory DATA is put off", async () => {
+  const talk = await greeted(await startMx({ budget: new MemoryBudget(1000) }));
+  talk.send("MAIL FROM:<>\r\nRCPT TO:<shop@kauke.test>\r\n");
+  for (let i = 0; i < 2; i++) await talk.reply();
+  expect(await talk.ask("DATA")).toMatch(/^452 4\.3\.1 /);
+  talk.close();
+});
+
+test("connections above the cap are told to come back", async () => {
+  const port = await startMx({ maxConnectionsPerAddress: 1 });
+  const first = await smtpTalk(port);
+  const second = await smtpTalk(port);
+  expect(second.greeting).toMatch(/^421 /);
+  first.close();
+});
+
+test("closing says 421 to idle clients", async () => {
+  const port = await startMx();
+  const talk = await smtpTalk(port);
+  await talk.ask("EHLO c.test");
+  await open[0]?.close(1000);
+  expect((await talk.rest()).at(-1)).toMatch(/^421 4\.3\.2 /);
+});

@@ -1,0 +1,311 @@
+/**
+ * The SMTP listener: sockets, TLS upgrade, and a close that lets messages in our hands be answered. How many may be here and
+ * who gives way is decided by `core/connection/fair-pool.ts`; handshakes count from the first byte on.
+ */
+import { createServer, type Server, type Socket } from "node:net";
+import { type SecureContext, TLSSocket } from "node:tls";
+import { type ClientParty, clientParty } from "../../core/connection/client-network.ts";
+import { FairPool, type Standing } from "../../core/connection/fair-pool.ts";
+import { listenBacklog } from "../../core/connection/listen-backlog.ts";
+import type { Metrics } from "../../core/ports.ts";
+import type { MemoryBudget } from "../memory-budget.ts";
+import { reply } from "../reply.ts";
+import { ClientBudgets } from "./client-budgets.ts";
+import type { SessionHandlers } from "./session-handlers.ts";
+import { type SessionTimes, sessionTimes } from "./session-limits.ts";
+import { standingOf } from "./session-standing.ts";
+import { overdue, type SlowAt, slowestFirst } from "./slow-sessions.ts";
+import { SmtpSession } from "./smtp-session.ts";
+
+export interface MxServerOptions {
+  host: string;
+  port: number;
+  mailHost: string;
+  maxMessageBytes: number;
+  budget: MemoryBudget;
+  handlers: SessionHandlers;
+  /** Read at every handshake, so that a renewed certificate is used at once; `null` turns STARTTLS off. */
+  secureContext: (() => SecureContext) | null;
+  /** Speaks TLS from the first byte (RFC 8314 §3.3). */
+  implicitTls?: boolean;
+  /** Listen beside other processes on the same port (Linux). */
+  sharePort: boolean;
+  maxConnections: number;
+  /** An IPv6 /64 counts as one address. */
+  maxConnectionsPerAddress: number;
+  /** An IPv4 /24 or an IPv6 /48 is a block. */
+  maxConnectionsPerBlock?: number;
+  /** Once three quarters of the connections are taken. */
+  maxConnectionsPerBlockWhenCrowded?: number;
+  /** TLS handshakes under way at once. */
+  maxHandshakes?: number;
+  maxHandshakesPerBlock?: number;
+  /** Connections that one account has signed in on. */
+  maxConnectionsPerAccount?: number;
+  /** Of `budget`, over all connections of one address. */
+  maxBytesPerAddress: number;
+  /** The same over all connections of a block. */
+  maxBytesPerBlock?: number;
+  /** Counts a connection. @returns whether it may stay */
+  admits?: (address: string) => boolean;
+  times?: Partial<SessionTimes>;
+  metrics: Metrics;
+  /** Name of the gauge that counts its sessions. */
+  gauge?: string;
+}
+
+interface Connection {
+  /** As it was accepted, below TLS. */
+  socket: Socket;
+  party: ClientParty;
+  budget: MemoryBudget;
+  /** `null`: in its first handshake. */
+  session: SmtpSession | null;
+  /** Of a TLS handshake under way. */
+  handshakeSince: number | null;
+}
+
+const handshakeMs = 30_000;
+/** A handshake takes a few round trips: one that stands for so long gives way to others of its block. */
+const slowHandshakeMs = 3000;
+/** A connection that brought nothing for so long gives way to another of its block, when that is at its bound. */
+const ownIdleMs = 10_000;
+const refusalMs = 2000;
+/** Clients that have heard their 421 and are given a moment to read it. */
+const leavingMax = 256;
+/** Nobody slow enough was found: how long until memory pressure looks again. */
+const lookAgainMs = 1000;
+const tooSlow = reply(421, "4.4.2", "Waited too long");
+const makeRoom = reply(421, "4.3.1", "Too little memory for so slow a message, please try again later");
+const giveWay = reply(421, "4.7.0", "Too many connections, please try again later");
+const nowMs = () => performance.now();
+
+export class MxServer {
+  readonly #options: MxServerOptions;
+  readonly #server: Server;
+  readonly #connections: FairPool<Connection>;
+  readonly #handshakes: FairPool<Connection>;
+  readonly #budgets: ClientBudgets;
+  readonly #handlers: SessionHandlers;
+  /** Of connections that are told to go: they hold no place any more. */
+  readonly #leaving = new Set<Socket>();
+  readonly #times: SessionTimes;
+  readonly #sweep: NodeJS.Timeout;
+  readonly #stopRelief: () => void;
+  #lookAgainAt = 0;
+  #closing = false;
+
+  constructor(options: MxServerOptions) {
+    this.#options = options;
+    this.#connections = new FairPool(connectionRules(options));
+    this.#handshakes = new FairPool(handshakeRules(options));
+    this.#budgets = new ClientBudgets(options);
+    this.#handlers = this.#boundedHandlers();
+    this.#times = { ...sessionTimes, ...options.times };
+    this.#sweep = setInterval(() => this.#showOutOverdue(), this.#times.sweepMs).unref();
+    this.#stopRelief = options.budget.onPressure((bytes) => this.#giveBack(bytes));
+    this.#server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => this.#accept(socket));
+    if (options.gauge !== undefined) options.metrics.gauge(options.gauge, () => this.#connections.size);
+  }
+
+  /** @returns the port, also when 0 was asked for */
+  async listen(): Promise<number> {
+    const { host, port, sharePort } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(
+        { host, port, backlog: listenBacklog, reusePort: sharePort && port !== 0 && process.platform === "linux" },
+        resolve,
+      );
+    });
+    const address = this.#server.address();
+    return typeof address === "object" && address !== null ? address.port : port;
+  }
+
+  /** Takes no new client, says 421 to idle ones, waits up to `graceMs` for messages in our hands to be answered. */
+  async close(graceMs: number): Promise<void> {
+    this.#closing = true;
+    clearInterval(this.#sweep);
+    this.#stopRelief();
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    for (const { session } of this.#connections.members()) if (session?.isIdle) session.shutdown();
+    let timer: NodeJS.Timeout | undefined;
+    const grace = new Promise((resolve) => {
+      timer = setTimeout(resolve, graceMs);
+    });
+    await Promise.race([closed, grace]);
+    clearTimeout(timer);
+    for (const { socket } of this.#connections.members()) socket.destroy();
+    for (const socket of this.#leaving) socket.destroy();
+  }
+
+  #accept(socket: Socket): void {
+    socket.on("error", () => socket.destroy());
+    const address = socket.remoteAddress ?? "";
+    const party = clientParty(address);
+    if (this.#options.admits?.(address) === false || !this.#hasRoom(this.#connections, party)) {
+      return this.#refuse(socket);
+    }
+    const connection = { socket, party, budget: this.#budgets.enter(party), session: null, handshakeSince: null };
+    this.#connections.put(connection, party);
+    socket.once("close", () => {
+      this.#connections.delete(connection);
+      this.#handshakes.delete(connection);
+      this.#budgets.leave(party);
+    });
+    if (!this.#options.implicitTls) return this.#begin(connection, socket);
+    const context = this.#options.secureContext;
+    if (context === null || !this.#hasRoom(this.#handshakes, party)) return void socket.destroy();
+    this.#shakeHands(connection, context()).then(
+      (secure) => this.#begin(connection, secure),
+      () => socket.destroy(),
+    );
+  }
+
+  #begin(connection: Connection, socket: Socket): void {
+    const { mailHost, maxMessageBytes, secureContext, implicitTls } = this.#options;
+    socket.setTimeout(this.#times.idleMs);
+    connection.session = new SmtpSession(socket, {
+      mailHost,
+      maxMessageBytes,
+      budget: connection.budget,
+      handlers: this.#handlers,
+      secure: implicitTls ?? false,
+      upgrade: secureContext === null || implicitTls ? null : () => this.#shakeHands(connection, secureContext()),
+      hasHandshakeRoom: () => this.#hasRoom(this.#handshakes, connection.party),
+      isClosing: () => this.#closing,
+      nowMs,
+    });
+  }
+
+  /** Signing in is refused where an account has too many connections already. */
+  #boundedHandlers(): SessionHandlers {
+    const { handlers, maxConnectionsPerAccount: most = Number.POSITIVE_INFINITY } = this.#options;
+    const { signIn } = handlers;
+    if (signIn === undefined) return handlers;
+    return {
+      ...handlers,
+      signIn: async (attempt) => {
+        const result = await signIn(attempt);
+        if ("refusal" in result || this.#countOfAccount(result.submitter.userId) < most) return result;
+        return { refusal: reply(454, "4.7.0", "Too many connections of this account, please try again later") };
+      },
+    };
+  }
+
+  #countOfAccount(userId: string): number {
+    let count = 0;
+    for (const { session } of this.#connections.members()) if (session?.userId === userId) count++;
+    return count;
+  }
+
+  /** @returns whether one more of this party fits; who has to go for it is on their way */
+  #hasRoom(pool: FairPool<Connection>, party: ClientParty): boolean {
+    const now = nowMs();
+    const room = pool.makeRoom({ party, now, judge: (it) => this.#standing(it, now) });
+    if (typeof room === "object") this.#displace(room.leaves);
+    return room !== "full";
+  }
+
+  #standing({ session, handshakeSince }: Connection, now: number): Standing {
+    if (handshakeSince !== null) return { state: "idle", idleSince: handshakeSince, isKnown: false };
+    if (session === null) return { state: "idle", idleSince: now, isKnown: false };
+    return standingOf(session.progress, now, this.#times);
+  }
+
+  #displace(connection: Connection): void {
+    const { socket, session, handshakeSince } = connection;
+    this.#options.metrics.count("kauke_mx_shown_out_total", { why: "crowded" });
+    this.#connections.delete(connection);
+    this.#handshakes.delete(connection);
+    if (session === null || handshakeSince !== null) return void socket.destroy();
+    session.leave(giveWay);
+    this.#noteLeaving(socket);
+  }
+
+  #noteLeaving(socket: Socket): void {
+    const [oldest] = this.#leaving;
+    if (this.#leaving.size >= leavingMax) oldest?.destroy();
+    this.#leaving.add(socket);
+    socket.once("close", () => this.#leaving.delete(socket));
+  }
+
+  async #shakeHands(connection: Connection, context: SecureContext): Promise<Socket> {
+    connection.handshakeSince = nowMs();
+    this.#handshakes.put(connection, connection.party);
+    try {
+      return await upgrade(connection.socket, context, this.#times);
+    } finally {
+      connection.handshakeSince = null;
+      this.#handshakes.delete(connection);
+    }
+  }
+
+  #showOutOverdue(): void {
+    const isCrowded = this.#connections.isCrowded;
+    const { lineMs, crowdedLineMs } = this.#times;
+    const times = isCrowded ? { ...this.#times, lineMs: Math.min(lineMs, crowdedLineMs) } : this.#times;
+    for (const { session, handshakeSince } of this.#connections.members()) {
+      const why = session === null || handshakeSince !== null ? null : overdue(session.progress, nowMs(), times);
+      if (session !== null && why !== null) this.#showOut(session, why);
+    }
+  }
+
+  /** Memory is short: the slowest messages go, so that others get through. */
+  #giveBack(bytes: number): void {
+    const now = nowMs();
+    if (now < this.#lookAgainAt) return;
+    const sessions = [...this.#connections.members()].flatMap(({ session }) => session ?? []);
+    const slow = slowestFirst(sessions, bytes, { now, times: this.#times });
+    for (const session of slow) this.#showOut(session, "memory");
+    if (slow.length === 0) this.#lookAgainAt = now + lookAgainMs;
+  }
+
+  #showOut(session: SmtpSession, why: SlowAt | "memory"): void {
+    this.#options.metrics.count("kauke_mx_shown_out_total", { why });
+    session.leave(why === "memory" ? makeRoom : tooSlow);
+  }
+
+  /** Lets go of the socket soon, whatever the client does: one that never closes would be kept for good. */
+  #refuse(socket: Socket): void {
+    this.#options.metrics.count("kauke_mx_refused_connections_total");
+    this.#noteLeaving(socket);
+    socket.end(`421 4.7.0 ${this.#options.mailHost} has too many connections, please try again later\r\n`);
+    socket.resume();
+    const timer = setTimeout(() => socket.destroy(), refusalMs).unref();
+    socket.once("close", () => clearTimeout(timer));
+  }
+}
+
+function connectionRules(options: MxServerOptions) {
+  const { maxConnections: max, maxConnectionsPerAddress: maxPerNetwork } = options;
+  const { maxConnectionsPerBlock: maxPerBlock = max, maxConnectionsPerBlockWhenCrowded = maxPerBlock } = options;
+  return { max, maxPerNetwork, maxPerBlock, maxPerBlockWhenCrowded: maxConnectionsPerBlockWhenCrowded, ownIdleMs };
+}
+
+function handshakeRules({
+  maxConnections,
+  maxHandshakes: max = maxConnections,
+  maxHandshakesPerBlock,
+}: MxServerOptions) {
+  const most = maxHandshakesPerBlock ?? max;
+  return { max, maxPerNetwork: most, maxPerBlock: most, maxPerBlockWhenCrowded: most, ownIdleMs: slowHandshakeMs };
+}
+
+function upgrade(plain: Socket, secureContext: SecureContext, { idleMs }: SessionTimes): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    plain.setTimeout(0);
+    const secure = new TLSSocket(plain, { isServer: true, secureContext });
+    const timer = setTimeout(() => secure.destroy(new Error("handshake timed out")), handshakeMs);
+    secure.once("error", reject);
+    secure.once("close", () => reject(new Error("closed in handshake")));
+    secure.once("secure", () => {
+      clearTimeout(timer);
+      secure.removeAllListeners("error");
+      secure.setTimeout(idleMs);
+      resolve(secure);
+    });
+    plain.once("close", () => clearTimeout(timer));
+    plain.resume();
+  });
+}

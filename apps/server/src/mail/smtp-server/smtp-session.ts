@@ -1,0 +1,398 @@
+/**
+ * One client of the MX: the command half of RFC 5321 over a socket. Parses lines, keeps the state, answers; what an address
+ * means and what becomes of a message is asked of `MxHandlers`. Commands are handled one after another in the order they
+ * came (PIPELINING), and while one waits, the socket is not read.
+ */
+import type { Socket } from "node:net";
+import { withStuffedHeader } from "@kauke/mail-rfc";
+import type { Submitter } from "../../core/smtp-credential/authenticate.ts";
+import { formatReply, reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
+import type { ResolvedRecipient } from "../transaction.ts";
+import type { Verdict } from "../verdict.ts";
+import { DataReader, type DataResult } from "./data-reader.ts";
+import { MailArgumentError, type MailFrom, readMailFrom, readRcptTo } from "./path-argument.ts";
+import { type AuthAnswer, SessionAuth } from "./session-auth.ts";
+import { SessionCounts } from "./session-counts.ts";
+import { afterReading, SessionInput } from "./session-input.ts";
+import { maxRecipients, maxUnreadBytes, minRoomBytes } from "./session-limits.ts";
+import type { SessionOptions } from "./session-options.ts";
+import { ahead, badSequence, notOffered, ok, syntaxError, tooManyRecipients } from "./session-replies.ts";
+import type { SessionProgress } from "./slow-sessions.ts";
+import { mustAwaitAnswer, parseCommand } from "./smtp-command.ts";
+
+export class SmtpSession {
+  readonly #options: SessionOptions;
+  #socket: Socket;
+  #secure = false;
+  readonly #input = new SessionInput();
+  #out = "";
+  /** At first with greeting. */
+  #busy = true;
+  #ended = false;
+  /** The client sends no more, but may still read (RFC 5321 knows no half-closed client; scripts are). */
+  #isHalfClosed = false;
+  readonly #counts = new SessionCounts();
+  #helo: string | null = null;
+  #esmtp = false;
+  #mailFrom: MailFrom | null = null;
+  #recipients: ResolvedRecipient[] = [];
+  #data: DataReader | null = null;
+  readonly #auth: SessionAuth | null;
+  #farewell: NodeJS.Timeout | undefined;
+  readonly #clientAddress: string;
+  #clientName: string | null | Promise<string | null>;
+  #since: number;
+  #lastMailAt: number;
+
+  constructor(socket: Socket, options: SessionOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#secure = options.secure ?? false;
+    this.#clientAddress = (socket.remoteAddress ?? "").replace(/^::ffff:(?=\d+\.)/, "");
+    const { signIn, clientName } = options.handlers;
+    this.#clientName = clientName?.(this.#clientAddress) ?? null;
+    this.#auth = signIn === undefined ? null : new SessionAuth(signIn, this.#clientAddress);
+    this.#since = options.nowMs();
+    this.#lastMailAt = this.#since;
+    this.#listen(socket);
+    afterReading(() => this.#greet());
+  }
+
+  /** Between messages, with nothing of this client's in our hands. */
+  get isIdle(): boolean {
+    return !this.#busy && this.#data === null;
+  }
+
+  get progress(): SessionProgress {
+    const isStranger = this.#auth !== null && this.#auth.submitter === null;
+    return { isBusy: this.#busy, since: this.#since, lastMailAt: this.#lastMailAt, isStranger, data: this.#data };
+  }
+
+  /** The account that signed in on this connection. */
+  get userId(): string | null {
+    return this.#auth?.submitter?.userId ?? null;
+  }
+
+  /** Says goodbye; the client tries again elsewhere or later. */
+  shutdown(): void {
+    this.leave(reply(421, "4.3.2", `${this.#options.mailHost} is closing, please try again later`));
+  }
+
+  /** The last word to this client; what there is of a message is dropped. */
+  leave(answer: SmtpReply): void {
+    if (this.#ended) return;
+    this.#say(answer);
+    this.#end();
+    this.#data?.release();
+    this.#data = null;
+  }
+
+  /** RFC 5321 §4.3.1: a client waits for the greeting. What is here by now came before it. */
+  #greet(): void {
+    this.#busy = false;
+    if (this.#ended) return;
+    if (this.#options.isClosing()) return this.shutdown();
+    if (!this.#input.isEmpty) return this.leave(ahead);
+    this.#say(reply(220, null, `${this.#options.mailHost} ESMTP Kauke`));
+    this.#flush();
+    if (this.#isHalfClosed) this.#end();
+  }
+
+  #listen(socket: Socket): void {
+    socket.on("data", (chunk: Buffer) => this.#take(chunk));
+    socket.on("end", this.#noteEnd);
+    socket.on("timeout", () => this.leave(reply(421, "4.4.2", "Waited too long")));
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => this.#drop());
+  }
+
+  readonly #noteEnd = (): void => {
+    this.#isHalfClosed = true;
+    if (!this.#busy && !this.#ended) this.#end();
+  };
+
+  #drop(): void {
+    this.#ended = true;
+    clearTimeout(this.#farewell);
+    this.#data?.release();
+    this.#data = null;
+    this.#input.clear();
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#ended) return;
+    this.#input.push(chunk);
+    if (this.#busy) this.#socket.pause();
+    else void this.#work();
+  }
+
+  /** Handles all that can be handled; one at a time. */
+  async #work(): Promise<void> {
+    this.#busy = true;
+    try {
+      while (!this.#ended) {
+        const step = this.#step();
+        if (!(step instanceof Promise ? await step : step)) break;
+      }
+    } catch {
+      // A handler answers instead of throwing; should one break, the client keeps its mail.
+      this.#say(replyFor("internal"));
+      this.#end();
+    }
+    this.#busy = false;
+    this.#flush();
+    if (this.#ended) return;
+    if (this.#isHalfClosed) this.#end();
+    else this.#socket.resume();
+  }
+
+  /** One command line, or what there is of a message. A promise only where somebody must be asked. */
+  #step(): boolean | Promise<boolean> {
+    if (this.#input.isEmpty) return false;
+    if (this.#data !== null) return this.#readData(this.#data);
+    const taken = this.#input.takeLine();
+    if (taken === null) return false;
+    this.#since = this.#options.nowMs();
+    if (taken === "too_long") {
+      this.leave(reply(500, "5.5.2", "Line too long"));
+      return false;
+    }
+    const { line } = taken;
+    const done = this.#auth?.isPending ? this.#auth.next(line).then((it) => this.#sayAuth(it)) : this.#command(line);
+    return done instanceof Promise ? done.then(() => true) : true;
+  }
+
+  #readData(data: DataReader): boolean | Promise<boolean> {
+    const chunk = this.#input.takeChunk();
+    const read = data.push(chunk);
+    if (read === null) return true;
+    this.#input.putBack(chunk.subarray(read.consumed));
+    this.#data = null;
+    return this.#finishMessage(read.result).then((answer) => {
+      data.release();
+      this.#say(answer);
+      this.#reset();
+      this.#counts.noteMessage();
+      this.#lastMailAt = this.#options.nowMs();
+      this.#since = this.#lastMailAt;
+      return true;
+    });
+  }
+
+  async #finishMessage(result: DataResult): Promise<SmtpReply> {
+    if (result.kind === "too_large") return replyFor("message_too_large");
+    if (result.kind === "over_budget") return replyFor("memory_budget");
+    if (result.kind === "smuggling") return reply(550, "5.6.11", "Lines must end in CRLF");
+    const mailFrom = this.#mailFrom as MailFrom;
+    try {
+      return await this.#options.handlers.receive({
+        mailFrom,
+        recipients: this.#recipients,
+        wire: withStuffedHeader(result.bytes),
+        helo: this.#helo ?? "",
+        esmtp: this.#esmtp,
+        secure: this.#secure,
+        clientAddress: this.#clientAddress,
+        clientName: this.#clientName,
+        ...(this.#auth?.submitter ? { submitter: this.#auth.submitter } : {}),
+      });
+    } catch (thrown) {
+      return replyForThrow(thrown);
+    }
+  }
+
+  #command(line: string): void | Promise<void> {
+    const command = parseCommand(line);
+    if (command === null) return this.#fail(syntaxError);
+    const { verb, argument } = command;
+    if (this.#options.isClosing() && verb !== "QUIT") return this.shutdown();
+    if (!this.#input.isEmpty && mustAwaitAnswer(verb, this.#esmtp)) return this.leave(ahead);
+    if (verb !== "RCPT" && this.#counts.isTooManyCommands()) return this.#showOut("Too many commands without mail");
+    switch (verb) {
+      case "EHLO":
+      case "HELO":
+        return this.#hello(verb === "EHLO", argument);
+      case "MAIL":
+        return this.#mail(argument);
+      case "RCPT":
+        return this.#rcpt(argument);
+      case "DATA":
+        return this.#startData(argument);
+      case "RSET":
+        this.#reset();
+        return this.#say(ok);
+      case "NOOP":
+        return this.#say(ok);
+      case "QUIT":
+        this.#say(reply(221, "2.0.0", "Bye"));
+        return this.#end();
+      case "STARTTLS":
+        return this.#startTls(argument);
+      case "VRFY":
+        return this.#say(reply(252, "2.5.0", "Send the mail, then we will see"));
+      case "HELP":
+        return this.#say(reply(214, "2.0.0", "See RFC 5321"));
+      case "AUTH":
+        return this.#startAuth(argument);
+      case "EXPN":
+      case "BDAT":
+        return this.#fail(notOffered);
+      default:
+        return this.#fail(syntaxError);
+    }
+  }
+
+  #hello(esmtp: boolean, name: string): void {
+    if (name === "" || name.length > 255) return this.#fail(reply(501, "5.5.4", "Say your host name"));
+    this.#reset();
+    this.#helo = name;
+    this.#esmtp = esmtp;
+    const { mailHost, maxMessageBytes, upgrade } = this.#options;
+    if (!esmtp) return this.#say(reply(250, null, mailHost));
+    const lines = [mailHost, "PIPELINING", `SIZE ${maxMessageBytes}`, "8BITMIME", "SMTPUTF8", "ENHANCEDSTATUSCODES"];
+    if (upgrade !== null && !this.#secure) lines.push("STARTTLS");
+    if (this.#auth !== null && this.#secure) lines.push("AUTH PLAIN LOGIN");
+    this.#out += lines.map((text, index) => `250${index === lines.length - 1 ? " " : "-"}${text}\r\n`).join("");
+  }
+
+  async #startAuth(argument: string): Promise<void> {
+    if (this.#auth === null) return this.#fail(notOffered);
+    if (this.#mailFrom !== null || this.#helo === null) return this.#fail(badSequence);
+    this.#sayAuth(await this.#auth.begin(argument, this.#secure));
+  }
+
+  #sayAuth({ answer, isError }: AuthAnswer): void {
+    if (isError) this.#fail(answer);
+    else this.#say(answer);
+  }
+
+  #mail(argument: string): void | Promise<void> {
+    if (this.#helo === null) return this.#fail(reply(503, "5.5.1", "Say EHLO first"));
+    if (this.#mailFrom !== null) return this.#fail(badSequence);
+    const mailFrom = this.#argument(() => readMailFrom(argument));
+    if (mailFrom === null) return;
+    if (mailFrom.sizeBytes > this.#options.maxMessageBytes) return this.#fail(replyFor("message_too_large"));
+    if (this.#auth === null) return this.#begin(mailFrom, null);
+    return this.#authorize(mailFrom, this.#auth.submitter).then((refusal) => this.#begin(mailFrom, refusal));
+  }
+
+  #begin(mailFrom: MailFrom, refusal: SmtpReply | null): void {
+    if (refusal !== null) return refusal.code === 421 ? this.#showOut(refusal.text) : this.#fail(refusal);
+    this.#mailFrom = mailFrom;
+    this.#say(reply(250, "2.1.0", "Ok"));
+  }
+
+  async #authorize(mailFrom: MailFrom, submitter: Submitter | null): Promise<SmtpReply | null> {
+    if (submitter === null) return replyFor("not_signed_in");
+    try {
+      return (await this.#options.handlers.authorizeSender?.(submitter, mailFrom)) ?? null;
+    } catch (thrown) {
+      return replyForThrow(thrown);
+    }
+  }
+
+  #rcpt(argument: string): void | Promise<void> {
+    const mailFrom = this.#mailFrom;
+    if (mailFrom === null) return this.#fail(badSequence);
+    if (this.#recipients.length >= maxRecipients) {
+      return this.#counts.isTooManyRecipients() ? this.#showOut(tooManyRecipients.text) : this.#say(tooManyRecipients);
+    }
+    const path = this.#argument(() => readRcptTo(argument));
+    if (path === null) return;
+    const resolved = this.#options.handlers.resolve(path, mailFrom.envelopeFrom === "", this.#clientAddress);
+    if (!(resolved instanceof Promise)) return this.#answerRcpt(resolved);
+    return resolved.then(
+      (verdict) => this.#answerRcpt(verdict),
+      (thrown: unknown) => this.#say(replyForThrow(thrown)),
+    );
+  }
+
+  #answerRcpt(verdict: Verdict<ResolvedRecipient>): void {
+    if (verdict.verdict !== "accept" && verdict.verdict !== "discard") return this.#fail(replyFor(verdict.code));
+    this.#recipients.push(verdict.verdict === "accept" ? verdict.value : { kind: "paused" });
+    this.#say(reply(250, "2.1.5", "Ok"));
+  }
+
+  #startData(argument: string): void {
+    if (argument !== "") return this.#fail(replyFor("invalid"));
+    if (this.#mailFrom === null) return this.#fail(badSequence);
+    if (this.#recipients.length === 0) return this.#fail(reply(554, "5.5.1", "No valid recipients"));
+    const { budget, maxMessageBytes } = this.#options;
+    if (!budget.take(minRoomBytes)) return this.#say(replyFor("memory_budget"));
+    budget.give(minRoomBytes);
+    this.#data = new DataReader(maxMessageBytes, budget);
+    this.#say(reply(354, null, "End with a lone dot"));
+    this.#flush();
+  }
+
+  async #startTls(argument: string): Promise<void> {
+    const { upgrade } = this.#options;
+    if (argument !== "") return this.#fail(replyFor("invalid"));
+    if (upgrade === null || this.#secure) return this.#fail(notOffered);
+    if (this.#options.hasHandshakeRoom?.() === false) return this.#showOut("Too many handshakes from your network");
+    this.#say(reply(220, "2.0.0", "Go ahead"));
+    this.#flush();
+    // Whatever was sent in clear behind STARTTLS is not ours to obey (CVE-2011-0411).
+    this.#input.clear();
+    const plain = this.#socket;
+    plain.removeAllListeners("data");
+    plain.removeAllListeners("timeout");
+    plain.off("end", this.#noteEnd);
+    try {
+      this.#socket = await upgrade(plain);
+    } catch {
+      plain.destroy();
+      return this.#drop();
+    }
+    this.#secure = true;
+    this.#helo = null;
+    this.#reset();
+    this.#listen(this.#socket);
+  }
+
+  #argument<T>(read: () => T): T | null {
+    try {
+      return read();
+    } catch (thrown) {
+      if (!(thrown instanceof MailArgumentError)) throw thrown;
+      this.#fail(thrown.reply);
+      return null;
+    }
+  }
+
+  #reset(): void {
+    this.#mailFrom = null;
+    this.#recipients = [];
+  }
+
+  #fail(answer: SmtpReply): void {
+    this.#say(answer);
+    if (this.#counts.isTooManyErrors()) this.#showOut("Too many errors");
+  }
+
+  #showOut(why: string): void {
+    this.leave(reply(421, "4.7.0", why));
+  }
+
+  #say(answer: SmtpReply): void {
+    if (!this.#ended) this.#out += formatReply(answer);
+  }
+
+  #flush(): void {
+    if (this.#out === "" || this.#socket.destroyed) return;
+    this.#socket.write(this.#out);
+    this.#out = "";
+    // A client that asks and never reads the answers is no mail host.
+    if (this.#socket.writableLength > maxUnreadBytes) this.#socket.destroy();
+  }
+
+  #end(): void {
+    this.#flush();
+    this.#ended = true;
+    this.#input.clear();
+    this.#socket.end();
+    // Read on, into nothing: a socket closed over unread bytes takes the last reply back.
+    this.#socket.resume();
+    this.#farewell = setTimeout(() => this.#socket.destroy(), 2000).unref();
+  }
+}

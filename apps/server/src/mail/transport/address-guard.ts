@@ -1,0 +1,183 @@
+/**
+ * Which addresses we may be made to connect to: public ones, and what the operator excepted (`KAUKE_WEBHOOK_ALLOW`).
+ * Guards webhooks and MX hosts against reaching the inside (SSRF). A literal address in a URL never asks the DNS, so it is
+ * checked after URL parsing; a name is checked in the lookup the connection itself uses, so it can't change in between.
+ */
+import { BlockList, isIP, type LookupFunction } from "node:net";
+import { AppError } from "../../core/app-error.ts";
+import type { Resolver } from "../resolver.ts";
+
+// IANA special-purpose registries; a list for each family, since one list would judge IPv4 as `::ffff:0:0/96` too. Of IPv6 only 2000::/3 is in use at all, so mapped, NAT64, local and unique-local forms
+// are outside without being named.
+const special = { 4: new BlockList(), 6: new BlockList() };
+for (const [net, bits] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 3],
+] as const)
+  special[4].addSubnet(net, bits, "ipv4");
+for (const [net, bits] of [
+  ["::", 3],
+  ["4000::", 2],
+  ["8000::", 1],
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["3fff::", 20],
+] as const)
+  special[6].addSubnet(net, bits, "ipv6");
+
+/** @param address without brackets; anything that isn't an address isn't public */
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address);
+  if (family === 0 || address.includes("%")) return false;
+  return family === 4 ? !special[4].check(address, "ipv4") : !special[6].check(address, "ipv6");
+}
+
+/** The operator's exceptions. */
+export interface AllowList {
+  hasHost(host: string, port: number): boolean;
+  hasAddress(address: string, port: number): boolean;
+}
+
+type AllowEntry =
+  | { kind: "network"; family: number; list: BlockList; port: number | null }
+  | { kind: "host"; host: string; port: number | null };
+
+const HOST = /^(?!-)[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
+const WITH_PORT = /^(\[[^\]]+\]|[^:[\]]+):([0-9]{1,5})$/;
+
+/**
+ * @param entries each a host, an address or a CIDR, the first two with or without a port: `hooks.lan`, `10.0.0.0/8`, `[::1]:8080`
+ * @throws AppError `invalid` for anything else: an exception nobody can read must not be skipped silently
+ */
+export function parseAllowList(entries: readonly string[]): AllowList {
+  const read = entries.map(readEntry);
+  const hasAddress = (address: string, port: number) => read.some((it) => coversAddress(it, address, port));
+  return {
+    hasHost: (host, port) => {
+      const name = plainHost(host);
+      if (isIP(name) !== 0) return hasAddress(name, port);
+      return read.some((it) => it.kind === "host" && it.host === name && (it.port ?? port) === port);
+    },
+    hasAddress,
+  };
+}
+
+function readEntry(text: string): AllowEntry {
+  const [, hostPart, portPart] = WITH_PORT.exec(text) ?? [];
+  const port = portPart === undefined ? null : Number(portPart);
+  const host = plainHost(hostPart ?? text);
+  const [base = "", bits, ...rest] = host.split("/");
+  const family = isIP(base);
+  const width = bits === undefined ? (family === 4 ? 32 : 128) : Number(bits);
+  const isNetwork = family !== 0 && rest.length === 0 && /^[0-9]{0,3}$/.test(bits ?? "") && bits !== "";
+  if (port !== null && port > 65535) throw new AppError("invalid");
+  if (isNetwork && width <= (family === 4 ? 32 : 128)) {
+    const list = new BlockList();
+    list.addSubnet(base, width, family === 4 ? "ipv4" : "ipv6");
+    return { kind: "network", family, list, port };
+  }
+  if (family !== 0 || !HOST.test(host)) throw new AppError("invalid");
+  return { kind: "host", host, port };
+}
+
+function coversAddress(entry: AllowEntry, address: string, port: number): boolean {
+  if (entry.kind !== "network" || (entry.port ?? port) !== port) return false;
+  return entry.family === isIP(address) && entry.list.check(address, entry.family === 4 ? "ipv4" : "ipv6");
+}
+
+/** Lower case, without brackets and the root's trailing dot. */
+function plainHost(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, "$1")
+    .replace(/\.$/, "");
+}
+
+/** @returns the port a URL reaches, the scheme's own when it names none */
+export function portOf(url: URL): number {
+  return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+}
+
+/**
+ * The check before any lookup: scheme, port (80, 443, above 1023), no credentials, and the host when it is a literal address.
+ * URL parsing has already turned `127.1`, `0x7f000001`, `①②⑦.⓪.⓪.①` and the like into plain addresses.
+ */
+export function isCallableUrl(url: URL, allow: AllowList): boolean {
+  const port = portOf(url);
+  if (!/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") return false;
+  if (allow.hasHost(url.hostname, port)) return true;
+  if (port !== 80 && port !== 443 && port <= 1023) return false;
+  const host = plainHost(url.hostname);
+  if (host === "localhost" || host.endsWith(".localhost")) return false;
+  return isIP(host) === 0 || isPublicAddress(host);
+}
+
+/** Refusal of a guarded lookup; the other reason it fails is the DNS itself. */
+export class LookupRefused extends Error {
+  override name = "LookupRefused";
+  readonly reason: "address_not_allowed" | "dns_failed";
+  constructor(reason: "address_not_allowed" | "dns_failed") {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+/**
+ * A `lookup` for one connection: the addresses it returns are the ones connected to, and it refuses the name when ANY of
+ * them is not public and not excepted.
+ */
+export function guardedLookup(resolver: Resolver, allow: AllowList, port: number): LookupFunction {
+  return (hostname, options, callback) => {
+    void resolveGuarded(hostname, { resolver, allow, port }).then((found) => {
+      if (typeof found === "string") return callback(new LookupRefused(found), "", 0);
+      const wanted =
+        options.family === 4 || options.family === 6 ? found.filter((it) => it.family === options.family) : found;
+      const [first] = wanted;
+      if (first === undefined) return callback(new LookupRefused("dns_failed"), "", 0);
+      if (options.all) callback(null, wanted);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+interface Found {
+  address: string;
+  family: 4 | 6;
+}
+
+async function resolveGuarded(
+  hostname: string,
+  { resolver, allow, port }: { resolver: Resolver; allow: AllowList; port: number },
+): Promise<Found[] | LookupRefused["reason"]> {
+  const found = await addressesOf(plainHost(hostname), resolver);
+  if (found.length === 0) return "dns_failed";
+  const isGood = (it: Found) => isPublicAddress(it.address) || allow.hasAddress(it.address, port);
+  return allow.hasHost(hostname, port) || found.every(isGood) ? found : "address_not_allowed";
+}
+
+async function addressesOf(name: string, resolver: Resolver): Promise<Found[]> {
+  // RFC 6761 §6.3: never a question for the DNS.
+  if (name === "localhost" || name.endsWith(".localhost"))
+    return [
+      { address: "127.0.0.1", family: 4 },
+      { address: "::1", family: 6 },
+    ];
+  const [four, six] = await Promise.all([resolver.resolve4(name), resolver.resolve6(name)]);
+  return [
+    ...(four.kind === "found" ? four.records.map((address) => ({ address, family: 4 as const })) : []),
+    ...(six.kind === "found" ? six.records.map((address) => ({ address, family: 6 as const })) : []),
+  ];
+}

@@ -1,0 +1,110 @@
+/** MTA-STS as sending obeys it (RFC 8461 §5); the plain ways of direct sending are in transports.test.ts. */
+import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
+import { FakeMx, type FakeMxOptions } from "@kauke/testkit/fakes/fake-mx";
+import { type FakeStsHost, startFakeStsHost, stsFile } from "@kauke/testkit/fakes/fake-sts-host";
+import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { parseAllowList } from "./address-guard.ts";
+import { createDirectTransport } from "./direct-transport.ts";
+import type { OutgoingMail } from "./transport.ts";
+
+const tls = { key: testKey, cert: testCertificate };
+const tlsFailed = { kind: "deferred", failure: { code: "tls_failed", enhancedStatus: "4.7.5" } };
+const mail: OutgoingMail = {
+  envelopeFrom: "a@from.example",
+  rcptTo: "b@example.test",
+  wireParts: [Buffer.from("Subject: hi\r\n\r\nhello\r\n")],
+  sizeBytes: 22,
+  eightBit: false,
+  smtpUtf8: false,
+};
+let policyHost: FakeStsHost;
+const open: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  policyHost = await startFakeStsHost();
+});
+afterAll(() => policyHost.close());
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+/** A mail host at 127.0.0.1 under each of `names`, best first, and a transport that knows nothing but this. */
+async function setUp(policy: string, names: readonly string[], options: FakeMxOptions = { tls }) {
+  policyHost.answer.file = policy;
+  const mx = await FakeMx.start(options);
+  const zone: FakeDnsZone = {
+    "example.test": { mx: names.map((name, index) => [index, name] as const) },
+    "mta-sts.example.test": { a: ["127.0.0.1"] },
+    "_mta-sts.example.test": { txt: ["v=STSv1; id=1"] },
+  };
+  for (const name of names) zone[name] = { a: ["127.0.0.1"] };
+  const told: string[] = [];
+  const transport = createDirectTransport({
+    resolver: createFakeDns(zone),
+    allow: parseAllowList(["127.0.0.1"]),
+    port: mx.port,
+    stsPort: policyHost.port,
+    mailHost: "mail.kauke.test",
+    extraCa: testCertificate,
+    onPolicy: (mode, result) => told.push(`${mode} ${result}`),
+  });
+  open.push(
+    () => mx.close(),
+    () => transport.close(),
+  );
+  return { mx, transport, told };
+}
+
+test("an enforced policy is met by a listed host with a good certificate", async () => {
+  const { mx, transport, told } = await setUp(stsFile("enforce", ["*.example.test"]), ["mx.example.test"]);
+  expect(await transport.send(mail)).toEqual({ kind: "taken" });
+  expect(mx.messages[0]?.isSecure).toBe(true);
+  expect(told).toEqual(["enforce listed"]);
+});
+
+const stripped: FakeMxOptions = {};
+const refusing: FakeMxOptions = {
+  tls,
+  answer: ({ stage }) => (stage === "starttls" ? "454 4.7.0 not now" : undefined),
+};
+
+test.each<[string, string, FakeMxOptions]>([
+  ["a certificate of another name", "mx.elsewhere.test", { tls }],
+  ["no STARTTLS", "mx.example.test", stripped],
+  ["STARTTLS refused", "mx.example.test", refusing],
+])("with an enforced policy %s defers, and nothing is sent in clear", async (_, name, options) => {
+  const { mx, transport } = await setUp(stsFile("enforce", [name]), [name], options);
+  expect(await transport.send(mail)).toEqual(tlsFailed);
+  expect(mx.connections).toBe(1);
+  expect(mx.commands.filter((it) => /^(MAIL|RCPT|DATA)/.test(it))).toEqual([]);
+});
+
+test("without a policy the same host with the wrong certificate is good enough, over TLS", async () => {
+  const { mx, transport, told } = await setUp("", ["mx.elsewhere.test"]);
+  expect(await transport.send(mail)).toEqual({ kind: "taken" });
+  expect(mx.messages[0]?.isSecure).toBe(true);
+  expect(told).toEqual([]);
+});
+
+test("with an enforced policy a host that is not listed is not even connected to", async () => {
+  const { mx, transport, told } = await setUp(stsFile("enforce", ["other.example.test"]), ["mx.example.test"]);
+  expect(await transport.send(mail)).toEqual(tlsFailed);
+  expect(mx.connections).toBe(0);
+  expect(told).toEqual(["enforce not_listed"]);
+});
+
+test("with an enforced policy the listed host gets it though an unlisted one claims to be better", async () => {
+  const names = ["forged.elsewhere.test", "mx.example.test"];
+  const { mx, transport } = await setUp(stsFile("enforce", ["mx.example.test"]), names);
+  expect(await transport.send(mail)).toEqual({ kind: "taken" });
+  expect(mx.connections).toBe(1);
+});
+
+test("a policy in testing changes nothing and is counted", async () => {
+  const policy = stsFile("testing", ["other.example.test"]);
+  const { mx, transport, told } = await setUp(policy, ["mx.example.test"], stripped);
+  expect(await transport.send(mail)).toEqual({ kind: "taken" });
+  expect(mx.messages[0]?.isSecure).toBe(false);
+  expect(told).toEqual(["testing not_listed"]);
+});

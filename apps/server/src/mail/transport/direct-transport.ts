@@ -1,0 +1,79 @@
+/**
+ * `KAUKE_DELIVERY=direct`: to the recipient's own mail hosts, one after another while they fail for now. A domain that asks for
+ * it by MTA-STS gets its mail at the hosts it lists and over proven TLS, or not at all (RFC 8461 §5).
+ */
+import { domainToASCII } from "node:url";
+import { classifyLoss, untried } from "../classify-reply.ts";
+import type { Resolver } from "../resolver.ts";
+import { type AllowList, parseAllowList } from "./address-guard.ts";
+import { findMailHosts, type MailHost } from "./mail-hosts.ts";
+import { organisationOf } from "./organisation.ts";
+import type { SmtpPeer } from "./smtp-client/smtp-client.ts";
+import { SmtpPool, type SmtpPoolOptions } from "./smtp-client/smtp-pool.ts";
+import { createStsPolicies, type StsPolicies, type StsPolicy } from "./sts-policies.ts";
+import type { AttemptSignal, MailTransport, OutgoingMail } from "./transport.ts";
+
+export interface DirectTransportOptions extends SmtpPoolOptions {
+  resolver: Resolver;
+  allow?: AllowList;
+  port?: number;
+  /** Of the hosts of MTA-STS policies. */
+  stsPort?: number;
+  random?: () => number;
+  /** Told for each mail to a domain with a policy whether its hosts are those of the policy. */
+  onPolicy?: (mode: StsPolicy["mode"], result: "listed" | "not_listed") => void;
+}
+
+export function createDirectTransport(options: DirectTransportOptions): MailTransport {
+  const { resolver, allow = parseAllowList([]), port = 25, stsPort, random = Math.random, ...rest } = options;
+  const { onPolicy = () => {}, ...poolOptions } = rest;
+  const pool = new SmtpPool(poolOptions);
+  const policies = createStsPolicies({ resolver, allow, port: stsPort, ca: options.extraCa });
+  const rules = { resolver, allow, port, random, ownName: options.mailHost.toLowerCase() };
+
+  async function sendToOne(hosts: readonly MailHost[], peer: PeerRules, mail: OutgoingMail, signal?: AttemptSignal) {
+    let first = null;
+    for (const host of hosts) {
+      if (signal?.reachProvider?.(organisationOf(host.name)) === false) continue;
+      if (signal?.reachPeer?.(host.address) === false) continue;
+      const { outcome, isUncertain } = await pool.send(peerOf(host, peer), mail, signal);
+      // Without its bytes, given up after the final dot, the next host is asked by a later attempt.
+      const isOver = isUncertain || signal?.aborted || mail.wireParts.length === 0;
+      if (outcome.kind !== "deferred" || isOver) return outcome;
+      // The host that should have taken it says best why nobody did.
+      first ??= outcome;
+    }
+    return first ?? (hosts.length > 0 ? untried : classifyLoss("unreachable"));
+  }
+
+  return {
+    async send(mail, signal) {
+      const domain = mail.rcptTo.slice(mail.rcptTo.lastIndexOf("@") + 1);
+      const [found, policy] = await Promise.all([findMailHosts(domain, rules), policyOf(domain, policies, signal)]);
+      if (found.kind === "none") return found.outcome;
+      // Without knowing what the domain asks for nothing is sent.
+      if (policy === "busy") return untried;
+      const listed = policy === null ? found.hosts : found.hosts.filter(({ name }) => policy.lists(name));
+      if (policy !== null) onPolicy(policy.mode, listed.length === found.hosts.length ? "listed" : "not_listed");
+      const isEnforced = policy?.mode === "enforce";
+      if (isEnforced && listed.length === 0) return classifyLoss("tls_failed");
+      return sendToOne(isEnforced ? listed : found.hosts, { port, isEnforced }, mail, signal);
+    },
+    close: (graceMs) => pool.close(graceMs),
+  };
+}
+
+async function policyOf(domain: string, policies: StsPolicies, signal: AttemptSignal | undefined) {
+  const name = domainToASCII(domain);
+  return name === "" || /^[0-9.]+$/.test(name) ? null : policies.find(name, signal);
+}
+
+interface PeerRules {
+  port: number;
+  isEnforced: boolean;
+}
+
+function peerOf({ name, address }: MailHost, { port, isEnforced }: PeerRules): SmtpPeer {
+  const tls = isEnforced ? "starttls" : "opportunistic";
+  return { host: address, port, name, tls, isVerified: isEnforced, login: null, provider: organisationOf(name) };
+}

@@ -1,0 +1,62 @@
+/**
+ * Gets a domain's MTA-STS policy file (RFC 8461 §3.3): one HTTPS request to `mta-sts.<domain>` behind the address guard, with
+ * a certificate that is good for this name. No redirects, no cache; whatever goes wrong means there is no file.
+ */
+import type { IncomingMessage } from "node:http";
+import { request } from "node:https";
+import type { Resolver } from "../resolver.ts";
+import { type AllowList, guardedLookup } from "./address-guard.ts";
+
+export interface StsFetchRules {
+  resolver: Resolver;
+  allow: AllowList;
+  port?: number;
+  deadlineMs?: number;
+  /** Certificates trusted instead of the system's. */
+  ca?: string;
+}
+
+const FILE_MAX_BYTES = 64 * 1024;
+
+/** @param domain A-labels, lower case @returns the file as it was served; `null` when there is none to be had */
+export function fetchStsPolicy(domain: string, rules: StsFetchRules): Promise<string | null> {
+  // A message waits for this, and its sender with it: the minute of RFC 8461 §3.3 is more than they have.
+  const { resolver, allow, port = 443, deadlineMs = 10_000, ca } = rules;
+  return new Promise((resolve) => {
+    const asked = request({
+      hostname: `mta-sts.${domain}`,
+      port,
+      path: "/.well-known/mta-sts.txt",
+      agent: false,
+      lookup: guardedLookup(resolver, allow, port),
+      ca,
+      headers: { "user-agent": "Kauke" },
+    });
+    const finish = (file: string | null) => {
+      clearTimeout(timer);
+      resolve(file);
+      asked.destroy();
+    };
+    const timer = setTimeout(() => finish(null), deadlineMs);
+    asked.on("error", () => finish(null)).on("close", () => finish(null));
+    asked.on("response", (response) => void readFile(response).then(finish));
+    asked.end();
+  });
+}
+
+async function readFile(response: IncomingMessage): Promise<string | null> {
+  const type = response.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
+  if (response.statusCode !== 200 || type !== "text/plain") return null;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > FILE_MAX_BYTES) return null;
+      chunks.push(chunk);
+    }
+  } catch {
+    return null;
+  }
+  return Buffer.concat(chunks).toString();
+}

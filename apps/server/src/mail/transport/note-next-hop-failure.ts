@@ -1,0 +1,46 @@
+/**
+ * What an operator learns of mail hosts that let us in no further than the greeting, EHLO, TLS or login: a count for each, and of
+ * the relay, without which no mail leaves, a log event, at most one a minute for the same failure.
+ */
+import type { FailureCode } from "../../core/delivery/delivery.ts";
+import type { Logger, Metrics } from "../../core/ports.ts";
+import type { OpenFailure } from "./smtp-client/smtp-client.ts";
+
+export interface NextHopDeps {
+  metrics: Pick<Metrics, "count">;
+  logger: Pick<Logger, "warn">;
+  now?: () => number;
+}
+
+/** The codes a connection can fail with before its first message; also the values of the metric's label. */
+export const nextHopFailures = [
+  ...(["unreachable", "timed_out", "connection_lost", "dns_failed"] as const),
+  ...(["login_failed", "tls_failed", "try_later", "not_supported"] as const),
+] satisfies readonly FailureCode[];
+
+const QUIET_MS = 60_000;
+
+export function countNextHopFailures({ metrics }: Pick<NextHopDeps, "metrics">) {
+  return ({ outcome }: OpenFailure): void => {
+    if (outcome.kind === "taken") return;
+    metrics.count("kauke_next_hop_failures_total", { code: labelOf(outcome.failure.code) });
+  };
+}
+
+export function noteRelayFailures({ metrics, logger, now = () => performance.now() }: NextHopDeps) {
+  const count = countNextHopFailures({ metrics });
+  const loggedAt = new Map<FailureCode, number>();
+  return (failure: OpenFailure): void => {
+    count(failure);
+    const { outcome, replyCode } = failure;
+    if (outcome.kind === "taken") return;
+    const { code } = outcome.failure;
+    if (now() - (loggedAt.get(code) ?? Number.NEGATIVE_INFINITY) < QUIET_MS) return;
+    loggedAt.set(code, now());
+    logger.warn("relay_refused", { code, ...(replyCode === null ? {} : { status: replyCode }) });
+  };
+}
+
+function labelOf(code: FailureCode): FailureCode {
+  return nextHopFailures.some((it) => it === code) ? code : "try_later";
+}

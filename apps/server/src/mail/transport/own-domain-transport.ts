@@ -1,0 +1,73 @@
+/**
+ * Mail for an address on one of our own domains never goes out through MX: it is handed to the inbound path in this process,
+ * which resolves, screens, forwards and keeps it as if it had come over the wire. Everything else goes to the transport outside.
+ */
+import { MailSyntaxError, parseAddress } from "@kauke/mail-rfc";
+import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
+import { classifyReply, refused, type SmtpStage, taken } from "../classify-reply.ts";
+import type { MemoryBudget } from "../memory-budget.ts";
+import { replyFor, type SmtpReply } from "../reply.ts";
+import type { MxHandlers } from "../smtp-server/session-handlers.ts";
+import type { MailTransport, OutgoingMail } from "./transport.ts";
+
+export interface OwnDomainParts {
+  outside: MailTransport;
+  inbound: MxHandlers;
+  /** Lower case. */
+  domains: ReadonlySet<string>;
+  /** Our name in the trace field; no client stands behind this mail. */
+  mailHost: string;
+  /** The message comes in a second time, as one buffer. */
+  budget: Pick<MemoryBudget, "take" | "give">;
+}
+
+const here = "127.0.0.1";
+
+export function ownDomainTransport(parts: OwnDomainParts): MailTransport {
+  return {
+    send: (mail, signal) => (isOurs(mail.rcptTo, parts) ? deliverHere(mail, parts) : parts.outside.send(mail, signal)),
+    close: (graceMs) => parts.outside.close(graceMs),
+  };
+}
+
+function isOurs(address: string, { domains }: OwnDomainParts): boolean {
+  return domains.has(address.slice(address.lastIndexOf("@") + 1).toLowerCase());
+}
+
+async function deliverHere(mail: OutgoingMail, parts: OwnDomainParts): Promise<DeliveryOutcome> {
+  const path = pathOf(mail.rcptTo);
+  if (path === null) return refused("mailbox_unknown", "5.1.3");
+  const { envelopeFrom, sizeBytes, eightBit, smtpUtf8 } = mail;
+  const verdict = await parts.inbound.resolve(path, envelopeFrom === "");
+  if (verdict.verdict === "discard") return taken;
+  if (verdict.verdict !== "accept") return outcomeOf(replyFor(verdict.code), "rcpt");
+  if (!parts.budget.take(sizeBytes)) return outcomeOf(replyFor("memory_budget"), "body");
+  try {
+    const answer = await parts.inbound.receive({
+      mailFrom: { envelopeFrom, sizeBytes, eightBit, smtpUtf8 },
+      recipients: [verdict.value],
+      wire: Buffer.concat(mail.wireParts),
+      helo: parts.mailHost,
+      esmtp: true,
+      secure: true,
+      clientAddress: here,
+      isOurs: true,
+    });
+    return outcomeOf(answer, "body");
+  } finally {
+    parts.budget.give(sizeBytes);
+  }
+}
+
+function pathOf(address: string) {
+  try {
+    return parseAddress(address);
+  } catch (thrown) {
+    if (thrown instanceof MailSyntaxError) return null;
+    throw thrown;
+  }
+}
+
+function outcomeOf({ code, enhancedStatus }: SmtpReply, stage: SmtpStage): DeliveryOutcome {
+  return classifyReply({ code, enhancedStatus, lines: [] }, stage);
+}

@@ -1,0 +1,15 @@
+/** `KAUKE_DELIVERY=preview`: nothing leaves; every message lands in the local preview inbox as its recipient would get it. */
+import { unstuff } from "@kauke/mail-rfc";
+import type { PreviewInbox } from "../../core/preview/preview-inbox.ts";
+import { taken } from "../classify-reply.ts";
+import type { MailTransport } from "./transport.ts";
+
+export function createPreviewTransport(inbox: PreviewInbox): MailTransport {
+  return {
+    async send({ envelopeFrom, rcptTo, wireParts }) {
+      inbox.add({ envelopeFrom, rcptTo, raw: unstuff(Buffer.concat(wireParts)) });
+      return taken;
+    },
+    close: async () => {},
+  };
+}

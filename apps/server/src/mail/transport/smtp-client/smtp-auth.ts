@@ -1,0 +1,18 @@
+/** AUTH as a relay's client (RFC 4954): PLAIN (RFC 4616), else LOGIN. Only ever called on a connection that may carry a password. */
+import type { SmtpReply } from "../../smtp-reply.ts";
+
+const base64 = (text: string) => Buffer.from(text, "utf8").toString("base64");
+
+/** @returns the reply that ends the exchange; `null` when the peer offers neither mechanism */
+export async function logIn(
+  ask: (line: string) => Promise<SmtpReply>,
+  mechanisms: ReadonlySet<string>,
+  { user, password }: { user: string; password: string },
+): Promise<SmtpReply | null> {
+  if (mechanisms.has("PLAIN")) return ask(`AUTH PLAIN ${base64(`\0${user}\0${password}`)}`);
+  if (!mechanisms.has("LOGIN")) return null;
+  const forUser = await ask("AUTH LOGIN");
+  if (forUser.code !== 334) return forUser;
+  const forPassword = await ask(base64(user));
+  return forPassword.code === 334 ? ask(base64(password)) : forPassword;
+}

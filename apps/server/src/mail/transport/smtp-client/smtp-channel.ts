@@ -1,0 +1,250 @@
+/**
+ * One socket that speaks SMTP: replies in order, a time limit on every wait, back-pressure for bodies, an upgrade to TLS.
+ * Knows lines and bytes, not commands. Every way it can end is a `ChannelError` with a reason of ours; texts of the
+ * platform are dropped here.
+ */
+import { connect, type Socket } from "node:net";
+import { type ConnectionOptions, connect as connectTls } from "node:tls";
+import type { LossReason } from "../../classify-reply.ts";
+import { ReplyReader, type SmtpReply } from "../../smtp-reply.ts";
+import type { StopSignal } from "../transport.ts";
+
+export class ChannelError extends Error {
+  override name = "ChannelError";
+  readonly reason: LossReason;
+  constructor(reason: LossReason) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+export interface ChannelTarget {
+  host: string;
+  port: number;
+  /** TLS from the first byte; `null`: plain. */
+  tls: ConnectionOptions | null;
+}
+
+interface Wait {
+  done: (value?: SmtpReply) => void;
+  failed: (error: ChannelError) => void;
+  timer: NodeJS.Timeout;
+  kind: "open" | "reply" | "drain";
+}
+
+export interface BodyTimes {
+  /** Longest wait for the peer to take a piece, ms. */
+  stallMs: number;
+  /** For the whole body, ms. */
+  totalMs: number;
+}
+
+/** Bodies are handed to the socket in pieces of this size, each waited for: a slow peer holds no more than the message itself. */
+export const PIECE_BYTES = 256 * 1024;
+const MAX_UNREAD_REPLIES = 100;
+const FINAL_DOT = Buffer.from(".\r\n");
+const NOTHING = Buffer.alloc(0);
+
+export class SmtpChannel {
+  #socket: Socket;
+  #reader = new ReplyReader();
+  #replies: SmtpReply[] = [];
+  #wait: Wait | null = null;
+  #lost: LossReason | null = null;
+  #isSecure = false;
+  #unlisten: () => void = () => {};
+  /** Set while nothing is asked of the peer: whatever it says or does then ends the channel, and this is told. */
+  onIdleLoss: (() => void) | null = null;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  /** @throws ChannelError `unreachable`, `timed_out`, `tls_failed` */
+  static async open(target: ChannelTarget, timeoutMs: number, signal?: StopSignal): Promise<SmtpChannel> {
+    const { host, port } = target;
+    const channel = new SmtpChannel(connect({ host, port, noDelay: true }));
+    const release = channel.abortWith(signal);
+    try {
+      await channel.#connected(timeoutMs);
+      if (target.tls !== null) await channel.secure(target.tls, timeoutMs);
+      return channel;
+    } finally {
+      release();
+    }
+  }
+
+  get isAlive(): boolean {
+    return this.#lost === null;
+  }
+
+  get isSecure(): boolean {
+    return this.#isSecure;
+  }
+
+  /** @returns undo; call it when the work under this signal is over */
+  abortWith(signal: StopSignal | undefined): () => void {
+    if (signal === undefined) return () => {};
+    const abort = () => this.fail("aborted");
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort);
+    return () => signal.removeEventListener("abort", abort);
+  }
+
+  write(text: string): void {
+    this.#socket.write(text);
+  }
+
+  /** The next reply in order. @throws ChannelError */
+  async reply(timeoutMs: number): Promise<SmtpReply> {
+    const waiting = this.#replies.shift();
+    if (waiting !== undefined) return waiting;
+    return (await this.#waitFor("reply", timeoutMs)) as SmtpReply;
+  }
+
+  /**
+   * Writes a body and its final dot. A small one leaves in a single write; of a larger one every byte is handed to the system
+   * before the dot is written, so that a peer that stops reading is still known not to have the message.
+   * @param onDot called just before the dot may reach the peer
+   * @returns false when the peer answered before the dot: the rest was not sent
+   * @throws ChannelError `timed_out` when the peer takes no piece for `stallMs`, or not the whole body within `totalMs`
+   */
+  async writeBody(parts: readonly Buffer[], times: BodyTimes, onDot: () => void): Promise<boolean> {
+    const endsAt = performance.now() + times.totalMs;
+    const limitMs = () => Math.min(times.stallMs, Math.max(endsAt - performance.now(), 1));
+    let corked = 0;
+    let isLarge = false;
+    this.#socket.cork();
+    for (const part of parts) {
+      for (let at = 0; at < part.length; at += PIECE_BYTES) {
+        if (corked >= PIECE_BYTES) {
+          this.#socket.uncork();
+          await this.#drained(limitMs());
+          if (this.#replies.length > 0) return false;
+          this.#socket.cork();
+          corked = 0;
+          isLarge = true;
+        }
+        const piece = part.length <= PIECE_BYTES ? part : part.subarray(at, at + PIECE_BYTES);
+        this.#socket.write(piece);
+        corked += piece.length;
+      }
+    }
+    if (isLarge) {
+      this.#socket.uncork();
+      await this.#flushed(limitMs);
+      if (this.#replies.length > 0) return false;
+      this.#socket.cork();
+    }
+    onDot();
+    this.#socket.write(FINAL_DOT);
+    this.#socket.uncork();
+    return true;
+  }
+
+  /** Upgrades to TLS. Bytes that came before the handshake are an injection (CVE-2011-0411) and fail it. @throws ChannelError `tls_failed` */
+  async secure(options: ConnectionOptions, timeoutMs: number): Promise<void> {
+    if (this.#reader.isMidway || this.#replies.length > 0) this.fail("tls_failed");
+    this.#unlisten();
+    const plain = this.#socket;
+    const secured = connectTls({ ...options, socket: plain });
+    this.#socket = secured;
+    const failed = () => this.fail("tls_failed");
+    plain.on("error", failed);
+    secured.on("error", failed).on("close", failed);
+    secured.once("secureConnect", () => {
+      secured.off("close", failed).off("error", failed);
+      this.#isSecure = true;
+      this.#listen(secured);
+      this.#settle("open");
+    });
+    await this.#waitFor("open", timeoutMs, "tls_failed");
+  }
+
+  /** Says good-bye and lets go; the socket is gone within `graceMs` whatever the peer does. */
+  quit(graceMs: number): void {
+    if (this.#lost !== null) return;
+    this.#lost = "connection_lost";
+    const socket = this.#socket;
+    const timer = setTimeout(() => socket.destroy(), graceMs);
+    socket.once("close", () => clearTimeout(timer));
+    socket.end("QUIT\r\n");
+  }
+
+  fail(reason: LossReason): void {
+    if (this.#lost !== null) return;
+    this.#lost = reason;
+    this.#socket.destroy();
+    const wait = this.#wait;
+    if (wait !== null) this.#clear(wait).failed(new ChannelError(reason));
+    this.onIdleLoss?.();
+  }
+
+  async #connected(timeoutMs: number): Promise<void> {
+    const socket = this.#socket;
+    const failed = () => this.fail("unreachable");
+    socket.on("error", failed);
+    socket.once("connect", () => {
+      socket.off("error", failed);
+      this.#listen(socket);
+      this.#settle("open");
+    });
+    await this.#waitFor("open", timeoutMs);
+  }
+
+  #listen(socket: Socket): void {
+    const lost = () => this.fail("connection_lost");
+    const read = (chunk: Buffer) => this.#read(chunk);
+    const drained = () => this.#settle("drain");
+    socket.on("data", read).on("drain", drained).on("error", lost).on("end", lost).on("close", lost);
+    this.#unlisten = () => {
+      socket.off("data", read).off("drain", drained).off("error", lost).off("end", lost).off("close", lost);
+    };
+  }
+
+  #read(chunk: Buffer): void {
+    if (this.#lost !== null) return;
+    const replies = this.#reader.push(chunk);
+    if (replies === null || this.#replies.length + replies.length > MAX_UNREAD_REPLIES) return this.fail("bad_reply");
+    if (this.onIdleLoss !== null) return this.fail("connection_lost");
+    this.#replies.push(...replies);
+    if (replies.length === 0) return;
+    if (this.#wait?.kind === "reply") this.#settle("reply", this.#replies.shift());
+    // An answer in the middle of a body: no use waiting for the peer to take more of it.
+    else this.#settle("drain");
+  }
+
+  async #drained(stallMs: number): Promise<void> {
+    if (this.#socket.writableNeedDrain && this.#replies.length === 0) await this.#waitFor("drain", stallMs);
+    else if (this.#lost !== null) throw new ChannelError(this.#lost);
+  }
+
+  /** Waits until all that was written is the system's, or the peer answers. */
+  async #flushed(limitMs: () => number): Promise<void> {
+    const isDone = () => this.#socket.writableLength === 0 || this.#replies.length > 0;
+    while (!isDone()) {
+      this.#socket.write(NOTHING, () => this.#settle("drain"));
+      await this.#waitFor("drain", limitMs());
+    }
+    if (this.#lost !== null) throw new ChannelError(this.#lost);
+  }
+
+  #waitFor(kind: Wait["kind"], timeoutMs: number, late: LossReason = "timed_out"): Promise<SmtpReply | undefined> {
+    return new Promise((done, failed) => {
+      if (this.#lost !== null) return failed(new ChannelError(this.#lost));
+      const timer = setTimeout(() => this.fail(late), timeoutMs);
+      this.#wait = { kind, done, failed, timer };
+    });
+  }
+
+  #settle(kind: Wait["kind"], value?: SmtpReply): void {
+    const wait = this.#wait;
+    if (wait?.kind === kind) this.#clear(wait).done(value);
+  }
+
+  #clear(wait: Wait): Wait {
+    clearTimeout(wait.timer);
+    this.#wait = null;
+    return wait;
+  }
+}

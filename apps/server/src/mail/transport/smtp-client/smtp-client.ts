@@ -1,0 +1,202 @@
+/**
+ * Opens a connection to one SMTP peer (RFC 5321, client side): greeting, EHLO, STARTTLS, AUTH. Messages then go through
+ * smtp-connection.ts; which host and how many connections is the pool's business.
+ */
+import { isIP } from "node:net";
+import { type ConnectionOptions, createSecureContext, getCACertificates, type SecureContext } from "node:tls";
+import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
+import { classifyLoss, classifyReply, deferred, isPositive, type SmtpStage } from "../../classify-reply.ts";
+import type { SmtpReply } from "../../smtp-reply.ts";
+import type { StopSignal } from "../transport.ts";
+import { logIn } from "./smtp-auth.ts";
+import { ChannelError, SmtpChannel } from "./smtp-channel.ts";
+import { QUIT_GRACE_MS, SmtpConnection, type SmtpTimeouts, smtpTimeouts } from "./smtp-connection.ts";
+import { noExtensions, readExtensions, type SmtpExtensions } from "./smtp-extensions.ts";
+
+export interface SmtpLogin {
+  user: string;
+  password: string;
+}
+
+export interface SmtpPeer {
+  /** Where to connect: an address, or a name the system resolves. */
+  host: string;
+  port: number;
+  /** Whom we mean, for TLS (SNI and certificate). */
+  name: string;
+  /** `opportunistic`: STARTTLS when offered, plain when it fails; `starttls`: or nothing; `implicit`: from the first byte. */
+  tls: "opportunistic" | "starttls" | "implicit";
+  /** Whether the certificate must be good for `name`. */
+  isVerified: boolean;
+  login: SmtpLogin | null;
+  /** Who runs the host: connections to all hosts of a provider are bounded together. */
+  provider?: string;
+}
+
+export interface SmtpClientOptions {
+  /** Our name in EHLO. */
+  mailHost: string;
+  timeouts?: Partial<SmtpTimeouts>;
+  /** Certificates trusted besides the system's. */
+  extraCa?: string;
+}
+
+/** `replyCode`: the peer's reply that ended the set-up; `null` when the connection failed without one. */
+export type OpenFailure = { kind: "failed"; outcome: DeliveryOutcome; stage?: SmtpStage; replyCode: number | null };
+export type OpenResult = { kind: "open"; connection: SmtpConnection } | OpenFailure;
+
+/** Ends the set-up with an outcome that is already decided. */
+class SetUpRefused extends Error {
+  override name = "SetUpRefused";
+  readonly failure: OpenFailure;
+  constructor(failure: Omit<OpenFailure, "kind">) {
+    super("refused");
+    this.failure = { kind: "failed", ...failure };
+  }
+}
+
+/** `extended`: EHLO, and STARTTLS when offered; `plain`: without STARTTLS; `basic`: HELO alone (RFC 5321 §3.2). */
+type Dialect = "extended" | "plain" | "basic";
+
+/**
+ * Connects and sets up. In opportunistic mode a failed TLS handshake, or a peer that does not get past EHLO, is followed by one
+ * simpler connection. Never throws.
+ */
+export async function openSmtp(peer: SmtpPeer, options: SmtpClientOptions, signal?: StopSignal): Promise<OpenResult> {
+  const first = await tryOpen(peer, options, "extended", signal);
+  const simpler = first.kind === "failed" && peer.tls === "opportunistic" ? simplerDialect(first, peer) : null;
+  return simpler === null || signal?.aborted ? first : tryOpen(peer, options, simpler, signal);
+}
+
+function simplerDialect({ outcome, stage, replyCode }: OpenFailure, { login }: SmtpPeer): Dialect | null {
+  if (outcome.kind !== "deferred") return null;
+  const { code } = outcome.failure;
+  if (code === "tls_failed") return "plain";
+  const isTemporary = replyCode !== null && replyCode >= 400 && replyCode < 500;
+  // A login needs EHLO, and a host that is silent stays so.
+  return stage === "hello" && !isTemporary && code !== "timed_out" && login === null ? "basic" : null;
+}
+
+async function tryOpen(
+  peer: SmtpPeer,
+  options: SmtpClientOptions,
+  dialect: Dialect,
+  signal?: StopSignal,
+): Promise<OpenResult> {
+  const setUp = new SetUp(peer, options);
+  try {
+    return { kind: "open", connection: await setUp.run(dialect, signal) };
+  } catch (error) {
+    setUp.abandon();
+    if (error instanceof ChannelError)
+      return { kind: "failed", outcome: classifyLoss(error.reason), stage: setUp.stage, replyCode: null };
+    if (error instanceof SetUpRefused) return error.failure;
+    throw error;
+  }
+}
+
+class SetUp {
+  readonly #peer: SmtpPeer;
+  readonly #options: SmtpClientOptions;
+  readonly #times: SmtpTimeouts;
+  #channel: SmtpChannel | null = null;
+  /** How far it got; `undefined` before the connection. */
+  stage: SmtpStage | undefined;
+
+  constructor(peer: SmtpPeer, options: SmtpClientOptions) {
+    this.#peer = peer;
+    this.#options = options;
+    this.#times = { ...smtpTimeouts, ...options.timeouts };
+  }
+
+  async run(dialect: Dialect, signal?: StopSignal): Promise<SmtpConnection> {
+    const { host, port, tls, login } = this.#peer;
+    const target = { host, port, tls: tls === "implicit" ? this.#tlsOptions() : null };
+    const channel = await SmtpChannel.open(target, this.#times.connectMs, signal);
+    this.#channel = channel;
+    const release = channel.abortWith(signal);
+    try {
+      this.stage = "greeting";
+      this.#demand(await channel.reply(this.#times.greetingMs), "greeting");
+      this.stage = "hello";
+      let extensions = dialect === "basic" ? await this.#helo(channel) : await this.#hello(channel);
+      this.stage = "starttls";
+      if (dialect === "extended" && tls !== "implicit" && (await this.#startTls(channel, extensions)))
+        extensions = await this.#hello(channel);
+      this.stage = "auth";
+      if (login !== null) await this.#logIn(channel, extensions, login);
+      return new SmtpConnection(channel, extensions, this.#times);
+    } finally {
+      release();
+    }
+  }
+
+  abandon(): void {
+    this.#channel?.quit(QUIT_GRACE_MS);
+  }
+
+  async #hello(channel: SmtpChannel): Promise<SmtpExtensions> {
+    const ehlo = await this.#ask(channel, `EHLO ${this.#options.mailHost}`);
+    if (isPositive(ehlo, "hello")) return readExtensions(ehlo);
+    if (ehlo.code < 500) this.#demand(ehlo, "hello");
+    return await this.#helo(channel);
+  }
+
+  async #helo(channel: SmtpChannel): Promise<SmtpExtensions> {
+    this.#demand(await this.#ask(channel, `HELO ${this.#options.mailHost}`), "hello");
+    return noExtensions;
+  }
+
+  /** @returns whether TLS is on now */
+  async #startTls(channel: SmtpChannel, offered: SmtpExtensions): Promise<boolean> {
+    const isRequired = this.#peer.tls === "starttls";
+    if (!offered.startTls) {
+      if (isRequired) throw new ChannelError("tls_failed");
+      return false;
+    }
+    const answer = await this.#ask(channel, "STARTTLS");
+    if (!isPositive(answer, "starttls")) {
+      if (isRequired) throw new ChannelError("tls_failed");
+      return false;
+    }
+    await channel.secure(this.#tlsOptions(), this.#times.tlsMs);
+    return true;
+  }
+
+  async #logIn(channel: SmtpChannel, offered: SmtpExtensions, login: SmtpLogin): Promise<void> {
+    const answer = await logIn((line) => this.#ask(channel, line), offered.authMechanisms, login);
+    if (answer === null)
+      throw new SetUpRefused({ outcome: deferred("login_failed", "4.7.0"), stage: "auth", replyCode: null });
+    this.#demand(answer, "auth");
+  }
+
+  #ask(channel: SmtpChannel, line: string): Promise<SmtpReply> {
+    channel.write(`${line}\r\n`);
+    return channel.reply(this.#times.commandMs);
+  }
+
+  #demand(reply: SmtpReply, stage: SmtpStage): void {
+    if (isPositive(reply, stage)) return;
+    throw new SetUpRefused({ outcome: classifyReply(reply, stage), stage, replyCode: reply.code });
+  }
+
+  #tlsOptions(): ConnectionOptions {
+    const { name, isVerified } = this.#peer;
+    return {
+      ...(isIP(name) === 0 ? { servername: name } : { host: name }),
+      rejectUnauthorized: isVerified,
+      secureContext: sharedContext(this.#options.extraCa),
+    };
+  }
+}
+
+// Making a context reads every root certificate; connections of one kind share theirs.
+const contexts = new Map<string | undefined, SecureContext>();
+
+function sharedContext(extraCa: string | undefined): SecureContext {
+  const known = contexts.get(extraCa);
+  if (known !== undefined) return known;
+  const made = createSecureContext(extraCa === undefined ? {} : { ca: [...getCACertificates(), extraCa] });
+  contexts.set(extraCa, made);
+  return made;
+}

@@ -1,0 +1,211 @@
+/**
+ * A connection past its set-up: sends messages one after another, the envelope in a single write (RFC 2920), the body as
+ * it is. What the peer does comes back as an outcome, with what the pool must know to try again or not.
+ */
+import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
+import {
+  classifyLoss,
+  classifyReply,
+  isHostBusy,
+  isMailboxMissing,
+  isPositive,
+  type LossReason,
+  type SmtpStage,
+} from "../../classify-reply.ts";
+import type { SmtpReply } from "../../smtp-reply.ts";
+import type { AttemptSignal, OutgoingMail } from "../transport.ts";
+import { ChannelError, type SmtpChannel } from "./smtp-channel.ts";
+import { envelopeCommands } from "./smtp-envelope.ts";
+import type { SmtpExtensions } from "./smtp-extensions.ts";
+
+/** The least a client should wait at each stage (RFC 5321 §4.5.3.2.1 to .6); connection and TLS are not among them. */
+export const smtpTimeouts = {
+  connectMs: 30_000,
+  greetingMs: 300_000,
+  /** EHLO, MAIL, RCPT and everything else but DATA. */
+  commandMs: 300_000,
+  tlsMs: 60_000,
+  dataMs: 120_000,
+  /** Without the peer taking a byte of the body. */
+  stallMs: 180_000,
+  /** For the whole body, with what it needs at `MIN_BYTES_PER_SECOND` on top: whoever reads a byte a second reads no message. */
+  bodyMs: 180_000,
+  finalMs: 600_000,
+};
+export type SmtpTimeouts = typeof smtpTimeouts;
+
+export const QUIT_GRACE_MS = 2000;
+/** The slowest a peer may take a body. */
+export const MIN_BYTES_PER_SECOND = 65_536;
+
+export interface SendResult {
+  outcome: DeliveryOutcome;
+  /** Lost before the peer was asked for the body: the same message may go out again on a fresh connection. */
+  isUntouched: boolean;
+  /** Lost after the final dot: the peer may have it, so nobody else may be tried now. */
+  isUncertain: boolean;
+}
+
+const answersAfter: Partial<Record<SmtpStage, number>> = { mail: 2, rcpt: 1 };
+
+/** Takes one message at a time. */
+export class SmtpConnection {
+  readonly #channel: SmtpChannel;
+  readonly #peer: SmtpExtensions;
+  readonly #times: SmtpTimeouts;
+  /** Transactions begun. */
+  messages = 0;
+  #needsReset = false;
+  #signal: AttemptSignal | undefined;
+  #isAsked = false;
+  #isDotSent = false;
+  /** Answers to a pipelined envelope not yet read. */
+  #due = 0;
+
+  constructor(channel: SmtpChannel, peer: SmtpExtensions, times: SmtpTimeouts) {
+    this.#channel = channel;
+    this.#peer = peer;
+    this.#times = times;
+  }
+
+  get isUsable(): boolean {
+    return this.#channel.isAlive;
+  }
+
+  get isSecure(): boolean {
+    return this.#channel.isSecure;
+  }
+
+  /** @param onLoss told once when the peer ends the connection while it rests */
+  rest(onLoss: () => void): void {
+    this.#channel.onIdleLoss = onLoss;
+  }
+
+  quit(): void {
+    this.#channel.onIdleLoss = null;
+    this.#channel.quit(QUIT_GRACE_MS);
+  }
+
+  destroy(reason: LossReason): void {
+    this.#channel.fail(reason);
+  }
+
+  /** Sends one message. Never throws for what the peer does; look at `isUsable` before the next one. */
+  async send(mail: OutgoingMail, signal?: AttemptSignal): Promise<SendResult> {
+    this.#channel.onIdleLoss = null;
+    this.#isAsked = false;
+    this.#isDotSent = false;
+    this.messages++;
+    this.#signal = signal;
+    const release = this.#channel.abortWith(signal);
+    try {
+      return this.#result(await this.#transaction(mail, signal));
+    } catch (error) {
+      if (!(error instanceof ChannelError)) throw error;
+      const isUntouched = error.reason === "connection_lost" && !this.#isAsked;
+      return { outcome: classifyLoss(error.reason), isUntouched, isUncertain: this.#isDotSent };
+    } finally {
+      this.#signal = undefined;
+      release();
+    }
+  }
+
+  /** MAIL and RSET without a recipient: whether the peer would take mail from this sender now. @throws ChannelError */
+  async probe(from: string): Promise<SmtpReply> {
+    const reply = await this.#command(`MAIL FROM:<${from}>\r\n`, this.#times.commandMs);
+    if (isPositive(reply, "mail")) await this.#command("RSET\r\n", this.#times.commandMs);
+    return reply;
+  }
+
+  #result(outcome: DeliveryOutcome): SendResult {
+    const isUntouched = outcome.kind === "deferred" && !this.isUsable && !this.#isAsked;
+    return { outcome, isUntouched, isUncertain: false };
+  }
+
+  async #transaction(mail: OutgoingMail, signal?: AttemptSignal): Promise<DeliveryOutcome> {
+    const envelope = envelopeCommands(mail, this.#peer);
+    if (envelope.kind === "impossible") return envelope.outcome;
+    const commands = [envelope.mail, envelope.rcpt, "DATA\r\n"];
+    const refusal = this.#peer.pipelining ? await this.#pipelined(commands) : await this.#inTurn(commands);
+    return refusal ?? this.#body(mail, signal);
+  }
+
+  /** @returns the first refusal; `null` when the peer waits for the body */
+  async #pipelined(commands: readonly string[]): Promise<DeliveryOutcome | null> {
+    const { commandMs, dataMs } = this.#times;
+    const resets = this.#needsReset;
+    this.#needsReset = false;
+    this.#channel.write((resets ? "RSET\r\n" : "") + commands.join(""));
+    if (resets) await this.#channel.reply(commandMs);
+    const refusal =
+      this.#judge(await this.#channel.reply(commandMs), "mail") ??
+      this.#judge(await this.#channel.reply(commandMs), "rcpt") ??
+      this.#judge(await this.#channel.reply(dataMs), "data");
+    if (refusal !== null) await this.#catchUp();
+    return refusal;
+  }
+
+  /** Takes the answers still due to a refused envelope, so that the next message starts in step; a refusal stands without them. */
+  async #catchUp(): Promise<void> {
+    try {
+      for (; this.#due > 0 && this.isUsable; this.#due--) {
+        const reply = await this.#channel.reply(this.#times.dataMs);
+        // A peer that wants a body for a recipient it refused (RFC 2920 §3.1) gets none: the connection ends instead.
+        if (reply.code === 354) this.#channel.fail("connection_lost");
+      }
+    } catch (error) {
+      if (!(error instanceof ChannelError)) throw error;
+    }
+  }
+
+  async #inTurn(commands: readonly string[]): Promise<DeliveryOutcome | null> {
+    const stages: readonly SmtpStage[] = ["mail", "rcpt", "data"];
+    if (this.#needsReset) await this.#command("RSET\r\n", this.#times.commandMs);
+    this.#needsReset = false;
+    for (const [index, stage] of stages.entries()) {
+      const timeoutMs = stage === "data" ? this.#times.dataMs : this.#times.commandMs;
+      const refusal = this.#judge(await this.#command(commands[index] ?? "", timeoutMs), stage);
+      if (refusal !== null) return refusal;
+    }
+    return null;
+  }
+
+  /** Keeps no reference to the bytes once they are sent: the answer may take ten minutes. */
+  async #body(mail: OutgoingMail, signal?: AttemptSignal): Promise<DeliveryOutcome> {
+    const { stallMs, bodyMs } = this.#times;
+    const totalMs = bodyMs + (mail.sizeBytes / MIN_BYTES_PER_SECOND) * 1000;
+    const isWhole = await this.#channel.writeBody(mail.wireParts, { stallMs, totalMs }, () => {
+      this.#isDotSent = true;
+      signal?.sendEnd?.();
+    });
+    const reply = await this.#channel.reply(this.#times.finalMs);
+    const outcome = classifyReply(reply, "body");
+    this.#noteBusy(reply, "body");
+    // Half a body was sent: the two ends no longer agree on what comes next, whatever the answer says.
+    if (!isWhole) this.#channel.fail("connection_lost");
+    else if (reply.code === 421) this.#channel.quit(QUIT_GRACE_MS);
+    return isWhole || outcome.kind !== "taken" ? outcome : classifyLoss("bad_reply");
+  }
+
+  #command(line: string, timeoutMs: number): Promise<SmtpReply> {
+    this.#channel.write(line);
+    return this.#channel.reply(timeoutMs);
+  }
+
+  #noteBusy(reply: SmtpReply, stage: SmtpStage): void {
+    if (isHostBusy(reply, stage)) this.#signal?.noteBusy?.();
+  }
+
+  /** @returns `null` when the reply lets us go on */
+  #judge(reply: SmtpReply, stage: SmtpStage): DeliveryOutcome | null {
+    this.#due = answersAfter[stage] ?? 0;
+    if (stage === "data" && reply.code === 354) this.#isAsked = true;
+    if (isPositive(reply, stage)) return null;
+    this.#needsReset = true;
+    this.#noteBusy(reply, stage);
+    if (stage === "rcpt" && isMailboxMissing(reply) && this.#signal !== undefined) this.#signal.isMailboxMissing = true;
+    // 421 is the peer's last word (RFC 5321 §3.8).
+    if (reply.code === 421) this.#channel.quit(QUIT_GRACE_MS);
+    return classifyReply(reply, stage);
+  }
+}

@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import type { OutgoingMail } from "../transport.ts";
+import { envelopeCommands } from "./smtp-envelope.ts";
+import { noExtensions, readExtensions } from "./smtp-extensions.ts";
+
+const mail = (changes: Partial<OutgoingMail> = {}): OutgoingMail => ({
+  envelopeFrom: "a@from.example",
+  rcptTo: "b@to.example",
+  wireParts: [],
+  sizeBytes: 1000,
+  eightBit: false,
+  smtpUtf8: false,
+  ...changes,
+});
+const everything = { ...noExtensions, pipelining: true, eightBitMime: true, smtpUtf8: true, size: true };
+
+const said = (changes: Partial<OutgoingMail>, peer = everything) => {
+  const result = envelopeCommands(mail(changes), peer);
+  if (result.kind === "commands") return [result.mail, result.rcpt];
+  return result.outcome.kind === "refused"
+    ? `${result.outcome.failure.code} ${result.outcome.failure.enhancedStatus}`
+    : "";
+};
+
+describe("the envelope as a peer can take it", () => {
+  test("parameters are used when offered and needed", () => {
+    expect(said({})).toEqual(["MAIL FROM:<a@from.example> SIZE=1000\r\n", "RCPT TO:<b@to.example>\r\n"]);
+    expect(said({ eightBit: true })?.[0]).toBe("MAIL FROM:<a@from.example> SIZE=1000 BODY=8BITMIME\r\n");
+    expect(said({ smtpUtf8: true })?.[0]).toBe("MAIL FROM:<a@from.example> SIZE=1000 BODY=8BITMIME SMTPUTF8\r\n");
+  });
+
+  test("a peer without extensions gets none, 8-bit bytes all the same", () => {
+    expect(said({ eightBit: true, smtpUtf8: true }, noExtensions)?.[0]).toBe("MAIL FROM:<a@from.example>\r\n");
+  });
+
+  test("the null sender stays null", () => {
+    expect(said({ envelopeFrom: "" })?.[0]).toBe("MAIL FROM:<> SIZE=1000\r\n");
+  });
+
+  test("a message over the peer's size is refused before a byte of it is sent", () => {
+    expect(said({ sizeBytes: 1001 }, { ...everything, maxSizeBytes: 1000 })).toBe("too_large 5.3.4");
+    expect(said({ sizeBytes: 1000 }, { ...everything, maxSizeBytes: 1000 })).toHaveLength(2);
+  });
+
+  test("without SMTPUTF8 an international domain is spelled in ASCII, a local part can't be", () => {
+    const plain = { ...everything, smtpUtf8: false };
+    expect(said({ rcptTo: "b@bücher.example" }, plain)?.[1]).toBe("RCPT TO:<b@xn--bcher-kva.example>\r\n");
+    expect(said({ rcptTo: "bü@to.example" }, plain)).toBe("not_supported 5.6.7");
+    expect(said({ envelopeFrom: "ü@from.example" }, plain)).toBe("not_supported 5.6.7");
+    expect(said({ rcptTo: "bü@bücher.example" })).toEqual([
+      "MAIL FROM:<a@from.example> SIZE=1000 BODY=8BITMIME SMTPUTF8\r\n",
+      "RCPT TO:<bü@bücher.example>\r\n",
+    ]);
+  });
+
+  test.each([
+    "b@to.example>\r\nRCPT TO:<c@to.example",
+    "b c@to.example",
+    "b@to.example\n",
+    "b\u0000@to.example",
+    "b@",
+    "@x",
+    "<b@to.example>",
+    "",
+  ])("%j can't be smuggled in as a recipient", (rcptTo) => {
+    expect(said({ rcptTo })).toBe("mailbox_unknown 5.1.3");
+  });
+
+  test("a sender that would end the line is refused, a quoted one goes out", () => {
+    expect(said({ envelopeFrom: "a@x>\r\nDATA\r\n" })).toBe("refused_by_policy 5.1.7");
+    expect(said({ envelopeFrom: '"a b>\\""@from.example' })?.[0]).toContain('<"a b>\\""@from.example>');
+  });
+});
+
+test("EHLO is read without regard to case, order and old spellings", () => {
+  const lines = [
+    "mx.example greets you",
+    "size 1000",
+    "PIPELINING",
+    "AUTH=LOGIN",
+    "auth plain LOGIN",
+    "8BitMime",
+    "STARTTLS",
+  ];
+  const found = readExtensions({ code: 250, enhancedStatus: null, lines });
+  expect(found).toMatchObject({
+    pipelining: true,
+    eightBitMime: true,
+    smtpUtf8: false,
+    startTls: true,
+    maxSizeBytes: 1000,
+  });
+  expect([...found.authMechanisms]).toEqual(["PLAIN", "LOGIN"]);
+  expect(readExtensions({ code: 250, enhancedStatus: null, lines: ["PIPELINING", "SIZE 0"] })).toMatchObject({
+    pipelining: false,
+    size: true,
+    maxSizeBytes: null,
+  });
+});

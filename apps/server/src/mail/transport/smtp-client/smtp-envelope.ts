@@ -1,0 +1,46 @@
+/**
+ * MAIL and RCPT as this peer can take them (RFC 5321 §4.1.1, 1870, 6152, 6531), or why it can't take this message at all.
+ * Decided here: 8-bit bytes go out as they are to a peer without 8BITMIME (rewriting a foreign body would break its
+ * signatures, and receivers that mangle them are long gone), and so do UTF-8 headers to plain addresses; only an address
+ * the peer can't spell is refused.
+ */
+import { domainToASCII } from "node:url";
+import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
+import { refused } from "../../classify-reply.ts";
+import type { OutgoingMail } from "../transport.ts";
+import type { SmtpExtensions } from "./smtp-extensions.ts";
+
+export type EnvelopeCommands =
+  | { kind: "commands"; mail: string; rcpt: string }
+  | { kind: "impossible"; outcome: DeliveryOutcome };
+
+// Nothing that could end the path or the line early; a quoted local part may hold spaces and brackets.
+const PATH = /^(?:"(?:[^"\\\p{Cc}]|\\[^\p{Cc}])*"|[^\s"<>\p{Cc}]+)@[^\s"<>\p{Cc}]+$/u;
+const NON_ASCII = /[^\u{0}-\u{7f}]/u;
+
+export function envelopeCommands(mail: OutgoingMail, peer: SmtpExtensions): EnvelopeCommands {
+  if (peer.maxSizeBytes !== null && mail.sizeBytes > peer.maxSizeBytes) return impossible("too_large", "5.3.4");
+  if (!PATH.test(mail.rcptTo)) return impossible("mailbox_unknown", "5.1.3");
+  if (mail.envelopeFrom !== "" && !PATH.test(mail.envelopeFrom)) return impossible("refused_by_policy", "5.1.7");
+  const from = spell(mail.envelopeFrom, peer);
+  const to = spell(mail.rcptTo, peer);
+  if (from === null || to === null) return impossible("not_supported", "5.6.7");
+  const isUtf8 = peer.smtpUtf8 && (mail.smtpUtf8 || NON_ASCII.test(from) || NON_ASCII.test(to));
+  const params =
+    (peer.size ? ` SIZE=${mail.sizeBytes}` : "") +
+    (peer.eightBitMime && (mail.eightBit || isUtf8) ? " BODY=8BITMIME" : "") +
+    (isUtf8 ? " SMTPUTF8" : "");
+  return { kind: "commands", mail: `MAIL FROM:<${from}>${params}\r\n`, rcpt: `RCPT TO:<${to}>\r\n` };
+}
+
+function impossible(...[code, status]: Parameters<typeof refused>): EnvelopeCommands {
+  return { kind: "impossible", outcome: refused(code, status) };
+}
+
+/** @returns the address as this peer may read it: an international domain becomes A-labels; `null` when that isn't enough */
+function spell(address: string, peer: SmtpExtensions): string | null {
+  if (peer.smtpUtf8 || !NON_ASCII.test(address)) return address;
+  const at = address.lastIndexOf("@");
+  const domain = domainToASCII(address.slice(at + 1));
+  return NON_ASCII.test(address.slice(0, at)) || domain === "" ? null : `${address.slice(0, at)}@${domain}`;
+}

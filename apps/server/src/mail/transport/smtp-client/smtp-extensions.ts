@@ -1,0 +1,45 @@
+/** What a peer offers in its answer to EHLO (RFC 5321 §4.1.1.1), as far as we use it. */
+import type { SmtpReply } from "../../smtp-reply.ts";
+
+export interface SmtpExtensions {
+  pipelining: boolean;
+  eightBitMime: boolean;
+  smtpUtf8: boolean;
+  startTls: boolean;
+  /** RFC 1870 */
+  size: boolean;
+  /** Largest message the peer takes; `null` when it names none (0 means the same). */
+  maxSizeBytes: number | null;
+  /** Upper case, e.g. `PLAIN`. */
+  authMechanisms: ReadonlySet<string>;
+}
+
+/** A peer that only knows HELO. */
+export const noExtensions: SmtpExtensions = {
+  pipelining: false,
+  eightBitMime: false,
+  smtpUtf8: false,
+  startTls: false,
+  size: false,
+  maxSizeBytes: null,
+  authMechanisms: new Set(),
+};
+
+export function readExtensions(ehlo: SmtpReply): SmtpExtensions {
+  const offered = new Map<string, string[]>();
+  for (const line of ehlo.lines.slice(1)) {
+    // "AUTH=LOGIN" is how servers older than RFC 4954 write it.
+    const [keyword = "", ...params] = line.toUpperCase().split(/[ =]+/);
+    offered.set(keyword, params);
+  }
+  const size = Number(offered.get("SIZE")?.[0]);
+  return {
+    pipelining: offered.has("PIPELINING"),
+    eightBitMime: offered.has("8BITMIME"),
+    smtpUtf8: offered.has("SMTPUTF8"),
+    startTls: offered.has("STARTTLS"),
+    size: offered.has("SIZE"),
+    maxSizeBytes: Number.isSafeInteger(size) && size > 0 ? size : null,
+    authMechanisms: new Set(offered.get("AUTH")),
+  };
+}

@@ -1,0 +1,319 @@
+import { getEventListeners } from "node:events";
+import { FakeMx, type FakeMxOptions } from "@kauke/testkit/fakes/fake-mx";
+import { afterEach, describe, expect, test } from "vitest";
+import { outgoingMail as mail } from "../outgoing-mail.testing.ts";
+import type { SmtpPeer } from "./smtp-client.ts";
+import { SmtpPool, type SmtpPoolOptions } from "./smtp-pool.ts";
+
+const open: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+async function setUp(mxOptions: FakeMxOptions = {}, poolOptions: Partial<SmtpPoolOptions> = {}) {
+  const mx = await FakeMx.start(mxOptions);
+  const pool = new SmtpPool({ mailHost: "mail.kauke.test", ...poolOptions });
+  open.push(
+    () => mx.close(),
+    () => pool.close(),
+  );
+  const peer: SmtpPeer = {
+    host: "127.0.0.1",
+    port: mx.port,
+    name: "localhost",
+    tls: "opportunistic",
+    isVerified: false,
+    login: null,
+  };
+  const send = async (signal?: AbortSignal) => (await pool.send(peer, mail(), signal)).outcome;
+  return { mx, pool, peer, send };
+}
+
+const until = async (isSo: () => boolean) => {
+  while (!isSo()) await new Promise((done) => setTimeout(done, 2));
+};
+const times = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
+const failed = (code: string) => ({ kind: "deferred", failure: { code } });
+
+describe("hosts of one provider", () => {
+  async function twoHosts(options: Partial<SmtpPoolOptions>, answer?: FakeMxOptions["answer"]) {
+    const { mx, pool, peer } = await setUp(answer === undefined ? {} : { answer }, options);
+    const second = await FakeMx.start({
+      host: "127.0.0.2",
+      port: mx.port,
+      ...(answer === undefined ? {} : { answer }),
+    });
+    open.push(() => second.close());
+    const to = (host: string) => ({ ...peer, host, provider: "provider.example" });
+    const send = async (host: string) => (await pool.send(to(host), mail())).outcome.kind;
+    return { mx, second, send };
+  }
+
+  test("share its connections, and what waits for another of them is served too", async () => {
+    let busy = 0;
+    let most = 0;
+    const { mx, second, send } = await twoHosts({ connectionsPerProvider: 3 }, async ({ stage }) => {
+      if (stage !== "body") return undefined;
+      most = Math.max(most, ++busy);
+      await new Promise((done) => setTimeout(done, 3));
+      busy--;
+      return undefined;
+    });
+    const outcomes = await Promise.all(times(40, () => 0).map((_, index) => send(`127.0.0.${1 + (index % 2)}`)));
+    expect(outcomes.every((kind) => kind === "taken")).toBe(true);
+    expect(most).toBeLessThanOrEqual(3);
+    expect([mx.messages.length, second.messages.length]).toEqual([20, 20]);
+    expect(mx.openConnections + second.openConnections).toBeLessThanOrEqual(4);
+  });
+
+  test("an address that is named under many providers has the connections of one host", async () => {
+    const { mx, pool, peer } = await setUp(
+      { answer: ({ stage }) => (stage === "body" ? { reply: "250 ok", delayMs: 5 } : undefined) },
+      { connectionsPerHost: 2 },
+    );
+    const named = (index: number) => ({ ...peer, name: `mx.p${index}.example`, provider: `p${index}.example` });
+    await Promise.all(times(12, () => 0).map((_, index) => pool.send(named(index), mail())));
+    expect([mx.messages.length, mx.connections]).toEqual([12, 2]);
+  });
+
+  test("an idle connection to one gives way to a message for another", async () => {
+    const { mx, second, send } = await twoHosts({ connectionsPerProvider: 1 });
+    expect([await send("127.0.0.1"), await send("127.0.0.2")]).toEqual(["taken", "taken"]);
+    await until(() => mx.openConnections === 0);
+    expect(second.openConnections).toBe(1);
+  });
+});
+
+describe("keeping connections", () => {
+  test("messages one after another share a connection", async () => {
+    const { mx, send } = await setUp();
+    for (const _ of times(5, () => 0)) expect((await send()).kind).toBe("taken");
+    expect(mx.connections).toBe(1);
+  });
+
+  test("a connection carries so many messages and no more, also while others wait for it", async () => {
+    const { mx, send } = await setUp({}, { messagesPerConnection: 3, connectionsPerHost: 2 });
+    const outcomes = await Promise.all(times(10, () => send()));
+    expect(outcomes.every((it) => it.kind === "taken")).toBe(true);
+    const carried = Map.groupBy(mx.messages, ({ connection }) => connection);
+    expect(Math.max(...[...carried.values()].map((messages) => messages.length))).toBe(3);
+    expect(mx.commands.filter((line) => line === "QUIT").length).toBeGreaterThan(1);
+  });
+
+  test("messages at once use no more connections than allowed, and all arrive", async () => {
+    const { mx, send } = await setUp(
+      { answer: ({ stage }) => (stage === "body" ? { reply: "250 ok", delayMs: 2 } : undefined) },
+      { connectionsPerHost: 3 },
+    );
+    const outcomes = await Promise.all(times(40, () => send()));
+    expect(outcomes.every((it) => it.kind === "taken")).toBe(true);
+    expect(mx.messages).toHaveLength(40);
+    expect(mx.connections).toBe(3);
+  });
+
+  test("many messages may share one signal, and nothing of it stays behind", async () => {
+    const { send } = await setUp({}, { connectionsPerHost: 2 });
+    const warnings: string[] = [];
+    const note = (warning: Error) => warnings.push(warning.name);
+    process.on("warning", note);
+    const { signal } = new AbortController();
+    const outcomes = await Promise.all(times(60, () => send(signal)));
+    await new Promise((done) => setImmediate(done));
+    process.off("warning", note);
+    expect(outcomes.every((it) => it.kind === "taken")).toBe(true);
+    expect(warnings).toEqual([]);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
+  test("a line that is full defers, a signal leaves the line", async () => {
+    const hold = { reply: "250 ok", delayMs: 100 };
+    const { send } = await setUp(
+      { answer: ({ stage }) => (stage === "body" ? hold : undefined) },
+      { connectionsPerHost: 1, waitingPerHost: 2 },
+    );
+    const leaving = new AbortController();
+    const first = send();
+    const second = send(leaving.signal);
+    const third = send();
+    expect(await send()).toMatchObject({ kind: "deferred", failure: { code: "try_later", enhancedStatus: "4.4.5" } });
+    leaving.abort();
+    expect(await second).toMatchObject(failed("timed_out"));
+    expect((await Promise.all([first, third])).map((it) => it.kind)).toEqual(["taken", "taken"]);
+  });
+
+  test("a resting connection says QUIT after its time", async () => {
+    const { mx, send } = await setUp({}, { idleMs: 20 });
+    await send();
+    await until(() => mx.commands.includes("QUIT"));
+    expect((await send()).kind).toBe("taken");
+    expect(mx.connections).toBe(2);
+  });
+
+  test("a connection that ended while resting is replaced, seen or not", async () => {
+    const { mx, send } = await setUp();
+    await send();
+    mx.dropConnections();
+    await until(() => mx.openConnections === 0);
+    expect((await send()).kind).toBe("taken");
+    // The peer closes at the very moment the next envelope is written.
+    mx.options = {
+      answer: ({ stage, connection }) => (stage === "mail" && connection === 2 ? { drop: true } : undefined),
+    };
+    expect((await send()).kind).toBe("taken");
+    expect(mx.connections).toBe(3);
+    // Or says 421 instead.
+    mx.options = {
+      answer: ({ stage, connection }) =>
+        stage === "mail" && connection === 3 ? { reply: "421 4.3.2 enough", drop: true } : undefined,
+    };
+    expect((await send()).kind).toBe("taken");
+    expect(mx.messages).toHaveLength(4);
+  });
+
+  test("it is replaced once only", async () => {
+    const { mx, send } = await setUp();
+    await send();
+    mx.options = { answer: ({ stage }) => (stage === "mail" ? { drop: true } : undefined) };
+    expect(await send()).toMatchObject(failed("connection_lost"));
+    expect(mx.connections).toBe(2);
+  });
+
+  test("lost after the dot is never sent again here", async () => {
+    const { mx, send } = await setUp();
+    await send();
+    mx.options = { answer: ({ stage }) => (stage === "body" ? { drop: true } : undefined) };
+    expect(await send()).toMatchObject(failed("connection_lost"));
+    expect(mx.commands.filter((it) => it.startsWith("MAIL"))).toHaveLength(2);
+  });
+});
+
+describe("a host that can't be reached", () => {
+  test("is left alone for a while, longer each time, then tried again", async () => {
+    let now = 0;
+    const refusing: FakeMxOptions = { answer: ({ stage }) => (stage === "greeting" ? "421 4.3.2 down" : undefined) };
+    const { mx, send } = await setUp(refusing, { backOffMs: 100, backOffMaxMs: 250, now: () => now });
+    const connectionsAfter = async (ms: number) => {
+      now += ms;
+      expect(await send()).toMatchObject(failed("try_later"));
+      return mx.connections;
+    };
+    expect(await connectionsAfter(0)).toBe(1);
+    expect(await connectionsAfter(99)).toBe(1);
+    expect(await connectionsAfter(1)).toBe(2);
+    expect(await connectionsAfter(199)).toBe(2);
+    expect(await connectionsAfter(1)).toBe(3);
+    expect(await connectionsAfter(250)).toBe(4);
+    mx.options = {};
+    now += 250;
+    expect((await send()).kind).toBe("taken");
+  });
+
+  test("turns everybody in line away at once", async () => {
+    const { mx, send } = await setUp(
+      { answer: ({ stage }) => (stage === "greeting" ? { reply: "554 no", delayMs: 20 } : undefined) },
+      { connectionsPerHost: 1 },
+    );
+    const outcomes = await Promise.all(times(20, () => send()));
+    expect(outcomes.every((it) => it.kind === "deferred" && it.failure.code === "try_later")).toBe(true);
+    expect(mx.connections).toBe(1);
+  });
+
+  test("an attempt its caller ended says nothing of the host", async () => {
+    const { send, mx } = await setUp({
+      answer: ({ stage }) => (stage === "greeting" ? { delayMs: 60_000 } : undefined),
+    });
+    expect(await send(AbortSignal.timeout(20))).toMatchObject(failed("timed_out"));
+    mx.options = {};
+    expect((await send()).kind).toBe("taken");
+  });
+});
+
+describe("closing", () => {
+  test("resting connections say QUIT, later messages are deferred", async () => {
+    const { mx, pool, send } = await setUp();
+    await send();
+    await pool.close();
+    await until(() => mx.commands.includes("QUIT"));
+    expect(await send()).toMatchObject({ kind: "deferred" });
+  });
+
+  test("a message in hand may finish, who waits in line is deferred", async () => {
+    const { pool, send, mx } = await setUp(
+      { answer: ({ stage }) => (stage === "body" ? { reply: "250 ok", delayMs: 50 } : undefined) },
+      { connectionsPerHost: 1 },
+    );
+    const running = send();
+    const waiting = send();
+    await until(() => mx.commands.includes("DATA"));
+    await pool.close();
+    expect((await running).kind).toBe("taken");
+    expect((await waiting).kind).toBe("deferred");
+  });
+
+  test("a silent peer doesn't hold up the close", async () => {
+    const { pool, send, mx } = await setUp({
+      answer: ({ stage }) => (stage === "body" || stage === "greeting" ? { delayMs: 60_000 } : undefined),
+    });
+    const running = send();
+    await until(() => mx.connections === 1);
+    await pool.close();
+    expect(await running).toMatchObject({ kind: "deferred" });
+  });
+});
+
+describe("fair shares of a host", () => {
+  const ofParty = (party: string) => Object.assign(new AbortController().signal, { party });
+  const slowBody: FakeMxOptions = {
+    answer: ({ stage }) => (stage === "body" ? { reply: "250 ok", delayMs: 30 } : undefined),
+  };
+
+  test("who waits with one message is served before the hundredth of somebody else", async () => {
+    const { send } = await setUp(slowBody, { connectionsPerHost: 1 });
+    const order: string[] = [];
+    const tell = (party: string) => send(ofParty(party)).then(() => order.push(party));
+    await Promise.all([...times(6, () => tell("busy")), tell("other")]);
+    expect(order.indexOf("other")).toBe(2);
+  });
+
+  test("names for one address share its connections, unless a name must be proven", async () => {
+    const { mx, pool, peer } = await setUp(slowBody, { connectionsPerHost: 2 });
+    await Promise.all(times(8, () => 0).map((_, index) => pool.send({ ...peer, name: `n${index}.example` }, mail())));
+    expect(mx.messages).toHaveLength(8);
+    expect(mx.connections).toBe(2);
+    await pool.send({ ...peer, name: "proven.example", isVerified: true }, mail());
+    expect(mx.connections).toBe(3);
+  });
+
+  test("a party without a connection gets one of the extra ones when another holds all the rest", async () => {
+    const never: FakeMxOptions = {
+      answer: ({ stage, connection }) =>
+        stage === "body" && connection <= 2 ? { reply: "250 late", delayMs: 2000 } : undefined,
+    };
+    const { mx, send } = await setUp(never, { connectionsPerHost: 2, extraConnections: 1 });
+    const stop = new AbortController();
+    const busy = times(4, () => send(Object.assign(stop.signal, { party: "busy" })));
+    await until(() => mx.connections === 2);
+    expect((await send(ofParty("other"))).kind).toBe("taken");
+    expect(mx.connections).toBe(3);
+    stop.abort();
+    expect((await Promise.all(busy)).map((it) => it.kind)).toEqual(times(4, () => "deferred"));
+  });
+
+  test("idle connections to all hosts are bounded: the oldest ends", async () => {
+    const { mx, pool, peer } = await setUp({}, { idleMax: 2 });
+    for (const name of ["one", "two", "three"]) await pool.send({ ...peer, name, isVerified: true }, mail());
+    await until(() => mx.openConnections === 2);
+    expect(mx.commands.filter((it) => it === "QUIT")).toHaveLength(1);
+  });
+
+  test("a signal is told while the message waits for a connection, and when its end is sent", async () => {
+    const { send } = await setUp(slowBody, { connectionsPerHost: 1 });
+    const told: string[] = [];
+    const signal = Object.assign(new AbortController().signal, {
+      wait: (isWaiting: boolean) => void told.push(isWaiting ? "waits" : "goes"),
+      sendEnd: () => void told.push("sent"),
+    });
+    await Promise.all([send(), send(signal)]);
+    expect(told).toEqual(["waits", "goes", "sent"]);
+  });
+});

@@ -1,0 +1,383 @@
+/**
+ * Connections to SMTP peers, kept and reused: a bounded number per address, messages waiting in a line that is fair between
+ * parties, idle connections closed after a while, and a pause after a host could not be reached. Knows nothing of MX or relays.
+ */
+import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
+import { FairLine } from "../../../core/fair-queue/fair-line.ts";
+import { classifyLoss, deferred } from "../../classify-reply.ts";
+import type { AttemptSignal, OutgoingMail } from "../transport.ts";
+import { type OpenFailure, type OpenResult, openSmtp, type SmtpClientOptions, type SmtpPeer } from "./smtp-client.ts";
+import type { SendResult, SmtpConnection } from "./smtp-connection.ts";
+
+export interface SmtpPoolOptions extends SmtpClientOptions {
+  connectionsPerHost?: number;
+  /** To all hosts of one provider. */
+  connectionsPerProvider?: number;
+  /** A connection that carried so many is closed: some hosts refuse more, and load moves to other hosts of a name. */
+  messagesPerConnection?: number;
+  /** How long a connection rests before QUIT. */
+  idleMs?: number;
+  /** Messages in line for one host; more are deferred, those of the party with the most first. */
+  waitingPerHost?: number;
+  /** Of them of one party. */
+  waitingPerParty?: number;
+  /** Idle connections to all hosts. */
+  idleMax?: number;
+  /** Connections beyond `connectionsPerHost` for parties that have none while others hold all of them. */
+  extraConnections?: number;
+  /** Pause after a failed connection, doubled by each further one up to `backOffMaxMs`. */
+  backOffMs?: number;
+  backOffMaxMs?: number;
+  /** Told of each connection that could not be opened or set up. */
+  onOpenFailed?: (failure: OpenFailure) => void;
+  now?: () => number;
+}
+
+interface Provider {
+  name: string;
+  open: number;
+  /** The one that was served longest ago first. */
+  hosts: Set<Host>;
+}
+
+interface Host {
+  key: string;
+  /** `null`: it is bounded by itself alone. */
+  provider: Provider | null;
+  peer: SmtpPeer;
+  /** Connections open or opening. */
+  open: number;
+  /** Of them in use, by party. */
+  inUse: Map<string, number>;
+  resting: Resting[];
+  waiting: FairLine<Waiter>;
+  busy: Set<SmtpConnection>;
+  failures: number;
+  pausedUntil: number;
+  lastFailure: DeliveryOutcome;
+}
+
+interface Resting {
+  connection: SmtpConnection;
+  timer: NodeJS.Timeout;
+}
+
+interface Waiter {
+  signal: AttemptSignal | undefined;
+  /** From here on the signal is somebody else's to watch. */
+  step: () => void;
+  give: (lease: Lease) => void;
+}
+
+/** A connection for one message, or why there is none. */
+type Lease = (Extract<OpenResult, { kind: "open" }> & { isReused?: boolean }) | Pick<OpenFailure, "kind" | "outcome">;
+type OpenLease = Extract<Lease, { kind: "open" }>;
+
+const defaults = {
+  connectionsPerHost: 20,
+  connectionsPerProvider: 40,
+  messagesPerConnection: 100,
+  idleMs: 30_000,
+  waitingPerHost: 4000,
+  waitingPerParty: 500,
+  idleMax: 500,
+  extraConnections: 0,
+  backOffMs: 500,
+  backOffMaxMs: 30_000,
+  onOpenFailed: (_failure: OpenFailure) => {},
+  now: () => performance.now(),
+};
+/** On top of what the sender gave what is in hand; both together stay well below the limit of a close. */
+const CLOSE_GRACE_MS = 500;
+const KNOWN_HOSTS_MAX = 5000;
+const congested = deferred("try_later", "4.4.5");
+const aborted = classifyLoss("aborted");
+
+export class SmtpPool {
+  readonly #options: SmtpClientOptions & typeof defaults;
+  readonly #hosts = new Map<string, Host>();
+  readonly #providers = new Map<string, Provider>();
+  /** Ends a connection that is being opened. */
+  readonly #opening = new Set<AbortController>();
+  /** The oldest first. */
+  readonly #idle = new Map<SmtpConnection, Host>();
+  #isClosed = false;
+  #onEmpty: (() => void) | null = null;
+
+  constructor(options: SmtpPoolOptions) {
+    this.#options = { ...defaults, ...options };
+  }
+
+  /** Sends one message through a connection of its peer. Never throws for what the peer does. */
+  async send(peer: SmtpPeer, mail: OutgoingMail, signal?: AttemptSignal): Promise<SendResult> {
+    const host = this.#host(peer);
+    const lease = await this.#take(host, signal);
+    if (lease.kind === "failed") return unsent(lease.outcome);
+    return await this.#sendOver(host, lease, mail, signal);
+  }
+
+  async #sendOver(
+    host: Host,
+    lease: OpenLease,
+    mail: OutgoingMail,
+    signal: AttemptSignal | undefined,
+  ): Promise<SendResult> {
+    const result = await this.#use(host, lease.connection, mail, signal);
+    // A connection may have died while it rested, unnoticed until now; that is nobody's failure.
+    if (!lease.isReused || !result.isUntouched || signal?.aborted) return result;
+    const hasRoom = this.#mayOpen(host, signal?.party ?? "");
+    const second = await (hasRoom ? this.#fresh(host, signal) : this.#stand(host, signal));
+    return second.kind === "failed" ? unsent(second.outcome) : this.#use(host, second.connection, mail, signal);
+  }
+
+  /** Ends resting connections, defers who waits, gives busy ones a moment to finish. */
+  async close(graceMs = CLOSE_GRACE_MS): Promise<void> {
+    this.#isClosed = true;
+    for (const host of this.#hosts.values()) {
+      for (const { connection } of [...host.resting]) this.#retire(host, connection);
+      for (const waiter of host.waiting.clear()) waiter.give({ kind: "failed", outcome: aborted });
+    }
+    if (!this.#isBusy()) return;
+    const finished = new Promise<void>((done) => {
+      this.#onEmpty = done;
+    });
+    const timer = setTimeout(() => this.#abortAll(), graceMs);
+    await finished;
+    clearTimeout(timer);
+  }
+
+  #host(peer: SmtpPeer): Host {
+    // By address: many names for one host get no more connections than one name does, whoever is said to run it.
+    const proven = peer.isVerified ? peer.name : "";
+    const key = `${peer.host}|${peer.port}|${proven}|${peer.tls}|${peer.login?.user ?? ""}`;
+    const known = this.#hosts.get(key);
+    if (known !== undefined) return known;
+    if (this.#hosts.size >= KNOWN_HOSTS_MAX) this.#forgetUnused();
+    const host: Host = {
+      key,
+      provider: peer.provider === undefined ? null : this.#provider(peer.provider),
+      peer,
+      open: 0,
+      inUse: new Map(),
+      resting: [],
+      waiting: new FairLine({ all: this.#options.waitingPerHost, party: this.#options.waitingPerParty }),
+      busy: new Set(),
+      failures: 0,
+      pausedUntil: 0,
+      lastFailure: aborted,
+    };
+    this.#hosts.set(key, host);
+    host.provider?.hosts.add(host);
+    return host;
+  }
+
+  #provider(name: string): Provider {
+    const known = this.#providers.get(name);
+    if (known !== undefined) return known;
+    const provider = { name, open: 0, hosts: new Set<Host>() };
+    this.#providers.set(name, provider);
+    return provider;
+  }
+
+  /** A tenth at a time, the oldest first; what is forgotten of a host is its pause at most. */
+  #forgetUnused(): void {
+    let left = KNOWN_HOSTS_MAX / 10;
+    for (const host of this.#hosts.values()) {
+      if (host.open > 0) continue;
+      this.#hosts.delete(host.key);
+      host.provider?.hosts.delete(host);
+      if (host.provider?.hosts.size === 0) this.#providers.delete(host.provider.name);
+      if (--left === 0) return;
+    }
+  }
+
+  async #take(host: Host, signal?: AttemptSignal): Promise<Lease> {
+    if (this.#isClosed || signal?.aborted) return { kind: "failed", outcome: aborted };
+    const resting = host.resting.pop();
+    if (resting !== undefined) {
+      clearTimeout(resting.timer);
+      this.#idle.delete(resting.connection);
+      return { kind: "open", connection: resting.connection, isReused: true };
+    }
+    if (host.pausedUntil > this.#options.now()) return { kind: "failed", outcome: host.lastFailure };
+    if (this.#mayOpen(host, signal?.party ?? "")) return this.#fresh(host, signal);
+    return this.#stand(host, signal);
+  }
+
+  #mayOpen(host: Host, party: string): boolean {
+    return this.#hasRoomAtHost(host, party) && this.#hasRoomAtProvider(host.provider);
+  }
+
+  /** An idle connection to another host of the provider gives way. */
+  #hasRoomAtProvider(provider: Provider | null): boolean {
+    if (provider === null || provider.open < this.#options.connectionsPerProvider) return true;
+    for (const host of provider.hosts) {
+      const [idle] = host.resting;
+      if (idle === undefined) continue;
+      this.#retire(host, idle.connection);
+      return provider.open < this.#options.connectionsPerProvider;
+    }
+    return false;
+  }
+
+  #hasRoomAtHost({ open, inUse }: Host, party: string): boolean {
+    const { connectionsPerHost, extraConnections } = this.#options;
+    return open < connectionsPerHost || (open < connectionsPerHost + extraConnections && !inUse.has(party));
+  }
+
+  #stand(host: Host, signal?: AttemptSignal): Promise<Lease> {
+    return new Promise((resolve) => {
+      const party = signal?.party ?? "";
+      const leave = () => {
+        host.waiting.delete(party, waiter);
+        waiter.give({ kind: "failed", outcome: aborted });
+      };
+      const waiter: Waiter = {
+        signal,
+        step: () => {
+          signal?.removeEventListener("abort", leave);
+          signal?.wait?.(false);
+        },
+        give: (lease) => {
+          waiter.step();
+          resolve(lease);
+        },
+      };
+      signal?.addEventListener("abort", leave);
+      signal?.wait?.(true);
+      host.waiting.push(party, waiter)?.give({ kind: "failed", outcome: congested });
+    });
+  }
+
+  async #fresh(host: Host, signal?: AttemptSignal): Promise<Lease> {
+    const party = signal?.party ?? "";
+    host.open++;
+    if (host.provider !== null) host.provider.open++;
+    addTo(host.inUse, party, 1);
+    const opening = new AbortController();
+    const abort = () => opening.abort();
+    if (signal?.aborted) abort();
+    signal?.addEventListener("abort", abort);
+    this.#opening.add(opening);
+    const result = await openSmtp(host.peer, this.#options, opening.signal);
+    this.#opening.delete(opening);
+    addTo(host.inUse, party, -1);
+    signal?.removeEventListener("abort", abort);
+    if (result.kind === "open") {
+      host.failures = 0;
+      return result;
+    }
+    if (!opening.signal.aborted) {
+      this.#pause(host, result.outcome);
+      this.#options.onOpenFailed(result);
+    }
+    this.#freed(host);
+    return result;
+  }
+
+  #pause(host: Host, failure: DeliveryOutcome): void {
+    const { backOffMs, backOffMaxMs, now } = this.#options;
+    host.lastFailure = failure;
+    host.pausedUntil = now() + Math.min(backOffMs * 2 ** host.failures, backOffMaxMs);
+    host.failures++;
+  }
+
+  async #use(host: Host, connection: SmtpConnection, mail: OutgoingMail, signal?: AttemptSignal): Promise<SendResult> {
+    const party = signal?.party ?? "";
+    host.busy.add(connection);
+    addTo(host.inUse, party, 1);
+    try {
+      return await connection.send(mail, signal);
+    } finally {
+      host.busy.delete(connection);
+      addTo(host.inUse, party, -1);
+      this.#giveBack(host, connection);
+    }
+  }
+
+  #giveBack(host: Host, connection: SmtpConnection): void {
+    if (!connection.isUsable) return this.#freed(host);
+    if (connection.messages >= this.#options.messagesPerConnection) return this.#retire(host, connection);
+    const next = host.waiting.shift();
+    if (next !== undefined) return next.give({ kind: "open", connection, isReused: true });
+    if (this.#isClosed || this.#isWantedElsewhere(host)) return this.#retire(host, connection);
+    const timer = setTimeout(() => this.#retire(host, connection), this.#options.idleMs).unref();
+    host.resting.push({ connection, timer });
+    connection.rest(() => this.#forget(host, connection));
+    this.#idle.set(connection, host);
+    if (this.#idle.size > this.#options.idleMax) this.#retireOldest();
+  }
+
+  #retireOldest(): void {
+    const [oldest] = this.#idle;
+    if (oldest !== undefined) this.#retire(oldest[1], oldest[0]);
+  }
+
+  #retire(host: Host, connection: SmtpConnection): void {
+    connection.quit();
+    this.#forget(host, connection);
+  }
+
+  #forget(host: Host, connection: SmtpConnection): void {
+    this.#idle.delete(connection);
+    const at = host.resting.findIndex((it) => it.connection === connection);
+    clearTimeout(host.resting[at]?.timer);
+    if (at >= 0) host.resting.splice(at, 1);
+    this.#freed(host);
+  }
+
+  /** A connection is gone: the next in line may open one, unless the host just failed. */
+  #freed(host: Host): void {
+    host.open--;
+    if (host.provider !== null) host.provider.open--;
+    if (host.pausedUntil > this.#options.now() && host.open === 0) this.#turnAway(host);
+    const { provider } = host;
+    if (provider === null) this.#openForNext(host);
+    else if (!this.#openForNext(host)) for (const other of provider.hosts) if (this.#openForOther(other)) break;
+    if (this.#isClosed && !this.#isBusy()) this.#onEmpty?.();
+  }
+
+  #openForOther(host: Host): boolean {
+    return host.open < this.#options.connectionsPerHost && this.#openForNext(host);
+  }
+
+  /** @returns whether a connection is being opened */
+  #openForNext(host: Host): boolean {
+    if (host.pausedUntil > this.#options.now() || host.waiting.size === 0) return false;
+    const next = host.waiting.shift();
+    if (next === undefined) return false;
+    next.step();
+    void this.#fresh(host, next.signal).then(next.give);
+    if (host.provider?.hosts.delete(host)) host.provider.hosts.add(host);
+    return true;
+  }
+
+  /** The provider has all its connections, and messages wait for another of its hosts. */
+  #isWantedElsewhere({ provider }: Host): boolean {
+    if (provider === null || provider.open < this.#options.connectionsPerProvider) return false;
+    return [...provider.hosts].some((it) => it.waiting.size > 0);
+  }
+
+  #turnAway(host: Host): void {
+    for (const waiter of host.waiting.clear()) waiter.give({ kind: "failed", outcome: host.lastFailure });
+  }
+
+  #isBusy(): boolean {
+    return [...this.#hosts.values()].some((host) => host.open > 0);
+  }
+
+  #abortAll(): void {
+    for (const opening of this.#opening) opening.abort();
+    for (const host of this.#hosts.values()) for (const connection of host.busy) connection.destroy("aborted");
+  }
+}
+
+function addTo(counts: Map<string, number>, party: string, change: number): void {
+  const count = (counts.get(party) ?? 0) + change;
+  if (count > 0) counts.set(party, count);
+  else counts.delete(party);
+}
+
+function unsent(outcome: DeliveryOutcome): SendResult {
+  return { outcome, isUntouched: true, isUncertain: false };
+}

@@ -1,0 +1,116 @@
+/**
+ * What domains ask of whoever sends them mail (MTA-STS, RFC 8461): policies kept for as long as they say, renewed when the
+ * `id` in the DNS changes or a day has passed. A policy that can't be renewed holds until it runs out; none ever seen means
+ * none. In memory only: after a restart the first mail to a domain trusts the DNS again.
+ */
+import { BoundedMap } from "../../core/bounded-map.ts";
+import { dnsFor } from "../receive/authenticate/message-dns.ts";
+import { CallSlots } from "./call-slots.ts";
+import { fetchStsPolicy, type StsFetchRules } from "./fetch-sts-policy.ts";
+import type { AttemptSignal } from "./transport.ts";
+
+export interface StsPolicy {
+  mode: "enforce" | "testing";
+  /** @param host A-labels */
+  lists(host: string): boolean;
+}
+
+export interface StsPolicies {
+  /**
+   * @param domain A-labels, lower case @param signal of the attempt that asks
+   * @returns `null`: the domain asks nothing; `busy`: too many policies are being fetched, so nobody knows
+   */
+  find(domain: string, signal?: AttemptSignal): Promise<StsPolicy | null | "busy">;
+}
+
+export interface StsOptions extends StsFetchRules {
+  now?: () => number;
+}
+
+interface Known {
+  id: string;
+  policy: StsPolicy | null;
+  expiresAt: number;
+  renewAt: number;
+}
+
+const KNOWN_MAX = 10_000;
+/** Fetches at once: a slow policy host holds one for ten seconds. Others wait in turns between accounts. */
+const FETCHES = { all: 32, party: 4, host: 1, inLine: 500, inLineOfParty: 32 };
+/** Lines of a policy file; each host has one, and the library compares them with each other. Usual files have ten. */
+const POLICY_LINES_MAX = 256;
+const DAY_MS = 24 * 3600 * 1000;
+/** After a failed fetch (RFC 8461 §3.3). */
+const PAUSE_MS = 5 * 60_000;
+
+export function createStsPolicies(options: StsOptions): StsPolicies {
+  const { now = () => performance.now() } = options;
+  const known = new BoundedMap<string, Known>(KNOWN_MAX);
+  const pausedUntil = new BoundedMap<string, number>(KNOWN_MAX);
+  const underWay = new Map<string, Promise<boolean>>();
+  const slots = new CallSlots(FETCHES);
+  const resolver = dnsFor(options.resolver);
+
+  async function renew(domain: string, id: string): Promise<void> {
+    const file = await fetchStsPolicy(domain, options);
+    const read = file === null ? null : await readStsPolicy(file);
+    if (read === null) return void pausedUntil.set(domain, now() + PAUSE_MS);
+    pausedUntil.delete(domain);
+    const { policy, maxAgeMs } = read;
+    const fresh = { id, policy, expiresAt: now() + maxAgeMs, renewAt: now() + Math.min(DAY_MS, maxAgeMs / 2) };
+    known.set(domain, fresh);
+  }
+
+  /** @returns false when there was no turn for it */
+  async function renewInTurn(domain: string, id: string, signal?: AttemptSignal): Promise<boolean> {
+    const slot = await slots.take({ party: signal?.party ?? "", host: domain }, signal);
+    if (slot === null) return false;
+    await renew(domain, id).finally(() => slot.free());
+    return true;
+  }
+
+  /** Those who ask for a domain meanwhile wait for the same fetch. */
+  function renewOnce(domain: string, id: string, signal?: AttemptSignal): Promise<boolean> {
+    const running = underWay.get(domain);
+    if (running !== undefined) return running;
+    const started = renewInTurn(domain, id, signal).finally(() => underWay.delete(domain));
+    underWay.set(domain, started);
+    return started;
+  }
+
+  return {
+    async find(domain, signal) {
+      const { resolvePolicy } = await import("mailauth/lib/mta-sts.js");
+      const id = await resolvePolicy(domain, { resolver, strict: true }).catch(() => false as const);
+      const before = known.get(domain);
+      const isFresh = before !== undefined && before.id === id && before.renewAt > now();
+      const isPaused = (pausedUntil.get(domain) ?? 0) > now();
+      const isAsked = id === false || isFresh || isPaused || (await renewOnce(domain, id, signal));
+      const found = known.get(domain);
+      if (found !== undefined && found.expiresAt > now()) return found.policy;
+      return isAsked ? null : "busy";
+    },
+  };
+}
+
+/** @returns `null` when the file is no policy */
+export async function readStsPolicy(file: string): Promise<{ policy: StsPolicy | null; maxAgeMs: number } | null> {
+  try {
+    const { parsePolicy, validateMx } = await import("mailauth/lib/mta-sts.js");
+    const parsed = parsePolicy(readableFile(file), { strict: true });
+    const { mode } = parsed;
+    const policy = mode === "none" ? null : { mode, lists: (host: string) => validateMx(host, parsed).valid };
+    return { policy, maxAgeMs: (parsed.maxAge ?? 0) * 1000 };
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * @returns the file without runs of blanks, which the library reads in squared time: a value with blanks in it is invalid anyway
+ *   (RFC 8461 §3.2). Throws when it has too many lines.
+ */
+function readableFile(file: string): string {
+  if (file.split("\n", POLICY_LINES_MAX + 1).length > POLICY_LINES_MAX) throw new Error("too many lines");
+  return file.replace(/[ \t]+/g, " ");
+}

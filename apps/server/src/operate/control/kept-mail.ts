@@ -1,0 +1,86 @@
+/**
+ * Mail to postmaster@ and abuse@ that is kept for the operator, as text to be read. It was written by strangers and goes to a
+ * terminal: control characters and marks that turn text around are taken out.
+ */
+import { unstuff } from "@kauke/mail-rfc";
+import PostalMime, { type Email } from "postal-mime";
+import type { Store } from "../../store/open-store.ts";
+
+export interface KeptSummary {
+  messageId: string;
+  receivedAt: string;
+  /** The recipient as it was named. */
+  to: string;
+  envelopeFrom: string;
+  sizeBytes: number;
+}
+
+export interface KeptText {
+  from: string;
+  subject: string;
+  text: string;
+}
+
+const isMessageId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const TEXT_MAX = 20_000;
+const LINE_MAX = 1000;
+
+/** Oldest first. */
+export async function listKept({ deliveries }: Pick<Store, "deliveries">): Promise<KeptSummary[]> {
+  const kept = await deliveries.listKeptForOperator();
+  return kept.map(({ messageId, createdAt, address, envelope, sizeBytes }) => ({
+    messageId,
+    receivedAt: createdAt.toISOString(),
+    to: oneLine(address),
+    envelopeFrom: oneLine(envelope.envelopeFrom),
+    sizeBytes,
+  }));
+}
+
+/** @returns `null` when no such message is kept for the operator, whatever else the spool holds */
+export async function readKept(
+  store: Pick<Store, "deliveries" | "bodies">,
+  messageId: string,
+): Promise<KeptText | null> {
+  const kept = await store.deliveries.listKeptForOperator();
+  if (!kept.some((it) => it.messageId === messageId)) return null;
+  const wire = await store.bodies.get(messageId);
+  return wire === null ? null : await shownText(unstuff(wire));
+}
+
+/** @returns false when no such message was kept for the operator */
+export async function forgetKept(
+  { deliveries, bodies }: Pick<Store, "deliveries" | "bodies">,
+  messageId: string,
+): Promise<boolean> {
+  if (!isMessageId.test(messageId) || !(await deliveries.deleteKeptForOperator(messageId))) return false;
+  // A body that stays behind is found by the sweep.
+  await bodies.delete(messageId).catch(() => {});
+  return true;
+}
+
+/** @param raw plain form; what can't be parsed is shown as it is */
+export async function shownText(raw: Buffer): Promise<KeptText> {
+  const email = await PostalMime.parse(raw, { forceRfc822Attachments: true }).catch(() => null);
+  if (email === null) return { from: "", subject: "", text: shown(raw.toString("latin1", 0, TEXT_MAX)) };
+  return { from: oneLine(authorOf(email)), subject: oneLine(email.subject ?? ""), text: shown(textOf(email)) };
+}
+
+function authorOf({ from }: Email): string {
+  return from === undefined ? "" : `${from.name} <${from.address ?? ""}>`.trim();
+}
+
+function textOf({ text, html, attachments }: Email): string {
+  const files = attachments.length === 0 ? "" : `\n[${attachments.length} attachments]`;
+  return `${text ?? html ?? ""}${files}`;
+}
+
+function oneLine(text: string): string {
+  return shown(text.slice(0, LINE_MAX)).replace(/\s+/g, " ").trim();
+}
+
+/** Line ends and tabs stay; every other control, format or unpaired character goes. */
+function shown(text: string): string {
+  const whole = text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}\n[cut here]` : text;
+  return whole.replaceAll("\r\n", "\n").replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, "");
+}

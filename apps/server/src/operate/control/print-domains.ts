@@ -1,0 +1,73 @@
+/** `kauke domains`: the records to publish as one zone file, whatever is not a record as comments in it. */
+import { type DnsRecord, dmarcReportConsent, zoneLine } from "@kauke/mail-rfc";
+import { type DnsPlan, dnsPlan, policyHost } from "../dns-plan.ts";
+import type { ServerFacts } from "./control-protocol.ts";
+
+/** @param addresses public ones of this machine, as far as it knows them */
+export function domainsText(facts: ServerFacts, addresses: readonly string[]): string {
+  const plan = dnsPlan(facts);
+  const aliasesOf = (name: string) => plan.aliases.filter((it) => it.name === name);
+  return [
+    ...hostLines(plan, addresses),
+    ...plan.domains.flatMap(({ domain, records }) => [
+      "",
+      `; ${domain}`,
+      ...relayNote(facts),
+      ...records.map((it) => zoneLine(it)),
+      ...consentNote(domain, facts),
+      ...aliasOrNote(aliasesOf(policyHost(domain)), policyHost(domain)),
+    ]),
+    "",
+    ...policyNote(plan),
+    "",
+  ].join("\n");
+}
+
+function hostLines(plan: DnsPlan, addresses: readonly string[]): string[] {
+  const { mailHost, smtpHost } = plan;
+  const records = addresses.map((address): DnsRecord => addressRecord(mailHost, address));
+  const known = records.length > 0;
+  return [
+    "; The mail host: the addresses that this machine is reached at from outside, and sends from.",
+    ...(known ? records.map((it) => zoneLine(it)) : placeholders(mailHost)),
+    `; Where these addresses come from (the hosting company), set their reverse name to ${mailHost}`,
+    ...plan.mailHostRecords.map((it) => zoneLine(it)),
+    ...plan.aliases.filter((it) => it.name === smtpHost).map((it) => zoneLine(it)),
+  ];
+}
+
+function addressRecord(name: string, address: string): DnsRecord {
+  return { type: address.includes(":") ? "AAAA" : "A", name, address };
+}
+
+function placeholders(name: string): string[] {
+  return [`; ${name}. 3600 IN A <public IPv4 address>`, `; ${name}. 3600 IN AAAA <public IPv6 address, if any>`];
+}
+
+function relayNote({ delivery }: ServerFacts): string[] {
+  if (delivery !== "relay") return [];
+  return ["; With a relay, put what its operator names into the SPF record too, e.g. include:… before -all."];
+}
+
+function consentNote(domain: string, { dmarcReports }: ServerFacts): string[] {
+  const record = dmarcReports === null ? null : dmarcReportConsent(domain, dmarcReports);
+  if (record === null) return [];
+  return ["; The domain that gets the DMARC reports must agree to that, in its own zone:", `; ${zoneLine(record)}`];
+}
+
+function aliasOrNote(aliases: readonly DnsRecord[], name: string): string[] {
+  return aliases.length > 0
+    ? aliases.map((it) => zoneLine(it))
+    : [`; ${name}. 3600 IN CNAME <name of the web app's host; set KAUKE_PUBLIC_URL to it>`];
+}
+
+function policyNote({ policy }: DnsPlan): string[] {
+  return [
+    "; MTA-STS: for each domain https://mta-sts.<domain>/.well-known/mta-sts.txt must answer over https with a",
+    "; certificate valid for that name. Kauke's HTTP port answers it; the proxy must pass the host name on. It reads:",
+    ...policy
+      .trimEnd()
+      .split("\r\n")
+      .map((line) => `;   ${line}`),
+  ];
+}

@@ -1,0 +1,38 @@
+/** Serves `GET /metrics` on a port of its own, so that it can be kept from the outside; everything else is 404. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { ListenConfig } from "../../config.ts";
+import type { MetricsRegistry } from "./metrics.ts";
+
+const CONNECTIONS_MAX = 64;
+const IDLE_MS = 10_000;
+
+export interface RunningMetricsServer {
+  port: number;
+  close(): Promise<void>;
+}
+
+export async function listenMetrics(registry: MetricsRegistry, listen: ListenConfig): Promise<RunningMetricsServer> {
+  const limits = { requestTimeout: 5000, connectionsCheckingInterval: 1000, maxHeaderSize: 8192 };
+  const server = createServer(limits, (request, response) => {
+    const isPage = request.method === "GET" && request.url?.split("?")[0] === "/metrics";
+    response.writeHead(isPage ? 200 : 404, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
+    response.end(isPage ? registry.render() : "Not found\n");
+  });
+  // A collector or two ask here; who says nothing, or does not read, is soon gone.
+  server.maxConnections = CONNECTIONS_MAX;
+  server.keepAliveTimeout = IDLE_MS;
+  server.setTimeout(IDLE_MS);
+  await new Promise<void>((done, fail) => {
+    server.once("error", fail);
+    server.listen(listen.port, listen.host, done);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,86 @@
+/** Counters and gauges as Prometheus text (exposition format 0.0.4), within the names and labels of metric-table.ts. */
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import type { Metrics } from "../../core/ports.ts";
+import { counters, gauges, type MetricKind } from "./metric-table.ts";
+
+export interface MetricsRegistry extends Metrics {
+  /** The whole page for `/metrics`. */
+  render(): string;
+  close(): void;
+}
+
+export function createMetrics(): MetricsRegistry {
+  const counts = new Map<string, Map<string, number>>();
+  const readings = new Map<string, () => number>();
+  const add = (name: string, series: string, by: number) => {
+    const bySeries = counts.get(name) ?? new Map<string, number>();
+    bySeries.set(series, (bySeries.get(series) ?? 0) + by);
+    counts.set(name, bySeries);
+  };
+  for (const [name, kind] of Object.entries(counters)) if (kind.labels === undefined) add(name, "", 0);
+  const delay = watchProcess(readings);
+  return {
+    count: (name, labels = {}, by = 1) => {
+      const series = seriesOf(counters, name, labels);
+      if (series === null || !(by >= 0)) add("kauke_metrics_refused_total", "", 1);
+      else add(name, series, by);
+    },
+    gauge: (name, read) => {
+      if (Object.hasOwn(gauges, name)) readings.set(name, read);
+      else add("kauke_metrics_refused_total", "", 1);
+    },
+    render: () => renderAll(counts, readings),
+    close: () => delay.disable(),
+  };
+}
+
+/** e.g. `{kind="mailbox",result="delivered"}`; `null` when the table does not have exactly these labels and values. */
+function seriesOf(table: Readonly<Record<string, MetricKind>>, name: string, labels: Record<string, string>) {
+  if (!Object.hasOwn(table, name)) return null;
+  const allowed = Object.entries(table[name]?.labels ?? {});
+  const isKnown = allowed.every(([label, values]) => values.includes(labels[label] ?? ""));
+  if (!isKnown || Object.keys(labels).length !== allowed.length) return null;
+  if (allowed.length === 0) return "";
+  return `{${allowed.map(([label]) => `${label}="${labels[label]}"`).join(",")}}`;
+}
+
+function watchProcess(readings: Map<string, () => number>) {
+  const delay = monitorEventLoopDelay({ resolution: 20 });
+  delay.enable();
+  readings.set("process_resident_memory_bytes", () => process.memoryUsage.rss());
+  readings.set("process_heap_bytes", () => process.memoryUsage().heapUsed);
+  readings.set("process_cpu_seconds_total", () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  });
+  readings.set("process_start_time_seconds", () => Math.round(performance.timeOrigin / 1000));
+  readings.set("nodejs_eventloop_lag_p99_seconds", () => {
+    const seconds = delay.percentile(99) / 1e9;
+    delay.reset();
+    return seconds;
+  });
+  return delay;
+}
+
+function renderAll(counts: Map<string, Map<string, number>>, readings: Map<string, () => number>): string {
+  const lines: string[] = [];
+  for (const [name, bySeries] of counts) {
+    lines.push(...heading(name, "counter", counters[name]));
+    for (const [series, value] of bySeries) lines.push(`${name}${series} ${value}`);
+  }
+  for (const [name, read] of readings) {
+    lines.push(
+      ...heading(name, name.endsWith("_total") ? "counter" : "gauge", gauges[name]),
+      `${name} ${numberText(read())}`,
+    );
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function heading(name: string, type: string, kind: MetricKind | undefined): string[] {
+  return [`# HELP ${name} ${kind?.help ?? ""}`, `# TYPE ${name} ${type}`];
+}
+
+function numberText(value: number): string {
+  return Number.isFinite(value) ? String(value) : "NaN";
+}

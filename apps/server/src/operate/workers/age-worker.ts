@@ -1,0 +1,63 @@
+/**
+ * The one worker for all work with age: scrypt takes half a second and 256 MiB, so only one job runs at a time. The next one is
+ * of the account that used the least of the worker lately, so that costly jobs delay their own account. A job that may not wait
+ * ends with `busy`, before anything was computed. Nothing of a job is kept once it has its answer.
+ */
+import { setTimeout as wait } from "node:timers/promises";
+import type { AgeJob, AgeJobName, AgeJobs, AgeOutcome, AgeWorker } from "../../core/age-worker/age-worker.ts";
+import { AppError } from "../../core/app-error.ts";
+import { FairQueue } from "../../core/fair-queue/fair-queue.ts";
+import { ChildWorker, type ChildWorkerOptions } from "./child-worker.ts";
+
+export interface AgeWorkerOptions extends ChildWorkerOptions {
+  /** Jobs that may wait for the running one, of all accounts and of one. */
+  waitingMax: number;
+  waitingOfAccountMax: number;
+}
+
+export interface ClosableAgeWorker extends AgeWorker {
+  /** What waits is answered `unavailable` at once, what runs may finish within the grace. */
+  close(graceMs?: number): Promise<void>;
+}
+
+const production: AgeWorkerOptions = {
+  program: new URL("./age-process.ts", import.meta.url),
+  waitingMax: 16,
+  waitingOfAccountMax: 2,
+  // A text of 1.6 MB costs some 20 MiB; scrypt's memory is not of this heap.
+  heapMaxMib: 128,
+  deadlineMs: 30_000,
+  startMs: 15_000,
+  idleMs: 10_000,
+};
+
+export function ageWorker(options: Partial<AgeWorkerOptions> = {}): ClosableAgeWorker {
+  const settings = { ...production, ...options };
+  const child = new ChildWorker(settings);
+  const queue = new FairQueue({
+    concurrency: 1,
+    waitingMax: settings.waitingMax,
+    waitingOfPartyMax: settings.waitingOfAccountMax,
+    now: () => performance.now(),
+  });
+  let running: Promise<unknown> = Promise.resolve();
+
+  return {
+    async run<N extends AgeJobName>({ name, userId }: AgeJob<N>, wish: AgeJobs[N]["wish"]) {
+      const answer = await queue.run({ party: userId }, () => {
+        running = child.ask({ name, wish });
+        return running;
+      });
+      if (answer === null || answer === BROKEN) throw new AppError("unavailable");
+      return answer as AgeOutcome<N>;
+    },
+    async close(graceMs = 0) {
+      queue.close();
+      await Promise.race([running, wait(graceMs, null, { ref: false })]);
+      await child.end();
+    },
+  };
+}
+
+/** The child's answer when a job threw what nobody planned. */
+export const BROKEN = "broken";

@@ -1,0 +1,54 @@
+import { afterEach, expect, test } from "vitest";
+import { AppError } from "../../core/app-error.ts";
+import { type ClosableLeakGuard, type LeakGuardOptions, leakGuardWorker } from "./leak-guard-worker.ts";
+
+let guard: ClosableLeakGuard;
+afterEach(() => guard.close());
+
+const program = new URL("./child-worker.testing.ts", import.meta.url);
+const start = (change: Partial<LeakGuardOptions> = {}) => {
+  guard = leakGuardWorker({ program, ...change });
+};
+
+/** The testing program takes its orders from the content. @returns "searched", or the code of the refusal */
+const search = (userId: string, after = 20) =>
+  guard.search({ userId, mailboxes: [], content: { kind: "text", text: "x", after } as never }).then(
+    () => "searched",
+    (thrown) => (thrown instanceof AppError ? thrown.code : "not ours"),
+  );
+
+test("accounts that fill all places make room for one that asks for the first time", async () => {
+  start();
+  await search("mallory0");
+  const crowd = Array.from({ length: 17 }, (_, account) =>
+    Array.from({ length: 4 }, () => search(`mallory${account}`)),
+  ).flat();
+  const isAnswered: string[] = [];
+  for (const answer of crowd) void answer.then((code) => isAnswered.push(code));
+  expect(await search("innocent")).toBe("searched");
+  // One ran, one gave way, and perhaps a second ran before the innocent one: the other sixty wait behind it.
+  expect(isAnswered.filter((code) => code === "searched").length).toBeLessThan(20);
+  // 68 asked and 65 had a place, of which one was given to the innocent account.
+  expect((await Promise.all(crowd)).filter((code) => code === "busy")).toHaveLength(68 - 65 + 1);
+});
+
+test("an account that used much of the process waits behind one that used little", async () => {
+  start();
+  await search("mallory", 300);
+  await search("ann", 1);
+  const order: string[] = [];
+  const asked = ["mallory", "mallory", "mallory", "ann", "ann"].map((userId) =>
+    search(userId, userId === "ann" ? 1 : 50).then(() => order.push(userId)),
+  );
+  await Promise.all(asked);
+  expect(order).toEqual(["mallory", "ann", "ann", "mallory", "mallory"]);
+});
+
+test("what waits when it closes is not searched, and ends as unavailable", async () => {
+  start();
+  await search("ann");
+  const waiting = [search("ann", 10_000), search("ann")];
+  await guard.close();
+  expect(await Promise.all(waiting)).toEqual(["unavailable", "unavailable"]);
+  expect(await search("ann")).toBe("unavailable");
+});

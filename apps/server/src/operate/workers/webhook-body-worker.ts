@@ -1,0 +1,7 @@
+/** The process that makes webhook bodies. */
+import { ChildWorker } from "./child-worker.ts";
+
+export function webhookBodyWorker(): ChildWorker {
+  const program = new URL("../../mail/transport/webhook/webhook-body-process.ts", import.meta.url);
+  return new ChildWorker({ program, heapMaxMib: 256, deadlineMs: 1000, startMs: 30_000, idleMs: 30_000 });
+}

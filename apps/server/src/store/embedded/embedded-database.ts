@@ -1,0 +1,131 @@
+/**
+ * The embedded database: PGlite on the durable file system, opened in this process. The first initialisation happens in a
+ * child process that ends (`embedded-init.ts`), since it needs several times the memory of a later start. Refuses to start
+ * when one commit causes no fsync.
+ */
+import { execFile } from "node:child_process";
+import { existsSync, openAsBlob } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { PGlite, types } from "@electric-sql/pglite";
+import { Kysely, PGliteDialect } from "kysely";
+import { withCallerTurns } from "../concurrency/caller-turns.ts";
+import { takeTurns } from "../concurrency/take-turns.ts";
+import type { Database, DB } from "../database.ts";
+import { syncDirectory } from "../queue/bodies/spool-files.ts";
+import { StoreStartError } from "../start-error.ts";
+import { guardAgainstAbort } from "./abort-guard.ts";
+import { DurableFileSystem, type SyncFile } from "./durable-file-system.ts";
+import { inMemoryDump } from "./in-memory-dump.ts";
+
+export interface EmbeddedDatabase {
+  db: Database;
+  /** False after a failed fsync: nothing more can be stored until the process starts anew. */
+  isSound(): boolean;
+  /** Runs the work between two statements: the files are as a kill would leave them, and stay so until it ends. */
+  pause<T>(work: () => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Statements of callers in the database's own line: what a message of somebody else may have to wait for. */
+const CALLERS_AT_ONCE = 4;
+const INT8 = 20;
+const INTERVAL = 1186;
+/** Values read as `pg` is told to read them in `postgres.ts`. PGlite's own writer of bytea takes 200 ms per MiB. */
+const typeOptions = {
+  parsers: {
+    [types.BYTEA]: (text: string) => Buffer.from(text.slice(2), "hex"),
+    [INT8]: (text: string) => Number(text),
+    [INTERVAL]: (text: string) => text,
+  },
+  serializers: {
+    [types.BYTEA]: (bytes: Uint8Array) =>
+      `\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex")}`,
+  },
+};
+
+/**
+ * `-F` is fsync=off; the default wal_sync_method is a stub here that always answers success. Segments of the log that are kept
+ * for reuse hold the rows of deleted accounts (`embedded-erasure.ts`). The memory of an index being built is never given back.
+ */
+const startParams = [
+  ...PGlite.defaultStartParams.filter((param) => param !== "-F"),
+  ...["-c", "wal_sync_method=fsync", "-c", "shared_buffers=16MB"],
+  ...["-c", "wal_recycle=off", "-c", "maintenance_work_mem=16MB"],
+];
+
+/**
+ * For tests: nothing is written to disk, everything is gone at close.
+ * @param dump what to begin with, where there is one; `null`: a database without tables
+ */
+export async function openInMemory(dump = inMemoryDump()): Promise<EmbeddedDatabase> {
+  const begun = dump === null ? {} : { loadDataDir: await openAsBlob(dump) };
+  const inMemoryParams = [...PGlite.defaultStartParams, "-c", "shared_buffers=16MB"];
+  const pglite = await PGlite.create({
+    ...{ dataDir: "memory://", startParams: inMemoryParams },
+    ...begun,
+    ...typeOptions,
+  });
+  const pause = <T>(work: () => Promise<T>) => pglite.runExclusive(work);
+  return { db: kyselyOver(pglite), isSound: () => true, pause, close: () => pglite.close() };
+}
+
+/**
+ * @param directory the data directory; it exists and this process holds its lock
+ * @throws StoreStartError `first_start_failed`, `not_durable`
+ */
+export async function openEmbedded(directory: string, syncFile?: SyncFile): Promise<EmbeddedDatabase> {
+  const databaseDirectory = join(directory, "db");
+  if (!existsSync(databaseDirectory)) await initialise(databaseDirectory);
+  const files = new DurableFileSystem(databaseDirectory, syncFile);
+  const pglite = await PGlite.create({ fs: files, startParams, ...typeOptions });
+  try {
+    await checkDurable(pglite, files);
+  } catch (error) {
+    await pglite.close();
+    throw error;
+  }
+  takeTurns(pglite);
+  const guard = guardAgainstAbort(pglite);
+  const isSound = () => !files.failed && !guard.hasAborted();
+  // An aborted database can't be closed: its next opening recovers, as after a kill.
+  const close = async () => {
+    if (isSound()) await pglite.close();
+  };
+  const pause = <T>(work: () => Promise<T>) => pglite.runExclusive(work);
+  return { db: kyselyOver(pglite), isSound, pause, close };
+}
+
+function kyselyOver(pglite: PGlite): Database {
+  const places = { callers: CALLERS_AT_ONCE, isSingle: true };
+  return new Kysely<DB>({ dialect: withCallerTurns(new PGliteDialect({ pglite }), places) });
+}
+
+/** Made under another name and renamed when whole, so that a kill in between leaves nothing half made. */
+async function initialise(databaseDirectory: string): Promise<void> {
+  const unfinished = `${databaseDirectory}.new`;
+  await rm(unfinished, { recursive: true, force: true });
+  const program = fileURLToPath(new URL("./embedded-init.ts", import.meta.url));
+  try {
+    await promisify(execFile)(process.execPath, [program, unfinished], { timeout: 120_000 });
+  } catch (cause) {
+    throw new StoreStartError("first_start_failed", "The embedded database could not be created.", cause);
+  }
+  await rename(unfinished, databaseDirectory);
+  await syncDirectory(dirname(databaseDirectory));
+}
+
+/** @throws StoreStartError `not_durable` when a commit causes no fsync */
+export async function checkDurable(pglite: PGlite, files: DurableFileSystem): Promise<void> {
+  await pglite.exec("CREATE TABLE IF NOT EXISTS durability_check (checked_at timestamptz NOT NULL)");
+  await pglite.exec("DELETE FROM durability_check");
+  const before = files.syncs;
+  await pglite.exec("INSERT INTO durability_check VALUES (now())");
+  if (files.syncs > before) return;
+  throw new StoreStartError(
+    "not_durable",
+    "The embedded database does not put commits on stable storage (no fsync was seen), so it is not started.",
+  );
+}

@@ -1,0 +1,62 @@
+/**
+ * What PostgreSQL's background workers would do. The embedded database has none: without checkpoints its log would grow without
+ * end and every reopening would replay all of it; without vacuum the busy tables would only ever grow.
+ */
+import { sql } from "kysely";
+import type { Database } from "../database.ts";
+
+const CHECKPOINT_BYTES = 64 * 1024 * 1024;
+const CHECKPOINT_MS = 5 * 60_000;
+const VACUUM_BYTES = 1024 * 1024;
+/** Half of autovacuum's own limit. Transaction numbers run out at two thousand million. */
+const FREEZE_AGE = 100_000_000;
+
+/** Rows come and go here. Statistics of the others are renewed with them, since that reads a sample only. */
+const busyTables = ["delivery", "message", "session", "rate_limit", "notice", "one_time_token", "released_address"];
+const steadyTables = ["alias", '"user"'];
+
+export interface EmbeddedUpkeep {
+  /** Looks at how much was written, and does what is due. Call it every second or so. */
+  tick(now: Date): Promise<{ checkpoint: boolean; vacuum: boolean }>;
+}
+
+export async function embeddedUpkeep(db: Database, now: Date): Promise<EmbeddedUpkeep> {
+  // What a killed process left was replayed at opening; a checkpoint now keeps the next opening from doing so again.
+  let checkpointAt = now;
+  let checkpointPosition = await checkpoint(db);
+  let vacuumPosition = checkpointPosition;
+  return {
+    tick: async (tickAt) => {
+      const position = await logPosition(db);
+      const written = position - checkpointPosition;
+      const isOld = tickAt.getTime() - checkpointAt.getTime() >= CHECKPOINT_MS;
+      if (written < CHECKPOINT_BYTES && !(isOld && written > 0)) return { checkpoint: false, vacuum: false };
+      const vacuumDue = position - vacuumPosition >= VACUUM_BYTES;
+      if (vacuumDue) await vacuum(db);
+      checkpointPosition = await checkpoint(db);
+      checkpointAt = tickAt;
+      if (vacuumDue) vacuumPosition = checkpointPosition;
+      return { checkpoint: true, vacuum: vacuumDue };
+    },
+  };
+}
+
+async function checkpoint(db: Database): Promise<number> {
+  await sql`CHECKPOINT`.execute(db);
+  return await logPosition(db);
+}
+
+/** Bytes of write-ahead log since the database was made. */
+export async function logPosition(db: Database): Promise<number> {
+  const { rows } = await sql<{ position: number }>`
+    SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint AS position`.execute(db);
+  return rows[0]?.position ?? 0;
+}
+
+async function vacuum(db: Database): Promise<void> {
+  for (const table of busyTables) await sql.raw(`VACUUM (ANALYZE) ${table}`).execute(db);
+  for (const table of steadyTables) await sql.raw(`ANALYZE ${table}`).execute(db);
+  const { rows } = await sql<{ age: number }>`
+    SELECT age(datfrozenxid)::bigint AS age FROM pg_database WHERE datname = current_database()`.execute(db);
+  if ((rows[0]?.age ?? 0) > FREEZE_AGE) await sql`VACUUM (FREEZE)`.execute(db);
+}

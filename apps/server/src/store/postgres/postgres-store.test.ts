@@ -1,0 +1,62 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RouteChange } from "../change-signals.ts";
+import { openStore } from "../open-store.ts";
+import { insertAlias, insertUser } from "../stores.testing.ts";
+import { findTestPostgres, startTestPostgres, type TestPostgres } from "./postgres.testing.ts";
+
+const found = findTestPostgres();
+if (!found.found) console.log(found.reason);
+
+describe.skipIf(!found.found)("the store on PostgreSQL", () => {
+  let server: TestPostgres;
+  let databaseUrl: string;
+  beforeAll(async () => {
+    server = await startTestPostgres();
+    databaseUrl = await server.createDatabase();
+  });
+  afterAll(() => server.stop());
+
+  it("does not start without the key, or with a database that does not answer", async () => {
+    const withoutKey = openStore({ databaseUrl, dataDir: null, secretKey: null });
+    await expect(withoutKey).rejects.toMatchObject({
+      reason: "secret_key_missing",
+      message: expect.stringContaining("KAUKE_SECRET_KEY"),
+    });
+    const nowhere = { databaseUrl: "postgres://nobody@127.0.0.1:1/none", dataDir: null, secretKey: randomBytes(32) };
+    await expect(openStore(nowhere)).rejects.toMatchObject({
+      reason: "database_unreachable",
+      message: expect.stringContaining("DATABASE_URL"),
+    });
+  });
+
+  it("when the listening connection breaks every cached route counts as stale, and changes are heard again after it", async () => {
+    const secretKey = randomBytes(32);
+    const [here, there] = [
+      await openStore({ databaseUrl, dataDir: null, secretKey }),
+      await openStore({ databaseUrl, dataDir: null, secretKey }),
+    ];
+    try {
+      const heard: RouteChange[] = [];
+      here.aliases.onRouteChange((change) => heard.push(change));
+      await endListeners(databaseUrl);
+      // Once for the loss, once for what was missed until it listens again.
+      await expect.poll(() => heard.filter((change) => change === "all").length, { timeout: 10_000 }).toBe(2);
+      const user = await insertUser(there);
+      const alias = await insertAlias(there, user.id);
+      await there.aliases.delete(user.id, alias.id);
+      await expect.poll(() => heard, { timeout: 10_000 }).toContainEqual({ aliasId: alias.id });
+    } finally {
+      await here.close();
+      await there.close();
+    }
+  });
+});
+
+async function endListeners(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN %'");
+  await client.end();
+}

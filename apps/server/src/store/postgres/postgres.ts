@@ -1,0 +1,74 @@
+/** PostgreSQL 15 or newer through pg's pool. Values read as the embedded database reads them (`embedded-database.ts`). */
+import { Kysely, PostgresDialect } from "kysely";
+import pg from "pg";
+import type { Logger } from "../../core/ports.ts";
+import { withCallerTurns } from "../concurrency/caller-turns.ts";
+import type { Database, DB } from "../database.ts";
+import { StoreStartError } from "../start-error.ts";
+
+const OLDEST_VERSION = 150_000;
+const POOL_SIZE = 10;
+/** Connections that callers may have; the others are for mail and upkeep. */
+const CALLERS_AT_ONCE = 6;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Also used for the connection that listens. */
+export const connectionOptions = (databaseUrl: string) => ({
+  connectionString: databaseUrl,
+  connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  application_name: "kauke",
+  keepAlive: true,
+});
+
+const parsers: Record<number, (text: string) => unknown> = {
+  [pg.types.builtins.INT8]: Number,
+  [pg.types.builtins.INTERVAL]: (text) => text,
+};
+
+/** @throws StoreStartError `database_unreachable` when no query succeeds, or the server is older than we know */
+export async function openPostgres(databaseUrl: string, logger: Logger | undefined): Promise<Database> {
+  const pool = new pg.Pool({
+    ...connectionOptions(databaseUrl),
+    max: POOL_SIZE,
+    types: { getTypeParser: (oid: number, format) => parsers[oid] ?? pg.types.getTypeParser(oid, format) },
+  });
+  // A server restart breaks idle connections; the pool replaces them, but without a listener the process would end.
+  pool.on("error", () => logger?.warn("database_connection_lost"));
+  // The pool listens to a connection only while it is idle. One that is cut between two statements of a transaction would end the
+  // process; whoever holds it hears of it by the next statement.
+  pool.on("connect", (client) => client.on("error", () => {}));
+  try {
+    await checkServer(pool, logger);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  const places = { callers: CALLERS_AT_ONCE, isSingle: false };
+  return new Kysely<DB>({ dialect: withCallerTurns(new PostgresDialect({ pool }), places) });
+}
+
+async function checkServer(pool: pg.Pool, logger: Logger | undefined): Promise<void> {
+  const settings = await readSettings(pool);
+  if (Number(settings.version) < OLDEST_VERSION)
+    throw new StoreStartError(
+      "database_unreachable",
+      "DATABASE_URL names a PostgreSQL older than 15. Use 15 or newer.",
+    );
+  if (settings.fsync !== "on" || settings.commit === "off") logger?.warn("database_not_durable");
+}
+
+async function readSettings(pool: pg.Pool) {
+  try {
+    const { rows } = await pool.query<{ version: string; fsync: string; commit: string }>(
+      "SELECT current_setting('server_version_num') AS version, current_setting('fsync') AS fsync, " +
+        "current_setting('synchronous_commit') AS commit",
+    );
+    return rows[0] as { version: string; fsync: string; commit: string };
+  } catch (cause) {
+    throw new StoreStartError(
+      "database_unreachable",
+      "The PostgreSQL named by DATABASE_URL does not answer or does not let us in. Check the address, the user and the server.",
+      cause,
+    );
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * Messages under way, beside the embedded database: `underway/<message id>` holds the message's row, its delivery and its bytes,
+ * sealed in chunks. A file that is there at a start belonged to an attempt that the end of the process cut off.
+ */
+import { dirname, join } from "node:path";
+import { AppError } from "../../../core/app-error.ts";
+import type { UnderwayMessage, UnderwayMessages } from "../../../core/delivery/underway.ts";
+import { sharedCalls } from "../../concurrency/shared-calls.ts";
+import type { ServerKeys } from "../../sealing/server-keys.ts";
+import { putFile, UNFINISHED } from "./put-file.ts";
+import { readChunks } from "./read-chunks.ts";
+import { sealChunks } from "./sealed-chunks.ts";
+import type { SpoolFiles } from "./spool-files.ts";
+
+export interface UnderwayFiles extends Pick<UnderwayMessages, "keep" | "forget"> {
+  /** Ids of the messages there; what was never finished is removed. */
+  list(): Promise<string[]>;
+  /** @returns `null` for a damaged file, which stays where it is */
+  read(messageId: string): Promise<UnderwayMessage | null>;
+}
+
+const HEAD_BYTES = 4;
+/** A name of another form is not ours: an editor's copy, a directory of the file system's own. */
+const MESSAGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export function underwayFiles(options: { directory: string; keys: ServerKeys; files: SpoolFiles }): UnderwayFiles {
+  const { directory, keys, files } = options;
+  const syncDirectory = sharedCalls((path: string) => files.syncDirectory(path));
+  const pathOf = (messageId: string) => join(directory, messageId);
+  const nameOf = (messageId: string) => `underway:${messageId}`;
+  const makeDirectory = async () => {
+    await files.makeDirectory(directory);
+    await syncDirectory(dirname(directory));
+  };
+  let made: Promise<void> | null = null;
+  return {
+    keep: async ({ message, delivery, wire }) => {
+      try {
+        await (made ??= makeDirectory());
+      } catch (cause) {
+        made = null;
+        throw new AppError("spool_failed", {}, cause);
+      }
+      const rows = Buffer.from(JSON.stringify({ message, delivery }));
+      const head = Buffer.alloc(HEAD_BYTES);
+      head.writeUInt32BE(rows.length);
+      const place = { directory, path: pathOf(message.id), syncDirectory };
+      await putFile(files, place, sealChunks(keys, nameOf(message.id), [head, rows, wire]));
+    },
+    forget: (messageId) => files.remove(pathOf(messageId)),
+    list: async () => {
+      const names = await files.list(directory);
+      for (const name of names) if (name.endsWith(UNFINISHED)) await files.remove(pathOf(name));
+      return names.filter((name) => MESSAGE_ID.test(name));
+    },
+    read: async (messageId) => {
+      const file = await files.openToRead(pathOf(messageId));
+      if (file === null) return null;
+      try {
+        const bytes = await readChunks(keys, nameOf(messageId), file);
+        return bytes === null ? null : parse(bytes);
+      } catch (error) {
+        // It opened, so nobody changed it: another version wrote it in another form.
+        if (error instanceof SyntaxError || error instanceof RangeError) return null;
+        throw error;
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
+
+function parse(bytes: Buffer): UnderwayMessage {
+  const end = HEAD_BYTES + bytes.readUInt32BE(0);
+  const rows = JSON.parse(bytes.toString("utf8", HEAD_BYTES, end), reviveDate) as Omit<UnderwayMessage, "wire">;
+  return { ...rows, wire: bytes.subarray(end) };
+}
+
+const dates = new Set(["createdAt", "notBefore", "receivedAt", "until"]);
+
+const reviveDate = (key: string, value: unknown): unknown =>
+  dates.has(key) && typeof value === "string" ? new Date(value) : value;

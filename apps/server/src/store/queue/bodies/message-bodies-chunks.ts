@@ -1,0 +1,90 @@
+/** Bodies on PostgreSQL: sealed chunks as rows, one transaction per body. Also serves the embedded database kept in memory. */
+import { AppError } from "../../../core/app-error.ts";
+import type { MessageBodies } from "../../../core/message/message.ts";
+import type { Database, MessageChunkTable } from "../../database.ts";
+import { SealError } from "../../sealing/seal.ts";
+import type { ServerKeys } from "../../sealing/server-keys.ts";
+import { openChunk, sealChunks } from "./sealed-chunks.ts";
+
+/** Chunks read at once: 2 MiB. */
+const READ_AHEAD = 8;
+
+export function messageBodiesInRows(options: { db: Database; keys: ServerKeys; now: () => Date }): MessageBodies {
+  const { db, keys, now } = options;
+  return {
+    put: async (messageId, parts) => {
+      try {
+        await db.transaction().execute(async (trx) => {
+          for (const { index, isLast, sealed } of sealChunks(keys, messageId, parts)) {
+            const row = { message_id: messageId, chunk_index: index, is_last: isLast, created_at: now(), sealed };
+            await trx.insertInto("message_chunk").values(row).execute();
+          }
+        });
+      } catch (cause) {
+        throw new AppError("spool_failed", {}, cause);
+      }
+    },
+    get: async (messageId) => {
+      try {
+        return await readBody(db, keys, messageId);
+      } catch (error) {
+        // A damaged body reads as none: trying again would not mend it.
+        if (error instanceof SealError) return null;
+        throw error;
+      }
+    },
+    getStart: async (messageId) => {
+      const query = db.selectFrom("message_chunk").selectAll().where("message_id", "=", messageId);
+      const row = await query.where("chunk_index", "=", 0).executeTakeFirst();
+      if (row === undefined) return null;
+      try {
+        return openChunk(keys, messageId, { index: 0, isLast: row.is_last, sealed: row.sealed });
+      } catch (error) {
+        if (error instanceof SealError) return null;
+        throw error;
+      }
+    },
+    delete: async (messageId) => {
+      await db.deleteFrom("message_chunk").where("message_id", "=", messageId).execute();
+    },
+    sweep: async (isKnown, olderThanMs) => {
+      const rows = await db
+        .selectFrom("message_chunk")
+        .select("message_id")
+        .where("chunk_index", "=", 0)
+        .where("created_at", "<=", new Date(now().getTime() - olderThanMs))
+        .execute();
+      let removed = 0;
+      for (const { message_id } of rows) {
+        if (await isKnown(message_id)) continue;
+        await db.deleteFrom("message_chunk").where("message_id", "=", message_id).execute();
+        removed += 1;
+      }
+      return removed;
+    },
+  };
+}
+
+async function readBody(db: Database, keys: ServerKeys, messageId: string): Promise<Buffer | null> {
+  const plain: Buffer[] = [];
+  for (;;) {
+    const rows = await readRows(db, messageId, plain.length);
+    if (rows.length === 0) return null;
+    for (const row of rows) {
+      // The index we expect, not the one stored: a missing row in between does not open.
+      plain.push(openChunk(keys, messageId, { index: plain.length, isLast: row.is_last, sealed: row.sealed }));
+      if (row.is_last) return Buffer.concat(plain);
+    }
+  }
+}
+
+function readRows(db: Database, messageId: string, from: number): Promise<MessageChunkTable[]> {
+  return db
+    .selectFrom("message_chunk")
+    .selectAll()
+    .where("message_id", "=", messageId)
+    .where("chunk_index", ">=", from)
+    .orderBy("chunk_index")
+    .limit(READ_AHEAD)
+    .execute();
+}

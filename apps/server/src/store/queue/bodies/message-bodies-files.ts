@@ -1,0 +1,78 @@
+/**
+ * Bodies beside the embedded database: `spool/<first two of the id>/<id>`, sealed chunks one after another. A body counts as
+ * stored when its file is written under another name, fsynced, renamed, and the directory is fsynced too.
+ */
+import { join } from "node:path";
+import { AppError } from "../../../core/app-error.ts";
+import type { MessageBodies } from "../../../core/message/message.ts";
+import { sharedCalls } from "../../concurrency/shared-calls.ts";
+import type { ServerKeys } from "../../sealing/server-keys.ts";
+import { putFile } from "./put-file.ts";
+import { readChunks, readFirstChunk } from "./read-chunks.ts";
+import { sealChunks } from "./sealed-chunks.ts";
+import type { SpoolFile, SpoolFiles } from "./spool-files.ts";
+
+const MESSAGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export function messageBodiesInFiles(options: {
+  directory: string;
+  keys: ServerKeys;
+  files: SpoolFiles;
+  now: () => Date;
+}): MessageBodies {
+  const { directory, keys, files, now } = options;
+  const syncShared = sharedCalls((path: string) => files.syncDirectory(path));
+  const shardOf = (messageId: string) => join(directory, messageId.slice(0, 2));
+  const pathOf = (messageId: string) => {
+    if (!MESSAGE_ID.test(messageId)) throw new Error("a message id is a lower-case uuid");
+    return join(shardOf(messageId), messageId);
+  };
+  const madeShards = new Set<string>();
+  const makeShard = async (shard: string) => {
+    if (madeShards.has(shard)) return;
+    await files.makeDirectory(shard);
+    await syncShared(directory);
+    madeShards.add(shard);
+  };
+  return {
+    put: async (messageId, parts) => {
+      const place = { directory: shardOf(messageId), path: pathOf(messageId), syncDirectory: syncShared };
+      await makeShard(place.directory).catch((cause) => {
+        throw new AppError("spool_failed", {}, cause);
+      });
+      await putFile(files, place, sealChunks(keys, messageId, parts));
+    },
+    get: (messageId) => readFile(files, pathOf(messageId), (file) => readChunks(keys, messageId, file)),
+    getStart: (messageId) => readFile(files, pathOf(messageId), (file) => readFirstChunk(keys, messageId, file)),
+    delete: (messageId) => files.remove(pathOf(messageId)),
+    sweep: async (isKnown, olderThanMs) => {
+      const before = now().getTime() - olderThanMs;
+      let removed = 0;
+      for (const shard of await files.list(directory))
+        for (const name of await files.list(join(directory, shard))) {
+          const path = join(directory, shard, name);
+          const modifiedAt = await files.modifiedAt(path);
+          if (modifiedAt === null || modifiedAt.getTime() > before) continue;
+          if (MESSAGE_ID.test(name) && (await isKnown(name))) continue;
+          await files.remove(path);
+          removed += 1;
+        }
+      return removed;
+    },
+  };
+}
+
+/** @returns `null` when there is no such file */
+async function readFile(
+  files: SpoolFiles,
+  path: string,
+  read: (file: SpoolFile) => Promise<Buffer | null>,
+): Promise<Buffer | null> {
+  const file = await files.openToRead(path);
+  if (file === null) return null;
+  try {
+    return await read(file);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,33 @@
+/** Reads a file of sealed chunks back into its bytes. */
+import { SEAL_OVERHEAD_BYTES, SealError } from "../../sealing/seal.ts";
+import type { ServerKeys } from "../../sealing/server-keys.ts";
+import { CHUNK_BYTES, openChunk, SEALED_CHUNK_BYTES } from "./sealed-chunks.ts";
+import type { SpoolFile } from "./spool-files.ts";
+
+/** @param name what the chunks were sealed for. @returns its bytes, 256 KiB at most; `null` for a damaged file */
+export async function readFirstChunk(keys: ServerKeys, name: string, file: SpoolFile): Promise<Buffer | null> {
+  const isLast = (await file.sizeBytes()) <= SEALED_CHUNK_BYTES;
+  try {
+    return openChunk(keys, name, { index: 0, isLast, sealed: await file.read(SEALED_CHUNK_BYTES) });
+  } catch (error) {
+    if (error instanceof SealError) return null;
+    throw error;
+  }
+}
+
+/** @param name what the chunks were sealed for. @returns `null` for a damaged file: trying again would not mend it */
+export async function readChunks(keys: ServerKeys, name: string, file: SpoolFile): Promise<Buffer | null> {
+  const sealedBytes = await file.sizeBytes();
+  const count = Math.max(1, Math.ceil(sealedBytes / SEALED_CHUNK_BYTES));
+  const bytes = Buffer.allocUnsafeSlow(Math.max(0, sealedBytes - count * SEAL_OVERHEAD_BYTES));
+  try {
+    for (let index = 0; index < count; index += 1) {
+      const sealed = await file.read(SEALED_CHUNK_BYTES);
+      openChunk(keys, name, { index, isLast: index === count - 1, sealed }).copy(bytes, index * CHUNK_BYTES);
+    }
+    return bytes;
+  } catch (error) {
+    if (error instanceof SealError) return null;
+    throw error;
+  }
+}

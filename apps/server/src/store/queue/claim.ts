@@ -1,0 +1,233 @@
+/**
+ * Claiming from the queue. A claim looks at a bounded number of due rows and takes them in turns between accounts. When those it
+ * looked at belong to few accounts, it goes on from account to account by an index, so that thousands of due rows of one account hide
+ * nobody else's. Its cost depends on what it looks at, not on the length of the queue.
+ */
+import { limits } from "@kauke/contract";
+import { type RawBuilder, sql } from "kysely";
+import type {
+  Claimed,
+  ClaimOptions,
+  Delivery,
+  DeliveryTarget,
+  LeasedDelivery,
+  UnreadableDelivery,
+} from "../../core/delivery/delivery.ts";
+import { statesBefore } from "../../core/email-job/job-status.ts";
+import type { MessageEnvelope } from "../../core/message/message.ts";
+import type { Database } from "../database.ts";
+import type { ServerKeys } from "../sealing/server-keys.ts";
+
+/** Priority of the server's own mail (account, confirmation, reports): above every priority an account can give. */
+export const OWN_PRIORITY = 100;
+
+/** Rows looked at, in times of those wanted. */
+const WINDOW_FACTOR = 4;
+const WINDOW_MIN = 64;
+/** Accounts asked one after another by one claim. */
+const TURNS_MAX = 256;
+/** Rows of own mail of one account by one claim. */
+const OWN_PER_ACCOUNT = 4;
+const FIRST_ACCOUNT = "00000000-0000-0000-0000-000000000000";
+
+export interface ClaimDeps {
+  db: Database;
+  keys: ServerKeys;
+  envelopeOf(messageId: string, sealed: Buffer): MessageEnvelope;
+}
+
+interface ClaimedRow {
+  id: string;
+  message_id: string;
+  alias_id: string | null;
+  user_id: string | null;
+  attempts: number;
+  created_at: Date;
+  sealed: Buffer;
+  lease_token: string;
+  leased_until: Date;
+  envelope: Buffer;
+  size_bytes: number;
+  priority: number;
+  due_at: Date;
+  max_retries: number | null;
+}
+
+const DUE_AT = sql`coalesce(leased_until, not_before)`;
+
+/** @returns claims; remembers whose turn it is */
+export function claimer(deps: ClaimDeps): (options: ClaimOptions) => Promise<Claimed> {
+  let turn = FIRST_ACCOUNT;
+
+  return async (options) => {
+    const first = await claimOldest(deps, options);
+    const left = options.limit - first.usual;
+    if (!first.isHidden || left <= 0) return { ...read(deps, first.rows), isMore: first.isMore };
+    const next = await claimInTurn(deps, { ...options, limit: left }, turn);
+    turn = next.turn;
+    return { ...read(deps, [...first.rows, ...next.rows]), isMore: true };
+  };
+}
+
+interface Oldest {
+  rows: ClaimedRow[];
+  /** Of them none of our own mail. */
+  usual: number;
+  /** More deliveries were due than were claimed. */
+  isMore: boolean;
+  /** There may be due rows of accounts that were not looked at. */
+  isHidden: boolean;
+}
+
+/** What is due longest, in turns between its accounts. */
+async function claimOldest({ db }: ClaimDeps, options: ClaimOptions): Promise<Oldest> {
+  const { now, limit, ownLimit = limit, perAccount = limit, full = [], running = new Map() } = options;
+  const window = limit === 0 ? 0 : Math.max(limit * WINDOW_FACTOR, WINDOW_MIN);
+  const ownWindow = ownLimit === 0 ? 0 : Math.max(ownLimit * WINDOW_FACTOR, WINDOW_MIN);
+  const isDue = sql`state = 'open' AND ${DUE_AT} <= ${now}::timestamptz`;
+  const columns = sql`id, user_id, priority, ${DUE_AT} AS due_at`;
+  const candidates = sql`
+    own_seen AS MATERIALIZED (
+      SELECT ${columns} FROM delivery WHERE ${isDue} AND priority > 0 AND priority = ${OWN_PRIORITY}::integer
+      ORDER BY ${DUE_AT} LIMIT ${ownWindow}::integer
+    ), urgent_seen AS MATERIALIZED (
+      SELECT seen.* FROM generate_series(${limits.priorityMax}::integer, 1, -1) AS level CROSS JOIN LATERAL (
+        SELECT ${columns} FROM delivery WHERE ${isDue} AND priority > 0 AND priority = level
+        ORDER BY ${DUE_AT} LIMIT ${window}::integer
+      ) seen LIMIT ${window}::integer
+    ), due_seen AS MATERIALIZED (
+      SELECT ${columns} FROM delivery WHERE ${isDue} ORDER BY ${DUE_AT} LIMIT ${window}::integer
+    ), seen AS (
+      SELECT *, true AS is_own FROM own_seen
+      UNION ALL SELECT *, false FROM urgent_seen
+      UNION ALL SELECT *, false FROM due_seen WHERE priority = 0
+    ), ranked AS (
+      SELECT *, row_number() OVER (PARTITION BY is_own, user_id ORDER BY priority DESC, due_at) AS nth FROM seen
+      WHERE is_own OR user_id IS NULL OR user_id <> ALL(${full}::uuid[])
+    ), placed AS (
+      SELECT id, is_own, row_number() OVER (
+        PARTITION BY is_own ORDER BY nth + coalesce(running.attempts, 0), priority DESC, due_at
+      ) AS place
+      FROM ranked LEFT JOIN unnest(${[...running.keys()]}::uuid[], ${[...running.values()]}::integer[])
+        AS running (user_id, attempts) ON running.user_id = ranked.user_id
+      WHERE nth <= CASE WHEN is_own THEN ${OWN_PER_ACCOUNT}::integer ELSE ${perAccount}::integer END
+    ), counts AS (
+      SELECT (SELECT count(*) FROM seen)::integer AS seen,
+        greatest((SELECT count(*) FROM urgent_seen), (SELECT count(*) FROM due_seen))::integer AS largest
+    )`;
+  const { rows, counts } = await lease<{ seen: number; largest: number }>(db, candidates, { ...options, ownLimit });
+  return {
+    rows,
+    usual: rows.filter((row) => row.priority !== OWN_PRIORITY).length,
+    isMore: rows.length < counts.seen || limit === 0 || ownLimit === 0,
+    isHidden: window > 0 && counts.largest >= window,
+  };
+}
+
+/** One due row of each account, in the order of their ids, from the account after `turn` on. */
+async function claimInTurn({ db }: ClaimDeps, options: ClaimOptions, turn: string) {
+  const { now, limit, full = [] } = options;
+  const isDue = sql`state = 'open' AND ${DUE_AT} <= ${now}::timestamptz`;
+  const candidates = sql`
+    turn (user_id, nth) AS (
+      (SELECT user_id, 1 FROM delivery WHERE user_id > ${turn}::uuid ORDER BY user_id LIMIT 1)
+      UNION ALL
+      SELECT next.user_id, turn.nth + 1 FROM turn CROSS JOIN LATERAL (
+        SELECT user_id FROM delivery WHERE delivery.user_id > turn.user_id ORDER BY user_id LIMIT 1
+      ) next WHERE turn.nth < ${TURNS_MAX}::integer
+    ), placed AS (
+      SELECT head.id, false AS is_own, turn.nth AS place FROM turn CROSS JOIN LATERAL (
+        SELECT id FROM delivery WHERE delivery.user_id = turn.user_id AND ${isDue} ORDER BY ${DUE_AT} LIMIT 1
+      ) head WHERE turn.user_id <> ALL(${full}::uuid[])
+      UNION ALL
+      (SELECT id, false, 0 FROM delivery WHERE user_id IS NULL AND ${isDue} ORDER BY ${DUE_AT} LIMIT 1)
+    ), counts AS (
+      SELECT (SELECT count(*) FROM turn)::integer AS turns,
+        (SELECT user_id FROM turn ORDER BY nth DESC LIMIT 1) AS last_turn
+    )`;
+  const { rows, counts } = await lease<{ turns: number; last_turn: string | null }>(db, candidates, options);
+  const lastClaimed = rows.map((row) => row.user_id ?? "").reduce((a, b) => (a > b ? a : b), "");
+  if (rows.length >= limit && lastClaimed !== "") return { rows, turn: lastClaimed };
+  return { rows, turn: counts.turns < TURNS_MAX ? FIRST_ACCOUNT : (counts.last_turn ?? FIRST_ACCOUNT) };
+}
+
+/**
+ * Leases the candidates that nobody else has locked, in the order of their places. The records of composed mail change with their
+ * deliveries.
+ * @param candidates common table expressions, among them `placed (id, is_own, place)` and `counts` with one row
+ */
+async function lease<Counts extends object>(
+  db: Database,
+  candidates: RawBuilder<unknown>,
+  { now, leaseMs, limit, ownLimit = 0 }: ClaimOptions,
+): Promise<{ rows: ClaimedRow[]; counts: Counts }> {
+  const until = new Date(now.getTime() + leaseMs);
+  const free = sql`SELECT delivery.id, ${DUE_AT} AS due_at FROM placed JOIN delivery ON delivery.id = placed.id
+    WHERE delivery.state = 'open' AND ${DUE_AT} <= ${now}::timestamptz`;
+  const { rows } = await sql<ClaimedRow & Counts>`
+    WITH RECURSIVE ${candidates}, own_due AS MATERIALIZED (
+      ${free} AND is_own ORDER BY place LIMIT ${ownLimit}::integer FOR UPDATE OF delivery SKIP LOCKED
+    ), usual_due AS MATERIALIZED (
+      ${free} AND NOT is_own ORDER BY place LIMIT ${limit}::integer FOR UPDATE OF delivery SKIP LOCKED
+    ), due AS (
+      SELECT * FROM own_due UNION ALL SELECT * FROM usual_due
+    ), claimed AS (
+      UPDATE delivery SET lease_token = gen_random_uuid()::text, leased_until = ${until}::timestamptz
+      FROM due, message
+      WHERE delivery.id = due.id AND message.id = delivery.message_id
+      RETURNING delivery.id, delivery.message_id, delivery.alias_id, delivery.user_id, delivery.attempts,
+        delivery.created_at, delivery.sealed, delivery.lease_token, delivery.leased_until, delivery.priority,
+        message.sealed AS envelope, message.size_bytes, message.email_job_id, due.due_at
+    ), started AS (
+      UPDATE email_job SET status = 'sending', updated_at = ${now}::timestamptz FROM claimed
+      WHERE email_job.id = claimed.email_job_id AND email_job.status = ANY(${statesBefore("claim")}::text[])
+      RETURNING email_job.id, email_job.max_retries
+    )
+    SELECT counts.*, claimed.*, started.max_retries FROM counts
+    LEFT JOIN claimed ON true LEFT JOIN started ON started.id = claimed.email_job_id
+  `.execute(db);
+  return { rows: rows.filter((row) => row.id !== null), counts: rows[0] as Counts };
+}
+
+/** Each row by itself: one that can't be read must not keep the others, which are leased already, from being delivered. */
+function read(deps: ClaimDeps, rows: readonly ClaimedRow[]): Pick<Claimed, "deliveries" | "unreadable"> {
+  const deliveries: LeasedDelivery[] = [];
+  const unreadable: UnreadableDelivery[] = [];
+  for (const row of rows.toSorted((a, b) => b.priority - a.priority || a.due_at.getTime() - b.due_at.getTime())) {
+    const delivery = tryToRead(deps, row);
+    if (delivery === null) unreadable.push({ ...plainPart(row), leaseToken: row.lease_token });
+    else deliveries.push(delivery);
+  }
+  return { deliveries, unreadable };
+}
+
+function tryToRead({ keys, envelopeOf }: ClaimDeps, row: ClaimedRow): LeasedDelivery | null {
+  try {
+    const target = keys.open<DeliveryTarget>("delivery", row.id, row.sealed);
+    const envelope = envelopeOf(row.message_id, row.envelope);
+    if (!isTarget(target) || Number.isNaN(envelope.receivedAt.getTime())) return null;
+    const lease = { leaseToken: row.lease_token, leasedUntil: row.leased_until };
+    return { ...plainPart(row), ...lease, target, envelope, sizeBytes: row.size_bytes };
+  } catch {
+    return null;
+  }
+}
+
+/** What every step of an attempt relies on; another version may have written something else. */
+function isTarget(target: DeliveryTarget): boolean {
+  const { destination, aliasAddress } = target;
+  const where: unknown = destination.kind === "mailbox" ? destination.address : destination.url;
+  return typeof where === "string" && typeof aliasAddress === "string";
+}
+
+function plainPart(row: ClaimedRow): Omit<Delivery, "target"> & Pick<LeasedDelivery, "maxRetries"> {
+  return {
+    id: row.id,
+    messageId: row.message_id,
+    aliasId: row.alias_id,
+    userId: row.user_id,
+    attempts: row.attempts,
+    createdAt: row.created_at,
+    ...(row.max_retries === null ? {} : { maxRetries: row.max_retries }),
+  };
+}

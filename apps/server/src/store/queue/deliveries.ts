@@ -1,0 +1,274 @@
+/**
+ * The queue. What is plain in a row is its schedule; envelope and target are sealed documents. A row is due at
+ * `coalesce(leased_until, not_before)`: waiting rows at their time, leased ones when their lease runs out.
+ */
+import { sql } from "kysely";
+import { AppError } from "../../core/app-error.ts";
+import type {
+  DeliveryFailure,
+  DeliveryStore,
+  FailureCode,
+  Finished,
+  MessageToKeep,
+  OpenDelivery,
+} from "../../core/delivery/delivery.ts";
+import { isOwnMail } from "../../core/delivery/delivery.ts";
+import { statesBefore } from "../../core/email-job/job-status.ts";
+import type { MessageEnvelope } from "../../core/message/message.ts";
+import { groupCalls } from "../concurrency/group-calls.ts";
+import { type Database, type InTransaction, isOneRowsFault } from "../database.ts";
+import { endJob, takeBackUnfit } from "../rows/job-records.ts";
+import { deleteFinishedMessages } from "../rows/owned-mail.ts";
+import type { ServerKeys } from "../sealing/server-keys.ts";
+import type { StoreContext } from "../store-context.ts";
+import { spoolBytesBy } from "./bodies/spool-bytes.ts";
+import { claimer, OWN_PRIORITY } from "./claim.ts";
+import { type DeliveryRow, firstDueAt, keepTogether, type MessageRow, type RowsToKeep } from "./enqueue-together.ts";
+import { type KeptMessage, keptMessages } from "./kept-messages.ts";
+import { putBack } from "./put-back.ts";
+import { type QueueFigures, queueFigures } from "./queue-figures.ts";
+import {
+  type Deferral,
+  deferTogether,
+  type Ending,
+  type Extension,
+  extendTogether,
+  finishTogether,
+  type Held,
+} from "./settle-together.ts";
+
+/** The queue, and what the operator's tools need besides. */
+export interface DeliveryRepository extends DeliveryStore {
+  /** Oldest first. */
+  listKeptForOperator(): Promise<KeptMessage[]>;
+  /** @returns false when no such message is kept; the body is the caller's to delete */
+  deleteKeptForOperator(messageId: string): Promise<boolean>;
+  /** @returns how many were forgotten, bodies included */
+  deleteKeptBefore(createdBefore: Date): Promise<number>;
+  figures(): Promise<QueueFigures>;
+}
+
+type EnvelopeDocument = Omit<MessageEnvelope, "receivedAt"> & { receivedAt: string };
+
+export interface DeliveryStoreParts {
+  /** Bodies of messages that were taken back. */
+  forgetBodies(messageIds: readonly string[]): Promise<void>;
+}
+
+/** Rows of one group commit at most: more than the sender has under way at once, few enough for a short turn of the database. */
+const groupMost = 64;
+
+export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryStoreParts): DeliveryRepository {
+  const { db, keys, signals } = context;
+  const grouped = groupedCalls(context);
+  return {
+    keep: async (message, deliveries) => {
+      const dueAt = firstDueAt(deliveries);
+      const rows = deliveries.map((delivery) => deliveryRow(keys, delivery));
+      await orSpoolFailed(() => grouped.keep({ message: messageRow(keys, message), deliveries: rows, dueAt }));
+      if (dueAt !== null) signals.wake(dueAt);
+    },
+    claim: claimer({ db, keys, envelopeOf: (messageId, sealed) => envelopeOf(keys, messageId, sealed) }),
+    extendLease: (id, leaseToken, until) => grouped.extend({ id, leaseToken, until }),
+    finish: async (id, leaseToken, failure) => {
+      const ended = await grouped.finishPlain({ id, leaseToken, isTaken: failure === null });
+      if (ended !== undefined) return { finished: true, ...ended };
+      return await db.transaction().execute((trx) => finish(context, trx, { id, leaseToken, failure }));
+    },
+    defer: async (id, leaseToken, next) => {
+      const { notBefore, failure } = next;
+      let wasHeld = await grouped.deferPlain({ id, leaseToken, notBefore, failureText: failureText(failure) });
+      if (!wasHeld) {
+        const deferred = await defer(context, { id, leaseToken, next });
+        if (deferred?.jobId) await forgetBodies(await takeBackUnfit(context, deferred.jobId));
+        wasHeld = deferred !== null;
+      }
+      if (wasHeld) signals.wake(notBefore);
+      return wasHeld;
+    },
+    putBack: async (deliveries) => {
+      for (const jobId of await putBack(context, deliveries)) await forgetBodies(await takeBackUnfit(context, jobId));
+    },
+    nextDueAt: () => nextDueAt(db),
+    countForAlias: (aliasId) => grouped.countOpen(aliasId),
+    spoolBytes: (owner, id) => grouped.spoolBytes[owner](id),
+    count: async () => (await openDeliveries(db).executeTakeFirstOrThrow()).count,
+    isKnownMessage: async (messageId) => {
+      const row = await db.selectFrom("message").select("id").where("id", "=", messageId).executeTakeFirst();
+      return row !== undefined;
+    },
+    releaseLeases: () => releaseLeases(db),
+    hasten: async (ids, now) => {
+      // Not counted, so that a host that comes and goes does not use up the schedule.
+      await sql`UPDATE delivery SET not_before = ${now.toISOString()}::timestamptz, attempts = greatest(attempts - 1, 0)
+        WHERE id = ANY(${[...ids]}::uuid[]) AND state = 'open' AND leased_until IS NULL
+          AND not_before > ${now.toISOString()}::timestamptz`.execute(db);
+      signals.wake(now);
+    },
+    onWake: (listener) => signals.onWake(listener),
+    figures: () => queueFigures(db),
+    ...keptMessages(context, { insertMessage, envelopeOf, forgetBodies }),
+  };
+}
+
+/** What many callers do at a time, in one commit. */
+function groupedCalls(context: StoreContext) {
+  const options = { most: groupMost, isOneItemsFault: isOneRowsFault };
+  return {
+    keep: groupCalls<RowsToKeep, void>({
+      ...options,
+      weigh: ({ deliveries }) => Math.max(deliveries.length, 1),
+      run: async (kept) => {
+        await keepTogether(context, kept);
+        return kept.map(() => undefined);
+      },
+    }),
+    finishPlain: groupCalls({ ...options, run: (endings: readonly Ending[]) => finishTogether(context, endings) }),
+    deferPlain: groupCalls({ ...options, run: (held: readonly Deferral[]) => deferTogether(context, held) }),
+    extend: groupCalls({ ...options, run: (held: readonly Extension[]) => extendTogether(context.db, held) }),
+    spoolBytes: {
+      account: groupCalls({ ...options, run: (ids: readonly string[]) => spoolBytesBy(context.db, "user_id", ids) }),
+      alias: groupCalls({ ...options, run: (ids: readonly string[]) => spoolBytesBy(context.db, "alias_id", ids) }),
+    },
+    countOpen: groupCalls({ ...options, run: (aliasIds: readonly string[]) => countOpenByAlias(context.db, aliasIds) }),
+  };
+}
+
+/** E.g. `mailbox_full 5.2.2`: our own words only, so it may stay plain. */
+const failureText = (failure: DeliveryFailure) => `${failure.code} ${failure.enhancedStatus}`;
+
+export function readFailure(text: string): DeliveryFailure {
+  const [code = "", enhancedStatus = ""] = text.split(" ");
+  return { code: code as FailureCode, enhancedStatus };
+}
+
+function openDeliveries(db: Database) {
+  return db
+    .selectFrom("delivery")
+    .select((row) => row.fn.countAll<number>().as("count"))
+    .where("state", "=", "open");
+}
+
+async function nextDueAt(db: Database): Promise<Date | null> {
+  const row = await db
+    .selectFrom("delivery")
+    .select(sql<Date | null>`min(coalesce(leased_until, not_before))`.as("due_at"))
+    .where("state", "=", "open")
+    .executeTakeFirst();
+  return row?.due_at ?? null;
+}
+
+async function releaseLeases(db: Database): Promise<number> {
+  const result = await db
+    .updateTable("delivery")
+    .set({ lease_token: null, leased_until: null })
+    .where("lease_token", "is not", null)
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
+}
+
+async function countOpenByAlias(db: Database, aliasIds: readonly string[]): Promise<number[]> {
+  const rows = await openDeliveries(db)
+    .select("alias_id")
+    .where("alias_id", "in", [...new Set(aliasIds)])
+    .groupBy("alias_id")
+    .execute();
+  const counts = new Map(rows.map((row) => [row.alias_id, row.count]));
+  return aliasIds.map((aliasId) => counts.get(aliasId) ?? 0);
+}
+
+export async function insertMessage(trx: InTransaction, keys: ServerKeys, message: MessageToKeep): Promise<void> {
+  await trx.insertInto("message").values(messageRow(keys, message)).execute();
+}
+
+function messageRow(keys: ServerKeys, message: MessageToKeep): MessageRow {
+  const document: EnvelopeDocument = { ...message.envelope, receivedAt: message.envelope.receivedAt.toISOString() };
+  return {
+    id: message.id,
+    email_job_id: message.emailJobId ?? null,
+    size_bytes: message.sizeBytes,
+    created_at: message.createdAt,
+    sealed: keys.seal("message", message.id, document),
+  };
+}
+
+function envelopeOf(keys: ServerKeys, messageId: string, sealed: Buffer): MessageEnvelope {
+  const document = keys.open<EnvelopeDocument>("message", messageId, sealed);
+  return { ...document, receivedAt: new Date(document.receivedAt) };
+}
+
+export function deliveryRow(keys: ServerKeys, delivery: OpenDelivery): DeliveryRow {
+  return {
+    id: delivery.id,
+    message_id: delivery.messageId,
+    alias_id: delivery.aliasId,
+    user_id: delivery.userId,
+    state: "open",
+    not_before: delivery.notBefore,
+    lease_token: delivery.lease?.token ?? null,
+    leased_until: delivery.lease?.until ?? null,
+    attempts: delivery.attempts,
+    last_failure: delivery.lastFailure === null ? null : failureText(delivery.lastFailure),
+    created_at: delivery.createdAt,
+    priority: isOwnMail(delivery.target) ? OWN_PRIORITY : (delivery.priority ?? 0),
+    sealed: keys.seal("delivery", delivery.id, delivery.target),
+  };
+}
+
+async function finish(
+  context: StoreContext,
+  trx: InTransaction,
+  { id, leaseToken, failure }: Held & { failure: DeliveryFailure | null },
+): Promise<Finished> {
+  // The message first: whoever ends its other delivery at this moment waits here, and then sees this one gone.
+  const message = await trx
+    .selectFrom("message")
+    .innerJoin("delivery", "delivery.message_id", "message.id")
+    .select(["message.id", "message.email_job_id"])
+    .where("delivery.id", "=", id)
+    .where("delivery.lease_token", "=", leaseToken)
+    .forUpdate("message")
+    .executeTakeFirst();
+  const ended = await trx
+    .deleteFrom("delivery")
+    .where("id", "=", id)
+    .where("lease_token", "=", leaseToken)
+    .executeTakeFirst();
+  if (message === undefined || ended.numDeletedRows === 0n)
+    return { finished: false, messageDone: null, isTakenByNone: false };
+  const [messageDone] = await deleteFinishedMessages(trx, [message.id]);
+  const event = failure === null ? "deliver" : "fail";
+  if (message.email_job_id !== null) await endJob(context, trx, { jobId: message.email_job_id, event, failure });
+  return { finished: true, messageDone: messageDone ?? null, isTakenByNone: false };
+}
+
+/** @returns `null` when the lease was lost */
+async function defer(
+  { db, clock }: StoreContext,
+  { id, leaseToken, next }: Held & { next: { notBefore: Date; failure: DeliveryFailure } },
+): Promise<{ jobId: string | null } | null> {
+  const { rows } = await sql<{ job_id: string | null }>`
+    WITH deferred AS (
+      UPDATE delivery SET not_before = ${next.notBefore}::timestamptz, lease_token = NULL, leased_until = NULL,
+        attempts = attempts + 1, last_failure = ${failureText(next.failure)}::text
+      WHERE id = ${id}::uuid AND lease_token = ${leaseToken}::text AND state = 'open' RETURNING message_id
+    ), waiting AS (
+      UPDATE email_job SET status = 'pending', current_retries = current_retries + 1,
+        updated_at = ${clock.now()}::timestamptz
+      FROM deferred, message WHERE message.id = deferred.message_id AND email_job.id = message.email_job_id
+        AND email_job.status = ANY(${statesBefore("retry")}::text[]) RETURNING email_job.id
+    )
+    SELECT waiting.id AS job_id FROM deferred LEFT JOIN waiting ON true
+  `.execute(db);
+  return rows[0] === undefined ? null : { jobId: rows[0].job_id };
+}
+
+/** Whatever keeps a commit from happening, the mail is not ours yet: the sender is told to come again. */
+export async function orSpoolFailed(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    throw new AppError("spool_failed", {}, cause);
+  }
+}

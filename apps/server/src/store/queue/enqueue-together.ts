@@ -1,0 +1,72 @@
+/** Messages with their open deliveries, of many callers in one statement: one commit and one fsync, and then 250 to each. */
+import { sql } from "kysely";
+import type { OpenDelivery } from "../../core/delivery/delivery.ts";
+import type { Database, DeliveryTable, MessageTable } from "../database.ts";
+import type { StoreContext } from "../store-context.ts";
+
+export type MessageRow = MessageTable;
+export type DeliveryRow = Omit<DeliveryTable, "attempts" | "priority" | "network_index" | "block_index"> & {
+  attempts: number;
+  priority: number;
+};
+
+export interface RowsToKeep {
+  message: MessageRow;
+  deliveries: readonly DeliveryRow[];
+  /** When the first of them is due; `null` when all are being tried. */
+  dueAt: Date | null;
+}
+
+/** When the first of those that wait is due; `null` when none waits. */
+export function firstDueAt(deliveries: readonly OpenDelivery[]): Date | null {
+  return earliest(deliveries.map((it) => (it.lease === null ? it.notBefore : null)));
+}
+
+/** All of them or none. */
+export async function keepTogether({ db, signals }: StoreContext, kept: readonly RowsToKeep[]): Promise<void> {
+  const dueAt = earliest(kept.map((it) => it.dueAt));
+  // Without listeners elsewhere the statement is a transaction of its own.
+  if (signals.isAlone || dueAt === null) return await insert(db, kept);
+  await db.transaction().execute(async (trx) => {
+    await insert(trx, kept);
+    await signals.announceWake(trx, dueAt);
+  });
+}
+
+/** One array for each column, so the statement's text is the same for any number of rows. Bytes as hex: arrays of bytea are slow. */
+async function insert(db: Database, kept: readonly RowsToKeep[]): Promise<void> {
+  const messages = kept.map((it) => it.message);
+  const deliveries = kept.flatMap((it) => it.deliveries);
+  const message = <Value>(read: (row: MessageRow) => Value) => messages.map(read);
+  const delivery = <Value>(read: (row: DeliveryRow) => Value) => deliveries.map(read);
+  await sql`
+    WITH kept AS (
+      INSERT INTO message (id, email_job_id, size_bytes, created_at, sealed)
+      SELECT id, email_job_id, size_bytes, created_at, decode(sealed, 'hex') FROM unnest(
+        ${message((it) => it.id)}::uuid[], ${message((it) => it.email_job_id)}::uuid[],
+        ${message((it) => it.size_bytes)}::integer[], ${message((it) => timeText(it.created_at))}::timestamptz[],
+        ${message((it) => it.sealed.toString("hex"))}::text[]
+      ) AS given (id, email_job_id, size_bytes, created_at, sealed)
+    )
+    INSERT INTO delivery (id, message_id, alias_id, user_id, state, not_before, lease_token, leased_until, attempts,
+      last_failure, created_at, priority, sealed)
+    SELECT id, message_id, alias_id, user_id, state, not_before, lease_token, leased_until, attempts,
+      last_failure, created_at, priority, decode(sealed, 'hex') FROM unnest(
+      ${delivery((it) => it.id)}::uuid[], ${delivery((it) => it.message_id)}::uuid[],
+      ${delivery((it) => it.alias_id)}::uuid[], ${delivery((it) => it.user_id)}::uuid[],
+      ${delivery((it) => it.state)}::text[], ${delivery((it) => timeText(it.not_before))}::timestamptz[],
+      ${delivery((it) => it.lease_token)}::text[], ${delivery((it) => timeText(it.leased_until))}::timestamptz[],
+      ${delivery((it) => it.attempts)}::integer[], ${delivery((it) => it.last_failure)}::text[],
+      ${delivery((it) => timeText(it.created_at))}::timestamptz[], ${delivery((it) => it.priority)}::integer[],
+      ${delivery((it) => it.sealed.toString("hex"))}::text[]
+    ) AS given (id, message_id, alias_id, user_id, state, not_before, lease_token, leased_until, attempts,
+      last_failure, created_at, priority, sealed)
+  `.execute(db);
+}
+
+const timeText = (time: Date | null) => time?.toISOString() ?? null;
+
+function earliest(times: readonly (Date | null)[]): Date | null {
+  const known = times.filter((it) => it !== null);
+  return known.length === 0 ? null : new Date(Math.min(...known.map((it) => it.getTime())));
+}

@@ -1,0 +1,167 @@
+/**
+ * Mail to postmaster@ and abuse@ that has nowhere to go: kept sealed for the operator (`kauke doctor`), capped: when there is
+ * too much, the oldest of whoever has sent most gives way. It is a delivery in the state `kept`, which the sender never claims.
+ */
+import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
+import { AppError } from "../../core/app-error.ts";
+import type { DeliveryTarget, MessageToKeep } from "../../core/delivery/delivery.ts";
+import { whoGivesWay } from "../../core/message/kept-mail-shares.ts";
+import type { MessageEnvelope } from "../../core/message/message.ts";
+import type { Database, InTransaction } from "../database.ts";
+import { type NetworkIndexes, networkIndexes } from "../rows/sign-in/network-indexes.ts";
+import type { ServerKeys } from "../sealing/server-keys.ts";
+import type { StoreContext } from "../store-context.ts";
+
+const MESSAGES_MAX = 1000;
+const BYTES_MAX = 64 * 1024 * 1024;
+const unreadableEnvelope = {
+  ...{ envelopeFrom: "", helo: "", clientAddress: "", protocol: "SMTP" as const },
+  ...{ eightBit: false, smtpUtf8: false },
+};
+/** Two processes must not pass the cap together. */
+const KEPT_LOCK = 7_205_520;
+
+export interface KeptMessage {
+  messageId: string;
+  /** The recipient as it was named, lower case. */
+  address: string;
+  envelope: MessageEnvelope;
+  sizeBytes: number;
+  createdAt: Date;
+}
+
+interface MessageParts {
+  insertMessage(trx: InTransaction, keys: ServerKeys, message: MessageToKeep): Promise<void>;
+  envelopeOf(keys: ServerKeys, messageId: string, sealed: Buffer): MessageEnvelope;
+  forgetBodies(messageIds: readonly string[]): Promise<void>;
+}
+
+export function keptMessages({ db, keys }: StoreContext, { insertMessage, envelopeOf, forgetBodies }: MessageParts) {
+  const readSealed = (row: { id: string; message_id: string; sealed: Buffer; envelope: Buffer; created_at: Date }) => {
+    try {
+      const address = keys.open<DeliveryTarget>("delivery", row.id, row.sealed).aliasAddress;
+      return { address, envelope: envelopeOf(keys, row.message_id, row.envelope) };
+    } catch {
+      // Listed all the same, so that the operator can delete it and sees the others.
+      return { address: "unreadable", envelope: { ...unreadableEnvelope, receivedAt: row.created_at } };
+    }
+  };
+  return {
+    keepForOperator: (message: MessageToKeep, address: string) =>
+      orSpoolFailed(async () => {
+        const gone = await db.transaction().execute(async (trx) => {
+          await sql`SELECT pg_advisory_xact_lock(${sql.lit(KEPT_LOCK)})`.execute(trx);
+          const indexes = networkIndexes(keys, message.envelope.clientAddress);
+          const leaving = await makeRoom(trx, { sizeBytes: message.sizeBytes, ...indexes });
+          await insertMessage(trx, keys, message);
+          await insertKept(trx, keys, { message, address, indexes });
+          return leaving;
+        });
+        await forgetBodies(gone);
+      }),
+    countKeptForOperator: async () => (await measureKept(db)).count,
+    listKeptForOperator: async (): Promise<KeptMessage[]> => {
+      const rows = await keptRows(db)
+        .select(["delivery.id", "delivery.sealed", "message.id as message_id", "message.sealed as envelope"])
+        .select(["message.size_bytes", "message.created_at"])
+        .orderBy("message.created_at")
+        .execute();
+      return rows.map((row) => ({
+        messageId: row.message_id,
+        ...readSealed(row),
+        sizeBytes: row.size_bytes,
+        createdAt: row.created_at,
+      }));
+    },
+    deleteKeptForOperator: async (messageId: string) => {
+      const result = await db
+        .deleteFrom("message")
+        .where("id", "in", keptRows(db).select("message.id").where("message.id", "=", messageId))
+        .executeTakeFirst();
+      return result.numDeletedRows > 0n;
+    },
+    /** @returns how many were forgotten; their bodies are gone too */
+    deleteKeptBefore: async (createdBefore: Date): Promise<number> => {
+      const rows = await db
+        .deleteFrom("message")
+        .where("id", "in", keptRows(db).select("message.id").where("delivery.created_at", "<", createdBefore))
+        .returning("id")
+        .execute();
+      await forgetBodies(rows.map(({ id }) => id));
+      return rows.length;
+    },
+  };
+}
+
+export function fitsOperatorCap(kept: { count: number; bytes: number }, sizeBytes: number): boolean {
+  return kept.count < MESSAGES_MAX && kept.bytes + sizeBytes <= BYTES_MAX;
+}
+
+function keptRows(db: Database) {
+  return db
+    .selectFrom("delivery")
+    .innerJoin("message", "message.id", "delivery.message_id")
+    .where("delivery.state", "=", "kept");
+}
+
+async function measureKept(db: Database): Promise<{ count: number; bytes: number }> {
+  return await keptRows(db)
+    .select((row) => row.fn.countAll<number>().as("count"))
+    .select(sql<number>`coalesce(sum(message.size_bytes), 0)::bigint`.as("bytes"))
+    .executeTakeFirstOrThrow();
+}
+
+/** @returns whose bodies have to go @throws AppError `spool_quota` when the newcomer itself is what is too much */
+async function makeRoom(
+  trx: InTransaction,
+  newcomer: { sizeBytes: number } & NetworkIndexes,
+): Promise<readonly string[]> {
+  if (fitsOperatorCap(await measureKept(trx), newcomer.sizeBytes)) return [];
+  const rows = await keptRows(trx)
+    .select(["message.id", "message.size_bytes", "delivery.network_index", "delivery.block_index"])
+    .orderBy("message.created_at")
+    .execute();
+  const kept = [...rows.map((row) => ({ ...row, sizeBytes: row.size_bytes })), { id: null, ...newcomer }];
+  const leaving = whoGivesWay(
+    kept.map(({ id, sizeBytes, network_index, block_index }) => ({
+      ...{ id, sizeBytes },
+      network: network_index?.toString("hex") ?? "",
+      block: block_index?.toString("hex") ?? "",
+    })),
+    { maxMessages: MESSAGES_MAX, maxBytes: BYTES_MAX },
+  );
+  const ids = leaving.filter((id) => id !== null);
+  if (ids.length < leaving.length) throw new AppError("spool_quota");
+  await trx.deleteFrom("message").where("id", "in", ids).execute();
+  return ids;
+}
+
+async function insertKept(
+  trx: InTransaction,
+  keys: ServerKeys,
+  { message, address, indexes }: { message: MessageToKeep; address: string; indexes: NetworkIndexes },
+): Promise<void> {
+  const id = randomUUID();
+  const target: DeliveryTarget = { destination: { kind: "mailbox", address }, aliasAddress: address };
+  const times = { not_before: message.createdAt, created_at: message.createdAt };
+  await trx
+    .insertInto("delivery")
+    .values({
+      id,
+      message_id: message.id,
+      state: "kept",
+      ...times,
+      ...indexes,
+      sealed: keys.seal("delivery", id, target),
+    })
+    .execute();
+}
+
+async function orSpoolFailed(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    throw cause instanceof AppError ? cause : new AppError("spool_failed", {}, cause);
+  }
+}

@@ -1,0 +1,103 @@
+import { randomUUID } from "node:crypto";
+import { retentionDays } from "@kauke/contract";
+import { expect, it } from "vitest";
+import { sameMailbox } from "../../../core/destination/same-mailbox.ts";
+import { onEachContext, tableNames } from "../../context.testing.ts";
+import { anAlias, aUser } from "../../rows.testing.ts";
+import { aliasStore } from "../aliases/aliases.ts";
+import { rateLimitSubject } from "../rate-limits.ts";
+import { wholeExport } from "./account-export.testing.ts";
+import { accountExportStore } from "./account-export.ts";
+import { plantAccount, serverTables } from "./account-rows.testing.ts";
+import { releasedAddresses } from "./released-addresses.ts";
+import { userStore } from "./users.ts";
+
+const isDate = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+onEachContext((it_) => {
+  const read = (userId: string) => wholeExport(accountExportStore(it_.context), userId);
+
+  it("every table of the database is named, and every one that can hold something of an account shows its row", async () => {
+    const { context } = it_;
+    const account = await plantAccount(context);
+    const tables = await read(account.userId);
+    const names = await tableNames(context);
+    // A table nobody has told the planting about fails here.
+    expect([...account.planted, ...serverTables].sort()).toEqual(names.sort());
+    expect(Object.keys(tables ?? {}).sort()).toEqual(names.sort());
+    for (const name of account.planted) expect(tables?.[name]?.rows, name).toHaveLength(1);
+    for (const name of serverTables) expect(tables?.[name]?.rows, name).toEqual([]);
+    const dates = account.planted.flatMap((name) => tables?.[name]?.rows.map((row) => String(row.deletionDate)) ?? []);
+    expect(dates.every((it) => isDate.test(it) || it.includes(" "))).toBe(true);
+  });
+
+  it("what is sealed at rest is readable here, and neither hashes nor the server's keys are", async () => {
+    const account = await plantAccount(it_.context);
+    const text = JSON.stringify(await read(account.userId));
+    const readable = [
+      "user",
+      "alias",
+      "smtp_credential",
+      "encryption_key",
+      "email_job",
+      "message",
+      "delivery",
+      "notice",
+    ];
+    for (const table of readable) expect(text).toContain(`planted ${table}`);
+    for (const known of [account.email, account.address, account.mailbox]) expect(text).toContain(known);
+    expect(text).not.toMatch(/argon2id\$|"type":"Buffer"|replyKey|[Tt]okenHash/);
+  });
+
+  it("dates are those the retention job keeps", async () => {
+    const { context } = it_;
+    const now = context.clock.now();
+    const tables = await read((await plantAccount(context)).userId);
+    const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000).toISOString();
+    const dateOf = (table: string) => tables?.[table]?.rows[0]?.deletionDate;
+    expect(dateOf("notice")).toBe(inDays(retentionDays.technicalLogs));
+    expect(dateOf("rate_limit")).toBe(inDays(retentionDays.securityRecords));
+    expect(dateOf("session")).toBe(new Date(now.getTime() + 30 * 60_000).toISOString());
+    expect(dateOf("one_time_token")).toBe(new Date(now.getTime() + 60_000).toISOString());
+  });
+
+  it("counts that hang on the account's mailbox are found however its e-mail is spelled", async () => {
+    const { context } = it_;
+    const user = aUser({ email: `Ann.${randomUUID()}+kauke@gmail.com` });
+    await userStore(context, { released: releasedAddresses(context), forgetBodies: async () => {} }).insert(user);
+    const now = context.clock.now();
+    const action_type = "password_reset_mailbox";
+    const subject_index = rateLimitSubject(context.keys, { key: sameMailbox(String(user.email)) });
+    const times = { id: randomUUID(), count: 1, window_start: now, last_action: now };
+    await context.db
+      .insertInto("rate_limit")
+      .values({ subject_index, action_type, ...times })
+      .execute();
+    expect((await read(user.id))?.rate_limit?.rows).toMatchObject([{ actionType: action_type, subject: user.email }]);
+  });
+
+  it("nobody else's rows are in it, and an account that is gone has none", async () => {
+    const [ann, bob] = [await plantAccount(it_.context), await plantAccount(it_.context)];
+    const text = JSON.stringify(await read(ann.userId));
+    for (const foreign of [bob.userId, bob.email, bob.aliasId, bob.address]) expect(text).not.toContain(foreign);
+    expect(text).toContain(ann.address);
+    expect(await read(randomUUID())).toBeNull();
+  });
+
+  it("more aliases than one page are all there, once each, and a page is read when it is asked for", async () => {
+    const { context } = it_;
+    const { userId } = await plantAccount(context);
+    const aliases = aliasStore(context, { released: releasedAddresses(context), forgetBodies: async () => {} });
+    for (let count = 0; count < 400; count += 1) await aliases.insert(anAlias(userId));
+    const rows = (await read(userId))?.alias?.rows ?? [];
+    expect([rows.length, new Set(rows.map((row) => row.id)).size]).toEqual([401, 401]);
+
+    const lengths: number[] = [];
+    for await (const page of (await accountExportStore(context).read(userId))?.alias?.rows ?? []) {
+      lengths.push(page.length);
+      // Whoever reads the second page now finds nothing.
+      if (lengths.length === 1) await context.db.deleteFrom("alias").where("user_id", "=", userId).execute();
+    }
+    expect(lengths).toEqual([200, 0]);
+  });
+});

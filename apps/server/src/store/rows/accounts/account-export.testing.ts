@@ -1,0 +1,17 @@
+/** An account's export with its pages put together, as it goes over the wire. */
+import type { AccountExportStore } from "../../../core/account-export/account-export.ts";
+
+export type WholeExport = Record<string, { about: string; rows: Record<string, unknown>[] }>;
+
+/** @returns `null` when the account is gone */
+export async function wholeExport(store: AccountExportStore, userId: string): Promise<WholeExport | null> {
+  const tables = await store.read(userId);
+  if (tables === null) return null;
+  const whole: [string, { about: string; rows: unknown[] }][] = [];
+  for (const [name, { about, rows: pages }] of Object.entries(tables)) {
+    const rows: unknown[] = [];
+    for await (const page of pages) rows.push(...page);
+    whole.push([name, { about, rows }]);
+  }
+  return JSON.parse(JSON.stringify(Object.fromEntries(whole))) as WholeExport;
+}

@@ -1,0 +1,138 @@
+/** One-use links to an account's own e-mail, and what they change when they are used; each in one commit under the account's lock. */
+import type { AccountLink, AccountLinkKind, AccountLinkStore } from "../../../core/user/account-link.ts";
+import type { InTransaction } from "../../database.ts";
+import type { StoreContext } from "../../store-context.ts";
+import { confirmOwnMailbox } from "../aliases/destinations.ts";
+import { changeEmail } from "./change-email.ts";
+import { type AfterProof, endImpostor, nothingAfter, withoutImpostor } from "./first-proof.ts";
+import { findLink, type LinkDocument, linkId } from "./link-rows.ts";
+import { endSessionsAndLinks } from "./passwords.ts";
+import { lockDocument, sealDocument, type UserDocument } from "./user-document.ts";
+
+export interface AccountLinkStoreParts {
+  /** Bodies of messages that an impostor had left to be sent. */
+  forgetBodies(messageIds: readonly string[]): Promise<void>;
+}
+
+export function accountLinkStore(context: StoreContext, parts: AccountLinkStoreParts): AccountLinkStore {
+  const { db } = context;
+  return {
+    issue: (link) => issue(context, link),
+    find: (kind, tokenHash) => findLink(context, kind, tokenHash),
+    takeBack: async (tokenHash) => {
+      await db.deleteFrom("one_time_token").where("token_hash", "=", tokenHash).execute();
+    },
+    resetPassword: (tokenHash, passwordHash) =>
+      proving(context, parts, {
+        ...{ kind: "reset", tokenHash },
+        work: (proof) => replacePassword(context, proof, passwordHash),
+      }),
+    signIn: (tokenHash, passwordHash) =>
+      proving(context, parts, {
+        ...{ kind: "sign-in", tokenHash },
+        work: (proof) => signIn(context, proof, passwordHash),
+      }),
+    confirmEmail: async (tokenHash, userId) => {
+      const link = await findLink(context, "email", tokenHash);
+      if (link?.userId !== userId) return false;
+      const use = { kind: "email", tokenHash } as const;
+      return proving(context, parts, { ...use, work: (proof) => confirm(context, proof) });
+    },
+    changeEmail: (change) => changeEmail(context, change),
+  };
+}
+
+async function issue({ db, keys, clock }: StoreContext, link: AccountLink): Promise<boolean> {
+  const { kind, tokenHash, userId, email, formerEmail, askedBy, expiresAt } = link;
+  const document: LinkDocument = { email, formerEmail, askedBy };
+  return db.transaction().execute(async (trx) => {
+    const user = trx.selectFrom("user").select("id").where("id", "=", userId).forUpdate();
+    if ((await user.executeTakeFirst()) === undefined) return false;
+    await trx.deleteFrom("one_time_token").where("user_id", "=", userId).where("kind", "=", kind).execute();
+    const sealed = keys.seal("one_time_token", linkId(tokenHash), document);
+    const times = { created_at: clock.now(), expires_at: expiresAt };
+    await trx
+      .insertInto("one_time_token")
+      .values({ token_hash: tokenHash, kind, user_id: userId, ...times, sealed })
+      .execute();
+    return true;
+  });
+}
+
+/** What a used link may change, under the account's lock. */
+interface Proof {
+  trx: InTransaction;
+  userId: string;
+  document: UserDocument;
+}
+
+interface LinkUse {
+  kind: AccountLinkKind;
+  tokenHash: Buffer;
+}
+
+/**
+ * Of several that use a link at once, the account's lock lets one find it there still.
+ * @param work answers `null` where the account has changed so that the link must not be used
+ * @returns `null` when the link did not count
+ */
+async function using<T>(
+  context: StoreContext,
+  { kind, tokenHash }: LinkUse,
+  work: (proof: Proof) => Promise<T | null>,
+): Promise<T | null> {
+  const link = await findLink(context, kind, tokenHash);
+  if (link === null) return null;
+  return context.db.transaction().execute(async (trx) => {
+    const document = await lockDocument(context, trx, link.userId);
+    if (document === null || document.email !== link.email) return null;
+    const mine = trx.selectFrom("one_time_token").select("kind").where("token_hash", "=", tokenHash);
+    if ((await mine.executeTakeFirst()) === undefined) return null;
+    const done = await work({ trx, userId: link.userId, document });
+    if (done !== null) await trx.deleteFrom("one_time_token").where("token_hash", "=", tokenHash).execute();
+    return done;
+  });
+}
+
+/** A use that may be the first proof of the mailbox. @returns whether the link counted */
+async function proving(
+  context: StoreContext,
+  { forgetBodies }: AccountLinkStoreParts,
+  use: LinkUse & { work(proof: Proof): Promise<AfterProof | null> },
+): Promise<boolean> {
+  const after = await using(context, use, use.work);
+  if (after === null) return false;
+  after.tellRoutes();
+  await forgetBodies(after.messagesDone);
+  return true;
+}
+
+const confirmedAt = ({ clock }: StoreContext, { emailConfirmedAt }: UserDocument) =>
+  emailConfirmedAt ?? clock.now().toISOString();
+
+async function confirm(context: StoreContext, { trx, userId, document }: Proof): Promise<AfterProof> {
+  await sealDocument(context, trx, userId, { ...document, emailConfirmedAt: confirmedAt(context, document) });
+  const tellRoutes = await confirmOwnMailbox(context, trx, { userId, email: document.email });
+  return { ...nothingAfter, tellRoutes };
+}
+
+/** @param passwordHash `null`: the account has none from here on */
+async function replacePassword(context: StoreContext, proof: Proof, passwordHash: string | null): Promise<AfterProof> {
+  const { trx, userId, document } = proof;
+  const isFirstProof = document.emailConfirmedAt === undefined;
+  const own = isFirstProof ? withoutImpostor(document) : document;
+  const emailConfirmedAt = confirmedAt(context, document);
+  const passwordSetAt = context.clock.now().toISOString();
+  await sealDocument(context, trx, userId, { ...own, passwordHash, passwordSetAt, emailConfirmedAt });
+  await endSessionsAndLinks(trx, userId, null);
+  const tellRoutes = await confirmOwnMailbox(context, trx, { userId, email: document.email });
+  return isFirstProof ? endImpostor(context, trx, { userId, document }) : { ...nothingAfter, tellRoutes };
+}
+
+/** Who has mailbox and password is one person; with the mailbox alone, on its first proof, the password may be an impostor's. */
+async function signIn(context: StoreContext, proof: Proof, passwordHash: string | null): Promise<AfterProof | null> {
+  const { document } = proof;
+  if (passwordHash !== null && passwordHash !== document.passwordHash) return null;
+  if (document.emailConfirmedAt === undefined && passwordHash === null) return replacePassword(context, proof, null);
+  return confirm(context, proof);
+}

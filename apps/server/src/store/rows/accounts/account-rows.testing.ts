@@ -1,0 +1,149 @@
+/** One account with a row in every table that can hold something of it, and what can be read in each. */
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { aliasAddress } from "../../../core/alias/alias.ts";
+import type { DB } from "../../database.ts";
+import { anAlias, aUser } from "../../rows.testing.ts";
+import type { StoreContext } from "../../store-context.ts";
+import { documentOfNew } from "../aliases/alias-document.ts";
+import { mailboxIndex, missingMailboxIndex } from "../aliases/mailbox-index.ts";
+import { rateLimitSubject } from "../rate-limits.ts";
+import { formerUserIndex } from "./released-addresses.ts";
+
+/** Nothing of an account lies there. */
+export const serverTables: readonly (keyof DB)[] = ["counter", "server_key", "schema_migration"];
+
+export interface PlantedAccount {
+  userId: string;
+  email: string;
+  aliasId: string;
+  address: string;
+  mailbox: string;
+  messageId: string;
+  planted: readonly (keyof DB)[];
+}
+
+/** Every free text is `planted <table>`. */
+export async function plantAccount(
+  context: StoreContext,
+  { without = [] }: { without?: readonly (keyof DB)[] } = {},
+): Promise<PlantedAccount> {
+  const { db, keys, clock } = context;
+  const now = clock.now();
+  const user = aUser();
+  const mailbox = `ann.${randomUUID()}@example.org`;
+  const destinations = [{ kind: "mailbox" as const, address: mailbox }];
+  const alias = anAlias(user.id, { routing: { state: "active", destinations } });
+  const ids = { job: randomUUID(), message: randomUUID(), delivery: randomUUID(), pair: randomUUID() };
+  const of = { id: randomUUID(), user_id: user.id, created_at: now };
+  const text = (table: string) => `planted ${table}`;
+  const hash = (table: string) => createHash("sha256").update(`${user.id}${table}`).digest();
+  const { email, walletAddress, googleId, passwordHash, profileImageUrl } = user;
+  const person = { email, walletAddress, googleId, passwordHash, profileImageUrl };
+  const tokenHash = hash("one_time_token");
+  const limit = { count: 1, window_start: now, last_action: now };
+  const rows: { [Table in keyof DB]?: () => Promise<unknown> } = {
+    user: () =>
+      insert("user", {
+        ...{ id: user.id, auth_method: "email", created_at: now, updated_at: now },
+        ...{ email_index: keys.blindIndex("user.email", String(user.email)), wallet_index: null, google_index: null },
+        sealed: keys.seal("user", user.id, { ...person, firstName: text("user"), lastName: null }),
+      }),
+    alias: () =>
+      insert("alias", {
+        ...{ id: alias.id, user_id: user.id, active: true, created_at: now },
+        address_index: keys.blindIndex("alias.address", aliasAddress(alias.name, alias.domain)),
+        sealed: keys.seal("alias", alias.id, documentOfNew({ ...alias, notes: text("alias") }, randomBytes)),
+      }),
+    session: () =>
+      insert("session", {
+        ...{ ...of, token_hash: hash("session"), last_seen_at: now },
+        sealed: keys.seal("session", of.id, { device: text("session") }),
+      }),
+    destination: () =>
+      insert("destination", {
+        ...{ ...of, id: ids.pair, mailbox_index: mailboxIndex(keys, mailbox), state: "asked", confirmed_at: null },
+        sealed: keys.seal("destination", ids.pair, { askedAt: [now.toISOString()] }),
+      }),
+    missing_mailbox: () =>
+      insert("missing_mailbox", {
+        ...{ user_id: user.id, mailbox_index: missingMailboxIndex(keys, mailbox), first_at: now, last_at: now },
+        ...{ refusals: 1, last_message_id: ids.message, suspended_at: null },
+      }),
+    smtp_credential: () =>
+      insert("smtp_credential", {
+        ...{ ...of, alias_id: alias.id, username_index: hash("smtp_credential"), updated_at: now },
+        sealed: keys.seal("smtp_credential", of.id, { password: text("smtp_credential") }),
+      }),
+    encryption_key: () =>
+      insert("encryption_key", {
+        ...of,
+        sealed: keys.seal("encryption_key", of.id, {
+          ...{ keyName: text("encryption_key"), publicKey: "age1…", encryptedPrivateKey: "wrapped" },
+        }),
+      }),
+    email_job: () =>
+      insert("email_job", {
+        ...{ ...of, id: ids.job, alias_id: alias.id, scheduled_at: now, processed_at: null, cancelled_at: null },
+        updated_at: now,
+        sealed: keys.seal("email_job", ids.job, {
+          ...{ messageId: "<a@b>", lastFailure: null, content: { recipient: mailbox, subject: text("email_job") } },
+        }),
+      }),
+    message: () =>
+      insert("message", {
+        ...{ id: ids.message, email_job_id: ids.job, size_bytes: 7, created_at: now },
+        sealed: keys.seal("message", ids.message, { envelopeFrom: text("message"), receivedAt: now.toISOString() }),
+      }),
+    message_chunk: () =>
+      insert("message_chunk", {
+        ...{ message_id: ids.message, chunk_index: 0, is_last: true, created_at: now },
+        sealed: keys.sealBytes(`message_chunk:sealed:${ids.message}:0:last`, Buffer.from("planted")),
+      }),
+    delivery: () =>
+      insert("delivery", {
+        ...{ ...of, id: ids.delivery, message_id: ids.message, alias_id: alias.id, state: "open", not_before: now },
+        ...{ lease_token: null, leased_until: null, last_failure: null },
+        sealed: keys.seal("delivery", ids.delivery, {
+          ...{ destination: { kind: "mailbox", address: mailbox }, aliasAddress: text("delivery") },
+        }),
+      }),
+    reply_path: () =>
+      insert("reply_path", { id: hash("reply_path"), alias_id: alias.id, created_at: now, sealed: randomBytes(40) }),
+    one_time_token: () =>
+      insert("one_time_token", {
+        ...{ token_hash: tokenHash, kind: "confirm", user_id: user.id, created_at: now },
+        expires_at: new Date(now.getTime() + 60_000),
+        sealed: keys.seal("one_time_token", tokenHash.toString("hex"), { destinationId: ids.pair }),
+      }),
+    notice: () =>
+      insert("notice", {
+        ...{ ...of, alias_id: alias.id, kind: "delivery_failed" },
+        sealed: keys.seal("notice", of.id, { text: text("notice") }),
+      }),
+    rate_limit: () =>
+      insert("rate_limit", {
+        ...{ ...limit, id: of.id, action_type: "alias_create" },
+        subject_index: rateLimitSubject(keys, { userId: user.id }),
+      }),
+    released_address: () =>
+      insert("released_address", {
+        ...{ address_index: hash("released_address"), former_user_index: formerUserIndex(keys, user.id) },
+        until: new Date(now.getTime() + 86_400_000),
+      }),
+    blocked_mailbox: () => insert("blocked_mailbox", { mailbox_index: mailboxIndex(keys, mailbox), created_at: now }),
+  };
+  for (const table of without) delete rows[table];
+  for (const plant of Object.values(rows)) await plant();
+  return {
+    ...{ userId: user.id, email: String(user.email), aliasId: alias.id, mailbox, messageId: ids.message },
+    address: aliasAddress(alias.name, alias.domain),
+    planted: Object.keys(rows) as (keyof DB)[],
+  };
+
+  function insert<Table extends keyof DB>(table: Table, row: Partial<Record<keyof DB[Table], unknown>>) {
+    return db
+      .insertInto(table)
+      .values(row as never)
+      .execute();
+  }
+}

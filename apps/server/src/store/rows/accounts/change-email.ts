@@ -1,0 +1,53 @@
+/** Using a link to a new sign-in e-mail up: the address, its index, and what ends with the former one, in one commit. */
+import type { EmailChange, EmailChanged } from "../../../core/user/account-link.ts";
+import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION } from "../../database.ts";
+import type { StoreContext } from "../../store-context.ts";
+import { confirmOwnMailboxes } from "../aliases/destinations.ts";
+import { findLink, type LinkDocument } from "./link-rows.ts";
+import { endSessionsAndLinks } from "./passwords.ts";
+import { lockDocument, sealDocument, type UserDocument } from "./user-document.ts";
+import { emailIndex } from "./user-indexes.ts";
+
+export async function changeEmail(context: StoreContext, change: EmailChange): Promise<EmailChanged> {
+  const link = await findLink(context, "new-email", change.tokenHash);
+  if (link?.userId !== change.userId) return { kind: "over" };
+  try {
+    const done = await context.db.transaction().execute((trx) => changeWithin(context, trx, { change, link }));
+    if (done === null) return { kind: "over" };
+    done.tellRoutes();
+    return { kind: "changed", former: done.former };
+  } catch (thrown) {
+    if (isDatabaseError(thrown, UNIQUE_VIOLATION, "user_email_index_key")) return { kind: "taken" };
+    throw thrown;
+  }
+}
+
+interface Use {
+  change: EmailChange;
+  link: LinkDocument;
+}
+
+/** @returns `null` when the link was used, replaced or ended, or the account has another e-mail than when it was asked for */
+async function changeWithin(context: StoreContext, trx: InTransaction, { change, link }: Use) {
+  const { tokenHash, userId, keepSession } = change;
+  const document = await lockDocument(context, trx, userId);
+  if (document === null || document.email !== (link.formerEmail ?? null)) return null;
+  const mine = trx.selectFrom("one_time_token").select("kind").where("token_hash", "=", tokenHash);
+  if ((await mine.executeTakeFirst()) === undefined) return null;
+  const email_index = emailIndex(context.keys, link.email);
+  await trx.updateTable("user").set({ email_index }).where("id", "=", userId).execute();
+  await sealDocument(context, trx, userId, withEmail(context, document, link.email));
+  await endSessionsAndLinks(trx, userId, keepSession);
+  await trx.deleteFrom("one_time_token").where("user_id", "=", userId).where("kind", "=", "email").execute();
+  const isConfirmed = document.emailConfirmedAt !== undefined;
+  // The former mailbox may count as a confirmed destination by being the account's e-mail alone.
+  const proven = [...(document.email !== null && isConfirmed ? [document.email] : []), link.email];
+  const tellRoutes = await confirmOwnMailboxes(context, trx, { userId, emails: proven });
+  return { tellRoutes, former: { email: document.email, isConfirmed } };
+}
+
+/** Who made the account vouched for the former address only. */
+function withEmail({ clock }: StoreContext, document: UserDocument, email: string): UserDocument {
+  const { isMadeByHost: _, ...own } = document;
+  return { ...own, email, emailConfirmedAt: clock.now().toISOString() };
+}

@@ -1,0 +1,44 @@
+import { expect, it } from "vitest";
+import { allRows, onEachContext, tableNames } from "../../context.testing.ts";
+import { messageBodiesInRows } from "../../queue/bodies/message-bodies-chunks.ts";
+import { plantAccount, serverTables } from "./account-rows.testing.ts";
+import { releasedAddresses } from "./released-addresses.ts";
+import { userStore } from "./users.ts";
+
+/** Keyed hashes that the legal pages name; the mailbox' own block was never the account's. */
+const outlives = ["released_address", "rate_limit", "blocked_mailbox"];
+
+onEachContext((it_) => {
+  const deleteUser = async (userId: string) => {
+    const { context } = it_;
+    const bodies = messageBodiesInRows({ ...context, now: () => context.clock.now() });
+    const forgetBodies = async (ids: readonly string[]) => {
+      for (const id of ids) await bodies.delete(id);
+    };
+    await userStore(context, { released: releasedAddresses(context), forgetBodies }).delete(userId);
+  };
+
+  it("deleting an account leaves nothing of it in any table but keyed hashes, and nobody else loses a row", async () => {
+    const { context } = it_;
+    const bob = await plantAccount(context);
+    const before = await allRows(context);
+    const ann = await plantAccount(context);
+    const planted = await allRows(context);
+    // Each table has one more row, or the test proves nothing; a new table fails here until it is planted.
+    expect([...ann.planted, ...serverTables].sort()).toEqual((await tableNames(context)).sort());
+    for (const name of ann.planted) expect(planted[name]?.length, name).toBe((before[name]?.length ?? 0) + 1);
+
+    await deleteUser(ann.userId);
+    const after = await allRows(context);
+    for (const [name, rows] of Object.entries(before)) {
+      if (!outlives.includes(name)) expect(after[name], name).toEqual(rows);
+    }
+    // The one that was held already, and the alias' own; the count; the block.
+    const added = outlives.map((name) => (after[name]?.length ?? 0) - (before[name]?.length ?? 0));
+    expect(added).toEqual([2, 1, 1]);
+    const text = JSON.stringify(after);
+    for (const trace of [ann.userId, ann.aliasId, ann.messageId, ann.email, ann.address])
+      expect(text).not.toContain(trace);
+    expect(text).toContain(bob.userId);
+  });
+});

@@ -1,0 +1,96 @@
+/**
+ * What ends when somebody proves for the first time that an account's mailbox is theirs. Until then an impostor may have held the
+ * account, so everything that would leave the impostor a way in, or a say over the mail, is removed in the same transaction
+ * (docs/decisions/2026-11-22-first-proof.md). Aliases, encryption keys and confirmed destinations stay: the owner sees them in the
+ * dashboard, and an owner who had only never confirmed could not restore them.
+ */
+import { randomUUID } from "node:crypto";
+import type { InTransaction } from "../../database.ts";
+import type { StoreContext } from "../../store-context.ts";
+import { dropRoutes } from "../aliases/alias-routes.ts";
+import { lockComposed, takeBack } from "../job-records.ts";
+import { insertNotice } from "../notices.ts";
+import type { UserDocument } from "./user-document.ts";
+
+/** What is left to do once the proof is committed. */
+export interface AfterProof {
+  /** Ids of messages that will not be sent: their stored bodies can be deleted. */
+  messagesDone: string[];
+  tellRoutes(): void;
+}
+
+export const nothingAfter: AfterProof = { messagesDone: [], tellRoutes: () => {} };
+
+/** The account's document without the fields that an impostor could have filled. The caller seals it. */
+export function withoutImpostor(document: UserDocument): UserDocument {
+  const { googleIssuer: _, isMadeByHost: __, settings: ___, isGoogleRemoved: ____, ...own } = document;
+  return { ...own, googleId: null, walletAddress: null, firstName: null, lastName: null, profileImageUrl: null };
+}
+
+/**
+ * Removes what an impostor could have stored outside the account's document, and tells the owner. The caller has locked the account
+ * and ended its sessions and links.
+ */
+export async function endImpostor(
+  context: StoreContext,
+  trx: InTransaction,
+  { userId, document }: { userId: string; document: UserDocument },
+): Promise<AfterProof> {
+  const ended = { ...endedInDocument(document), ...(await endRows(trx, userId)) };
+  const messageIds = await lockComposed(trx, { column: "user_id", id: userId });
+  const messagesDone = await takeBack(context, trx, { messageIds });
+  const tellRoutes = await dropRoutes(context.signals, trx, [userId]);
+  const what = Object.entries({ ...ended, [words.messages]: messagesDone.length > 0 }).filter(([, it]) => it);
+  await tellOwner(context, trx, { userId, what: what.map(([name]) => name) });
+  return { messagesDone, tellRoutes };
+}
+
+const words = {
+  google: "sign-in by Google",
+  wallet: "sign-in by wallet",
+  guard: "the leak guard's switch, which is on again",
+  quotes: "the alias in quoted lines, which is off again",
+  credentials: "SMTP credentials",
+  sealing: "the choice of a key that forwarded mail is encrypted to",
+  messages: "messages that waited to be sent",
+} as const;
+
+const endedInDocument = ({ googleId, walletAddress, settings }: UserDocument) => ({
+  [words.google]: googleId !== null,
+  [words.wallet]: walletAddress !== null,
+  [words.guard]: settings?.leakGuard === false,
+  [words.quotes]: settings?.aliasInQuotes === true,
+});
+
+async function endRows(trx: InTransaction, userId: string): Promise<Record<string, boolean>> {
+  const user = await trx.selectFrom("user").select("seal_key_id").where("id", "=", userId).executeTakeFirstOrThrow();
+  await trx
+    .updateTable("user")
+    .set({ google_index: null, wallet_index: null, auth_method: "email", seal_key_id: null })
+    .where("id", "=", userId)
+    .execute();
+  const aliases = await trx
+    .updateTable("alias")
+    .set({ seal_key_id: null, seal_off: false })
+    .where("user_id", "=", userId)
+    .where((row) => row.or([row("seal_key_id", "is not", null), row("seal_off", "=", true)]))
+    .executeTakeFirst();
+  const credentials = await trx.deleteFrom("smtp_credential").where("user_id", "=", userId).executeTakeFirst();
+  return {
+    [words.credentials]: credentials.numDeletedRows > 0n,
+    [words.sealing]: user.seal_key_id !== null || aliases.numUpdatedRows > 0n,
+  };
+}
+
+async function tellOwner(
+  { keys, clock }: StoreContext,
+  trx: InTransaction,
+  { userId, what }: { userId: string; what: readonly string[] },
+): Promise<void> {
+  if (what.length === 0) return;
+  const text =
+    `Your e-mail was shown to be yours for the first time. Until then somebody else could have used this account, so these ended: ` +
+    `${what.join("; ")}. Your aliases are as they were: please look at where they forward to.`;
+  const notice = { id: randomUUID(), userId, aliasId: null, text, createdAt: clock.now() };
+  await insertNotice(trx, keys, { ...notice, kind: "first_proof" });
+}

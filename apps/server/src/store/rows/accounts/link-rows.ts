@@ -1,0 +1,27 @@
+/** Links to an account's own e-mail as rows of `one_time_token`, found by the hash of their token. */
+import { latestKnown } from "../../../core/clock-set-back.ts";
+import type { AccountLinkKind } from "../../../core/user/account-link.ts";
+import type { StoreContext } from "../../store-context.ts";
+
+export interface LinkDocument {
+  email: string;
+  /** Of links to a new e-mail only. */
+  formerEmail?: string | null;
+  /** Of sign-in links only. */
+  askedBy?: string;
+}
+
+export const linkId = (tokenHash: Buffer) => tokenHash.toString("hex");
+
+export async function findLink({ db, keys, clock }: StoreContext, kind: AccountLinkKind, tokenHash: Buffer) {
+  const link = await db
+    .selectFrom("one_time_token")
+    .select(["user_id", "sealed"])
+    .where("token_hash", "=", tokenHash)
+    .where("kind", "=", kind)
+    .where("expires_at", ">", clock.now())
+    .where("created_at", "<=", latestKnown(clock.now()))
+    .executeTakeFirst();
+  if (link === undefined || link.user_id === null || link.sealed === null) return null;
+  return { userId: link.user_id, ...keys.open<LinkDocument>("one_time_token", linkId(tokenHash), link.sealed) };
+}

@@ -1,0 +1,58 @@
+/** Replacing an account's password, and what ends with the old one. */
+import type { InTransaction } from "../../database.ts";
+import type { StoreContext } from "../../store-context.ts";
+import { lockDocument, sealDocument, type UserDocument } from "./user-document.ts";
+
+export interface PasswordReplacement {
+  /** Nothing changes when the account has another one by now. */
+  from: string;
+  to: string;
+}
+
+/** The same password under a stronger hash: nothing ends. @returns whether it changed */
+export function replaceHash(context: StoreContext, id: string, replacement: PasswordReplacement): Promise<boolean> {
+  return replacing(context, id, { replacement, also: (trx, document) => sealDocument(context, trx, id, document) });
+}
+
+/** @param keepSession by its token's hash. @returns whether it changed */
+export function changePassword(
+  context: StoreContext,
+  id: string,
+  { keepSession, ...replacement }: PasswordReplacement & { keepSession: Buffer | null },
+): Promise<boolean> {
+  const also: Replacing["also"] = async (trx, document) => {
+    await sealDocument(context, trx, id, { ...document, passwordSetAt: context.clock.now().toISOString() });
+    await endSessionsAndLinks(trx, id, keepSession);
+  };
+  return replacing(context, id, { replacement, also });
+}
+
+interface Replacing {
+  replacement: PasswordReplacement;
+  /** @param document with the new hash, to be sealed */
+  also(trx: InTransaction, document: UserDocument): Promise<void>;
+}
+
+function replacing(context: StoreContext, id: string, { replacement, also }: Replacing): Promise<boolean> {
+  return context.db.transaction().execute(async (trx) => {
+    const document = await lockDocument(context, trx, id);
+    if (document === null || document.passwordHash !== replacement.from) return false;
+    await also(trx, { ...document, passwordHash: replacement.to });
+    return true;
+  });
+}
+
+/** Under the account's lock, so that a session being opened by the old password waits, and then sees the new one. */
+export async function endSessionsAndLinks(
+  trx: InTransaction,
+  userId: string,
+  keepSession: Buffer | null,
+): Promise<void> {
+  const sessions = trx.deleteFrom("session").where("user_id", "=", userId);
+  await (keepSession === null ? sessions : sessions.where("token_hash", "!=", keepSession)).execute();
+  await trx
+    .deleteFrom("one_time_token")
+    .where("user_id", "=", userId)
+    .where("kind", "in", ["reset", "sign-in", "new-email"])
+    .execute();
+}

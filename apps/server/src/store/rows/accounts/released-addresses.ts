@@ -1,0 +1,61 @@
+/**
+ * Addresses given up by deleting or renaming. Nobody but the former account may take one until its time is over. Both address
+ * and account are keyed hashes: what stays of a deleted account says nothing.
+ */
+import { AppError } from "../../../core/app-error.ts";
+import { keptUntil } from "../../../core/retention/kept-for.ts";
+import type { InTransaction } from "../../database.ts";
+import type { ServerKeys } from "../../sealing/server-keys.ts";
+import type { StoreContext } from "../../store-context.ts";
+
+/** Well below the 65,535 parameters of one statement. */
+const ROWS_AT_ONCE = 1000;
+
+export interface ReleasedAddresses {
+  hold(trx: InTransaction, addressIndex: Buffer, formerUserId: string): Promise<void>;
+  /** Addresses of an account that is about to go. */
+  holdAll(trx: InTransaction, addressIndexes: readonly Buffer[], formerUserId: string): Promise<void>;
+  /**
+   * Call it after the row that takes the address was written: the unique index has then waited for whoever held it.
+   * @throws AppError `alias_released`
+   */
+  claim(trx: InTransaction, addressIndex: Buffer, userId: string): Promise<void>;
+  deleteEnded(now: Date): Promise<number>;
+}
+
+export function formerUserIndex(keys: ServerKeys, userId: string): Buffer {
+  return keys.hmac("abuse", `former user\0${userId}`);
+}
+
+export function releasedAddresses({ db, keys, clock }: StoreContext): ReleasedAddresses {
+  const userIndex = (userId: string) => formerUserIndex(keys, userId);
+  const until = () => keptUntil("releasedAddress", clock.now());
+  const hold = async (trx: InTransaction, addressIndexes: readonly Buffer[], formerUserId: string) => {
+    const row = { former_user_index: userIndex(formerUserId), until: until() };
+    await trx
+      .insertInto("released_address")
+      .values(addressIndexes.map((address_index) => ({ address_index, ...row })))
+      .onConflict((conflict) => conflict.column("address_index").doUpdateSet(row))
+      .execute();
+  };
+  return {
+    hold: (trx, addressIndex, formerUserId) => hold(trx, [addressIndex], formerUserId),
+    holdAll: async (trx, addressIndexes, formerUserId) => {
+      for (let from = 0; from < addressIndexes.length; from += ROWS_AT_ONCE)
+        await hold(trx, addressIndexes.slice(from, from + ROWS_AT_ONCE), formerUserId);
+    },
+    claim: async (trx, addressIndex, userId) => {
+      const held = await trx
+        .deleteFrom("released_address")
+        .where("address_index", "=", addressIndex)
+        .returning(["former_user_index", "until"])
+        .executeTakeFirst();
+      if (held === undefined || held.until <= clock.now()) return;
+      if (!held.former_user_index.equals(userIndex(userId))) throw new AppError("alias_released");
+    },
+    deleteEnded: async (now) => {
+      const result = await db.deleteFrom("released_address").where("until", "<=", now).executeTakeFirst();
+      return Number(result.numDeletedRows);
+    },
+  };
+}

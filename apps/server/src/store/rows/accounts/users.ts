@@ -1,0 +1,233 @@
+/** Accounts. Everything that names a person is sealed; e-mail, wallet and Google id are found by blind index. */
+import { type AccountSettings, type AccountSettingsChange, accountMessages } from "@kauke/contract";
+import type { Selectable } from "kysely";
+import { AppError, fieldError } from "../../../core/app-error.ts";
+import type { FederatedName, User, UserStore } from "../../../core/user/user.ts";
+import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION, type UserTable } from "../../database.ts";
+import type { StoreContext } from "../../store-context.ts";
+import { dropRoutes } from "../aliases/alias-routes.ts";
+import { lockKey } from "../aliases/encryption-keys.ts";
+import { deleteReplyPathsOf } from "../aliases/reply-paths.ts";
+import { deleteFinishedMessages, lockMessagesOf } from "../owned-mail.ts";
+import { countRows } from "../row-count.ts";
+import { changePassword, replaceHash } from "./passwords.ts";
+import type { ReleasedAddresses } from "./released-addresses.ts";
+import { type ChosenSettings, openUserDocument, type UserDocument } from "./user-document.ts";
+import { googleIndex, googleNameOf, emailIndex as userEmailIndex, walletIndex } from "./user-indexes.ts";
+import { attachGoogle, linkWallet, removeWay } from "./ways-in.ts";
+
+const defaultSettings: ChosenSettings = { leakGuard: true, aliasInQuotes: false };
+
+export interface UserStoreParts {
+  released: ReleasedAddresses;
+  /** Bodies of messages that went with the account. */
+  forgetBodies(messageIds: readonly string[]): Promise<void>;
+}
+
+export function userStore(context: StoreContext, parts: UserStoreParts): UserStore {
+  const { db, keys } = context;
+  const emailIndex = (email: string) => userEmailIndex(keys, email);
+  const fromRow = (row: Selectable<UserTable>): User => {
+    const { settings: _, isMadeByHost: __, emailConfirmedAt, passwordSetAt, ...person } = openUserDocument(keys, row);
+    return {
+      ...person,
+      // Older rows may hold the spelling that was typed.
+      email: person.email?.normalize("NFC") ?? null,
+      emailConfirmedAt: emailConfirmedAt === undefined ? null : new Date(emailConfirmedAt),
+      ...(passwordSetAt !== undefined && { passwordSetAt: new Date(passwordSetAt) }),
+      id: row.id,
+      authMethod: row.auth_method,
+      balanceCents: row.balance_cents,
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
+    };
+  };
+  const findBy = async (column: "id" | "email_index" | "wallet_index" | "google_index", value: string | Buffer) => {
+    const row = await db.selectFrom("user").selectAll().where(column, "=", value).executeTakeFirst();
+    return row === undefined ? null : fromRow(row);
+  };
+  const rowOf = (user: User) => newRow(keys, user, user.email === null ? null : emailIndex(user.email));
+  return {
+    insert: async (user) => {
+      try {
+        await db.insertInto("user").values(rowOf(user)).execute();
+      } catch (error) {
+        if (isDatabaseError(error, UNIQUE_VIOLATION, "user_email_index_key")) throw new AppError("email_taken");
+        throw error;
+      }
+    },
+    insertIfFree: (user) => insertIfFree(context, rowOf(user)),
+    find: (id) => findBy("id", id),
+    findByEmail: (email) => findBy("email_index", emailIndex(email)),
+    findByWallet: (walletAddress) => findBy("wallet_index", walletIndex(keys, walletAddress)),
+    findByGoogle: (name) => findBy("google_index", googleIndex(keys, name)),
+    attachGoogle: (id, name) => attachGoogle(context, id, name),
+    linkWallet: (id, walletAddress) => linkWallet(context, id, walletAddress),
+    removeWay: (id, removal) => removeWay(context, id, removal),
+    linkGoogle: (id, name, email) => linkGoogle(context, { id, name, emailIndex: emailIndex(email) }),
+    settings: async (id) => {
+      const row = await db.selectFrom("user").select(["sealed", "seal_key_id"]).where("id", "=", id).executeTakeFirst();
+      if (row === undefined) return null;
+      return settingsOf(row, keys.open<UserDocument>("user", id, row.sealed));
+    },
+    changeSettings: (id, change) => changeSettings(context, id, change),
+    replaceHash: (id, replacement) => replaceHash(context, id, replacement),
+    changePassword: (id, change) => changePassword(context, id, change),
+    delete: (id) => deleteUser(context, parts, id),
+    stats: (id) => readStats(context, id),
+    count: () => countRows(db, "user"),
+  };
+}
+
+function newRow(keys: StoreContext["keys"], user: User, email_index: Buffer | null) {
+  return {
+    id: user.id,
+    auth_method: user.authMethod,
+    balance_cents: user.balanceCents,
+    created_at: user.createdAt,
+    updated_at: user.updatedAt,
+    email_index,
+    wallet_index: user.walletAddress === null ? null : walletIndex(keys, user.walletAddress),
+    google_index: user.googleId === null ? null : googleIndex(keys, googleNameOf(user.googleId, user.googleIssuer)),
+    sealed: keys.seal("user", user.id, documentOf(user)),
+  };
+}
+
+async function insertIfFree({ db }: StoreContext, row: ReturnType<typeof newRow>): Promise<boolean> {
+  const query = db.insertInto("user").values(row);
+  const inserted = await query
+    .onConflict((it) => it.doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+function documentOf(user: User): UserDocument {
+  const { email, walletAddress, googleId, googleIssuer, passwordHash, firstName, lastName, profileImageUrl } = user;
+  const names = { firstName, lastName, profileImageUrl };
+  const document = { email, walletAddress, googleId, ...(googleIssuer && { googleIssuer }), passwordHash, ...names };
+  return {
+    ...document,
+    ...(user.emailConfirmedAt !== null && { emailConfirmedAt: user.emailConfirmedAt.toISOString() }),
+    // Only the word of a mailbox' own host makes an account that is confirmed from the start.
+    ...(user.googleId !== null && user.emailConfirmedAt !== null && { isMadeByHost: true as const }),
+    ...(user.passwordSetAt !== undefined && { passwordSetAt: user.passwordSetAt.toISOString() }),
+  };
+}
+
+interface GoogleLink {
+  id: string;
+  name: FederatedName;
+  emailIndex: Buffer;
+}
+
+async function linkGoogle({ db, keys, clock }: StoreContext, { id, name, emailIndex }: GoogleLink): Promise<boolean> {
+  try {
+    return await db.transaction().execute(async (trx) => {
+      const mine = trx.selectFrom("user").selectAll().where("id", "=", id);
+      const row = await mine.forUpdate().executeTakeFirst();
+      if (row === undefined || row.google_index !== null || !row.email_index?.equals(emailIndex)) return false;
+      const document = openUserDocument(keys, row);
+      if (document.emailConfirmedAt === undefined || document.isGoogleRemoved) return false;
+      const linked = { ...document, googleId: name.subject, googleIssuer: name.issuer };
+      const change = { sealed: keys.seal("user", id, linked), google_index: googleIndex(keys, name) };
+      await trx
+        .updateTable("user")
+        .set({ ...change, updated_at: clock.now() })
+        .where("id", "=", id)
+        .execute();
+      return true;
+    });
+  } catch (error) {
+    if (isDatabaseError(error, UNIQUE_VIOLATION)) return false;
+    throw error;
+  }
+}
+
+function settingsOf(row: { seal_key_id: string | null }, { settings }: UserDocument): AccountSettings {
+  return { ...defaultSettings, ...settings, sealTo: row.seal_key_id ?? "off" };
+}
+
+async function changeSettings(
+  { db, keys, clock, signals }: StoreContext,
+  id: string,
+  { sealTo, ...chosen }: AccountSettingsChange,
+): Promise<AccountSettings | null> {
+  const { settings, tell } = await db.transaction().execute(async (trx) => {
+    const mine = trx.selectFrom("user").selectAll().where("id", "=", id);
+    const row = await mine.forUpdate().executeTakeFirst();
+    if (row === undefined) return { settings: null, tell: () => {} };
+    const before = openUserDocument(keys, row);
+    const document = { ...before, settings: { ...before.settings, ...withoutUndefined(chosen) } };
+    const seal_key_id = sealTo === undefined ? row.seal_key_id : sealTo === "off" ? null : sealTo;
+    const isNew = seal_key_id !== row.seal_key_id;
+    if (isNew && seal_key_id !== null && !(await lockKey(trx, id, seal_key_id)))
+      throw fieldError("sealTo", accountMessages.sealTo);
+    const sealed = keys.seal("user", id, document);
+    await trx.updateTable("user").set({ sealed, seal_key_id, updated_at: clock.now() }).where("id", "=", id).execute();
+    const tell = isNew ? await dropRoutes(signals, trx, [id]) : () => {};
+    return { settings: settingsOf({ seal_key_id }, document), tell };
+  });
+  tell();
+  return settings;
+}
+
+function withoutUndefined<T extends object>(value: T): Partial<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, it]) => it !== undefined)) as Partial<T>;
+}
+
+async function deleteUser({ db, signals }: StoreContext, parts: UserStoreParts, id: string): Promise<void> {
+  await deleteReplyPathsOf(db, { userId: id });
+  const orphans = await db.transaction().execute(async (trx) => {
+    // Nothing new can be hung on the account from here on: every child row needs a share lock on this one.
+    await trx.selectFrom("user").select("id").where("id", "=", id).forUpdate().execute();
+    const aliases = await lockAliases(trx, id);
+    const messageIds = await lockMessagesOf(trx, { column: "user_id", id });
+    const addressIndexes = aliases.map((alias) => alias.address_index);
+    await parts.released.holdAll(trx, addressIndexes, id);
+    // Before the records of composed mail, which would go first: a sender that claims locks them in this order.
+    await trx.deleteFrom("delivery").where("user_id", "=", id).execute();
+    await trx.deleteFrom("user").where("id", "=", id).execute();
+    const aliasIds = aliases.map((alias) => alias.id);
+    await signals.announceRoute(trx, aliasIds);
+    return await deleteFinishedMessages(trx, messageIds);
+  });
+  signals.routeChanged("all");
+  await parts.forgetBodies(orphans);
+}
+
+function lockAliases(trx: InTransaction, userId: string) {
+  return trx
+    .selectFrom("alias")
+    .select(["id", "address_index"])
+    .where("user_id", "=", userId)
+    .orderBy("id")
+    .forUpdate()
+    .execute();
+}
+
+async function readStats({ db }: StoreContext, id: string) {
+  const row = await db
+    .selectNoFrom((query) => {
+      const count = (table: "alias" | "smtp_credential" | "encryption_key" | "email_job") =>
+        query
+          .selectFrom(table)
+          .select((it) => it.fn.countAll<number>().as("count"))
+          .where(`${table}.user_id`, "=", id);
+      return [
+        count("alias").as("aliases"),
+        count("alias").where("active", "=", true).as("activeAliases"),
+        count("smtp_credential").as("smtpCredentials"),
+        count("encryption_key").as("encryptionKeys"),
+        count("email_job").as("emailJobs"),
+      ];
+    })
+    .executeTakeFirstOrThrow();
+  return {
+    aliases: row.aliases ?? 0,
+    activeAliases: row.activeAliases ?? 0,
+    smtpCredentials: row.smtpCredentials ?? 0,
+    encryptionKeys: row.encryptionKeys ?? 0,
+    emailJobs: row.emailJobs ?? 0,
+  };
+}

@@ -1,0 +1,215 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import type { User } from "../../../core/user/user.ts";
+import type { Store } from "../../open-store.ts";
+import { aSession, aUser } from "../../rows.testing.ts";
+import { insertUser, onEachDatabase } from "../../stores.testing.ts";
+
+const minute = 60_000;
+const issuer = "https://issuer.example";
+const word = () => randomBytes(8).toString("hex");
+const subject = () => ({ issuer, subject: word() });
+const newAddress = () => `${randomUUID()}@new.example`;
+
+describe("what signs in to an account", () => {
+  onEachDatabase((it_) => {
+    async function link(store: Store, user: User, email = newAddress(), formerEmail = user.email) {
+      const tokenHash = randomBytes(32);
+      const expiresAt = new Date(it_.clock.now().getTime() + 30 * minute);
+      await store.accountLinks.issue({ kind: "new-email", tokenHash, userId: user.id, email, formerEmail, expiresAt });
+      return { tokenHash, email };
+    }
+    const use = (store: Store, user: Pick<User, "id">, tokenHash: Buffer, keepSession: Buffer | null = null) =>
+      store.accountLinks.changeEmail({ tokenHash, userId: user.id, keepSession });
+
+    it("a new e-mail counts once, is confirmed, is found, and lets the former one go", async () => {
+      const { store, clock } = it_;
+      const user = await insertUser(store);
+      const [kept, ended] = [aSession(user.id), aSession(user.id)];
+      for (const session of [kept, ended]) await store.loginSessions.insert(session);
+      const { tokenHash, email } = await link(store, user);
+      expect(await store.accountLinks.find("new-email", tokenHash)).toMatchObject({ userId: user.id, email });
+      const both = await Promise.all([1, 2].map(() => use(store, user, tokenHash, kept.tokenHash)));
+      const former = { email: user.email, isConfirmed: false };
+      expect(both.toSorted((a, b) => a.kind.localeCompare(b.kind))).toEqual([
+        { kind: "changed", former },
+        { kind: "over" },
+      ]);
+      const found = await store.users.findByEmail(email.toUpperCase());
+      expect(found).toMatchObject({ id: user.id, email, emailConfirmedAt: clock.now() });
+      expect(await store.users.findByEmail(user.email ?? "")).toBeNull();
+      expect((await store.loginSessions.listForUser(user.id)).map(({ id }) => id)).toEqual([kept.id]);
+      await store.users.insert(aUser({ email: user.email }));
+    });
+
+    it("another account's e-mail is refused when the link is used, and the link then still works", async () => {
+      const { store } = it_;
+      const [user, other] = [await insertUser(store), await insertUser(store)];
+      const spelled = (other.email ?? "").toUpperCase();
+      const { tokenHash } = await link(store, user, spelled);
+      expect(await use(store, user, tokenHash)).toEqual({ kind: "taken" });
+      expect((await store.users.find(user.id))?.email).toBe(user.email);
+      await store.users.delete(other.id);
+      expect((await use(store, user, tokenHash)).kind).toBe("changed");
+    });
+
+    it("of two accounts that want the same e-mail at once, one gets it", async () => {
+      const { store } = it_;
+      const email = newAddress();
+      const pair = await Promise.all(
+        [1, 2].map(async () => {
+          const user = await insertUser(store);
+          return { user, ...(await link(store, user, email)) };
+        }),
+      );
+      const done = await Promise.all(pair.map(({ user, tokenHash }) => use(store, user, tokenHash)));
+      expect(done.map(({ kind }) => kind).toSorted()).toEqual(["changed", "taken"]);
+    });
+
+    it("two accounts that take tags of each other's mailbox at once never wait for each other", async () => {
+      const { store, clock } = it_;
+      for (let round = 0; round < 5; round++) {
+        const [one, two] = [randomUUID(), randomUUID()];
+        const swap = async (from: string, to: string) => {
+          const user = aUser({ email: `${from}@swap.example`, emailConfirmedAt: clock.now() });
+          await store.users.insert(user);
+          return { user, ...(await link(store, user, `${to}+new@swap.example`)) };
+        };
+        const pair = [await swap(one, two), await swap(two, one)];
+        const done = await Promise.all(pair.map(({ user, tokenHash }) => use(store, user, tokenHash)));
+        expect(done.map(({ kind }) => kind)).toEqual(["changed", "changed"]);
+      }
+    });
+
+    it("ends every link to the former e-mail; a link from before another change is over", async () => {
+      const { store, clock } = it_;
+      const user = await insertUser(store);
+      const expiresAt = new Date(clock.now().getTime() + 30 * minute);
+      const hashes = { reset: randomBytes(32), "sign-in": randomBytes(32), email: randomBytes(32) };
+      for (const [kind, tokenHash] of Object.entries(hashes)) {
+        const own = { kind: kind as keyof typeof hashes, userId: user.id, email: user.email ?? "" };
+        await store.accountLinks.issue({ ...own, tokenHash, expiresAt });
+      }
+      const { tokenHash } = await link(store, user);
+      expect((await use(store, user, tokenHash)).kind).toBe("changed");
+      for (const [kind, hash] of Object.entries(hashes))
+        expect(await store.accountLinks.find(kind as keyof typeof hashes, hash), kind).toBeNull();
+      // Asked for while the account still had the e-mail that it had then.
+      const stale = await link(store, user);
+      expect(await use(store, user, stale.tokenHash)).toEqual({ kind: "over" });
+    });
+
+    it("counts for the account it was made for only, and until its time is over", async () => {
+      const { store, clock } = it_;
+      const [user, other] = [await insertUser(store), await insertUser(store)];
+      const { tokenHash } = await link(store, user);
+      expect(await use(store, other, tokenHash)).toEqual({ kind: "over" });
+      const byWallet = () => aUser({ email: null, passwordHash: null, walletAddress: word(), authMethod: "wallet" });
+      const [asker, stranger] = [byWallet(), byWallet()];
+      for (const it of [asker, stranger]) await store.users.insert(it);
+      // Neither has an e-mail that would tell them apart.
+      const first = await link(store, asker, newAddress(), null);
+      expect(await use(store, stranger, first.tokenHash)).toEqual({ kind: "over" });
+      expect((await use(store, asker, first.tokenHash)).kind).toBe("changed");
+      clock.advance(30 * minute);
+      expect(await use(store, user, tokenHash)).toEqual({ kind: "over" });
+    });
+
+    it("a new password and a removed way end a link to a new e-mail", async () => {
+      const { store } = it_;
+      const user = aUser({ walletAddress: word() });
+      await store.users.insert(user);
+      const first = await link(store, user);
+      await store.users.changePassword(user.id, { from: user.passwordHash ?? "", to: "new", keepSession: null });
+      expect(await use(store, user, first.tokenHash)).toEqual({ kind: "over" });
+      const second = await link(store, user);
+      await store.users.removeWay(user.id, { way: "wallet", issuer: null, keepSession: null });
+      expect(await use(store, user, second.tokenHash)).toEqual({ kind: "over" });
+    });
+
+    it("the new mailbox and the former confirmed one are confirmed destinations afterwards; an unconfirmed one is not", async () => {
+      const { store, clock } = it_;
+      const [proven, unproven] = [aUser({ emailConfirmedAt: clock.now() }), aUser()];
+      for (const user of [proven, unproven]) {
+        await store.users.insert(user);
+        const { tokenHash, email } = await link(store, user);
+        await use(store, user, tokenHash);
+        const states = await store.destinations.states(user.id, [email, user.email ?? ""]);
+        expect(states.get(email)).toBe("confirmed");
+        expect(states.get(user.email ?? "")).toBe(user === proven ? "confirmed" : "new");
+      }
+    });
+
+    it("an account without an e-mail gets one", async () => {
+      const { store } = it_;
+      const user = aUser({ email: null, passwordHash: null, walletAddress: word(), authMethod: "wallet" });
+      await store.users.insert(user);
+      const { tokenHash, email } = await link(store, user, newAddress(), null);
+      expect(await use(store, user, tokenHash)).toEqual({
+        ...{ kind: "changed", former: { email: null, isConfirmed: false } },
+      });
+      expect(await store.users.find(user.id)).toMatchObject({ email, authMethod: "wallet" });
+    });
+
+    it("a wallet is linked once, to one account", async () => {
+      const { store } = it_;
+      const [user, other] = [await insertUser(store), await insertUser(store)];
+      const address = word();
+      const both = await Promise.all([user, other].map(({ id }) => store.users.linkWallet(id, address)));
+      expect(both.toSorted()).toEqual(["linked", "taken"]);
+      const owner = both[0] === "linked" ? user : other;
+      expect((await store.users.findByWallet(address))?.id).toBe(owner.id);
+      expect(await store.users.linkWallet(owner.id, address)).toBe("linked");
+      expect(await store.users.linkWallet(owner.id, word())).toBe("has_one");
+      expect(await store.users.linkWallet(randomUUID(), word())).toBe("gone");
+    });
+
+    it("a Google account is linked whatever its address; a removed one comes back by its owner's own act only", async () => {
+      const { store, clock } = it_;
+      const user = aUser({ emailConfirmedAt: clock.now() });
+      await store.users.insert(user);
+      const other = await insertUser(store);
+      const name = subject();
+      expect(await store.users.attachGoogle(user.id, name)).toBe("linked");
+      expect(await store.users.attachGoogle(other.id, name)).toBe("taken");
+      expect(await store.users.attachGoogle(user.id, subject())).toBe("has_one");
+      expect((await store.users.findByGoogle(name))?.id).toBe(user.id);
+      expect(await store.users.removeWay(user.id, { way: "google", issuer, keepSession: null })).toBe("removed");
+      expect(await store.users.findByGoogle(name)).toBeNull();
+      expect(await store.users.find(user.id)).toMatchObject({ googleId: null, isGoogleRemoved: true });
+      expect(await store.users.linkGoogle(user.id, name, user.email ?? "")).toBe(false);
+      expect(await store.users.attachGoogle(user.id, name)).toBe("linked");
+      expect((await store.users.find(user.id))?.isGoogleRemoved).toBeUndefined();
+    });
+
+    it("two tabs that remove the last two ways at once leave one", async () => {
+      const { store } = it_;
+      for (let round = 0; round < 5; round++) {
+        const name = subject();
+        const ways = { walletAddress: word(), googleId: name.subject, googleIssuer: issuer };
+        const user = aUser({ email: null, passwordHash: null, authMethod: "wallet", ...ways });
+        await store.users.insert(user);
+        const remove = (way: "wallet" | "google") => store.users.removeWay(user.id, { way, issuer, keepSession: null });
+        const both = await Promise.all([remove("wallet"), remove("google")]);
+        expect(both.toSorted()).toEqual(["last", "removed"]);
+        const left = await store.users.find(user.id);
+        expect([left?.walletAddress, left?.googleId].filter((it) => it !== null)).toHaveLength(1);
+        expect(left?.authMethod).toBe(both[0] === "removed" ? "google" : "wallet");
+      }
+    });
+
+    it("removing ends the other sessions; being refused ends none", async () => {
+      const { store } = it_;
+      const user = aUser({ walletAddress: word() });
+      await store.users.insert(user);
+      const [kept, ended] = [aSession(user.id), aSession(user.id)];
+      for (const session of [kept, ended]) await store.loginSessions.insert(session);
+      const wish = { issuer, keepSession: kept.tokenHash };
+      expect(await store.users.removeWay(user.id, { way: "google", ...wish })).toBe("missing");
+      expect(await store.loginSessions.listForUser(user.id)).toHaveLength(2);
+      expect(await store.users.removeWay(user.id, { way: "wallet", ...wish })).toBe("removed");
+      expect((await store.loginSessions.listForUser(user.id)).map(({ id }) => id)).toEqual([kept.id]);
+      expect(await store.users.findByWallet(user.walletAddress ?? "")).toBeNull();
+    });
+  });
+});

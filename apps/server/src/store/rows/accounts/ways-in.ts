@@ -1,0 +1,94 @@
+/** Linking and removing what signs in to an account, under the account's lock. */
+import type {
+  FederatedName,
+  LinkResult,
+  RemovableWay,
+  RemovalDecision,
+  User,
+  WayRemoval,
+} from "../../../core/user/user.ts";
+import { authMethodWithout, decideRemoval } from "../../../core/user/ways-in.ts";
+import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION, type UserTable } from "../../database.ts";
+import type { StoreContext } from "../../store-context.ts";
+import { endSessionsAndLinks } from "./passwords.ts";
+import { lockDocument, sealDocument, type UserDocument } from "./user-document.ts";
+import { googleIndex, walletIndex } from "./user-indexes.ts";
+
+export function linkWallet(context: StoreContext, id: string, walletAddress: string): Promise<LinkResult> {
+  return linking(context, id, {
+    hasOne: (document) => document.walletAddress !== null && document.walletAddress !== walletAddress,
+    linked: (document) => ({ ...document, walletAddress }),
+    index: { wallet_index: walletIndex(context.keys, walletAddress) },
+  });
+}
+
+/** Made by somebody who is signed in and has just chosen the Google account: its address plays no part. */
+export function attachGoogle(
+  context: StoreContext,
+  id: string,
+  { issuer, subject }: FederatedName,
+): Promise<LinkResult> {
+  return linking(context, id, {
+    hasOne: ({ googleId, googleIssuer }) => googleId !== null && (googleId !== subject || googleIssuer !== issuer),
+    linked: (document) => {
+      const { isGoogleRemoved: _, ...own } = document;
+      return { ...own, googleId: subject, googleIssuer: issuer };
+    },
+    index: { google_index: googleIndex(context.keys, { issuer, subject }) },
+  });
+}
+
+interface Linking {
+  hasOne(document: UserDocument): boolean;
+  linked(document: UserDocument): UserDocument;
+  index: Partial<Pick<UserTable, "wallet_index" | "google_index">>;
+}
+
+async function linking(context: StoreContext, id: string, { hasOne, linked, index }: Linking): Promise<LinkResult> {
+  try {
+    return await context.db.transaction().execute(async (trx): Promise<LinkResult> => {
+      const document = await lockDocument(context, trx, id);
+      if (document === null) return "gone";
+      if (hasOne(document)) return "has_one";
+      await trx.updateTable("user").set(index).where("id", "=", id).execute();
+      await sealDocument(context, trx, id, linked(document));
+      return "linked";
+    });
+  } catch (thrown) {
+    if (isDatabaseError(thrown, UNIQUE_VIOLATION)) return "taken";
+    throw thrown;
+  }
+}
+
+/** Of two that remove at once, the second sees what the first has left. */
+export function removeWay(
+  context: StoreContext,
+  id: string,
+  { way, issuer, keepSession }: WayRemoval,
+): Promise<RemovalDecision> {
+  return context.db.transaction().execute(async (trx) => {
+    const document = await lockDocument(context, trx, id);
+    const decision = document === null ? "missing" : decideRemoval(document, way, issuer);
+    if (document === null || decision !== "removed") return decision;
+    await clearIndex(trx, id, { way, authMethod: authMethodWithout(document, way) });
+    await sealDocument(context, trx, id, without(document, way));
+    await endSessionsAndLinks(trx, id, keepSession);
+    return decision;
+  });
+}
+
+function without({ googleIssuer, ...document }: UserDocument, way: RemovableWay): UserDocument {
+  if (way === "google") return { ...document, googleId: null, isGoogleRemoved: true };
+  return { ...document, ...(googleIssuer !== undefined && { googleIssuer }), walletAddress: null };
+}
+
+async function clearIndex(
+  trx: InTransaction,
+  id: string,
+  { way, authMethod }: { way: RemovableWay; authMethod: User["authMethod"] },
+): Promise<void> {
+  const mine = trx.updateTable("user").where("id", "=", id);
+  await mine.set(way === "google" ? { google_index: null } : { wallet_index: null }).execute();
+  // What is shown as the account's method changes only with the way it names.
+  await mine.set({ auth_method: authMethod }).where("auth_method", "=", way).execute();
+}

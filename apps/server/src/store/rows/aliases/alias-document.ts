@@ -1,0 +1,133 @@
+/** The sealed document of an alias, and its way to and from core's words. Pure. */
+import type { ConfirmationState } from "@kauke/contract";
+import type {
+  Alias,
+  AliasRoute,
+  AliasRouting,
+  AliasSealing,
+  Destination,
+  UnconfirmedMailboxes,
+} from "../../../core/alias/alias.ts";
+import { aliasAddress, pausedWebhooks } from "../../../core/alias/alias.ts";
+import type { AliasChange } from "../../../core/alias/alias-store.ts";
+
+export interface AliasDocument {
+  name: string;
+  domain: string;
+  notes: string | null;
+  /** Empty while paused. */
+  destinations: Destination[];
+  /** What a paused alias goes back to; empty while active. */
+  lastDestinations: Destination[];
+  /** 32 bytes, base64: makes the alias' reply addresses, and is gone with it. */
+  replyKey: string;
+  /** 32 bytes, base64: signs webhook calls. */
+  webhookSecret: string;
+  providerId: string | null;
+}
+
+interface AliasRow {
+  id: string;
+  user_id: string;
+  active: boolean;
+  created_at: Date;
+  seal_off: boolean;
+  seal_key_id: string | null;
+}
+
+/** The plain columns of a choice. */
+export function sealingColumns(sealTo: AliasSealing): Pick<AliasRow, "seal_off" | "seal_key_id"> {
+  return { seal_off: sealTo === "off", seal_key_id: typeof sealTo === "string" ? null : sealTo.keyId };
+}
+
+function sealingOf({ seal_off, seal_key_id }: AliasRow): AliasSealing {
+  if (seal_off) return "off";
+  return seal_key_id === null ? "account" : { keyId: seal_key_id };
+}
+
+const KEY_BYTES = 32;
+
+export function documentOfNew(alias: Alias, randomBytes: (length: number) => Buffer): AliasDocument {
+  const { name, domain, notes, providerId } = alias;
+  return {
+    ...{ name, domain, notes, providerId },
+    ...destinationsOf(alias.routing),
+    replyKey: randomBytes(KEY_BYTES).toString("base64"),
+    webhookSecret: randomBytes(KEY_BYTES).toString("base64"),
+  };
+}
+
+export function documentOfChange(before: AliasDocument, change: AliasChange): AliasDocument {
+  return {
+    ...before,
+    name: change.name ?? before.name,
+    notes: change.notes === undefined ? before.notes : change.notes,
+    ...(change.routing === undefined ? {} : destinationsOf(change.routing)),
+    webhookSecret: change.webhookSecret?.toString("base64") ?? before.webhookSecret,
+  };
+}
+
+function destinationsOf(routing: AliasRouting): Pick<AliasDocument, "destinations" | "lastDestinations"> {
+  return routing.state === "active"
+    ? { destinations: routing.destinations, lastDestinations: [] }
+    : { destinations: [], lastDestinations: routing.lastDestinations };
+}
+
+export function toAlias(row: AliasRow, document: AliasDocument): Alias {
+  const routing: AliasRouting = row.active
+    ? { state: "active", destinations: document.destinations }
+    : { state: "paused", lastDestinations: document.lastDestinations };
+  const { name, domain, notes, providerId } = document;
+  return {
+    ...{ id: row.id, userId: row.user_id, name, domain, routing, notes, providerId },
+    sealTo: sealingOf(row),
+    createdAt: row.created_at,
+  };
+}
+
+/** Where the mailboxes of an account stand. */
+export interface MailboxStanding {
+  stateOf(address: string): ConfirmationState;
+  /** Mailboxes that refused mail as not existing; `null`: there are none. */
+  missing: ((address: string) => "counted" | "suspended" | null) | null;
+}
+
+const refusedStates = new Set<ConfirmationState | undefined>(["refused", "blocked"]);
+
+/** @param sealKey the public key that its mail is sealed to */
+export function toRoute(
+  row: Pick<AliasRow, "id" | "user_id" | "active">,
+  document: AliasDocument,
+  { sealKey, ...standing }: MailboxStanding & { sealKey: string | null },
+): AliasRoute {
+  const states = new Map(mailboxesOf(document).map((address) => [address, standing.stateOf(address)]));
+  const isRefused = (it: Destination) => it.kind === "mailbox" && refusedStates.has(states.get(it.address));
+  const missing =
+    standing.missing === null ? [] : mailboxesOf(document).filter((it) => standing.missing?.(it) !== null);
+  const isSuspended = (it: Destination) => it.kind === "mailbox" && standing.missing?.(it.address) === "suspended";
+  const isOpen = (it: Destination) => it.pausedAt === undefined && !isRefused(it) && !isSuspended(it);
+  const unconfirmed = unconfirmedOf(states);
+  return {
+    aliasId: row.id,
+    userId: row.user_id,
+    address: aliasAddress(document.name, document.domain),
+    destinations: row.active ? document.destinations.filter(isOpen) : [],
+    ...(unconfirmed === null ? {} : { unconfirmed }),
+    ...(missing.length === 0 ? {} : { missing }),
+    pausedWebhooks: pausedWebhooks([...document.destinations, ...document.lastDestinations]),
+    paused: !row.active,
+    webhookSecret: Buffer.from(document.webhookSecret, "base64"),
+    replyKey: Buffer.from(document.replyKey, "base64"),
+    sealKey,
+  };
+}
+
+function mailboxesOf({ destinations }: AliasDocument): string[] {
+  return destinations.flatMap((it) => (it.kind === "mailbox" ? [it.address] : []));
+}
+
+function unconfirmedOf(states: ReadonlyMap<string, ConfirmationState>): UnconfirmedMailboxes | null {
+  const open = new Map<string, "new" | "asked">();
+  for (const [address, state] of states) if (state === "new" || state === "asked") open.set(address, state);
+  return open.size === 0 ? null : open;
+}

@@ -1,0 +1,94 @@
+/** What the mail path asks of aliases: a route with the standing of its mailboxes and the key to seal to, in one query. */
+import type { ConfirmationState } from "@kauke/contract";
+import { sql } from "kysely";
+import type { AliasRoute } from "../../../core/alias/alias.ts";
+import type { ChangeSignals, RouteChange } from "../../change-signals.ts";
+import { groupCalls } from "../../concurrency/group-calls.ts";
+import { type InTransaction, isOneRowsFault } from "../../database.ts";
+import type { StoreContext } from "../../store-context.ts";
+import { type AliasDocument, type MailboxStanding, toRoute } from "./alias-document.ts";
+import { openKeyDocument } from "./encryption-keys.ts";
+import { mailboxIndex, missingMailboxIndex } from "./mailbox-index.ts";
+
+interface RouteRow {
+  id: string;
+  user_id: string;
+  active: boolean;
+  sealed: Buffer;
+  pairs: string | null;
+  missing: string | null;
+  key_id: string | null;
+  key_sealed: Buffer | null;
+}
+
+/** @returns the two ways to a route; the one by id together for those who ask at the same time */
+export function aliasRoutes({ db, keys }: StoreContext) {
+  // `<hex of the mailbox' index>:<state>`, of every mailbox the account has to do with.
+  const pairs = sql<string | null>`(SELECT string_agg(encode(mailbox_index, 'hex') || ':' || state, ',')
+    FROM destination WHERE destination.user_id = alias.user_id)`.as("pairs");
+  // `<hex of the mailbox' index>:<true when suspended>`, of every mailbox that refused the account's mail as not existing.
+  const missing = sql<
+    string | null
+  >`(SELECT string_agg(encode(mailbox_index, 'hex') || ':' || (suspended_at IS NOT NULL), ',')
+    FROM missing_mailbox WHERE missing_mailbox.user_id = alias.user_id)`.as("missing");
+  const chosenKey = sql<
+    string | null
+  >`CASE WHEN NOT alias.seal_off THEN coalesce(alias.seal_key_id, "user".seal_key_id) END`;
+  const query = db
+    .selectFrom("alias")
+    .innerJoin("user", "user.id", "alias.user_id")
+    .leftJoin("encryption_key", (join) => join.on("encryption_key.id", "=", chosenKey))
+    .select(["alias.id", "alias.user_id", "alias.active", "alias.sealed", pairs, missing])
+    .select(["encryption_key.id as key_id", "encryption_key.sealed as key_sealed"]);
+  const read = (row: RouteRow | undefined): AliasRoute | null => {
+    if (row === undefined) return null;
+    const states = new Map((row.pairs ?? "").split(",").map((it) => it.split(":", 2) as [string, ConfirmationState]));
+    const document = keys.open<AliasDocument>("alias", row.id, row.sealed);
+    return toRoute(row, document, {
+      stateOf: (address) => states.get(mailboxIndex(keys, address).toString("hex")) ?? "new",
+      missing: missingOf(row),
+      sealKey: sealKeyOf(row),
+    });
+  };
+  const missingOf = (row: RouteRow): MailboxStanding["missing"] => {
+    if (row.missing === null) return null;
+    const known = new Map(row.missing.split(",").map((it) => it.split(":", 2) as [string, string]));
+    return (address) => {
+      const found = known.get(missingMailboxIndex(keys, address).toString("hex"));
+      return found === undefined ? null : found === "true" ? "suspended" : "counted";
+    };
+  };
+  // A key that can't be read throws: its mail waits, and never leaves unsealed.
+  const sealKeyOf = ({ key_id, key_sealed }: RouteRow) =>
+    key_id === null || key_sealed === null ? null : openKeyDocument(keys, { id: key_id, sealed: key_sealed }).publicKey;
+  return {
+    byAddress: async (index: Buffer) => read(await query.where("alias.address_index", "=", index).executeTakeFirst()),
+    byId: groupCalls({
+      ...{ most: 64, isOneItemsFault: isOneRowsFault },
+      run: async (aliasIds: readonly string[]): Promise<(AliasRoute | null)[]> => {
+        const rows = await query.where("alias.id", "in", [...new Set(aliasIds)]).execute();
+        const byId = new Map(rows.map((row) => [row.id, read(row)]));
+        return aliasIds.map((aliasId) => byId.get(aliasId) ?? null);
+      },
+    }),
+  };
+}
+
+/**
+ * Announces that every route of the accounts is stale.
+ * @returns tells the listeners of this process; call it after the commit
+ */
+export async function dropRoutes(
+  signals: ChangeSignals,
+  trx: InTransaction,
+  userIds: readonly string[],
+): Promise<() => void> {
+  if (userIds.length === 0) return () => {};
+  const rows = await trx.selectFrom("alias").select("id").where("user_id", "in", userIds).execute();
+  const aliasIds = rows.map((row) => row.id);
+  await signals.announceRoute(trx, aliasIds);
+  const changes: RouteChange[] = aliasIds.length > 100 ? ["all"] : aliasIds.map((aliasId) => ({ aliasId }));
+  return () => {
+    for (const change of changes) signals.routeChanged(change);
+  };
+}

@@ -1,0 +1,229 @@
+import { randomUUID } from "node:crypto";
+import { PGlite } from "@electric-sql/pglite";
+import pg from "pg";
+import { describe, expect, it, vi } from "vitest";
+import type { RouteChange } from "../../change-signals.ts";
+import { aMessage, anAlias, anOpenDelivery, mailbox } from "../../rows.testing.ts";
+import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
+
+const DAY_MS = 86_400_000;
+
+describe("aliases", () => {
+  onEachDatabase((it_) => {
+    it("reads back what was stored, newest first", async () => {
+      const { store } = it_;
+      const { id: userId } = await insertUser(store);
+      const old = await insertAlias(store, userId, { createdAt: new Date("2026-01-01T00:00:00Z"), notes: "shop" });
+      const paused = await insertAlias(store, userId, {
+        createdAt: new Date("2026-01-02T00:00:00Z"),
+        routing: { state: "paused", lastDestinations: [{ kind: "webhook", url: "https://hooks.example.org/a" }] },
+      });
+      expect(await store.aliases.listForUser(userId)).toEqual([paused, old]);
+      expect(await store.aliases.find(userId, old.id)).toEqual(old);
+    });
+
+    it("an address is taken whatever its case", async () => {
+      const { store } = it_;
+      const { id: userId } = await insertUser(store);
+      const { name } = await insertAlias(store, userId);
+      const again = anAlias(userId, { name: name.toUpperCase() });
+      await expect(store.aliases.insert(again)).rejects.toMatchObject({ code: "alias_taken" });
+      const other = await insertAlias(store, userId);
+      const rename = store.aliases.update(userId, other.id, () => ({ name: name.toUpperCase() }));
+      await expect(rename).rejects.toMatchObject({ code: "alias_taken" });
+    });
+
+    it("the same name on another domain is another alias", async () => {
+      const { store } = it_;
+      const { id: userId } = await insertUser(store);
+      const { name } = await insertAlias(store, userId);
+      await insertAlias(store, userId, { name, domain: "slapta.test" });
+      expect(await store.aliases.listForUser(userId)).toHaveLength(2);
+    });
+
+    it("another person's alias reads as absent", async () => {
+      const { store } = it_;
+      const { id: owner } = await insertUser(store);
+      const { id: stranger } = await insertUser(store);
+      const alias = await insertAlias(store, owner);
+      expect(await store.aliases.find(stranger, alias.id)).toBeNull();
+      expect(await store.aliases.update(stranger, alias.id, () => ({ notes: "mine" }))).toBeNull();
+      expect(await store.aliases.delete(stranger, alias.id)).toBe(false);
+      expect(await store.aliases.find(owner, alias.id)).toEqual(alias);
+    });
+
+    it("the mail path finds the route by address, paused or not, and nothing for a stranger", async () => {
+      const { store } = it_;
+      const { id: userId } = await insertUser(store);
+      const alias = await insertAlias(store, userId, { name: `Mixed.${randomUUID().slice(0, 8)}` });
+      const address = `${alias.name}@kauke.test`.toLowerCase();
+      const route = await store.aliases.findRoute(address);
+      expect(route).toEqual({
+        sealKey: null,
+        aliasId: alias.id,
+        userId,
+        address,
+        unconfirmed: new Map([["ann@example.org", "new"]]),
+        destinations: [mailbox("ann@example.org")],
+        pausedWebhooks: [],
+        paused: false,
+        webhookSecret: expect.any(Buffer),
+        replyKey: expect.any(Buffer),
+      });
+      expect(route?.webhookSecret).toHaveLength(32);
+      await store.aliases.update(userId, alias.id, () => ({
+        routing: { state: "paused", lastDestinations: [mailbox("ann@example.org")] },
+      }));
+      const paused = await store.aliases.findRouteById(alias.id);
+      expect(paused).toEqual({ ...route, destinations: [], paused: true, unconfirmed: undefined });
+      expect(await store.aliases.findRoute("nobody@kauke.test")).toBeNull();
+    });
+
+    it("a route leaves out a webhook that is paused, and names it", async () => {
+      const { store } = it_;
+      const { id: userId } = await insertUser(store);
+      const url = "https://hooks.example.org/gone";
+      const gone = { kind: "webhook" as const, url, pausedAt: "2026-11-21T09:00:00.000Z" };
+      const routing = { state: "active" as const, destinations: [mailbox("ann@example.org"), gone] };
+      const alias = await insertAlias(store, userId, { routing });
+      const route = await store.aliases.findRouteById(alias.id);
+      expect(route).toMatchObject({ destinations: [mailbox("ann@example.org")], pausedWebhooks: [url], paused: false });
+      expect((await store.aliases.find(userId, alias.id))?.routing).toEqual(routing);
+    });
+
+    it("a change is decided on the row as it is now, and nothing changes when deciding throws", async () => {
+      const { store } = it_;
+      const { id: userId } = await insertUser(store);
+      const alias = await insertAlias(store, userId, { notes: "0" });
+      const addOne = () =>
+        store.aliases.update(userId, alias.id, (now) => ({ notes: String(Number(now.notes ?? "0") + 1) }));
+      await Promise.all([addOne(), addOne(), addOne(), addOne()]);
+      const refuse = store.aliases.update(userId, alias.id, () => {
+        throw new Error("no");
+      });
+      await expect(refuse).rejects.toThrow("no");
+      expect((await store.aliases.find(userId, alias.id))?.notes).toBe("4");
+    });
+
+    it("a rename frees the old address for the former account only, for 30 days", async () => {
+      const { store, clock } = it_;
+      const { id: owner } = await insertUser(store);
+      const { id: stranger } = await insertUser(store);
+      const { id, name } = await insertAlias(store, owner);
+      const renamed = await store.aliases.update(owner, id, () => ({ name: `${name}-new` }));
+      expect(renamed?.name).toBe(`${name}-new`);
+      expect(await store.aliases.findRoute(`${name}@kauke.test`)).toBeNull();
+      const taken = () => store.aliases.insert(anAlias(stranger, { name }));
+      await expect(taken()).rejects.toMatchObject({ code: "alias_released" });
+      clock.advance(30 * DAY_MS - 1);
+      await expect(taken()).rejects.toMatchObject({ code: "alias_released" });
+      clock.advance(1);
+      await taken();
+    });
+
+    it("its former account may take a deleted address again at once", async () => {
+      const { store } = it_;
+      const { id: owner } = await insertUser(store);
+      const { id: stranger } = await insertUser(store);
+      const alias = await insertAlias(store, owner);
+      expect(await store.aliases.delete(owner, alias.id)).toBe(true);
+      const strange = anAlias(stranger, { name: alias.name });
+      await expect(store.aliases.insert(strange)).rejects.toMatchObject({ code: "alias_released" });
+      await insertAlias(store, owner, { name: alias.name });
+      await expect(store.aliases.insert(strange)).rejects.toMatchObject({ code: "alias_taken" });
+    });
+
+    it("changing the case of a name releases nothing", async () => {
+      const { store } = it_;
+      const { id: userId } = await insertUser(store);
+      const { id, name } = await insertAlias(store, userId);
+      const upper = name.toUpperCase();
+      expect((await store.aliases.update(userId, id, () => ({ name: upper })))?.name).toBe(upper);
+      expect((await store.aliases.findRoute(`${name}@kauke.test`))?.aliasId).toBe(id);
+    });
+
+    it("tells the mail path of pausing, renaming and deleting before the call resolves, and not of notes", async () => {
+      const { store } = it_;
+      const { id: userId } = await insertUser(store);
+      const alias = await insertAlias(store, userId);
+      const heard: RouteChange[] = [];
+      store.aliases.onRouteChange((change) => heard.push(change));
+      const heardAfter = async (work: Promise<unknown>) => {
+        heard.length = 0;
+        await work;
+        return [...heard];
+      };
+      const change = { aliasId: alias.id };
+      expect(await heardAfter(store.aliases.update(userId, alias.id, () => ({ notes: "x" })))).toEqual([]);
+      const pause = () => ({ routing: { state: "paused" as const, lastDestinations: [] } });
+      expect(await heardAfter(store.aliases.update(userId, alias.id, pause))).toContainEqual(change);
+      expect(
+        await heardAfter(store.aliases.update(userId, alias.id, () => ({ name: `${alias.name}x` }))),
+      ).toContainEqual(change);
+      expect(await heardAfter(store.aliases.delete(userId, alias.id))).toContainEqual(change);
+    });
+
+    if (it_.severalProcesses)
+      it("another process hears of a change too", async () => {
+        const second = await it_.openSecond();
+        try {
+          const { id: userId } = await insertUser(it_.store);
+          const alias = await insertAlias(it_.store, userId);
+          const heard = new Promise((resolve) => second.aliases.onRouteChange(resolve));
+          await it_.store.aliases.delete(userId, alias.id);
+          expect(await heard).toEqual({ aliasId: alias.id });
+        } finally {
+          await second.close();
+        }
+      });
+
+    it("two that take one address at once: one has it, one is told it is taken", async () => {
+      const second = it_.severalProcesses ? await it_.openSecond() : null;
+      try {
+        const { id: userId } = await insertUser(it_.store);
+        const { id: otherId } = await insertUser(it_.store);
+        const name = `race-${randomUUID().slice(0, 8)}`;
+        const results = await Promise.allSettled([
+          it_.store.aliases.insert(anAlias(userId, { name })),
+          (second ?? it_.store).aliases.insert(anAlias(otherId, { name: name.toUpperCase() })),
+        ]);
+        expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected"]);
+      } finally {
+        await second?.close();
+      }
+    });
+
+    it("deleting an alias takes its queued mail along, but not a message another alias still waits for", async () => {
+      const { store } = it_;
+      const { id: userId } = await insertUser(store);
+      const [gone, stays] = [await insertAlias(store, userId), await insertAlias(store, userId)];
+      const [own, shared] = [aMessage(), aMessage()];
+      for (const message of [own, shared]) await store.bodies.put(message.id, [Buffer.from("body")]);
+      await store.deliveries.keep(own, [anOpenDelivery(own, gone)]);
+      await store.deliveries.keep(shared, [anOpenDelivery(shared, gone), anOpenDelivery(shared, stays)]);
+      await store.aliases.delete(userId, gone.id);
+      expect(await store.deliveries.countForAlias(gone.id)).toBe(0);
+      expect(await store.deliveries.isKnownMessage(own.id)).toBe(false);
+      expect(await store.bodies.get(own.id)).toBeNull();
+      expect(await store.deliveries.isKnownMessage(shared.id)).toBe(true);
+      expect(await store.deliveries.countForAlias(stays.id)).toBe(1);
+      expect((await store.bodies.get(shared.id))?.toString()).toBe("body");
+    });
+
+    it("lists hundreds of aliases with as many statements as two", async () => {
+      const { store } = it_;
+      const statementsFor = async (count: number) => {
+        const { id: userId } = await insertUser(store);
+        await Promise.all(Array.from({ length: count }, () => insertAlias(store, userId)));
+        const spies = [vi.spyOn(PGlite.prototype, "query"), vi.spyOn(pg.Client.prototype, "query")];
+        expect(await store.aliases.listForUser(userId)).toHaveLength(count);
+        const statements = spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
+        for (const spy of spies) spy.mockRestore();
+        return statements;
+      };
+      const few = await statementsFor(2);
+      expect(few).toBeGreaterThan(0);
+      expect(await statementsFor(300)).toBe(few);
+    });
+  });
+});

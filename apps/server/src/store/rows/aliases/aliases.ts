@@ -1,0 +1,217 @@
+/**
+ * Aliases. One sealed document holds everything the mail path needs, so that a message costs one query and one opening;
+ * `active` is a plain column and alone decides whether an alias is paused.
+ */
+import { randomBytes } from "node:crypto";
+import { aliasMessages, limits } from "@kauke/contract";
+import { type Alias, type AliasSealing, aliasAddress } from "../../../core/alias/alias.ts";
+import type { AliasChange, AliasStore } from "../../../core/alias/alias-store.ts";
+import { AppError, fieldError } from "../../../core/app-error.ts";
+import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION } from "../../database.ts";
+import type { StoreContext } from "../../store-context.ts";
+import type { ReleasedAddresses } from "../accounts/released-addresses.ts";
+import { letGoOfAlias, lockComposed, takeBack } from "../job-records.ts";
+import { deleteFinishedMessages, lockMessagesOf } from "../owned-mail.ts";
+import { countRows } from "../row-count.ts";
+import { type AliasDocument, documentOfChange, documentOfNew, sealingColumns, toAlias } from "./alias-document.ts";
+import { aliasRoutes } from "./alias-routes.ts";
+import { lockKey } from "./encryption-keys.ts";
+import { deleteReplyPathsOf } from "./reply-paths.ts";
+import { usernameIndex } from "./smtp-credentials.ts";
+
+export interface AliasStoreParts {
+  released: ReleasedAddresses;
+  /** Bodies of messages that went with the alias. */
+  forgetBodies(messageIds: readonly string[]): Promise<void>;
+}
+
+export function aliasStore(context: StoreContext, parts: AliasStoreParts): AliasStore {
+  const { db, keys, signals } = context;
+  const open = (row: { id: string; sealed: Buffer }) => keys.open<AliasDocument>("alias", row.id, row.sealed);
+  const ofUser = (userId: string) =>
+    db
+      .selectFrom("alias")
+      .select(["alias.id", "alias.user_id", "alias.active", "alias.created_at", "alias.sealed"])
+      .select(["alias.seal_off", "alias.seal_key_id"])
+      .where("alias.user_id", "=", userId);
+  const routes = aliasRoutes(context);
+  return {
+    listForUser: async (userId) => {
+      const rows = await ofUser(userId).orderBy("created_at", "desc").orderBy("id").execute();
+      return rows.map((row) => toAlias(row, open(row)));
+    },
+    listWithSmtp: async (userId) => {
+      const rows = await ofUser(userId)
+        .innerJoin("smtp_credential", "smtp_credential.alias_id", "alias.id")
+        .where("alias.active", "=", true)
+        .where("smtp_credential.active", "=", true)
+        .orderBy("alias.created_at", "desc")
+        .orderBy("alias.id")
+        .execute();
+      return rows.map((row) => toAlias(row, open(row)));
+    },
+    find: async (userId, aliasId) => {
+      const row = await ofUser(userId).where("id", "=", aliasId).executeTakeFirst();
+      return row === undefined ? null : toAlias(row, open(row));
+    },
+    insert: (alias) => insertAlias(context, parts, alias),
+    update: (userId, aliasId, change) => updateAlias(context, parts, { userId, aliasId, change }),
+    delete: (userId, aliasId) => deleteAlias(context, parts, { userId, aliasId }),
+    findRoute: (address) => routes.byAddress(addressIndex(context, address)),
+    findRouteById: (aliasId) => routes.byId(aliasId),
+    findIdsBetween: async (first, last) => {
+      const ids = db.selectFrom("alias").select("id").where("id", ">=", first).where("id", "<=", last);
+      return (await ids.limit(16).execute()).map((row) => row.id);
+    },
+    count: () => countRows(db, "alias"),
+    onRouteChange: (listener) => signals.onRouteChange(listener),
+  };
+}
+
+const addressIndex = ({ keys }: StoreContext, address: string) => keys.blindIndex("alias.address", address);
+
+function indexOf(context: StoreContext, { name, domain }: { name: string; domain: string }): Buffer {
+  return addressIndex(context, aliasAddress(name, domain));
+}
+
+async function insertAlias(context: StoreContext, { released }: AliasStoreParts, alias: Alias): Promise<void> {
+  const { db, keys } = context;
+  const row = {
+    id: alias.id,
+    user_id: alias.userId,
+    active: alias.routing.state === "active",
+    created_at: alias.createdAt,
+    address_index: indexOf(context, alias),
+    sealed: keys.seal("alias", alias.id, documentOfNew(alias, randomBytes)),
+    ...sealingColumns(alias.sealTo),
+  };
+  await takenAsAppError(() =>
+    db.transaction().execute(async (trx) => {
+      const own = trx.selectFrom("alias").select("id").where("user_id", "=", alias.userId);
+      const isFull =
+        (await own
+          .offset(limits.aliasesMax - 1)
+          .limit(1)
+          .executeTakeFirst()) !== undefined;
+      if (isFull) throw new AppError("invalid", { message: aliasMessages.tooMany });
+      await trx.insertInto("alias").values(row).execute();
+      await released.claim(trx, row.address_index, alias.userId);
+    }),
+  );
+}
+
+interface AliasUpdate {
+  userId: string;
+  aliasId: string;
+  change: (alias: Alias) => AliasChange;
+}
+
+async function updateAlias(context: StoreContext, parts: AliasStoreParts, update: AliasUpdate): Promise<Alias | null> {
+  const { db, signals } = context;
+  const changed = await takenAsAppError(() =>
+    db.transaction().execute((trx) => updateInTransaction(context, parts, { ...update, trx })),
+  );
+  if (changed?.routeChanged) signals.routeChanged({ aliasId: update.aliasId });
+  if (changed !== null) await parts.forgetBodies(changed.messagesDone);
+  return changed?.alias ?? null;
+}
+
+async function updateInTransaction(
+  context: StoreContext,
+  { released }: AliasStoreParts,
+  { trx, userId, aliasId, change }: AliasUpdate & { trx: InTransaction },
+): Promise<{ alias: Alias; routeChanged: boolean; messagesDone: string[] } | null> {
+  const { keys, signals } = context;
+  const row = await lockAlias(trx, userId, aliasId);
+  if (row === undefined) return null;
+  const before = keys.open<AliasDocument>("alias", row.id, row.sealed);
+  const wish = change(toAlias(row, before));
+  const document = documentOfChange(before, wish);
+  const next = {
+    active: wish.routing === undefined ? row.active : wish.routing.state === "active",
+    address_index: indexOf(context, document),
+    sealed: keys.seal("alias", row.id, document),
+    ...(wish.sealTo === undefined ? {} : sealingColumns(wish.sealTo)),
+  };
+  if (wish.sealTo !== undefined) await refuseForeignKey(trx, userId, wish.sealTo);
+  await trx.updateTable("alias").set(next).where("id", "=", row.id).execute();
+  if (!next.address_index.equals(row.address_index)) {
+    await released.claim(trx, next.address_index, userId);
+    await released.hold(trx, row.address_index, userId);
+    await renameLogin(context, trx, { aliasId, document });
+  }
+  const { name, routing, webhookSecret, sealTo } = wish;
+  const routeChanged = [name, routing, webhookSecret, sealTo].some((it) => it !== undefined);
+  if (routeChanged) await signals.announceRoute(trx, [aliasId]);
+  const mayStillSend = next.active && next.address_index.equals(row.address_index);
+  const messagesDone = mayStillSend ? [] : await takeBackComposed(context, trx, aliasId);
+  return { alias: toAlias({ ...row, ...next }, document), routeChanged, messagesDone };
+}
+
+/** The key stays until the commit, and while it is in use. */
+async function refuseForeignKey(trx: InTransaction, userId: string, sealTo: AliasSealing): Promise<void> {
+  if (typeof sealTo === "string" || (await lockKey(trx, userId, sealTo.keyId))) return;
+  throw fieldError("sealTo", aliasMessages.sealTo);
+}
+
+/** Composed mail that still waits does not leave as an alias that is paused, or goes by another name now. @returns messages without deliveries */
+async function takeBackComposed(context: StoreContext, trx: InTransaction, aliasId: string): Promise<string[]> {
+  return takeBack(context, trx, { messageIds: await lockComposed(trx, { column: "alias_id", id: aliasId }) });
+}
+
+/** The submission user name is the address: the new one signs in from the commit on, the old one no more. */
+async function renameLogin(
+  { keys, clock }: StoreContext,
+  trx: InTransaction,
+  { aliasId, document }: { aliasId: string; document: AliasDocument },
+): Promise<void> {
+  const username_index = usernameIndex(keys, aliasAddress(document.name, document.domain));
+  await trx
+    .updateTable("smtp_credential")
+    .set({ username_index, updated_at: clock.now() })
+    .where("alias_id", "=", aliasId)
+    .execute();
+}
+
+async function deleteAlias(
+  context: StoreContext,
+  { released, forgetBodies }: AliasStoreParts,
+  { userId, aliasId }: { userId: string; aliasId: string },
+): Promise<boolean> {
+  const { db, signals } = context;
+  await deleteReplyPathsOf(db, { userId, aliasId });
+  const orphans = await db.transaction().execute(async (trx) => {
+    const row = await lockAlias(trx, userId, aliasId);
+    if (row === undefined) return null;
+    const messageIds = await lockMessagesOf(trx, { column: "alias_id", id: aliasId });
+    const takenBack = await takeBackComposed(context, trx, aliasId);
+    await letGoOfAlias(trx, aliasId);
+    await trx.deleteFrom("alias").where("id", "=", aliasId).execute();
+    await released.hold(trx, row.address_index, userId);
+    await signals.announceRoute(trx, [aliasId]);
+    return [...takenBack, ...(await deleteFinishedMessages(trx, messageIds))];
+  });
+  if (orphans === null) return false;
+  signals.routeChanged({ aliasId });
+  await forgetBodies(orphans);
+  return true;
+}
+
+function lockAlias(trx: InTransaction, userId: string, aliasId: string) {
+  return trx
+    .selectFrom("alias")
+    .selectAll()
+    .where("id", "=", aliasId)
+    .where("user_id", "=", userId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+async function takenAsAppError<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isDatabaseError(error, UNIQUE_VIOLATION, "alias_address_index_key")) throw new AppError("alias_taken");
+    throw error;
+  }
+}

@@ -1,0 +1,151 @@
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import type { AskWish } from "../../../core/destination/destination.ts";
+import { mailbox } from "../../rows.testing.ts";
+import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
+
+const dayMs = 86_400_000;
+
+onEachDatabase((given) => {
+  const aMailbox = () => `m${randomUUID()}@example.org`;
+  const wishOf = (userId: string, address: string, change: Partial<AskWish> = {}): AskWish => ({
+    ...{ id: randomUUID(), userId, address, isByOwner: false },
+    tokenHash: createHash("sha256").update(randomBytes(20)).digest(),
+    tokenExpiresAt: new Date(given.clock.now().getTime() + 30 * dayMs),
+    ...change,
+  });
+  async function aPair(address = aMailbox()) {
+    const { store } = given;
+    const user = await insertUser(store);
+    const alias = await insertAlias(store, user.id, {
+      routing: { state: "active", destinations: [mailbox(address)] },
+    });
+    const wish = wishOf(user.id, address);
+    return { user, alias, address, wish, path: `${alias.name}@${alias.domain}` };
+  }
+  const stateOf = async ({ user, address }: { user: { id: string }; address: string }) =>
+    (await given.store.destinations.states(user.id, [address])).get(address);
+
+  describe("a mailbox of an account", () => {
+    it("is new, asked once, and carried by the route until it is confirmed", async () => {
+      const { aliases, destinations } = given.store;
+      const pair = await aPair();
+      const route = async () => (await aliases.findRoute(pair.path))?.unconfirmed;
+      expect(await route()).toEqual(new Map([[pair.address, "new"]]));
+      expect(await destinations.ask(pair.wish)).toEqual({ kind: "ask" });
+      expect(await destinations.ask(wishOf(pair.user.id, pair.address))).toEqual({ kind: "known", state: "asked" });
+      expect(await route()).toEqual(new Map([[pair.address, "asked"]]));
+      expect(await destinations.answerLink(pair.wish.tokenHash, "mine")).toEqual({ state: "confirmed", ended: [] });
+      expect(await route()).toBeUndefined();
+      expect((await aliases.findRouteById(pair.alias.id))?.unconfirmed).toBeUndefined();
+    });
+
+    it("is one whatever its letter case and tag", async () => {
+      const { destinations } = given.store;
+      const pair = await aPair();
+      await destinations.ask(pair.wish);
+      const other = pair.address.toUpperCase().replace("@", "+tag@");
+      expect(await stateOf({ ...pair, address: other })).toBe("asked");
+    });
+
+    it("refused takes nothing from this account any more, and its owner's spelling of it comes back once", async () => {
+      const { aliases, destinations } = given.store;
+      const pair = await aPair();
+      const other = await aPair(pair.address);
+      for (const { wish } of [pair, other]) await destinations.ask(wish);
+      const ended = [{ userId: pair.user.id, address: pair.address }];
+      expect(await destinations.answerLink(pair.wish.tokenHash, "not_mine")).toEqual({ state: "refused", ended });
+      expect(await destinations.answerLink(pair.wish.tokenHash, "not_mine")).toEqual({ state: "refused", ended: [] });
+      expect((await aliases.findRoute(pair.path))?.destinations).toEqual([]);
+      expect((await aliases.findRoute(other.path))?.destinations).toEqual([mailbox(pair.address)]);
+    });
+
+    it("blocked is blocked for every account, also those that come later, and by no readable address", async () => {
+      const { aliases, destinations } = given.store;
+      const pair = await aPair();
+      const other = await aPair(pair.address);
+      for (const { wish } of [pair, other]) await destinations.ask(wish);
+      await destinations.answerLink(other.wish.tokenHash, "mine");
+      const answered = await destinations.answerLink(pair.wish.tokenHash, "block");
+      expect(answered?.state).toBe("blocked");
+      expect(new Set(answered?.ended.map((it) => it.userId))).toEqual(new Set([pair.user.id, other.user.id]));
+      expect((await aliases.findRoute(other.path))?.destinations).toEqual([]);
+      const later = await aPair(pair.address);
+      expect(await destinations.ask(later.wish)).toEqual({ kind: "known", state: "blocked" });
+      expect(await destinations.isAnyBlocked([aMailbox(), pair.address.replace("@", "+x@")])).toBe(true);
+      expect(await destinations.isAnyBlocked([aMailbox()])).toBe(false);
+      expect((await destinations.answerLink(other.wish.tokenHash, "mine"))?.state).toBe("blocked");
+    });
+
+    it("the sixth unconfirmed one waits, also when they all come at once", async () => {
+      const { destinations } = given.store;
+      const { user } = await aPair();
+      const wishes = Array.from({ length: 8 }, () => wishOf(user.id, aMailbox()));
+      const kinds = (await Promise.all(wishes.map((wish) => destinations.ask(wish)))).map((it) => it.kind);
+      expect(kinds.filter((kind) => kind === "ask")).toHaveLength(5);
+      expect(kinds.filter((kind) => kind === "too_many")).toHaveLength(3);
+    });
+
+    it("is as if never asked when the message could not be queued", async () => {
+      const { destinations } = given.store;
+      const pair = await aPair();
+      await destinations.ask(pair.wish);
+      await destinations.takeBackAsk(pair.wish);
+      expect(await stateOf(pair)).toBe("new");
+      expect(await destinations.stateOfLink(pair.wish.tokenHash)).toBeNull();
+    });
+  });
+
+  describe("a link", () => {
+    it("works for its time, is forgotten after it, and the answer stays", async () => {
+      const { store, clock } = given;
+      const pair = await aPair();
+      await store.destinations.ask(pair.wish);
+      clock.advance(30 * dayMs - 1000);
+      expect(await store.destinations.stateOfLink(pair.wish.tokenHash)).toBe("asked");
+      await store.destinations.answerLink(pair.wish.tokenHash, "not_mine");
+      clock.advance(1000);
+      expect(await store.destinations.stateOfLink(pair.wish.tokenHash)).toBeNull();
+      expect(await store.destinations.answerLink(pair.wish.tokenHash, "mine")).toBeNull();
+      expect((await store.maintenance()).oneTimeTokens).toBeGreaterThan(0);
+      expect(await stateOf(pair)).toBe("refused");
+    });
+
+    it("nobody made is unknown", async () => {
+      expect(await given.store.destinations.stateOfLink(randomBytes(32))).toBeNull();
+      expect(await given.store.destinations.answerLink(randomBytes(32), "block")).toBeNull();
+    });
+
+    it("goes with the account, and so does what the account knew", async () => {
+      const { destinations, users } = given.store;
+      const pair = await aPair();
+      await destinations.ask(pair.wish);
+      await users.delete(pair.user.id);
+      expect(await destinations.stateOfLink(pair.wish.tokenHash)).toBeNull();
+      expect(await stateOf(pair)).toBe("new");
+    });
+  });
+
+  it("every change of a state drops the account's routes, in this process and in others", async () => {
+    const { store, severalProcesses } = given;
+    const pair = await aPair();
+    const heard: unknown[] = [];
+    store.aliases.onRouteChange((change) => heard.push(change));
+    const second = severalProcesses ? await given.openSecond() : null;
+    try {
+      const other = new Promise<unknown>((done) =>
+        second?.aliases.onRouteChange((change) => {
+          if (change !== "all") done(change);
+        }),
+      );
+      await store.destinations.ask(pair.wish);
+      expect(heard).toContainEqual({ aliasId: pair.alias.id });
+      if (second !== null) expect(await other).toEqual({ aliasId: pair.alias.id });
+      heard.length = 0;
+      await store.destinations.answerLink(pair.wish.tokenHash, "mine");
+      expect(heard).toContainEqual({ aliasId: pair.alias.id });
+    } finally {
+      await second?.close();
+    }
+  });
+});

@@ -1,0 +1,353 @@
+/**
+ * Accounts and the mailboxes they forward to. A row knows its mailbox by keyed hash only; the sealed document holds when it was
+ * asked. A block is the mailbox' own, over all accounts: taken under a lock of that mailbox, so that none slips in beside it.
+ */
+
+import { randomUUID } from "node:crypto";
+import type { ConfirmationChoice } from "@kauke/contract";
+import { sql } from "kysely";
+import { latestKnown } from "../../../core/clock-set-back.ts";
+import { decideAsk, stateAfter } from "../../../core/destination/confirmation-rules.ts";
+import type {
+  Answered,
+  AskDecision,
+  AskWish,
+  DestinationStore,
+  KnownState,
+  Pair,
+} from "../../../core/destination/destination.ts";
+import type { InTransaction } from "../../database.ts";
+import type { ServerKeys } from "../../sealing/server-keys.ts";
+import type { StoreContext } from "../../store-context.ts";
+import { openUserDocument } from "../accounts/user-document.ts";
+import { anyOfBytes } from "../any-of.ts";
+import type { AliasDocument } from "./alias-document.ts";
+import { dropRoutes } from "./alias-routes.ts";
+import { mailboxIndex } from "./mailbox-index.ts";
+
+interface PairDocument {
+  /** ISO times of our messages, oldest first. */
+  askedAt: string[];
+}
+
+interface LinkDocument {
+  destinationId: string;
+}
+
+const LINK_KIND = "confirm";
+
+export function destinationStore(context: StoreContext): DestinationStore {
+  const { db, keys } = context;
+  return {
+    states: async (userId, addresses) => {
+      const byAddress = addresses.map((address) => [address, mailboxIndex(keys, address)] as const);
+      if (byAddress.length === 0) return new Map();
+      const indexes = byAddress.map(([, index]) => index);
+      const rows = await db
+        .selectFrom("destination")
+        .select(["mailbox_index", "state"])
+        .where("user_id", "=", userId)
+        .where("mailbox_index", "=", anyOfBytes(indexes))
+        .execute();
+      const states = new Map(rows.map((row) => [row.mailbox_index.toString("hex"), row.state]));
+      const own = await provenMailbox(context, userId);
+      if (own !== null && isOpen(states.get(own.toString("hex")))) states.set(own.toString("hex"), "confirmed");
+      return new Map(
+        byAddress.map(([address, index]) => [address, states.get(index.toString("hex")) ?? "new"] as const),
+      );
+    },
+    isAnyBlocked: async (addresses) => {
+      const indexes = addresses.map((address) => mailboxIndex(keys, address));
+      const query = db.selectFrom("blocked_mailbox").select("created_at").where("mailbox_index", "in", indexes);
+      return (await query.limit(1).executeTakeFirst()) !== undefined;
+    },
+    ask: (wish) => ask(context, wish),
+    takeBackAsk: (wish) => takeBackAsk(context, wish),
+    stateOfLink: async (tokenHash) => (await findLink(context, tokenHash))?.state ?? null,
+    answerLink: (tokenHash, choice) => answerLink(context, tokenHash, choice),
+  };
+}
+
+async function ask(context: StoreContext, wish: AskWish): Promise<AskDecision> {
+  const { keys, clock } = context;
+  const index = mailboxIndex(keys, wish.address);
+  return changing<AskDecision>(context, async (trx) => {
+    // One decision at a time for an account, so that its unconfirmed mailboxes are counted right.
+    const { userId } = wish;
+    const user = trx.selectFrom("user").select("id").where("id", "=", userId).forNoKeyUpdate();
+    if ((await user.executeTakeFirst()) === undefined)
+      return { answer: { kind: "known", state: "refused" }, changed: [] };
+    await lockMailbox(trx, index);
+    const known = await lockPair(trx, wish.userId, index);
+    if (known === undefined && (await isBlocked(trx, index))) {
+      await insertPair(context, trx, { ...wish, index, state: "blocked", askedAt: [] });
+      return { answer: { kind: "known", state: "blocked" }, changed: [userId] };
+    }
+    if (isOpen(known?.state) && (await provenMailbox(context, userId, trx))?.equals(index)) {
+      await confirmPair(context, trx, { userId, index, id: known?.id ?? wish.id, isKnown: known !== undefined });
+      return { answer: { kind: "known", state: "confirmed" }, changed: [userId] };
+    }
+    const askedAt = known === undefined ? [] : openPair(keys, known).askedAt;
+    const now = clock.now();
+    const pair = {
+      state: known?.state ?? ("new" as const),
+      askedAt: askedAt.map((it) => new Date(it)),
+      waiting: await countWaiting(trx, userId),
+    };
+    const answer = decideAsk(pair, { now, isByOwner: wish.isByOwner });
+    if (answer.kind !== "ask") return { answer, changed: [] };
+    const next = [...askedAt, now.toISOString()];
+    if (known === undefined) await insertPair(context, trx, { ...wish, index, state: "asked", askedAt: next });
+    else await sealPair(context, trx, known.id, next);
+    await insertLink(context, trx, { ...wish, destinationId: known?.id ?? wish.id });
+    return { answer, changed: known === undefined ? [userId] : [] };
+  });
+
+  async function countWaiting(trx: InTransaction, userId: string): Promise<number> {
+    const row = await trx
+      .selectFrom("destination")
+      .select((it) => it.fn.countAll<number>().as("count"))
+      .where("user_id", "=", userId)
+      .where("state", "=", "asked")
+      .executeTakeFirstOrThrow();
+    return row.count;
+  }
+}
+
+/** Neither confirmed, refused nor blocked. */
+const isOpen = (state: KnownState | undefined): boolean => state === undefined || state === "asked";
+
+/** The mailbox of the account's e-mail, once that is confirmed: it is proven and need not be asked again. */
+async function provenMailbox({ db, keys }: StoreContext, userId: string, within: Reading = db): Promise<Buffer | null> {
+  const row = await within
+    .selectFrom("user")
+    .select(["id", "sealed", "auth_method", "created_at"])
+    .where("id", "=", userId)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const { email, emailConfirmedAt } = openUserDocument(keys, row);
+  return email === null || emailConfirmedAt === undefined ? null : mailboxIndex(keys, email);
+}
+
+type Reading = StoreContext["db"] | InTransaction;
+
+interface ProvenPair {
+  userId: string;
+  id: string;
+  index: Buffer;
+  isKnown: boolean;
+}
+
+async function confirmPair(context: StoreContext, trx: InTransaction, pair: ProvenPair): Promise<void> {
+  if (!pair.isKnown) await insertPair(context, trx, { ...pair, state: "asked", askedAt: [] });
+  const confirmed = { state: "confirmed", confirmed_at: context.clock.now() } as const;
+  await trx.updateTable("destination").set(confirmed).where("id", "=", pair.id).execute();
+}
+
+/**
+ * The account's e-mail was confirmed, so its mailbox is a confirmed destination unless it has refused. The caller has locked the account.
+ * @returns what tells the routes of it, once committed
+ */
+export async function confirmOwnMailbox(
+  context: StoreContext,
+  trx: InTransaction,
+  { userId, email }: { userId: string; email: string | null },
+): Promise<() => void> {
+  if (email === null) return () => {};
+  const index = mailboxIndex(context.keys, email);
+  await lockMailbox(trx, index);
+  const known = await lockPair(trx, userId, index);
+  if (!isOpen(known?.state) || (await isBlocked(trx, index))) return () => {};
+  await confirmPair(context, trx, { userId, index, id: known?.id ?? randomUUID(), isKnown: known !== undefined });
+  return dropRoutes(context.signals, trx, [userId]);
+}
+
+/** Of several mailboxes, in one order for all, so that two accounts that do this at once never wait for each other. */
+export async function confirmOwnMailboxes(
+  context: StoreContext,
+  trx: InTransaction,
+  { userId, emails }: { userId: string; emails: readonly string[] },
+): Promise<() => void> {
+  const inOrder = emails.toSorted((a, b) =>
+    Buffer.compare(mailboxIndex(context.keys, a), mailboxIndex(context.keys, b)),
+  );
+  const tell: (() => void)[] = [];
+  for (const email of inOrder) tell.push(await confirmOwnMailbox(context, trx, { userId, email }));
+  return () => tell.forEach((it) => it());
+}
+
+async function takeBackAsk(context: StoreContext, wish: AskWish): Promise<void> {
+  const index = mailboxIndex(context.keys, wish.address);
+  await changing(context, async (trx) => {
+    const known = await lockPair(trx, wish.userId, index);
+    await trx.deleteFrom("one_time_token").where("token_hash", "=", wish.tokenHash).execute();
+    if (known === undefined) return { answer: undefined, changed: [] };
+    const askedAt = openPair(context.keys, known).askedAt.slice(0, -1);
+    if (askedAt.length > 0) await sealPair(context, trx, known.id, askedAt);
+    else await trx.deleteFrom("destination").where("id", "=", known.id).execute();
+    return { answer: undefined, changed: askedAt.length > 0 ? [] : [wish.userId] };
+  });
+}
+
+async function answerLink(
+  context: StoreContext,
+  tokenHash: Buffer,
+  choice: ConfirmationChoice,
+): Promise<Answered | null> {
+  const link = await findLink(context, tokenHash);
+  if (link === null) return null;
+  return changing<Answered | null>(context, async (trx) => {
+    await lockMailbox(trx, link.mailbox_index);
+    const pairs = await lockPairs(trx, link, choice);
+    const own = pairs.find((it) => it.id === link.id);
+    if (own === undefined) return { answer: null, changed: [] };
+    if (choice === "block") {
+      const row = { mailbox_index: link.mailbox_index, created_at: context.clock.now() };
+      await trx
+        .insertInto("blocked_mailbox")
+        .values(row)
+        .onConflict((it) => it.doNothing())
+        .execute();
+    }
+    const changed = pairs.filter((it) => it.state !== stateAfter(it.state, choice));
+    const ended = [];
+    for (const pair of changed) {
+      const state = stateAfter(pair.state, choice);
+      const confirmed_at = state === "confirmed" ? context.clock.now() : null;
+      await trx.updateTable("destination").set({ state, confirmed_at }).where("id", "=", pair.id).execute();
+      if (state === "confirmed" || pair.state === "refused") continue;
+      ended.push({ userId: pair.user_id, address: await spellingOf(context, trx, pair) });
+    }
+    const answer = { state: stateAfter(own.state, choice), ended };
+    return { answer, changed: changed.map((it) => it.user_id) };
+  });
+}
+
+/** A block is every account's; any other answer only the one's whose link it is. Locked in one order. */
+function lockPairs(
+  trx: InTransaction,
+  { id, mailbox_index }: { id: string; mailbox_index: Buffer },
+  choice: ConfirmationChoice,
+) {
+  const query = trx.selectFrom("destination").select(["id", "user_id", "state", "mailbox_index"]);
+  const chosen = choice === "block" ? query.where("mailbox_index", "=", mailbox_index) : query.where("id", "=", id);
+  return chosen.orderBy("id").forUpdate().execute();
+}
+
+interface Change<T> {
+  answer: T;
+  /** Accounts whose routes lead elsewhere now. */
+  changed: readonly string[];
+}
+
+/** Routes are dropped here and announced to others, in the change's own transaction. */
+async function changing<T>(
+  { db, signals }: StoreContext,
+  work: (trx: InTransaction) => Promise<Change<T>>,
+): Promise<T> {
+  const { answer, tell } = await db.transaction().execute(async (trx) => {
+    const done = await work(trx);
+    return { answer: done.answer, tell: await dropRoutes(signals, trx, done.changed) };
+  });
+  tell();
+  return answer;
+}
+
+/** An alias' spelling of the mailbox, for its owner to read. A rare act: all of the account's documents are opened. */
+async function spellingOf(
+  { keys }: StoreContext,
+  trx: InTransaction,
+  { user_id, mailbox_index }: { user_id: string; mailbox_index: Buffer },
+): Promise<string | null> {
+  const rows = await trx.selectFrom("alias").select(["id", "sealed"]).where("user_id", "=", user_id).execute();
+  for (const row of rows) {
+    const { destinations, lastDestinations } = keys.open<AliasDocument>("alias", row.id, row.sealed);
+    for (const it of [...destinations, ...lastDestinations]) {
+      if (it.kind === "mailbox" && mailboxIndex(keys, it.address).equals(mailbox_index)) return it.address;
+    }
+  }
+  return null;
+}
+
+export async function lockMailbox(trx: InTransaction, index: Buffer): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(${index.readBigInt64BE(0).toString()}::bigint)`.execute(trx);
+}
+
+function lockPair(trx: InTransaction, userId: string, index: Buffer) {
+  return trx
+    .selectFrom("destination")
+    .select(["id", "state", "sealed"])
+    .where("user_id", "=", userId)
+    .where("mailbox_index", "=", index)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+async function isBlocked(trx: InTransaction, index: Buffer): Promise<boolean> {
+  const query = trx.selectFrom("blocked_mailbox").select("created_at").where("mailbox_index", "=", index);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+const openPair = (keys: ServerKeys, row: { id: string; sealed: Buffer }) =>
+  keys.open<PairDocument>("destination", row.id, row.sealed);
+
+interface NewPair extends Pick<Pair, "userId"> {
+  id: string;
+  index: Buffer;
+  state: KnownState;
+  askedAt: string[];
+}
+
+async function insertPair({ keys, clock }: StoreContext, trx: InTransaction, pair: NewPair): Promise<void> {
+  const { id, userId, index, state, askedAt } = pair;
+  const document: PairDocument = { askedAt };
+  const plain = { id, user_id: userId, mailbox_index: index, state, created_at: clock.now(), confirmed_at: null };
+  await trx
+    .insertInto("destination")
+    .values({ ...plain, sealed: keys.seal("destination", id, document) })
+    .execute();
+}
+
+async function sealPair({ keys }: StoreContext, trx: InTransaction, id: string, askedAt: string[]): Promise<void> {
+  const document: PairDocument = { askedAt };
+  await trx
+    .updateTable("destination")
+    .set({ sealed: keys.seal("destination", id, document) })
+    .where("id", "=", id)
+    .execute();
+}
+
+const linkId = (tokenHash: Buffer) => tokenHash.toString("hex");
+
+async function insertLink(
+  { keys, clock }: StoreContext,
+  trx: InTransaction,
+  { tokenHash, tokenExpiresAt, userId, destinationId }: AskWish & { destinationId: string },
+): Promise<void> {
+  const document: LinkDocument = { destinationId };
+  const times = { created_at: clock.now(), expires_at: tokenExpiresAt };
+  await trx
+    .insertInto("one_time_token")
+    .values({
+      ...{ token_hash: tokenHash, kind: LINK_KIND, user_id: userId },
+      ...times,
+      sealed: keys.seal("one_time_token", linkId(tokenHash), document),
+    })
+    .execute();
+}
+
+/** Not consumed: a link says the same, and may be told otherwise, as long as it lives. */
+async function findLink({ db, keys, clock }: StoreContext, tokenHash: Buffer) {
+  const link = await db
+    .selectFrom("one_time_token")
+    .select("sealed")
+    .where("token_hash", "=", tokenHash)
+    .where("kind", "=", LINK_KIND)
+    .where("expires_at", ">", clock.now())
+    .where("created_at", "<=", latestKnown(clock.now()))
+    .executeTakeFirst();
+  if (link === undefined || link.sealed === null) return null;
+  const { destinationId } = keys.open<LinkDocument>("one_time_token", linkId(tokenHash), link.sealed);
+  const query = db.selectFrom("destination").select(["id", "state", "mailbox_index"]).where("id", "=", destinationId);
+  return (await query.executeTakeFirst()) ?? null;
+}

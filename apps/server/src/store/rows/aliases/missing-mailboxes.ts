@@ -1,0 +1,103 @@
+/** Which mailboxes refused an account's mail as not existing, by keyed hash. The rule is core's. */
+import { sql } from "kysely";
+import {
+  type MailboxRefusal,
+  MISSING_MAILBOX_RULE,
+  type MissingMailbox,
+  type MissingMailboxStore,
+} from "../../../core/destination/missing-mailbox.ts";
+import type { InTransaction } from "../../database.ts";
+import type { StoreContext } from "../../store-context.ts";
+import { dropRoutes } from "./alias-routes.ts";
+import { missingMailboxIndex } from "./mailbox-index.ts";
+
+/** Of one account. */
+const ROWS_MAX = 1000;
+
+export function missingMailboxStore(context: StoreContext): MissingMailboxStore {
+  const { db, keys } = context;
+  return {
+    note: (refusal) => note(context, refusal),
+    clear: async (userId, address) => {
+      const index = missingMailboxIndex(keys, address);
+      return await dropping(context, userId, async (trx) => {
+        const query = trx
+          .deleteFrom("missing_mailbox")
+          .where("user_id", "=", userId)
+          .where("mailbox_index", "=", index);
+        const { numDeletedRows } = await query.executeTakeFirst();
+        return { answer: numDeletedRows > 0n, isChanged: numDeletedRows > 0n };
+      });
+    },
+    suspended: async (userId, addresses) => {
+      if (addresses.length === 0) return new Set();
+      const rows = await db
+        .selectFrom("missing_mailbox")
+        .select("mailbox_index")
+        .where("user_id", "=", userId)
+        .where("suspended_at", "is not", null)
+        .execute();
+      const indexes = new Set(rows.map((row) => row.mailbox_index.toString("hex")));
+      if (indexes.size === 0) return new Set();
+      return new Set(addresses.filter((it) => indexes.has(missingMailboxIndex(keys, it).toString("hex"))));
+    },
+  };
+}
+
+interface NotedRow {
+  refusals: number;
+  first_at: Date;
+  last_at: Date;
+  suspended_at: Date | null;
+}
+
+async function note(context: StoreContext, refusal: MailboxRefusal): Promise<MissingMailbox | null> {
+  const { userId, messageId } = refusal;
+  const index = missingMailboxIndex(context.keys, refusal.address);
+  return await dropping(context, userId, async (trx) => {
+    const row = await count(trx, { userId, index, messageId, now: context.clock.now() });
+    if (row === undefined) return { answer: null, isChanged: false };
+    const isNew = row.suspended_at !== null;
+    const answer = { refusals: row.refusals, firstAt: row.first_at, isSuspended: isNew, isNew };
+    // The cached route lists mailboxes with refusals, so that a message taken ends their count: it is read anew at the first refusal.
+    return { answer, isChanged: row.refusals === 1 || isNew };
+  });
+}
+
+/** @returns nothing when it is suspended already, this message was counted, or the account is gone or full */
+async function count(
+  trx: InTransaction,
+  { userId, index, messageId, now }: { userId: string; index: Buffer; messageId: string; now: Date },
+): Promise<NotedRow | undefined> {
+  const { refusals, spanMs } = MISSING_MAILBOX_RULE;
+  const firstBefore = new Date(now.getTime() - spanMs);
+  const { rows } = await sql<NotedRow>`
+    INSERT INTO missing_mailbox AS known
+      (user_id, mailbox_index, first_at, last_at, refusals, last_message_id)
+    SELECT id, ${index}::bytea, ${now}::timestamptz, ${now}::timestamptz, 1, ${messageId}::uuid
+    FROM "user" WHERE id = ${userId}
+      AND (SELECT count(*) FROM missing_mailbox WHERE user_id = ${userId} AND mailbox_index <> ${index}::bytea)
+        < ${sql.lit(ROWS_MAX)}
+    ON CONFLICT (user_id, mailbox_index) DO UPDATE SET
+      refusals = known.refusals + 1,
+      last_at = excluded.last_at,
+      last_message_id = excluded.last_message_id,
+      suspended_at = CASE WHEN known.refusals + 1 >= ${sql.lit(refusals)} AND known.first_at <= ${firstBefore}::timestamptz
+        THEN excluded.last_at END
+    WHERE known.suspended_at IS NULL AND known.last_message_id <> excluded.last_message_id
+    RETURNING refusals, first_at, last_at, suspended_at`.execute(trx);
+  return rows[0];
+}
+
+async function dropping<T>(
+  { db, signals }: StoreContext,
+  userId: string,
+  work: (trx: InTransaction) => Promise<{ answer: T; isChanged: boolean }>,
+): Promise<T> {
+  const { answer, tell } = await db.transaction().execute(async (trx) => {
+    const done = await work(trx);
+    return { answer: done.answer, tell: await dropRoutes(signals, trx, done.isChanged ? [userId] : []) };
+  });
+  tell();
+  return answer;
+}

@@ -1,0 +1,143 @@
+/** To which key forwarded mail is sealed: the alias' choice before the account's, and a key that holds on while it is chosen. */
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import type { AliasSealing } from "../../../core/alias/alias.ts";
+import type { RouteChange } from "../../change-signals.ts";
+import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
+
+describe("the key to seal to", () => {
+  onEachDatabase((it_) => {
+    const aPerson = async () => {
+      const { store } = it_;
+      const { id: userId } = await insertUser(store);
+      const alias = await insertAlias(store, userId);
+      return { store, userId, alias, address: `${alias.name}@${alias.domain}` };
+    };
+    const insertKey = async (userId: string, publicKey: string) => {
+      const id = randomUUID();
+      const key = { id, userId, keyName: "k", publicKey, encryptedPrivateKey: "w", isDefault: false };
+      await it_.store.encryptionKeys.insert({ ...key, createdAt: new Date() }, 50);
+      return id;
+    };
+    const choose = (userId: string, aliasId: string, sealTo: AliasSealing) =>
+      it_.store.aliases.update(userId, aliasId, () => ({ sealTo }));
+
+    it("is the alias' own, else the account's, else none; the mail path finds it by address and by id", async () => {
+      const { store, userId, alias, address } = await aPerson();
+      const [mine, other] = [await insertKey(userId, "age1account"), await insertKey(userId, "age1alias")];
+      const found = async () => [
+        (await store.aliases.findRoute(address))?.sealKey,
+        (await store.aliases.findRouteById(alias.id))?.sealKey,
+      ];
+      expect(await found()).toEqual([null, null]);
+      expect(await store.users.changeSettings(userId, { sealTo: mine })).toEqual({
+        leakGuard: true,
+        aliasInQuotes: false,
+        sealTo: mine,
+      });
+      expect(await found()).toEqual(["age1account", "age1account"]);
+      expect(await choose(userId, alias.id, { keyId: other })).toMatchObject({ sealTo: { keyId: other } });
+      expect(await found()).toEqual(["age1alias", "age1alias"]);
+      await choose(userId, alias.id, "off");
+      expect(await found()).toEqual([null, null]);
+      await choose(userId, alias.id, "account");
+      expect(await store.aliases.find(userId, alias.id)).toEqual(alias);
+      await store.users.changeSettings(userId, { sealTo: "off" });
+      expect(await found()).toEqual([null, null]);
+    });
+
+    it("stays when something else is changed, of the alias or the account", async () => {
+      const { store, userId, alias } = await aPerson();
+      const key = await insertKey(userId, "age1one");
+      await store.users.changeSettings(userId, { sealTo: key });
+      await choose(userId, alias.id, { keyId: key });
+      await store.aliases.update(userId, alias.id, () => ({ notes: "new" }));
+      expect(await store.users.changeSettings(userId, { leakGuard: false })).toEqual({
+        leakGuard: false,
+        aliasInQuotes: false,
+        sealTo: key,
+      });
+      expect(await store.users.changeSettings(userId, { sealTo: "off" })).toEqual({
+        leakGuard: false,
+        aliasInQuotes: false,
+        sealTo: "off",
+      });
+      expect((await store.aliases.find(userId, alias.id))?.sealTo).toEqual({ keyId: key });
+    });
+
+    it("is one of the account's: another's, or none at all, is refused and changes nothing", async () => {
+      const [ann, bob] = [await aPerson(), await aPerson()];
+      const bobs = await insertKey(bob.userId, "age1bob");
+      for (const keyId of [bobs, randomUUID()]) {
+        const refused = { code: "invalid", details: { errors: { sealTo: [expect.any(String)] } } };
+        await expect(ann.store.users.changeSettings(ann.userId, { sealTo: keyId })).rejects.toMatchObject(refused);
+        await expect(choose(ann.userId, ann.alias.id, { keyId })).rejects.toMatchObject(refused);
+      }
+      expect((await ann.store.users.settings(ann.userId))?.sealTo).toBe("off");
+      expect((await ann.store.aliases.find(ann.userId, ann.alias.id))?.sealTo).toBe("account");
+      expect(await ann.store.users.changeSettings(randomUUID(), { sealTo: "off" })).toBeNull();
+    });
+
+    it("a change makes cached routes stale at once: one alias', or all of the account's", async () => {
+      const { store, userId, alias } = await aPerson();
+      const key = await insertKey(userId, "age1one");
+      // On PostgreSQL a change of ours comes back as a notification later: what is heard twice is no less true.
+      const heard: RouteChange[] = [];
+      store.aliases.onRouteChange((change) => heard.push(change));
+      await store.users.changeSettings(userId, { leakGuard: false });
+      expect(heard).toEqual([]);
+      const other = await insertAlias(store, userId);
+      await choose(userId, alias.id, { keyId: key });
+      expect(heard).toContainEqual({ aliasId: alias.id });
+      expect(heard).not.toContainEqual({ aliasId: other.id });
+      await store.users.changeSettings(userId, { sealTo: key });
+      expect(heard).toContainEqual({ aliasId: other.id });
+    });
+
+    it("can't be deleted while it is chosen; the refusal names five aliases and counts the rest", async () => {
+      const { store, userId, alias } = await aPerson();
+      const key = await insertKey(userId, "age1one");
+      await choose(userId, alias.id, { keyId: key });
+      await store.users.changeSettings(userId, { sealTo: key });
+      for (let count = 0; count < 6; count += 1) {
+        await insertAlias(store, userId, { sealTo: { keyId: key } });
+      }
+      const refusal: unknown = await store.encryptionKeys.delete(userId, key).catch((thrown: unknown) => thrown);
+      expect(refusal).toMatchObject({ code: "key_in_use" });
+      const { message } = (refusal as { details: { message: string } }).details;
+      expect(message).toContain("all your aliases (in Settings)");
+      expect(message.match(/@kauke\.test/g)).toHaveLength(5);
+      expect(message).toContain("2 more");
+      expect(await store.encryptionKeys.count(userId)).toBe(1);
+    });
+
+    it("of deleting and choosing at once, one wins: a chosen key is there", async () => {
+      const { store, userId, alias } = await aPerson();
+      for (let round = 0; round < 10; round += 1) {
+        const key = await insertKey(userId, "age1one");
+        const [deleted] = await Promise.allSettled([
+          store.encryptionKeys.delete(userId, key),
+          choose(userId, alias.id, { keyId: key }),
+          store.users.changeSettings(userId, { sealTo: key }),
+        ]);
+        const isThere = (await store.encryptionKeys.find(userId, key)) !== null;
+        const { sealTo } = (await store.users.settings(userId)) ?? {};
+        const own = (await store.aliases.find(userId, alias.id))?.sealTo;
+        const isChosen = sealTo === key || (typeof own === "object" && own.keyId === key);
+        expect([deleted.status === "fulfilled", isThere]).toEqual([!isThere, isChosen]);
+        await choose(userId, alias.id, "account");
+        await store.users.changeSettings(userId, { sealTo: "off" });
+      }
+    });
+
+    it("goes with the account, chosen or not", async () => {
+      const { store, userId, alias, address } = await aPerson();
+      const key = await insertKey(userId, "age1one");
+      await choose(userId, alias.id, { keyId: key });
+      await store.users.changeSettings(userId, { sealTo: key });
+      await store.users.delete(userId);
+      expect(await store.aliases.findRoute(address)).toBeNull();
+      expect(await store.encryptionKeys.find(userId, key)).toBeNull();
+    });
+  });
+});

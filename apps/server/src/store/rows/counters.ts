@@ -1,0 +1,25 @@
+/** Totals by name, for our own statistics: never per person. */
+import { sql } from "kysely";
+import type { StoreContext } from "../store-context.ts";
+
+export interface CounterStore {
+  add(name: string, by?: number): Promise<void>;
+  /** 0 for a name never counted. */
+  read(name: string): Promise<number>;
+}
+
+export function counterStore({ db }: StoreContext): CounterStore {
+  return {
+    add: async (name, by = 1) => {
+      await db
+        .insertInto("counter")
+        .values({ name, value: by })
+        .onConflict((conflict) => conflict.column("name").doUpdateSet({ value: sql`counter.value + excluded.value` }))
+        .execute();
+    },
+    read: async (name) => {
+      const row = await db.selectFrom("counter").select("value").where("name", "=", name).executeTakeFirst();
+      return row?.value ?? 0;
+    },
+  };
+}

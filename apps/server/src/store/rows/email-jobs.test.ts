@@ -1,0 +1,377 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import pg from "pg";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Alias, aliasAddress } from "../../core/alias/alias.ts";
+import type { LeasedDelivery } from "../../core/delivery/delivery.ts";
+import type { EmailJob, EmailJobToQueue } from "../../core/email-job/email-job.ts";
+import { changeSignals } from "../change-signals.ts";
+import { openInMemory } from "../embedded/embedded-database.ts";
+import { migrate, underStartLock } from "../migrate.ts";
+import type { Store } from "../open-store.ts";
+import { deliveryStore } from "../queue/deliveries.ts";
+import { aMessage, anAlias, anOpenDelivery, aUser, mailbox } from "../rows.testing.ts";
+import { loadServerKeys } from "../sealing/server-keys.ts";
+import { insertAlias, insertUser, onEachDatabase } from "../stores.testing.ts";
+import { releasedAddresses } from "./accounts/released-addresses.ts";
+import { userStore } from "./accounts/users.ts";
+import { aliasStore } from "./aliases/aliases.ts";
+import { smtpCredentialStore } from "./aliases/smtp-credentials.ts";
+import { emailJobStore } from "./email-jobs.ts";
+import type { JobDocument } from "./job-records.ts";
+
+const leaseMs = 60_000;
+const failure = { code: "mailbox_full", enhancedStatus: "4.2.2" } as const;
+const after = (date: Date, ms: number) => new Date(date.getTime() + ms);
+
+function aJob(alias: Alias, now: Date, change: Partial<EmailJob> = {}): EmailJobToQueue {
+  const job: EmailJob = {
+    id: randomUUID(),
+    userId: alias.userId,
+    aliasId: alias.id,
+    useEncryption: true,
+    status: "pending",
+    priority: 0,
+    maxRetries: 3,
+    currentRetries: 0,
+    scheduledAt: now,
+    processedAt: null,
+    cancelledAt: null,
+    lastFailure: null,
+    messageId: `<${randomUUID()}@kauke.test>`,
+    createdAt: now,
+    ...change,
+  };
+  const message = { ...aMessage(), emailJobId: job.id };
+  const target = {
+    purpose: "send" as const,
+    destination: mailbox("rasa@example.org"),
+    aliasAddress: aliasAddress(alias.name, alias.domain),
+  };
+  const { priority, scheduledAt: notBefore } = job;
+  const delivery = anOpenDelivery(message, alias, { target, attempts: 0, notBefore, priority, createdAt: now });
+  return { job, content: { recipient: "rasa@example.org", subject: "Contract" }, message, delivery };
+}
+
+describe("records of composed mail", () => {
+  onEachDatabase((it_) => {
+    let now: Date;
+    let store: Store;
+    let userId: string;
+    let alias: Alias;
+    let credentialId: string;
+
+    beforeEach(async () => {
+      store = it_.store;
+      now = it_.clock.now();
+      userId = (await insertUser(store)).id;
+      alias = await insertAlias(store, userId);
+      credentialId = await giveSmtpCredential(store, alias);
+    });
+    afterEach(() => store.users.delete(userId));
+
+    const queueOne = async (change: Partial<EmailJob> = {}) => {
+      const made = aJob(alias, now, change);
+      await store.bodies.put(made.message.id, [Buffer.from("x")]);
+      await store.emailJobs.queue(made);
+      return made;
+    };
+    const claim = async (at = now, limit = 10, from = store) =>
+      (await from.deliveries.claim({ now: at, leaseMs, limit })).deliveries;
+    const claimOne = async (at = now) => (await claim(at))[0] as LeasedDelivery;
+    const jobOf = async ({ job }: EmailJobToQueue) => (await store.emailJobs.find(userId, job.id)) as EmailJob;
+    const cancel = ({ job }: EmailJobToQueue, from = store) => from.emailJobs.cancel(userId, job.id);
+
+    it("a queued message is pending, its owner's alone, and handed out with its retries", async () => {
+      const made = await queueOne();
+      expect(await jobOf(made)).toEqual(made.job);
+      expect(await store.emailJobs.find(randomUUID(), made.job.id)).toBeNull();
+      expect(await store.emailJobs.cancel(randomUUID(), made.job.id)).toBeNull();
+      expect(await claim(after(now, -1))).toEqual([]);
+      expect(await claimOne()).toMatchObject({ id: made.delivery.id, attempts: 0, maxRetries: 3 });
+      expect(await jobOf(made)).toMatchObject({ status: "sending" });
+    });
+
+    it("what has not ended is listed for its owner with recipient and subject, the newest first", async () => {
+      const first = await queueOne({ scheduledAt: after(now, 1e6) });
+      const second = await queueOne({ createdAt: after(now, 1000), scheduledAt: after(now, 1e6) });
+      const ended = await queueOne();
+      await cancel(ended);
+      const listed = await store.emailJobs.listWaiting(userId, 10);
+      expect(listed.map(({ job }) => job.id)).toEqual([second.job.id, first.job.id]);
+      expect(listed[1]).toEqual({ job: first.job, content: first.content });
+      expect(await store.emailJobs.listWaiting(userId, 1)).toHaveLength(1);
+      expect(await store.emailJobs.listWaiting(randomUUID(), 10)).toEqual([]);
+    });
+
+    it.runIf(it_.severalProcesses)(
+      "a record that rotted keeps neither its message nor the account from ending",
+      async () => {
+        const made = await queueOne();
+        const other = await queueOne();
+        const client = new pg.Client({ connectionString: it_.databaseUrl() ?? "" });
+        await client.connect();
+        await client.query(
+          "UPDATE email_job SET sealed = set_byte(sealed, 30, get_byte(sealed, 30) # 1) WHERE id = $1",
+          [made.job.id],
+        );
+        await client.end();
+        expect((await store.emailJobs.listWaiting(userId, 10)).map(({ job }) => job.id)).toEqual([other.job.id]);
+        const held = (await claim()).find((it) => it.id === made.delivery.id) as LeasedDelivery;
+        const ended = await store.deliveries.finish(held.id, held.leaseToken, null);
+        expect(ended).toMatchObject({ finished: true, messageDone: made.message.id });
+        expect(await jobOf(made)).toMatchObject({ status: "sent" });
+        expect(await jobOf(other)).toMatchObject({ status: "sending" });
+      },
+    );
+
+    it("pending, sending, sent", async () => {
+      const made = await queueOne();
+      const held = await claimOne();
+      const ended = await store.deliveries.finish(held.id, held.leaseToken, null);
+      expect(ended).toMatchObject({ finished: true, messageDone: made.message.id });
+      expect(await jobOf(made)).toMatchObject({ status: "sent", processedAt: now, lastFailure: null });
+      expect(await cancel(made)).toBe(false);
+    });
+
+    it("pending, sending, put back untried: pending with all its retries, and can be undone again", async () => {
+      const made = await queueOne();
+      const held = await claimOne();
+      await store.deliveries.putBack([{ ...held, notBefore: after(now, 1000) }]);
+      expect(await jobOf(made)).toMatchObject({ status: "pending", currentRetries: 0, lastFailure: null });
+      expect(await cancel(made)).toBe(true);
+      expect(await claim(after(now, 1000))).toEqual([]);
+    });
+
+    it("pending, sending, pending again with the reason, sending, failed with the last reason", async () => {
+      const made = await queueOne();
+      const first = await claimOne();
+      await store.deliveries.defer(first.id, first.leaseToken, { notBefore: after(now, 1000), failure });
+      expect(await jobOf(made)).toMatchObject({ status: "pending", currentRetries: 1, lastFailure: failure });
+      const second = await claimOne(after(now, 1000));
+      expect(await jobOf(made)).toMatchObject({ status: "sending", currentRetries: 1, lastFailure: failure });
+      const unknown = { code: "mailbox_unknown", enhancedStatus: "5.1.1" } as const;
+      await store.deliveries.finish(second.id, second.leaseToken, unknown);
+      expect(await jobOf(made)).toMatchObject({ status: "failed", currentRetries: 1, lastFailure: unknown });
+    });
+
+    it("a sender that died is followed by another, and its late word changes nothing", async () => {
+      const made = await queueOne();
+      const lost = await claimOne();
+      const next = await claimOne(after(now, leaseMs));
+      expect(await store.deliveries.finish(lost.id, lost.leaseToken, null)).toMatchObject({ finished: false });
+      expect(await store.deliveries.defer(lost.id, lost.leaseToken, { notBefore: now, failure })).toBe(false);
+      expect(await jobOf(made)).toMatchObject({ status: "sending", currentRetries: 0 });
+      await store.deliveries.finish(next.id, next.leaseToken, null);
+      expect(await jobOf(made)).toMatchObject({ status: "sent" });
+    });
+
+    it("pending, cancelled: nothing is left to send, and doing it again changes nothing", async () => {
+      const made = await queueOne();
+      expect(await cancel(made)).toBe(true);
+      expect(await jobOf(made)).toMatchObject({ status: "cancelled", cancelledAt: now, processedAt: null });
+      expect(await claim(after(now, 1e9))).toEqual([]);
+      expect(await store.deliveries.isKnownMessage(made.message.id)).toBe(false);
+      expect(await store.bodies.get(made.message.id)).toBeNull();
+      expect(await cancel(made)).toBe(true);
+    });
+
+    it("what a sender has can't be cancelled; what waits after a clear no can", async () => {
+      const made = await queueOne();
+      const held = await claimOne();
+      expect(await cancel(made)).toBe(false);
+      expect(await jobOf(made)).toMatchObject({ status: "sending" });
+      await store.deliveries.defer(held.id, held.leaseToken, { notBefore: after(now, 1000), failure });
+      expect(await cancel(made)).toBe(true);
+      expect(await claim(after(now, 1e9))).toEqual([]);
+    });
+
+    it.each(["timed_out", "connection_lost"] as const)(
+      "after a try that ended as %s nobody promises anything",
+      async (code) => {
+        const made = await queueOne();
+        const held = await claimOne();
+        const next = { notBefore: after(now, 1000), failure: { code, enhancedStatus: "4.4.2" } };
+        await store.deliveries.defer(held.id, held.leaseToken, next);
+        expect(await cancel(made)).toBe(false);
+        expect(await claim(after(now, 1000))).toHaveLength(1);
+      },
+    );
+
+    it("cancelling and claiming at the same moment: one of them wins, and both know which", async () => {
+      const second = it_.severalProcesses ? await it_.openSecond() : store;
+      try {
+        let undone = 0;
+        for (let round = 0; round < 60; round += 1) {
+          const made = await queueOne();
+          const pause = () => new Promise((resolve) => setTimeout(resolve, round % 3));
+          const [cancelled, claimed] = await Promise.all([
+            round % 2 === 0 ? pause().then(() => cancel(made, second)) : cancel(made, second),
+            round % 2 === 0 ? claim() : pause().then(() => claim()),
+          ]);
+          expect(claimed).toHaveLength(cancelled ? 0 : 1);
+          expect((await jobOf(made)).status).toBe(cancelled ? "cancelled" : "sending");
+          for (const it of claimed) await store.deliveries.finish(it.id, it.leaseToken, null);
+          if (cancelled) undone += 1;
+        }
+        expect(undone).toBeGreaterThan(0);
+        expect(undone).toBeLessThan(60);
+      } finally {
+        if (second !== store) await second.close();
+      }
+    });
+
+    it("many cancels and claims at once end every message exactly once", async () => {
+      const second = it_.severalProcesses ? await it_.openSecond() : store;
+      try {
+        const all = [];
+        for (let made = 0; made < 40; made += 1) all.push(await queueOne());
+        const [cancels, ...claims] = await Promise.all([
+          Promise.all(all.map((made, index) => cancel(made, index % 2 === 0 ? store : second))),
+          ...Array.from({ length: 8 }, (_, index) => claim(now, 5, index % 2 === 0 ? second : store)),
+        ]);
+        const claimed = new Set(claims.flat().map((it) => it.id));
+        all.forEach((made, index) => expect(claimed.has(made.delivery.id) && cancels[index]).toBe(false));
+        const left = await claim();
+        expect(cancels.filter(Boolean).length + claimed.size + left.length).toBe(40);
+      } finally {
+        if (second !== store) await second.close();
+      }
+    });
+
+    it("higher priority is handed out first, then what is due longest", async () => {
+      const [low, high, older] = [
+        await queueOne(),
+        await queueOne({ priority: 9 }),
+        await queueOne({ scheduledAt: after(now, -1000) }),
+      ];
+      const ids = [...(await claim(now, 1)), ...(await claim(now, 1)), ...(await claim(now, 5))].map((it) => it.id);
+      expect(ids).toEqual([high, older, low].map((made) => made.delivery.id));
+    });
+
+    it.each(["paused", "without SMTP credentials", "gone", "renamed"])(
+      "an alias that is %s by now can't send",
+      async (state) => {
+        const made = aJob(alias, now);
+        if (state === "paused") await pauseAlias(store, alias);
+        if (state === "without SMTP credentials")
+          await store.smtpCredentials.delete({ userId, aliasId: alias.id, credentialId });
+        if (state === "gone") await store.aliases.delete(userId, alias.id);
+        if (state === "renamed") await store.aliases.update(userId, alias.id, () => ({ name: `b${alias.name}` }));
+        await expect(store.emailJobs.queue(made)).rejects.toMatchObject({ code: "invalid" });
+        expect(await store.emailJobs.find(userId, made.job.id)).toBeNull();
+        expect(await store.deliveries.isKnownMessage(made.message.id)).toBe(false);
+      },
+    );
+
+    it.each(["paused", "deleted", "renamed"])("an alias that is %s takes its waiting messages back", async (state) => {
+      const waiting = await queueOne();
+      const other = await insertAlias(store, userId);
+      await giveSmtpCredential(store, other);
+      const untouched = aJob(other, now);
+      await store.emailJobs.queue(untouched);
+      if (state === "paused") await pauseAlias(store, alias);
+      if (state === "deleted") await store.aliases.delete(userId, alias.id);
+      if (state === "renamed") await store.aliases.update(userId, alias.id, () => ({ name: `b${alias.name}` }));
+      expect(await jobOf(waiting)).toMatchObject({ status: "cancelled" });
+      expect(await store.bodies.get(waiting.message.id)).toBeNull();
+      expect((await claim()).map((it) => it.id)).toEqual([untouched.delivery.id]);
+    });
+
+    it.each(["paused", "deleted"])(
+      "a message being sent while its alias is %s ends, but is not tried again",
+      async (state) => {
+        const [sent, deferred] = [await queueOne(), await queueOne()];
+        const held = await claim();
+        if (state === "paused") await pauseAlias(store, alias);
+        else await store.aliases.delete(userId, alias.id);
+        for (const it of held) {
+          if (it.id === sent.delivery.id) await store.deliveries.finish(it.id, it.leaseToken, null);
+          else await store.deliveries.defer(it.id, it.leaseToken, { notBefore: now, failure });
+        }
+        expect(await jobOf(sent)).toMatchObject({ status: "sent" });
+        expect(await jobOf(deferred)).toMatchObject({ status: "cancelled" });
+        expect(await claim(after(now, 1e9))).toEqual([]);
+        expect(await store.bodies.get(deferred.message.id)).toBeNull();
+      },
+    );
+
+    it("pausing and queuing at the same moment never leave a message waiting", async () => {
+      for (let round = 0; round < 10; round += 1) {
+        const own = await insertAlias(store, userId);
+        await giveSmtpCredential(store, own);
+        const made = aJob(own, now);
+        const [queued] = await Promise.allSettled([store.emailJobs.queue(made), pauseAlias(store, own)]);
+        const job = await store.emailJobs.find(userId, made.job.id);
+        expect(job?.status ?? null).toBe(queued.status === "fulfilled" ? "cancelled" : null);
+      }
+      expect(await claim(after(now, 1e9))).toEqual([]);
+    });
+
+    it("goes with its account, also while it is being sent", async () => {
+      const [waiting, held] = [await queueOne({ scheduledAt: after(now, 1000) }), await queueOne()];
+      const [lease] = (await claim()) as [LeasedDelivery];
+      await store.users.delete(userId);
+      for (const { job, message } of [waiting, held]) {
+        expect(await store.emailJobs.find(userId, job.id)).toBeNull();
+        expect(await store.deliveries.isKnownMessage(message.id)).toBe(false);
+      }
+      expect(await store.deliveries.finish(lease.id, lease.leaseToken, null)).toMatchObject({ finished: false });
+    });
+
+    it("records that ended are forgotten after their time, what waits is not", async () => {
+      const [ended, waiting] = [await queueOne(), await queueOne()];
+      await cancel(ended);
+      expect(await store.emailJobs.deleteEndedBefore(now)).toBe(0);
+      expect(await store.emailJobs.deleteEndedBefore(after(now, 1))).toBe(1);
+      expect(await store.emailJobs.find(userId, ended.job.id)).toBeNull();
+      expect((await jobOf(waiting)).status).toBe("pending");
+    });
+  });
+});
+
+function pauseAlias(store: Store, alias: Alias) {
+  const lastDestinations = [mailbox("ann@example.org")];
+  return store.aliases.update(alias.userId, alias.id, () => ({ routing: { state: "paused", lastDestinations } }));
+}
+
+async function giveSmtpCredential(store: Store, { userId, id: aliasId }: Alias): Promise<string> {
+  const id = randomUUID();
+  await store.smtpCredentials.insert({ id, userId, aliasId, password: "x".repeat(24), createdAt: new Date() });
+  return id;
+}
+
+describe("what a record holds", () => {
+  it("recipient and subject are sealed while it waits, and erased by every end", async () => {
+    const { db, close } = await openInMemory();
+    const clock = { now: () => new Date("2026-03-01T12:00:00.000Z") };
+    const keys = await underStartLock(db, async (trx) => {
+      await migrate(trx, clock.now());
+      return loadServerKeys(trx, randomBytes(32), clock.now());
+    });
+    const context = { db, keys, clock, signals: changeSignals({ notify: false }) };
+    const forgetBodies = async () => {};
+    const [jobs, deliveries] = [emailJobStore(context, { forgetBodies }), deliveryStore(context, { forgetBodies })];
+    const released = releasedAddresses(context);
+    const [user, alias] = [aUser(), anAlias("")];
+    alias.userId = user.id;
+    await userStore(context, { released, forgetBodies }).insert(user);
+    await aliasStore(context, { released, forgetBodies }).insert(alias);
+    const credential = { id: randomUUID(), userId: user.id, aliasId: alias.id, password: "x".repeat(24) };
+    await smtpCredentialStore(context).insert({ ...credential, createdAt: clock.now() });
+    const all = [aJob(alias, clock.now()), aJob(alias, clock.now()), aJob(alias, clock.now())] as const;
+    for (const made of all) await jobs.queue(made);
+    const documents = async () => {
+      const rows = await db.selectFrom("email_job").select(["id", "sealed"]).execute();
+      for (const row of rows) expect(row.sealed.includes("rasa")).toBe(false);
+      return rows.map((row) => keys.open<JobDocument>("email_job", row.id, row.sealed).content);
+    };
+    const content = { recipient: "rasa@example.org", subject: "Contract" };
+    expect(await documents()).toEqual([content, content, content]);
+    await jobs.cancel(user.id, all[2].job.id);
+    const [sent, failed] = (await deliveries.claim({ now: clock.now(), leaseMs, limit: 5 })).deliveries;
+    await deliveries.finish(sent?.id ?? "", sent?.leaseToken ?? "", null);
+    await deliveries.finish(failed?.id ?? "", failed?.leaseToken ?? "", failure);
+    expect(await documents()).toEqual([null, null, null]);
+    await close();
+  });
+});

@@ -1,0 +1,167 @@
+/** Records of composed mail. Recipient and subject are sealed and go when the message does; the queue is `deliveries.ts`. */
+import { type EmailJobStatus, emailJobMessages, emailJobStatuses } from "@kauke/contract";
+import { fieldError } from "../../core/app-error.ts";
+import type { EmailJob, EmailJobStore, EmailJobToQueue, WaitingJob } from "../../core/email-job/email-job.ts";
+import { isEnd } from "../../core/email-job/job-status.ts";
+import type { InTransaction } from "../database.ts";
+import { deliveryRow, insertMessage, orSpoolFailed, readFailure } from "../queue/deliveries.ts";
+import { SealError } from "../sealing/seal.ts";
+import type { StoreContext } from "../store-context.ts";
+import { type JobDocument, lockComposed, takeBack } from "./job-records.ts";
+
+export interface EmailJobStoreParts {
+  /** Bodies of messages that were taken back. */
+  forgetBodies(messageIds: readonly string[]): Promise<void>;
+}
+
+export function emailJobStore(context: StoreContext, { forgetBodies }: EmailJobStoreParts): EmailJobStore {
+  const { db, signals } = context;
+  return {
+    queue: async (wish) => {
+      await orSpoolFailed(() => db.transaction().execute((trx) => queue(context, trx, wish)));
+      signals.wake();
+    },
+    find: (userId, jobId) => find(context, userId, jobId),
+    listWaiting: (userId, max) => listWaiting(context, userId, max),
+    cancel: async (userId, jobId) => {
+      const result = await db.transaction().execute((trx) => cancel(context, trx, { userId, jobId }));
+      if (result !== null) await forgetBodies(result.messagesDone);
+      return result?.cancelled ?? null;
+    },
+    deleteEndedBefore: async (endedBefore) => {
+      const result = await db
+        .deleteFrom("email_job")
+        .where("status", "in", emailJobStatuses.filter(isEnd))
+        .where("updated_at", "<", endedBefore)
+        .executeTakeFirst();
+      return Number(result.numDeletedRows);
+    },
+  };
+}
+
+/** A try that ended without an answer may have brought the message over all the same: then nobody can promise anything. */
+const uncertain = ["timed_out", "connection_lost"] as const;
+
+async function queue(context: StoreContext, trx: InTransaction, wish: EmailJobToQueue): Promise<void> {
+  const { keys, signals } = context;
+  const { job, message, delivery } = wish;
+  if (!(await canSend(context, trx, delivery))) throw fieldError("fromAliasId", emailJobMessages.senderUnfit);
+  const document: JobDocument = { messageId: job.messageId, lastFailure: null, content: wish.content };
+  await trx
+    .insertInto("email_job")
+    .values({
+      id: job.id,
+      user_id: job.userId,
+      alias_id: job.aliasId,
+      use_encryption: job.useEncryption,
+      status: job.status,
+      priority: job.priority,
+      max_retries: job.maxRetries,
+      current_retries: job.currentRetries,
+      scheduled_at: job.scheduledAt,
+      created_at: job.createdAt,
+      updated_at: job.createdAt,
+      sealed: keys.seal("email_job", job.id, document),
+    })
+    .execute();
+  await insertMessage(trx, keys, { ...message, emailJobId: job.id });
+  await trx.insertInto("delivery").values(deliveryRow(keys, delivery)).execute();
+  await signals.announceWake(trx);
+}
+
+/** Locks the alias: whoever pauses, renames or deletes it comes before, and is seen here, or after, and takes this job back. */
+async function canSend(
+  { keys }: StoreContext,
+  trx: InTransaction,
+  { aliasId, userId, target }: EmailJobToQueue["delivery"],
+): Promise<boolean> {
+  // Account before alias, as everywhere: the record refers to both.
+  await trx.selectFrom("user").select("id").where("id", "=", userId).forKeyShare().execute();
+  const alias = await trx
+    .selectFrom("alias")
+    .innerJoin("smtp_credential", "smtp_credential.alias_id", "alias.id")
+    .select("alias.id")
+    .where("alias.id", "=", aliasId)
+    .where("alias.user_id", "=", userId)
+    .where("alias.active", "=", true)
+    .where("alias.address_index", "=", keys.blindIndex("alias.address", target.aliasAddress))
+    .where("smtp_credential.active", "=", true)
+    .forShare("alias")
+    .executeTakeFirst();
+  return alias !== undefined;
+}
+
+/** With the last failure of the delivery while there is one. */
+function jobRows({ db }: StoreContext, userId: string) {
+  return db
+    .selectFrom("email_job")
+    .leftJoin("message", "message.email_job_id", "email_job.id")
+    .leftJoin("delivery", "delivery.message_id", "message.id")
+    .selectAll("email_job")
+    .select("delivery.last_failure")
+    .where("email_job.user_id", "=", userId);
+}
+
+type JobRow = Awaited<ReturnType<ReturnType<typeof jobRows>["execute"]>>[number];
+
+async function find(context: StoreContext, userId: string, jobId: string): Promise<EmailJob | null> {
+  const row = await jobRows(context, userId).where("email_job.id", "=", jobId).executeTakeFirst();
+  return row === undefined ? null : openJob(context, row).job;
+}
+
+async function listWaiting(context: StoreContext, userId: string, max: number): Promise<WaitingJob[]> {
+  const rows = await jobRows(context, userId)
+    .where("email_job.status", "not in", emailJobStatuses.filter(isEnd))
+    .orderBy("email_job.created_at", "desc")
+    .limit(max)
+    .execute();
+  return rows.flatMap((row) => {
+    try {
+      const { job, content } = openJob(context, row);
+      return content === null ? [] : [{ job, content }];
+    } catch (error) {
+      // Without its content nothing can be shown or undone; the delivery ends by its own row.
+      if (error instanceof SealError) return [];
+      throw error;
+    }
+  });
+}
+
+function openJob({ keys }: StoreContext, row: JobRow): { job: EmailJob; content: JobDocument["content"] } {
+  const { messageId, lastFailure, content } = keys.open<JobDocument>("email_job", row.id, row.sealed);
+  const job = {
+    id: row.id,
+    userId: row.user_id,
+    aliasId: row.alias_id,
+    useEncryption: row.use_encryption,
+    status: row.status as EmailJobStatus,
+    priority: row.priority,
+    maxRetries: row.max_retries,
+    currentRetries: row.current_retries,
+    scheduledAt: row.scheduled_at,
+    processedAt: row.processed_at,
+    cancelledAt: row.cancelled_at,
+    lastFailure: row.last_failure === null ? lastFailure : readFailure(row.last_failure),
+    messageId,
+    createdAt: row.created_at,
+  };
+  return { job, content };
+}
+
+async function cancel(
+  context: StoreContext,
+  trx: InTransaction,
+  { userId, jobId }: { userId: string; jobId: string },
+): Promise<{ cancelled: boolean; messagesDone: string[] } | null> {
+  const job = () =>
+    trx
+      .selectFrom("email_job")
+      .select("status")
+      .where("id", "=", jobId)
+      .where("user_id", "=", userId)
+      .executeTakeFirst();
+  if ((await job()) === undefined) return null;
+  const messageIds = await lockComposed(trx, { column: "id", id: jobId });
+  const messagesDone = await takeBack(context, trx, { messageIds, unlessAfter: uncertain });
+  return { cancelled: (await job())?.status === "cancelled", messagesDone };
+}

@@ -1,0 +1,134 @@
+/**
+ * What happens to a composed message's record, always inside the transaction that changes its delivery. Until the end the
+ * sealed document holds what the owner may ask for; then recipient and subject are erased, and the last failure stays.
+ */
+
+import type { EmailJobStatus } from "@kauke/contract";
+import type { DeliveryFailure, FailureCode } from "../../core/delivery/delivery.ts";
+import type { EmailJobContent } from "../../core/email-job/email-job.ts";
+import { type JobEvent, nextStatus, statesBefore } from "../../core/email-job/job-status.ts";
+import type { InTransaction } from "../database.ts";
+import type { StoreContext } from "../store-context.ts";
+import { anyOfIds } from "./any-of.ts";
+import { deleteFinishedMessages } from "./owned-mail.ts";
+
+export interface JobDocument {
+  messageId: string;
+  lastFailure: DeliveryFailure | null;
+  /** `null` once the message has left or never will. */
+  content: EmailJobContent | null;
+}
+
+type Ending = { event: Extract<JobEvent, "deliver" | "fail" | "cancel">; failure: DeliveryFailure | null };
+
+/** @returns false when the record's state does not allow it; then nothing was changed */
+export async function endJob(
+  { keys, clock }: Pick<StoreContext, "keys" | "clock">,
+  trx: InTransaction,
+  { jobId, event, failure }: Ending & { jobId: string },
+): Promise<boolean> {
+  const row = await trx
+    .selectFrom("email_job")
+    .select(["status", "sealed"])
+    .where("id", "=", jobId)
+    .forUpdate()
+    .executeTakeFirst();
+  const status = row === undefined ? null : nextStatus(row.status as EmailJobStatus, event);
+  if (row === undefined || status === null) return false;
+  const messageId = messageIdOf(keys, jobId, row.sealed);
+  const ended: JobDocument = { messageId, lastFailure: failure, content: null };
+  const now = clock.now();
+  await trx
+    .updateTable("email_job")
+    .set({ status, updated_at: now, sealed: keys.seal("email_job", jobId, ended) })
+    .set(event === "cancel" ? { cancelled_at: now } : { processed_at: now })
+    .where("id", "=", jobId)
+    .execute();
+  return true;
+}
+
+/** A damaged record must not keep what it is about from ending: it would be sent again and again. @returns empty then */
+function messageIdOf(keys: StoreContext["keys"], jobId: string, sealed: Buffer): string {
+  try {
+    return keys.open<JobDocument>("email_job", jobId, sealed).messageId;
+  } catch {
+    return "";
+  }
+}
+
+/** Locks the messages of an account's, an alias' or one job's composed mail. @returns their ids */
+export async function lockComposed(
+  trx: InTransaction,
+  of: { column: "user_id" | "alias_id" | "id"; id: string },
+): Promise<string[]> {
+  const rows = await trx
+    .selectFrom("message")
+    .select("id")
+    .where("email_job_id", "in", (query) => query.selectFrom("email_job").select("id").where(of.column, "=", of.id))
+    .orderBy("id")
+    .forUpdate()
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/**
+ * Takes back those of the locked messages that no sender has. A sender that claims one at this moment either comes first, and
+ * the row no longer fits, or finds nothing.
+ * @param unlessAfter what was tried and ended so is left alone
+ * @returns messages whose bodies may go after the commit
+ */
+export async function takeBack(
+  context: Pick<StoreContext, "keys" | "clock">,
+  trx: InTransaction,
+  { messageIds, unlessAfter = [] }: { messageIds: readonly string[]; unlessAfter?: readonly FailureCode[] },
+): Promise<string[]> {
+  if (messageIds.length === 0) return [];
+  let query = trx
+    .deleteFrom("delivery")
+    .using(["message", "email_job"])
+    .whereRef("message.id", "=", "delivery.message_id")
+    .whereRef("email_job.id", "=", "message.email_job_id")
+    .where("message.id", "=", anyOfIds(messageIds))
+    .where("email_job.status", "in", statesBefore("cancel"))
+    .where("delivery.lease_token", "is", null);
+  for (const code of unlessAfter)
+    query = query.where((row) =>
+      row.or([row("delivery.last_failure", "is", null), row("delivery.last_failure", "not like", `${code} %`)]),
+    );
+  for (const { id } of await query.returning("email_job.id").execute()) {
+    const cancelled = await endJob(context, trx, { jobId: id, event: "cancel", failure: null });
+    if (!cancelled) throw new Error("a record and its delivery disagree");
+  }
+  return deleteFinishedMessages(trx, messageIds);
+}
+
+/**
+ * A composed message that waits again after a try is not tried once more when its alias was paused or deleted meanwhile. Whoever
+ * does that later finds it waiting and takes it back itself.
+ * @returns messages whose bodies may go
+ */
+export function takeBackUnfit(context: StoreContext, jobId: string): Promise<string[]> {
+  return context.db.transaction().execute(async (trx) => {
+    const fit = await trx
+      .selectFrom("email_job")
+      .innerJoin("alias", "alias.id", "email_job.alias_id")
+      .select("alias.id")
+      .where("email_job.id", "=", jobId)
+      .where("alias.active", "=", true)
+      .executeTakeFirst();
+    if (fit !== undefined) return [];
+    return takeBack(context, trx, { messageIds: await lockComposed(trx, { column: "id", id: jobId }) });
+  });
+}
+
+/** Before an alias goes: what a sender holds at this moment stays with it to its end, or to its next failure. */
+export async function letGoOfAlias(trx: InTransaction, aliasId: string): Promise<void> {
+  await trx
+    .updateTable("delivery")
+    .set({ alias_id: null })
+    .where("alias_id", "=", aliasId)
+    .where("message_id", "in", (query) =>
+      query.selectFrom("message").select("id").where("email_job_id", "is not", null),
+    )
+    .execute();
+}

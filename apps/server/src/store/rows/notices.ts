@@ -1,0 +1,93 @@
+/** Notices to owners; the text is sealed, since it may name an alias or a destination. */
+import { sql } from "kysely";
+import type { Notice, NoticeStore } from "../../core/notice/notice.ts";
+import type { Database, InTransaction, NoticeTable } from "../database.ts";
+import type { StoreContext } from "../store-context.ts";
+
+/** Of one account. */
+const NOTICES_MAX = 1000;
+/** Deleted at a time when there are more. */
+const GIVE_WAY_COUNT = 20;
+
+interface NoticeDocument {
+  text: string;
+}
+
+export function noticeStore({ db, keys }: StoreContext): NoticeStore {
+  const fromRow = (row: NoticeTable): Notice => ({
+    id: row.id,
+    userId: row.user_id,
+    kind: row.kind,
+    aliasId: row.alias_id,
+    text: textOf(keys, row),
+    createdAt: row.created_at,
+  });
+  return {
+    listForUser: async (userId) => {
+      const rows = await db
+        .selectFrom("notice")
+        .selectAll()
+        .where("user_id", "=", userId)
+        .orderBy("created_at", "desc")
+        .orderBy("id")
+        .execute();
+      return rows.map(fromRow);
+    },
+    insert: async (notice) => {
+      await insertNotice(db, keys, notice);
+      await giveWay(db, notice.userId);
+    },
+    delete: async (userId, noticeId) => {
+      const result = await db
+        .deleteFrom("notice")
+        .where("id", "=", noticeId)
+        .where("user_id", "=", userId)
+        .executeTakeFirst();
+      return result.numDeletedRows > 0n;
+    },
+    deleteBefore: async (createdBefore) => {
+      const result = await db.deleteFrom("notice").where("created_at", "<", createdBefore).executeTakeFirst();
+      return Number(result.numDeletedRows);
+    },
+  };
+}
+
+/** One that can't be read must not hide the others: it is shown as such, and can be dismissed. */
+function textOf(keys: StoreContext["keys"], { id, sealed }: NoticeTable): string {
+  try {
+    return keys.open<NoticeDocument>("notice", id, sealed).text;
+  } catch {
+    return "A notice could not be read back from our store.";
+  }
+}
+
+export async function insertNotice(
+  db: Pick<InTransaction, "insertInto">,
+  keys: StoreContext["keys"],
+  notice: Notice,
+): Promise<void> {
+  const document: NoticeDocument = { text: notice.text };
+  await db
+    .insertInto("notice")
+    .values({
+      id: notice.id,
+      user_id: notice.userId,
+      alias_id: notice.aliasId,
+      kind: notice.kind,
+      created_at: notice.createdAt,
+      sealed: keys.seal("notice", notice.id, document),
+    })
+    .execute();
+}
+
+/** A flood about one alias pushes out the oldest notices about that alias, not what is told about the others. */
+async function giveWay(db: Database, userId: string): Promise<void> {
+  const mine = db.selectFrom("notice").select("id").where("user_id", "=", userId);
+  const beyond = await mine.orderBy("created_at", "desc").offset(NOTICES_MAX).limit(1).executeTakeFirst();
+  if (beyond === undefined) return;
+  await sql`DELETE FROM notice WHERE id IN (
+    SELECT id FROM (
+      SELECT id, created_at, row_number() OVER (PARTITION BY alias_id ORDER BY created_at DESC) AS in_alias
+      FROM notice WHERE user_id = ${userId}
+    ) numbered ORDER BY in_alias DESC, created_at LIMIT ${sql.lit(GIVE_WAY_COUNT)})`.execute(db);
+}

@@ -1,0 +1,88 @@
+/** What only the operator's command asks of the store: all accounts, the state of the schema, a mailbox' block. */
+
+import type { AuthMethod } from "@kauke/contract";
+import { sql } from "kysely";
+import { type MigrationState, migrationState } from "../migrate.ts";
+import type { StoreContext } from "../store-context.ts";
+import { dropRoutes } from "./aliases/alias-routes.ts";
+import { lockMailbox } from "./aliases/destinations.ts";
+import { mailboxIndex } from "./aliases/mailbox-index.ts";
+
+export interface OperatorUser {
+  id: string;
+  authMethod: AuthMethod;
+  createdAt: Date;
+  aliases: number;
+  /** Of its open sessions; `null`: none. */
+  lastSeenAt: Date | null;
+  email: string | null;
+}
+
+export interface OperatorStore {
+  /** By id, so that each page costs the same however many accounts there are. */
+  listUsers(page: { after: string | null; limit: number }): Promise<OperatorUser[]>;
+  findUser(id: string): Promise<OperatorUser | null>;
+  /**
+   * Lifts the block that a mailbox' reader asked for; accounts that forward there may ask anew.
+   * @returns false when it was not blocked
+   */
+  unblockMailbox(address: string): Promise<boolean>;
+  migrations(): Promise<MigrationState>;
+}
+
+export function operatorStore(context: StoreContext): OperatorStore {
+  return {
+    listUsers: ({ after, limit }) => readUsers(context, { after, id: null, limit }),
+    findUser: async (id) => (await readUsers(context, { after: null, id, limit: 1 }))[0] ?? null,
+    unblockMailbox: (address) => unblockMailbox(context, address),
+    migrations: () => migrationState(context.db),
+  };
+}
+
+async function readUsers(
+  { db, keys }: StoreContext,
+  { after, id, limit }: { after: string | null; id: string | null; limit: number },
+): Promise<OperatorUser[]> {
+  let query = db
+    .selectFrom("user")
+    .select(["id", "auth_method", "created_at", "sealed"])
+    .select((row) => [
+      row
+        .selectFrom("alias")
+        .select((it) => it.fn.countAll<number>().as("count"))
+        .whereRef("alias.user_id", "=", "user.id")
+        .as("aliases"),
+      row
+        .selectFrom("session")
+        .select(sql<Date | null>`max(session.last_seen_at)`.as("last"))
+        .whereRef("session.user_id", "=", "user.id")
+        .as("last_seen_at"),
+    ]);
+  if (after !== null) query = query.where("id", ">", after);
+  if (id !== null) query = query.where("id", "=", id);
+  const rows = await query.orderBy("id").limit(limit).execute();
+  return rows.map((row) => ({
+    ...{ id: row.id, authMethod: row.auth_method, createdAt: row.created_at },
+    ...{ aliases: row.aliases ?? 0, lastSeenAt: row.last_seen_at },
+    email: keys.open<{ email: string | null }>("user", row.id, row.sealed).email,
+  }));
+}
+
+async function unblockMailbox({ db, keys, signals }: StoreContext, address: string): Promise<boolean> {
+  const index = mailboxIndex(keys, address);
+  const { wasBlocked, tell } = await db.transaction().execute(async (trx) => {
+    await lockMailbox(trx, index);
+    const block = await trx.deleteFrom("blocked_mailbox").where("mailbox_index", "=", index).executeTakeFirst();
+    // Forgotten, not confirmed: the next forward asks its reader as if for the first time.
+    const pairs = await trx
+      .deleteFrom("destination")
+      .where("mailbox_index", "=", index)
+      .where("state", "=", "blocked")
+      .returning("user_id")
+      .execute();
+    const accounts = pairs.map((pair) => pair.user_id);
+    return { wasBlocked: block.numDeletedRows > 0n, tell: await dropRoutes(signals, trx, accounts) };
+  });
+  tell();
+  return wasBlocked;
+}

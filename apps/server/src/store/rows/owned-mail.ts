@@ -1,0 +1,35 @@
+/**
+ * Deleting an account or an alias takes its queued mail along. A message goes with its last delivery, in the same transaction.
+ * Rows are locked in the order account, alias, message, delivery everywhere, so that two of them never wait for each other.
+ */
+
+import type { InTransaction } from "../database.ts";
+import { anyOfIds } from "./any-of.ts";
+
+export type MailOwner = { column: "user_id" | "alias_id"; id: string };
+
+/** Locks the messages that have a delivery of this owner. @returns their ids, for `deleteFinishedMessages` */
+export async function lockMessagesOf(trx: InTransaction, owner: MailOwner): Promise<string[]> {
+  const rows = await trx
+    .selectFrom("message")
+    .select("id")
+    .where("id", "in", (query) => query.selectFrom("delivery").select("message_id").where(owner.column, "=", owner.id))
+    .orderBy("id")
+    .forUpdate()
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Deletes those of the messages that have no delivery left. @returns their ids: their bodies may go after the commit */
+export async function deleteFinishedMessages(trx: InTransaction, messageIds: readonly string[]): Promise<string[]> {
+  if (messageIds.length === 0) return [];
+  const rows = await trx
+    .deleteFrom("message")
+    .where("id", "=", anyOfIds(messageIds))
+    .where((row) =>
+      row.not(row.exists(row.selectFrom("delivery").select("delivery.id").whereRef("message_id", "=", "message.id"))),
+    )
+    .returning("id")
+    .execute();
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { onEachDatabase } from "../stores.testing.ts";
+
+const rule = { action: "alias_create", max: 3, windowSeconds: 60 };
+const start = new Date("2026-03-01T12:00:00.000Z");
+const after = (ms: number) => new Date(start.getTime() + ms);
+
+describe("rate limits", () => {
+  onEachDatabase((it_) => {
+    const take = (key: string, at = start) => it_.store.rateLimits.take(rule, { key }, at);
+
+    it("lets through as many as the rule says, and starts anew when the window ends", async () => {
+      const key = randomUUID();
+      const resetAt = after(60_000);
+      for (const count of [1, 2, 3]) expect(await take(key)).toEqual({ allowed: true, count, resetAt });
+      expect(await take(key, after(59_999))).toEqual({ allowed: false, count: 4, resetAt });
+      expect(await take(key, after(60_000))).toEqual({ allowed: true, count: 1, resetAt: after(120_000) });
+    });
+
+    it("is exact when many ask at once", async () => {
+      const key = randomUUID();
+      const results = await Promise.all(Array.from({ length: 20 }, () => take(key)));
+      expect(results.filter((result) => result.allowed)).toHaveLength(3);
+      expect(results.map((result) => result.count).sort((a, b) => a - b)).toEqual(
+        Array.from({ length: 20 }, (_, n) => n + 1),
+      );
+    });
+
+    it("counts subjects and actions apart, and forgets one that is cleared", async () => {
+      const value = randomUUID();
+      await it_.store.rateLimits.take(rule, { userId: value }, start);
+      await it_.store.rateLimits.take(rule, { ipAddress: value }, start);
+      await it_.store.rateLimits.take({ ...rule, action: "login" }, { key: value }, start);
+      expect((await take(value)).count).toBe(1);
+      await it_.store.rateLimits.clear(rule.action, { key: value });
+      expect((await take(value)).count).toBe(1);
+      expect((await it_.store.rateLimits.take(rule, { userId: value }, start)).count).toBe(2);
+    });
+
+    it("old windows are deleted", async () => {
+      const key = randomUUID();
+      await take(key);
+      await it_.store.rateLimits.deleteBefore(after(0));
+      expect((await take(key)).count).toBe(2);
+      await it_.store.rateLimits.deleteBefore(after(1));
+      expect((await take(key)).count).toBe(1);
+    });
+
+    const spaced = { action: "login", free: 2, longestWaitSeconds: 3, forgetSeconds: 100 };
+    const tryAt = (key: string, ms: number) => it_.store.rateLimits.takeSpaced(spaced, { key }, after(ms));
+
+    it("spaced tries lie further and further apart, up to the longest wait", async () => {
+      const key = randomUUID();
+      expect(await tryAt(key, 0)).toEqual({ allowed: true, count: 1, resetAt: after(0) });
+      expect(await tryAt(key, 0)).toEqual({ allowed: true, count: 2, resetAt: after(1000) });
+      expect(await tryAt(key, 999)).toEqual({ allowed: false, count: 2, resetAt: after(1000) });
+      expect(await tryAt(key, 1000)).toEqual({ allowed: true, count: 3, resetAt: after(3000) });
+      expect(await tryAt(key, 2999)).toMatchObject({ allowed: false });
+      expect(await tryAt(key, 3000)).toEqual({ allowed: true, count: 4, resetAt: after(6000) });
+      expect(await tryAt(key, 6000)).toEqual({ allowed: true, count: 5, resetAt: after(9000) });
+    });
+
+    it("a refused try does not move the next one, and after a long rest all is forgotten", async () => {
+      const key = randomUUID();
+      await tryAt(key, 0);
+      await tryAt(key, 0);
+      for (const ms of [100, 500, 900]) expect((await tryAt(key, ms)).resetAt).toEqual(after(1000));
+      expect(await tryAt(key, 100_000)).toMatchObject({ allowed: true, count: 1 });
+    });
+
+    it("the first wait may be longer than a second, and no wait is longer than the longest", async () => {
+      const key = randomUUID();
+      const slow = { action: "slow", free: 1, firstWaitSeconds: 900, longestWaitSeconds: 1000, forgetSeconds: 9000 };
+      const at = async (ms: number) => (await it_.store.rateLimits.takeSpaced(slow, { key }, after(ms))).resetAt;
+      expect(await at(0)).toEqual(after(900_000));
+      expect(await at(900_000)).toEqual(after(1_900_000));
+      expect(await at(1_900_000)).toEqual(after(2_900_000));
+    });
+
+    it("a try that is given back is free for another, and there are never more of them than were taken", async () => {
+      const key = randomUUID();
+      for (const count of [1, 2]) expect(await tryAt(key, 0)).toMatchObject({ allowed: true, count });
+      await it_.store.rateLimits.giveBack("login", { key });
+      expect(await tryAt(key, 0)).toMatchObject({ allowed: true, count: 2 });
+      for (const _ of [1, 2, 3, 4]) await it_.store.rateLimits.giveBack("login", { key });
+      for (const count of [1, 2]) expect(await tryAt(key, 0)).toMatchObject({ allowed: true, count });
+      expect(await tryAt(key, 0)).toMatchObject({ allowed: false });
+    });
+
+    it("of many spaced tries at once only the free ones go through", async () => {
+      const key = randomUUID();
+      const results = await Promise.all(Array.from({ length: 15 }, () => tryAt(key, 0)));
+      expect(results.filter((result) => result.allowed)).toHaveLength(2);
+    });
+  });
+});

@@ -1,0 +1,119 @@
+import { randomBytes } from "node:crypto";
+import { walletStatement } from "@kauke/contract";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { TokenTerms } from "../../../core/connection/token-terms.ts";
+import { newChallenge } from "../../../core/wallet/wallet-challenge.ts";
+import { changeSignals } from "../../change-signals.ts";
+import { openInMemory } from "../../embedded/embedded-database.ts";
+import { migrate, underStartLock } from "../../migrate.ts";
+import { serverKeys } from "../../sealing/server-keys.ts";
+import { TestClock } from "../../stores.testing.ts";
+import { signInFlowStore } from "./sign-in-flows.ts";
+import { walletChallengeStore } from "./wallet-challenges.ts";
+
+let database: Awaited<ReturnType<typeof openInMemory>>;
+beforeAll(async () => {
+  database = await openInMemory();
+  await underStartLock(database.db, (trx) => migrate(trx, new Date()));
+});
+afterAll(() => database.close());
+
+const clock = new TestClock();
+const keys = serverKeys(["seal", "abuse"].map((purpose, id) => ({ id: id + 1, purpose, bytes: randomBytes(32) })));
+const context = () => ({ db: database.db, keys, clock, signals: changeSignals({ notify: false }) });
+
+const kinds = {
+  "challenges of wallets": (openMax: number) => {
+    const store = walletChallengeStore(context(), openMax);
+    const { nonce: _, ...offered } = newChallenge("00", {
+      origin: "https://kauke.example",
+      now: clock.now(),
+      statement: walletStatement,
+    });
+    const keep = (hash: Buffer, terms: TokenTerms) => store.keep(hash, { ...offered, walletAddress: "7xKp" }, terms);
+    return { take: store.take, keep };
+  },
+  "federated sign-ins": (openMax: number) => {
+    const store = signInFlowStore(context(), openMax);
+    const secrets = { state: "s", nonce: "n", verifier: "v", redirectUri: "https://kauke.example" };
+    return { take: store.take, keep: (hash: Buffer, terms: TokenTerms) => store.keep(hash, secrets, terms) };
+  },
+};
+
+const count = async () => (await database.db.selectFrom("one_time_token").selectAll().execute()).length;
+
+describe.each(Object.entries(kinds))("a flood of %s", (_, storeOf) => {
+  const flood = async (many: number, openMax: number, addressAt: (n: number) => string) => {
+    const store = storeOf(openMax);
+    const keep = async (clientAddress: string) => {
+      clock.advance(1);
+      const hash = randomBytes(32);
+      await store.keep(hash, { expiresAt: new Date(clock.now().getTime() + 300_000), clientAddress });
+      return hash;
+    };
+    const quiet = [await keep("192.0.2.1"), await keep("2001:db8:ffff::1")];
+    const flooded = [];
+    for (let n = 0; n < many; n++) flooded.push(await keep(addressAt(n)));
+    return { store, keep, quiet, flooded };
+  };
+
+  beforeEach(async () => {
+    await database.db.deleteFrom("one_time_token").execute();
+  });
+
+  test.each<[string, (n: number) => string]>([
+    ["one address", () => "198.51.100.7"],
+    ["the addresses of a /24", (n) => `198.51.100.${n}`],
+    ["the networks of a /48", (n) => `2001:db8:1:${n.toString(16)}::1`],
+    ["two hundred /48", (n) => `2001:db8:${n.toString(16)}::1`],
+  ])(
+    "from %s pushes out its own oldest, or the oldest of all, and never more than the bound are open",
+    async (from, at) => {
+      const { store, keep, quiet, flooded } = await flood(100, 30, at);
+      expect(await count()).toBe(30);
+      expect(await store.take(flooded.at(-1) as Buffer)).not.toBeNull();
+      expect(await store.take(flooded[0] as Buffer)).toBeNull();
+      const isBotnet = from === "two hundred /48";
+      for (const hash of quiet) expect((await store.take(hash)) !== null).toBe(!isBotnet);
+      // Whoever comes now gets through, from anywhere.
+      const late = await keep("203.0.113.5");
+      await keep(at(101));
+      expect(await store.take(late)).not.toBeNull();
+    },
+  );
+
+  test("in a hostile /24 the busy address pushes out its own, not its neighbour's", async () => {
+    const store = storeOf(30);
+    const terms = (clientAddress: string) => ({ expiresAt: new Date(clock.now().getTime() + 300_000), clientAddress });
+    const neighbour = randomBytes(32);
+    await store.keep(neighbour, terms("198.51.100.1"));
+    for (let n = 0; n < 60; n++) {
+      clock.advance(1);
+      await store.keep(randomBytes(32), terms("198.51.100.7"));
+    }
+    expect(await store.take(neighbour)).not.toBeNull();
+  });
+});
+
+test("one kind's flood pushes out nothing of the other", async () => {
+  const [wallets, federated] = [kinds["challenges of wallets"](20), kinds["federated sign-ins"](20)];
+  const terms = () => ({ expiresAt: new Date(clock.now().getTime() + 300_000), clientAddress: "198.51.100.7" });
+  const first = randomBytes(32);
+  await federated.keep(first, terms());
+  for (let n = 0; n < 40; n++) await wallets.keep(randomBytes(32), terms());
+  expect(await federated.take(first)).not.toBeNull();
+});
+
+test("whose they are is kept as keyed hashes alone", async () => {
+  await kinds["federated sign-ins"](20).keep(randomBytes(32), {
+    expiresAt: new Date(clock.now().getTime() + 300_000),
+    clientAddress: "198.51.100.7",
+  });
+  const row = await database.db
+    .selectFrom("one_time_token")
+    .selectAll()
+    .orderBy("created_at", "desc")
+    .executeTakeFirst();
+  expect([row?.network_index?.length, row?.block_index?.length]).toEqual([32, 32]);
+  expect(JSON.stringify(row)).not.toContain("198.51");
+});

@@ -1,0 +1,85 @@
+/** Signed-in browsers. The token is only known by its hash; the name of the device is sealed. */
+import { AppError } from "../../../core/app-error.ts";
+import type { LoginSessionStore } from "../../../core/login-session/login-session.ts";
+import { type Database, FOREIGN_KEY_VIOLATION, isDatabaseError, type SessionTable } from "../../database.ts";
+import type { StoreContext } from "../../store-context.ts";
+
+/** Of one account. One more ends the one that was not seen for longest. */
+const SESSIONS_MAX = 100;
+
+interface SessionDocument {
+  device: string | null;
+}
+
+const fromRow = (row: Pick<SessionTable, "id" | "token_hash" | "user_id" | "created_at" | "last_seen_at">) => ({
+  id: row.id,
+  tokenHash: row.token_hash,
+  userId: row.user_id,
+  createdAt: row.created_at,
+  lastSeenAt: row.last_seen_at,
+});
+
+export function loginSessionStore({ db, keys }: StoreContext): LoginSessionStore {
+  return {
+    insert: async (session) => {
+      const document: SessionDocument = { device: session.device };
+      await db
+        .insertInto("session")
+        .values({
+          id: session.id,
+          token_hash: session.tokenHash,
+          user_id: session.userId,
+          created_at: session.createdAt,
+          last_seen_at: session.lastSeenAt,
+          sealed: keys.seal("session", session.id, document),
+        })
+        .execute()
+        .catch((thrown: unknown) => {
+          if (isDatabaseError(thrown, FOREIGN_KEY_VIOLATION)) throw new AppError("credentials_wrong");
+          throw thrown;
+        });
+      await endBeyond(db, session.userId);
+    },
+    find: async (tokenHash) => {
+      const query = db.selectFrom("session").select(["id", "token_hash", "user_id", "created_at", "last_seen_at"]);
+      const row = await query.where("token_hash", "=", tokenHash).executeTakeFirst();
+      return row === undefined ? null : fromRow(row);
+    },
+    listForUser: async (userId) => {
+      const query = db.selectFrom("session").selectAll().where("user_id", "=", userId);
+      const rows = await query.orderBy("created_at", "desc").orderBy("id").execute();
+      return rows.map((row) => {
+        const document = row.sealed === null ? null : keys.open<SessionDocument>("session", row.id, row.sealed);
+        return { ...fromRow(row), device: document?.device ?? null };
+      });
+    },
+    touch: async (tokenHash, lastSeenAt) => {
+      await db.updateTable("session").set({ last_seen_at: lastSeenAt }).where("token_hash", "=", tokenHash).execute();
+    },
+    delete: async (tokenHash) => {
+      await db.deleteFrom("session").where("token_hash", "=", tokenHash).execute();
+    },
+    deleteById: async (userId, id) => {
+      const query = db.deleteFrom("session").where("user_id", "=", userId).where("id", "=", id);
+      return (await query.executeTakeFirst()).numDeletedRows > 0n;
+    },
+    deleteForUser: async (userId, except) => {
+      const mine = db.deleteFrom("session").where("user_id", "=", userId);
+      const query = except === undefined ? mine : mine.where("token_hash", "!=", except);
+      return Number((await query.executeTakeFirst()).numDeletedRows);
+    },
+    deleteExpired: async (idleBefore, createdBefore) => {
+      const result = await db
+        .deleteFrom("session")
+        .where((row) => row.or([row("last_seen_at", "<", idleBefore), row("created_at", "<", createdBefore)]))
+        .executeTakeFirst();
+      return Number(result.numDeletedRows);
+    },
+  };
+}
+
+async function endBeyond(db: Database, userId: string): Promise<void> {
+  const mine = db.selectFrom("session").select("token_hash").where("user_id", "=", userId);
+  const beyond = mine.orderBy("last_seen_at", "desc").offset(SESSIONS_MAX);
+  await db.deleteFrom("session").where("token_hash", "in", beyond).execute();
+}

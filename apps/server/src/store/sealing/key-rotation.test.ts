@@ -1,0 +1,252 @@
+import { type KyselyPlugin, sql } from "kysely";
+import { afterEach, expect, it } from "vitest";
+import { changeSignals } from "../change-signals.ts";
+import { onEachContext, type TestContext, tableNames } from "../context.testing.ts";
+import { messageBodiesInRows } from "../queue/bodies/message-bodies-chunks.ts";
+import { wholeExport } from "../rows/accounts/account-export.testing.ts";
+import { accountExportStore } from "../rows/accounts/account-export.ts";
+import { type PlantedAccount, plantAccount } from "../rows/accounts/account-rows.testing.ts";
+import { type KeyKeeper, keyKeeper } from "./key-rotation.ts";
+import { isAnyRowOlder, resealTables } from "./reseal.ts";
+import { type KeyRing, readKeys, serverKeys } from "./server-keys.ts";
+
+const settleMs = 40;
+const DAY_MS = 86_400_000;
+
+onEachContext((it_) => {
+  const open: KeyKeeper[] = [];
+  afterEach(async () => {
+    for (const keeper of open.splice(0)) await keeper.stop();
+  });
+
+  interface Process {
+    keys: KeyRing;
+    keeper: KeyKeeper;
+    context: TestContext & { keys: KeyRing };
+  }
+
+  /** As a process of its own would have it, on the same database. */
+  async function startProcess({
+    isAlone = true,
+    hasOldFiles = (): boolean => false,
+    plugin = undefined as KyselyPlugin | undefined,
+  } = {}): Promise<Process> {
+    const { context } = it_;
+    const keys = serverKeys(await readKeys(context.db, context.secretKey));
+    const db = plugin === undefined ? context.db : context.db.withPlugin(plugin);
+    const own = { ...context, db, keys, signals: changeSignals({ notify: !isAlone }) };
+    const isAnyFileOlder = async () => hasOldFiles();
+    const parts = {
+      secretKey: () => context.secretKey,
+      isAnyFileOlder,
+      isSound: () => true,
+      logger: undefined,
+      settleMs,
+    };
+    const keeper = keyKeeper(own, parts);
+    open.push(keeper);
+    return { keys, keeper, context: own };
+  }
+
+  async function until(isSo: () => Promise<boolean> | boolean, what: string): Promise<void> {
+    for (const giveUpAt = Date.now() + 20_000; !(await isSo()); ) {
+      if (Date.now() > giveUpAt) throw new Error(`not in time: ${what}`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+  const isResealed = ({ context }: Process) =>
+    resealTables.reduce<Promise<boolean>>(async (before, { name, key }) => {
+      const prefix = context.keys.sealingKeyId().toString(16).padStart(8, "0");
+      const { rows } = await sql`SELECT ${sql.ref(key)} FROM ${sql.table(name)}
+        WHERE encode(substring(sealed FROM 1 FOR 4), 'hex') <> ${prefix}`.execute(context.db);
+      return (await before) && rows.length === 0;
+    }, Promise.resolve(true));
+  const sealKeys = async () => {
+    const rows = await it_.context.db.selectFrom("server_key").select(["id", "purpose"]).execute();
+    return rows.filter(({ purpose }) => purpose.startsWith("seal")).map(({ id }) => id);
+  };
+
+  it("every table with a sealed column is sealed anew, but bodies and what no key of the server seals", async () => {
+    const { rows } = await sql<{ name: string }>`SELECT table_name AS name FROM information_schema.columns
+      WHERE column_name = 'sealed' AND table_schema = 'public'`.execute(it_.context.db);
+    const left = ["message_chunk", "reply_path"];
+    expect([...resealTables.map(({ name }) => name), ...left].sort()).toEqual(rows.map(({ name }) => name).sort());
+    expect((await tableNames(it_.context)).length).toBeGreaterThan(rows.length);
+  });
+
+  it("after a rotation every row is sealed by the new key and reads as before; the old key goes only when nothing uses it", async () => {
+    const accounts: PlantedAccount[] = [];
+    let oldFiles = true;
+    const process = await startProcess({ hasOldFiles: () => oldFiles });
+    for (let count = 0; count < 66; count += 1) accounts.push(await plantAccount(process.context));
+    const read = () =>
+      Promise.all(
+        accounts.slice(-2).map(({ userId }) => wholeExport(accountExportStore(process.context), userId)),
+      ).then(JSON.stringify);
+    const before = await read();
+    const [old] = await sealKeys();
+    const [hash, index] = [process.keys.hmac("index", "x"), process.keys.blindIndex("user.email", "ann@example.org")];
+    expect(await process.keeper.rotate()).toBe(true);
+    expect(process.keys.sealingKeyId()).not.toBe(old);
+    await until(() => process.keeper.state().step === "none", "the rotation");
+    expect(await isResealed(process)).toBe(true);
+    expect(process.keeper.state().resealed).toBeGreaterThanOrEqual(66 * resealTables.length);
+    // Not shown when it differs: it is half a megabyte.
+    expect((await read()) === before).toBe(true);
+    expect([process.keys.hmac("index", "x"), process.keys.blindIndex("user.email", "ann@example.org")]).toEqual([
+      hash,
+      index,
+    ]);
+    // Bodies in rows still need it.
+    const bodies = messageBodiesInRows({ ...process.context, now: () => it_.context.clock.now() });
+    const messageId = accounts[0]?.messageId ?? "";
+    expect((await bodies.get(messageId))?.toString()).toBe("planted");
+    it_.context.clock.advance(2 * DAY_MS);
+    await startAgain();
+    expect(await sealKeys()).toContain(old);
+
+    await it_.context.db.deleteFrom("message_chunk").execute();
+    await startAgain();
+    expect(await sealKeys()).toContain(old);
+    oldFiles = false;
+    await startAgain();
+    expect(await sealKeys()).not.toContain(old);
+    expect((await read()).includes("planted alias")).toBe(true);
+
+    /** Each start looks through everything once. */
+    async function startAgain() {
+      const next = await startProcess({ hasOldFiles: () => oldFiles });
+      await next.keeper.look();
+      await next.keeper.stop();
+    }
+  });
+
+  it("a look that read the keys before a rotation neither forgets the new key nor calls the rotation over", async () => {
+    const slow = slowRead();
+    const process = await startProcess({ plugin: slow.plugin });
+    await plantAccount(process.context);
+    await process.keeper.look();
+    await until(() => process.keeper.state().step === "none", "what earlier tests began");
+    const before = process.keys.sealingKeyId();
+    const looking = slow.during(300, () => process.keeper.look());
+    await slow.isRead();
+    expect(await process.keeper.rotate()).toBe(true);
+    const made = process.keys.sealingKeyId();
+    expect(made).not.toBe(before);
+    await looking;
+    expect(process.keys.sealingKeyId()).toBe(made);
+    await until(() => process.keeper.state().step === "none", "the rotation");
+    expect(await isResealed(process)).toBe(true);
+  });
+
+  /** Holds back what the next reading of the keys found. */
+  function slowRead() {
+    let holdMs = 0;
+    let wasRead = () => {};
+    const read = new Promise<void>((resolve) => {
+      wasRead = resolve;
+    });
+    const ofKeys = new WeakSet<object>();
+    const plugin: KyselyPlugin = {
+      transformQuery: ({ node, queryId }) => {
+        if (node.kind === "SelectQueryNode" && JSON.stringify(node.from).includes('"server_key"')) ofKeys.add(queryId);
+        return node;
+      },
+      transformResult: async ({ result, queryId }) => {
+        const heldMs = ofKeys.has(queryId) ? holdMs : 0;
+        if (heldMs === 0) return result;
+        holdMs = 0;
+        wasRead();
+        await new Promise((resolve) => setTimeout(resolve, heldMs));
+        return result;
+      },
+    };
+    return {
+      plugin,
+      isRead: () => read,
+      during: <T>(ms: number, work: () => Promise<T>) => {
+        holdMs = ms;
+        return work();
+      },
+    };
+  }
+
+  it("with other processes a new key seals nothing until they have had time to learn it", async () => {
+    const [one, other] = [await startProcess({ isAlone: false }), await startProcess({ isAlone: false })];
+    const before = one.keys.sealingKeyId();
+    expect(await one.keeper.rotate()).toBe(true);
+    expect([one.keeper.state().step, one.keys.sealingKeyId()]).toEqual(["waits", before]);
+    expect(await other.keeper.rotate()).toBe(false);
+    it_.context.clock.advance(settleMs);
+    await until(() => one.keys.sealingKeyId() !== before && other.keys.sealingKeyId() !== before, "both to use it");
+    const sealed = one.keys.sealBytes("x", Buffer.from("text"));
+    expect(other.keys.openBytes("x", sealed).toString()).toBe("text");
+    await until(() => isResealed(one), "the rows");
+  });
+
+  it("a key that another process made and does not use yet opens here already", async () => {
+    const [one, other] = [await startProcess({ isAlone: false }), await startProcess({ isAlone: false })];
+    await one.keeper.rotate();
+    const { db, secretKey, clock } = it_.context;
+    const made = (await readKeys(db, secretKey)).find((key) => key.purpose === "seal-next");
+    // What `one` will seal once it may.
+    const early = serverKeys(
+      (await readKeys(db, secretKey)).map((key) => ({ ...key, purpose: key.purpose.slice(0, 4) })),
+    );
+    expect(early.sealingKeyId()).toBe(made?.id);
+    const sealed = early.sealBytes("x", Buffer.from("text"));
+    const opens = () => {
+      try {
+        return other.keys.openBytes("x", sealed).toString() === "text";
+      } catch {
+        return false;
+      }
+    };
+    await until(opens, "the other process to learn it");
+    clock.advance(settleMs);
+    await until(() => isResealed(one), "the rows");
+  });
+
+  it("a rotation that was cut off is taken up by the next start", async () => {
+    const first = await startProcess();
+    await plantAccount(first.context);
+    await first.keeper.look();
+    expect(await first.keeper.rotate()).toBe(true);
+    await first.keeper.stop();
+    // Whatever was done by then: one row is as before the rotation.
+    const { db, secretKey } = it_.context;
+    const keys = await readKeys(db, secretKey);
+    const seals = keys.filter(({ purpose }) => purpose === "seal").map(({ id }) => id);
+    const older = serverKeys(keys.filter(({ id }) => id !== Math.max(...seals)));
+    const row = await db.selectFrom("alias").selectAll().limit(1).executeTakeFirstOrThrow();
+    const sealed = older.seal("alias", row.id, first.keys.open<object>("alias", row.id, row.sealed));
+    await db.updateTable("alias").set({ sealed }).where("id", "=", row.id).execute();
+    expect(await isAnyRowOlder(it_.context, Math.max(...seals))).toBe(true);
+    const next = await startProcess();
+    await until(() => isResealed(next), "the rest");
+  });
+
+  it("a row that somebody holds is passed over and done later", async () => {
+    const process = await startProcess();
+    const account = await plantAccount(process.context);
+    if (!(await isSeveral())) return;
+    await process.keeper.look();
+    const before = process.keys.sealingKeyId();
+    await it_.context.db.transaction().execute(async (trx) => {
+      await trx.selectFrom("alias").select("id").where("id", "=", account.aliasId).forUpdate().execute();
+      await process.keeper.rotate();
+      await until(() => process.keeper.state().step === "none", "a pass beside the lock");
+    });
+    expect(process.keys.sealingKeyId()).not.toBe(before);
+    const next = await startProcess();
+    await until(() => isResealed(next), "the row that was held");
+
+    /** The embedded database has one connection: nobody else could hold a row. */
+    async function isSeveral(): Promise<boolean> {
+      const { rows } = await sql<{ name: string }>`SELECT current_setting('application_name') AS name`.execute(
+        it_.context.db,
+      );
+      return rows[0]?.name === "kauke";
+    }
+  });
+});

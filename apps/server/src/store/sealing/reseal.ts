@@ -1,0 +1,153 @@
+/**
+ * Seals every row anew that an older key sealed, a few rows a commit. Rows somebody has locked are passed over, not waited for,
+ * so this never stands in anyone's way; whoever calls it again until nothing is left has missed none. Bodies are not touched:
+ * they leave the spool in days by themselves.
+ */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { sql } from "kysely";
+import type { StoreContext } from "../store-context.ts";
+import { SealError } from "./seal.ts";
+import type { KeyRing, SealedTable } from "./server-keys.ts";
+
+/** Few, so that neither a lock nor the embedded database's event loop is held long. */
+const ROWS_AT_ONCE = 64;
+
+interface ResealTable {
+  name: SealedTable;
+  key: "id" | "token_hash";
+}
+
+export const resealTables: readonly ResealTable[] = [
+  ...(["user", "alias", "destination", "smtp_credential", "encryption_key", "email_job"] as const).map(byId),
+  ...(["message", "delivery", "notice", "session"] as const).map(byId),
+  { name: "one_time_token", key: "token_hash" },
+];
+
+function byId(name: SealedTable): ResealTable {
+  return { name, key: "id" };
+}
+
+export interface ResealOptions {
+  /** Told after each commit. */
+  tell(rows: number): void;
+  /** Ends between two commits. */
+  isStopped(): boolean;
+}
+
+type ResealContext = Pick<StoreContext, "db"> & { keys: KeyRing };
+
+/** One pass over every table. */
+export async function resealAll(context: ResealContext, { tell, isStopped }: ResealOptions): Promise<void> {
+  for (const table of resealTables) {
+    let after: Buffer | string | null = null;
+    do {
+      if (isStopped()) return;
+      const last: Buffer | string | null = await lastOfPage(context, table, after);
+      tell(await resealPage(context, table, { after, last }));
+      after = last;
+      await nextTurn();
+    } while (after !== null);
+  }
+}
+
+/** @returns the key a page ends with; `null` for the last page */
+async function lastOfPage({ db }: ResealContext, { name, key }: ResealTable, after: Buffer | string | null) {
+  const [table, column] = [sql.table(name), sql.ref(key)];
+  const { rows } = await sql<{ last: Buffer | string }>`
+    SELECT ${column} AS last FROM ${table} WHERE ${after === null ? sql`true` : sql`${column} > ${after}`}
+    ORDER BY ${column} OFFSET ${sql.lit(ROWS_AT_ONCE - 1)} LIMIT 1`.execute(db);
+  return rows[0]?.last ?? null;
+}
+
+interface Page {
+  after: Buffer | string | null;
+  last: Buffer | string | null;
+}
+
+function resealPage({ db, keys }: ResealContext, { name, key }: ResealTable, { after, last }: Page): Promise<number> {
+  const [table, column] = [sql.table(name), sql.ref(key)];
+  const type = sql.raw(key === "id" ? "uuid" : "bytea");
+  return db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ key: Buffer | string; sealed: Buffer }>`
+      SELECT ${column} AS key, sealed FROM ${table}
+      WHERE ${after === null ? sql`true` : sql`${column} > ${after}`}
+        AND ${last === null ? sql`true` : sql`${column} <= ${last}`}
+        AND substring(sealed FROM 1 FOR 4) <> ${keyPrefix(keys.sealingKeyId())}
+      ORDER BY ${column} FOR NO KEY UPDATE SKIP LOCKED`.execute(trx);
+    if (rows.length === 0) return 0;
+    const values = rows.flatMap((row) => {
+      const anew = resealed(keys, name, row);
+      return anew === null ? [] : [sql`(${row.key}::${type}, ${anew}::bytea)`];
+    });
+    if (values.length === 0) return 0;
+    await sql`UPDATE ${table} AS old SET sealed = anew.sealed FROM (VALUES ${sql.join(values)}) AS anew(key, sealed)
+      WHERE old.${column} = anew.key`.execute(trx);
+    return values.length;
+  });
+}
+
+/** @returns `null` for a damaged row, which stays as it is: whoever reads it meets it all the same */
+function resealed(keys: KeyRing, table: SealedTable, row: { key: Buffer | string; sealed: Buffer }): Buffer | null {
+  const context = `${table}:sealed:${typeof row.key === "string" ? row.key : row.key.toString("hex")}`;
+  try {
+    return keys.sealBytes(context, keys.openBytes(context, row.sealed));
+  } catch (error) {
+    if (error instanceof SealError) return null;
+    throw error;
+  }
+}
+
+/** What every value sealed by this key begins with (`seal.ts`). */
+export function keyPrefix(keyId: number): Buffer {
+  const prefix = Buffer.alloc(4);
+  prefix.writeUInt32BE(keyId);
+  return prefix;
+}
+
+interface OlderThan {
+  keyId: number;
+  isStopped?: () => boolean;
+}
+
+/** How many rows are still sealed by another key than this. */
+export async function countOlderRows(context: Pick<StoreContext, "db">, older: OlderThan): Promise<number> {
+  let count = 0;
+  for (const { name } of resealTables) for await (const some of countsOf(context, name, older)) count += some;
+  return count;
+}
+
+/** Whether there is any such row. */
+export async function isAnyRowOlder(context: Pick<StoreContext, "db">, keyId: number): Promise<boolean> {
+  for (const { name } of resealTables)
+    for await (const some of countsOf(context, name, { keyId })) if (some > 0) return true;
+  return false;
+}
+
+/** The same of bodies that lie in rows, which keep the key they were sealed with to their end. */
+export async function isAnyBodyOlder(context: Pick<StoreContext, "db">, keyId: number): Promise<boolean> {
+  for await (const some of countsOf(context, "message_chunk", { keyId })) if (some > 0) return true;
+  return false;
+}
+
+/** 2 MiB of the table at a time: some milliseconds, in which nobody else has the embedded database. */
+const BLOCKS_AT_ONCE = 256;
+
+/** Counts along the table as it lies on the disk, without an index and without holding anybody. */
+async function* countsOf(
+  { db }: Pick<StoreContext, "db">,
+  name: string,
+  { keyId, isStopped = () => false }: OlderThan,
+): AsyncGenerator<number> {
+  const size = await sql<{ blocks: number }>`SELECT pg_relation_size(${sql.lit(`"${name}"`)}::regclass)
+    / current_setting('block_size')::integer AS blocks`.execute(db);
+  const blocks = size.rows[0]?.blocks ?? 0;
+  for (let from = 0; from < blocks && !isStopped(); from += BLOCKS_AT_ONCE) {
+    const { rows } = await sql<{ count: number }>`SELECT count(*) AS count FROM ${sql.table(name)}
+      WHERE ctid >= ${tid(from)} AND ctid < ${tid(from + BLOCKS_AT_ONCE)}
+        AND substring(sealed FROM 1 FOR 4) <> ${keyPrefix(keyId)}`.execute(db);
+    yield rows[0]?.count ?? 0;
+    await nextTurn();
+  }
+}
+
+const tid = (block: number) => sql`${sql.lit(`(${block},0)`)}::tid`;

@@ -1,0 +1,113 @@
+/**
+ * Where the wrapping key comes from: `KAUKE_SECRET_KEY`, or, beside the embedded database, the file `secret.key` made at the
+ * first start. Whoever holds both the data and this key reads everything, so a file others may read is refused.
+ */
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { open, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { syncDirectory } from "../queue/bodies/spool-files.ts";
+import { StoreStartError } from "../start-error.ts";
+
+const KEY_BYTES = 32;
+
+/**
+ * @param given the setting, already decoded; it wins over the file
+ * @throws StoreStartError `secret_key_missing`, `secret_key_readable`, `secret_key_wrong`
+ */
+export async function embeddedSecretKey(dataDir: string, given: Buffer | null): Promise<Buffer> {
+  if (given !== null) return checkedLength(given);
+  const path = join(dataDir, "secret.key");
+  if (existsSync(path)) return await readKeyFile(path);
+  if (existsSync(join(dataDir, "db")))
+    throw new StoreStartError(
+      "secret_key_missing",
+      "The data directory holds a database but no secret.key. Put the file back, or set KAUKE_SECRET_KEY to the key this data was made with.",
+    );
+  return await makeKeyFile(dataDir, path);
+}
+
+/** @throws StoreStartError `secret_key_missing`, `secret_key_wrong` */
+export function givenSecretKey(given: Buffer | null): Buffer {
+  if (given !== null) return checkedLength(given);
+  throw new StoreStartError(
+    "secret_key_missing",
+    "With DATABASE_URL the key must be given: set KAUKE_SECRET_KEY to 32 random bytes in base64.",
+  );
+}
+
+function checkedLength(key: Buffer): Buffer {
+  if (key.length === KEY_BYTES) return key;
+  throw new StoreStartError("secret_key_wrong", "KAUKE_SECRET_KEY must be 32 bytes in base64.");
+}
+
+async function readKeyFile(path: string): Promise<Buffer> {
+  const { mode } = await stat(path);
+  // Windows knows no such modes and always reports others as allowed.
+  if (process.platform !== "win32" && (mode & 0o077) !== 0)
+    throw new StoreStartError(
+      "secret_key_readable",
+      "secret.key in the data directory may be read by other users. Set its mode to 0600, or give KAUKE_SECRET_KEY instead.",
+    );
+  const key = Buffer.from((await readFile(path, "utf8")).trim(), "base64");
+  if (key.length === KEY_BYTES) return key;
+  throw new StoreStartError(
+    "secret_key_wrong",
+    "secret.key in the data directory is damaged: it must hold 32 bytes in base64. Put the right file back, or give KAUKE_SECRET_KEY.",
+  );
+}
+
+/** On stable storage before anything is sealed with it. */
+async function makeKeyFile(dataDir: string, path: string): Promise<Buffer> {
+  const key = randomBytes(KEY_BYTES);
+  await writeKeyFile(dataDir, path, key);
+  return key;
+}
+
+async function writeKeyFile(dataDir: string, path: string, key: Buffer): Promise<void> {
+  const unfinished = `${path}.new`;
+  await rm(unfinished, { force: true });
+  const handle = await open(unfinished, "wx", 0o600);
+  try {
+    await handle.writeFile(`${key.toString("base64")}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(unfinished, path);
+  await syncDirectory(dataDir);
+}
+
+/** The key that takes the present one's place. It lies beside it until everything is wrapped anew, and after a kill still. */
+const NEXT = "secret.key.next";
+
+/** @param rewrap wraps everything with the new key in one commit */
+export async function replaceKeyFile(dataDir: string, rewrap: (key: Buffer) => Promise<void>): Promise<Buffer> {
+  const key = randomBytes(KEY_BYTES);
+  await writeKeyFile(dataDir, join(dataDir, NEXT), key);
+  await rewrap(key);
+  await takeNext(dataDir);
+  return key;
+}
+
+/** After a kill between two steps of a replacement. @returns the key that fits the data */
+export async function settleKeyFile(
+  dataDir: string,
+  key: Buffer,
+  fits: (key: Buffer) => Promise<boolean>,
+): Promise<Buffer> {
+  const path = join(dataDir, NEXT);
+  if (!existsSync(path)) return key;
+  const next = await readKeyFile(path);
+  if (!(await fits(next))) {
+    await rm(path);
+    return key;
+  }
+  await takeNext(dataDir);
+  return next;
+}
+
+async function takeNext(dataDir: string): Promise<void> {
+  await rename(join(dataDir, NEXT), join(dataDir, "secret.key"));
+  await syncDirectory(dataDir);
+}

@@ -1,0 +1,133 @@
+/**
+ * The keys of the server. They lie in `server_key`, wrapped by `KAUKE_SECRET_KEY` (which does nothing else), made once by
+ * whichever process starts first (the caller holds the start lock). Purposes are apart so that a value made for one can
+ * never serve another.
+ */
+import { createHmac, randomBytes } from "node:crypto";
+import type { Database, InTransaction } from "../database.ts";
+import { StoreStartError } from "../start-error.ts";
+import { openBytes, type SealKey, sealBytes } from "./seal.ts";
+
+/** What a keyed hash may be made for. A purpose added here gets its key at the next start. */
+export const hmacPurposes = ["index", "srs", "session", "abuse", "fingerprint", "browser"] as const;
+export type HmacPurpose = (typeof hmacPurposes)[number];
+
+/** The id under which wrapped keys name `KAUKE_SECRET_KEY` itself. */
+const WRAPPING_KEY_ID = 0;
+
+/** Tables with a sealed document, one per row. */
+export type SealedTable =
+  | "user"
+  | "session"
+  | "alias"
+  | "destination"
+  | "smtp_credential"
+  | "encryption_key"
+  | "email_job"
+  | "message"
+  | "delivery"
+  | "one_time_token"
+  | "notice";
+
+export interface ServerKeys {
+  /** HMAC-SHA-256, 32 bytes. */
+  hmac(purpose: HmacPurpose, data: string | Uint8Array): Buffer;
+  /** Keyed hash for exact look-up; the caller brings `value` into its compared form first. @param place e.g. `alias.address` */
+  blindIndex(place: string, value: string): Buffer;
+  sealBytes(context: string, plain: Uint8Array): Buffer;
+  /** @throws SealError */
+  openBytes(context: string, sealed: Uint8Array): Buffer;
+  /** One JSON document, bound to its row. */
+  seal(table: SealedTable, rowId: string, document: object): Buffer;
+  /** @throws SealError */
+  open<Document>(table: SealedTable, rowId: string, sealed: Uint8Array): Document;
+}
+
+/** The same keys for the whole life of a process, but for rotation. */
+export interface KeyRing extends ServerKeys {
+  /** Takes the sealing keys as they are now; whoever holds this ring has them at once. */
+  renew(keys: readonly (SealKey & { purpose: string })[]): void;
+  sealingKeyId(): number;
+}
+
+/**
+ * Reads the keys, makes the missing ones. Call it under the start lock, after the migrations.
+ * @param secretKey 32 bytes
+ * @throws StoreStartError `secret_key_wrong` when the stored keys were wrapped by another one
+ */
+export async function loadServerKeys(trx: InTransaction, secretKey: Buffer, now: Date): Promise<KeyRing> {
+  const keys = await readKeys(trx, secretKey);
+  let nextId = Math.max(0, ...keys.map((key) => key.id)) + 1;
+  for (const purpose of ["seal", ...hmacPurposes]) {
+    if (keys.some((key) => key.purpose === purpose)) continue;
+    const key = { id: nextId++, purpose, bytes: randomBytes(32), createdAt: now };
+    const wrapped = wrapKey(secretKey, key.id, key.bytes);
+    await trx.insertInto("server_key").values({ id: key.id, purpose, created_at: now, wrapped }).execute();
+    keys.push(key);
+  }
+  return serverKeys(keys);
+}
+
+export interface ServerKey extends SealKey {
+  /** `seal`, `seal-next` (made, but sealing nothing yet), one of the keyed hashes', or a DKIM key's. */
+  purpose: string;
+  createdAt: Date;
+}
+
+/** @throws StoreStartError `secret_key_wrong` */
+export async function readKeys(db: Pick<Database, "selectFrom">, secretKey: Buffer): Promise<ServerKey[]> {
+  const rows = await db.selectFrom("server_key").selectAll().orderBy("id").execute();
+  return rows.map(({ id, purpose, created_at: createdAt, wrapped }) => {
+    return { id, purpose, createdAt, bytes: unwrapKey(secretKey, id, wrapped) };
+  });
+}
+
+const wrapContext = (id: number) => `server_key:wrapped:${id}`;
+
+export function wrapKey(secretKey: Buffer, id: number, bytes: Uint8Array): Buffer {
+  return sealBytes({ id: WRAPPING_KEY_ID, bytes: secretKey }, wrapContext(id), bytes);
+}
+
+/** @throws StoreStartError `secret_key_wrong` */
+export function unwrapKey(secretKey: Buffer, id: number, wrapped: Buffer): Buffer {
+  try {
+    return openBytes((keyId) => (keyId === WRAPPING_KEY_ID ? secretKey : undefined), wrapContext(id), wrapped);
+  } catch (cause) {
+    throw new StoreStartError(
+      "secret_key_wrong",
+      "KAUKE_SECRET_KEY does not fit the stored data: it was sealed with another key. Start with the key this data was made with.",
+      cause,
+    );
+  }
+}
+
+/** The keys, ready to use. The newest `seal` key seals; it, the older ones and the next one open. */
+export function serverKeys(keys: readonly (SealKey & { purpose: string })[]): KeyRing {
+  let { newest, openers } = sealingKeys(keys);
+  const byPurpose = new Map(keys.map((key) => [key.purpose, key.bytes]));
+  const hmac: ServerKeys["hmac"] = (purpose, data) => {
+    const key = byPurpose.get(purpose);
+    if (key === undefined) throw new Error(`no key for ${purpose}`);
+    return createHmac("sha256", key).update(data).digest();
+  };
+  const open = (context: string, sealed: Uint8Array) => openBytes((id) => openers.get(id), context, sealed);
+  return {
+    hmac,
+    blindIndex: (place, value) => hmac("index", `${place}\0${value}`),
+    sealBytes: (context, plain) => sealBytes(newest, context, plain),
+    openBytes: open,
+    seal: (table, rowId, document) =>
+      sealBytes(newest, `${table}:sealed:${rowId}`, Buffer.from(JSON.stringify(document), "utf8")),
+    open: (table, rowId, sealed) => JSON.parse(open(`${table}:sealed:${rowId}`, sealed).toString("utf8")),
+    renew: (renewed) => {
+      ({ newest, openers } = sealingKeys(renewed));
+    },
+    sealingKeyId: () => newest.id,
+  };
+}
+
+function sealingKeys(keys: readonly (SealKey & { purpose: string })[]) {
+  const openers = keys.filter((key) => key.purpose === "seal" || key.purpose === "seal-next");
+  const newest = keys.filter((key) => key.purpose === "seal").reduce((a, b) => (b.id > a.id ? b : a));
+  return { newest, openers: new Map(openers.map((key) => [key.id, key.bytes])) };
+}

@@ -1,9 +1,0 @@
-/** Federated sign-ins under way: rows of `one_time_token` that live ten minutes. */
-import type { FlowSecrets } from "../core/user/federated-issuer.ts";
-import type { SignInFlowStore } from "../core/user/sign-in-flow.ts";
-import type { StoreContext } from "./store-context.ts";
-import { OPEN_MAX, strangerTokens } from "./stranger-tokens.ts";
-
-export function signInFlowStore(context: StoreContext, openMax = OPEN_MAX): SignInFlowStore {
-  return strangerTokens<FlowSecrets>(context, { kind: "google", openMax });
-}

@@ -1,0 +1,261 @@
+/**
+ * Attacks by reports that come back: whoever has seen the envelope sender of a forwarded message (the host of an inbox, or a
+ * person who had an alias forward to themselves) can write any report to it.
+ */
+import { srsForward, toBase32 } from "@kauke/mail-rfc";
+import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
+import type { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { type Person, registerPerson } from "@kauke/testkit/person";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+
+const dns = createFakeDns({ "sender.example": { txt: ["v=spf1 ip4:127.0.0.1 -all"] } });
+const clock = { now: () => new Date(Date.now() + laterMs) };
+let laterMs = 0;
+let mx: FakeMx;
+let system: ForwardingSystem;
+let attacker: Person;
+let victim: Person;
+
+beforeAll(async () => {
+  system = await startForwardingSystem({
+    env: {
+      KAUKE_AUTHENTICATION: "on",
+      KAUKE_RETRY_SCHEDULE: "1s",
+    },
+    overrides: { resolver: dns, clock },
+  });
+  mx = system.mx;
+});
+
+afterAll(async () => {
+  await system.close();
+});
+
+beforeEach(async () => {
+  laterMs = 0;
+  mx.messages.length = 0;
+  attacker = await registerPerson(system.url);
+  victim = await registerPerson(system.url);
+});
+
+let senders = 0;
+const newSender = () => `ann${++senders}@sender.example`;
+
+async function makeAlias(person: Person, forwardTo = "attacker@inbox.example") {
+  const alias = await person.createAlias({ forwardTo });
+  return { id: alias.id, address: `${alias.alias}@${alias.domain}` };
+}
+
+/** @returns the envelope sender that the host of the alias' inbox sees */
+async function bounceAddressOf(alias: { address: string }, from = newSender()): Promise<string> {
+  const subject = `message ${crypto.randomUUID()}`;
+  const message = `From: Ann <${from}>\r\nSubject: ${subject}\r\n\r\nbody\r\n`;
+  const { last } = await sendMail({ port: system.mxPort, from, to: alias.address, message });
+  expect(last).toMatch(/^250 /);
+  // Destinations are asked before the answer; reports of ours may arrive in between.
+  return mx.messages.find((mail) => mail.bytes.includes(subject))?.envelopeFrom as string;
+}
+
+interface Report {
+  action?: string;
+  status?: string;
+  /** Delivered-To of the message that the report claims to return. */
+  returns?: string;
+}
+
+function report({ action = "failed", status = "5.2.2", returns = "nobody@kauke.test" }: Report = {}): string {
+  const lines = [
+    "From: MAILER-DAEMON@mx.inbox.example",
+    "Subject: Undelivered Mail Returned to Sender",
+    `Delivered-To: ${returns}`,
+    'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
+    "",
+    `Delivered-To: ${returns}`,
+    "--b",
+    "Content-Type: message/delivery-status",
+    "",
+    "Reporting-MTA: dns; mx.inbox.example",
+    `Original-Recipient: rfc822; ${returns}`,
+    "",
+    `Final-Recipient: rfc822; ${returns}`,
+    `Action: ${action}`,
+    `Status: ${status}`,
+    "--b",
+    "Content-Type: message/rfc822",
+    "",
+    `Delivered-To: ${returns}`,
+    `To: ${returns}`,
+    "Subject: hi",
+    "",
+    "--b--",
+    "",
+  ];
+  return lines.join("\r\n");
+}
+
+async function bounce(to: string, what: Report = {}): Promise<string> {
+  return (await sendMail({ port: system.mxPort, from: "", to, message: report(what) })).last;
+}
+
+/** Deliveries are attempted by the time this resolves: what was going to leave has left. */
+async function sentAfterwards(): Promise<string[]> {
+  const fence = await makeAlias(attacker, "fence@inbox.example");
+  await bounceAddressOf(fence);
+  await expect.poll(() => system.server.store.deliveries.count()).toBe(0);
+  return mx.messages.filter((mail) => mail.envelopeFrom === "").map((mail) => String(mail.bytes));
+}
+
+const noticesAbout = async (person: Person) => (await person.notices()).map(({ text }) => text);
+
+test("a report to one's own bounce address cannot speak for an alias of somebody else", async () => {
+  const [mine, theirs] = [await makeAlias(attacker), await makeAlias(victim, "victim@inbox.example")];
+  expect(await bounce(await bounceAddressOf(mine), { returns: theirs.address })).toMatch(/^250 /);
+  // The control: the report was taken, and told to the owner of the alias that the address belongs to.
+  expect(await noticesAbout(attacker)).toEqual([expect.stringContaining(`A message to ${mine.address} came back`)]);
+  expect(await noticesAbout(victim)).toEqual([]);
+  const [ours, ...more] = await sentAfterwards();
+  expect(ours).toContain(`Final-Recipient: rfc822; ${mine.address}`);
+  expect(ours).not.toContain(theirs.address);
+  expect(more).toEqual([]);
+});
+
+test("a bounce address is bound to its alias, its sender and its domain", async () => {
+  const [mine, theirs] = [await makeAlias(attacker), await makeAlias(victim)];
+  const from = newSender();
+  const [own, foreign] = [await bounceAddressOf(mine, from), await bounceAddressOf(theirs, from)];
+  const [, proof = "", hint = ""] = /^SRS0=([a-z2-7]{8})([a-z2-7]{6})=/.exec(own) ?? [];
+  const [, foreignProof = "", foreignHint = ""] = /^SRS0=([a-z2-7]{8})([a-z2-7]{6})=/.exec(foreign) ?? [];
+  expect(foreignHint).not.toBe(hint);
+  const forged = [
+    own.replace(hint, foreignHint),
+    own.replace(proof, foreignProof),
+    own.replace(hint, ""),
+    own.replace("@kauke.test", "@vejas.test"),
+    own.replace("sender.example", "victim.example"),
+    own.replace(/=([A-Z2-7]{2})=/, "=AA="),
+  ];
+  for (const address of forged) {
+    expect(address).not.toBe(own);
+    expect([address, await bounce(address)]).toEqual([address, expect.stringMatching(/^550 5\.7\.1 /)]);
+  }
+  expect(await noticesAbout(attacker)).toEqual([]);
+  expect(await bounce(own.toLowerCase())).toMatch(/^250 /);
+  expect(await noticesAbout(attacker)).toHaveLength(1);
+});
+
+test.each([
+  ["with the sender in it", "attacker@inbox.example", newSender],
+  ["of the alias alone", "attacker@inbox.example", () => "eve@unproven.example"],
+])("a bounce address %s ends after three weeks", async (_, forwardTo, makeSender) => {
+  const own = await bounceAddressOf(await makeAlias(attacker, forwardTo), makeSender());
+  laterMs = 23 * 86_400_000;
+  expect(await bounce(own)).toMatch(/^550 5\.7\.1 /);
+  laterMs = 20 * 86_400_000;
+  expect(await bounce(own)).toMatch(/^250 /);
+});
+
+test("the address of one of two mailboxes tells the sender nothing: the other may have taken the message", async () => {
+  const two = await makeAlias(attacker, "one@inbox.example, two@inbox.example");
+  const address = await bounceAddressOf(two);
+  expect(await bounce(address)).toMatch(/^250 /);
+  expect(await noticesAbout(attacker)).toHaveLength(1);
+  expect(await sentAfterwards()).toEqual([]);
+  const one = await makeAlias(attacker);
+  expect(await bounce(await bounceAddressOf(one))).toMatch(/^250 /);
+  expect(await sentAfterwards()).toHaveLength(1);
+});
+
+test.each([
+  ["delayed", "4.2.2"],
+  ["delivered", "2.0.0"],
+  ["relayed", "2.0.0"],
+])("a report of mail that is %s tells nobody of a failure", async (action, status) => {
+  const address = await bounceAddressOf(await makeAlias(attacker));
+  expect(await bounce(address, { action, status })).toMatch(/^250 /);
+  expect(await noticesAbout(attacker)).toEqual([]);
+  expect(await sentAfterwards()).toEqual([]);
+  expect(await bounce(address)).toMatch(/^250 /);
+  expect(await noticesAbout(attacker)).toHaveLength(1);
+});
+
+test("a status that no standard knows is not passed on", async () => {
+  const [first, second] = [await makeAlias(attacker), await makeAlias(attacker)];
+  await bounce(await bounceAddressOf(first), { status: "5.911.123" });
+  await bounce(await bounceAddressOf(second), { status: "5.7.26" });
+  const [unknown, known] = await sentAfterwards();
+  expect(unknown).toContain("Status: 5.0.0");
+  expect(known).toContain("Status: 5.7.26");
+});
+
+test("forty reports to one bounce address become one notice and few reports to the sender", async () => {
+  const from = newSender();
+  const alias = await makeAlias(attacker);
+  const address = await bounceAddressOf(alias, from);
+  for (let sent = 0; sent < 40; sent++) expect(await bounce(address)).toMatch(/^250 /);
+  expect(await noticesAbout(attacker)).toHaveLength(1);
+  expect(await sentAfterwards()).toHaveLength(3);
+  // Reports about mail that failed here are not used up by it.
+  expect(await failHere(from)).toBe(1);
+});
+
+/** Mail of the same sender to another alias that is put off until the schedule ends. @returns reports to the sender about it */
+async function failHere(from: string): Promise<number> {
+  const other = await makeAlias(victim, "full@inbox.example");
+  mx.options = {
+    answer: ({ stage, line }) => (stage === "rcpt" && line.includes("full@") ? "450 4.2.1 later" : undefined),
+  };
+  const message = `From: Ann <${from}>\r\n\r\nbody\r\n`;
+  expect((await sendMail({ port: system.mxPort, from, to: other.address, message })).last).toMatch(/^250 /);
+  await expect.poll(() => system.server.store.deliveries.count(), { timeout: 20_000 }).toBe(0);
+  mx.options = {};
+  return mx.messages.filter((mail) => mail.bytes.includes(`Final-Recipient: rfc822; ${other.address}`)).length;
+}
+
+test("one alias with many senders makes few reports, and so does one account with many aliases", async () => {
+  const alias = await makeAlias(attacker);
+  for (let sent = 0; sent < 15; sent++) await bounce(await bounceAddressOf(alias));
+  expect(await sentAfterwards()).toHaveLength(10);
+  mx.messages.length = 0;
+  for (let made = 0; made < 10; made++) {
+    const another = await makeAlias(attacker);
+    for (let sent = 0; sent < 5; sent++) await bounce(await bounceAddressOf(another));
+  }
+  expect(await sentAfterwards()).toHaveLength(30);
+  // Others keep their share.
+  mx.messages.length = 0;
+  await bounce(await bounceAddressOf(await makeAlias(victim)));
+  expect(await sentAfterwards()).toHaveLength(1);
+});
+
+test("a report to a hundred bounce addresses at once counts for each alias once", async () => {
+  const alias = await makeAlias(attacker);
+  const from = newSender();
+  const address = await bounceAddressOf(alias, from);
+  const to = Array.from({ length: 100 }, () => address);
+  expect((await sendMail({ port: system.mxPort, from: "", to, message: report() })).last).toMatch(/^250 /);
+  expect(await noticesAbout(attacker)).toHaveLength(1);
+  expect(await sentAfterwards()).toHaveLength(1);
+});
+
+test("addresses of the version before are taken while they last, and speak for no alias they do not name", async () => {
+  const [mine, theirs] = [await makeAlias(attacker), await makeAlias(victim)];
+  const { keys } = system.server.store;
+  const hash = (data: string) => keys.hmac("srs", data);
+  const isOurDomain = (domain: string) => domain === "kauke.test";
+  const srs = { domain: "kauke.test", isOurDomain, hashes: [hash] as const, now: clock.now() };
+  const older = srsForward("ann@sender.example", srs);
+  expect(older).toMatch(/^SRS0=[a-z2-7]{8}=[A-Z2-7]{2}=sender\.example=ann@kauke\.test$/);
+  expect(await bounce(older, { returns: theirs.address })).toMatch(/^250 /);
+  expect(await noticesAbout(victim)).toEqual([]);
+  const id = mine.id.replaceAll("-", "");
+  const proof = hash(`bounce\0${id}`).toString("hex").slice(0, 16);
+  expect(await bounce(`srs0-${id}-${proof}@kauke.test`, { returns: theirs.address })).toMatch(/^250 /);
+  expect(await noticesAbout(attacker)).toHaveLength(1);
+  expect(await noticesAbout(victim)).toEqual([]);
+  expect(await bounce(`srs0-${id}-${toBase32(Buffer.from(proof))}@kauke.test`)).toMatch(/^550 /);
+  expect(await sentAfterwards()).toEqual([]);
+  laterMs = 23 * 86_400_000;
+  expect(await bounce(older)).toMatch(/^550 /);
+});

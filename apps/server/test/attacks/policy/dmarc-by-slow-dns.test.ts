@@ -1,0 +1,261 @@
+/**
+ * Forgeries of a domain that asks for protection (DMARC), sent by somebody whose own DNS is slow, silent or broken, so that
+ * verification does not end in time. Over real sockets, with two resolvers. A forgery must never arrive as if it were proven.
+ */
+import { generateKeyPairSync } from "node:crypto";
+import { dkimSign, readHeader, simpleBodyHash } from "@kauke/mail-rfc";
+import { type FakeDnsServer, type FakeDnsZone, startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
+import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
+import { type Person, registerPerson } from "@kauke/testkit/person";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+
+// Each waits for the same five seconds.
+vi.setConfig({ maxConcurrency: 40 });
+
+const zone: FakeDnsZone = {};
+const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 1024 });
+const keyRecord = `v=DKIM1; k=rsa; p=${publicKey.export({ format: "der", type: "spki" }).toString("base64")}`;
+const body = "Please pay.\r\n";
+const bodyHash = simpleBodyHash(Buffer.from(body)).toString("base64");
+
+/** With the time it takes a busy machine. */
+const ANSWERED_WITHIN_MS = 12_000;
+
+let mx: FakeMx;
+let hook: FakeWebhook;
+let resolvers: FakeDnsServer[];
+let system: TestSystem;
+let person: Person;
+
+beforeAll(async () => {
+  [mx, hook] = [await FakeMx.start(), await FakeWebhook.start()];
+  resolvers = [await startFakeDnsServer(zone), await startFakeDnsServer(zone)];
+  system = await startSystem({
+    env: {
+      KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
+      KAUKE_DNS_SERVERS: resolvers.map(({ address }) => address).join(","),
+      KAUKE_WEBHOOK_ALLOW: "127.0.0.1",
+      KAUKE_AUTHENTICATION: "on",
+      KAUKE_LIMITS: "off",
+    },
+  });
+  person = await registerPerson(system.url);
+});
+
+afterAll(async () => {
+  await system.close();
+  for (const it of [mx, hook, ...resolvers]) await it.close();
+});
+
+interface Mail {
+  /** Domain of the From header field. */
+  author: string;
+  /** The envelope sender's domain. */
+  sender: string;
+  header?: string;
+  isSigned?: boolean;
+}
+
+async function send({ author, sender, header = "", isSigned = false }: Mail, to?: string) {
+  const mailbox = `owner@${author.replace(".example", ".inbox.example")}`;
+  const { alias } = await person.createAlias({ forwardTo: `${mailbox}, ${hook.url}` });
+  const plain = `From: The Bank <ceo@${author}>\r\nSubject: pay\r\n\r\n${body}`;
+  const message = header + (isSigned ? await signature(author, plain) : "") + plain;
+  const began = performance.now();
+  const from = `ceo@${sender}`;
+  const { last } = await sendMail({ port: system.mxPort, from, to: to ?? `${alias}@kauke.test`, message });
+  const arrived = mx.messages.find(({ rcptTo }) => rcptTo[0] === mailbox)?.bytes.toString();
+  const calls = hook.requests.map(
+    (it) => JSON.parse(String(it.body)) as { data: { alias: string; authentication: object } },
+  );
+  const called = calls.find(({ data }) => data.alias === `${alias}@kauke.test`)?.data.authentication;
+  return { last, arrived, called, ms: performance.now() - began };
+}
+
+async function signature(domain: string, text: string): Promise<string> {
+  const header = Buffer.from(text);
+  const { fields, end } = readHeader(header);
+  const source = {
+    header: header.subarray(0, end),
+    fields,
+    bodyHash: Buffer.from(bodyHash, "base64"),
+    signedAt: new Date(),
+  };
+  return dkimSign(source, [{ domain, selector: "s1", algorithm: "rsa-sha256", privateKey }]);
+}
+
+/** Its body hash is right, so the key is asked for. */
+const worthless = (domain: string, selector = "k") =>
+  `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/simple; d=${domain}; s=${selector}; h=from; bh=${bodyHash}; b=AAAA\r\n`;
+
+const arcSet = (domain: string) =>
+  [
+    `ARC-Seal: i=1; a=rsa-sha256; cv=none; d=${domain}; s=k; b=AAAA\r\n`,
+    `ARC-Message-Signature: i=1; a=rsa-sha256; c=relaxed/simple; d=${domain}; s=k; h=from; bh=${bodyHash}; b=AAAA\r\n`,
+    `ARC-Authentication-Results: i=1; ${domain}; dmarc=pass\r\n`,
+  ].join("");
+
+interface Attack {
+  zone: FakeDnsZone;
+  header?: string;
+}
+
+/** @param evil the attacker's domain */
+const attacks: Record<string, (evil: string) => Attack> = {
+  "an SPF record that is never answered": (evil) => ({ zone: { [evil]: { isSilent: true } } }),
+  "an SPF record that comes too late": (evil) => ({ zone: { [evil]: { delayMs: 7000, txt: ["v=spf1 +all"] } } }),
+  "two SPF includes of 3 s each": (evil) => ({
+    zone: {
+      [evil]: { txt: [`v=spf1 include:a.${evil} include:b.${evil} -all`] },
+      [`a.${evil}`]: { delayMs: 3000, txt: ["v=spf1 -all"] },
+      [`b.${evil}`]: { delayMs: 3000, txt: ["v=spf1 +all"] },
+    },
+  }),
+  "an SPF exists: that is never answered": (evil) => ({
+    zone: { [evil]: { txt: [`v=spf1 exists:%{l}.x.${evil} -all`] }, [`ceo.x.${evil}`]: { isSilent: true } },
+  }),
+  "a DKIM key that never comes": (evil) => ({
+    zone: { [`k._domainkey.${evil}`]: { isSilent: true } },
+    header: worthless(evil),
+  }),
+  "20 signatures, each key a second and more": (evil) => ({
+    zone: Object.fromEntries(
+      Array.from({ length: 20 }, (_, at) => [
+        `k${at}._domainkey.${evil}`,
+        { delayMs: 1500 + 500 * at, txt: [keyRecord] },
+      ]),
+    ),
+    header: Array.from({ length: 20 }, (_, at) => worthless(evil, `k${at}`)).join(""),
+  }),
+  "an ARC key that never comes": (evil) => ({
+    zone: { [`k._domainkey.${evil}`]: { isSilent: true } },
+    header: arcSet(evil),
+  }),
+};
+
+let made = 0;
+const nextName = (what: string) => `${what}-${++made}.example`;
+
+function bankThatAsks(policy: string): string {
+  const bank = nextName("bank");
+  Object.assign(zone, { [bank]: { txt: ["v=spf1 -all"] }, [`_dmarc.${bank}`]: { txt: [`v=DMARC1; ${policy}`] } });
+  return bank;
+}
+
+const isMarked = (arrived: string | undefined) => /^From: "?Unverified:? /m.test(arrived ?? "");
+
+describe.concurrent("a forgery of a bank that asks to refuse it is kept by its sender, with", () => {
+  test.each(Object.entries(attacks))("%s", async (_, attack) => {
+    const [evil, author] = [nextName("evil"), bankThatAsks("p=reject")];
+    const { zone: theirs, header = "" } = attack(evil);
+    Object.assign(zone, theirs);
+    const { last, arrived, called, ms } = await send({ author, sender: evil, header });
+    expect(last).toMatch(/^451 4\.7\./);
+    expect([arrived, called]).toEqual([undefined, undefined]);
+    expect(ms).toBeLessThan(ANSWERED_WITHIN_MS);
+  });
+});
+
+describe.concurrent("a forgery of a bank that asks for quarantine arrives marked, with", () => {
+  test.each(Object.entries(attacks))("%s", async (_, attack) => {
+    const [evil, author] = [nextName("evil"), bankThatAsks("p=quarantine")];
+    const { zone: theirs, header = "" } = attack(evil);
+    Object.assign(zone, theirs);
+    const { last, arrived, called } = await send({ author, sender: evil, header });
+    expect(last).toMatch(/^250 /);
+    expect(isMarked(arrived)).toBe(true);
+    const results = /^Authentication-Results: ([^]*?)\r\n(?![ \t])/m.exec(arrived ?? "")?.[1]?.replace(/\s+/g, " ");
+    expect(results).toContain(`dmarc=fail policy.dmarc=quarantine header.from=${author}`);
+    expect(called).toMatchObject({ dmarc: "fail" });
+  });
+});
+
+describe.concurrent("what a bank asks for can't be read, so its mail is kept by the sender, when its record", () => {
+  const silences: [string, FakeDnsZone[string]][] = [
+    ["is never answered", { isSilent: true }],
+    ["comes too late", { delayMs: 7000, txt: ["v=DMARC1; p=reject"] }],
+    ["fails", { fails: true }],
+  ];
+  test.each(silences)("%s", async (_, record) => {
+    const [evil, author] = [nextName("evil"), nextName("bank")];
+    Object.assign(zone, { [`_dmarc.${author}`]: record });
+    const { last, arrived } = await send({ author, sender: evil });
+    expect(last).toMatch(/^451 4\.7\./);
+    expect(arrived).toBeUndefined();
+  });
+
+  test.each(silences)("%s, for the organisation of a subdomain", async (_, record) => {
+    const [evil, author] = [nextName("evil"), nextName("bank")];
+    Object.assign(zone, { [`_dmarc.${author}`]: record });
+    expect((await send({ author: `news.${author}`, sender: evil })).last).toMatch(/^451 4\.7\./);
+  });
+
+  test("fails, for mail to postmaster too", async () => {
+    const author = nextName("bank");
+    Object.assign(zone, { [`_dmarc.${author}`]: { fails: true } });
+    expect((await send({ author, sender: nextName("evil") }, "postmaster@kauke.test")).last).toMatch(/^451 4\.7\./);
+  });
+});
+
+describe.concurrent("control:", () => {
+  test("the same forgery without slow DNS is refused for good", async () => {
+    const { last } = await send({ author: bankThatAsks("p=reject"), sender: nextName("evil") });
+    expect(last).toMatch(/^550 5\.7\.26 /);
+  });
+
+  test("a bank's mail passes by a slow DKIM key, though its SPF is never answered", async () => {
+    const author = nextName("bank");
+    Object.assign(zone, {
+      [`_dmarc.${author}`]: { txt: ["v=DMARC1; p=reject"] },
+      [author]: { isSilent: true },
+      [`s1._domainkey.${author}`]: { delayMs: 2000, txt: [keyRecord] },
+    });
+    const { last, arrived, called } = await send({ author, sender: author, isSigned: true });
+    expect(last).toMatch(/^250 /);
+    expect(isMarked(arrived)).toBe(false);
+    expect(called).toMatchObject({ dkim: "pass", dmarc: "pass", spf: "temperror" });
+  });
+
+  test("a bank's mail passes by SPF, though the key of a signature above never comes", async () => {
+    const [author, other] = [bankThatAsks("p=reject"), nextName("list")];
+    Object.assign(zone, {
+      [author]: { txt: ["v=spf1 ip4:127.0.0.1 -all"] },
+      [`k._domainkey.${other}`]: { isSilent: true },
+    });
+    const header = worthless(other);
+    const { last, arrived, called, ms } = await send({ author, sender: author, header });
+    expect(last).toMatch(/^250 /);
+    expect(isMarked(arrived)).toBe(false);
+    expect(called).toMatchObject({ spf: "pass", dmarc: "pass" });
+    expect(ms).toBeLessThan(ANSWERED_WITHIN_MS);
+  });
+
+  test("a bank's mail passes by its own signature among 9 others whose keys never come", async () => {
+    const [author, other] = [bankThatAsks("p=reject"), nextName("list")];
+    const keys = Array.from({ length: 9 }, (_, at) => [`k${at}._domainkey.${other}`, { isSilent: true }]);
+    Object.assign(zone, Object.fromEntries(keys), { [`s1._domainkey.${author}`]: { txt: [keyRecord] } });
+    const header = Array.from({ length: 9 }, (_, at) => worthless(other, `k${at}`)).join("");
+    const { last, arrived, called } = await send({ author, sender: nextName("list"), header, isSigned: true });
+    expect(last).toMatch(/^250 /);
+    expect(isMarked(arrived)).toBe(false);
+    expect(called).toMatchObject({ dkim: "pass", dmarc: "pass" });
+  });
+
+  test("a domain without a record goes on, marked, however slow the rest is", async () => {
+    const [author, sender] = [nextName("shop"), nextName("shop")];
+    Object.assign(zone, { [sender]: { isSilent: true } });
+    const { last, arrived, called } = await send({ author, sender });
+    expect(last).toMatch(/^250 /);
+    expect(isMarked(arrived)).toBe(true);
+    expect(called).toMatchObject({ spf: "temperror", dmarc: "none" });
+  });
+
+  test("a bank whose own SPF does not answer keeps its unsigned mail for a later try", async () => {
+    const author = nextName("bank");
+    Object.assign(zone, { [`_dmarc.${author}`]: { txt: ["v=DMARC1; p=reject"] }, [author]: { fails: true } });
+    expect((await send({ author, sender: author })).last).toMatch(/^451 4\.7\./);
+  });
+});

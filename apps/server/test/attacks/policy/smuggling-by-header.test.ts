@@ -1,0 +1,147 @@
+/**
+ * Header lines and whole messages smuggled through the fields we write ourselves: what a stranger says of itself (a signature's
+ * selector, an envelope sender, a HELO, a domain) stands in Authentication-Results and its ARC copy, in Received and in the names
+ * of correspondents. Once, that text was turned into Latin-1, where U+010D is CR and U+060A is LF.
+ */
+import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
+import type { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { type Person, registerPerson } from "@kauke/testkit/person";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+
+/** Low bytes CR and LF; also what reads as a line end in UTF-8 itself or to a lenient reader. */
+const lineEnds = {
+  "Latin-1 CR LF": "\u010d\u060a",
+  "Latin-1 bare LF": "\u060a",
+  "other code points with these low bytes": "\u030d\u250a",
+  NEL: "\u0085",
+  "line separator": "\u2028",
+  "form feed and escape": "\f\u001b[2J",
+};
+
+const injection = (end: string) =>
+  [
+    "x",
+    "X-Injected: yes",
+    "",
+    "smuggled",
+    ".",
+    "MAIL FROM:<a@evil.example>",
+    "RCPT TO:<b@victim.example>",
+    "DATA",
+  ].join(end);
+
+let mx: FakeMx;
+let system: ForwardingSystem;
+let person: Person;
+
+beforeAll(async () => {
+  system = await startForwardingSystem({
+    env: {
+      KAUKE_AUTHENTICATION: "on",
+      KAUKE_ARC_SEAL: "on",
+    },
+    overrides: { resolver: createFakeDns({}), store: { dkimDomains: ["kauke.test"] } },
+  });
+  mx = system.mx;
+  person = await registerPerson(system.url);
+});
+
+afterAll(async () => {
+  await system.close();
+});
+
+beforeEach(() => {
+  mx.messages.length = 0;
+  mx.commands.length = 0;
+});
+
+interface Attack {
+  from?: string;
+  helo?: string;
+  header?: string;
+}
+
+/** @returns the one message that arrived; `null` when the sender was refused */
+async function attack({ from = "ann@sender.example", helo = "client.example", header = "" }: Attack) {
+  const { alias } = await person.createAlias({ forwardTo: "owner@inbox.example" });
+  const message = Buffer.from(`${header}From: Ann <ann@sender.example>\r\nSubject: hi\r\n\r\nbody\r\n`);
+  const params = "BODY=8BITMIME SMTPUTF8";
+  const { last } = await sendMail({ port: system.mxPort, from, helo, to: `${alias}@kauke.test`, message, params });
+  if (!last.startsWith("250")) {
+    expect(mx.messages).toEqual([]);
+    return null;
+  }
+  expect(mx.messages).toHaveLength(1);
+  expect(mx.messages[0]?.rcptTo).toEqual(["owner@inbox.example"]);
+  return mx.messages[0]?.bytes as Buffer;
+}
+
+/** Every line of the header as a reader sees it who takes CR, LF or a Unicode line end for the end of a line. */
+function headerLines(bytes: Buffer): string[] {
+  const end = bytes.indexOf("\r\n\r\n");
+  const both = [bytes.toString("utf8", 0, end), bytes.toString("latin1", 0, end)];
+  return both.flatMap((text) => text.split(/\r\n|[\r\n\u2028\u2029]/));
+}
+
+const foreign = (line: string) => /^(?:X-Injected|smuggled|\.|MAIL FROM|RCPT TO|DATA)/.test(line);
+
+function expectClean(bytes: Buffer): void {
+  expect(headerLines(bytes).filter(foreign)).toEqual([]);
+  const end = bytes.indexOf("\r\n\r\n");
+  expect(bytes.toString("utf8", end)).toBe("\r\n\r\nbody\r\n");
+  const ours = bytes.toString("utf8", 0, bytes.indexOf("\r\nSubject:"));
+  expect(ours).toMatch(/^ARC-Seal: /);
+  expect(ours.replace(/\r\n[ \t]?/g, "")).not.toMatch(/[\p{Cc}\u2028\u2029\ufffd]/u);
+}
+
+describe.each(Object.entries(lineEnds))("%s as the end of a line", (_, end) => {
+  test("in the selector of a worthless DKIM signature writes no line of a forwarded message", async () => {
+    const signature = `DKIM-Signature: v=1; a=rsa-sha256; d=evil.example; s=${injection(end)}; h=from; bh=AAAA; b=AAAA\r\n`;
+    expectClean((await attack({ header: signature })) as Buffer);
+  });
+
+  test("in the domain and the algorithm of one neither", async () => {
+    const signature = `DKIM-Signature: v=1; a=rsa-sha256${injection(end)}; d=${injection(end)}; s=s; h=from; bh=AAAA; b=${injection(end)}\r\n`;
+    expectClean((await attack({ header: signature })) as Buffer);
+  });
+
+  test("in the sets of an ARC chain neither", async () => {
+    const sets = [
+      `ARC-Seal: i=1; a=rsa-sha256; cv=none; d=${injection(end)}; s=${injection(end)}; b=AAAA\r\n`,
+      `ARC-Message-Signature: i=1; a=rsa-sha256; d=evil.example; s=${injection(end)}; h=from; bh=AAAA; b=AAAA\r\n`,
+      `ARC-Authentication-Results: i=1; ${injection(end)}\r\n`,
+    ];
+    const bytes = (await attack({ header: sets.join("") })) as Buffer;
+    const ours = bytes.subarray(0, bytes.indexOf("Delivered-To:"));
+    expect(headerLines(Buffer.concat([ours, Buffer.from("\r\n\r\n")])).filter(foreign)).toEqual([]);
+    expect(mx.commands.filter((line) => /evil|victim/.test(line))).toEqual([]);
+  });
+
+  test("in an internationalised sender neither", async () => {
+    const local = injection(end)
+      .replace(/[\p{Cc}]/gu, "")
+      .slice(0, 40);
+    for (const from of [`"${local}"@evil.example`, `x${end}X-Injected@evil.example`, `x@ev${end}X-Injected.example`]) {
+      const bytes = await attack({ from });
+      if (bytes !== null) expectClean(bytes);
+      mx.messages.length = 0;
+    }
+  });
+
+  test("in a HELO neither", async () => {
+    const bytes = await attack({ helo: `x${end}X-Injected:yes` });
+    if (bytes !== null) expectClean(bytes);
+  });
+});
+
+test("control: the same text with real line ends is seen as lines", () => {
+  const found = headerLines(
+    Buffer.from(`Subject: ${injection("\r\n").replace("\r\n\r\n", "\r\n")}\r\n\r\nbody`),
+  ).filter(foreign);
+  // Once for each of the two readings.
+  expect(found).toHaveLength(2 * 6);
+  const once = Buffer.from(`Subject: ${injection("\u010d\u060a")}\r\n\r\nbody`, "latin1");
+  expect(headerLines(once).filter(foreign)).toContain("X-Injected: yes");
+});

@@ -1,0 +1,163 @@
+/**
+ * What people who have nothing to do with an attack notice of it: while it runs against a server in a process of its own, one
+ * of them mails an alias of another and asks `/healthz`. Their mail travels over the fake relay, as everybody's does.
+ */
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { FakeMx, type FakeMxOptions } from "@kauke/testkit/fakes/fake-mx";
+import { rounds, tellFigures } from "@kauke/testkit/long-rounds";
+import { type Person, registerPerson } from "@kauke/testkit/person";
+import { memoryOf } from "@kauke/testkit/process-figures";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
+import { expect } from "vitest";
+import type { HealthQuestion, HealthSeen } from "./bystander-health.testing.ts";
+
+/** How long an attack that never ends by itself is kept up. */
+export const ATTACK_MS = rounds(3000, 60_000);
+/** For slow machines: so much longer, until its control is seen. */
+const LONGER_MS = 60_000;
+
+/** @returns whether the attack that begins now goes on. @param isSeen whether what shows that it took place was seen already */
+export function attackTime(): (isSeen?: boolean) => boolean {
+  const began = performance.now();
+  return (isSeen = true) => performance.now() - began < (isSeen ? ATTACK_MS : ATTACK_MS + LONGER_MS);
+}
+
+/** The promise to bystanders, while any attack runs. */
+const DELIVERED_WITHIN_MS = 10_000;
+/** In `npm test` three files share the cores: the long rounds ask for a second. */
+export const HEALTHY_WITHIN_MS = rounds(2000, 1000);
+const MEMORY_MAX_MIB = 1024;
+
+/** Fewer than the fifteen messages a day that a mailbox takes of one account without a confirmation. */
+const MESSAGES_MAX = 12;
+/** The bystander's network: no attack may use it. */
+const BYSTANDER_ADDRESS = "127.99.9.9";
+
+export interface Scene extends AsyncDisposable {
+  server: ServerProcess;
+  /** The relay of the whole server. Attacks may change `relay.options.answer`, but must answer the bystander's mail as usual. */
+  relay: FakeMx;
+  /** Owns the alias that the bystander's mail goes to. */
+  owner: Person;
+  /** The alias' address. */
+  alias: string;
+}
+
+export interface SceneOptions {
+  env?: Record<string, string>;
+  relay?: FakeMxOptions;
+}
+
+export interface Observations {
+  messages: number;
+  /** From the connect to the reply to the final dot, the slowest. */
+  answeredMs: number;
+  /** From the connect to the arrival at the relay, the slowest. */
+  deliveredMs: number;
+  /** The slowest answer of `/healthz`. */
+  healthyMs: number;
+  peakMib: number;
+  /** Every reply or status that was not a success, or mail that did not arrive. */
+  failures: string[];
+}
+
+export const bystanderMailbox = "bystander@inbox.example";
+
+/** Starts a server and its relay. @param options settings of the server; its mail goes to the fake relay unless they say otherwise */
+export async function startScene({ env = {}, relay: relayOptions = {} }: SceneOptions = {}): Promise<Scene> {
+  const relay = await FakeMx.start(relayOptions);
+  const server = await startServerProcess({ env: { KAUKE_RELAY_URL: `smtp://127.0.0.1:${relay.port}`, ...env } });
+  const owner = await registerPerson(server.url);
+  const { alias, domain } = await owner.createAlias({ forwardTo: bystanderMailbox });
+  return {
+    server,
+    relay,
+    owner,
+    alias: `${alias}@${domain}`,
+    async [Symbol.asyncDispose]() {
+      await server.kill();
+      await relay.close();
+    },
+  };
+}
+
+/**
+ * Watches until `attack` is over, and through one more message after it.
+ * @param attack resolves when the attack ends; what it throws is thrown
+ */
+export async function watchBystander(scene: Scene, attack: Promise<unknown>): Promise<Observations> {
+  const seen: Observations = { messages: 0, answeredMs: 0, deliveredMs: 0, healthyMs: 0, peakMib: 0, failures: [] };
+  const end = { isOver: false };
+  const over = attack.finally(() => {
+    end.isOver = true;
+  });
+  await Promise.all([over, sendMessages(scene, seen, end), askHealth(scene, seen, over)]);
+  seen.peakMib = memoryOf(scene.server.pid)?.peakMib ?? 0;
+  return seen;
+}
+
+/** Fails unless the bystanders were served as promised. */
+export function expectUnharmed(seen: Observations): void {
+  expect(seen.failures).toEqual([]);
+  expect(seen.messages).toBeGreaterThan(0);
+  expect(seen.deliveredMs).toBeLessThan(DELIVERED_WITHIN_MS);
+  expect(seen.answeredMs).toBeLessThan(DELIVERED_WITHIN_MS);
+  expect(seen.healthyMs).toBeLessThan(HEALTHY_WITHIN_MS);
+  expect(seen.peakMib).toBeLessThan(MEMORY_MAX_MIB);
+}
+
+/** Watches while `attack` runs, tells the figures and fails unless the bystanders were served as promised. */
+export async function expectHarmless(scene: Scene, name: string, attack: Promise<unknown>): Promise<Observations> {
+  const seen = await watchBystander(scene, attack);
+  const { answeredMs, deliveredMs, healthyMs, peakMib } = seen;
+  tellFigures(name, {
+    answeredMs: Math.round(answeredMs),
+    deliveredMs: Math.round(deliveredMs),
+    healthyMs: Math.round(healthyMs),
+    peakMib,
+  });
+  expectUnharmed(seen);
+  return seen;
+}
+
+async function sendMessages(scene: Scene, seen: Observations, end: { isOver: boolean }): Promise<void> {
+  for (let isLast = false; !isLast; ) {
+    isLast = end.isOver || seen.messages === MESSAGES_MAX - 1;
+    await sendOne(scene, seen);
+    if (seen.failures.length > 0) return;
+    // The longer an attack lasts, the wider the messages stand apart.
+    for (let waited = 0; waited < 250 * 2 ** seen.messages && !end.isOver; waited += 50) await sleep(50);
+  }
+}
+
+async function sendOne({ server, relay, alias }: Scene, seen: Observations): Promise<void> {
+  const subject = `bystander ${++seen.messages}`;
+  const message = `From: Rasa <rasa@example.net>\r\nSubject: ${subject}\r\n\r\nLabas!\r\n`;
+  const began = performance.now();
+  const mail = { port: server.mxPort, from: "rasa@example.net", to: alias, message, localAddress: BYSTANDER_ADDRESS };
+  const last = await sendMail(mail).then(
+    (sent) => sent.last,
+    () => "the connection was closed",
+  );
+  seen.answeredMs = Math.max(seen.answeredMs, performance.now() - began);
+  if (!last.startsWith("250")) return void seen.failures.push(`${subject} was answered: ${last}`);
+  while (!relay.messages.some((it) => it.bytes.includes(`Subject: ${subject}\r\n`))) {
+    if (performance.now() - began > DELIVERED_WITHIN_MS) return void seen.failures.push(`${subject} did not arrive`);
+    await sleep(20);
+  }
+  seen.deliveredMs = Math.max(seen.deliveredMs, performance.now() - began);
+}
+
+async function askHealth({ server }: Scene, seen: Observations, attack: Promise<unknown>): Promise<void> {
+  const question: HealthQuestion = { url: server.url, pid: server.pid };
+  const watcher = new Worker(new URL("./bystander-health.testing.ts", import.meta.url), { workerData: question });
+  const answer = once(watcher, "message");
+  await attack.finally(() => watcher.postMessage("end"));
+  const [{ healthyMs, failures }] = (await answer) as [HealthSeen];
+  seen.healthyMs = healthyMs;
+  seen.failures.push(...failures);
+}
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

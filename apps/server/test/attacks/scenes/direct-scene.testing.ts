@@ -1,0 +1,83 @@
+/**
+ * A scene whose server sends directly: the bystander's mailbox has a mail host of its own, and so has everybody else's domain, at
+ * addresses of 127.0.0.0/8 on one port. The server runs in a process of its own and asks a DNS that is a table.
+ */
+import { fileURLToPath } from "node:url";
+import { type FakeDnsServer, startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
+import { FakeMx, type FakeMxOptions } from "@kauke/testkit/fakes/fake-mx";
+import { startTarpit, type Tarpit, type TarpitKind } from "@kauke/testkit/fakes/tarpit";
+import { type Person, registerPerson } from "@kauke/testkit/person";
+import { startServerProcess } from "@kauke/testkit/server-process";
+import type { Scene } from "./bystander.testing.ts";
+
+const program = fileURLToPath(new URL("direct-server.testing.ts", import.meta.url));
+const manyAccounts = ["register", "login_ip", "alias_create", "password_reset_ip"]
+  .map((it) => `${it}=100000/3600`)
+  .join();
+
+export interface DirectScene extends Scene {
+  dns: FakeDnsServer;
+  /** Where all mail hosts listen. */
+  smtpPort: number;
+  /** A domain with a mail host that wastes time. */
+  addTarpit(domain: string, kind: TarpitKind): Promise<Tarpit>;
+  /** A domain with a mail host. */
+  addHost(domain: string, options?: FakeMxOptions): Promise<FakeMx>;
+  /** @returns the address of a new alias that leads there */
+  aliasTo(person: Person, forwardTo: string): Promise<string>;
+}
+
+export async function startDirectScene(env: Record<string, string> = {}): Promise<DirectScene> {
+  const relay = await FakeMx.start({ host: "127.0.7.1" });
+  const dns = await startFakeDnsServer();
+  const open: AsyncDisposable[] = [relay, dns];
+  let hosts = 0;
+  const addressOf = (domain: string) => {
+    hosts++;
+    const address = `127.0.8.${hosts}`;
+    dns.zone[domain] = { mx: [[1, `mx.${domain}`]] };
+    dns.zone[`mx.${domain}`] = { a: [address] };
+    return address;
+  };
+  dns.zone["inbox.example"] = { mx: [[1, "mx.inbox.example"]] };
+  dns.zone["mx.inbox.example"] = { a: ["127.0.7.1"] };
+  const server = await startServerProcess({
+    program,
+    env: {
+      TEST_SMTP_PORT: String(relay.port),
+      KAUKE_DELIVERY: "direct",
+      KAUKE_DNS_SERVERS: dns.address,
+      KAUKE_WEBHOOK_ALLOW: "127.0.0.0/8",
+      KAUKE_LIMITS: manyAccounts,
+      ...env,
+    },
+  });
+  const owner = await registerPerson(server.url);
+  const aliasTo = async (person: Person, forwardTo: string) => {
+    const { alias, domain } = await person.createAlias({ forwardTo });
+    return `${alias}@${domain}`;
+  };
+  return {
+    server,
+    relay,
+    owner,
+    dns,
+    alias: await aliasTo(owner, "bystander@inbox.example"),
+    smtpPort: relay.port,
+    aliasTo,
+    async addTarpit(domain, kind) {
+      const tarpit = await startTarpit({ kind, host: addressOf(domain), port: relay.port });
+      open.push(tarpit);
+      return tarpit;
+    },
+    async addHost(domain, options = {}) {
+      const mx = await FakeMx.start({ ...options, host: addressOf(domain), port: relay.port });
+      open.push(mx);
+      return mx;
+    },
+    async [Symbol.asyncDispose]() {
+      await server.kill();
+      for (const it of open) await it[Symbol.asyncDispose]();
+    },
+  };
+}

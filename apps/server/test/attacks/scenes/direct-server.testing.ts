@@ -1,0 +1,14 @@
+/** The server as `main.ts` starts it, but it finds all mail hosts on the port `TEST_SMTP_PORT`, asks no mailbox, and hashes fast. */
+import { readConfigOrExit } from "@kauke/server/config-read";
+import { createLogger } from "@kauke/server/operate/telemetry/logger";
+import { argon2Hasher } from "@kauke/server/operate/workers/argon2-hasher";
+import { startServer } from "@kauke/server/start-server";
+
+const logger = createLogger();
+const { ports } = await startServer(readConfigOrExit(process.cwd()), logger, {
+  direct: { port: Number(process.env.TEST_SMTP_PORT) },
+  hasher: argon2Hasher({ memoryKib: 64, passes: 1 }),
+  asksForConfirmation: false,
+});
+for (const [service, port] of Object.entries(ports)) if (port !== null) logger.info("listening", { service, port });
+process.stdout.write("is running\n");

@@ -1,0 +1,283 @@
+/**
+ * The law of linear cost, as packages/mail-rfc has it for its parsers, for everything else that reads what a stranger or an account
+ * sent: SMTP, screening, verification, webhook bodies, age texts and HTTP bodies.
+ */
+import { createHash } from "node:crypto";
+import { AGE_HEADER_MAX_BYTES, dearmor, isAgeFile, isPublicKey, publicKeyKind, readPrivateKeys } from "@kauke/age";
+import { type Endpoint, endpoints, limits } from "@kauke/contract";
+import { findReservedName } from "@kauke/contract/reserved-names";
+import { headerLimits, unstuff } from "@kauke/mail-rfc";
+import { bodyShapes, fill, headerShapes, type Shape, textShapes } from "@kauke/mail-rfc/hostile-shapes.testing";
+import { growthOf } from "@kauke/mail-rfc/linear-cost.testing";
+import { fromBase58 } from "@kauke/server/core/wallet/base58";
+import { parseBody } from "@kauke/server/http/request/parse-body";
+import { BodyHashes } from "@kauke/server/mail/copy/body-hashes";
+import { MemoryBudget } from "@kauke/server/mail/memory-budget";
+import { authenticate } from "@kauke/server/mail/receive/authenticate/authenticate";
+import { screen } from "@kauke/server/mail/receive/screen";
+import { ANSWER_CHARACTERS_MAX } from "@kauke/server/mail/resolver";
+import { AuthExchange } from "@kauke/server/mail/smtp-server/auth-exchange";
+import { DataReader } from "@kauke/server/mail/smtp-server/data-reader";
+import { readMailFrom, readRcptTo } from "@kauke/server/mail/smtp-server/path-argument";
+import { SessionInput } from "@kauke/server/mail/smtp-server/session-input";
+import { maxCommandBytes, parseCommand } from "@kauke/server/mail/smtp-server/smtp-command";
+import { parseAllowList } from "@kauke/server/mail/transport/address-guard";
+import { createStsPolicies, readStsPolicy } from "@kauke/server/mail/transport/sts-policies";
+import { buildRawWebhookBody } from "@kauke/server/mail/transport/webhook/webhook-body";
+import { isLongRun, rounds } from "@kauke/testkit/long-rounds";
+import { describe, expect, it } from "vitest";
+
+const aFewMinutes = isLongRun ? 3_600_000 : 240_000;
+const { bytesMax: HEADER, fieldBytesMax: FIELD } = headerLimits;
+const BODY = rounds(1, 25) * 1024 * 1024;
+const ageText = rounds(limits.encryptedTextMax / 4, limits.encryptedTextMax);
+const latin1 = (text: string) => Buffer.from(text, "latin1");
+
+/** @returns the shapes that break the law, each with what was measured; a refusal costs as much as it took to find out */
+async function breaches<T>(
+  shapes: readonly Shape[],
+  toInput: (text: string) => T,
+  [largest, read]: [largest: number, read: (input: T) => unknown],
+): Promise<string[]> {
+  const run = (input: T): unknown => {
+    try {
+      return read(input);
+    } catch {
+      return null;
+    }
+  };
+  const found: string[] = [];
+  for (const shape of shapes) {
+    const verdict = await growthOf({ make: (size) => toInput(fill(shape, size)), run, largest });
+    if (verdict !== "linear") found.push(`${shape.name}: ${verdict}`);
+  }
+  return found;
+}
+
+/** Everybody's DNS: a key for whoever signs, a policy that asks for proof, an SPF record that names nobody. */
+const key = "MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=";
+const resolver = {
+  resolveTxt: async (name: string) => {
+    if (name.includes("_domainkey")) return { kind: "found", records: [`v=DKIM1; k=ed25519; p=${key}`] };
+    if (name.startsWith("_dmarc.")) return { kind: "found", records: ["v=DMARC1; p=reject"] };
+    return { kind: "found", records: ["v=spf1 -all"] };
+  },
+  resolveMx: async () => ({ kind: "no_record" }),
+  resolve4: async () => ({ kind: "no_record" }),
+  resolve6: async () => ({ kind: "no_record" }),
+  resolvePtr: async () => ({ kind: "no_record" }),
+} as unknown as Parameters<typeof authenticate>[1]["resolver"];
+
+const plainMessage = Buffer.from("From: Ann <a@b.test>\r\n\r\nbody\r\n");
+const verify = (raw: Buffer, claim: { helo?: string; envelopeFrom?: string; records?: Record<string, string> } = {}) =>
+  authenticate(
+    { raw, envelopeFrom: "a@b.test", clientAddress: "192.0.2.1", helo: "a.test", ...claim },
+    {
+      resolver: withRecords(claim.records ?? {}),
+      mailHost: "mx.test",
+      trustedSealers: new Set(),
+      timeoutMs: 60_000,
+      bodyHashes: new BodyHashes(),
+    },
+  );
+
+function withRecords(records: Record<string, string>): typeof resolver {
+  const resolveTxt = async (name: string) => {
+    const record = records[name];
+    return record === undefined ? resolver.resolveTxt(name) : { kind: "found" as const, records: [record] };
+  };
+  return { ...resolver, resolveTxt };
+}
+
+/** Where a hostile value may stand in DNS; the resolver takes no larger answer. */
+const published: Record<string, (text: string) => Record<string, string>> = {
+  "an SPF record": (text) => ({ "b.test": `v=spf1 ${text}` }),
+  "a redirect of SPF": (text) => ({ "b.test": `v=spf1 redirect=x.${text}` }),
+  "a host of SPF": (text) => ({ "b.test": `v=spf1 a:x.${text}` }),
+  "a network of SPF": (text) => ({ "b.test": `v=spf1 ip6:${text}` }),
+  "an explanation of SPF": (text) => ({ "b.test": "v=spf1 -all exp=why.test", "why.test": text }),
+  "a DMARC record": (text) => ({ "_dmarc.b.test": `v=DMARC1; p=none; ${text}` }),
+  "an address in a DMARC record": (text) => ({ "_dmarc.b.test": `v=DMARC1; rua=mailto:${text}` }),
+  "a key": (text) => ({ "a._domainkey.b.test": `v=DKIM1; k=rsa; p=${text}` }),
+  "a note in a key": (text) => ({ "a._domainkey.b.test": `v=DKIM1; n=${text}; p=${key}` }),
+};
+
+/** The body hash of `plainMessage`, so that the key is asked for. */
+const signedMessage = Buffer.from(
+  `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=b.test; s=a; h=from; b=y; bh=${createHash("sha256").update("body\r\n").digest("base64")}\r\n${plainMessage.toString()}`,
+);
+
+const dnsPieces = [" ", "a", ";", "a=b;;", "::::"];
+/** Of the usual shapes those that broke a reader of records once, and those of SPF's macros and terms. */
+const dnsShapes: readonly Shape[] = [
+  ...textShapes.filter(({ piece }) => isLongRun || dnsPieces.includes(piece)),
+  { name: "macros", piece: "%{h}" },
+  { name: "open macros", piece: "%{" },
+  { name: "terms", piece: "x= " },
+];
+const hostLines: Shape = { name: "hosts", piece: "mx:a\n" };
+
+const signature = (more: string) =>
+  `DKIM-Signature: v=1; a=ed25519-sha256; c=relaxed/relaxed; d=b.test; s=a; h=from:x; bh=x; b=y; ${more}\r\n`;
+const set =
+  "ARC-Seal: i=1; a=ed25519-sha256; cv=none; d=b.test; s=a; b=x\r\n" +
+  "ARC-Message-Signature: i=1; a=ed25519-sha256; d=b.test; s=a; h=from; bh=x; b=x\r\n";
+const from = "From: Ann <a@b.test>\r\n";
+
+/** Where a hostile value may stand in a message that is checked, after it was screened. */
+const verified: Record<string, (text: string) => string> = {
+  From: (text) => `From: ${text}\r\n${signature("")}`,
+  "a second From": (text) => `${from}From: ${text}\r\n`,
+  "a signature": (text) => `${from}${signature(text)}`,
+  "the names that are signed": (text) => `${from}${signature(`h=from:${text}`)}`,
+  "who signed": (text) => `${from}${signature(`d=${text}; s=${text}; i=${text}`)}`,
+  "a field that is signed": (text) => `${from}${signature("")}X: ${text}\r\n`,
+  "the results in an ARC set": (text) => `${set}ARC-Authentication-Results: i=1; ${text}\r\n${from}`,
+  "a seal": (text) => `ARC-Seal: i=1; ${text}\r\n${from}`,
+  "a trace field": (text) => `Received: ${text}\r\n${from}`,
+  "Content-Type": (text) => `${from}Content-Type: ${text}\r\n${signature("")}`,
+  "Return-Path": (text) => `Return-Path: ${text}\r\n${from}`,
+  "what is no field": (text) => `${from}${text}\r\n${signature("")}`,
+};
+
+/** What was found to be slow once is looked at in every run; of the rest a part in `npm test`, since each costs a verification. */
+const known = ["a:", ":", ";", "\r", "a\r\n ", "a=b;;", "from:", '"a" '];
+const sample = (shapes: readonly Shape[]) =>
+  shapes.filter(({ piece }, at) => isLongRun || at % 5 === 0 || known.includes(piece));
+
+describe("twice the hostile input takes about twice the time:", () => {
+  it.each<[string, (text: string) => unknown]>([
+    ["a command", parseCommand],
+    ["the argument of MAIL", (text) => readMailFrom(`FROM:<${text}`)],
+    ["the argument of RCPT", (text) => readRcptTo(`TO:<${text}`)],
+    ["a sign-in", (text) => new AuthExchange("PLAIN").begin(text)],
+  ])("%s", { timeout: aFewMinutes }, async (_, read) => {
+    expect(await breaches(textShapes, (text) => text, [maxCommandBytes, read])).toEqual([]);
+  });
+
+  it.each([65_536, 100])("a message that comes in pieces of %i bytes", { timeout: aFewMinutes }, async (pieceBytes) => {
+    const read = (body: Buffer) => {
+      const reader = new DataReader(body.length, new MemoryBudget(BODY * 2));
+      for (let at = 0; at < body.length; at += pieceBytes) reader.push(body.subarray(at, at + pieceBytes));
+    };
+    const largest = pieceBytes < 1000 ? BODY / 8 : BODY;
+    expect(await breaches(bodyShapes, latin1, [largest, read])).toEqual([]);
+  });
+
+  it("command lines that come all at once", { timeout: aFewMinutes }, async () => {
+    const read = (bytes: Buffer) => {
+      const input = new SessionInput();
+      for (let at = 0; at < bytes.length; at += 1000) input.push(bytes.subarray(at, at + 1000));
+      for (let taken = input.takeLine(); taken !== null && taken !== "too_long"; ) {
+        if (input.isEmpty) break;
+        taken = input.takeLine();
+      }
+    };
+    expect(await breaches(bodyShapes, latin1, [65_536, read])).toEqual([]);
+  });
+
+  it("screening, of headers beyond the limits too", { timeout: aFewMinutes }, async () => {
+    expect(await breaches([...headerShapes, ...textShapes], latin1, [HEADER * 4, screen])).toEqual([]);
+  });
+
+  it.each(Object.entries(verified))(
+    "verification with a hostile value of %s",
+    { timeout: aFewMinutes },
+    async (_, of) => {
+      const toMessage = (text: string) => latin1(`${of(text)}Subject: x\r\n\r\nbody\r\n`);
+      expect(await breaches(sample(textShapes), toMessage, [FIELD, verify])).toEqual([]);
+    },
+  );
+
+  it.each(Object.entries(published))(
+    "verification with a hostile value of %s",
+    { timeout: aFewMinutes },
+    async (_, of) => {
+      const read = (text: string) => verify(signedMessage, { records: of(text) });
+      expect(await breaches(dnsShapes, (text) => text, [ANSWER_CHARACTERS_MAX, read])).toEqual([]);
+    },
+  );
+
+  it("verification with a hostile HELO, which a record expands", { timeout: aFewMinutes }, async () => {
+    const records = { "b.test": `v=spf1 redirect=x.${"%{h}".repeat(100)}!` };
+    const read = (helo: string) => verify(plainMessage, { helo, records });
+    expect(await breaches(dnsShapes, (text) => text, [maxCommandBytes, read])).toEqual([]);
+  });
+
+  it("an announcement of an MTA-STS policy", { timeout: aFewMinutes }, async () => {
+    const read = (text: string) => {
+      const records = { "_mta-sts.b.test": `v=STSv1; id=${text}` };
+      return createStsPolicies({ resolver: withRecords(records), allow: parseAllowList([]) }).find("b.test");
+    };
+    expect(await breaches(dnsShapes, (text) => text, [ANSWER_CHARACTERS_MAX, read])).toEqual([]);
+  });
+
+  it.each(["mx: ", ""])(
+    "an MTA-STS policy file with a hostile value of %j",
+    { timeout: aFewMinutes },
+    async (start) => {
+      const toFile = (text: string) => `version: STSv1\nmode: enforce\nmax_age: 1\n${start}${text}\nmx: a.test\n`;
+      expect(await breaches([...dnsShapes, hostLines], toFile, [65_536, readStsPolicy])).toEqual([]);
+    },
+  );
+
+  it("verification of a hostile header", { timeout: aFewMinutes }, async () => {
+    const toMessage = (text: string) => latin1(`${text}${from}\r\nbody\r\n`);
+    expect(await breaches(headerShapes, toMessage, [HEADER, verify])).toEqual([]);
+  });
+
+  it.each(["relaxed/relaxed", "simple/simple"])(
+    "verification of a body, %s",
+    { timeout: aFewMinutes },
+    async (form) => {
+      const header = `${from}${signature("").replace("relaxed/relaxed", form)}\r\n`;
+      expect(await breaches(sample(bodyShapes), (text) => latin1(header + text), [BODY, verify])).toEqual([]);
+    },
+  );
+
+  it("a webhook's body that travels raw", { timeout: aFewMinutes }, async () => {
+    const nothing = { spf: "none", dkim: "none", dmarc: "none", arc: "none" } as const;
+    const envelope = { envelopeFrom: "a@b.test", receivedAt: new Date(0) };
+    const read = (raw: Buffer) =>
+      buildRawWebhookBody({ aliasAddress: "shop@kauke.test", envelope, raw: unstuff(raw), authentication: nothing });
+    expect(await breaches(bodyShapes, latin1, [BODY, read])).toEqual([]);
+  });
+
+  it.each<[string, number, (text: string) => unknown]>([
+    ["an armored text", ageText, (text) => dearmor(`-----BEGIN AGE ENCRYPTED FILE-----\n${text}`, 2e6)],
+    ["what may be an age file", ageText, isAgeFile],
+    [
+      "the header of an age file",
+      2 * AGE_HEADER_MAX_BYTES,
+      (text) => isAgeFile(latin1(`age-encryption.org/v1\n${text}`)),
+    ],
+    [
+      "stanzas of an age file",
+      2 * AGE_HEADER_MAX_BYTES,
+      (text) => isAgeFile(latin1(`age-encryption.org/v1\n-> ${text}`)),
+    ],
+    ["a public key", limits.publicKeyMax, (text) => [isPublicKey(`age1${text}`), publicKeyKind(text)]],
+    ["private keys", limits.identityFileMax, readPrivateKeys],
+    ["base58", limits.smallBodyMaxBytes, (text) => fromBase58(text, 64)],
+    ["a reserved name", limits.smallBodyMaxBytes, findReservedName],
+  ])("%s", { timeout: aFewMinutes }, async (_, largest, read) => {
+    expect(await breaches(textShapes, (text) => text, [largest, read])).toEqual([]);
+  });
+
+  const withBody = Object.entries(endpoints as Record<string, Endpoint>).filter(([, { body }]) => body !== undefined);
+
+  it.each(withBody)("the body of %s", { timeout: aFewMinutes }, async (_, { body: schema, bodyMaxBytes }) => {
+    if (schema === undefined) return;
+    const names = Object.keys("shape" in schema ? (schema.shape as object) : {});
+    expect(names).not.toEqual([]);
+    const read = (json: string) => parseBody(schema, JSON.parse(json));
+    const largest = bodyMaxBytes ?? limits.smallBodyMaxBytes;
+    // Every field at once: what a rule for one of them costs is not hidden by another that refuses.
+    const toJson = (text: string) => {
+      const value = JSON.stringify(text);
+      return `{${names.map((name) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
+    };
+    const most = Math.min(largest, rounds(limits.smallBodyMaxBytes * 2, largest));
+    expect(await breaches(textShapes, toJson, [Math.floor(most / names.length), read])).toEqual([]);
+  });
+});

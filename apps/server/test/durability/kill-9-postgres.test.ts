@@ -1,0 +1,131 @@
+/** Several processes on one PostgreSQL: killing one loses nothing, and nobody touches what another one holds. */
+import { randomBytes } from "node:crypto";
+import { WAKE_CHANNEL } from "@kauke/server/store/change-signals";
+import { findTestPostgres, startTestPostgres, type TestPostgres } from "@kauke/server/store/postgres/postgres.testing";
+import { SwitchedDestination } from "@kauke/testkit/fakes/switched-destination";
+import { explainRepeats } from "@kauke/testkit/kill/kill-books";
+import { killInTurns } from "@kauke/testkit/kill/kill-in-turns";
+import { dice } from "@kauke/testkit/kill/kill-moments";
+import { loadSettings, preparedSender } from "@kauke/testkit/kill/kill-rounds";
+import { isLongRun, rounds, tellFigures } from "@kauke/testkit/long-rounds";
+import { makeDataDir, removeDataDirs, startServerProcess } from "@kauke/testkit/server-process";
+import { startSystem } from "@kauke/testkit/system";
+import pg from "pg";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+
+const sessions = 20;
+const timeout = isLongRun ? 3_600_000 : 240_000;
+const drainTimeoutMs = isLongRun ? 600_000 : 120_000;
+
+const postgres = findTestPostgres();
+if (!postgres.found) process.stdout.write(`kill -9 on PostgreSQL is skipped: ${postgres.reason}\n`);
+
+describe.skipIf(!postgres.found)("on PostgreSQL", () => {
+  let database: TestPostgres;
+  let env: Record<string, string>;
+  let client: pg.Client;
+
+  beforeEach(async () => {
+    database = await startTestPostgres();
+    const url = await database.createDatabase();
+    env = { DATABASE_URL: url, KAUKE_SECRET_KEY: randomBytes(32).toString("base64") };
+    client = new pg.Client({ connectionString: url });
+    await client.connect();
+  });
+  afterEach(async () => {
+    await client.end();
+    await database.stop();
+  });
+  afterAll(removeDataDirs);
+
+  const leaseTokens = async () => {
+    const query = "SELECT lease_token FROM delivery WHERE lease_token IS NOT NULL ORDER BY 1";
+    return (await client.query<{ lease_token: string }>(query)).rows.map((row) => row.lease_token);
+  };
+
+  test("of two processes one after the other is killed, the other goes on, and nothing is lost", {
+    timeout,
+  }, async () => {
+    const rolled = dice();
+    process.stdout.write(`kill -9 in turns: KAUKE_TEST_SEED=${rolled.seed}\n`);
+    const begun = performance.now();
+    const result = await killInTurns({
+      env,
+      rounds: rounds(2, 60),
+      dice: rolled,
+      sessions,
+      acknowledged: [10, 60],
+      countLeased: async () => (await leaseTokens()).length,
+      drainTimeoutMs,
+    });
+    const { bySender, byServer } = explainRepeats(result, []);
+    const unanswered = [...result.unanswered.values()].reduce((all, times) => all + times, 0);
+    tellFigures("kill -9 in turns", {
+      kills: result.kills,
+      acknowledged: result.acknowledged,
+      "of these by the one left alone": result.acknowledgedAlone,
+      lost: result.lost.length,
+      "unanswered at a kill": unanswered,
+      "of these repeated": bySender,
+      "leased at a kill": result.leased,
+      "of these repeated by us": byServer,
+      "spooled at the end": result.spooledAtEnd,
+      refusals: JSON.stringify([...result.refusals]),
+      seconds: Math.round((performance.now() - begun) / 1000),
+    });
+    expect(result.lost).toEqual([]);
+    expect(result.damaged).toEqual([]);
+    expect(result.left).toBe(0);
+    expect(result.acknowledgedAlone).toBeGreaterThan(0);
+    expect(unanswered).toBeLessThanOrEqual(result.kills * sessions);
+    expect(byServer).toBeLessThanOrEqual(result.leased);
+  });
+
+  test("a process that starts leaves the leases of a living one alone, and takes a killed one's over when they end", {
+    timeout,
+  }, async () => {
+    const messages = 12;
+    const destination = await SwitchedDestination.start();
+    const settings = { ...loadSettings(destination, 1), ...env };
+    let aheadMs = 0;
+    const clock = { now: () => new Date(Date.now() + aheadMs) };
+    try {
+      const sender = await preparedSender({ sessions: 4 }, { dataDir: await makeDataDir(), env: settings });
+      await destination.goDown("full mailboxes");
+      const first = await startServerProcess({ env: settings });
+      const load = sender.start(first.mxPort);
+      await until(() => sender.books.acknowledged.size >= messages);
+      load.stop();
+      await load.ended;
+      const { size } = sender.books.acknowledged;
+      await destination.goSilent();
+      await until(async () => (await leaseTokens()).length === size);
+      const held = await leaseTokens();
+
+      const second = await startSystem({ env: settings, overrides: { clock } });
+      const { deliveries } = second.server.store;
+      const claim = async () => (await deliveries.claim({ now: clock.now(), leaseMs: 60_000, limit: 100 })).deliveries;
+      try {
+        expect(await claim()).toEqual([]);
+        await first.kill();
+        expect(await claim()).toEqual([]);
+        expect(await leaseTokens()).toEqual(held);
+
+        await destination.goUp();
+        aheadMs = 61_000;
+        await client.query(`SELECT pg_notify('${WAKE_CHANNEL}', '')`);
+        await until(async () => (await deliveries.count()) === 0);
+        expect([...destination.taken.keys()].toSorted()).toEqual([...sender.books.acknowledged].toSorted());
+        expect([...destination.taken.values()].filter((eras) => eras.length > 1)).toEqual([]);
+      } finally {
+        await second.close();
+      }
+    } finally {
+      await destination.close();
+    }
+  });
+});
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
+}

@@ -1,0 +1,103 @@
+/** Rotating keys by the operator's command beside a real server: all stays readable, after a kill too. */
+import { copyFile, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Person, registerPerson } from "@kauke/testkit/person";
+import { runKauke } from "@kauke/testkit/programs/run-kauke";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+let dataDir: string;
+let server: ServerProcess;
+let jonas: Person;
+let address: string;
+const kauke = (...args: string[]) => runKauke(args, { dataDir });
+
+beforeAll(async () => {
+  dataDir = await makeDataDir();
+  server = await startServerProcess({ dataDir });
+  jonas = await registerPerson(server.url, "jonas.keys@people.example");
+  const { alias, domain } = await jonas.createAlias({ alias: "keys", forwardTo: "jonas@inbox.example" });
+  address = `${alias}@${domain}`;
+}, 120_000);
+afterAll(async () => {
+  await server.kill();
+  await removeDataDirs();
+});
+
+interface Key {
+  id: number;
+  purpose: string;
+  use: string;
+}
+
+const sealKeys = async () =>
+  (JSON.parse((await kauke("keys", "list", "--json")).out) as Key[]).filter(({ purpose }) => purpose === "seal");
+
+async function expectAllWorks(): Promise<void> {
+  const aliases = await fetch(`${server.url}/api/aliases/${jonas.user.id}`, { headers: { cookie: jonas.cookie } });
+  expect(await aliases.json()).toMatchObject({ aliases: [{ alias: "keys", forwardTo: "jonas@inbox.example" }] });
+  const message = "From: ann@example.org\r\nSubject: x\r\n\r\ntext\r\n";
+  expect((await sendMail({ port: server.mxPort, to: address, message })).last).toMatch(/^250 /);
+}
+
+async function restart(): Promise<void> {
+  await server.kill();
+  server = await startServerProcess({ dataDir });
+}
+
+it("a rotation seals everything anew while the server runs, and says what can't be rotated", async () => {
+  const [before] = await sealKeys();
+  const { code, out, err } = await kauke("keys", "rotate");
+  expect([code, err]).toEqual([0, ""]);
+  expect(out.trimEnd().split("\n").at(-1)).toMatch(/^Done: \d+ rows sealed anew\.$/);
+  expect(await sealKeys()).toMatchObject([{ id: before?.id, use: "opens" }, { use: "seals" }]);
+  await expectAllWorks();
+  const listed = await kauke("keys", "list");
+  expect(listed.out).toMatch(/index .* can't be rotated/);
+  expect(server.output()).not.toMatch(/jonas\.keys|@inbox/);
+}, 60_000);
+
+it("after a kill everything opens, with the older key's rows too", async () => {
+  await restart();
+  await expectAllWorks();
+}, 60_000);
+
+it("a new secret.key takes the old one's place at once, and the server starts with it alone", async () => {
+  const path = join(dataDir, "secret.key");
+  const before = await readFile(path, "utf8");
+  expect((await kauke("keys", "rotate", "--wrapping")).code).toBe(0);
+  expect(await readFile(path, "utf8")).not.toBe(before);
+  expect((await readdir(dataDir)).filter((name) => name.startsWith("secret"))).toEqual(["secret.key"]);
+  await expectAllWorks();
+  await restart();
+  await expectAllWorks();
+  // The old key opens nothing any more.
+  await server.kill();
+  const kept = join(dataDir, "kept");
+  await rename(path, kept);
+  await writeFile(path, before, { mode: 0o600 });
+  expect((await kauke("users")).err).toContain("KAUKE_SECRET_KEY does not fit");
+  await rename(kept, path);
+}, 60_000);
+
+it("a kill between wrapping anew and putting the file in its place loses nothing, on either side of the commit", async () => {
+  const path = join(dataDir, "secret.key");
+  const fitting = await readFile(path, "utf8");
+  // Before the commit: the next key lies there, and nothing is wrapped with it.
+  await writeFile(`${path}.next`, `${Buffer.alloc(32, 7).toString("base64")}\n`, { mode: 0o600 });
+  expect((await kauke("users")).code).toBe(0);
+  expect(await readFile(path, "utf8")).toBe(fitting);
+  // After it: the old file is still in place.
+  await copyFile(path, `${path}.next`);
+  await writeFile(path, `${Buffer.alloc(32, 7).toString("base64")}\n`, { mode: 0o600 });
+  expect((await kauke("users")).code).toBe(0);
+  expect(await readFile(path, "utf8")).toBe(fitting);
+  expect((await readdir(dataDir)).includes("secret.key.next")).toBe(false);
+}, 60_000);
+
+it("a key that was given by the setting is not replaced, and the sentence says why", async () => {
+  const given = (await readFile(join(dataDir, "secret.key"), "utf8")).trim();
+  const { code, err } = await runKauke(["keys", "rotate", "--wrapping"], { dataDir, env: { KAUKE_SECRET_KEY: given } });
+  expect([code, err.includes("KAUKE_SECRET_KEY")]).toEqual([1, true]);
+}, 60_000);

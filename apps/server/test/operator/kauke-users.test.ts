@@ -1,0 +1,94 @@
+/** Accounts and schema by the operator's command, beside a real server and without one. */
+import { type Person, registerPerson } from "@kauke/testkit/person";
+import { runKauke } from "@kauke/testkit/programs/run-kauke";
+import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const canary = "jonas.canary@people.example";
+let dataDir: string;
+let server: ServerProcess;
+let jonas: Person;
+let ona: Person;
+const kauke = (...args: string[]) => runKauke(args, { dataDir });
+
+beforeAll(async () => {
+  dataDir = await makeDataDir();
+  server = await startServerProcess({ dataDir });
+  jonas = await registerPerson(server.url, canary);
+  ona = await registerPerson(server.url, "ona@people.example");
+  await jonas.createAlias({ alias: "shop", forwardTo: "jonas@inbox.example" });
+}, 120_000);
+afterAll(async () => {
+  await server.kill();
+  await removeDataDirs();
+});
+
+describe("beside a running server", () => {
+  it("every account is listed, and no address with it unless asked for", async () => {
+    const { code, out, err } = await kauke("users");
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toContain(jonas.user.id);
+    expect(out).toContain(ona.user.id);
+    expect(out).not.toContain("@");
+    expect((await kauke("users", "--show-addresses")).out).toMatch(new RegExp(`^${jonas.user.id} .*${canary}$`, "m"));
+    const listed = JSON.parse((await kauke("users", "--json")).out) as { id: string; aliases: number }[];
+    expect(listed.find((it) => it.id === jonas.user.id)).toMatchObject({ aliases: 1, authMethod: "email" });
+    expect(JSON.stringify(listed)).not.toContain("@");
+  });
+
+  it("an account is found by its e-mail in any case, and one that is not there is said so", async () => {
+    const found = await kauke("users", "find", canary.toUpperCase());
+    expect([found.code, found.out.includes(jonas.user.id)]).toEqual([0, true]);
+    const missing = await kauke("users", "find", "nobody@people.example");
+    expect([missing.code, missing.err]).toEqual([1, "No account has this e-mail address.\n"]);
+  });
+
+  it("signing an account out ends its sessions and nobody else's", async () => {
+    expect((await kauke("users", "end-sessions", ona.user.id)).code).toBe(0);
+    expect((await ona.call("GET", "/api/auth/session")).status).toBe(401);
+    expect((await jonas.call("GET", "/api/auth/session")).status).toBe(200);
+  });
+
+  it("deleting wants --yes, then takes everything at once", async () => {
+    const asked = await kauke("users", "delete", ona.user.id);
+    expect([asked.code, asked.err.includes("--yes")]).toEqual([2, true]);
+    expect((await kauke("users", "find", "ona@people.example")).code).toBe(0);
+    expect((await kauke("users", "delete", ona.user.id, "--yes")).code).toBe(0);
+    expect((await kauke("users", "find", "ona@people.example")).code).toBe(1);
+    const again = await kauke("users", "delete", ona.user.id, "--yes");
+    expect([again.code, again.err.includes("no account")]).toEqual([1, true]);
+    expect((await kauke("users", "delete", "../etc", "--yes")).code).toBe(1);
+  });
+
+  it("a mailbox that is not blocked is said so, and so is what is no address", async () => {
+    expect((await kauke("users", "unblock-mailbox", "ann@inbox.example")).err).toBe("This mailbox is not blocked.\n");
+    expect((await kauke("users", "unblock-mailbox", "ann")).code).toBe(2);
+  });
+
+  it("the schema is up to date, and the server's log names nobody", async () => {
+    const { code, out } = await kauke("migrate", "--check");
+    expect([code, out.trimEnd().split("\n").at(-1)]).toEqual([0, "The schema is up to date."]);
+    expect(server.output()).not.toMatch(/canary|ona@people/);
+  });
+});
+
+it("without a server the same commands open the data themselves", async () => {
+  await server.stop();
+  const listed = await kauke("users", "--json");
+  expect(JSON.parse(listed.out)).toMatchObject([{ id: jonas.user.id, aliases: 1 }]);
+  const state = JSON.parse((await kauke("migrate", "--check", "--json")).out) as {
+    applied: unknown[];
+    pending: unknown[];
+  };
+  expect([state.applied.length > 3, state.pending]).toEqual([true, []]);
+}, 60_000);
+
+it("a directory that never ran has everything waiting; migrate applies it, once", async () => {
+  const fresh = await makeDataDir();
+  const at = (...args: string[]) => runKauke(args, { dataDir: fresh });
+  const before = await at("migrate", "--check");
+  expect([before.code, before.out.includes("waiting")]).toEqual([1, true]);
+  const applied = await at("migrate");
+  expect([applied.code, applied.out.includes("waiting")]).toEqual([0, false]);
+  expect((await at("migrate", "--check")).code).toBe(0);
+}, 60_000);

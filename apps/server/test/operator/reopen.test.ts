@@ -1,0 +1,91 @@
+/**
+ * The embedded store after a lot of writing and a kill: checkpoints have kept its log short, so that it is open again within
+ * three seconds, with everything that was committed.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { openStore } from "@kauke/server/store/open-store";
+import { isLongRun, tellFigures } from "@kauke/testkit/long-rounds";
+import { waitedForCoreMs } from "@kauke/testkit/process-figures";
+import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
+import { afterAll, expect, test } from "vitest";
+
+const mebibyte = 1_048_576;
+/** The usual run ends shortly before its second checkpoint: as much to replay as there ever is. */
+const writtenBytes = (isLongRun ? 500 : 115) * mebibyte;
+const longestReopenMs = 3000;
+/** Twice what is written between checkpoints (files are kept for use again), and what a slow second adds. */
+const mostLogBytes = 192 * mebibyte;
+const deliveriesAtOnce = 50;
+const writer = fileURLToPath(import.meta.resolve("@kauke/testkit/kill/bulk-writer"));
+
+afterAll(removeDataDirs);
+
+/** @returns how many rounds of writing were acknowledged */
+async function writeAndKill(dataDir: string): Promise<number> {
+  const child = spawn(process.execPath, [writer, dataDir], { stdio: ["ignore", "pipe", "inherit"] });
+  let rounds = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    rounds++;
+    if (Number(line) >= writtenBytes && !child.killed) child.kill("SIGKILL");
+  }
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+  expect(child.signalCode).toBe("SIGKILL");
+  return rounds;
+}
+
+async function logBytes(dataDir: string): Promise<number> {
+  const directory = join(dataDir, "db", "pg_wal");
+  const sizes = (await readdir(directory)).map(async (name) => (await stat(join(directory, name))).size);
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+/** Where in the log a recovery begins: `checkPointCopy.redo` of PostgreSQL's control file, the sixth eight bytes. */
+async function redoPosition(dataDir: string): Promise<number> {
+  return Number((await readFile(join(dataDir, "db", "global", "pg_control"))).readBigUInt64LE(40));
+}
+
+/** Without what this process waited for a core meanwhile. */
+async function timedReopen(dataDir: string): Promise<{ ms: number; deliveries: number }> {
+  const waitedBefore = waitedForCoreMs(process.pid);
+  const begun = performance.now();
+  const store = await openStore({ databaseUrl: null, dataDir, secretKey: null });
+  const ms = performance.now() - begun - (waitedForCoreMs(process.pid) - waitedBefore);
+  const deliveries = await store.deliveries.count();
+  await store.close();
+  return { ms, deliveries };
+}
+
+test("after much writing and a kill the store is open again within three seconds, and whole", {
+  timeout: 900_000,
+}, async () => {
+  const dataDir = await makeDataDir();
+  await (await openStore({ databaseUrl: null, dataDir, secretKey: null })).close();
+  const redoAtFirst = await redoPosition(dataDir);
+  const rounds = await writeAndKill(dataDir);
+  const redoMoved = (await redoPosition(dataDir)) - redoAtFirst;
+  const log = await logBytes(dataDir);
+  const reopenings: number[] = [];
+  for (let count = 0; count < 3; count++) {
+    const copy = join(await makeDataDir(), "copy");
+    await cp(dataDir, copy, { recursive: true });
+    const { ms, deliveries } = await timedReopen(copy);
+    reopenings.push(ms);
+    expect(deliveries).toBeGreaterThanOrEqual(rounds * deliveriesAtOnce);
+    await rm(copy, { recursive: true });
+  }
+  tellFigures("reopen", {
+    "MiB written": Math.round(writtenBytes / mebibyte),
+    "MiB of log on disk": Math.round(log / mebibyte),
+    "MiB of log behind the last checkpoint": Math.round(redoMoved / mebibyte),
+    "reopened in ms": reopenings.map(Math.round).join(" "),
+  });
+  expect(redoMoved).toBeGreaterThan(48 * mebibyte);
+  expect(log).toBeLessThanOrEqual(mostLogBytes);
+  const [, median] = reopenings.toSorted((a, b) => a - b);
+  expect(median).toBeLessThanOrEqual(longestReopenMs);
+});

@@ -1,0 +1,230 @@
+/** What an owner's mail program or host answers by itself to reply addresses: acceptances of meetings, absence notes, receipts. */
+import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
+import type { ReceivedMail } from "@kauke/testkit/fakes/fake-mx";
+import { type Person, registerPerson } from "@kauke/testkit/person";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
+import PostalMime from "postal-mime";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+
+const spf = { txt: ["v=spf1 ip4:127.0.0.1 -all"] };
+const dns = createFakeDns({ "inbox.example": spf, "planner.example": spf });
+const home = "anna.real@inbox.example";
+const organizer = "ann@planner.example";
+let system: ForwardingSystem;
+let person: Person;
+
+beforeAll(async () => {
+  system = await startForwardingSystem({ env: { KAUKE_AUTHENTICATION: "on" }, overrides: { resolver: dns } });
+  person = await registerPerson(system.url);
+});
+afterAll(() => system.close());
+beforeEach(async () => {
+  system.mx.messages.length = 0;
+  await choose(false);
+});
+
+const choose = (aliasInQuotes: boolean) => person.call("PATCH", "/api/account/settings", { aliasInQuotes });
+const lines = (...all: readonly string[]) => all.map((line) => `${line}\r\n`).join("");
+
+async function arrived(): Promise<ReceivedMail> {
+  await system.mx.waitForMessages(1);
+  const [mail] = system.mx.messages.splice(0);
+  return mail as ReceivedMail;
+}
+
+const invitation = (attendee: string) =>
+  lines(
+    "BEGIN:VCALENDAR",
+    "METHOD:REQUEST",
+    "BEGIN:VEVENT",
+    "UID:77@planner.example",
+    "DTSTART:20261201T100000Z",
+    "SUMMARY:plans",
+    `ORGANIZER;CN=Ann:mailto:${organizer}`,
+    `ATTENDEE;RSVP=TRUE:mailto:${attendee}`,
+    "END:VEVENT",
+    "END:VCALENDAR",
+  );
+
+/** Ann invites a new alias. @returns its address, and Ann's as the owner sees it */
+async function invited(): Promise<{ alias: string; ann: string }> {
+  const { alias } = await person.createAlias({ forwardTo: home });
+  const address = `${alias}@kauke.test`;
+  const head = lines(`From: Ann <${organizer}>`, `To: ${address}`, "Subject: plans", "Message-ID: <1@planner.example>");
+  const type = lines("MIME-Version: 1.0", "Content-Type: text/calendar; method=REQUEST; charset=utf-8", "");
+  const message = head + type + invitation(address);
+  await sendMail({ port: system.mxPort, from: organizer, to: address, message });
+  const { from } = await PostalMime.parse((await arrived()).bytes);
+  return { alias: address, ann: from?.address ?? "" };
+}
+
+const accepted = (ann: string) =>
+  lines(
+    "BEGIN:VCALENDAR",
+    "PRODID:-//A program//EN",
+    "METHOD:REPLY",
+    "BEGIN:VEVENT",
+    "UID:77@planner.example",
+    "DTSTAMP:20261122T120000Z",
+    "DTSTART:20261201T100000Z",
+    "SUMMARY:plans",
+    `ORGANIZER;CN=Ann:mailto:${ann}`,
+    `ATTENDEE;CUTYPE=INDIVIDUAL;ROLE=REQ-PARTICIPANT;PARTSTAT=ACCEPTED;CN=${home};`,
+    ` X-NUM-GUESTS=0:mailto:${home}`,
+    "END:VEVENT",
+    "END:VCALENDAR",
+  );
+
+const head = (ann: string, subject: string, more: readonly string[] = []) =>
+  lines(`From: Anna Real <${home}>`, `To: ${ann}`, `Subject: ${subject}`, "MIME-Version: 1.0", ...more);
+
+const parts = (boundary: string, ...all: string[]) =>
+  all.map((part) => `--${boundary}\r\n${part}\r\n`).join("") + `--${boundary}--\r\n`;
+
+const calendarPart = (ann: string, encoding: "7bit" | "base64") => {
+  const type = lines(
+    'Content-Type: text/calendar; charset="UTF-8"; method=REPLY',
+    `Content-Transfer-Encoding: ${encoding}`,
+    "",
+  );
+  return (
+    type +
+    (encoding === "7bit" ? accepted(ann) : Buffer.from(accepted(ann)).toString("base64").replace(/.{76}/g, "$&\r\n"))
+  );
+};
+
+/** The structures of three programs' acceptances. */
+const acceptances: Record<string, (ann: string, text: string) => string> = {
+  Gmail: (ann, text) =>
+    head(ann, "Accepted: plans @ Tue Dec 1, 2026 11am (CET)", [
+      "Sender: Google Calendar <calendar-notification@google.com>",
+      'Content-Type: multipart/mixed; boundary="000000000000mixed"',
+      "",
+    ]) +
+    parts(
+      "000000000000mixed",
+      lines('Content-Type: multipart/alternative; boundary="000000000000alt"', "") +
+        parts(
+          "000000000000alt",
+          lines(
+            'Content-Type: text/plain; charset="UTF-8"; format=flowed; delsp=yes',
+            "Content-Transfer-Encoding: base64",
+            "",
+          ) + Buffer.from(text).toString("base64").replace(/.{76}/g, "$&\r\n"),
+          lines('Content-Type: text/html; charset="UTF-8"', "Content-Transfer-Encoding: quoted-printable", "") +
+            "<html><body><p>Accepted</p></body></html>",
+          calendarPart(ann, "7bit"),
+        ),
+      lines(
+        'Content-Type: application/ics; name="invite.ics"',
+        'Content-Disposition: attachment; filename="invite.ics"',
+      ) +
+        lines("Content-Transfer-Encoding: base64", "") +
+        Buffer.from(accepted(ann)).toString("base64").replace(/.{76}/g, "$&\r\n"),
+    ),
+  Outlook: (ann, text) =>
+    head(ann, "Accepted: plans", ['Content-Type: multipart/alternative; boundary="_000_outlook_"', ""]) +
+    parts(
+      "_000_outlook_",
+      lines('Content-Type: text/plain; charset="us-ascii"', "Content-Transfer-Encoding: quoted-printable", "") + text,
+      lines('Content-Type: text/html; charset="us-ascii"', "Content-Transfer-Encoding: quoted-printable", "") +
+        "<html><body><p>Accepted</p></body></html>",
+      calendarPart(ann, "base64"),
+    ),
+  Apple: (ann, text) =>
+    head(ann, "Accepted: plans", ['Content-Type: multipart/alternative; boundary="Apple-Mail=_reply"', ""]) +
+    parts(
+      "Apple-Mail=_reply",
+      lines("Content-Type: text/plain; charset=us-ascii", "Content-Transfer-Encoding: 7bit", "") + text,
+      calendarPart(ann, "base64"),
+    ),
+};
+
+const answer = (to: string, message: string, from = home) =>
+  sendMail({ port: system.mxPort, from, to, message, helo: "inbox.example" });
+
+describe.each(Object.keys(acceptances))("an acceptance by %s", (name) => {
+  const write = acceptances[name] as (ann: string, text: string) => string;
+
+  test("arrives at its organizer from the alias that was invited", async () => {
+    const { alias, ann } = await invited();
+    const { last } = await answer(ann, write(ann, lines("Anna Real has accepted this invitation.")));
+    expect(last).toMatch(/^250 /);
+    const { envelopeFrom, rcptTo, bytes } = await arrived();
+    expect({ envelopeFrom, rcptTo }).toEqual({ envelopeFrom: alias, rcptTo: [organizer] });
+    const email = await PostalMime.parse(bytes);
+    expect(email.from?.address).toBe(alias);
+    const calendars = email.attachments.filter(({ mimeType }) => /calendar|ics/.test(mimeType));
+    expect(calendars.length).toBeGreaterThan(0);
+    for (const { content } of calendars) {
+      const calendar = Buffer.from(content as ArrayBuffer)
+        .toString()
+        .replace(/\r?\n[ \t]/g, "");
+      expect(calendar).toContain(`mailto:${organizer}`);
+      expect(calendar).toMatch(new RegExp(`ATTENDEE.*PARTSTAT=ACCEPTED.*mailto:${alias}`, "i"));
+      expect(calendar).not.toContain("anna.real");
+    }
+  });
+
+  const listed = lines(
+    "Anna Real has accepted this invitation.",
+    "",
+    "Title: plans",
+    "When: Tue Dec 1, 2026 11am - 12pm (CET)",
+    `Calendar: ${home}`,
+    "Who:",
+    "    * Ann - organizer",
+    `    * ${home}`,
+  );
+
+  test("that lists the guests in its text is refused by part and line, and passes with the choice on", async () => {
+    const { alias, ann } = await invited();
+    const { last } = await answer(ann, write(ann, listed));
+    expect(last).toMatch(
+      /^550 5\.7\.1 .*\(part 1(?:\.1)?: text, line 5\)\. Take it out, or .* in Settings; .*'Alias in quoted lines' there/,
+    );
+    await choose(true);
+    expect((await answer(ann, write(ann, listed))).last).toMatch(/^250 /);
+    const { text } = await PostalMime.parse((await arrived()).bytes);
+    const trimmed = (all: string) => all.split(/\r?\n/).map((line) => line.trim());
+    expect(trimmed((text ?? "").trim())).toEqual(trimmed(listed.replaceAll(home, alias).trim()));
+  });
+
+  test("that names the address in a sentence is refused with the choice on as well", async () => {
+    await choose(true);
+    const { ann } = await invited();
+    const { last } = await answer(ann, write(ann, lines(`${home} has accepted this invitation.`)));
+    expect(last).toMatch(
+      /^550 5\.7\.1 .*\(part 1(?:\.1)?: text, line 1\)\. Take it out, or switch the leak guard off in Settings$/,
+    );
+  });
+});
+
+describe("an absence note to a reply address leaves with the null sender", () => {
+  const note = (ann: string, more: readonly string[]) =>
+    head(ann, "Out of office", ["Content-Type: text/plain", ...more, "", "Back on Monday."]);
+
+  test.each([
+    ["said to be one, from the mailbox", home, ["Auto-Submitted: auto-replied"]],
+    ["said to be one, with more", home, ["Auto-Submitted: (vacation) Auto-Replied; owner-email=x"]],
+    ["with the null sender", "", ["Auto-Submitted: auto-generated", "X-Auto-Response-Suppress: All"]],
+    ["with the null sender, and nothing said", "", []],
+  ])("%s", async (_, from, more) => {
+    const { alias, ann } = await invited();
+    expect((await answer(ann, note(ann, more), from)).last).toMatch(/^250 /);
+    const { envelopeFrom, rcptTo, bytes } = await arrived();
+    expect({ envelopeFrom, rcptTo }).toEqual({ envelopeFrom: "", rcptTo: [organizer] });
+    expect((await PostalMime.parse(bytes)).from?.address).toBe(alias);
+  });
+
+  test.each([
+    ["an ordinary answer", []],
+    ["mail that a program made, not an answer", ["Auto-Submitted: auto-generated"]],
+    ["mail that says it is not automatic", ["Auto-Submitted: no"]],
+  ])("unlike %s", async (_, more) => {
+    const { alias, ann } = await invited();
+    expect((await answer(ann, note(ann, more))).last).toMatch(/^250 /);
+    expect((await arrived()).envelopeFrom).toBe(alias);
+  });
+});

@@ -1,0 +1,127 @@
+/** Reply addresses as programs and people may write them, and aliases that had such a name before. */
+import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
+import { type Person, registerPerson } from "@kauke/testkit/person";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { smtpTalk } from "@kauke/testkit/smtp-talk";
+import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+
+const spf = { txt: ["v=spf1 ip4:127.0.0.1 -all"] };
+let system: ForwardingSystem;
+let person: Person;
+
+beforeAll(async () => {
+  const resolver = createFakeDns({ "inbox.example": spf, "sender.example": spf });
+  system = await startForwardingSystem({ env: { KAUKE_AUTHENTICATION: "on" }, overrides: { resolver } });
+  person = await registerPerson(system.url);
+});
+
+afterAll(async () => {
+  await system.close();
+});
+
+beforeEach(() => {
+  system.mx.messages.length = 0;
+});
+
+/** @returns the reply address that an owner sees, as it is written in the header */
+async function receiveOnce(): Promise<string> {
+  const { alias } = await person.createAlias({ forwardTo: "jonas@inbox.example" });
+  const to = `${alias}@kauke.test`;
+  const message = `From: Ann <ann@sender.example>\r\nTo: ${to}\r\nSubject: plans\r\n\r\nhello\r\n`;
+  await sendMail({ port: system.mxPort, from: "ann@sender.example", to, message });
+  const [mail] = await system.mx.waitForMessages(1);
+  system.mx.messages.length = 0;
+  return /^From: [^]*?<(r-[^>]*)>\r\n/m.exec(String(mail?.bytes))?.[1] as string;
+}
+
+async function answer(to: string): Promise<string> {
+  const message = `From: jonas@inbox.example\r\nTo: ${to}\r\nSubject: Re: plans\r\n\r\nmy answer\r\n`;
+  return (await sendMail({ port: system.mxPort, from: "jonas@inbox.example", to, message })).last;
+}
+
+test("a reply address stands in four groups of five signs", async () => {
+  expect(await receiveOnce()).toMatch(/^r(?:-[a-z2-7]{5}){4}@kauke\.test$/);
+});
+
+test("every spelling leads to the correspondent: other case, no or other hyphens, the form of the first version", async () => {
+  const [local = ""] = (await receiveOnce()).split("@");
+  const token = local.slice(2).replaceAll("-", "");
+  const locals = [local.toUpperCase(), `r-${token}`, `R-${token.replace(/./, "$&--")}`, `r.${token}`, `R.${token}`];
+  for (const [index, spelling] of locals.entries()) {
+    expect(await answer(`${spelling}@kauke.test`), spelling).toMatch(/^250 /);
+    const mail = (await system.mx.waitForMessages(index + 1)).at(-1);
+    expect(mail?.rcptTo).toEqual(["ann@sender.example"]);
+    expect(String(mail?.bytes), spelling).toContain("To: Ann <ann@sender.example>\r\n");
+  }
+});
+
+test("without its beginning, or with a hyphen at an end, it is an unknown alias", async () => {
+  const [local = ""] = (await receiveOnce()).split("@");
+  for (const spelling of [local.slice(2), `r${local.slice(2)}`, `r.${local.slice(2)}`, `${local}-`, `r-${local}`]) {
+    expect(await answer(`${spelling}@kauke.test`), spelling).toBe("550 5.1.1 No such alias here");
+  }
+});
+
+test("nobody can take such a name for a new alias, in any spelling", async () => {
+  const names = ["r-abcde-fghij-klmno-p2345", "r-abcdefghijklmnop2345", "R-Abcde-fghij-klmno-p2345"];
+  const body = { domain: "kauke.test", forwardTo: "jonas@inbox.example" };
+  for (const alias of [...names, "r.abcdefghijklmnop2345"]) {
+    const { status, body: answered } = await person.call("POST", `/api/aliases/${person.user.id}`, { ...body, alias });
+    expect([status, (answered as { code: string }).code], alias).toEqual([400, "alias_reserved"]);
+  }
+});
+
+describe("an alias that had such a name before", () => {
+  const older = "r-smith-consulting-group@kauke.test";
+  let aliasId: string;
+
+  beforeAll(async () => {
+    const { id } = await person.createAlias({ forwardTo: "jonas@inbox.example" });
+    await system.server.store.aliases.update(person.user.id, id, () => ({ name: "r-smith-consulting-group" }));
+    aliasId = id;
+  });
+
+  async function signedIn() {
+    const { id } = await person.createAlias({ forwardTo: "other@inbox.example" });
+    const { body } = await person.call("POST", "/api/smtp-credentials", { aliasId: id });
+    const { username, password } = (body as { credential: { username: string; password: string } }).credential;
+    const talk = await smtpTalk(system.submissionPort);
+    await talk.ask("EHLO laptop.example");
+    await talk.ask("STARTTLS");
+    await talk.startTls();
+    await talk.ask("EHLO laptop.example");
+    await talk.ask(`AUTH PLAIN ${Buffer.from(`\0${username}\0${password}`).toString("base64")}`);
+    return { from: username, talk };
+  }
+
+  async function submit(to: string): Promise<string> {
+    const { from, talk } = await signedIn();
+    await talk.ask(`MAIL FROM:<${from}>`);
+    await talk.ask(`RCPT TO:<${to}>`);
+    await talk.ask("DATA");
+    const answered = await talk.ask(`From: ${from}\r\nTo: ${to}\r\nSubject: hi\r\n\r\nthe text\r\n.`);
+    talk.close();
+    return answered;
+  }
+
+  test("gets its mail", async () => {
+    const message = "From: ann@sender.example\r\nSubject: hi\r\n\r\nfor the older alias\r\n";
+    const { last } = await sendMail({ port: system.mxPort, from: "ann@sender.example", to: older, message });
+    expect(last).toMatch(/^250 /);
+    expect((await system.mx.waitForMessages(1))[0]?.rcptTo).toEqual(["jonas@inbox.example"]);
+  });
+
+  test("is still written to by other aliases, and edited", async () => {
+    expect(await submit(older)).toBe("250 2.0.0 Queued");
+    expect((await system.mx.waitForMessages(1))[0]?.rcptTo).toEqual(["jonas@inbox.example"]);
+    const change = await person.call("PUT", `/api/aliases/${aliasId}`, { notes: "kept" });
+    expect(change.status).toBe(200);
+  });
+
+  test("who has such a name at another domain is written to; one of ours that leads nowhere is not", async () => {
+    expect(await submit(older.replace("kauke.test", "outside.example"))).toBe("250 2.0.0 Queued");
+    expect((await system.mx.waitForMessages(1))[0]?.rcptTo).toEqual(["r-smith-consulting-group@outside.example"]);
+    expect(await submit("r-abcde-fghij-klmno-p2345@kauke.test")).toMatch(/^550 /);
+  });
+});

@@ -1,0 +1,32 @@
+/** Signing in by a wallet: asks for the challenge, has it signed, hands in the proof. */
+import type { UserWire, WalletBody, WalletChallenge } from "@kauke/contract";
+import { useMutation } from "@tanstack/react-query";
+import { ApiError } from "../api-error.ts";
+import { call } from "../client.ts";
+import { useEnterSession } from "./session.ts";
+
+/** The 401 that is the first step's good answer. @throws ApiError for any other */
+async function askForChallenge(walletAddress: string): Promise<WalletChallenge> {
+  try {
+    await call("walletSignIn", { body: { walletAddress } });
+  } catch (error) {
+    if (error instanceof ApiError && error.challenge !== undefined) return error.challenge;
+    throw error;
+  }
+  throw new Error("an address alone was taken for a proof");
+}
+
+export interface WalletSigner {
+  address: string;
+  sign(challenge: WalletChallenge): Promise<Required<WalletBody>>;
+}
+
+async function signIn(connect: () => Promise<WalletSigner>): Promise<{ user: UserWire }> {
+  const { address, sign } = await connect();
+  return call("walletSignIn", { body: await sign(await askForChallenge(address)) });
+}
+
+export function useWalletSignIn() {
+  const enter = useEnterSession();
+  return useMutation({ mutationFn: signIn, onSuccess: ({ user }) => enter(user) });
+}

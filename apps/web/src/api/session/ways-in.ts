@@ -1,0 +1,98 @@
+/** Changing what signs in to the account, and signing in anew for it. */
+import type { SignInWire, WalletBody, WalletProofBody, WalletPurpose, WaysInAction } from "@kauke/contract";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { ApiError } from "../api-error.ts";
+import { call } from "../client.ts";
+import { checkSession } from "./session.ts";
+import { sessionsKey, signInKey } from "./sign-in.ts";
+import type { WalletSigner } from "./wallet.ts";
+
+/** Whether the server wants a new sign-in before it does what was asked. */
+export const isProofNeeded = (error: unknown): boolean => error instanceof ApiError && error.code === "proof_needed";
+
+/** What an answer says of the account shows at once: in Settings, in the top bar, and in the list of devices. */
+function useTakeWays() {
+  const client = useQueryClient();
+  return async (ways: SignInWire) => {
+    client.setQueryData<SignInWire>(signInKey, ways);
+    void client.invalidateQueries({ queryKey: sessionsKey });
+    await checkSession();
+  };
+}
+
+export function useProveByPassword() {
+  const onSuccess = useTakeWays();
+  return useMutation({
+    mutationFn: (password: string) => call("proveByPassword", { body: { password } }),
+    onSuccess,
+  });
+}
+
+const isWhole = (body: WalletBody): body is WalletProofBody =>
+  body.nonce !== undefined && body.signedMessage !== undefined && body.signature !== undefined;
+
+async function walletProof(connect: () => Promise<WalletSigner>, purpose: WalletPurpose): Promise<WalletProofBody> {
+  const { address: walletAddress, sign } = await connect();
+  const { challenge } = await call("askWalletChallenge", { body: { walletAddress, purpose } });
+  const proof = await sign(challenge);
+  if (!isWhole(proof)) throw new Error("the wallet's proof is not whole");
+  return proof;
+}
+
+export function useProveByWallet() {
+  const onSuccess = useTakeWays();
+  return useMutation({
+    mutationFn: async (connect: () => Promise<WalletSigner>) =>
+      call("proveByWallet", { body: await walletProof(connect, "prove") }),
+    onSuccess,
+  });
+}
+
+/** Leaves the page: the issuer leads back to Settings. */
+export function useProveByGoogle() {
+  return useMutation({
+    mutationFn: async (action: WaysInAction) => {
+      window.location.assign((await call("proveByGoogle", { body: { action } })).url);
+    },
+  });
+}
+
+export function useLinkWallet() {
+  const onSuccess = useTakeWays();
+  return useMutation({
+    mutationFn: async (connect: () => Promise<WalletSigner>) =>
+      call("linkWallet", { body: await walletProof(connect, "link") }),
+    onSuccess,
+  });
+}
+
+/** Leaves the page: the issuer leads back to Settings. */
+export function useLinkGoogle() {
+  return useMutation({
+    mutationFn: async () => window.location.assign((await call("linkGoogle")).url),
+  });
+}
+
+export function useRemoveWay(way: "wallet" | "google") {
+  const onSuccess = useTakeWays();
+  return useMutation({ mutationFn: () => call(way === "wallet" ? "unlinkWallet" : "unlinkGoogle"), onSuccess });
+}
+
+export function useAskEmailChange() {
+  return useMutation({ mutationFn: (email: string) => call("askEmailChange", { body: { email } }) });
+}
+
+/** Looking uses nothing up. @param isUsed it is being used, or was: there is nothing to look at */
+export function useEmailChange(token: string, isUsed: boolean) {
+  return useQuery({
+    queryKey: ["email-change", token],
+    queryFn: () => call("readEmailChange", { body: { token } }),
+    enabled: !isUsed,
+    gcTime: 0,
+  });
+}
+
+export function useChangeEmail() {
+  const onSuccess = useTakeWays();
+  return useMutation({ mutationFn: (token: string) => call("changeEmail", { body: { token } }), onSuccess });
+}

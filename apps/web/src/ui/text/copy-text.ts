@@ -1,0 +1,46 @@
+/** Copies to the clipboard and says so (specification section 8, "Copy"). */
+import { showFailure, showToast } from "../toast-store.ts";
+
+/** @param named what the toast calls it; the text itself unless told */
+export async function copyText(text: string, named = text): Promise<void> {
+  await tellCopied(navigator.clipboard?.writeText(text), named);
+}
+
+/**
+ * Copies what must not be shown again in a toast.
+ * @param secret may still be on its way: the clipboard is asked at once, while the click that allows it is fresh. When it
+ * fails nothing is said here, whoever fetches it says why.
+ * @param named what the toast calls it
+ * @returns whether it is in the clipboard now
+ */
+export async function copySecret(secret: Promise<string>, named: string): Promise<boolean> {
+  if (typeof ClipboardItem === "undefined" || navigator.clipboard?.write === undefined) return copyLater(secret, named);
+  const blob = secret.then((text) => new Blob([text], { type: "text/plain" }));
+  const written = navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]);
+  const isThere = await blob.then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return tellCopied(written, named);
+  await written?.catch(() => {});
+  return false;
+}
+
+/** Older Firefox has no `ClipboardItem`; it allows writing text for some seconds after the click. */
+async function copyLater(secret: Promise<string>, named: string): Promise<boolean> {
+  const text = await secret.catch(() => null);
+  return text === null ? false : tellCopied(navigator.clipboard?.writeText(text), named);
+}
+
+/** @param written `undefined` where the page has no clipboard (plain http on another host) */
+async function tellCopied(written: Promise<void> | undefined, description: string): Promise<boolean> {
+  try {
+    if (written === undefined) throw new Error("no clipboard");
+    await written;
+    showToast({ title: "Copied to clipboard", description });
+    return true;
+  } catch {
+    showFailure("Copy failed", "Unable to copy to clipboard");
+    return false;
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Before anything is measured: does the forwarder pass a message on with its body as it came, and what does it do besides?
+ * The names in the table come from here, so that a plain forwarder is never mistaken for one that signs.
+ */
+import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { envelopeFrom } from "../mail-job.ts";
+import { messageLines, wireMessage } from "../message.ts";
+import { destination, type ForwardSystem } from "./forward-system.ts";
+
+/**
+ * @returns e.g. `kauke (SRS, DKIM)`, `postfix (neither SRS nor DKIM)`
+ * @throws when the message does not arrive, for somebody else, or with another body
+ */
+export async function checkSample(system: ForwardSystem, sinkPort: number): Promise<string> {
+  const sent = wireMessage([...messageLines(51_200), ".begins with a dot", "..and with two", "caf\u{e9} \t", "."]);
+  await using sink = await FakeMx.start({ port: sinkPort });
+  const { last } = await sendMail({ port: system.port, from: envelopeFrom, to: system.rcptTo, message: sent });
+  if (!last.startsWith("250")) throw new Error(`${system.name} answered ${last}`);
+  const late = setTimeout(() => sink.keep({ ...nothing }), 10_000);
+  const [mail] = await sink.waitForMessages(1);
+  clearTimeout(late);
+  if (mail?.rcptTo.join() !== destination) throw new Error(`${system.name} did not forward the sample`);
+  if (!bodyOf(mail.bytes).equals(bodyOf(sent))) throw new Error(`${system.name} changed the body of the sample`);
+  const does = [
+    ...(/^SRS[01]=/i.test(mail.envelopeFrom) ? ["SRS"] : []),
+    ...(countSignatures(mail.bytes, system.rcptTo) > countSignatures(sent, system.rcptTo) ? ["DKIM"] : []),
+    ...foundOnArrival(mail.bytes.toString("latin1", 0, mail.bytes.indexOf("\r\n\r\n"))),
+  ];
+  return `${system.name} (${does.join(", ") || "neither SRS nor DKIM"})`;
+}
+
+function foundOnArrival(header: string): string[] {
+  return [
+    ...(/^Authentication-Results:.*\sspf=pass/ms.test(header) ? ["checks on arrival"] : []),
+    ...(/^Authentication-Results: mx\.in\.test;\s+dkim=/m.test(header) ? ["DKIM checked"] : []),
+    ...(/^ARC-Seal:/m.test(header) ? ["ARC sealed"] : []),
+  ];
+}
+
+const nothing = {
+  envelopeFrom: "",
+  rcptTo: [],
+  mailLine: "",
+  bytes: Buffer.alloc(0),
+  connection: 0,
+  isSecure: false,
+};
+
+/** Signatures by the domain of the alias: the sender's own stays in the message or goes, as the forwarder likes. */
+function countSignatures(message: Buffer, aliasAddress: string): number {
+  const header = message.toString("latin1", 0, message.indexOf("\r\n\r\n")).replace(/\r\n[ \t]+/g, " ");
+  const domain = aliasAddress.slice(aliasAddress.indexOf("@") + 1);
+  const signatures = header.split("\r\n").filter((field) => /^dkim-signature:/i.test(field));
+  return signatures.filter((field) => `${field};`.includes(` d=${domain};`)).length;
+}
+
+const bodyOf = (message: Buffer) => message.subarray(message.indexOf("\r\n\r\n") + 4);

@@ -1,0 +1,84 @@
+/**
+ * Forwarding, ours against Postfix: the same message through each in turns, in one run, on one machine. CPU seconds per 1000
+ * messages is the figure to trust; rates share the machine with the generator and the sink.
+ */
+import { removeDataDirs } from "@kauke/testkit/server-process";
+import { freePort } from "../free-port.ts";
+import type { MailLoad } from "../mail-job.ts";
+import { chooseLoad } from "../mail-load.ts";
+import type { BenchOptions } from "../options.ts";
+import { missingPostfix, startPostfix } from "../peers/postfix.ts";
+import { measureSpool } from "../spool.ts";
+import { median, progress, type Row, sessionsText, sizeText } from "../table.ts";
+import { type ForwardCase, forwardRows, type Measured } from "./forward-rows.ts";
+import { checkSample } from "./forward-sample.ts";
+import { type DurablePeer, type ForwardSystem, type OurSystem, startOurs } from "./forward-system.ts";
+import { measure, pass } from "./measure-forward.ts";
+
+export async function benchForward(options: BenchOptions): Promise<Row[]> {
+  // Installing comes first: it brings the generator as well.
+  const missing = missingPostfix(options);
+  if (missing !== null) progress(`Postfix is left out, Kauke is measured alone: ${missing}`);
+  const load = chooseLoad();
+  const sinkPort = await freePort();
+  const systems: ForwardSystem[] = [];
+  try {
+    const ours: OurSystem[] = [];
+    const env: Record<string, string> =
+      options.profile === null ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${options.profile}` };
+    for (const variant of options.ours) ours.push(await startOurs(variant, { sinkPort, env }));
+    systems.push(...ours);
+    if (missing === null) systems.push(await startPostfix({ ...options, sinkPort }));
+    progress(`forward: load from ${load.name}; CPU by ${ours[0]?.meter.method}`);
+    for (const system of systems) system.name = await checkSample(system, sinkPort);
+    const { rows, durablePeer } = await raceAll(options, { systems, load, sinkPort });
+    const spooling = ours.find((it) => it.variant === "signed") ?? ours[0]!;
+    const spooled = await measureSpool(options, { ours: spooling, load, sinkPort, durablePeer });
+    const left: Row[] = missing === null ? [] : [{ bench: "forward", what: "postfix", measured: missing }];
+    return [...left, ...rows, ...spooled];
+  } finally {
+    for (const system of systems) await system.close();
+    await removeDataDirs();
+  }
+}
+
+interface Race {
+  systems: readonly ForwardSystem[];
+  load: MailLoad;
+  sinkPort: number;
+}
+
+async function raceAll(options: BenchOptions, { systems, load, sinkPort }: Race) {
+  const rows: Row[] = [];
+  const peer = systems.find((it) => it.variant === "peer");
+  const durablePeer: DurablePeer | null = peer === undefined ? null : { name: peer.name, cpuBySize: new Map() };
+  const sink = await load.startSink(sinkPort);
+  const through = { load, sink };
+  try {
+    for (const system of systems) await pass(system, through, { sizeBytes: 4096, sessions: 20, count: system.warmUp });
+    for (const it of casesOf(options)) {
+      // Checks on arrival cost the same whatever the number of sessions.
+      const racing = systems.filter(({ variant }) => variant !== "verified" || it.sessions === 20);
+      const results = new Map(racing.map((system) => [system, [] as Measured[]]));
+      for (let round = 1; round <= options.rounds; round++) {
+        progress(
+          `forward: ${sizeText(it.sizeBytes)}, ${sessionsText(it.sessions)}, round ${round} of ${options.rounds}`,
+        );
+        for (const [system, measured] of results) measured.push(await measure(system, through, it));
+      }
+      rows.push(...forwardRows(it, results));
+      if (peer !== undefined && it.sessions === 20)
+        durablePeer?.cpuBySize.set(it.sizeBytes, median(results.get(peer)!.map((one) => one.cpuPer1000)));
+    }
+  } finally {
+    await sink.close();
+  }
+  return { rows, durablePeer };
+}
+
+function casesOf({ sizes, sessions, count }: BenchOptions): ForwardCase[] {
+  const usual = (sizeBytes: number) => (sizeBytes <= 8192 ? 1000 : sizeBytes <= 131_072 ? 500 : 60);
+  return sizes.flatMap((sizeBytes) =>
+    sessions.map((it) => ({ sizeBytes, sessions: it, count: count ?? Math.max(usual(sizeBytes), 2 * it) })),
+  );
+}

@@ -1,0 +1,167 @@
+/**
+ * Measures the longest turn of the server's event loop while one message of 25 MiB passes: everybody else waits that long. Time
+ * in which other programs had the cores is subtracted. The longest turn of all rounds is printed, because people notice one.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
+import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
+import { type Person, registerPerson } from "@kauke/testkit/person";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
+import { smtpTalk } from "@kauke/testkit/smtp-talk";
+import type { BenchOptions } from "../options.ts";
+import { progress, type Row } from "../table.ts";
+import { senderKeyName, senderKeyRecord } from "./forward-system.ts";
+
+const probe = new URL("../../testkit/src/event-loop-probe.ts", import.meta.url).href;
+/** Just below the largest message, in base64 lines as attachments travel. */
+const SIZE_BYTES = 24.9 * 1_048_576;
+const AIM_MS = 100;
+
+interface Scene {
+  server: ServerProcess;
+  person: Person;
+  mx: FakeMx;
+  webhook: FakeWebhook;
+}
+
+/** Does its work once, until the message has arrived. */
+type Pass = (scene: Scene) => Promise<() => Promise<void>>;
+
+const cases: Record<string, { env: Record<string, string>; prepare: Pass }> = {
+  "forwarded, not signed": { env: { KAUKE_DKIM: "off", KAUKE_AUTHENTICATION: "off" }, prepare: forwarding },
+  "forwarded, signed": { env: { KAUKE_AUTHENTICATION: "off" }, prepare: forwarding },
+  "forwarded, signed, checks on arrival": { env: {}, prepare: forwarding },
+  "to a webhook": { env: { KAUKE_AUTHENTICATION: "off" }, prepare: toWebhook },
+  "submitted, with the leak guard": { env: {}, prepare: submitting },
+};
+
+export async function benchTurns({ rounds }: BenchOptions): Promise<Row[]> {
+  const dns = await startFakeDnsServer({
+    "remote.test": { txt: ["v=spf1 ip4:127.0.0.1 -all"] },
+    [senderKeyName]: { txt: [senderKeyRecord()] },
+  });
+  const rows: Row[] = [];
+  try {
+    for (const [what, { env, prepare }] of Object.entries(cases)) {
+      progress(`turns: ${what}`);
+      rows.push(await measure(what, { KAUKE_DNS_SERVERS: dns.address, ...env }, { prepare, rounds }));
+    }
+  } finally {
+    await dns.close();
+    await removeDataDirs();
+  }
+  return rows;
+}
+
+async function measure(
+  what: string,
+  env: Record<string, string>,
+  { prepare, rounds }: { prepare: Pass; rounds: number },
+): Promise<Row> {
+  await using mx = await FakeMx.start();
+  await using webhook = await FakeWebhook.start();
+  const server = await startServerProcess({
+    env: {
+      KAUKE_LIMITS: "off",
+      KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
+      KAUKE_WEBHOOK_ALLOW: "127.0.0.1",
+      KAUKE_AUTHENTICATION: "on",
+      NODE_OPTIONS: `--import=${probe}`,
+      ...env,
+    },
+  });
+  try {
+    const pass = await prepare({ server, person: await registerPerson(server.url), mx, webhook });
+    await pass();
+    const turns: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      await longestTurn(server);
+      await pass();
+      turns.push(await longestTurn(server));
+    }
+    const longest = Math.max(...turns);
+    const measured = `longest turn ${longest.toFixed(0)} ms of ${turns.map((ms) => ms.toFixed(0)).join(", ")}`;
+    return { bench: "turns", what: `25 MiB, ${what}`, measured, target: `${AIM_MS} ms`, isMet: longest <= AIM_MS };
+  } finally {
+    await server.kill();
+  }
+}
+
+/** Since it was last asked. */
+async function longestTurn(server: ServerProcess): Promise<number> {
+  const figures = () => [...server.output().matchAll(/event loop held up (\S+) ms/g)];
+  const before = figures().length;
+  // The turn that is measured ends with the probe's own timer.
+  await sleep(100);
+  process.kill(server.pid, "SIGUSR2");
+  while (figures().length === before) await sleep(10);
+  return Number(figures().at(-1)?.[1]);
+}
+
+async function forwarding({ server, person, mx }: Scene) {
+  const { alias, domain } = await person.createAlias({ forwardTo: "user@out.test" });
+  return async () => {
+    await send(server.mxPort, `${alias}@${domain}`);
+    await mx.waitForMessages(1);
+    mx.messages.length = 0;
+  };
+}
+
+async function toWebhook({ server, person, webhook }: Scene) {
+  const { alias, domain } = await person.createAlias({ forwardTo: webhook.url });
+  return async () => {
+    const before = webhook.requests.length;
+    await send(server.mxPort, `${alias}@${domain}`);
+    while (webhook.requests.length === before) await sleep(10);
+    webhook.requests.length = 0;
+  };
+}
+
+async function submitting({ server, person, mx }: Scene) {
+  const { id } = await person.createAlias({ forwardTo: "owner@out.test" });
+  const { body } = await person.call("POST", "/api/smtp-credentials", { aliasId: id });
+  const { username, password } = (body as { credential: { username: string; password: string } }).credential;
+  return async () => {
+    const talk = await smtpTalk(server.submissionPort);
+    await talk.ask("EHLO laptop.example");
+    await talk.ask("STARTTLS");
+    await talk.startTls();
+    await talk.ask("EHLO laptop.example");
+    await talk.ask(`AUTH PLAIN ${Buffer.from(`\0${username}\0${password}`).toString("base64")}`);
+    for (const command of [`MAIL FROM:<${username}>`, "RCPT TO:<user@out.test>", "DATA"]) await talk.ask(command);
+    talk.send(message(username));
+    expectTaken(await talk.ask("."));
+    talk.close();
+    await mx.waitForMessages(1);
+    mx.messages.length = 0;
+  };
+}
+
+async function send(port: number, to: string): Promise<void> {
+  expectTaken((await sendMail({ port, from: "ann@remote.test", to, message: message("ann@remote.test") })).last);
+}
+
+function expectTaken(reply: string): void {
+  if (!reply.startsWith("250")) throw new Error(`answered ${reply}`);
+}
+
+function message(author: string): Buffer {
+  const head = [
+    `From: Ann <${author}>`,
+    "To: user@out.test",
+    "Subject: holiday",
+    "DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=remote.test; s=20230601; h=from; bh=AA==; b=AA==",
+    'Content-Type: multipart/mixed; boundary="b"',
+    "",
+    "--b\r\nContent-Type: text/plain\r\n\r\nhi\r\n--b",
+    "Content-Type: image/jpeg",
+    "Content-Transfer-Encoding: base64",
+    "\r\n",
+  ].join("\r\n");
+  const line = `${"QUJD".repeat(19)}\r\n`;
+  const end = "--b--\r\n";
+  const count = Math.floor((SIZE_BYTES - head.length - end.length) / line.length);
+  return Buffer.from(head + line.repeat(count) + end);
+}

@@ -1,0 +1,87 @@
+/** Who stands in the table of peers, and in which cells. Pure. */
+import type { ForwardCase } from "../forward/forward-rows.ts";
+
+export const peerRows = [
+  "cut-through",
+  "spool",
+  "postfix",
+  "haraka",
+  "spool-deferred",
+  "checks",
+  "postfix-checks",
+  "sealed",
+  "tls",
+  "postfix-tls",
+] as const;
+export type PeerRow = (typeof peerRows)[number];
+
+interface RowFacts {
+  title: string;
+  /** Measured at 20 sessions only, and shown as what comes on top of this row. */
+  onTopOf?: PeerRow;
+  /** Of somebody else's program: the row of ours it is divided by besides cut-through. */
+  against: readonly PeerRow[];
+}
+
+export const rowFacts: Readonly<Record<PeerRow, RowFacts>> = {
+  "cut-through": { title: "Kauke, cut-through", against: [] },
+  spool: { title: "Kauke, spool-everything (on disk before it is answered)", against: [] },
+  postfix: { title: "Postfix + OpenDKIM + postsrsd", against: ["cut-through", "spool"] },
+  haraka: { title: "Haraka forward + DKIM + SRS", against: ["cut-through", "spool"] },
+  "spool-deferred": {
+    title: "Kauke, spool-everything, destination defers first (tried twice)",
+    onTopOf: "spool",
+    against: [],
+  },
+  checks: { title: "Kauke + SPF, DKIM, DMARC and ARC checked", onTopOf: "cut-through", against: [] },
+  "postfix-checks": {
+    title: "Postfix, second OpenDKIM checks DKIM (no SPF, DMARC, ARC)",
+    onTopOf: "postfix",
+    against: ["checks"],
+  },
+  sealed: { title: "Kauke + checked + ARC sealed", onTopOf: "checks", against: [] },
+  tls: { title: "Kauke, TLS on both sides", onTopOf: "cut-through", against: [] },
+  "postfix-tls": { title: "Postfix, TLS on both sides", onTopOf: "postfix", against: ["tls"] },
+};
+
+/** The peer keeps every message on disk; the other hands it on. In either case these are of somebody else. */
+export const isPeer = (row: PeerRow) => row.startsWith("postfix") || row === "haraka";
+
+export interface CellOptions {
+  sizes: readonly number[];
+  sessions: readonly number[];
+  /** `null`: by size and sessions. */
+  count: number | null;
+  isQuick: boolean;
+}
+
+export function casesOf({ sizes, sessions, count, isQuick }: CellOptions): ForwardCase[] {
+  return sizes.flatMap((sizeBytes) =>
+    sessions.map((it) => ({
+      sizeBytes,
+      sessions: it,
+      count: count ?? (isQuick ? Math.max(10, it) : usualCount(sizeBytes, it)),
+    })),
+  );
+}
+
+/** Haraka takes 45 ms for a message of a single session; an alias may have 1000 messages in the spool. */
+function usualCount(sizeBytes: number, sessions: number): number {
+  if (sizeBytes > 131_072) return sessions === 1 ? 40 : 120;
+  if (sessions === 1) return 200;
+  return sizeBytes > 8192 ? 500 : 800;
+}
+
+/** A deferred message waits ten seconds: all must be accepted by then. */
+export function countFor(row: PeerRow, { count, sizeBytes }: ForwardCase): number {
+  return row === "spool-deferred" ? Math.min(count, sizeBytes > 131_072 ? 40 : 200) : count;
+}
+
+export const isRaced = (row: PeerRow, { sessions }: ForwardCase) =>
+  rowFacts[row].onTopOf === undefined || sessions === 20;
+
+/** The order of one round: everybody is first once, so that nobody always follows the same one. */
+export function turns<Item>(items: readonly Item[], round: number): Item[] {
+  const from = items.length === 0 ? 0 : round % items.length;
+  return [...items.slice(from), ...items.slice(0, from)];
+}

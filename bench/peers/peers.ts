@@ -1,0 +1,103 @@
+/**
+ * The whole comparison in one run: Kauke in its ways of forwarding, Postfix with OpenDKIM and postsrsd, Haraka; every size and
+ * number of sessions, taken in turns, round by round. Writes Markdown and JSON below bench/.state.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
+import { join } from "node:path";
+import { removeDataDirs } from "@kauke/testkit/server-process";
+import { machine, programVersions } from "../machine.ts";
+import { chooseLoad } from "../mail-load.ts";
+import type { BenchOptions } from "../options.ts";
+import { makeProfiler, topEntries } from "../profile.ts";
+import { progress, type Row, sessionsText, sizeText } from "../table.ts";
+import { missingHaraka } from "./haraka.ts";
+import { casesOf, countFor, isPeer, isRaced, type PeerRow, turns } from "./peer-rows.ts";
+import { type PeerSystem, startPeerSystem } from "./peer-systems.ts";
+import { type PeerReport, type PeerResult, peerMarkdown } from "./peer-table.ts";
+import { missingPostfix } from "./postfix.ts";
+
+const stateFolder = join(import.meta.dirname, "../.state");
+
+export async function benchPeers(options: BenchOptions): Promise<Row[]> {
+  const startedAt = performance.now();
+  const before = loadavg();
+  const missing = missingPeers(options);
+  const rows = options.rows.filter(
+    (row) => !(row.startsWith("postfix") && missing.postfix) && !(row === "haraka" && missing.haraka),
+  );
+  const load = chooseLoad();
+  const profiler = options.profile === null ? null : makeProfiler(options.profile);
+  const systems: PeerSystem[] = [];
+  try {
+    for (const row of rows) {
+      progress(`peers: starting ${row}`);
+      systems.push(await startPeerSystem(row, { load, profiler }));
+    }
+    for (const system of systems) await system.warmUp(options.isQuick ? 20 : null);
+    const { results, rounds } = await raceAll(options, systems, startedAt);
+    const minutes = (performance.now() - startedAt) / 60_000;
+    const header = [
+      machine(),
+      `${programVersions().join(", ")}; load from ${load.name}`,
+      `${minutes.toFixed(1)} minutes, ${rounds} of ${options.rounds} rounds, medians; load average ${loads(before)} before, ${loads(loadavg())} after, on ${cpus().length} cores`,
+      ...(options.isQuick ? ["--quick: a smoke test, its figures mean nothing"] : []),
+      ...(profiler === null ? [] : ["--profile: the figures of ours include the profiler"]),
+      ...Object.values(missing).filter((why) => why !== null),
+      `seen to do: ${systems.map(({ row, seen }) => `${row}: ${seen}`).join("; ")}`,
+    ];
+    const file = write({ header, rows, results }, options);
+    for (const path of profiler?.files ?? []) console.log(topEntries(path));
+    return [
+      { bench: "peers", what: `${results.length} cells`, measured: `${minutes.toFixed(1)} minutes`, compared: file },
+    ];
+  } finally {
+    for (const system of systems) await system.close();
+    await removeDataDirs();
+  }
+}
+
+const loads = (averages: readonly number[]) => averages.map((it) => it.toFixed(1)).join(" ");
+
+function missingPeers(options: BenchOptions): Record<"postfix" | "haraka", string | null> {
+  const wants = (test: (row: PeerRow) => boolean) => options.rows.some((row) => isPeer(row) && test(row));
+  const postfix = wants((row) => row !== "haraka") ? missingPostfix({ ...options, dkim: true, srs: true }) : null;
+  const haraka = wants((row) => row === "haraka") ? missingHaraka(options) : null;
+  for (const why of [postfix, haraka]) if (why !== null) progress(`peers: left out: ${why}`);
+  return { postfix, haraka };
+}
+
+/** Whole rounds only: none is begun that would not end in time, going by the last. */
+async function raceAll(options: BenchOptions, systems: readonly PeerSystem[], startedAt: number) {
+  const cases = casesOf(options);
+  const results = new Map<string, PeerResult>();
+  const endsAt = startedAt + options.minutes * 60_000;
+  let rounds = 0;
+  let lastMs = 0;
+  for (; rounds < options.rounds && (rounds === 0 || performance.now() + lastMs <= endsAt); rounds++) {
+    const roundAt = performance.now();
+    for (const [index, it] of cases.entries()) {
+      progress(`peers: round ${rounds + 1}, ${sizeText(it.sizeBytes)}, ${sessionsText(it.sessions)}`);
+      const racing = systems.filter(({ row }) => isRaced(row, it));
+      for (const system of turns(racing, rounds + index)) {
+        const { row } = system;
+        const key = `${row} ${it.sizeBytes} ${it.sessions}`;
+        const result = results.get(key) ?? { row, ...it, count: countFor(row, it), rounds: [] };
+        result.rounds.push(await system.measure(it));
+        results.set(key, result);
+      }
+    }
+    lastMs = performance.now() - roundAt;
+  }
+  return { results: [...results.values()], rounds };
+}
+
+function write(report: PeerReport, options: BenchOptions): string {
+  mkdirSync(stateFolder, { recursive: true });
+  const name = join(stateFolder, `peers-${new Date().toISOString().slice(0, 16).replace(":", "")}`);
+  const markdown = peerMarkdown(report);
+  writeFileSync(`${name}.md`, markdown);
+  writeFileSync(`${name}.json`, `${JSON.stringify({ ...report, options }, null, 2)}\n`);
+  console.log(`\n${markdown}`);
+  return `${name}.md and .json`;
+}

@@ -1,0 +1,127 @@
+/** What people have told their system holds here too: their own few colours, and that nothing moves. */
+import { personas } from "@kauke/testkit/personas";
+import type { Locator, Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Visit } from "../browser/browser.ts";
+import { toasts } from "../browser/see.ts";
+import { runSite } from "../browser/site.ts";
+import { aliasSwitch } from "../browser/steps.ts";
+import { furnish } from "../screens/open-screen.ts";
+
+const site = runSite();
+beforeAll(() => furnish(site.server));
+
+async function openDashboard({ page, context }: Visit): Promise<void> {
+  const { email, password } = personas.some;
+  await context.request.post("/api/auth/login", { data: { email, password } });
+  await page.goto("/dashboard");
+  await page.getByRole("switch").first().waitFor();
+}
+
+/** One property of an element, or of a part that only the style sheet knows. */
+function styleOf(element: Locator, property: string, part = ""): Promise<string> {
+  return element.evaluate(
+    (it, [name = "", pseudo]) =>
+      it.ownerDocument.defaultView?.getComputedStyle(it, pseudo).getPropertyValue(name) ?? "",
+    [property, part],
+  );
+}
+
+const background = (element: Locator, part?: string) => styleOf(element, "background-color", part);
+
+describe("with the system's own colours", () => {
+  async function openForced(): Promise<Page> {
+    const visit = await site.visit();
+    await visit.page.emulateMedia({ forcedColors: "active" });
+    await openDashboard(visit);
+    return visit.page;
+  }
+
+  test("a switch shows which way it stands", async () => {
+    const page = await openForced();
+    const canvas = await background(page.locator("body"));
+    const [on, off] = [aliasSwitch(page, "rent@vejas.test"), aliasSwitch(page, "gym@kauke.test")];
+    const [track, onKnob] = [await background(on), await background(on, "::before")];
+    const offKnob = await background(off, "::before");
+    expect(new Set([canvas, track]).size).toBe(2);
+    expect(onKnob).not.toBe(track);
+    expect(await background(off)).toBe(canvas);
+    expect(offKnob).not.toBe(canvas);
+  });
+
+  test("the masks behind the words of the landing page and of signing in are not drawn", async () => {
+    const { page } = await site.visit();
+    await page.emulateMedia({ forcedColors: "active" });
+    for (const [path, crowd] of [
+      ["/home", ".crowd"],
+      ["/auth", ".crowd-bg"],
+    ] as const) {
+      await page.goto(path);
+      await page.locator(crowd).waitFor({ state: "attached" });
+      expect(await styleOf(page.locator(crowd), "display")).toBe("none");
+    }
+  });
+
+  test("the current page, an open dialog and a toast stand out by a line", async () => {
+    const page = await openForced();
+    const canvas = await background(page.locator("body"));
+    const current = page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "_FORWARD" });
+    expect(await background(current, "::after")).not.toBe(canvas);
+
+    await aliasSwitch(page, "rent@vejas.test").click();
+    await toasts(page).waitFor();
+    expect(await styleOf(toasts(page), "border-top-width")).toBe("1px");
+
+    await page.getByRole("button", { name: "Delete Account" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.waitFor();
+    expect(await styleOf(dialog, "border-top-width")).toBe("1px");
+  });
+
+  test("what has the focus shows it by an outline, fields included", async () => {
+    const page = await openForced();
+    for (let stops = 0; stops < 15; stops++) {
+      await page.keyboard.press("Tab");
+      const focused = page.locator(":focus");
+      const boxes = focused.or(page.locator(":focus-within:is(.join)"));
+      const outlines = await boxes.evaluateAll((all) =>
+        all.map((it) => it.ownerDocument.defaultView?.getComputedStyle(it).outlineStyle ?? "none"),
+      );
+      expect({ stops, outlines }).toSatisfy((it: { outlines: string[] }) =>
+        it.outlines.some((style) => style !== "none"),
+      );
+    }
+  });
+});
+
+describe("where nothing should move", () => {
+  /** Of everything on the page, also of what only the style sheet draws. */
+  const moving = (page: Page) =>
+    page.evaluate(
+      "document.getAnimations().filter((it) => it.playState === 'running' && it.effect.getComputedTiming().activeDuration > 1).map((it) => it.effect.target.className + ' ' + (it.animationName ?? it.transitionProperty))",
+    );
+
+  async function openStill(reducedMotion: "reduce" | "no-preference"): Promise<Page> {
+    const visit = await site.visit();
+    await visit.page.emulateMedia({ reducedMotion });
+    await openDashboard(visit);
+    return visit.page;
+  }
+
+  test("switches, toasts and dialogs come and go at once", async () => {
+    const page = await openStill("reduce");
+    await aliasSwitch(page, "travel.26@kauke.test").click();
+    await toasts(page).waitFor();
+    expect(await moving(page)).toEqual([]);
+    await page.getByRole("button", { name: "Delete Account" }).click();
+    await page.getByRole("dialog").waitFor();
+    expect(await moving(page)).toEqual([]);
+  });
+
+  test("for everybody else they move: the control of the test before", async () => {
+    const page = await openStill("no-preference");
+    await aliasSwitch(page, "travel.26@kauke.test").click();
+    await toasts(page).waitFor();
+    expect(await moving(page)).not.toEqual([]);
+  });
+});

@@ -1,0 +1,374 @@
+/** Finding, pausing, changing and deleting aliases, with every message on the way. */
+import { aliasMessages } from "@kauke/contract";
+import { personas } from "@kauke/testkit/personas";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { hoverAtRest, seeFieldError, seeFocus, seeGone, seeToast } from "../browser/see.ts";
+import { runSite } from "../browser/site.ts";
+import { aliasRow, aliasSwitch, dismissToast, listedAddresses, toggleAlias } from "../browser/steps.ts";
+
+const site = runSite();
+const inbox = "jonas@inbox.example";
+let made = 0;
+/** Aliases are unique over all accounts of the file's server. */
+const newName = () => `alias-${++made}`;
+
+/** Somebody with these aliases, the first on top of the list. */
+async function openList(aliases: readonly { alias: string; forwardTo?: string; notes?: string }[]) {
+  const person = await site.person();
+  for (const alias of aliases.toReversed()) await person.createAlias({ forwardTo: inbox, ...alias });
+  const visit = await site.visit({ as: person });
+  await visit.page.goto("/dashboard");
+  for (const { alias } of aliases) await aliasRow(visit.page, `${alias}@kauke.test`).waitFor();
+  return { ...visit, person };
+}
+
+describe("the list", () => {
+  /** 48 aliases on three domains; only looked at. */
+  async function openFull() {
+    await personas.full.create(site.server.url);
+    const { email, password } = personas.full;
+    const visit = await site.visit();
+    const answer = await visit.context.request.post("/api/auth/login", { data: { email, password } });
+    expect(answer.status()).toBe(200);
+    await visit.page.goto("/dashboard");
+    await aliasRow(visit.page, "list.48@vejas.test").waitFor();
+    return visit;
+  }
+
+  const range = (page: Page) => page.getByText(/^\d+–\d+ of \d+$/);
+  const pager = (page: Page) => page.getByRole("navigation", { name: "Pages" });
+  const pageButtons = (page: Page) => pager(page).getByRole("button", { name: /^Page \d+$/ });
+
+  test("search covers address, destinations and notes, in any case, and starts at page 1", async () => {
+    const { page } = await openFull();
+    const search = page.getByRole("searchbox", { name: "Search aliases" });
+    await pager(page).getByRole("button", { name: "Page 3" }).click();
+    await expect.poll(() => range(page).innerText()).toBe("21–30 of 48");
+    await search.fill("SLAPTA.test");
+    await expect.poll(() => range(page).innerText()).toBe("1–10 of 16");
+    await search.fill("hooks.example");
+    await expect.poll(() => range(page).innerText()).toBe("1–7 of 7");
+    await search.fill("mailing LIST 31");
+    await expect.poll(() => listedAddresses(page)).toEqual(["list.31@kauke.test"]);
+    await search.fill("nothing like this");
+    await page.getByText("No aliases match “nothing like this”").waitFor();
+    await page.getByRole("button", { name: "Clear search" }).click();
+    await expect.poll(() => range(page).innerText()).toBe("1–10 of 48");
+  });
+
+  test("10, 25, 50 or 100 fit on a page, and another size starts at page 1", async () => {
+    const { page } = await openFull();
+    const size = page.getByRole("combobox", { name: "Aliases per page" });
+    expect(await size.inputValue()).toBe("10");
+    expect(await size.getByRole("option").evaluateAll((all) => all.map((it) => it.value))).toEqual([
+      "10",
+      "25",
+      "50",
+      "100",
+    ]);
+    await pager(page).getByRole("button", { name: "Page 5" }).click();
+    await expect.poll(async () => (await listedAddresses(page)).length).toBe(8);
+    for (const [per, shown] of [
+      ["25", "1–25 of 48"],
+      ["50", "1–48 of 48"],
+      ["100", "1–48 of 48"],
+    ] as const) {
+      await size.selectOption(per);
+      await expect.poll(() => range(page).innerText()).toBe(shown);
+    }
+    expect(await listedAddresses(page)).toHaveLength(48);
+    expect(await pageButtons(page).count()).toBe(1);
+  });
+
+  test("the pager shows five pages at most, with the current one marked, and ends at both ends", async () => {
+    const person = await site.person();
+    for (let count = 0; count < 71; count++) await person.createAlias({ forwardTo: inbox });
+    const { page } = await site.visit({ as: person });
+    await page.goto("/dashboard");
+    const shown = async () => (await pageButtons(page).allInnerTexts()).join(" ");
+    const [previous, next] = [
+      pager(page).getByRole("button", { name: "Previous page" }),
+      pager(page).getByRole("button", { name: "Next page" }),
+    ];
+    await expect.poll(shown).toBe("1 2 3 4 5");
+    expect(await previous.isDisabled()).toBe(true);
+    await pager(page).getByRole("button", { name: "Page 5" }).click();
+    await expect.poll(shown).toBe("3 4 5 6 7");
+    for (let clicks = 0; clicks < 3; clicks++) await next.click();
+    await expect.poll(shown).toBe("4 5 6 7 8");
+    await expect.poll(() => range(page).innerText()).toBe("71–71 of 71");
+    expect(await next.isDisabled()).toBe(true);
+    expect(await pager(page).getByRole("button", { name: "Page 8" }).getAttribute("aria-current")).toBe("page");
+    await previous.click();
+    await expect.poll(() => range(page).innerText()).toBe("61–70 of 71");
+  });
+
+  test("notes are cut to 30 characters; the whole of them is in the tooltip, for pointer and keyboard", async () => {
+    const notes = "Online orders and parcel lockers in Vilnius";
+    const [long, fits] = [newName(), newName()];
+    const { page } = await openList([
+      { alias: long, notes },
+      { alias: fits, notes: "x".repeat(30) },
+    ]);
+    const cut = aliasRow(page, `${long}@kauke.test`).getByText(`${notes.slice(0, 30)}…`, { exact: true });
+    await aliasRow(page, `${fits}@kauke.test`).getByText("x".repeat(30), { exact: true }).waitFor();
+    const tooltip = page.getByRole("tooltip");
+    await hoverAtRest(cut);
+    await tooltip.waitFor();
+    expect(await tooltip.innerText()).toBe(notes);
+    await page.getByRole("searchbox").hover();
+    await seeGone(tooltip);
+    await aliasSwitch(page, `${long}@kauke.test`).focus();
+    await page.keyboard.press("Tab");
+    await tooltip.waitFor();
+    expect(await tooltip.innerText()).toBe(notes);
+    await page.keyboard.press("Escape");
+    await seeGone(tooltip);
+  });
+
+  test("a list that could not be loaded says why and can be asked for again", async () => {
+    const person = await site.person();
+    const { alias } = await person.createAlias({ forwardTo: inbox });
+    const { page, context, expectFailure } = await site.visit({ as: person });
+    expectFailure(`/api/aliases/${person.user.id}`);
+    await context.route("**/api/aliases/*", (route) => route.abort("connectionrefused"));
+    await page.goto("/dashboard");
+    // The bar about the connection offers another try too.
+    const failed = page.getByRole("alert").filter({ hasText: "Your aliases could not be loaded" });
+    await failed.waitFor();
+    await context.unroute("**/api/aliases/*");
+    await failed.getByRole("button", { name: "Try again" }).click();
+    await aliasRow(page, `${alias}@kauke.test`).waitFor();
+  });
+
+  test("the copy button puts the address on the clipboard and says so", async () => {
+    const alias = newName();
+    const { page, context } = await openList([{ alias }]);
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: `Copy ${alias}@kauke.test` }).click();
+    await seeToast(page, "Copied to clipboard");
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(`${alias}@kauke.test`);
+  });
+});
+
+describe("pausing", () => {
+  test("the switch pauses and activates, tells both, and is true after a reload", async () => {
+    const alias = newName();
+    const { page, person } = await openList([{ alias }]);
+    const address = `${alias}@kauke.test`;
+    await toggleAlias(page, address, "off");
+    await aliasRow(page, address).getByText("Paused - emails silently dropped", { exact: true }).waitFor();
+    expect(await aliasSwitch(page, address).getAttribute("aria-checked")).toBe("false");
+    await page.reload();
+    await aliasRow(page, address).getByText("Paused - emails silently dropped", { exact: true }).waitFor();
+    expect((await person.listAliases())[0]).toMatchObject({ active: false, forwardTo: "null", lastForwardTo: inbox });
+    await toggleAlias(page, address, "on");
+    await page.reload();
+    await aliasRow(page, address).getByText(inbox, { exact: true }).waitFor();
+    expect(await aliasSwitch(page, address).getAttribute("aria-checked")).toBe("true");
+  });
+
+  test("the switch moves at once and moves back when the server refuses", async () => {
+    const alias = newName();
+    const { page, context, expectRefusal } = await openList([{ alias }]);
+    const address = `${alias}@kauke.test`;
+    expectRefusal(503, /\/toggle$/);
+    const held = Promise.withResolvers<void>();
+    await context.route("**/toggle", async (route) => {
+      await held.promise;
+      await route.fulfill({ status: 503, json: { message: "The service is not available now." } });
+    });
+    const paused = aliasRow(page, address).getByText("Paused - emails silently dropped", { exact: true });
+    await aliasSwitch(page, address).click();
+    await paused.waitFor();
+    held.resolve();
+    await seeToast(page, "Toggle Failed", "The service is not available now.");
+    await seeGone(paused);
+    expect(await aliasSwitch(page, address).getAttribute("aria-checked")).toBe("true");
+    await page.reload();
+    await aliasRow(page, address).getByText(inbox, { exact: true }).waitFor();
+  });
+
+  test("clicks in quick succession end where the last one says, here and at the server", async () => {
+    const alias = newName();
+    const { page, person } = await openList([{ alias }]);
+    const address = `${alias}@kauke.test`;
+    let answered = 0;
+    page.on("response", (response) => {
+      if (response.url().endsWith("/toggle")) answered++;
+    });
+    for (let clicks = 0; clicks < 3; clicks++) await aliasSwitch(page, address).click();
+    await expect.poll(() => answered).toBe(3);
+    expect((await person.listAliases())[0]?.active).toBe(false);
+    expect(await aliasSwitch(page, address).getAttribute("aria-checked")).toBe("false");
+  });
+});
+
+describe("changing", () => {
+  const editRow = (page: Page) =>
+    page.getByRole("row").filter({ has: page.getByRole("textbox", { name: "Alias name" }) });
+  const field = (page: Page, name: "Alias name" | "Forward to" | "Notes") =>
+    editRow(page).getByRole("textbox", { name, exact: true });
+
+  async function startEdit(page: Page, address: string): Promise<void> {
+    await page.getByRole("button", { name: `Edit ${address}` }).click();
+    await seeFocus(field(page, "Alias name"));
+  }
+
+  test("Enter saves name, destinations and notes, and they are true after a reload", async () => {
+    const [alias, renamed] = [newName(), newName()];
+    const { page } = await openList([{ alias, notes: "Old" }]);
+    await startEdit(page, `${alias}@kauke.test`);
+    await field(page, "Alias name").fill(renamed);
+    await field(page, "Forward to").fill("rasa@inbox.example");
+    await field(page, "Notes").fill("New");
+    await page.keyboard.press("Enter");
+    await seeToast(page, "Alias Updated");
+    await seeGone(editRow(page));
+    await seeFocus(page.getByRole("button", { name: `Edit ${renamed}@kauke.test` }));
+    await page.reload();
+    const row = aliasRow(page, `${renamed}@kauke.test`);
+    await row.getByText("rasa@inbox.example", { exact: true }).waitFor();
+    await row.getByText("New", { exact: true }).waitFor();
+    expect(await listedAddresses(page)).toEqual([`${renamed}@kauke.test`]);
+  });
+
+  test("Escape leaves everything as it was and asks the server nothing", async () => {
+    const alias = newName();
+    const { page } = await openList([{ alias, notes: "Old" }]);
+    let sent = 0;
+    page.on("request", (request) => {
+      if (request.method() === "PUT") sent++;
+    });
+    await startEdit(page, `${alias}@kauke.test`);
+    await field(page, "Notes").fill("New");
+    await page.keyboard.press("Escape");
+    await aliasRow(page, `${alias}@kauke.test`).getByText("Old", { exact: true }).waitFor();
+    await seeGone(editRow(page));
+    expect(sent).toBe(0);
+  });
+
+  test("an alias that forwards to a webhook only can be changed", async () => {
+    const alias = newName();
+    const { page, person } = await openList([{ alias, forwardTo: "https://hooks.example.org/first" }]);
+    await startEdit(page, `${alias}@kauke.test`);
+    await field(page, "Forward to").fill("https://hooks.example.org/second");
+    await page.keyboard.press("Enter");
+    await seeToast(page, "Alias Updated");
+    expect((await person.listAliases())[0]?.forwardTo).toBe("https://hooks.example.org/second");
+  });
+
+  test("changing a paused alias changes where it will forward and leaves it paused", async () => {
+    const alias = newName();
+    const { page, person } = await openList([{ alias }]);
+    const address = `${alias}@kauke.test`;
+    await toggleAlias(page, address, "off");
+    await startEdit(page, address);
+    expect(await field(page, "Forward to").inputValue()).toBe(inbox);
+    await field(page, "Forward to").fill("rasa@inbox.example");
+    await page.keyboard.press("Enter");
+    await seeToast(page, "Alias Updated");
+    expect((await person.listAliases())[0]).toMatchObject({ active: false, lastForwardTo: "rasa@inbox.example" });
+  });
+
+  test("what is not allowed is said in the row and not saved", async () => {
+    const alias = newName();
+    const { page, person } = await openList([{ alias }]);
+    await startEdit(page, `${alias}@kauke.test`);
+    await field(page, "Alias name").fill("  ");
+    await field(page, "Forward to").fill("nobody");
+    await page.keyboard.press("Enter");
+    await seeFieldError(field(page, "Alias name"), aliasMessages.nameRequired);
+    await seeFieldError(field(page, "Forward to"), aliasMessages.forwardToFormat);
+    expect((await person.listAliases())[0]).toMatchObject({ alias, forwardTo: inbox });
+  });
+
+  test("a change the server refuses keeps the row open with what was typed", async () => {
+    const taken = newName();
+    await (await site.person()).createAlias({ alias: taken, forwardTo: inbox });
+    const alias = newName();
+    const { page, expectRefusal } = await openList([{ alias }]);
+    expectRefusal(409, /^\/api\/aliases\/[\w-]+$/);
+    await startEdit(page, `${alias}@kauke.test`);
+    await field(page, "Alias name").fill(taken);
+    await page.keyboard.press("Enter");
+    await seeToast(page, "Update Failed", "This alias is already taken. Please choose another name.");
+    expect(await field(page, "Alias name").inputValue()).toBe(taken);
+    await seeFieldError(field(page, "Alias name"), "This alias is already taken. Please choose another name.");
+  });
+
+  test("a change in one tab shows in the other, and a save over it says so first", async () => {
+    const alias = newName();
+    const { page, context, person, expectRefusal } = await openList([{ alias, notes: "old" }]);
+    expectRefusal(409, /^\/api\/aliases\/[\w-]+$/);
+    const other = await context.newPage();
+    await other.goto("/dashboard");
+    await startEdit(other, `${alias}@kauke.test`);
+    await field(other, "Notes").fill("from the other tab");
+    await startEdit(page, `${alias}@kauke.test`);
+    await field(page, "Notes").fill("from this tab");
+    await page.keyboard.press("Enter");
+    await seeToast(page, "Alias Updated");
+    await other.keyboard.press("Enter");
+    await seeToast(other, "Alias Changed Elsewhere");
+    expect((await person.listAliases())[0]?.notes).toBe("from this tab");
+    expect(await field(other, "Notes").inputValue()).toBe("from the other tab");
+    await field(other, "Notes").press("Enter");
+    await seeToast(other, "Alias Updated");
+    await aliasRow(page, `${alias}@kauke.test`).getByText("from the other tab").waitFor();
+  });
+
+  test("a reserved name never leaves the browser, and its field says so", async () => {
+    const alias = newName();
+    const { page, person } = await openList([{ alias }]);
+    let sent = 0;
+    page.on("request", (request) => {
+      if (request.method() === "PUT") sent++;
+    });
+    await startEdit(page, `${alias}@kauke.test`);
+    await field(page, "Alias name").fill("adm1n");
+    await page.keyboard.press("Enter");
+    await seeToast(page, "Alias Not Allowed", "The name adm1n is reserved.");
+    await seeFieldError(field(page, "Alias name"), "The name adm1n is reserved.");
+    expect(sent).toBe(0);
+    expect((await person.listAliases())[0]).toMatchObject({ alias });
+  });
+});
+
+describe("deleting", () => {
+  const ask = (page: Page, address: string) => page.getByRole("button", { name: `Delete ${address}` }).click();
+  const dialog = (page: Page) => page.getByRole("dialog", { name: "Delete alias" });
+
+  test("an alias goes only after the dialog is confirmed, and stays gone", async () => {
+    const [alias, other] = [newName(), newName()];
+    const { page } = await openList([{ alias }, { alias: other }]);
+    await ask(page, `${alias}@kauke.test`);
+    await dialog(page).getByRole("button", { name: "Cancel" }).click();
+    await seeGone(dialog(page));
+    await ask(page, `${alias}@kauke.test`);
+    await page.keyboard.press("Escape");
+    await seeGone(dialog(page));
+    expect(await listedAddresses(page)).toHaveLength(2);
+    await ask(page, `${alias}@kauke.test`);
+    await dialog(page).getByRole("button", { name: "Delete Alias" }).click();
+    await seeToast(page, "Alias Deleted");
+    await page.reload();
+    await aliasRow(page, `${other}@kauke.test`).waitFor();
+    expect(await listedAddresses(page)).toEqual([`${other}@kauke.test`]);
+  });
+
+  test("an alias whose deletion fails comes back to its place", async () => {
+    const names = [newName(), newName(), newName()];
+    const { page, context, expectFailure } = await openList(names.map((alias) => ({ alias })));
+    expectFailure(/^\/api\/aliases\/[\w-]+$/);
+    await context.route("**/api/aliases/*", (route) =>
+      route.request().method() === "DELETE" ? route.abort("connectionrefused") : route.continue(),
+    );
+    await ask(page, `${names[1]}@kauke.test`);
+    await dialog(page).getByRole("button", { name: "Delete Alias" }).click();
+    await seeToast(page, "Deletion Failed", /could not be reached/);
+    await expect.poll(() => listedAddresses(page)).toEqual(names.map((alias) => `${alias}@kauke.test`));
+    await dismissToast(page);
+  });
+});

@@ -1,0 +1,109 @@
+/** A new mailbox, from the first message to confirmed: our question in the preview inbox, its links, the buttons, the dashboard. */
+import { sendMail } from "@kauke/testkit/send-mail";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { axeFindings, sidewaysOverflow } from "../any-page/axe.ts";
+import { type Visit, widths } from "../browser/browser.ts";
+import { seeGone, seeHeading, seeToast } from "../browser/see.ts";
+import { runSite } from "../browser/site.ts";
+import { aliasRow, createAlias, register } from "../browser/steps.ts";
+import { rest } from "../screens/open-screen.ts";
+
+// Any limit named: limits are on, as in the product.
+const site = runSite({ env: () => ({ KAUKE_LIMITS: "register=1000/3600" }) });
+const subject = "Is this mailbox yours?";
+
+async function sendTo(address: string): Promise<string> {
+  const message = "From: Bob <bob@shop.example>\r\nSubject: Your parcel\r\n\r\nIt is here.\r\n";
+  return (await sendMail({ port: site.server.mxPort, from: "bob@shop.example", to: address, message })).last;
+}
+
+/** @returns the path of the link, as the message's text has it */
+async function openQuestion(page: Page, end: "" | "/not-mine"): Promise<string> {
+  await page.goto("/preview");
+  await page.getByRole("listitem").getByRole("button", { name: subject }).first().click();
+  await seeHeading(page, subject);
+  await page.getByRole("tab", { name: "Text", exact: true }).click();
+  const text = page.getByRole("tabpanel", { name: "Text", exact: true });
+  await expect.poll(() => text.innerText()).toContain("/confirm/");
+  const found = new RegExp(`(/confirm/[a-z2-7]{32}${end})\\s`).exec(await text.innerText());
+  return found?.[1] ?? "";
+}
+
+async function expectAccessible(visit: Visit): Promise<void> {
+  for (const width of [widths.desktop, widths.phone, 320]) {
+    await visit.page.setViewportSize({ width, height: 900 });
+    for (const theme of ["light", "dark"]) {
+      await visit.page.evaluate(`document.documentElement.dataset.theme = "${theme}"`);
+      await rest(visit);
+      expect({ width, theme, found: await axeFindings(visit) }).toEqual({ width, theme, found: [] });
+      expect(await sidewaysOverflow(visit)).toEqual([]);
+    }
+  }
+  await visit.page.setViewportSize({ width: widths.desktop, height: 900 });
+}
+
+test("a person makes an alias, its first mail asks the mailbox, and the link's button confirms it", async () => {
+  const visit = await site.visit();
+  const { page } = visit;
+  await register(page, "rasa@people.example");
+  await createAlias(page, { alias: "first-mail", domain: "kauke.test", forwardTo: "rasa.inbox@inbox.example" });
+  const row = aliasRow(page, "first-mail@kauke.test");
+  await row.getByText("Not confirmed yet").waitFor();
+  expect(await sendTo("first-mail@kauke.test")).toMatch(/^250 /);
+  const link = await openQuestion(page, "");
+  await page.goto("/dashboard");
+  await row.getByText("Not confirmed yet").waitFor();
+  await row.getByRole("button", { name: "Resend the confirmation to rasa.inbox@inbox.example" }).waitFor();
+  expect(await axeFindings(visit)).toEqual([]);
+  const reader = await site.visit();
+  await reader.page.goto(link);
+  await seeHeading(reader.page, subject);
+  await expectAccessible(reader);
+  await page.reload();
+  await row.getByText("Not confirmed yet").waitFor();
+  await reader.page.getByRole("button", { name: "This is mine", exact: true }).click();
+  await seeHeading(reader.page, "This mailbox is confirmed");
+  await page.reload();
+  await row.waitFor();
+  await seeGone(row.getByText("Not confirmed yet"));
+});
+
+test("a stranger says no and blocks the mailbox; the dashboard and the edit form say so", async () => {
+  const { page, expectRefusal } = await site.visit();
+  await register(page, "ona@people.example");
+  await createAlias(page, { alias: "wrong-one", domain: "kauke.test", forwardTo: "stranger@inbox.example" });
+  await sendTo("wrong-one@kauke.test");
+  const link = await openQuestion(page, "/not-mine");
+  const reader = await site.visit({ width: widths.phone });
+  await reader.page.goto(link);
+  await reader.page.getByRole("button", { name: "This is not mine" }).click();
+  await seeHeading(reader.page, "Nothing is forwarded here any more");
+  await reader.page.getByRole("button", { name: "Block this mailbox here" }).click();
+  await seeHeading(reader.page, "This mailbox is blocked on this server");
+  await page.goto("/dashboard");
+  await aliasRow(page, "wrong-one@kauke.test").getByText("Refused: its reader takes no mail from here.").waitFor();
+  await page.getByText("Mailbox refused", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Edit wrong-one@kauke.test" }).click();
+  expectRefusal(400, /^\/api\/aliases\//);
+  await page.getByRole("button", { name: "Save" }).click();
+  await seeToast(page, "Update Failed", "A mailbox here has asked to get no mail from this server");
+});
+
+test("a link nobody made says so", async () => {
+  const { page, expectRefusal } = await site.visit();
+  expectRefusal(404, "/api/confirmation/state");
+  await page.goto(`/confirm/${"a".repeat(32)}`);
+  await seeHeading(page, "Link not valid");
+});
+
+test("asking again within a day is refused with the time to come back", async () => {
+  const { page, expectRefusal } = await site.visit();
+  await register(page, "jurga@people.example");
+  await createAlias(page, { alias: "again", domain: "kauke.test", forwardTo: "jurga.inbox@inbox.example" });
+  await sendTo("again@kauke.test");
+  await page.reload();
+  expectRefusal(429, "/api/confirmation/message");
+  await page.getByRole("button", { name: "Resend the confirmation to jurga.inbox@inbox.example" }).click();
+  await seeToast(page, "Not Sent", /^This mailbox was asked within the last day\./);
+});

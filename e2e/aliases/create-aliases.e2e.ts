@@ -1,0 +1,192 @@
+/** Making aliases, with every message on the way. */
+import { aliasMessages } from "@kauke/contract";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import type { VisitOptions } from "../browser/browser.ts";
+import { seeFieldError, seeGone, seeToast } from "../browser/see.ts";
+import { runSite } from "../browser/site.ts";
+import { aliasRow, createAlias, createForm, fillCreate, listedAddresses } from "../browser/steps.ts";
+
+const site = runSite();
+const inbox = "jonas@inbox.example";
+let made = 0;
+/** Aliases are unique over all accounts of the file's server. */
+const newName = () => `new-${++made}`;
+
+async function openDashboard(options: VisitOptions = {}) {
+  const person = await site.person();
+  const visit = await site.visit({ as: person, ...options });
+  await visit.page.goto("/dashboard");
+  await createForm(visit.page).waitFor();
+  return { ...visit, person };
+}
+
+const nameField = (page: Page) => createForm(page).getByLabel("Alias name and domain");
+const forwardField = (page: Page) => createForm(page).getByLabel("Forward to");
+const notesField = (page: Page) => createForm(page).getByLabel(/^Notes/);
+
+describe("creating", () => {
+  test("an alias is made on the first domain or the chosen one and is true after a reload", async () => {
+    const { page } = await openDashboard();
+    const [first, second] = [newName(), newName()];
+    await page.getByText("No aliases yet", { exact: true }).waitFor();
+    await createAlias(page, { alias: first, domain: "kauke.test", forwardTo: inbox, notes: "Parcels" });
+    await createAlias(page, {
+      alias: second,
+      domain: "vejas.test",
+      forwardTo: `${inbox}, https://hooks.example.org/x`,
+    });
+    await page.reload();
+    await aliasRow(page, `${first}@kauke.test`).getByText("Parcels", { exact: true }).waitFor();
+    await aliasRow(page, `${second}@vejas.test`).getByText("https://hooks.example.org/x", { exact: true }).waitFor();
+    expect(await listedAddresses(page)).toEqual([`${second}@vejas.test`, `${first}@kauke.test`]);
+  });
+
+  test("the provider's own two domains come first, the others by the alphabet", async () => {
+    const { page } = await openDashboard();
+    const domains = createForm(page).getByLabel("Domain", { exact: true });
+    const listed = ["kauke.test", "slapta.test", "rukas.test", "tyla.test", "vejas.test"];
+    await expect.poll(() => domains.getByRole("option").allTextContents()).toEqual(listed);
+    expect(await domains.inputValue()).toBe("kauke.test");
+  });
+
+  test("an empty form names both fields that are required", async () => {
+    const { page } = await openDashboard();
+    await fillCreate(page, {});
+    await seeFieldError(nameField(page), aliasMessages.nameRequired);
+    await seeFieldError(forwardField(page), aliasMessages.forwardToRequired);
+  });
+
+  test("what is no alias name is refused beneath its field, and the message goes with the mistake", async () => {
+    const { page } = await openDashboard();
+    const names = ["two words", "dot..dot", ".first", "last.", "ąžuolas", "a@b", "a".repeat(65)];
+    for (const alias of names) {
+      await fillCreate(page, { alias, forwardTo: inbox });
+      await seeFieldError(nameField(page), "Invalid alias format");
+      await nameField(page).fill("fine");
+      await seeGone(createForm(page).getByRole("alert"));
+    }
+  });
+
+  test("what is neither mailbox nor webhook is refused with the hint of what is possible", async () => {
+    const hint =
+      "Please enter valid email addresses and/or webhook URLs (https://hooks.example.org) separated by commas";
+    const { page } = await openDashboard();
+    for (const forwardTo of ["nobody", `${inbox}, nobody`, "ftp://hooks.example.org/x", `${inbox},,`, "null"]) {
+      await fillCreate(page, { alias: newName(), forwardTo });
+      await seeFieldError(forwardField(page), hint);
+      await forwardField(page).fill(inbox);
+      await seeGone(createForm(page).getByRole("alert"));
+    }
+  });
+
+  test("notes count down and stop at 128 characters; longer ones that get past the field are refused", async () => {
+    const { page } = await openDashboard();
+    const notes = notesField(page);
+    const counter = createForm(page).getByText(/^\d+ left$/);
+    expect(await counter.innerText()).toBe("128 left");
+    await notes.fill("seventeen letters");
+    await expect.poll(() => counter.innerText()).toBe("111 left");
+    await notes.fill("x".repeat(128));
+    await notes.press("End");
+    await notes.pressSequentially("yz");
+    expect(await notes.inputValue()).toBe("x".repeat(128));
+    expect(await counter.innerText()).toBe("0 left");
+    await notes.evaluate((field) => field.removeAttribute("maxlength"));
+    await fillCreate(page, { alias: newName(), forwardTo: inbox, notes: "x".repeat(129) });
+    await seeFieldError(notes, "Notes must be 128 characters or less");
+  });
+
+  test("without the list of domains the form says so, offers to ask again, and asks for a domain", async () => {
+    const { page, context, expectFailure } = await site.visit({ as: await site.person() });
+    expectFailure("/api/domains");
+    await context.route("**/api/domains", (route) => route.abort("connectionrefused"));
+    await page.goto("/dashboard");
+    await page.getByText("The domains could not be loaded.").waitFor();
+    await fillCreate(page, { alias: newName(), forwardTo: inbox });
+    await createForm(page).getByText("Domain is required", { exact: true }).waitFor();
+    await context.unroute("**/api/domains");
+    await createForm(page).getByRole("button", { name: "Try again" }).click();
+    await fillCreate(page, {});
+    await seeToast(page, "Alias Created");
+  });
+
+  test("what only the server can refuse shows at its field, with a toast", async () => {
+    const { page, person, expectRefusal } = await openDashboard();
+    expectRefusal(400, `/api/aliases/${person.user.id}`);
+    await fillCreate(page, { alias: newName(), forwardTo: "somebody@slapta.test" });
+    await seeFieldError(forwardField(page), aliasMessages.forwardToOwnDomain);
+    await seeToast(page, "Validation Error", "Please fix the errors shown below and try again.");
+  });
+
+  test("reserved names and their look-alikes never leave the browser", async () => {
+    const { page } = await openDashboard();
+    let sent = 0;
+    page.on("request", (request) => {
+      if (request.method() === "POST") sent++;
+    });
+    for (const alias of ["admin", "PayPal", "adm1n", "pay-pal"]) {
+      await fillCreate(page, { alias, forwardTo: inbox });
+      await seeToast(page, "Alias Not Allowed", `The name ${alias} is reserved.`);
+      await seeFieldError(nameField(page), `The name ${alias} is reserved.`);
+    }
+    expect(sent).toBe(0);
+  });
+
+  test("a name that somebody else has is taken, in whatever case", async () => {
+    const other = await site.person();
+    const alias = newName();
+    await other.createAlias({ alias, forwardTo: inbox });
+    const { page, person, expectRefusal } = await openDashboard();
+    expectRefusal(409, `/api/aliases/${person.user.id}`);
+    await fillCreate(page, { alias: alias.toUpperCase(), forwardTo: inbox });
+    await seeToast(page, "Creation Failed", "This alias is already taken. Please choose another name.");
+    expect(await nameField(page).inputValue()).toBe(alias.toUpperCase());
+    await seeFieldError(nameField(page), "This alias is already taken. Please choose another name.");
+  });
+
+  test("a double click on Create makes one alias and no error", async () => {
+    const { page, person } = await openDashboard();
+    const alias = newName();
+    await createForm(page).getByLabel("Alias name and domain").fill(alias);
+    await createForm(page).getByLabel("Forward to").fill(inbox);
+    const button = createForm(page).getByRole("button", { name: "Create Alias" });
+    await button.hover();
+    for (const clickCount of [1, 2]) {
+      await page.mouse.down({ clickCount });
+      await page.mouse.up({ clickCount });
+      // So slow a double click that the form is empty again when its second press comes.
+      await expect.poll(() => nameField(page).inputValue()).toBe("");
+    }
+    await page.evaluate("new Promise((done) => setTimeout(done, 100))");
+    expect(await nameField(page).getAttribute("aria-invalid")).toBeNull();
+    expect(await person.listAliases()).toHaveLength(1);
+  });
+
+  test("a server that can't be reached is a failure with a reason, and the form keeps what was typed", async () => {
+    const { page, person, context, expectFailure } = await openDashboard();
+    expectFailure(`/api/aliases/${person.user.id}`);
+    await context.route("**/api/aliases/*", (route) => route.abort("connectionrefused"));
+    const alias = newName();
+    await fillCreate(page, { alias, forwardTo: inbox });
+    await seeToast(page, "Creation Failed", /could not be reached/);
+    expect(await nameField(page).inputValue()).toBe(alias);
+  });
+});
+
+describe("creating too many", () => {
+  const limited = runSite({ env: () => ({ KAUKE_LIMITS: "alias_create=2/3600" }) });
+
+  test("the third alias of an hour is refused with the time from when on it works again", async () => {
+    const person = await limited.person();
+    const { page, expectRefusal } = await limited.visit({ as: person });
+    expectRefusal(429, `/api/aliases/${person.user.id}`);
+    await page.goto("/dashboard");
+    for (const alias of ["limit-1", "limit-2"])
+      await createAlias(page, { alias, domain: "kauke.test", forwardTo: inbox });
+    await fillCreate(page, { alias: "limit-3" });
+    const text = /^You have created too many aliases in a short time\. Try again after (?:\d+ \w+, )?\d{2}:\d{2}$/;
+    await seeToast(page, "Rate Limit Exceeded", text);
+    expect(await listedAddresses(page)).toEqual(["limit-2@kauke.test", "limit-1@kauke.test"]);
+  });
+});

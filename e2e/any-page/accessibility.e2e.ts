@@ -1,0 +1,216 @@
+/** The keyboard alone suffices, nothing lies over a control, and what looks at every screen (look-at-screens.ts) finds what is planted. */
+import { personas } from "@kauke/testkit/personas";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { openVisit, widths } from "../browser/browser.ts";
+import { seeFocus, seeGone, seeHeading, seeLive, seeToast } from "../browser/see.ts";
+import { runSite } from "../browser/site.ts";
+import { aliasRow, createForm, password } from "../browser/steps.ts";
+import { furnish } from "../screens/open-screen.ts";
+import { axeFindings, sidewaysOverflow } from "./axe.ts";
+import { tabTo } from "./keyboard-walk.ts";
+
+const site = runSite();
+beforeAll(() => furnish(site.server));
+
+const narrowest = 320;
+test("the feedback button covers no control of the dashboard, wide or narrow", async () => {
+  const { page, context } = await site.visit();
+  const { email, password: word } = personas.some;
+  await context.request.post("/api/auth/login", { data: { email, password: word } });
+  await page.goto("/dashboard");
+  await page.getByRole("switch").first().waitFor();
+  const feedback = page.getByRole("button", { name: "Feedback" });
+  for (const width of [narrowest, widths.phone, 768, 1024, widths.desktop]) {
+    await page.setViewportSize({ width, height: 800 });
+    // It stays where it is while the page scrolls beneath it: beside a control is beside it at every height.
+    const edges = (await page.evaluate(`[...document.querySelectorAll("main :is(button, input, select, a)")]
+      .map((it) => it.getBoundingClientRect().right)`)) as number[];
+    expect(edges.length).toBeGreaterThan(20);
+    expect({ width, left: (await feedback.boundingBox())?.x }).toSatisfy(
+      (it: { left: number }) => it.left >= Math.max(...edges),
+    );
+  }
+});
+
+describe("the measuring itself", () => {
+  test("axe finds what is planted: a picture without words and words hardly to be seen", async () => {
+    const visit = await openVisit(site.server.url);
+    onTestFinished(() => visit.close());
+    await visit.page.goto("/about");
+    await seeHeading(visit.page, "About");
+    await seeLive(visit.page);
+    await visit.page.evaluate(`document.querySelector("main").append(
+      Object.assign(document.createElement("img"), { src: "/favicon.svg" }),
+      Object.assign(document.createElement("p"), { textContent: "Hardly to be seen" }),
+    )`);
+    await visit.page.evaluate(`document.querySelector("main p:last-child").style.color = "rgb(235, 235, 235)"`);
+    const rules = (await axeFindings(visit)).map((line) => line.split(":", 1)[0]);
+    expect(new Set(rules)).toEqual(new Set(["critical image-alt", "serious color-contrast"]));
+  });
+
+  test("what sticks out is found", async () => {
+    const visit = await site.visit({ width: narrowest });
+    await visit.page.goto("/about");
+    await seeHeading(visit.page, "About");
+    await seeLive(visit.page);
+    await visit.page.evaluate(`document.querySelector("main").append(document.createElement("hr"))`);
+    await visit.page.evaluate(`document.querySelector("main hr").style.width = "400px"`);
+    expect((await sidewaysOverflow(visit)).length).toBeGreaterThan(0);
+  });
+});
+
+describe("by keyboard alone", () => {
+  test("a person registers, makes an alias, changes it and deletes it", async () => {
+    const { page } = await site.visit();
+    await page.goto("/register");
+    await tabTo(page, page.getByLabel("Email"));
+    await page.keyboard.type("keys@people.example");
+    await tabTo(page, page.getByLabel(/^Password/));
+    await page.keyboard.type(password);
+    await tabTo(page, page.getByLabel("Confirm password"));
+    await page.keyboard.type(password);
+    await page.keyboard.press("Enter");
+    await seeHeading(page, "Email Forwarding");
+
+    const form = createForm(page);
+    await tabTo(page, form.getByLabel("Alias name and domain"));
+    await page.keyboard.type("by-keys");
+    await tabTo(page, form.getByLabel("Domain", { exact: true }));
+    await page.keyboard.type("tyla");
+    await tabTo(page, form.getByLabel("Forward to"));
+    await page.keyboard.type("keys@inbox.example");
+    await tabTo(page, form.getByRole("button", { name: "Create Alias" }));
+    await page.keyboard.press("Space");
+    await seeToast(page, "Alias Created");
+    await seeFocus(form.getByLabel("Alias name and domain"));
+
+    await tabTo(page, page.getByRole("switch", { name: "by-keys@tyla.test forwards mail" }));
+    await page.keyboard.press("Space");
+    await seeToast(page, "Alias Paused");
+
+    await tabTo(page, page.getByRole("button", { name: "Edit by-keys@tyla.test" }));
+    await page.keyboard.press("Enter");
+    await seeFocus(page.getByRole("textbox", { name: "Alias name", exact: true }));
+    await page.keyboard.press("End");
+    await page.keyboard.type("-only");
+    await page.keyboard.press("Enter");
+    await aliasRow(page, "by-keys-only@tyla.test").waitFor();
+    await seeFocus(page.getByRole("button", { name: "Edit by-keys-only@tyla.test" }));
+
+    await tabTo(page, page.getByRole("button", { name: "Delete by-keys-only@tyla.test" }));
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Delete alias" });
+    await dialog.waitFor();
+    await tabTo(page, dialog.getByRole("button", { name: "Delete Alias" }));
+    await page.keyboard.press("Enter");
+    await seeGone(dialog);
+    await page.getByText("No aliases yet", { exact: true }).waitFor();
+    expect(await page.evaluate("document.activeElement !== document.body")).toBe(true);
+  });
+
+  test("a person writes from an alias, sends, and takes it back", async () => {
+    const person = await site.person();
+    const { id: aliasId } = await person.createAlias({ forwardTo: "keys@inbox.example" });
+    await person.call("POST", "/api/smtp-credentials", { aliasId });
+    const { page } = await site.visit({ as: person });
+    await page.goto("/compose");
+    const from = page.getByLabel("From");
+    await expect.poll(() => from.inputValue()).toBe(aliasId);
+    await tabTo(page, from);
+    // One stop after the other, in the order they are read.
+    const typed = { To: "rasa@outside.example", Subject: "By keys", Message: "Labas" };
+    for (const [name, text] of Object.entries(typed)) {
+      await page.keyboard.press("Tab");
+      await seeFocus(page.getByLabel(name, { exact: true }));
+      await page.keyboard.type(text);
+    }
+    await page.keyboard.press("Tab");
+    await seeFocus(page.getByRole("button", { name: "Reset" }));
+    await page.keyboard.press("Tab");
+    await seeFocus(page.getByRole("button", { name: "Send Email" }));
+    await page.keyboard.press("Enter");
+    await seeToast(page, "Email queued");
+    await page.keyboard.press("F8");
+    await tabTo(page, page.getByRole("button", { name: "Undo", exact: true }));
+    await page.keyboard.press("Enter");
+    await seeToast(page, "Email sending cancelled");
+
+    // The letter is open again as it was.
+    const subject = page.getByLabel("Subject");
+    await expect.poll(() => subject.inputValue()).toBe(typed.Subject);
+    await subject.focus();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.press("Delete");
+    await page.keyboard.press("Enter");
+    await page.getByText("Subject is required").waitFor();
+    await seeFocus(subject);
+  });
+
+  test("a person makes an encryption key, and deletes it", async () => {
+    const { page } = await site.visit({ as: await site.person() });
+    await page.goto("/settings");
+    const opener = page.getByRole("button", { name: "Create Key" });
+    await page.getByText("No encryption keys yet").waitFor();
+    await tabTo(page, opener);
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Create key" });
+    await seeFocus(dialog.getByLabel("Key name"));
+    await page.keyboard.type("By keys");
+    await tabTo(page, dialog.getByLabel("Master password"));
+    await page.keyboard.type("six words of mine");
+    await tabTo(page, dialog.getByRole("switch", { name: "Post-quantum" }));
+    await tabTo(page, dialog.getByLabel("Key name"), "Shift+Tab");
+    await page.keyboard.press("Enter");
+    await seeToast(page, "Key created");
+    await seeGone(dialog);
+    await seeFocus(opener);
+
+    await tabTo(page, page.getByRole("button", { name: "Download By keys" }));
+    await page.keyboard.press("Enter");
+    const download = page.getByRole("dialog", { name: "Download key" });
+    await seeFocus(download.getByRole("radio").first());
+    await page.keyboard.press("ArrowDown");
+    await tabTo(page, download.getByLabel("Master password"));
+    await tabTo(page, download.getByRole("button", { name: "Cancel" }));
+    await page.keyboard.press("Enter");
+    await seeFocus(page.getByRole("button", { name: "Download By keys" }));
+
+    await tabTo(page, page.getByRole("button", { name: "Delete By keys" }));
+    await page.keyboard.press("Enter");
+    await tabTo(page, page.getByRole("dialog").getByRole("button", { name: "Delete Key" }));
+    await page.keyboard.press("Enter");
+    await page.getByText("No encryption keys yet").waitFor();
+  });
+
+  test("the first stop leads past the navigation to the content", async () => {
+    const { page } = await site.visit({ as: await site.person() });
+    await page.goto("/dashboard");
+    await seeHeading(page, "Email Forwarding");
+    await page.keyboard.press("Tab");
+    await seeFocus(page.getByRole("link", { name: "Skip to content" }));
+    await page.keyboard.press("Enter");
+    await tabTo(page, createForm(page).getByLabel("Alias name and domain"));
+  });
+
+  test("an open dialog keeps the keyboard, and gives it back where it came from", async () => {
+    const visit = await site.visit();
+    const { page } = visit;
+    const { email } = personas.some;
+    const signIn = { email, password: personas.some.password };
+    await visit.context.request.post("/api/auth/login", { data: signIn });
+    await page.goto("/dashboard");
+    const opener = page.getByRole("button", { name: "Delete Account" });
+    await opener.focus();
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog");
+    await dialog.waitFor();
+    for (let stops = 0; stops < 8; stops++) {
+      await page.keyboard.press("Tab");
+      const isOutside = "document.activeElement !== document.body && !document.activeElement.closest('[role=dialog]')";
+      expect(await page.evaluate(isOutside)).toBe(false);
+    }
+    await page.keyboard.press("Escape");
+    await seeGone(dialog);
+    await seeFocus(opener);
+  });
+});

@@ -1,0 +1,63 @@
+/** axe-core on a page. It comes in through the debugger, so that the page keeps its content security policy. */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import type { Visit } from "../browser/browser.ts";
+import { seeLaidOut } from "../browser/see.ts";
+
+const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+interface AxeScope {
+  /** A selector: only what is in it is looked at. */
+  within?: string;
+  /** Names of the rules to ask; all of axe's unless told. */
+  only?: readonly string[];
+}
+
+/**
+ * @param tolerated names of rules that this screen may break
+ * @returns one line per element and rule, e.g. `serious color-contrast: <p class="hint"> …`; empty when all is well
+ */
+export async function axeFindings(
+  { page, context }: Pick<Visit, "page" | "context">,
+  tolerated: readonly string[] = [],
+  { within, only }: AxeScope = {},
+): Promise<string[]> {
+  await seeLaidOut(page);
+  if (!(await page.evaluate("'axe' in window"))) {
+    const debug = await context.newCDPSession(page);
+    await debug.send("Runtime.evaluate", { expression: source });
+    await debug.detach();
+  }
+  // What is inside a message's frame is its sender's business, and nothing runs there.
+  const rules = only === undefined ? {} : { runOnly: { type: "rule", values: only } };
+  const options = { iframes: false, resultTypes: ["violations"], ...rules };
+  const results = (await page.evaluate(
+    `axe.run(${within === undefined ? "document" : JSON.stringify(within)}, ${JSON.stringify(options)})`,
+  )) as AxeResults;
+  return results.violations
+    .filter(({ id }) => !tolerated.includes(id))
+    .flatMap(({ id, impact, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${impact} ${id}: ${html} ${failureSummary?.replace(/\s+/g, " ")}`),
+    );
+}
+
+/** @returns the elements that stick out of the window sideways and that no scrolling box holds */
+export async function sidewaysOverflow({ page }: Visit): Promise<string[]> {
+  await seeLaidOut(page);
+  const sticking = `(() => {
+    const width = document.documentElement.clientWidth;
+    const isHeld = (element) => {
+      for (let box = element.parentElement; box !== null && box !== document.body; box = box.parentElement)
+        if (getComputedStyle(box).overflowX !== "visible") return true;
+      return false;
+    };
+    const out = [...document.body.querySelectorAll("*")].filter((element) => {
+      const { left, right, width: own, height } = element.getBoundingClientRect();
+      return own > 0 && height > 0 && (right > width + 1 || left < -1) && element.checkVisibility() && !isHeld(element);
+    });
+    const whole = document.documentElement.scrollWidth > width ? ["the page is " + document.documentElement.scrollWidth + " wide"] : [];
+    return [...whole, ...out.map((element) => element.outerHTML.slice(0, 120))];
+  })()`;
+  return (await page.evaluate(sticking)) as string[];
+}

@@ -1,0 +1,116 @@
+/** Without a connection, without an answer, and when a page can't be shown: what is said, and the ways on. */
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
+import { runSite } from "../browser/site.ts";
+import { aliasSwitch, createForm, fillCreate } from "../browser/steps.ts";
+import { usuallyAt } from "../browser/variants.ts";
+
+const site = runSite();
+
+const offline = (page: Page) => page.getByText("You are offline.", { exact: false });
+const unreachable = (page: Page) => page.getByText("The server can’t be reached.", { exact: false });
+const settingsChunk = "**/assets/SettingsPage-*";
+
+/** Its code comes early where somebody is signed in. */
+async function toasterIsThere(page: Page): Promise<void> {
+  await page.getByRole("region", { name: /notifications/i }).waitFor({ state: "attached" });
+}
+
+describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
+  test("offline a bar says so; what is done is refused kindly, and works when the connection is back", async () => {
+    const person = await site.person();
+    const { alias } = await person.createAlias({ forwardTo: "jonas@inbox.example" });
+    const { page, context, expectFailure } = await site.visit({ width, as: person });
+    await page.goto("/dashboard");
+    const flip = aliasSwitch(page, `${alias}@kauke.test`);
+    await flip.waitFor();
+    await toasterIsThere(page);
+    expectFailure(/\/toggle$/);
+    await context.setOffline(true);
+    await offline(page).waitFor();
+    await flip.click();
+    await seeToast(page, "Toggle Failed", "The server could not be reached. Check your connection and try again.");
+    expect(await flip.getAttribute("aria-checked")).toBe("true");
+    await context.setOffline(false);
+    await seeGone(offline(page));
+    await flip.click();
+    await seeToast(page, "Alias Paused");
+  });
+
+  test("without an answer of the server a bar says so, until there is one", async () => {
+    const { page, context, expectFailure } = await site.visit({ width, as: await site.person() });
+    await page.goto("/dashboard");
+    await page.getByText("No aliases yet").waitFor();
+    expectFailure(/^\/api\/(aliases\/|domains)/);
+    await context.route("**/api/aliases/**", (route) => route.abort("connectionrefused"));
+    await context.route("**/api/domains", (route) => route.abort("connectionrefused"));
+    await fillCreate(page, { alias: "kept-as-typed", forwardTo: "jonas@inbox.example" });
+    await unreachable(page).waitFor();
+    expect(await createForm(page).getByLabel("Alias name and domain").inputValue()).toBe("kept-as-typed");
+    await page.getByRole("status").getByRole("button", { name: "Try again" }).click();
+    await unreachable(page).waitFor();
+    await context.unrouteAll();
+    // The app may have asked again by itself before the button is pressed.
+    const again = page.getByRole("status").getByRole("button", { name: "Try again" });
+    await Promise.race([again.click().catch(() => {}), seeGone(unreachable(page))]);
+    await seeGone(unreachable(page));
+  });
+
+  test("a page whose code is gone after an update is loaded anew once, by itself", async () => {
+    const { page, context, expectRefusal, expectError } = await site.visit({ width, as: await site.person() });
+    expectRefusal(404, /\/assets\/SettingsPage-/);
+    expectError(/dynamically imported module/);
+    await page.goto("/dashboard");
+    await seeHeading(page, "Email Forwarding");
+    let asked = 0;
+    await context.route(settingsChunk, (route) => (++asked === 1 ? route.fulfill({ status: 404 }) : route.continue()));
+    await page.evaluate("history.pushState(null, '', '/settings')");
+    await seeHeading(page, "Settings");
+    expect(asked).toBe(2);
+  });
+
+  test("when it is still gone, a message says so, once and for all, with another try and the way home", async () => {
+    const { page, context, expectRefusal, expectError } = await site.visit({ width, as: await site.person() });
+    expectRefusal(404, /\/assets\/SettingsPage-/);
+    expectError(/dynamically imported module/);
+    let loads = 0;
+    page.on("request", (request) => request.isNavigationRequest() && loads++);
+    await context.route(settingsChunk, (route) => route.fulfill({ status: 404 }));
+    await page.goto("/settings");
+    await seeHeading(page, "Something went wrong");
+    await page.getByRole("alert").getByText("This page could not be loaded.", { exact: false }).waitFor();
+    expect(loads).toBe(2);
+    await context.unrouteAll();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await seeHeading(page, "Settings");
+  });
+
+  test("a page that can't be shown says so; another try shows it, and the way home leads there", async () => {
+    const { page, context, expectError } = await site.visit({ width, as: await site.person() });
+    expectError(/TypeError/);
+    await context.route("**/api/encryption-keys", (route) => route.fulfill({ json: { keys: 7 } }));
+    await page.goto("/settings");
+    await seeHeading(page, "Something went wrong");
+    await page.getByRole("alert").getByText("This page could not be shown.", { exact: false }).waitFor();
+    // The frame around it still works.
+    await page.getByRole("banner").getByRole("link", { name: "Kauke, home" }).waitFor();
+    await page.getByRole("main").getByRole("link", { name: "Back to start" }).click();
+    await seePath(page, "/home");
+    await seeHeading(page, "One click, new identity. Your inbox stays safe.");
+  });
+});
+
+test("the toast's code that does not come takes nothing else along, and comes with the next try", async () => {
+  const { page, context, expectFailure } = await site.visit();
+  expectFailure(/\/assets\/Toaster-/);
+  let asked = 0;
+  await context.route("**/assets/Toaster-*", (route) =>
+    ++asked === 1 ? route.abort("connectionrefused") : route.continue(),
+  );
+  await page.goto("/register");
+  await expect.poll(() => asked).toBe(1);
+  await page.getByRole("button", { name: "Create Account" }).click();
+  await seeHeading(page, "Create your account");
+  await page.getByRole("listitem").getByText("Password Too Short").waitFor({ timeout: 20_000 });
+});

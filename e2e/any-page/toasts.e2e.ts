@@ -1,0 +1,176 @@
+/** Toasts by the page's own clock: how long they stay, one at a time, F8, swipe. */
+import { toastTimes } from "@kauke/contract";
+import type { BrowserContext, Locator, Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { type VisitOptions, widths } from "../browser/browser.ts";
+import { seeGone, toasts } from "../browser/see.ts";
+import { runSite } from "../browser/site.ts";
+import { aliasSwitch } from "../browser/steps.ts";
+import { usually } from "../browser/variants.ts";
+
+const site = runSite();
+let made = 0;
+
+/** A dashboard with one alias, where time stands still unless the test lets it go on. */
+async function openStill(options: VisitOptions = {}) {
+  const person = await site.person();
+  const alias = `clock-${++made}`;
+  await person.createAlias({ alias, forwardTo: "jonas@inbox.example" });
+  const visit = await site.visit({ as: person, ...options });
+  const { page } = visit;
+  await page.clock.install({ time: new Date("2026-11-21T10:00:00") });
+  await page.goto("/dashboard");
+  const flip = aliasSwitch(page, `${alias}@kauke.test`);
+  await flip.waitFor();
+  await page.clock.pauseAt(new Date("2026-11-21T10:20:00"));
+  return { ...visit, flip };
+}
+
+/** Those that stay; one that is on its way out has another state. */
+const staying = (page: Page) => toasts(page).and(page.locator("[data-state=open]"));
+
+/** Most the page's time can have gone on since the toast appeared. */
+const step = 20;
+
+const phoneDarkAndWide: readonly VisitOptions[] = [
+  { width: widths.phone, theme: "dark" },
+  { width: widths.desktop, theme: "light" },
+];
+
+/** Lets the page's time go on by little until the toast is there. */
+async function untilToast(page: Page, title: string): Promise<Locator> {
+  const toast = staying(page).filter({ has: page.getByText(title, { exact: true }) });
+  const isThere = async () => {
+    if ((await toast.count()) > 0) return true;
+    await page.clock.runFor(step);
+    return (await toast.count()) > 0;
+  };
+  await expect.poll(isThere).toBe(true);
+  return toast;
+}
+
+/** @param visibleMs how long it stays from now on */
+async function expectToLeaveAfter(page: Page, visibleMs: number): Promise<void> {
+  await page.clock.runFor(visibleMs - 2 * step);
+  expect(await staying(page).count()).toBe(1);
+  await page.clock.runFor(2 * step);
+  await expect.poll(() => staying(page).count()).toBe(0);
+  await page.clock.runFor(toastTimes.removeMs);
+  await expect.poll(() => toasts(page).count()).toBe(0);
+}
+
+test.each(usually(phoneDarkAndWide, 0))(
+  "an ordinary toast stays five seconds and is gone a second later, %o",
+  async (options) => {
+    const { page, flip } = await openStill(options);
+    await flip.click();
+    await untilToast(page, "Alias Paused");
+    await expectToLeaveAfter(page, 5000);
+  },
+);
+
+test.each(usually(phoneDarkAndWide, 1))("a destructive toast stays seven seconds, %o", async (options) => {
+  const { page, flip, context, expectFailure } = await openStill(options);
+  expectFailure(/\/toggle$/);
+  await context.route("**/toggle", (route) => route.abort("connectionrefused"));
+  await flip.click();
+  await untilToast(page, "Toggle Failed");
+  await expectToLeaveAfter(page, 7000);
+});
+
+test("there is one toast at a time, and a new one has its whole time before it", async () => {
+  const { page, flip } = await openStill();
+  await flip.click();
+  await untilToast(page, "Alias Paused");
+  await page.clock.runFor(4000);
+  await flip.click();
+  await untilToast(page, "Alias Activated");
+  expect(await toasts(page).count()).toBe(1);
+  await expectToLeaveAfter(page, 5000);
+});
+
+test("F8 leads the keyboard to the notifications, where they wait until it leaves", async () => {
+  const { page, flip } = await openStill();
+  const region = page.getByRole("region", { name: /notifications/i });
+  const hasFocus = () => region.evaluate((it) => it.contains(it.ownerDocument.activeElement));
+  await flip.click();
+  await untilToast(page, "Alias Paused");
+  expect(await hasFocus()).toBe(false);
+  await page.keyboard.press("F8");
+  await expect.poll(hasFocus).toBe(true);
+  await page.clock.runFor(60_000);
+  expect(await staying(page).count()).toBe(1);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Escape");
+  await expect.poll(() => staying(page).count()).toBe(0);
+});
+
+test("a pointer resting on a toast keeps it", async () => {
+  const { page, flip } = await openStill();
+  await flip.click();
+  const toast = await untilToast(page, "Alias Paused");
+  await toast.hover();
+  await page.clock.runFor(60_000);
+  expect(await staying(page).count()).toBe(1);
+  await page.mouse.move(10, 10);
+  await page.clock.runFor(5000 + step);
+  await expect.poll(() => staying(page).count()).toBe(0);
+});
+
+test("its button puts a toast away", async () => {
+  const { page, flip } = await openStill();
+  await flip.click();
+  const toast = await untilToast(page, "Alias Paused");
+  await toast.getByRole("button", { name: "Dismiss" }).click();
+  await expect.poll(() => staying(page).count()).toBe(0);
+  await page.clock.runFor(toastTimes.removeMs);
+  await seeGone(toasts(page));
+});
+
+async function middleOf(toast: Locator): Promise<{ x: number; y: number }> {
+  const box = await toast.boundingBox();
+  if (box === null) throw new Error("the toast has no place on screen");
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+/** Presses, moves sideways by so many pixels and lets go. */
+async function drag(page: Page, toast: Locator, pixels: number): Promise<void> {
+  const { x, y } = await middleOf(toast);
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + pixels, y, { steps: 8 });
+  await page.mouse.up();
+}
+
+async function swipe(context: BrowserContext, page: Page, toast: Locator, pixels: number): Promise<void> {
+  const { x, y } = await middleOf(toast);
+  const touch = await context.newCDPSession(page);
+  const send = (type: "touchStart" | "touchMove" | "touchEnd", points: { x: number; y: number }[]) =>
+    touch.send("Input.dispatchTouchEvent", { type, touchPoints: points });
+  await send("touchStart", [{ x, y }]);
+  for (let moved = 0; moved <= 8; moved++) await send("touchMove", [{ x: x + (pixels * moved) / 8, y }]);
+  await send("touchEnd", []);
+  await touch.detach();
+}
+
+test("dragged to the right by more than 50 pixels it goes, by less or to the left it stays", async () => {
+  const { page, flip } = await openStill();
+  await flip.click();
+  const toast = await untilToast(page, "Alias Paused");
+  for (const pixels of [40, -90]) {
+    await drag(page, toast, pixels);
+    expect([pixels, await staying(page).count()]).toEqual([pixels, 1]);
+  }
+  await drag(page, toast, 60);
+  await expect.poll(() => staying(page).count()).toBe(0);
+});
+
+test("a finger's swipe to the right puts it away too", async () => {
+  const { page, context, flip } = await openStill({ width: widths.phone, hasTouch: true });
+  await flip.click();
+  const toast = await untilToast(page, "Alias Paused");
+  await swipe(context, page, toast, 40);
+  expect(await staying(page).count()).toBe(1);
+  await swipe(context, page, toast, 70);
+  await expect.poll(() => staying(page).count()).toBe(0);
+});

@@ -1,0 +1,114 @@
+/**
+ * The browser of the journeys: the machine's Chromium, launched once per process, and visits in it. Each visit is a profile of
+ * its own with a window size, a theme and perhaps somebody signed in, watched for everything a healthy page never does.
+ */
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { findChromium } from "../../scripts/find-chromium.ts";
+import { type Watch, watchContext } from "./watch.ts";
+
+export const widths = { phone: 390, desktop: 1440 } as const;
+export const heights: Readonly<Record<number, number>> = { [widths.phone]: 844, [widths.desktop]: 900 };
+const otherHeight = 800;
+
+const flags = [
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+export interface VisitOptions {
+  /** CSS pixels; 1440 unless told. */
+  width?: number;
+  height?: number;
+  /** Stored before the first page, as the toggle would; else whatever the app starts with. */
+  theme?: "light" | "dark" | "system";
+  /** What the system prefers; light unless told. */
+  systemTheme?: "light" | "dark";
+  /** Somebody signed in: `name=value` of the session cookie. */
+  as?: { cookie: string };
+  /** The token of the preview inbox, as if the link of the start had been opened. */
+  previewToken?: string | null;
+  hasTouch?: boolean;
+}
+
+export interface Visit extends Watch {
+  /** Of the server. */
+  origin: string;
+  page: Page;
+  context: BrowserContext;
+  close(): Promise<void>;
+}
+
+let launched: Promise<Browser> | null = null;
+
+/** Launches the browser when it is first asked for, and again after it crashed. It closes with this process. */
+export function openBrowser(): Promise<Browser> {
+  return (launched ??= launch());
+}
+
+export async function closeBrowser(): Promise<void> {
+  await (await launched)?.close();
+  launched = null;
+}
+
+/** Playwright hides scrollbars in a browser without windows. */
+let ignoreDefaultArgs: string[] = [];
+
+/** To be called before the browser is first used. */
+export function showScrollbars(): void {
+  ignoreDefaultArgs = ["--hide-scrollbars"];
+}
+
+async function launch(): Promise<Browser> {
+  const executablePath = findChromium();
+  if (executablePath === null) throw new Error("No Chromium found: install it, or set CHROMIUM_PATH.");
+  // Chromium's sandbox does not run for root.
+  const asRoot = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+  const browser = await chromium.launch({ executablePath, args: [...asRoot, ...flags], ignoreDefaultArgs });
+  browser.on("disconnected", () => {
+    launched = null;
+  });
+  return browser;
+}
+
+/** @param origin of the server; paths are relative to it */
+export async function openVisit(origin: string, options: VisitOptions = {}): Promise<Visit> {
+  const { width = widths.desktop, height = heights[width] ?? otherHeight, theme, as } = options;
+  const browser = await openBrowser();
+  const context = await browser.newContext({
+    baseURL: origin,
+    viewport: { width, height },
+    colorScheme: options.systemTheme ?? "light",
+    hasTouch: options.hasTouch ?? false,
+    storageState: {
+      cookies: [],
+      origins: theme === undefined ? [] : [{ origin, localStorage: [{ name: "theme", value: theme }] }],
+    },
+  });
+  context.setDefaultTimeout(30_000);
+  if (as !== undefined) await signIn(context, { cookie: as.cookie, origin });
+  if (options.previewToken) await context.addCookies([previewCookie(options.previewToken, origin)]);
+  const watch = await watchContext(context, origin);
+  const page = await context.newPage();
+  return { ...watch, origin, page, context, close: () => context.close() };
+}
+
+/** @param cookie `name=value` of the session cookie */
+export function signIn(context: BrowserContext, { cookie, origin }: { cookie: string; origin: string }): Promise<void> {
+  return context.addCookies([cookieOf(cookie, origin)]);
+}
+
+/** As the link sets it. */
+function previewCookie(value: string, origin: string) {
+  const { port, hostname: domain } = new URL(origin);
+  const attributes = { path: "/preview", httpOnly: true, sameSite: "Strict" } as const;
+  return { name: `kauke-preview-${port}`, value, domain, ...attributes };
+}
+
+function cookieOf(cookie: string, url: string): { name: string; value: string; url: string } {
+  const split = cookie.indexOf("=");
+  return { name: cookie.slice(0, split), value: cookie.slice(split + 1), url };
+}

@@ -1,0 +1,74 @@
+/**
+ * Keeps every request that a browser context makes, its workers' too, and looks for secrets in them: in address, headers and
+ * body, in all the ways of hiding that `leak-scan.ts` knows, as a JSON string, and packed by gzip.
+ */
+import { gunzipSync, inflateSync } from "node:zlib";
+import type { BrowserContext, Request } from "playwright-core";
+import { findLeaksInText, type Leak } from "../mail/leak-scan.ts";
+
+export interface RecordedRequest {
+  method: string;
+  url: string;
+  /** One line each, as they were sent. */
+  headers: string;
+  body: Buffer;
+}
+
+export interface RequestRecorder {
+  /** Everything so far, in order. */
+  requests(): Promise<RecordedRequest[]>;
+  /** @param secrets each of eight characters or more */
+  find(secrets: readonly string[]): Promise<Leak[]>;
+}
+
+/** Records from here on. */
+export function recordRequests(context: BrowserContext): RequestRecorder {
+  const recorded: Promise<RecordedRequest>[] = [];
+  context.on("request", (request) => void recorded.push(record(request)));
+  const requests = () => Promise.all(recorded);
+  return {
+    requests,
+    async find(secrets) {
+      const short = secrets.find((secret) => secret.length < 8);
+      if (short !== undefined) throw new Error("a secret is too short to be looked for");
+      return (await requests()).flatMap((request) => findInRequest(secrets, request));
+    },
+  };
+}
+
+async function record(request: Request): Promise<RecordedRequest> {
+  const body = request.postDataBuffer() ?? Buffer.alloc(0);
+  // Those the browser adds come later; of a request that is broken off they never do.
+  const headers = await request.headersArray().catch(() => []);
+  const early = Object.entries(request.headers()).map(([name, value]) => `${name}: ${value}`);
+  const lines = [...headers.map(({ name, value }) => `${name}: ${value}`), ...early];
+  return { method: request.method(), url: request.url(), headers: lines.join("\n"), body };
+}
+
+function findInRequest(secrets: readonly string[], { method, url, headers, body }: RecordedRequest): Leak[] {
+  const where = `${method} ${new URL(url).pathname}`;
+  const texts = [url, decoded(url), headers, ...unpacked(body).map((bytes) => bytes.toString("latin1"))];
+  const words = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
+  return findLeaksInText([...new Set(words)], texts.join("\n\n"), where);
+}
+
+/** What a form or a query makes of spaces and other letters, undone. */
+function decoded(url: string): string {
+  try {
+    return Buffer.from(decodeURIComponent(url.replaceAll("+", " ")), "utf8").toString("latin1");
+  } catch {
+    return "";
+  }
+}
+
+function unpacked(body: Buffer): Buffer[] {
+  const bodies = [body];
+  for (const unpack of [gunzipSync, inflateSync]) {
+    try {
+      bodies.push(unpack(body));
+    } catch {
+      // Not packed like that.
+    }
+  }
+  return bodies;
+}

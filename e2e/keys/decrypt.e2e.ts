@@ -1,0 +1,397 @@
+/**
+ * Reading what was encrypted, in the browser alone: with a stored key and with one of one's own, as text, as a message and as a
+ * file. Nothing secret is in any request, and a hostile message does nothing.
+ */
+import { readFile } from "node:fs/promises";
+import { generateKeyPair } from "@kauke/age";
+import type { Page } from "playwright-core";
+import { expect, onTestFinished, test } from "vitest";
+import { openVisit, type Visit } from "../browser/browser.ts";
+import { type RequestRecorder, recordRequests } from "../browser/request-recorder.ts";
+import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast, toasts } from "../browser/see.ts";
+import { runSite } from "../browser/site.ts";
+import { dismissToast } from "../browser/steps.ts";
+import { attachment, multipartMessage, subjectOf } from "../mail/message.ts";
+import { masterPassword, sealFile, sealText, storeKey, storeReadyKey } from "./sealed.ts";
+
+const site = runSite();
+
+const secret = "Labas, \u017Dmogau!\n\nThe keys are under the third flowerpot.";
+
+const form = (page: Page, method: "Auto" | "Manual") => page.getByRole("form", { name: `${method} Decrypt` });
+const result = (page: Page) => page.getByRole("region", { name: "Decrypted text" });
+const placeholder = "Enter encrypted text and decrypt to see results";
+
+/** Somebody with one stored key, at /decrypt. */
+async function openDecrypt(giveKey = storeReadyKey) {
+  const person = await site.person();
+  const key = await giveKey(person, "Personal");
+  const visit = await site.visit({ as: person });
+  const requests = recordRequests(visit.context);
+  await visit.page.goto("/decrypt");
+  await visit.page.getByLabel("Decryption Key").waitFor();
+  return { ...visit, person, key, requests };
+}
+
+/** Paths of the API that were called, in order. */
+async function calls(requests: RequestRecorder): Promise<string[]> {
+  const paths = (await requests.requests()).map(({ url }) => new URL(url).pathname);
+  return paths.filter((path) => path.startsWith("/api/"));
+}
+
+async function decryptAuto(page: Page, text: string, password = masterPassword): Promise<void> {
+  await form(page, "Auto").getByLabel("Master Password").fill(password);
+  await form(page, "Auto").getByLabel("Encrypted Text").fill(text);
+  await form(page, "Auto").getByRole("button", { name: "Decrypt Message" }).click();
+}
+
+async function openManual(page: Page): Promise<void> {
+  await page.getByRole("tab", { name: "Manual Decrypt" }).click();
+}
+
+test("with a stored key: its name and date, the password, the text as a mail program quoted it; nothing secret leaves", async () => {
+  const { page, key, requests } = await openDecrypt(storeKey);
+  const today = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" }).format(
+    new Date(),
+  );
+  expect(await page.getByLabel("Decryption Key").locator("option").allInnerTexts()).toEqual([
+    `Personal, created ${today}`,
+  ]);
+  await page.getByText(placeholder).waitFor();
+  const armor = await sealText(secret, key.publicKey);
+  await decryptAuto(page, `On Monday Rasa wrote:\r\n${armor.replace(/^/gm, "> ")}\r\n\u00A0`);
+  await seeToast(page, "Decryption successful");
+  await page.getByText("Successfully decrypted").waitFor();
+  expect(await result(page).innerText()).toBe(secret);
+  // The password went into the worker and is nowhere else.
+  expect(await page.getByLabel("Master Password").inputValue()).toBe("");
+  expect((await calls(requests)).filter((path) => !/^\/api\/(?:auth\/|analytics$)/.test(path))).toEqual([
+    "/api/encryption-keys",
+    `/api/encryption-keys/${key.id}/protected`,
+  ]);
+  expect(await requests.find([masterPassword, "third flowerpot", key.privateKey])).toEqual([]);
+  // The recorder sees what is sent.
+  await page.evaluate(`fetch("/api/stats?x=${encodeURIComponent(masterPassword)}").catch(() => {})`);
+  expect(await requests.find([masterPassword])).not.toEqual([]);
+});
+
+test("with a key of one's own nothing is asked of the server; Copy copies it, Clear Results takes all of it away", async () => {
+  const { page, context, requests } = await openDecrypt();
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const { publicKey, privateKey } = await generateKeyPair("post-quantum");
+  await openManual(page);
+  const asked = (await calls(requests)).length;
+  await form(page, "Manual").getByLabel("Private Key").fill(`# created: today\n${privateKey}\n`);
+  await form(page, "Manual")
+    .getByLabel("Encrypted Text")
+    .fill(await sealText(secret, publicKey));
+  await form(page, "Manual").getByRole("button", { name: "Decrypt Message" }).click();
+  expect(await result(page).innerText()).toBe(secret);
+  expect((await calls(requests)).slice(asked)).toEqual([]);
+  expect(await requests.find(["third flowerpot", privateKey])).toEqual([]);
+
+  await page.getByRole("button", { name: "Copy" }).click();
+  await seeToast(page, "Copied to clipboard");
+  expect(await page.evaluate("navigator.clipboard.readText()")).toBe(secret);
+
+  await page.getByRole("button", { name: "Clear Results" }).click();
+  await page.getByText(placeholder).waitFor();
+  await seeFocus(page.getByRole("tab", { name: "Manual Decrypt" }));
+  for (const field of ["Private Key", "Encrypted Text"])
+    expect(await form(page, "Manual").getByLabel(field).inputValue()).toBe("");
+  expect(await keptByThePage(page)).not.toContain("third flowerpot");
+});
+
+test("the downloaded .json is a private key, typed or chosen; an .age key file says what it is", async () => {
+  const { page, key } = await openDecrypt();
+  await openManual(page);
+  const file = (name: string, text: string) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+  const json = JSON.stringify({ keyName: "Personal", publicKey: key.publicKey, privateKey: key.privateKey });
+  const keyField = form(page, "Manual").getByLabel("Private Key");
+  await page.getByLabel("Key file").setInputFiles(file("Personal.age", await sealText(key.privateKey, key.publicKey)));
+  await form(page, "Manual")
+    .getByText("This .age file is a key under its master password.", { exact: false })
+    .waitFor();
+  await page.getByLabel("Key file").setInputFiles(file("Personal.json", json));
+  await expect.poll(() => keyField.inputValue()).toBe(key.privateKey);
+  await keyField.fill(json);
+  await form(page, "Manual")
+    .getByLabel("Encrypted Text")
+    .fill(await sealText(secret, key.publicKey));
+  await form(page, "Manual").getByRole("button", { name: "Decrypt Message" }).click();
+  await result(page).waitFor();
+  expect(await result(page).innerText()).toBe(secret);
+});
+
+/** All that a page leaves where it could be found again, and all that it shows. */
+async function keptByThePage(page: Page): Promise<string> {
+  return (await page.evaluate(`Promise.all([
+    document.documentElement.outerHTML,
+    JSON.stringify({ ...localStorage, ...sessionStorage }),
+    JSON.stringify(history.state),
+    indexedDB.databases().then((all) => JSON.stringify(all)),
+    caches.keys().then((all) => JSON.stringify(all)),
+    ...[...document.querySelectorAll("input, textarea")].map((it) => it.value),
+  ]).then((all) => all.join("\\n"))`)) as string;
+}
+
+test("a new attempt clears what was there first; leaving the page takes it away", async () => {
+  const { page, key } = await openDecrypt();
+  await decryptAuto(page, await sealText(secret, key.publicKey));
+  await result(page).waitFor();
+  await decryptAuto(page, await sealText(secret, key.publicKey), "not the password");
+  await seeToast(page, "Decryption failed", "Incorrect master password.");
+  await page.getByText(placeholder).waitFor();
+  await seeFocus(page.getByLabel("Master Password"));
+  await seeFieldError(page.getByLabel("Master Password"), "Incorrect master password.");
+  await page.keyboard.type(masterPassword);
+  await page.keyboard.press("Enter");
+  await result(page).waitFor();
+  await page.getByRole("link", { name: "_FORWARD" }).click();
+  await seePath(page, "/dashboard");
+  await page.getByRole("link", { name: "_DECRYPT" }).click();
+  await page.getByText(placeholder).waitFor();
+  expect(await keptByThePage(page)).not.toContain("third flowerpot");
+});
+
+test("what is missing is named at its field, and what fails is told in the words of the API", async () => {
+  const { page, context, key, expectRefusal } = await openDecrypt();
+  await form(page, "Auto").getByRole("button", { name: "Decrypt Message" }).click();
+  await seeFieldError(form(page, "Auto").getByLabel("Master Password"), "Master password is required");
+  await seeFieldError(form(page, "Auto").getByLabel("Encrypted Text"), "Encrypted text is required");
+  await seeFocus(form(page, "Auto").getByLabel("Master Password"));
+
+  const other = await generateKeyPair();
+  await decryptAuto(page, await sealText(secret, other.publicKey));
+  await seeToast(page, "Decryption failed", "This message was not encrypted for this key.");
+  await decryptAuto(page, "Labas");
+  await seeToast(page, "Decryption failed", "The encrypted text is damaged or is not an AGE message.");
+
+  await openManual(page);
+  await form(page, "Manual").getByRole("button", { name: "Decrypt Message" }).click();
+  await seeFieldError(form(page, "Manual").getByLabel("Private Key"), "Private key is required");
+  await form(page, "Manual").getByLabel("Private Key").fill("AGE-SECRET-KEY-1QQQ");
+  await form(page, "Manual")
+    .getByLabel("Encrypted Text")
+    .fill(await sealText(secret, other.publicKey));
+  await form(page, "Manual").getByRole("button", { name: "Decrypt Message" }).click();
+  await seeToast(page, "Decryption failed", "The private key is not valid.");
+  await seeFocus(form(page, "Manual").getByLabel("Private Key"));
+  await seeFieldError(form(page, "Manual").getByLabel("Private Key"), "The private key is not valid.");
+
+  await page.getByRole("tab", { name: "Auto Decrypt" }).click();
+  await context.route("**/protected", (route) =>
+    route.fulfill({ json: { encryptedPrivateKey: "AGE-SECRET-KEY-OLD" } }),
+  );
+  await decryptAuto(page, await sealText(secret, key.publicKey));
+  const older =
+    "This key was made with an older method. Delete it and create a new one in Settings to decrypt with it.";
+  await seeToast(page, "Encryption key needs update", older);
+
+  await context.route("**/protected", (route) => route.fulfill({ json: { encryptedPrivateKey: other.privateKey } }));
+  await decryptAuto(page, await sealText(secret, key.publicKey));
+  const advice = "Create a new key in Settings for auto-decrypt, or use manual decrypt.";
+  await seeToast(page, "Key Compatibility Issue", advice);
+  await dismissToast(page);
+
+  expectRefusal(422, /\/protected$/);
+  const message = "This key does not support master password protection. Create a new key in Settings.";
+  await context.route("**/protected", (route) => route.fulfill({ status: 422, json: { message } }));
+  await decryptAuto(page, await sealText(secret, key.publicKey));
+  await seeToast(page, "Key Compatibility Issue", advice);
+});
+
+test("while it works the button waits; leaving the page ends the work without a word", async () => {
+  const { page, context, key } = await openDecrypt();
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await context.route("**/protected", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await decryptAuto(page, await sealText(secret, key.publicKey));
+  const pending = page.getByRole("button", { name: "Decrypting..." });
+  await pending.waitFor();
+  expect(await pending.isDisabled()).toBe(true);
+  await page.getByRole("link", { name: "_FORWARD" }).click();
+  await seePath(page, "/dashboard");
+  const answered = page.waitForResponse(/\/protected$/);
+  letGo();
+  await answered;
+  await page.getByRole("link", { name: "_DECRYPT" }).click();
+  await page.getByText(placeholder).waitFor();
+  expect(await toasts(page).count()).toBe(0);
+  // The next one works.
+  await decryptAuto(page, await sealText(secret, key.publicKey));
+  await result(page).waitFor();
+});
+
+test("somebody without keys is led to Settings, and can decrypt with a key of their own all the same", async () => {
+  const { page } = await site.visit({ as: await site.person() });
+  await page.goto("/decrypt");
+  await seeHeading(page, "No Encryption Keys Available");
+  await openManual(page);
+  await form(page, "Manual").getByLabel("Private Key").waitFor();
+  await page.getByRole("tab", { name: "Auto Decrypt" }).click();
+  await page.getByRole("link", { name: "Go to Settings" }).click();
+  await seePath(page, "/settings");
+});
+
+/** What a hostile sender tries, none of which may run, load or style anything. */
+const hostile = [
+  '<script>parent.document.title = "changed"; fetch("/api/stats?from=script")</script>',
+  '<style>@import "http://tracker.example/a.css"; h1 { background: url(http://tracker.example/b.png) }</style>',
+  '<link rel="stylesheet" href="http://tracker.example/c.css"><base href="http://tracker.example/">',
+  '<img src="http://tracker.example/d.png" onerror="parent.document.title=1" alt="Tracker">',
+  '<img src="/api/auth/session?from=image"><img srcset="http://tracker.example/e.png 1x">',
+  '<p style="background:url(http://tracker.example/f.png)" onclick="alert(1)">Styled words</p>',
+  '<table background="http://tracker.example/g.png"><tr><td>Cell</td></tr></table>',
+  '<iframe src="http://tracker.example/h"></iframe><object data="http://tracker.example/i"></object>',
+  '<video src="http://tracker.example/j" poster="http://tracker.example/k.png"></video>',
+  '<svg onload="parent.document.title=1"><image href="http://tracker.example/l.png"/></svg>',
+  '<meta http-equiv="refresh" content="0;url=http://tracker.example/m">',
+  '<form action="http://tracker.example/n"><input name="x"><button>Send</button></form>',
+  '<a href="javascript:parent.document.title=1">Bad link</a> <a href="https://good.example/x">Good link</a>',
+].join("");
+
+async function dropFile(
+  page: Page,
+  method: "Auto" | "Manual",
+  file: Awaited<ReturnType<typeof sealFile>>,
+): Promise<void> {
+  const data = await page.evaluateHandle(
+    `((base64, name) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([Uint8Array.from(atob(base64), (it) => it.charCodeAt(0))], name));
+      return transfer;
+    })(${JSON.stringify(file.buffer.toString("base64"))}, ${JSON.stringify(file.name)})`,
+  );
+  await form(page, method).dispatchEvent("dragover", { dataTransfer: data });
+  await form(page, method).dispatchEvent("drop", { dataTransfer: data });
+}
+
+test("a dropped message.eml.age shows its header, text and files; its HTML runs and loads nothing", async () => {
+  const visit = await openDecrypt();
+  const { page, key, requests } = visit;
+  const title = await page.title();
+  await dropFile(page, "Auto", await sealFile("message.eml.age", multipartMessage(7, hostile), key.publicKey));
+  await form(page, "Auto").getByText("message.eml.age", { exact: true }).first().waitFor();
+  await form(page, "Auto").getByLabel("Master Password").fill(masterPassword);
+  await form(page, "Auto").getByRole("button", { name: "Decrypt Message" }).click();
+  await seeHeading(page, subjectOf(7));
+  await page.getByText("Parcel Shop <parcels@shop.example>").first().waitFor();
+  expect(await page.getByRole("tabpanel", { name: "Text" }).innerText()).toContain("Labas, \u017Dmogau!");
+  await expectAttachmentSaved(visit);
+
+  await page.getByRole("tab", { name: "HTML" }).click();
+  const inside = page.frameLocator("iframe[title='HTML of the message']");
+  await inside.getByRole("heading", { name: "Parcel 7" }).waitFor();
+  await inside.getByText("Styled words").waitFor();
+  await inside.getByText("[Tracker]").waitFor();
+  await page.getByText("pictures from elsewhere are not loaded").waitFor();
+  // The picture within the message is there.
+  await expect
+    .poll(() => inside.getByAltText("A dot").evaluate((it) => (it as unknown as { naturalWidth: number }).naturalWidth))
+    .toBe(1);
+  const kept = await inside.locator("html").evaluate((it) => it.outerHTML);
+  expect(kept).not.toMatch(
+    /tracker\.example|javascript:|<script|<style|<svg|<form|<input|<iframe|style=|onclick|onerror/i,
+  );
+  const good = inside.getByRole("link", { name: "Good link" });
+  expect(await good.getAttribute("rel")).toBe("noopener noreferrer nofollow");
+  expect(await inside.getByRole("link").count()).toBe(1);
+  expect(await page.title()).toBe(title);
+  expect(await requests.find(["tracker.example", "from=image", "from=script"])).toEqual([]);
+
+  await page.getByRole("tab", { name: "Headers" }).click();
+  await page.getByText("<parcel-7@shop.example>").waitFor();
+});
+
+async function expectAttachmentSaved({ page }: Visit): Promise<void> {
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: attachment.filename }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe(attachment.filename);
+  expect((await readFile(await download.path())).equals(attachment.bytes)).toBe(true);
+}
+
+test("nothing but our own code fills the frame: Trusted Types refuse any text", async () => {
+  const person = await site.person();
+  const { publicKey, privateKey } = await generateKeyPair();
+  // Not a clean visit: what is tried here is told by the browser.
+  const visit = await openVisit(site.server.url, { as: person });
+  onTestFinished(() => visit.close());
+  const { page } = visit;
+  await page.goto("/decrypt");
+  await openManual(page);
+  await dropFile(page, "Manual", await sealFile("message.eml.age", multipartMessage(8), publicKey));
+  await form(page, "Manual").getByLabel("Private Key").fill(privateKey);
+  await form(page, "Manual").getByRole("button", { name: "Decrypt Message" }).click();
+  await page.getByRole("tab", { name: "HTML" }).click();
+  const frame = page.locator("iframe[title='HTML of the message']");
+  expect(await frame.getAttribute("sandbox")).toBe("allow-popups allow-popups-to-escape-sandbox");
+  expect(await visit.findings()).toEqual([]);
+  const refused = await frame.evaluate((it, html) => {
+    try {
+      Object.assign(it, { srcdoc: html });
+      return "taken";
+    } catch (error) {
+      return (error as Error).name;
+    }
+  }, hostile);
+  expect(refused).toBe("TypeError");
+  expect((await visit.findings()).map(({ kind }) => kind)).toContain("CSP violation");
+});
+
+test("a file that is no text is offered to be saved, an unfit one is refused, and the text comes back", async () => {
+  const { page, key } = await openDecrypt();
+  const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, index) => (index * 31) & 255));
+  const picker = form(page, "Auto").getByLabel("Encrypted file");
+  await picker.setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("Labas") });
+  await seeFieldError(
+    form(page, "Auto").getByLabel("Encrypted Text"),
+    "This file holds nothing that AGE has encrypted",
+  );
+  await picker.setInputFiles(await sealFile("photo.jpg.age", bytes, key.publicKey));
+  await form(page, "Auto").getByLabel("Master Password").fill(masterPassword);
+  await form(page, "Auto").getByRole("button", { name: "Decrypt Message" }).click();
+  await page.getByText("The content is not text: photo.jpg").waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Save" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("photo.jpg");
+  expect((await readFile(await download.path())).equals(bytes)).toBe(true);
+  await page.getByRole("button", { name: "Take photo.jpg.age away" }).click();
+  await seeFocus(form(page, "Auto").getByLabel("Encrypted Text"));
+  await page.getByRole("button", { name: "Clear Results" }).click();
+  await seeGone(page.getByText("The content is not text"));
+});
+
+test("by keyboard alone: from the first tab to the text, and away again", async () => {
+  const { page, key } = await openDecrypt();
+  const armor = await sealText(secret, key.publicKey);
+  await page.getByRole("tab", { name: "Auto Decrypt" }).focus();
+  await page.keyboard.press("ArrowRight");
+  await seeFocus(page.getByRole("tab", { name: "Manual Decrypt" }));
+  await page.keyboard.press("Tab");
+  await seeFocus(form(page, "Manual").getByLabel("Private Key"));
+  await page.keyboard.insertText(key.privateKey);
+  await page.keyboard.press("Tab");
+  await seeFocus(form(page, "Manual").getByRole("button", { name: "Choose a key file" }));
+  await page.keyboard.press("Tab");
+  await page.keyboard.insertText(armor);
+  await page.keyboard.press("Tab");
+  await seeFocus(form(page, "Manual").getByRole("button", { name: "Choose a file" }));
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await result(page).waitFor();
+  await page.keyboard.press("Tab");
+  await seeFocus(result(page));
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.getByText(placeholder).waitFor();
+});

@@ -1,0 +1,172 @@
+/** A letter for one reader's eyes: encrypted in the browser, carried sealed, opened by age's own program and by /decrypt. */
+import { generateKeyPair } from "@kauke/age";
+import type { PreviewMessage, PreviewSummary } from "@kauke/contract";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { recordRequests } from "../browser/request-recorder.ts";
+import { seeFieldError, seeFocus, seeToast } from "../browser/see.ts";
+import { runSite } from "../browser/site.ts";
+import { decryptWithAge, hasAge, masterPassword, storeKey } from "../keys/sealed.ts";
+
+const site = runSite({ env: () => ({ KAUKE_UNDO_SECONDS: "1" }) });
+
+const to = "rasa@outside.example";
+const words = "The keys are under the third flowerpot.";
+const letter = `Labas, Rasa \u{1F98A}\n\n${words}\n.\n-- \nJonas`;
+
+const field = (page: Page, name: string) => page.getByLabel(name, { exact: true });
+const keyField = (page: Page) => field(page, "Recipient's Public Key");
+const send = (page: Page) => page.getByRole("button", { name: "Send Email" }).click();
+const turnOn = (page: Page) => page.getByRole("switch", { name: "Enable End-to-End Encryption" }).click();
+
+/** Somebody with one alias that can send, about to write an encrypted letter. */
+async function openCompose(forwardTo = "jonas.sealed@inbox.example") {
+  const person = await site.person();
+  const alias = await person.createAlias({ forwardTo });
+  expect((await person.call("POST", "/api/smtp-credentials", { aliasId: alias.id })).status).toBe(201);
+  const visit = await site.visit({ as: person });
+  const requests = recordRequests(visit.context);
+  const { page } = visit;
+  await page.goto("/compose");
+  await expect.poll(() => page.getByLabel("From").inputValue()).toBe(alias.id);
+  await field(page, "To").fill(to);
+  await field(page, "Subject").fill("Sealed");
+  await field(page, "Message").fill(letter);
+  return { ...visit, person, requests };
+}
+
+/** The message that arrived under this subject. */
+async function received(subject: string): Promise<PreviewMessage> {
+  const headers = { "x-preview-token": await site.server.previewToken() };
+  const read = async <T>(path: string) => (await (await fetch(`${site.server.url}${path}`, { headers })).json()) as T;
+  const find = async () => {
+    const { messages } = await read<{ messages: PreviewSummary[] }>("/preview/api/messages");
+    return messages.find((it) => it.subject === subject)?.id;
+  };
+  await expect.poll(find).toBeDefined();
+  return read<PreviewMessage>(`/preview/api/messages/${await find()}`);
+}
+
+async function jobsSent(requests: ReturnType<typeof recordRequests>): Promise<string[]> {
+  const jobs = (await requests.requests()).filter(
+    ({ method, url }) => method === "POST" && url.endsWith("/api/email-jobs"),
+  );
+  return jobs.map(({ body }) => body.toString());
+}
+
+test("a letter leaves the browser encrypted and is read by age's own program and by both ways of /decrypt", async () => {
+  const { page, person, requests } = await openCompose();
+  const key = await storeKey(person, "Personal");
+  await turnOn(page);
+  await page.getByText("Encryption Notice").waitFor();
+  await page.getByText("The subject and the addresses are not encrypted.").waitFor();
+  // As it is copied out of a key file, broken over two lines.
+  await keyField(page).fill(`# public key: ${key.publicKey.slice(0, 30)}\n  ${key.publicKey.slice(30)}`);
+  await page.getByText("Valid key").waitFor();
+  await send(page);
+  await seeToast(page, "Email queued", `To ${to}`);
+  expect(await field(page, "Message").inputValue()).toBe("");
+  const [job = ""] = await jobsSent(requests);
+  const { body, ...rest } = JSON.parse(job) as { body: string };
+  expect(rest).toMatchObject({
+    to,
+    subject: "Sealed",
+    useEncryption: true,
+    recipientPublicKey: key.publicKey,
+    priority: 0,
+  });
+  expect(body).toMatch(/^-----BEGIN AGE ENCRYPTED FILE-----\n[\w+/=\n]+-----END AGE ENCRYPTED FILE-----\n$/);
+
+  const { text } = await received("Sealed");
+  expect(text?.trim()).toBe(body.trim());
+  if (hasAge) expect(await decryptWithAge(text ?? "", key.privateKey)).toBe(letter);
+
+  await page.goto("/decrypt");
+  const auto = page.getByRole("form", { name: "Auto Decrypt" });
+  await auto.getByLabel("Master Password").fill(masterPassword);
+  await auto.getByLabel("Encrypted Text").fill(text ?? "");
+  await auto.getByRole("button", { name: "Decrypt Message" }).click();
+  const result = page.getByRole("region", { name: "Decrypted text" });
+  expect(await result.textContent()).toBe(letter);
+  await page.getByRole("button", { name: "Clear Results" }).click();
+  await page.getByRole("tab", { name: "Manual Decrypt" }).click();
+  const manual = page.getByRole("form", { name: "Manual Decrypt" });
+  await manual.getByLabel("Private Key").fill(key.privateKey);
+  await manual.getByLabel("Encrypted Text").fill(text ?? "");
+  await manual.getByRole("button", { name: "Decrypt Message" }).click();
+  expect(await result.textContent()).toBe(letter);
+
+  expect(await requests.find([words, masterPassword, key.privateKey])).toEqual([]);
+  // It does find what is sent in the clear.
+  expect(await requests.find([key.publicKey])).not.toEqual([]);
+});
+
+describe("nothing is sent", () => {
+  test("without a key, of which a toast and the field tell", async () => {
+    const { page, requests } = await openCompose();
+    await turnOn(page);
+    await send(page);
+    const told = "Please provide the recipient's public key for encryption.";
+    await seeToast(page, "Public key required", told);
+    await seeFieldError(keyField(page), told);
+    await seeFocus(keyField(page));
+    expect(await jobsSent(requests)).toEqual([]);
+    expect(await field(page, "Message").inputValue()).toBe(letter);
+  });
+
+  test("to a key that is none, which is told while it is typed and when it is sent", async () => {
+    const { page, requests } = await openCompose();
+    await turnOn(page);
+    const { publicKey } = await generateKeyPair();
+    await keyField(page).fill(publicKey.replace(/.$/, (last) => (last === "q" ? "p" : "q")));
+    await seeFieldError(keyField(page), "This is not an AGE public key");
+    await send(page);
+    await seeToast(page, "Failed to queue email", "This is not an AGE public key");
+    expect(await jobsSent(requests)).toEqual([]);
+    // A mended key is taken: post-quantum ones too.
+    await keyField(page).fill((await generateKeyPair("post-quantum")).publicKey);
+    await page.getByText("Post-quantum key").waitFor();
+    await send(page);
+    await seeToast(page, "Email queued", `To ${to}`);
+    expect(await requests.find([words])).toEqual([]);
+  });
+
+  test("when the message tells the mailbox the alias forwards to, unless the leak guard is off", async () => {
+    const { page, person, requests } = await openCompose("jonas.hidden@inbox.example");
+    await field(page, "Message").fill("Write to Jonas.Hidden@inbox.example");
+    await turnOn(page);
+    await keyField(page).fill((await generateKeyPair()).publicKey);
+    await send(page);
+    const told =
+      "Your message holds the address this alias forwards to. Take it out, or switch the leak guard off in Settings";
+    await seeFieldError(field(page, "Message"), told);
+    expect(await jobsSent(requests)).toEqual([]);
+    expect((await person.call("PATCH", "/api/account/settings", { leakGuard: false })).status).toBe(200);
+    await send(page);
+    await seeToast(page, "Email queued", `To ${to}`);
+  });
+
+  test("when the browser can't encrypt, and the form says so", async () => {
+    const { page, context, requests } = await openCompose();
+    await context.route("**/vault.worker*", (route) => route.abort("failed"));
+    await turnOn(page);
+    await keyField(page).fill((await generateKeyPair()).publicKey);
+    await send(page);
+    await page.getByRole("alert").getByText("The message could not be encrypted in this browser.").waitFor();
+    expect(await jobsSent(requests)).toEqual([]);
+    expect(await field(page, "Message").inputValue()).toBe(letter);
+  });
+});
+
+test("switched off again, the letter goes as it was typed", async () => {
+  const { page, requests } = await openCompose();
+  await turnOn(page);
+  await keyField(page).fill((await generateKeyPair()).publicKey);
+  await turnOn(page);
+  await field(page, "Subject").fill("Open");
+  await send(page);
+  await seeToast(page, "Email queued", `To ${to}`);
+  expect((await jobsSent(requests)).map((it) => JSON.parse(it))).toMatchObject([
+    { useEncryption: false, body: letter },
+  ]);
+});

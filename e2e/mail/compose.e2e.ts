@@ -1,0 +1,239 @@
+/** Writing from an alias: what is undone is never sent, what is let go is received, and the person is told how it goes. */
+import { generateKeyPair } from "@kauke/age";
+import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast, toasts } from "../browser/see.ts";
+import { runSite } from "../browser/site.ts";
+
+let mx: FakeMx;
+beforeAll(async () => {
+  mx = await FakeMx.start();
+});
+afterAll(() => mx.close());
+const site = runSite({
+  env: () => ({
+    KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
+    // A busy machine takes its time to press Undo.
+    KAUKE_UNDO_SECONDS: "8",
+    // Longer than the page takes to ask again, so that it sees the message wait.
+    KAUKE_RETRY_SCHEDULE: "3s,1s,1s",
+  }),
+});
+beforeEach(() => {
+  mx.options = {};
+  mx.messages.length = 0;
+});
+
+/** Somebody with one alias that can send, about to write. */
+async function openCompose() {
+  const person = await site.person();
+  const alias = await person.createAlias({ forwardTo: "jonas.writer@inbox.example" });
+  expect((await person.call("POST", "/api/smtp-credentials", { aliasId: alias.id })).status).toBe(201);
+  const visit = await site.visit({ as: person });
+  await visit.page.goto("/compose");
+  // The only one there is is chosen already.
+  await expect.poll(() => visit.page.getByLabel("From").inputValue()).toBe(alias.id);
+  return { ...visit, person, address: `${alias.alias}@${alias.domain}` };
+}
+
+const to = "rasa@outside.example";
+const field = (page: Page, name: string) => page.getByLabel(name, { exact: true });
+const sendButton = (page: Page) => page.getByRole("button", { name: "Send Email" });
+
+async function write(page: Page, subject: string, body = "Labas, Rasa\n.\nJonas"): Promise<void> {
+  await field(page, "To").fill(to);
+  await field(page, "Subject").fill(subject);
+  await field(page, "Message").fill(body);
+}
+
+const sentSubjects = () => mx.messages.map(({ bytes }) => /^Subject: (.*)\r$/m.exec(bytes.toString())?.[1]);
+
+const drainingLine = `getComputedStyle(document.querySelector(".toast"), "::after").animationName`;
+
+/** The toast stays as long as the window has not the focus. */
+const leaveWindow = (page: Page) => page.evaluate("window.dispatchEvent(new Event('blur'))");
+
+test("a message undone is never sent; one let go is tried again until it is received, as the alias", async () => {
+  const { page, address } = await openCompose();
+  await write(page, "Undone");
+  await sendButton(page).click();
+  const queued = await seeToast(page, "Email queued", `To ${to}`);
+  expect(await page.evaluate(drainingLine)).toBe("toast-drain");
+  await queued.getByRole("button", { name: "Undo" }).click();
+  const told = "Your email has been successfully cancelled and will not be sent.";
+  await seeToast(page, "Email sending cancelled", told);
+  // The message is back on the sheet as it was written.
+  expect(await field(page, "To").inputValue()).toBe(to);
+  expect(await field(page, "Subject").inputValue()).toBe("Undone");
+  expect(await field(page, "Message").inputValue()).toBe("Labas, Rasa\n.\nJonas");
+  expect(await page.getByLabel("From").locator("option:checked").innerText()).toBe(address);
+
+  let refused = 0;
+  mx.options = { answer: ({ stage }) => (stage === "rcpt" && refused++ === 0 ? "452 4.2.2 full" : undefined) };
+  await write(page, "Let go");
+  await sendButton(page).click();
+  await seeToast(page, "Email queued", `To ${to}`);
+  // Whoever leaves the page is told all the same.
+  await page.getByRole("link", { name: "_SETTINGS" }).click();
+  const why = "The recipient's address did not take it: the mailbox is full.";
+  await seeToast(page, "Email retry in progress", `Retry 1/3. Previous error: ${why}`);
+  await seeToast(page, "Email sent", `To ${to}`);
+  expect(sentSubjects()).toEqual(["Let go"]);
+  const [mail] = mx.messages;
+  expect(mail).toMatchObject({ envelopeFrom: address, rcptTo: [to] });
+  const text = mail?.bytes.toString() ?? "";
+  expect(text).toContain(`\r\nFrom: ${address}\r\n`);
+  expect(text.endsWith("\r\n\r\nLabas, Rasa\r\n.\r\nJonas\r\n")).toBe(true);
+  expect(text).not.toMatch(/inbox\.example|people\.example/);
+});
+
+test("what is queued or scheduled can be seen and undone after a reload", async () => {
+  const { page, person } = await openCompose();
+  const aliasId = await page.getByLabel("From").inputValue();
+  const scheduledAt = new Date(Date.now() + 40 * 86_400_000).toISOString();
+  const letter = { to, subject: "In forty days", body: "Labas", fromAliasId: aliasId, scheduledAt };
+  expect((await person.call("POST", "/api/email-jobs", letter)).status).toBe(201);
+  await write(page, "Just now");
+  await sendButton(page).click();
+  const waiting = page.getByRole("region", { name: "Waiting to be sent" });
+  await waiting.getByText("Just now", { exact: true }).waitFor();
+  await page.reload();
+  await waiting.getByText(`To ${to}`, { exact: true }).first().waitFor();
+  await waiting.getByText(/^Leaves at \d/).waitFor();
+  for (const subject of ["Just now", "In forty days"]) {
+    await waiting.getByRole("button", { name: `Undo ${subject}` }).click();
+    await seeToast(page, "Email sending cancelled");
+    await seeGone(waiting.getByText(subject, { exact: true }));
+  }
+  await seeGone(waiting);
+  expect(mx.messages).toEqual([]);
+});
+
+test("a message undone while another is being written waits beside it, and the two can be exchanged", async () => {
+  const { page } = await openCompose();
+  await write(page, "First");
+  await sendButton(page).click();
+  const queued = await seeToast(page, "Email queued", `To ${to}`);
+  await write(page, "Second");
+  await queued.getByRole("button", { name: "Undo" }).click();
+  await seeToast(page, "Email sending cancelled");
+  expect(await field(page, "Subject").inputValue()).toBe("Second");
+  await page.getByText(`First to ${to} is kept here and was not sent.`).waitFor();
+  await page.getByRole("button", { name: "Open" }).click();
+  expect(await field(page, "Subject").inputValue()).toBe("First");
+  await page.getByText(`Second to ${to} is kept here and was not sent.`).waitFor();
+  await page.getByRole("main").getByRole("button", { name: "Discard" }).click();
+  await seeGone(page.getByText("is kept here"));
+  expect(await field(page, "Subject").inputValue()).toBe("First");
+});
+
+test("a message undone on another page opens on the sheet again, its key included", async () => {
+  const { page } = await openCompose();
+  const { publicKey } = await generateKeyPair();
+  await write(page, "Sealed");
+  await page.getByRole("switch", { name: "Enable End-to-End Encryption" }).click();
+  await field(page, "Recipient's Public Key").fill(publicKey);
+  await sendButton(page).click();
+  const queued = await seeToast(page, "Email queued", `To ${to}`);
+  await page.getByRole("link", { name: "_SETTINGS" }).click();
+  await queued.getByRole("button", { name: "Undo" }).click();
+  await seeHeading(page, "Compose Email");
+  expect(await field(page, "Message").inputValue()).toBe("Labas, Rasa\n.\nJonas");
+  expect(await field(page, "Recipient's Public Key").inputValue()).toBe(publicKey);
+});
+
+test("the browser asks before a reload deletes what was written, and not when the sheet is empty", async () => {
+  const { page } = await openCompose();
+  const asked: string[] = [];
+  page.on("dialog", (dialog) => {
+    asked.push(dialog.type());
+    void dialog.accept();
+  });
+  await page.reload();
+  expect(asked).toEqual([]);
+  await field(page, "Subject").fill("Something");
+  await page.reload();
+  expect(asked).toEqual(["beforeunload"]);
+});
+
+test("a message refused for good is told as failed, and one undone too late as sent", async () => {
+  const { page, context, expectRefusal } = await openCompose();
+  mx.options = { answer: ({ stage }) => (stage === "rcpt" ? "550 5.1.1 who is rasa" : undefined) };
+  await write(page, "Refused");
+  await sendButton(page).click();
+  const why = "The recipient's address did not take it: there is no such mailbox.";
+  await seeToast(page, "Email failed to send", `Retries: 0/3. ${why}`);
+
+  mx.options = {};
+  expectRefusal(409, /\/cancel$/);
+  await context.route("**/status", () => {});
+  await write(page, "Too late");
+  await sendButton(page).click();
+  const queued = await seeToast(page, "Email queued", `To ${to}`);
+  await leaveWindow(page);
+  await mx.waitForMessages(1);
+  await queued.getByRole("button", { name: "Undo" }).click();
+  await seeToast(page, "Unable to cancel email", "The email may have already been sent.");
+});
+
+test("what is missing is named at its field, the first gets the focus, and Reset clears the sheet", async () => {
+  const { page } = await openCompose();
+  await page.getByLabel("From").selectOption("");
+  await sendButton(page).click();
+  await seeFieldError(page.getByLabel("From"), "Please select a sender alias");
+  await seeFieldError(field(page, "To"), "Please enter a valid email address");
+  await seeFieldError(field(page, "Subject"), "Subject is required");
+  await seeFieldError(field(page, "Message"), "Message body is required");
+  await seeFocus(page.getByLabel("From"));
+  await write(page, "Something");
+  await field(page, "To").fill("rasa");
+  await seeGone(page.getByText("Subject is required"));
+  await page.getByRole("button", { name: "Reset" }).click();
+  await page.getByRole("button", { name: "Keep writing" }).click();
+  expect(await field(page, "Subject").inputValue()).toBe("Something");
+  await page.getByRole("button", { name: "Reset" }).click();
+  await page.getByRole("button", { name: "Discard" }).click();
+  for (const name of ["To", "Subject", "Message"]) expect(await field(page, name).inputValue()).toBe("");
+  await seeGone(page.getByRole("form").getByRole("alert"));
+});
+
+test("while it is being queued the buttons wait; when that fails, what was written stays", async () => {
+  const { page, context, expectFailure } = await openCompose();
+  expectFailure("/api/email-jobs");
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await context.route("**/api/email-jobs", async (route) => {
+    await held;
+    await route.abort("connectionrefused");
+  });
+  await write(page, "Held");
+  await sendButton(page).click();
+  const pending = page.getByRole("button", { name: "Sending..." });
+  await pending.waitFor();
+  expect(await page.getByRole("button", { name: "Reset" }).isDisabled()).toBe(true);
+  letGo();
+  await toasts(page).getByText("Failed to queue email", { exact: true }).waitFor();
+  await seeGone(pending);
+  expect(await field(page, "Subject").inputValue()).toBe("Held");
+  expect(mx.messages).toEqual([]);
+});
+
+test("somebody whose aliases can't send is led to make one that can", async () => {
+  const person = await site.person();
+  const alias = await person.createAlias({ forwardTo: "jonas.new@inbox.example" });
+  const { page } = await site.visit({ as: person });
+  await page.goto("/compose");
+  await seeHeading(page, "No Email Aliases Available");
+  const steps = page.getByRole("main").getByRole("listitem");
+  expect(await steps.allInnerTexts()).toHaveLength(3);
+  await page.getByRole("link", { name: "Go to Dashboard" }).click();
+  await seePath(page, "/dashboard");
+  await page.getByRole("button", { name: /^SMTP settings of/ }).click();
+  await page.getByRole("button", { name: "Generate credentials" }).click();
+  await seeToast(page, "SMTP Credentials Generated");
+  await page.getByRole("link", { name: "_COMPOSE" }).click();
+  await expect.poll(() => page.getByLabel("From").inputValue()).toBe(alias.id);
+});

@@ -1,0 +1,75 @@
+/**
+ * The promise on the landing page: from there to an alias that forwards in 30 seconds. Taken at the pace of a person who knows
+ * what to type, with the default settings, and the first message is there when they look.
+ */
+import { sendMail } from "@kauke/testkit/send-mail";
+import type { Locator } from "playwright-core";
+import { expect, test } from "vitest";
+import { widths } from "../browser/browser.ts";
+import { seeHeading, toasts } from "../browser/see.ts";
+import { runSite } from "../browser/site.ts";
+import { aliasRow, createForm } from "../browser/steps.ts";
+import { usually } from "../browser/variants.ts";
+import { multipartMessage, subjectOf } from "./message.ts";
+
+/** `KAUKE_LIMITS` as it is when nothing is set: mailboxes are asked, and held back no mail for it. */
+const site = runSite({ env: () => ({ KAUKE_LIMITS: "" }) });
+const promisedMs = 30_000;
+/** Usual figures for people at a computer (keystroke-level model): finding and pressing something, and a key. */
+const pressMs = 1100;
+const keyMs = 120;
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+async function press(target: Locator): Promise<void> {
+  await pause(pressMs);
+  await target.click();
+}
+
+async function type(field: Locator, text: string): Promise<void> {
+  await press(field);
+  await field.pressSequentially(text, { delay: keyMs });
+}
+
+const windows = [
+  ["wide", widths.desktop],
+  ["narrow", widths.phone],
+] as const;
+
+test.each(usually(windows, 1))(
+  "from the landing page to an alias that forwards takes less than 30 seconds, %s",
+  async (name, width) => {
+    const { page } = await site.visit({ width });
+    const word = "amber 30";
+    await page.goto("/");
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    const begin = performance.now();
+    await press(page.getByRole("main").getByRole("link", { name: "Sign up with email" }));
+    await press(page.getByRole("link", { name: "Create an account" }));
+    await type(page.getByLabel("Email"), `o.${name}@people.example`);
+    await type(page.getByLabel(/^Password/), word);
+    await type(page.getByLabel("Confirm password"), word);
+    await press(page.getByRole("button", { name: "Create Account" }));
+    await seeHeading(page, "Email Forwarding");
+    const form = createForm(page);
+    await type(form.getByLabel("Alias name and domain"), `shoes-${name}`);
+    await type(form.getByLabel("Forward to"), "o@inbox.example");
+    await press(form.getByRole("button", { name: "Create Alias" }));
+    const address = `shoes-${name}@kauke.test`;
+    await aliasRow(page, address).waitFor();
+    const tookMs = performance.now() - begin;
+
+    const sent = await sendMail({
+      ...{ port: site.server.mxPort, from: "orders@shop.example", to: address },
+      message: multipartMessage(7),
+    });
+    expect(sent.last).toMatch(/^250 /);
+    await toasts(page).waitFor();
+    await page.goto("/preview");
+    await page
+      .getByRole("button", { name: subjectOf(7) })
+      .first()
+      .waitFor();
+    expect(tookMs).toBeLessThan(promisedMs);
+  },
+);

@@ -1,0 +1,156 @@
+/** The public pages: read by anybody, walked through by their contents, printed, and true about what the browser keeps. */
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { sidewaysOverflow } from "../any-page/axe.ts";
+import { type Visit, widths } from "../browser/browser.ts";
+import { seeFocus, seePath } from "../browser/see.ts";
+import { runSite } from "../browser/site.ts";
+import { signIn } from "../browser/steps.ts";
+
+const site = runSite();
+
+/** As people type them. */
+const pages = [
+  { path: "/about", typed: "/About", heading: "About" },
+  { path: "/privacy", typed: "/PRIVACY", heading: "Privacy Policy" },
+  { path: "/terms", typed: "/terms/", heading: "Terms of Service" },
+  { path: "/gdpr", typed: "/Gdpr/", heading: "GDPR" },
+  { path: "/transparency", typed: "/tRANSPARENCY", heading: "Transparency Report" },
+] as const;
+
+async function open({ page }: Visit, path: string, heading: string): Promise<void> {
+  await page.goto(path);
+  await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
+  await expect.poll(() => page.title()).toBe(`${heading} — Kauke`);
+}
+
+const contents = (page: Page) => page.getByRole("navigation", { name: "On this page" }).getByRole("link");
+
+test.each(["signed in", "signed out"])(
+  "%s, typed in any case, each shows a heading for every line of its contents",
+  async (who) => {
+    const visit = await site.visit(who === "signed in" ? { as: await site.person() } : {});
+    for (const { typed, heading } of pages) {
+      await open(visit, typed, heading);
+      const lines = await contents(visit.page).allInnerTexts();
+      expect(lines.length).toBeGreaterThan(3);
+      const headings = visit.page.getByRole("main").getByRole("heading", { level: 2 });
+      expect(await headings.allInnerTexts()).toEqual(lines);
+    }
+  },
+);
+
+test("nothing sticks out on a narrow phone, nor where letters are twice as large", async () => {
+  const visit = await site.visit();
+  for (const { path, heading } of pages) {
+    await open(visit, path, heading);
+    for (const [width, letters] of [
+      [320, "100%"],
+      [640, "200%"],
+      [widths.desktop, "200%"],
+    ] as const) {
+      await visit.page.setViewportSize({ width, height: 800 });
+      await visit.page.evaluate(`document.documentElement.style.fontSize = "${letters}"`);
+      expect({ path, width, out: await sidewaysOverflow(visit) }).toEqual({ path, width, out: [] });
+    }
+  }
+});
+
+test("a line of the contents leads to its part, which then has the focus, is marked, and is in the address", async () => {
+  const visit = await site.visit();
+  const { page } = visit;
+  await open(visit, "/privacy", "Privacy Policy");
+  const part = page.getByRole("heading", { name: "Logs and counts" });
+  expect(await contents(page).first().getAttribute("aria-current")).toBe("true");
+  await contents(page).filter({ hasText: "Logs and counts" }).click();
+  await seeFocus(part);
+  await expect.poll(async () => (await part.boundingBox())?.y).toBeLessThan(140);
+  expect((await part.boundingBox())?.y).toBeGreaterThan(56);
+  const current = contents(page).and(page.locator("[aria-current]"));
+  await expect.poll(() => current.allInnerTexts()).toEqual(["Logs and counts"]);
+  expect(new URL(page.url()).hash).toBe("#logs");
+
+  await page.reload();
+  await seeFocus(part);
+  await expect.poll(async () => (await part.boundingBox())?.y).toBeLessThan(140);
+});
+
+test("a link to another page shows that page from its top", async () => {
+  const visit = await site.visit();
+  const { page } = visit;
+  await open(visit, "/transparency", "Transparency Report");
+  const link = page.getByRole("main").getByRole("link", { name: "Privacy Policy" });
+  await link.scrollIntoViewIfNeeded();
+  expect(await page.evaluate("scrollY")).toBeGreaterThan(0);
+  await link.click();
+  await seePath(page, "/privacy");
+  await page.getByRole("heading", { level: 1, name: "Privacy Policy" }).waitFor();
+  await expect.poll(() => page.evaluate("scrollY")).toBe(0);
+});
+
+test("the contents stand beside the text where there is room and above it on a phone; the measure is 656 pixels", async () => {
+  const visit = await site.visit();
+  const { page } = visit;
+  await open(visit, "/terms", "Terms of Service");
+  const box = async (role: "navigation" | "article") =>
+    (await page.getByRole(role, role === "navigation" ? { name: "On this page" } : {}).boundingBox()) ?? expect.fail();
+  const [rail, text] = [await box("navigation"), await box("article")];
+  expect(rail.x + rail.width).toBeLessThan(text.x);
+  expect(text.width).toBe(656);
+  await page.setViewportSize({ width: widths.phone, height: 844 });
+  const [list, below] = [await box("navigation"), await box("article")];
+  expect(list.y + list.height).toBeLessThan(below.y);
+});
+
+test("on paper the text stands alone, in the colours of paper", async () => {
+  const visit = await site.visit({ theme: "dark" });
+  const { page } = visit;
+  await open(visit, "/gdpr", "GDPR");
+  await page.emulateMedia({ media: "print" });
+  await expect.poll(() => page.getByRole("banner").isVisible()).toBe(false);
+  expect(await page.getByRole("navigation", { name: "On this page" }).isVisible()).toBe(false);
+  expect(await page.getByRole("article").isVisible()).toBe(true);
+  const color = await page.evaluate(`getComputedStyle(document.querySelector("h1")).color`);
+  expect(color).toBe("rgb(18, 20, 23)");
+});
+
+test("it is as the Privacy Policy says: two cookies no script can read, four entries at most, and no other host", async () => {
+  const { email, password } = await site.person();
+  const visit = await site.visit({ previewToken: null });
+  const { page, context } = visit;
+  await open(visit, "/privacy", "Privacy Policy");
+  expect(await context.cookies()).toEqual([]);
+  await page.goto("/auth");
+  await signIn(page, email, password);
+  await page.getByRole("heading", { level: 1, name: "Email Forwarding" }).waitFor();
+  await page.getByRole("button", { name: "Switch between light and dark theme" }).click();
+  const cookies = await context.cookies();
+  expect(cookies.map(({ name }) => name).toSorted()).toEqual(["browser", "sid"]);
+  const domain = new URL(site.server.url).hostname;
+  for (const cookie of cookies) expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Lax", domain });
+  await expect.poll(() => page.evaluate("Object.keys(localStorage).sort()")).toEqual(["authMethod", "theme", "user"]);
+  expect(await page.evaluate("sessionStorage.length")).toBe(0);
+  // Requests to other origins are what every visit is watched for.
+  await page
+    .getByRole("button", { name: /log ?out|sign out/i })
+    .first()
+    .click();
+  await seePath(page, "/home");
+  await expect.poll(() => page.evaluate("Object.keys(localStorage)")).toEqual(["theme"]);
+  // Logging out ends the session; the browser stays known.
+  await expect.poll(async () => (await context.cookies()).map(({ name }) => name)).toEqual(["browser"]);
+});
+
+test("both sign-in forms lead to the Terms of Service and the Privacy Policy", async () => {
+  const { page } = await site.visit();
+  for (const form of ["/auth", "/register"])
+    for (const [name, path] of [
+      ["Terms of Service", "/terms"],
+      ["Privacy Policy", "/privacy"],
+    ] as const) {
+      await page.goto(form);
+      await page.getByRole("main").getByRole("link", { name }).click();
+      await seePath(page, path);
+      await page.getByRole("heading", { level: 1, name }).waitFor();
+    }
+});

@@ -1,5 +1,0 @@
-/** Every screen that nobody needs an account for, as everybody meets it (look-at-screens.ts). */
-import { lookAtScreens } from "./look-at-screens.ts";
-import { screens } from "./screen-list.ts";
-
-lookAtScreens(screens.filter(({ as }) => as === undefined));

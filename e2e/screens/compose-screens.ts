@@ -1,0 +1,92 @@
+/** Screens of the Compose page: one for every state that looks different. */
+import { generateKeyPair } from "@kauke/age";
+import type { CreatedEmailJob } from "@kauke/contract";
+import type { Visit } from "../browser/browser.ts";
+import { holdToast, overlaid, pageAt } from "./make-screen.ts";
+import type { Screen } from "./screen.ts";
+
+const composing = (name: string, open: Screen["open"], goOn?: Screen["goOn"]): Screen => ({
+  name: `compose-${name}`,
+  as: "some",
+  async open(visit) {
+    await visit.page.goto("/compose");
+    await visit.page.getByRole("option", { name: "ci.alerts@tyla.test" }).waitFor({ state: "attached" });
+    await open(visit);
+  },
+  ...(goOn === undefined ? {} : { goOn }),
+});
+
+async function fillLetter({ page }: Visit): Promise<void> {
+  await page.getByLabel("To", { exact: true }).fill("rasa@example.org");
+  await page.getByLabel("Subject").fill("Contract, second draft");
+  await page
+    .getByLabel("Message")
+    .fill("Hi Rasa,\n\nthe second draft is below. Tell me if the dates still hold.\n\nJonas");
+}
+
+const queued: CreatedEmailJob = { jobId: "00000000-0000-4000-8000-000000000001", canUndo: true, undoSeconds: 6 };
+
+async function encrypt({ page }: Visit): Promise<void> {
+  await page.getByRole("switch", { name: "Enable End-to-End Encryption" }).click();
+  await page.getByLabel("Recipient's Public Key").fill((await generateKeyPair()).publicKey);
+  await page.getByText("Valid key").waitFor();
+}
+
+/** Encryption is on. */
+async function refuseKey({ page }: Visit): Promise<void> {
+  await page.getByLabel("Recipient's Public Key").fill("age1m5aahn0t09nl4ujy8624fl6zy54klay");
+  await page.getByRole("alert").waitFor();
+}
+
+export const composeScreens: readonly Screen[] = [
+  pageAt("/compose", "compose-no-alias", "empty"),
+  composing("waiting", async (visit) => {
+    const jobs = [
+      {
+        status: "sending",
+        scheduledAt: new Date().toISOString(),
+        subject: "Contract, second draft",
+        currentRetries: 0,
+      },
+      { status: "pending", scheduledAt: "2099-03-05T09:30:00.000Z", subject: "Happy birthday", currentRetries: 0 },
+    ].map((job, index) => ({
+      ...{ ...job, jobId: `00000000-0000-4000-8000-00000000000${index}`, aliasId: null, to: "rasa@outside.example" },
+      ...{ maxRetries: 3, lastError: null },
+    }));
+    await visit.context.route("**/api/email-jobs", (route) => route.fulfill({ json: { jobs } }));
+    await visit.page.reload();
+    await visit.page.getByRole("region", { name: "Waiting to be sent" }).waitFor();
+  }),
+  composing("refused", async ({ page }) => {
+    await page.getByRole("button", { name: "Send Email" }).click();
+    await page.getByRole("alert").last().waitFor();
+  }),
+  composing("written", fillLetter),
+  composing(
+    "encrypted",
+    async (visit) => {
+      await fillLetter(visit);
+      await encrypt(visit);
+    },
+    encrypt,
+  ),
+  composing(
+    "key-refused",
+    async (visit) => {
+      await fillLetter(visit);
+      await encrypt(visit);
+      await refuseKey(visit);
+    },
+    refuseKey,
+  ),
+  overlaid(
+    composing("queued-toast", async (visit) => {
+      await fillLetter(visit);
+      // Nobody knows this job: how far it is stays unanswered.
+      await visit.context.route("**/api/email-jobs/*/status", () => {});
+      await visit.context.route("**/api/email-jobs", (route) => route.fulfill({ status: 201, json: queued }));
+      await visit.page.getByRole("button", { name: "Send Email" }).click();
+      await holdToast(visit);
+    }),
+  ),
+];

@@ -1,0 +1,245 @@
+/** Screens of the dashboard: one for every state that looks different. */
+import type { AliasWire, NoticeWire } from "@kauke/contract";
+import type { personas } from "@kauke/testkit/personas";
+import { type Visit, widths } from "../browser/browser.ts";
+import { hoverAtRest, seeGone } from "../browser/see.ts";
+import { createForm, dismissToast, fillCreate } from "../browser/steps.ts";
+import { holdToast, overlaid } from "./make-screen.ts";
+import type { Screen } from "./screen.ts";
+
+const dashboardOf = (as: keyof typeof personas, name: string, open: Screen["open"] = async () => {}): Screen => ({
+  name: `dashboard-${name}`,
+  as,
+  async open(visit) {
+    await visit.page.goto("/dashboard");
+    await visit.page.getByRole("heading", { name: "Aliases", exact: true }).waitFor();
+    if (as === "empty") await visit.page.getByText("No aliases yet").waitFor();
+    else await visit.page.getByRole("switch").first().waitFor();
+    await open(visit);
+  },
+});
+
+/** One step from the plain dashboard, or from what the screen before it shows, once `leave` has put that away. */
+function step(name: string, open: Screen["open"], leave: Screen["open"] = async () => {}): Screen {
+  const goOn = async (visit: Visit) => {
+    await leave(visit);
+    await open(visit);
+  };
+  return { ...dashboardOf("some", name, open), goOn };
+}
+
+async function openPanel({ page }: Visit, address: string): Promise<void> {
+  await page.getByRole("button", { name: `SMTP settings of ${address}` }).click();
+}
+
+/** Nothing that opens on hover: the rows moved beneath the pointer. */
+const leaveRows = ({ page }: Visit): Promise<void> => page.mouse.move(0, 0);
+
+async function seeHidden({ page }: Visit): Promise<void> {
+  await page.getByRole("button", { name: "View" }).nth(1).waitFor();
+}
+
+async function reveal({ page }: Visit): Promise<void> {
+  for (const words of ["The password hides in", "The secret hides in"]) {
+    await page.getByRole("button", { name: "View" }).first().click();
+    await page.getByText(words).waitFor();
+  }
+}
+
+async function closeDialog({ page }: Visit): Promise<void> {
+  await page.keyboard.press("Escape");
+  await seeGone(page.getByRole("dialog"));
+}
+
+const closeToast = ({ page }: Visit): Promise<void> => dismissToast(page);
+
+/** More than are shown at first. */
+const notices: readonly NoticeWire[] = [1, 2, 3, 4].map((number) => ({
+  id: `00000000-0000-4000-8000-00000000000${number}`,
+  kind: "delivery_failed",
+  aliasId: null,
+  text: `Mail to shop.k7@kauke.test could not be delivered to box${number}@example.org: the mailbox is full.`,
+  createdAt: "2026-11-21T10:00:00.000Z",
+}));
+
+/** One mailbox that was asked, told once in words and by dots on the other rows, one that refused, and one that is suspended. */
+function withOpenMailboxes(alias: AliasWire): AliasWire {
+  if (alias.alias === "travel.26") return { ...alias, suspended: ["jonas@example.org"] };
+  const unconfirmed = (alias.forwardTo ?? "")
+    .split(", ")
+    .flatMap<{ address: string; state: "asked" | "refused" }>((address) => {
+      if (address === "jonas@example.org") return [{ address, state: "asked" }];
+      return address === "rasa@example.org" ? [{ address, state: "refused" }] : [];
+    });
+  return { ...alias, unconfirmed };
+}
+
+export const dashboardScreens: readonly Screen[] = [
+  dashboardOf("empty", "empty"),
+  dashboardOf("full", "full"),
+  dashboardOf("paused", "paused"),
+  dashboardOf("some", "some"),
+  overlaid(
+    step("deleting", async ({ page }) => {
+      await page
+        .getByRole("button", { name: /^Delete .+@/ })
+        .first()
+        .click();
+      await page.getByRole("dialog").waitFor();
+    }),
+  ),
+  overlaid(
+    step(
+      "deleting-account",
+      async ({ page }) => {
+        await page.getByRole("button", { name: "Delete Account" }).click();
+        await page.getByRole("dialog").getByLabel("Type DELETE to confirm").fill("DELETE");
+      },
+      closeDialog,
+    ),
+  ),
+  overlaid(
+    step(
+      "copied-toast",
+      async (visit) => {
+        await visit.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+        await visit.page
+          .getByRole("button", { name: /^Copy / })
+          .first()
+          .click();
+        await holdToast(visit);
+      },
+      closeDialog,
+    ),
+  ),
+  step(
+    "no-match",
+    async ({ page }) => {
+      await page.getByRole("searchbox").fill("nothing like this");
+      await page.getByRole("button", { name: "Clear search" }).waitFor();
+    },
+    closeToast,
+  ),
+  step(
+    "create-refused",
+    async ({ page }) => {
+      await createForm(page).getByLabel("Forward to").fill("nobody");
+      await fillCreate(page, { alias: "two words" });
+      await createForm(page).getByRole("alert").first().waitFor();
+    },
+    ({ page }) => page.getByRole("button", { name: "Clear search" }).click(),
+  ),
+  overlaid(
+    step("reserved-toast", async (visit) => {
+      await fillCreate(visit.page, { alias: "admin", forwardTo: "jonas@example.org" });
+      await holdToast(visit);
+    }),
+  ),
+  dashboardOf("some", "editing", async ({ page }) => {
+    await page
+      .getByRole("button", { name: /^Edit / })
+      .nth(1)
+      .click();
+    await page.getByRole("textbox", { name: "Alias name", exact: true }).fill("two words");
+    await page.keyboard.press("Enter");
+    await page.getByRole("row").getByRole("alert").waitFor();
+  }),
+  {
+    ...dashboardOf("some", "tooltip", async ({ page }) => {
+      await hoverAtRest(page.getByRole("row").getByText("…").first());
+      await page.getByRole("tooltip").waitFor();
+    }),
+    overlay: true,
+    // Fingers don't hover.
+    width: widths.desktop,
+    // A tooltip belongs to no landmark; its words are those of the element it hangs on.
+    tolerated: ["region"],
+  },
+  {
+    name: "dashboard-notices",
+    as: "some",
+    async open({ page, context }) {
+      await context.route("**/api/notices", (route) => route.fulfill({ json: { notices } }));
+      await page.goto("/dashboard");
+      await page.getByRole("region", { name: "Notices" }).getByRole("listitem").first().waitFor();
+      await page.getByRole("switch").first().waitFor();
+    },
+  },
+  {
+    name: "dashboard-mailboxes",
+    as: "some",
+    async open({ page, context }) {
+      await context.route("**/api/aliases/*", async (route) => {
+        const response = await route.fetch();
+        const { aliases } = (await response.json()) as { aliases: AliasWire[] };
+        await route.fulfill({ response, json: { aliases: aliases.map(withOpenMailboxes) } });
+      });
+      await page.goto("/dashboard");
+      await page.getByRole("button", { name: "Try again: jonas@example.org" }).waitFor();
+      await page.getByText("Refused: its reader says it is not yours.").waitFor();
+      await page.locator(".open-dot").first().waitFor();
+    },
+  },
+  {
+    name: "dashboard-session-ended",
+    as: "some",
+    async open({ page, context, expectRefusal }) {
+      expectRefusal(401, /^\/api\/aliases\/[\w-]+$/);
+      const json = { message: "Please sign in first.", code: "not_signed_in" };
+      await context.route("**/api/aliases/*", (route) => route.fulfill({ status: 401, json }));
+      await page.goto("/dashboard");
+      await page.getByText("Authentication Required").waitFor();
+    },
+  },
+  {
+    name: "dashboard-loading",
+    as: "some",
+    async open({ page, context }) {
+      await context.route("**/api/aliases/*", () => {});
+      await page.goto("/dashboard");
+      await page.getByRole("region", { name: "Aliases" }).getByRole("status").waitFor();
+    },
+  },
+  {
+    name: "dashboard-failed",
+    as: "some",
+    async open({ page, context, expectFailure }) {
+      expectFailure(/^\/api\/aliases\/[\w-]+$/);
+      expectFailure("/api/domains");
+      await context.route(/\/api\/(?:aliases\/|domains)/, (route) => route.abort("connectionrefused"));
+      await page.goto("/dashboard");
+      await page.getByText("Your aliases could not be loaded").waitFor();
+      await page.getByText("The domains could not be loaded").waitFor();
+    },
+  },
+  {
+    ...dashboardOf("some", "menu", async ({ page }) => {
+      await page.getByRole("button", { name: "Menu" }).click();
+      await page.getByRole("navigation", { name: "Menu" }).waitFor();
+    }),
+    width: widths.phone,
+    overlay: true,
+  },
+  dashboardOf("some", "smtp-none", async (visit) => {
+    await openPanel(visit, "shop.k7@kauke.test");
+    await visit.page.getByRole("button", { name: "Generate credentials" }).waitFor();
+    await leaveRows(visit);
+  }),
+  step("smtp-hidden", async (visit) => {
+    await openPanel(visit, "ci.alerts@tyla.test");
+    await seeHidden(visit);
+    await leaveRows(visit);
+  }),
+  {
+    ...dashboardOf("some", "smtp-revealed", async (visit) => {
+      await openPanel(visit, "ci.alerts@tyla.test");
+      await seeHidden(visit);
+      await reveal(visit);
+      await leaveRows(visit);
+    }),
+    async goOn(visit) {
+      await reveal(visit);
+      await leaveRows(visit);
+    },
+  },
+];

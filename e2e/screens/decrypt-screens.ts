@@ -1,0 +1,124 @@
+/** The states of /decrypt, for the accessibility journeys and pictures. What is decrypted in them is made for the purpose. */
+import { generateKeyPair } from "@kauke/age";
+import type { EncryptionKeyWire } from "@kauke/contract";
+import type { Visit } from "../browser/browser.ts";
+import { toasts } from "../browser/see.ts";
+import { sealFile, sealText } from "../keys/sealed.ts";
+import { hostileHtml, multipartMessage } from "../mail/message.ts";
+import type { Screen } from "./screen.ts";
+
+const keys: readonly EncryptionKeyWire[] = ["Personal", "Work"].map((keyName, index) => ({
+  id: `00000000-0000-4000-8000-00000000001${index}`,
+  keyName,
+  publicKey: "age1m5aahn0t09nl4ujy8624fl6zy54klay937yrnujckpak28lrdjg0eel92u",
+  createdAt: ["2025-02-12T10:00:00.000Z", "2025-06-03T10:00:00.000Z"][index] as string,
+  isDefault: index === 0,
+}));
+
+/** At /decrypt, with two stored keys. */
+const decrypting = (name: string, open: Screen["open"], goOn?: Screen["goOn"]): Screen => ({
+  name: `decrypt-${name}`,
+  as: "some",
+  async open(visit) {
+    await visit.context.route("**/api/encryption-keys", (route) => route.fulfill({ json: { keys } }));
+    await visit.page.goto("/decrypt");
+    await visit.page.getByLabel("Decryption Key").waitFor();
+    await open(visit);
+  },
+  ...(goOn === undefined ? {} : { goOn }),
+});
+
+const secretText = `Hi Jonas,
+
+the dates hold. I changed point 4 so that either of us can end it with a month's notice, and kept the rest.
+
+The keys are under the third flowerpot, as always.
+
+Rasa`;
+
+/** Decrypts what was made for a key of its own, by Manual Decrypt. */
+async function decryptManually({ page }: Visit, content: string | Buffer): Promise<void> {
+  const { publicKey, privateKey } = await generateKeyPair();
+  await page.getByRole("tab", { name: "Manual Decrypt" }).click();
+  const form = page.getByRole("form", { name: "Manual Decrypt" });
+  await form.getByLabel("Private Key").fill(privateKey);
+  if (typeof content === "string") await form.getByLabel("Encrypted Text").fill(await sealText(content, publicKey));
+  else await form.getByLabel("Encrypted file").setInputFiles(await sealFile("message.eml.age", content, publicKey));
+  await form.getByRole("button", { name: "Decrypt Message" }).click();
+  await page.getByText("Successfully decrypted").waitFor();
+}
+
+/** So that the picture shows the page without it. */
+async function dismissToast({ page }: Visit): Promise<void> {
+  await page.getByRole("button", { name: "Dismiss", exact: true }).click();
+  await toasts(page).waitFor({ state: "detached" });
+}
+
+async function clearResults({ page }: Visit): Promise<void> {
+  await page.getByRole("button", { name: "Clear Results" }).click();
+  await page.getByText("Successfully decrypted").waitFor({ state: "detached" });
+}
+
+async function showText(visit: Visit): Promise<void> {
+  await decryptManually(visit, secretText);
+  await dismissToast(visit);
+}
+
+/** A screen of something decrypted; the one before it shows another. */
+function decrypted(name: string, open: Screen["open"]): Screen {
+  const show = async (visit: Visit) => {
+    await open(visit);
+    await dismissToast(visit);
+  };
+  return decrypting(name, show, async (visit) => {
+    await clearResults(visit);
+    await show(visit);
+  });
+}
+
+async function chooseFile({ page }: Visit): Promise<void> {
+  const { publicKey } = await generateKeyPair();
+  const file = await sealFile("message.eml.age", multipartMessage(12), publicKey);
+  const form = page.getByRole("form", { name: "Auto Decrypt" });
+  await form.getByLabel("Encrypted file").setInputFiles(file);
+  await form.getByText("message.eml.age").first().waitFor();
+}
+
+export const decryptScreens: readonly Screen[] = [
+  {
+    name: "decrypt-no-keys",
+    as: "some",
+    async open({ page }) {
+      await page.goto("/decrypt");
+      await page.getByRole("heading", { name: "No Encryption Keys Available" }).waitFor();
+    },
+  },
+  decrypting("auto", async ({ page }) => {
+    const { publicKey } = await generateKeyPair();
+    const form = page.getByRole("form", { name: "Auto Decrypt" });
+    await form.getByLabel("Master Password").fill("seven slow herons");
+    await form.getByLabel("Encrypted Text").fill(await sealText(secretText, publicKey));
+  }),
+  decrypting("file-chosen", chooseFile, chooseFile),
+  decrypting("pending", async ({ page, context }) => {
+    await context.route("**/protected", () => {});
+    const form = page.getByRole("form", { name: "Auto Decrypt" });
+    await form.getByLabel("Master Password").fill("seven slow herons");
+    await form.getByLabel("Encrypted Text").fill("-----BEGIN AGE ENCRYPTED FILE-----");
+    await form.getByRole("button", { name: "Decrypt Message" }).click();
+    await page.getByRole("button", { name: "Decrypting..." }).waitFor();
+  }),
+  decrypting("refused", async ({ page }) => {
+    await page.getByRole("tab", { name: "Manual Decrypt" }).click();
+    const form = page.getByRole("form", { name: "Manual Decrypt" });
+    await form.getByRole("button", { name: "Decrypt Message" }).click();
+    await form.getByRole("alert").last().waitFor();
+  }),
+  decrypting("text", showText, showText),
+  decrypted("mail", (visit) => decryptManually(visit, multipartMessage(12))),
+  decrypted("mail-html", async (visit) => {
+    await decryptManually(visit, multipartMessage(12, hostileHtml));
+    await visit.page.getByRole("tab", { name: "HTML" }).click();
+    await visit.page.getByRole("tabpanel", { name: "HTML" }).waitFor();
+  }),
+];

@@ -1,0 +1,114 @@
+/** The states of the encryption keys in Settings, for the screen list. */
+import type { EncryptionKeyWire } from "@kauke/contract";
+import type { Locator, Page } from "playwright-core";
+import type { Visit } from "../browser/browser.ts";
+import { seeGone } from "../browser/see.ts";
+import type { Screen } from "./screen.ts";
+
+const keys: readonly EncryptionKeyWire[] = [
+  ["Archive", "age188la77n9fx4s72pdhfpn9sh2kw4wv0ewvlkpp37svkukh9wxw7v4d7q7k9", "2025-09-28T10:00:00.000Z"],
+  [
+    "Work, and a name that is quite long for a key",
+    `age1pq1${"qpzry9x8gf2tvdw0s3jn".repeat(98)}`,
+    "2025-06-03T10:00:00.000Z",
+  ],
+  ["Personal", "age1m5aahn0t09nl4ujy8624fl6zy54klay937yrnujckpak28lrdjg0eel92u", "2025-02-12T10:00:00.000Z"],
+].map(([keyName, publicKey, createdAt], at) => ({
+  id: `00000000-0000-4000-8000-00000000000${at}`,
+  keyName: keyName as string,
+  publicKey: publicKey as string,
+  createdAt: createdAt as string,
+  isDefault: keyName === "Personal",
+}));
+
+const path = "**/api/encryption-keys";
+
+const settings = (name: string, open: Screen["open"]): Screen => ({ name: `settings-${name}`, as: "some", open });
+
+const listed = (name: string, open: Screen["open"] = async () => {}): Screen =>
+  settings(name, async (visit) => {
+    await visit.context.route(path, (route) => route.fulfill({ json: { keys } }));
+    await visit.page.goto("/settings");
+    await visit.page.getByText("Archive", { exact: true }).waitFor();
+    await open(visit);
+  });
+
+type OpenDialog = (it: Locator, visit: Visit) => Promise<void>;
+
+function dialog(name: string, opener: string, fill: OpenDialog): Screen {
+  const open = async (visit: Visit) => {
+    await visit.page.getByRole("button", { name: opener }).click();
+    await fill(visit.page.getByRole("dialog"), visit);
+  };
+  return { ...listed(name, open), overlay: true };
+}
+
+/** Like `dialog`, and in place of the dialog that the screen before it shows. */
+function nextDialog(name: string, opener: string, fill: OpenDialog): Screen {
+  const screen = dialog(name, opener, fill);
+  const goOn = async (visit: Visit) => {
+    const { page } = visit;
+    await page.keyboard.press("Escape");
+    await seeGone(page.getByRole("dialog"));
+    await page.getByRole("button", { name: opener }).click();
+    await fill(page.getByRole("dialog"), visit);
+  };
+  return { ...screen, goOn };
+}
+
+const typePassword = async (page: Page, text: string) => {
+  await page.getByLabel("Master password").fill(text);
+};
+
+export const encryptionScreens: readonly Screen[] = [
+  listed("keys"),
+  settings("no-keys", async ({ page }) => {
+    await page.goto("/settings");
+    await page.getByText("No encryption keys yet").waitFor();
+  }),
+  settings("keys-loading", async ({ page, context }) => {
+    await context.route(path, () => {});
+    await page.goto("/settings");
+    await page.getByRole("heading", { name: "Encryption keys" }).waitFor();
+  }),
+  settings("keys-failed", async ({ page, context, expectFailure }) => {
+    expectFailure("/api/encryption-keys");
+    await context.route(path, (route) => route.abort("connectionrefused"));
+    await page.goto("/settings");
+    await page.getByText("Your keys could not be loaded").waitFor();
+  }),
+  dialog("key-create", "Create Key", async (it, { page }) => {
+    await it.getByLabel("Key name").fill("Travel 2026");
+    await typePassword(page, "summer holidays");
+  }),
+  nextDialog("key-refused", "Create Key", async (it) => {
+    await it.getByRole("button", { name: "Create Key" }).click();
+    await it.getByText("Master password required").waitFor();
+  }),
+  nextDialog("key-import", "Import Key", (it) => it.getByLabel("Private key").waitFor()),
+  nextDialog("key-import-refused", "Import Key", async (it, { page }) => {
+    await it.getByLabel("Private key").fill("not a key");
+    await it.getByLabel("Key name").fill("Travel 2026");
+    await typePassword(page, "summer holidays");
+    await it.getByRole("button", { name: "Import Key" }).click();
+    await it.getByText("This is not an AGE private key.", { exact: false }).waitFor();
+  }),
+  nextDialog("key-download", "Download Archive", (it) => it.getByRole("radio").first().waitFor()),
+  nextDialog("key-download-plain", "Download Archive", async (it) => {
+    await it.getByRole("radio", { name: /^Private key/ }).check();
+    await it.getByRole("button", { name: "Download", exact: true }).click();
+    await it.getByText("Password required").waitFor();
+  }),
+  nextDialog("key-delete", "Delete Personal", (it) => it.getByRole("button", { name: "Delete Key" }).waitFor()),
+  // Last: it does not close while the key is made.
+  nextDialog("key-creating", "Create Key", async (it, { page, context }) => {
+    const body = "onmessage = () => postMessage({ forecastSeconds: 52 });";
+    await context.route("**/assets/vault.worker-*.js", (route) =>
+      route.fulfill({ contentType: "text/javascript; charset=utf-8", body }),
+    );
+    await it.getByLabel("Key name").fill("Travel 2026");
+    await typePassword(page, "summer holidays");
+    await it.getByRole("button", { name: "Create Key" }).click();
+    await it.getByText("About 50 seconds").waitFor();
+  }),
+];

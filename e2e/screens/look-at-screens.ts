@@ -1,0 +1,84 @@
+/**
+ * What every screen is asked: axe in both themes, wide and narrow, and that nothing sticks out at 320 pixels or at 200 % zoom.
+ * In `npm test` axe looks at a screen once, in each pair of width and theme in turns from screen to screen; `npm run test:long`
+ * takes all four. A screen that is one step away from the one listed before it is opened by that step, on the same page.
+ */
+import { isLongRun } from "@kauke/testkit/long-rounds";
+import { beforeAll, expect, test } from "vitest";
+import { axeFindings, sidewaysOverflow } from "../any-page/axe.ts";
+import { type Visit, widths } from "../browser/browser.ts";
+import { runSite } from "../browser/site.ts";
+import { type Variant, variants } from "../browser/variants.ts";
+import { furnish, openScreen, rest } from "./open-screen.ts";
+import type { Screen } from "./screen.ts";
+
+const NARROWEST_PX = 320;
+/** What a window of 1440 by 900 pixels is to a page zoomed to 200 %. */
+const twiceAsLarge = { width: widths.desktop / 2, height: 450 };
+const colourRules = ["color-contrast", "link-in-text-block"];
+
+interface Look {
+  width: number;
+  theme: "light" | "dark";
+  /** Rules of axe; all of them unless told. */
+  only?: readonly string[];
+}
+
+/** @param place of the screen in its list */
+function looksAt({ width }: Screen, place: number): Look[] {
+  if (!isLongRun) {
+    const { width: inTurn, theme } = variants[place % variants.length] as Variant;
+    return [{ width: width ?? inTurn, theme }];
+  }
+  // The document is the same in both themes; only its colours are not.
+  return (width === undefined ? [widths.desktop, widths.phone] : [width]).flatMap((at) => [
+    { width: at, theme: "light" as const },
+    { width: at, theme: "dark" as const, only: colourRules },
+  ]);
+}
+
+/** Screens that are looked at on one page, in their order. */
+function chainsOf(screens: readonly Screen[]): Screen[][] {
+  const chains: Screen[][] = [];
+  for (const screen of screens) {
+    if (screen.goOn === undefined) chains.push([screen]);
+    else chains.at(-1)?.push(screen);
+  }
+  return chains;
+}
+
+async function lookAt(visit: Visit, screen: Screen, looks: readonly Look[]): Promise<void> {
+  const { page } = visit;
+  const { name } = screen;
+  for (const { width, theme, only } of looks) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.evaluate(`document.documentElement.dataset.theme = "${theme}"`);
+    await rest(visit);
+    const found = await axeFindings(visit, screen.tolerated, { only });
+    expect({ name, width, theme, found }).toEqual({ name, width, theme, found: [] });
+  }
+  if (screen.width === widths.desktop) return;
+  for (const size of [twiceAsLarge, { width: NARROWEST_PX, height: 800 }]) {
+    await page.setViewportSize(size);
+    expect({ name, size, sticking: await sidewaysOverflow(visit) }).toEqual({ name, size, sticking: [] });
+  }
+}
+
+/** To be called at the top of a file. */
+export function lookAtScreens(screens: readonly Screen[]): void {
+  const site = runSite();
+  beforeAll(() => furnish(site.server));
+  const chains = chainsOf(screens).map((chain) => ({ chain, names: chain.map(({ name }) => name).join(", ") }));
+
+  test.each(chains)("axe finds nothing, and nothing sticks out, wide or narrow: $names", async ({ chain }) => {
+    const [first] = chain as [Screen, ...Screen[]];
+    const width = first.width ?? widths.desktop;
+    const visit = await site.visit({ width });
+    for (const screen of chain) {
+      await visit.page.setViewportSize({ width, height: 900 });
+      if (screen === first) await openScreen(visit, screen);
+      else await screen.goOn?.(visit);
+      await lookAt(visit, screen, looksAt(screen, screens.indexOf(screen)));
+    }
+  });
+}

@@ -1,0 +1,37 @@
+/** What several lists of screens are made with. */
+import type { personas } from "@kauke/testkit/personas";
+import type { Page } from "playwright-core";
+import type { Visit } from "../browser/browser.ts";
+import { seeContent, toasts } from "../browser/see.ts";
+import type { Screen } from "./screen.ts";
+
+export const pageAt = (path: string, name: string, as?: keyof typeof personas): Screen => ({
+  name,
+  as,
+  async open({ page }) {
+    await page.goto(path);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await seeContent(page);
+  },
+});
+
+/**
+ * Pauses all animation on the landing page. The domain in the hero fades every three seconds, and on a slow machine axe would
+ * measure its contrast in the middle of a fade.
+ */
+export async function pauseMotion(page: Page): Promise<void> {
+  const button = page.getByRole("button", { name: "Pause moving content" });
+  await button.and(page.locator(":enabled")).press("Enter");
+  await page.getByRole("button", { name: "Pause moving content", pressed: true }).waitFor();
+  // Closes its tooltip.
+  await page.keyboard.press("Escape");
+  await page.locator(".turning.faded").first().waitFor({ state: "detached" });
+}
+
+export const overlaid = (screen: Screen): Screen => ({ ...screen, overlay: true });
+
+/** Waits for the toast and keeps it: toasts stay while people look at another window. */
+export async function holdToast({ page }: Visit): Promise<void> {
+  await toasts(page).waitFor();
+  await page.evaluate("window.dispatchEvent(new Event('blur'))");
+}

@@ -1,0 +1,135 @@
+/** Every page and every state of one that looks different, as a person meets them: for the accessibility journeys and pictures. */
+import { type GoogleFailure, googleFailureCookie, googleFailureHash } from "@kauke/contract";
+import type { Visit } from "../browser/browser.ts";
+import { fillRegister, signIn } from "../browser/steps.ts";
+import { aWallet, injectWallet } from "../sign-in/injected-wallet.ts";
+import { composeScreens } from "./compose-screens.ts";
+import { dashboardScreens } from "./dashboard-screens.ts";
+import { decryptScreens } from "./decrypt-screens.ts";
+import { encryptionScreens } from "./encryption-screens.ts";
+import { holdToast, pageAt, pauseMotion } from "./make-screen.ts";
+import { previewScreens } from "./preview-screens.ts";
+import type { Screen } from "./screen.ts";
+import { sessionScreens } from "./session-screens.ts";
+import { signInScreens } from "./sign-in-screens.ts";
+
+const landing = (name: string, as?: Screen["as"]): Screen => ({
+  name,
+  as,
+  async open({ page }) {
+    await page.goto("/home");
+    await pauseMotion(page);
+  },
+});
+
+const refuseSignIn = async (visit: Visit): Promise<void> => {
+  visit.expectRefusal(401, "/api/auth/login");
+  await signIn(visit.page, "nobody@people.example");
+  await holdToast(visit);
+};
+
+const refuseRegistration = async (visit: Visit): Promise<void> => {
+  await fillRegister(visit.page, { email: "no-address", password: "short", confirm: "other" });
+  await holdToast(visit);
+};
+
+export const screens: readonly Screen[] = [
+  landing("landing"),
+  landing("landing-signed-in", "some"),
+  {
+    name: "landing-asking",
+    async open({ page, context }) {
+      await context.route(/\/api\/(?:auth\/session|stats)$/, () => {});
+      await page.goto("/");
+      await page.getByRole("button", { name: "Loading..." }).first().waitFor();
+      await pauseMotion(page);
+    },
+  },
+  {
+    name: "landing-no-answers",
+    async open({ page, context, expectFailure }) {
+      expectFailure("/api/stats");
+      expectFailure("/api/domains");
+      await context.route(/\/api\/(?:stats|domains)$/, (route) => route.abort("connectionrefused"));
+      await page.goto("/");
+      await page.getByRole("heading", { name: /^Join 31k\+ people/ }).waitFor();
+      await pauseMotion(page);
+    },
+  },
+  pageAt("/auth", "auth"),
+  {
+    name: "auth-failed",
+    overlay: true,
+    async open(visit) {
+      await visit.page.goto("/auth");
+      await refuseSignIn(visit);
+    },
+    goOn: refuseSignIn,
+  },
+  {
+    name: "auth-google-failed",
+    overlay: true,
+    async open(visit) {
+      await visit.page.goto("/about");
+      const url = visit.page.url();
+      await visit.context.addCookies([{ name: googleFailureCookie, value: "exists" satisfies GoogleFailure, url }]);
+      await visit.page.goto(`/auth${googleFailureHash}`);
+      await holdToast(visit);
+    },
+  },
+  {
+    name: "auth-wallets",
+    overlay: true,
+    async open({ page }) {
+      for (const name of ["Phantom", "Another Wallet"]) await injectWallet(page, aWallet({ name }));
+      await page.goto("/auth");
+      await page.getByRole("button", { name: "Continue with Solana Wallet" }).click();
+      await page.getByRole("dialog", { name: "Choose a wallet" }).waitFor();
+    },
+  },
+  pageAt("/register", "register"),
+  {
+    name: "register-refused",
+    overlay: true,
+    async open(visit) {
+      await visit.page.goto("/register");
+      await refuseRegistration(visit);
+    },
+    goOn: refuseRegistration,
+  },
+  {
+    name: "asking-for-the-session",
+    as: "some",
+    async open({ page, context }) {
+      await context.route("**/api/auth/session", () => {});
+      await page.goto("/dashboard");
+      await page.getByRole("status").getByText("Loading...").waitFor();
+    },
+  },
+  {
+    name: "not-found",
+    async open({ page, expectRefusal }) {
+      expectRefusal(404, "/nowhere");
+      await page.goto("/nowhere");
+      await page.getByRole("heading", { name: "Page Not Found" }).waitFor();
+    },
+  },
+  {
+    name: "settings",
+    as: "some",
+    async open({ page }) {
+      await page.goto("/settings");
+      await page.getByRole("switch", { name: "Leak guard" }).waitFor();
+    },
+  },
+  ...encryptionScreens,
+  pageAt("/docs", "static-docs"),
+  pageAt("/docs/smtp", "static-docs-smtp"),
+  ...["about", "privacy", "terms", "gdpr", "transparency"].map((name) => pageAt(`/${name}`, `static-${name}`)),
+  ...sessionScreens,
+  ...signInScreens,
+  ...dashboardScreens,
+  ...composeScreens,
+  ...decryptScreens,
+  ...previewScreens,
+];

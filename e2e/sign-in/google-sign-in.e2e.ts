@@ -1,0 +1,166 @@
+/** Signing in with Google, at an issuer of our own: there and back, every way it can fail, and where it is not set up. */
+import { type GoogleFailure, googleFailureCookie, googleFailureTexts } from "@kauke/contract";
+import { FakeIssuer } from "@kauke/testkit/fakes/fake-issuer";
+import type { Page } from "playwright-core";
+import { afterAll, describe, expect, test } from "vitest";
+import { axeFindings, sidewaysOverflow } from "../any-page/axe.ts";
+import { type Visit, type VisitOptions, widths } from "../browser/browser.ts";
+import { seeGone, seeHeading, seeLive, seePath, seeToast, toasts } from "../browser/see.ts";
+import { runSite } from "../browser/site.ts";
+import { password } from "../browser/steps.ts";
+import { usually } from "../browser/variants.ts";
+import { openWithoutScript } from "../pages/without-script.ts";
+import { rest } from "../screens/open-screen.ts";
+
+const title = "Google Login Failed";
+const looks = [
+  { width: widths.desktop, theme: "light" },
+  { width: widths.phone, theme: "dark" },
+] as const;
+
+async function expectAccessible(visit: Visit): Promise<void> {
+  await rest(visit);
+  expect(await axeFindings(visit)).toEqual([]);
+  expect(await sidewaysOverflow(visit)).toEqual([]);
+}
+
+describe("with an issuer", () => {
+  let issuer: FakeIssuer | null = null;
+  const site = runSite({
+    env: async () => {
+      issuer = await FakeIssuer.start();
+      return issuer.env;
+    },
+  });
+  afterAll(() => issuer?.close());
+
+  /** At /auth, with somebody waiting at the issuer. */
+  async function open(claims: FakeIssuer["claims"], options?: VisitOptions): Promise<Visit & { issuer: FakeIssuer }> {
+    if (issuer === null) throw new Error("the issuer runs inside tests only");
+    Object.assign(issuer, { claims, refusal: null });
+    const visit = await site.visit(options);
+    visit.expectVisitTo(issuer.url);
+    await visit.page.goto("/auth");
+    await seeHeading(visit.page, "Welcome Back");
+    return { ...visit, issuer };
+  }
+
+  const press = (page: Page) => page.getByRole("link", { name: "Continue with Gmail" }).click();
+
+  test.each(usually(looks, 0))("a person comes back signed in: %j", async (look) => {
+    const email = `rasa.${look.width}@people.example`;
+    const visit = await open({ sub: email, email, email_verified: true, given_name: "Rasa" }, look);
+    const { page } = visit;
+    await expectAccessible(visit);
+    await press(page);
+    await seePath(page, "/dashboard");
+    await seeHeading(page, "Email Forwarding");
+    await page.getByText("Signed in with Google:").waitFor({ state: "attached" });
+    await page
+      .getByRole("banner")
+      .getByText(email.split("@")[0] as string)
+      .first()
+      .waitFor({ state: "attached" });
+    await page.reload();
+    await seeHeading(page, "Email Forwarding");
+    await expectAccessible(visit);
+    const shown = await page.evaluate("localStorage.user");
+    await visit.context.clearCookies();
+    await page.goto("/register");
+    await press(page);
+    await seePath(page, "/dashboard");
+    await seeHeading(page, "Email Forwarding");
+    expect(await page.evaluate("localStorage.user")).toBe(shown);
+  });
+
+  test.each(usually(looks, 1))("a cancelled sign-in says so once, and not again after a reload: %j", async (look) => {
+    const visit = await open({ sub: "cancelled" }, look);
+    const { page } = visit;
+    visit.issuer.refusal = "access_denied";
+    await press(page);
+    await seeToast(page, title, googleFailureTexts.denied);
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe("/auth");
+    await expectAccessible(visit);
+    await page.reload();
+    await seeHeading(page, "Welcome Back");
+    await page.evaluate("new Promise((done) => setTimeout(done))");
+    expect(await toasts(page).count()).toBe(0);
+    expect(await page.evaluate("document.cookie")).toBe("");
+  });
+
+  test("an answer nobody waited for is a failure in the specification's words", async () => {
+    const { page, issuer: at } = await open({ sub: "plain", email: "plain@people.example", email_verified: true });
+    at.refusal = "server_error";
+    await press(page);
+    await seeToast(page, title, "Failed to login with Google");
+  });
+
+  test("an address that is not verified, and one that somebody else registered, are told apart", async () => {
+    const person = await site.person("gabija@people.example");
+    const { page, issuer: at } = await open({ sub: "unverified", email: person.email, email_verified: false });
+    await press(page);
+    await seeToast(page, title, googleFailureTexts.unverified);
+    at.claims = { sub: "verified", email: person.email, email_verified: true };
+    await press(page);
+    await seeToast(page, title, googleFailureTexts.exists);
+    await page.getByLabel("Email").fill(person.email);
+    await page.getByLabel("Password").fill(password);
+    await page.getByRole("button", { name: "Sign In" }).click();
+    await seePath(page, "/dashboard");
+  });
+});
+
+describe("without an issuer", () => {
+  const site = runSite();
+
+  test.each(usually(looks, 1))("the button is off, says why, and pressing it says so again: %j", async (look) => {
+    const visit = await site.visit(look);
+    const { page } = visit;
+    for (const path of ["/auth", "/register"]) {
+      await page.goto(path);
+      const button = page.getByRole("button", { name: "Continue with Gmail" });
+      await button.waitFor();
+      expect(await button.getAttribute("aria-disabled")).toBe("true");
+      await page.getByText(googleFailureTexts.off).waitFor();
+      await expectAccessible(visit);
+      // The browser would let nobody press it if it were disabled; the tool must be told that it is not.
+      if (path === "/auth") await button.click({ force: true });
+      else await button.press("Enter");
+      await seeToast(page, title, googleFailureTexts.off);
+      await seePath(page, path);
+      await page.getByRole("button", { name: "Dismiss", exact: true }).click();
+      await seeGone(toasts(page));
+    }
+  });
+
+  test.each(["/auth", "/register"])("nothing at %s moves as the page comes to life", async (path) => {
+    const drawn = await openWithoutScript(site.server.url, path);
+    // What is told to browsers without script alone is not what the live page begins with.
+    await drawn.evaluate(`document.querySelectorAll("noscript").forEach((it) => it.remove())`);
+    const { page: live } = await site.visit();
+    await live.goto(path);
+    await seeLive(live);
+    const places = (page: Page) =>
+      Promise.all(["h1", 'input[type="email"]', ".google-off"].map((it) => page.locator(it).first().boundingBox()));
+    expect(await places(live)).toEqual(await places(drawn));
+  });
+
+  test("a sign-in page that is being left does not take the reason from the one that opens next", async () => {
+    const { page, context } = await site.visit();
+    await page.goto("/auth");
+    await context.addCookies([{ name: googleFailureCookie, value: "denied" satisfies GoogleFailure, url: page.url() }]);
+    await page.reload();
+    await seeLive(page);
+    expect(await toasts(page).count()).toBe(0);
+    await page.goto("/api/auth/google");
+    await seeToast(page, title, googleFailureTexts.off);
+    expect(new URL(page.url()).hash).toBe("");
+  });
+
+  test("the address typed by hand leads back with the reason", async () => {
+    const { page } = await site.visit();
+    await page.goto("/api/auth/google");
+    await seePath(page, "/auth");
+    await seeToast(page, title, googleFailureTexts.off);
+  });
+});

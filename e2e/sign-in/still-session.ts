@@ -1,0 +1,69 @@
+/** A signed-in page whose clock stands still, and what the inactivity journeys look for on it. */
+import type { Locator, Page } from "playwright-core";
+import { expect } from "vitest";
+import type { Visit, VisitOptions } from "../browser/browser.ts";
+import type { Site } from "../browser/site.ts";
+
+export const seconds = 1000;
+export const minutes = 60 * seconds;
+export const start = new Date("2026-11-21T10:00:00");
+export const later = new Date(start.getTime() + 2 * minutes);
+
+type Person = Awaited<ReturnType<Site["person"]>>;
+
+export interface Still extends Visit {
+  person: Person;
+}
+
+export const warning = (page: Page): Locator => page.getByRole("dialog", { name: "Session Timeout Warning" });
+export const storedKeys = (page: Page) => page.evaluate("Object.keys(localStorage).sort()");
+
+/** A signed-in page on which time stands still, right after somebody was active there. */
+export async function openStill(site: Site, path = "/dashboard", options: VisitOptions = {}): Promise<Still> {
+  const person = await site.person();
+  const visit = await visitOf(site, person, options);
+  await visit.page.clock.install({ time: start });
+  await visit.page.goto(path);
+  await visit.page.getByRole("heading", { level: 1 }).waitFor();
+  await watchIsThere(visit.page);
+  await visit.page.clock.pauseAt(later);
+  await visit.page.keyboard.press("Shift");
+  return { ...visit, person };
+}
+
+/** The watch comes with a chunk of its own, and from then on listens to the whole window: nothing else does so for this event. */
+const noteWatch = `{
+  const add = window.addEventListener;
+  window.addEventListener = function (name, ...rest) {
+    if (name === "touchmove") window.isWatched = true;
+    return add.call(this, name, ...rest);
+  };
+}`;
+
+export async function visitOf(site: Site, person: Person | null, options: VisitOptions = {}): Promise<Visit> {
+  const visit = await site.visit({ ...(person === null ? {} : { as: person }), ...options });
+  await visit.context.addInitScript(noteWatch);
+  return visit;
+}
+
+export async function watchIsThere(page: Page): Promise<void> {
+  await expect.poll(() => page.evaluate("window.isWatched === true")).toBe(true);
+}
+
+/** Lets the page's time go on by a little until it is so; what is rendered waits for timers. */
+export async function soon(page: Page, isSo: () => Promise<boolean>): Promise<void> {
+  const look = async () => {
+    if (await isSo()) return true;
+    await page.clock.runFor(5);
+    return isSo();
+  };
+  await expect.poll(look).toBe(true);
+}
+
+export const isShown = (locator: Locator) => async () => (await locator.count()) > 0 && (await locator.isVisible());
+
+export async function expectSignedOut({ page, person }: Still): Promise<void> {
+  await soon(page, isShown(page.getByRole("link", { name: "SIGN IN" })));
+  expect(await storedKeys(page)).toEqual([]);
+  await expect.poll(async () => (await person.call("GET", "/api/auth/session")).status).toBe(401);
+}

@@ -1,0 +1,96 @@
+import { execFileSync } from "node:child_process";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { AgeError } from "../age-error.ts";
+import { armor, dearmor } from "./armor.ts";
+import { cleanPastedPublicKey, cleanPastedText } from "./clean-pasted-text.ts";
+
+const file = Uint8Array.from({ length: 200 }, (_, at) => at);
+const clean = armor(file);
+const lines = clean.trimEnd().split("\n");
+const opens = (text: string) => Buffer.compare(dearmor(text, 1000), file) === 0;
+
+const pasted: readonly (readonly [what: string, text: string])[] = [
+  ["nothing wrong with it", clean],
+  ["no line end after the last line", clean.trimEnd()],
+  ["quote marks", lines.map((line) => `> ${line}`).join("\n")],
+  ["quote marks of two replies", lines.map((line) => `> >${line}`).join("\r\n")],
+  ["quote marks without the first line's", lines.join("\n> ")],
+  ["quoted lines joined to one", lines.join(" > ")],
+  ["text around it", `Hi Ann,\nthis is for you:\n\n${clean}\nBye\n-- \nBob`],
+  ["text around it in the same lines", `Here: ${clean.trimEnd()} (end)`],
+  ["CRLF line ends", lines.join("\r\n")],
+  ["bare CR line ends", lines.join("\r")],
+  ["blank lines", lines.join("\n\n\n")],
+  ["spaces at the line ends", lines.join("  \n")],
+  ["tabs before every line", lines.map((line) => `\t${line}`).join("\n")],
+  ["no-break spaces", lines.join("\u00a0\n\u00a0")],
+  ["a byte order mark before it", `\ufeff${clean}`],
+  ["zero-width spaces and soft hyphens inside", lines.join("\u200b\n\u00ad").replace("YWdl", "YW\u200bdl")],
+  ["all on one line", lines.join(" ")],
+  ["lines of 40 characters", clean.replace(/^([^-]{40})/gm, "$1\n")],
+  ["another block after it", `${clean}\n${armor(new Uint8Array(3))}`],
+];
+
+test.each(pasted)("armor with %s comes out strict", (_, text) => {
+  expect(cleanPastedText(text)).toBe(clean);
+  expect(opens(cleanPastedText(text))).toBe(true);
+});
+
+test("what is strict already is all the strict decoder takes", () => {
+  expect(opens(clean)).toBe(true);
+  expect(opens(`\r\n \t${lines.join("\r\n")}\n\n`)).toBe(true);
+  for (const [what, text] of pasted.slice(2).filter(([name]) => name !== "CRLF line ends")) {
+    expect(() => dearmor(text, 1000), what).toThrow(AgeError);
+  }
+});
+
+test.each(["", "Hello", lines.slice(0, -1).join("\n"), lines.slice(1).join("\n"), `${lines.at(-1)}\n${lines[0]}`])(
+  "text without an armored block comes back as it was",
+  (text) => expect(cleanPastedText(text)).toBe(text),
+);
+
+test("nothing but blanks and quote marks is taken away: a wrong character is still refused", () => {
+  const wrong = cleanPastedText(clean.replace("AAEC", "AA*C"));
+  expect(wrong).toContain("AA*C");
+  expect(() => dearmor(wrong, 1000)).toThrow(new AgeError("malformed"));
+});
+
+test("cleaning what is clean changes nothing, whatever the text", () => {
+  const piece = fc.oneof(fc.constantFrom(...lines, "> ", "\n", "\r\n", "\u00a0", " "), fc.string({ unit: "binary" }));
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+      const once = cleanPastedText(pieces.join(""));
+      expect(cleanPastedText(once)).toBe(once);
+    }),
+    { numRuns: process.env.LONG_ROUNDS === "1" ? 100_000 : 2000 },
+  );
+});
+
+test("4 MiB of anything is cleaned within a second of processor time", () => {
+  for (const filling of [" ", ">", "> ", "\n", "\r", lines[0] ?? "", "\u200b", "A", "\u00a0\n"]) {
+    const text = `${lines[0]}\n${filling.repeat((4 * 1024 * 1024) / filling.length)}\n${lines.at(-1)}`;
+    const began = process.cpuUsage();
+    cleanPastedText(text);
+    const { user, system } = process.cpuUsage(began);
+    expect((user + system) / 1000, JSON.stringify(filling)).toBeLessThan(1000);
+  }
+});
+
+test("4 MiB of blanks go in a process in which V8 has stopped optimizing expressions", () => {
+  const program = `
+    const { cleanPastedText } = await import(${JSON.stringify(new URL("./clean-pasted-text.ts", import.meta.url).href)});
+    const blanks = " ".repeat(4 * 1024 * 1024);
+    const clean = ${JSON.stringify(clean)};
+    console.log(cleanPastedText(clean.replace("\\n", blanks)) === clean);`;
+  const flags = ["--no-regexp-optimization", "--input-type=module", "--eval"];
+  expect(execFileSync(process.execPath, [...flags, program], { encoding: "utf8" })).toBe("true\n");
+});
+
+test("a public key that was wrapped, indented or labelled is one again", () => {
+  const key = "age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj";
+  const wrapped = `  ${key.slice(0, 30)}\r\n  ${key.slice(30)}\u00a0\n`;
+  for (const text of [key, wrapped, `Public key: ${key}\n`, `# public key: ${key}`]) {
+    expect(cleanPastedPublicKey(text)).toBe(key);
+  }
+});

@@ -1,0 +1,21 @@
+/** A stream that ends with an error of ours where the inner one ends with the library's. */
+import { AgeError, type AgeErrorCode } from "../age-error.ts";
+
+export function guardedStream(code: AgeErrorCode, inner: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = inner.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (thrown) {
+          controller.error(thrown instanceof AgeError ? thrown : new AgeError(code));
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}

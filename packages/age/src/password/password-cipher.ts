@@ -1,0 +1,81 @@
+/**
+ * The password stanza of an age file (`age -p`): scrypt stretches the password, ChaCha20-Poly1305 seals the file key with the
+ * result. Who stretches is a port: the library does it in JavaScript everywhere; on Node the native code does it three times
+ * as cheaply (node-password-cipher.ts). The files are the same, bit for bit.
+ */
+import { type Identity, type Recipient, Stanza } from "age-encryption";
+import { AgeError } from "../age-error.ts";
+import { AGE_WORK_FACTOR, PASSWORD_MAX_LENGTH } from "../limits.ts";
+
+export interface PasswordStretch {
+  /** UTF-8 of the normalised password. */
+  password: Uint8Array;
+  /** The label `age-encryption.org/v1/scrypt` and 16 random bytes. */
+  salt: Uint8Array;
+  /** log2 of scrypt's N; r is 8, p is 1, the key has 32 bytes. */
+  workFactor: number;
+}
+
+export interface PasswordCipher {
+  /** ChaCha20-Poly1305 with the stretched key, a nonce of 12 zero bytes and no additional data: 16 bytes in, 32 out. */
+  seal(stretch: PasswordStretch, fileKey: Uint8Array): Uint8Array | Promise<Uint8Array>;
+  /** @returns `null` when the password does not open it */
+  open(stretch: PasswordStretch, sealed: Uint8Array): Uint8Array | null | Promise<Uint8Array | null>;
+}
+
+const utf8 = new TextEncoder();
+const label = utf8.encode("age-encryption.org/v1/scrypt");
+
+/**
+ * The form a password has in every file of ours: NFC, which terminals send, so that the stock program agrees.
+ * @throws AgeError `bad_password` when it is empty or beyond measure
+ */
+export function normalisePassword(password: string): string {
+  const normalised = password.normalize("NFC");
+  if (normalised === "" || normalised.length > PASSWORD_MAX_LENGTH) throw new AgeError("bad_password");
+  return normalised;
+}
+
+/** @param password normalised */
+export function passwordRecipient(password: string, cipher: PasswordCipher): Recipient {
+  return {
+    async wrapFileKey(fileKey) {
+      const random = globalThis.crypto.getRandomValues(new Uint8Array(16));
+      const stretch = { password: utf8.encode(password), salt: saltOf(random), workFactor: AGE_WORK_FACTOR };
+      const sealed = await cipher.seal(stretch, fileKey);
+      return [new Stanza(["scrypt", toBase64(random), String(AGE_WORK_FACTOR)], sealed)];
+    },
+  };
+}
+
+/** @param password normalised; the header has been checked: a password stanza is alone, its work factor within the limit */
+export function passwordIdentity(password: string, cipher: PasswordCipher): Identity {
+  return {
+    async unwrapFileKey(stanzas) {
+      const [stanza] = stanzas;
+      if (stanza === undefined || stanza.args[0] !== "scrypt") return null;
+      const [, salt, factor, ...more] = stanza.args;
+      const isForm = salt !== undefined && factor !== undefined && more.length === 0 && stanza.body.length === 32;
+      if (!isForm || !/^1?[0-9]$/.test(factor) || factor.startsWith("0")) throw new AgeError("malformed");
+      const stretch = { password: utf8.encode(password), salt: saltOf(saltFrom(salt)), workFactor: Number(factor) };
+      return cipher.open(stretch, stanza.body);
+    },
+  };
+}
+
+function saltOf(random: Uint8Array): Uint8Array {
+  const salt = new Uint8Array(label.length + random.length);
+  salt.set(label);
+  salt.set(random, label.length);
+  return salt;
+}
+
+/** 16 bytes are 22 characters, of which the last has four bits that must be zero. */
+function saltFrom(base64: string): Uint8Array {
+  if (!/^[A-Za-z0-9+/]{21}[AQgw]$/.test(base64)) throw new AgeError("malformed");
+  return Uint8Array.from(atob(`${base64}==`), (character) => character.charCodeAt(0));
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes)).replace(/=+$/, "");
+}

@@ -1,0 +1,84 @@
+/** Sign-in and account bodies (specification sections 3, 5, 7). */
+import * as z from "zod";
+import { isMailbox } from "../alias.ts";
+import { isKeyId } from "../key-id.ts";
+import { limits } from "../limits.ts";
+
+export const authMessages = {
+  emailInvalid: "Valid email address is required",
+  passwordShort: "Password must be at least 8 characters",
+  passwordLong: "Password must be 128 characters or less",
+  passwordRequired: "Password is required",
+  loginFailed: "Invalid email or password",
+} as const;
+
+/**
+ * The e-mail address of an account, in NFC: accounts are found by that form, so mail has to go to it as well. Otherwise a
+ * look-alike letter, e.g. the Kelvin sign for a K, would take the address of somebody else.
+ */
+export const accountEmail = z
+  .string(authMessages.emailInvalid)
+  .max(1024, authMessages.emailInvalid)
+  .trim()
+  .normalize("NFC")
+  .refine((text) => isMailbox(text), authMessages.emailInvalid);
+
+export const newPassword = z
+  .string(authMessages.passwordRequired)
+  .min(limits.passwordMin, authMessages.passwordShort)
+  .max(limits.passwordMax, authMessages.passwordLong);
+
+export const registerBody = z.object({ email: accountEmail, password: newPassword });
+export type RegisterBody = z.infer<typeof registerBody>;
+
+export const loginBody = z.object({
+  email: accountEmail,
+  password: z
+    .string(authMessages.passwordRequired)
+    .min(1, authMessages.passwordRequired)
+    .max(limits.passwordMax, authMessages.loginFailed),
+});
+export type LoginBody = z.infer<typeof loginBody>;
+
+export const accountMessages = {
+  sealTo: "sealTo must be off, or the id of one of your encryption keys",
+  atLeastOne: "At least one setting must be provided",
+} as const;
+
+/** What an account has chosen, whole in every answer. */
+export const accountSettings = z.object({
+  /** Refuse to send what holds the real address its alias forwards to. */
+  leakGuard: z.boolean("leakGuard must be true or false"),
+  /** Write the alias in place of the real address in the lines by which mail programs quote ("On …, anna@… wrote:"). */
+  aliasInQuotes: z.boolean("aliasInQuotes must be true or false"),
+  /** `off`, or the id of the key that forwarded mail is sealed to where an alias says nothing else. */
+  sealTo: z
+    .string(accountMessages.sealTo)
+    .toLowerCase()
+    .refine((text) => text === "off" || isKeyId(text), accountMessages.sealTo),
+});
+export type AccountSettings = z.infer<typeof accountSettings>;
+
+/** What is left out stays. */
+export const accountSettingsChange = accountSettings
+  .partial()
+  .refine((body) => Object.values(body).some((value) => value !== undefined), accountMessages.atLeastOne);
+export type AccountSettingsChange = z.infer<typeof accountSettingsChange>;
+
+export const authMethods = ["wallet", "email", "google"] as const;
+export type AuthMethod = (typeof authMethods)[number];
+
+export const userWire = z.object({
+  id: z.uuid(),
+  email: z.string().nullable(),
+  walletAddress: z.string().nullable(),
+  authMethod: z.enum(authMethods),
+  firstName: z.string().nullable(),
+  lastName: z.string().nullable(),
+  profileImageUrl: z.string().nullable(),
+  /** Decimal with two places, as text. */
+  balance: z.string(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+});
+export type UserWire = z.infer<typeof userWire>;

@@ -1,0 +1,61 @@
+/** Changing what signs in to an account: its e-mail, a wallet, a Google account. Each needs a sign-in of the last minutes. */
+import * as z from "zod";
+import { limits } from "../limits.ts";
+import { accountEmail, authMessages } from "./auth.ts";
+import { walletBody } from "./wallet.ts";
+
+/** A change needs a sign-in, or a proof by the calls below, no older than this. */
+export const freshProofSeconds = 5 * 60;
+
+export const waysInMessages = {
+  passwordWrong: "This is not your password",
+  emailIsYours: "You sign in with this e-mail already",
+  emailTaken: "Another account signs in with this e-mail. Choose a different one, or delete that account first.",
+  emailLinkOver: "This link is used, replaced by a newer one, over, or made for another account.",
+  noPassword: "This account has no password.",
+  noWallet: "No wallet signs in to this account.",
+  noGoogle: "No Google account signs in to this account.",
+  hasWallet: "A wallet signs in to this account already. Remove it first.",
+  hasGoogle: "A Google account signs in to this account already. Remove it first.",
+  walletTaken: "This wallet signs in to another account, so it can't be linked to this one.",
+} as const;
+
+/** What a person was about to do when the server asked for a new sign-in; the Settings page resumes it afterwards. */
+export const waysInActions = ["change-email", "link-google", "unlink-google", "link-wallet", "unlink-wallet"] as const;
+export type WaysInAction = (typeof waysInActions)[number];
+
+/** What a wallet's signature is asked for; each has its own text, so that a signature for one counts for no other. */
+export const walletPurposes = ["prove", "link"] as const;
+export type WalletPurpose = (typeof walletPurposes)[number];
+
+export const walletChallengeWish = z.object({
+  walletAddress: walletBody.shape.walletAddress,
+  purpose: z.enum(walletPurposes),
+});
+
+const proofPart = z.string("This must be a text").min(1).max(1024);
+export const walletProofBody = z.object({
+  walletAddress: walletBody.shape.walletAddress,
+  nonce: proofPart,
+  signedMessage: proofPart,
+  signature: proofPart,
+});
+export type WalletProofBody = z.infer<typeof walletProofBody>;
+
+export const passwordProofBody = z.object({
+  password: z
+    .string(authMessages.passwordRequired)
+    .min(1, authMessages.passwordRequired)
+    .max(limits.passwordMax, waysInMessages.passwordWrong),
+});
+
+export const googleProofBody = z.object({ action: z.enum(waysInActions) });
+
+export const emailChangeWish = z.object({ email: accountEmail });
+export const emailChangeLink = z.object({ token: z.string().regex(/^[a-z2-7]{32}$/) });
+
+/** Fragment of the address in Settings to which the browser is redirected after a Google account was linked. */
+export const googleLinkedHash = "#google-linked";
+
+/** After a new sign-in with Google for a change in Settings, the browser is led back with this fragment. */
+export const provenHash = (action: WaysInAction): string => `#signed-in-for-${action}`;

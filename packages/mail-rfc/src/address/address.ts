@@ -1,0 +1,137 @@
+/**
+ * Addresses as SMTP commands carry them: the paths of MAIL FROM and RCPT TO (RFC 5321 §4.1.2, RFC 6531). Takes the text after
+ * the colon, gives one canonical spelling. Header addresses (RFC 5322) and the parameters after the path are not read here.
+ *
+ * Kinder than the grammar where real senders are: underscores in a domain label are taken. Stricter nowhere.
+ */
+
+import { MailSyntaxError } from "../mail-syntax-error.ts";
+import { canonicalLocal } from "./local-part.ts";
+
+export interface MailPath {
+  /** Canonical spelling, quoted only when it must be; empty for the null sender. */
+  local: string;
+  /** Lower case; an address literal keeps its brackets; empty for the null sender and for the bare `<postmaster>`. */
+  domain: string;
+  /** `local@domain`, the form that is stored and compared. */
+  canonical: string;
+  isLiteral: boolean;
+  /** Holds something other than ASCII, so SMTPUTF8 must have been said. */
+  needsSmtpUtf8: boolean;
+}
+
+const PATH_MAX_OCTETS = 256;
+const DOMAIN_MAX_OCTETS = 255;
+const NON_ASCII = "\\u{a0}-\\u{fffc}\\u{10000}-\\u{10ffff}";
+const LABEL = new RegExp(`^(?!-)[A-Za-z0-9_${NON_ASCII}-]{1,63}(?<!-)$`, "u");
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
+
+/**
+ * Splits the argument of MAIL FROM or RCPT TO (the text after its colon) into the path and the parameters after it.
+ * @returns e.g. `<ann@example.org> SIZE=10` → the path and `SIZE=10`
+ * @throws MailSyntaxError as `parsePath`
+ */
+export function parsePathArgument(argument: string): { path: MailPath; parameters: string } {
+  const text = argument.trimStart();
+  const end = findPathEnd(text);
+  const rest = text.slice(end);
+  if (end === 0 || (rest !== "" && !rest.startsWith(" "))) throw new MailSyntaxError("path_syntax");
+  return { path: parsePath(text.slice(0, end)), parameters: rest.trim() };
+}
+
+/**
+ * Reads one path with its angle brackets: a mailbox, `<>`, or `<postmaster>` without a domain. A source route is dropped.
+ * @example parsePath('<@relay.test:"ann"@Example.ORG>').canonical // "ann@example.org"
+ * @throws MailSyntaxError `path_…`, `local_…`, `domain_…`, `literal_syntax`
+ */
+export function parsePath(text: string): MailPath {
+  if (text === "<>") return makePath("", "");
+  if (Buffer.byteLength(text) > PATH_MAX_OCTETS) throw new MailSyntaxError("path_too_long");
+  if (!text.startsWith("<") || !text.endsWith(">")) throw new MailSyntaxError("path_syntax");
+  const mailbox = dropSourceRoute(text.slice(1, -1));
+  if (mailbox.toLowerCase() === "postmaster") return makePath("postmaster", "");
+  const at = mailbox.startsWith('"') ? mailbox.indexOf('"@', findQuoteEnd(mailbox)) + 1 : mailbox.indexOf("@");
+  if (at < 1) throw new MailSyntaxError("path_syntax");
+  return makePath(canonicalLocal(mailbox.slice(0, at)), canonicalDomain(mailbox.slice(at + 1)));
+}
+
+/**
+ * Reads `local@domain` without brackets, by the same rules.
+ * @throws MailSyntaxError as `parsePath`
+ */
+export function parseAddress(text: string): MailPath {
+  if (text === "" || text.startsWith("@")) throw new MailSyntaxError("path_syntax");
+  const path = parsePath(`<${text}>`);
+  if (path.domain === "") throw new MailSyntaxError("path_syntax");
+  return path;
+}
+
+/**
+ * Takes the tag off an alias' local part.
+ * @example splitAliasAddress("shop+summer") // { name: "shop", tag: "summer" }
+ */
+export function splitAliasAddress(local: string): { name: string; tag: string | null } {
+  const plus = local.indexOf("+");
+  return plus < 0 ? { name: local, tag: null } : { name: local.slice(0, plus), tag: local.slice(plus + 1) };
+}
+
+/**
+ * A domain name or address literal in lower case.
+ * @throws MailSyntaxError `domain_syntax`, `domain_too_long`, `literal_syntax`
+ */
+export function canonicalDomain(text: string): string {
+  if (Buffer.byteLength(text) > DOMAIN_MAX_OCTETS) throw new MailSyntaxError("domain_too_long");
+  if (text.startsWith("[")) return canonicalLiteral(text);
+  const domain = text.normalize("NFC").toLowerCase();
+  if (!domain.isWellFormed() || !domain.split(".").every((label) => LABEL.test(label)))
+    throw new MailSyntaxError("domain_syntax");
+  return domain;
+}
+
+function makePath(local: string, domain: string): MailPath {
+  const canonical = domain === "" ? local : `${local}@${domain}`;
+  return {
+    local,
+    domain,
+    canonical,
+    isLiteral: domain.startsWith("["),
+    needsSmtpUtf8: /[^\u{0}-\u{7f}]/u.test(canonical),
+  };
+}
+
+/** RFC 5321 §4.1.3. Literals of other tags are none anybody registered. */
+function canonicalLiteral(text: string): string {
+  const literal = text.toLowerCase();
+  const inner = literal.slice(1, -1);
+  const isKnown = inner.startsWith("ipv6:") ? isIpv6(inner.slice(5)) : IPV4.test(inner);
+  if (!literal.endsWith("]") || !isKnown) throw new MailSyntaxError("literal_syntax");
+  return literal;
+}
+
+function isIpv6(text: string): boolean {
+  return /^[0-9a-f:.]{2,45}$/.test(text) && URL.canParse(`http://[${text}]/`);
+}
+
+/** Obsolete, but "MUST be accepted" and ignored (RFC 5321 §4.1.1.3, appendix F.2). */
+function dropSourceRoute(inside: string): string {
+  if (!inside.startsWith("@")) return inside;
+  const colon = inside.startsWith("@[") ? -1 : inside.indexOf(":");
+  if (colon < 0) throw new MailSyntaxError("path_syntax");
+  for (const hop of inside.slice(0, colon).split(",")) {
+    if (!hop.startsWith("@")) throw new MailSyntaxError("path_syntax");
+    canonicalDomain(hop.slice(1));
+  }
+  return inside.slice(colon + 1);
+}
+
+/** The offset just after the closing bracket; brackets inside quotes do not close. 0 when there is none. */
+function findPathEnd(text: string): number {
+  const found = /^<(?:[^"<>\\]|"(?:[^"\\]|\\.)*")*>/su.exec(text);
+  return found ? found[0].length : 0;
+}
+
+/** The offset of the quote that closes the string beginning at 0, -1 when none does. */
+function findQuoteEnd(text: string): number {
+  const found = /^"(?:[^"\\]|\\.)*"/su.exec(text);
+  return found ? found[0].length - 1 : text.length;
+}

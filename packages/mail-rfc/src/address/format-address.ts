@@ -1,0 +1,54 @@
+/**
+ * Mailboxes written into header fields (RFC 5322 §3.4, RFC 2047 §5, RFC 6532): names quoted or encoded as they need, lines
+ * folded to 76 columns between words. Nothing in a name can end a line or a mailbox.
+ */
+
+import { canStandBare, encodeWords, oneLine } from "../header/encoded-word.ts";
+import { type FieldText, headerField, NO_FIELD } from "../header/header-field.ts";
+import { parseAddress } from "./address.ts";
+import type { Mailbox } from "./address-list.ts";
+
+const ATOMS = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
+
+/**
+ * One mailbox on one line.
+ * @example formatMailbox({ name: "Lee, Ann", address: "ann@example.org" }) // '"Lee, Ann" <ann@example.org>'
+ * @throws MailSyntaxError when the address is none
+ */
+export function formatMailbox(mailbox: Mailbox): string {
+  return mailboxPieces(mailbox).join(" ");
+}
+
+/**
+ * A whole address field with its CRLF; an empty text when there are no mailboxes.
+ * @param fieldName as it shall be written, e.g. `Reply-To`
+ * @throws MailSyntaxError when an address is none, or holds what no field of ours may (header-field.ts)
+ */
+export function formatAddressField(fieldName: string, mailboxes: readonly Mailbox[]): FieldText {
+  if (mailboxes.length === 0) return NO_FIELD;
+  const pieces = mailboxes.flatMap((mailbox, index) => {
+    const own = mailboxPieces(mailbox);
+    return index === mailboxes.length - 1 ? own : [...own.slice(0, -1), `${own.at(-1)},`];
+  });
+  return headerField(fieldName, pieces);
+}
+
+/**
+ * To for a message that names nobody: a group without members (RFC 5322 §3.4). Without the field spam filters score it, as
+ * SpamAssassin's MISSING_HEADERS does.
+ */
+export const UNDISCLOSED_RECIPIENTS = headerField("To", ["undisclosed-recipients:;"]);
+
+/** Between the pieces a line may be folded; the address is never broken. */
+function mailboxPieces({ name, address }: Mailbox): string[] {
+  const { canonical } = parseAddress(address);
+  const words = nameWords(name ?? "");
+  return words.length === 0 ? [canonical] : [...words, `<${canonical}>`];
+}
+
+function nameWords(text: string): string[] {
+  const name = oneLine(text);
+  if (name === "") return [];
+  if (!canStandBare(name)) return encodeWords(name);
+  return (ATOMS.test(name) ? name : `"${name.replace(/["\\]/g, "\\$&")}"`).split(" ");
+}

@@ -1,0 +1,83 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { stuff, unstuff, withStuffedHeader } from "./dot-stuffing.ts";
+
+const piece = fc.constantFrom(".", "../..", "\r\n", "\r", "\n", "a", "\r\n.", "\r\n.\r\n");
+const message = fc.oneof(
+  fc.array(piece, { maxLength: 60 }).map((pieces) => Buffer.from(pieces.join(""))),
+  fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array)),
+);
+
+describe("dot-stuffing", () => {
+  it.each([
+    [".", "../.."],
+    ["../..", "..."],
+    [".\r\n.", "..\r\n.."],
+    ["a\r\n.b\r\n", "a\r\n..b\r\n"],
+    ["\r\n.\r\n", "\r\n..\r\n"],
+    ["a\n.b", "a\n.b"],
+    ["a\r.b", "a\r.b"],
+    ["a.\r\n", "a.\r\n"],
+    ["", ""],
+  ])("sends %j as %j and reads it back", (plain, wire) => {
+    expect(stuff(Buffer.from(plain)).toString()).toBe(wire);
+    expect(unstuff(Buffer.from(wire)).toString()).toBe(plain);
+  });
+
+  it.each([
+    ["A: 1\r\n.B: 2\r\n\r\n.c\r\n", "A: 1\r\nB: 2\r\n\r\n.c\r\n"],
+    [".A: 1\r\n..B: 2\r\n\r\n..c\r\n", "A: 1\r\n..B: 2\r\n\r\n..c\r\n"],
+    ["A: 1\r\n.B: 2", "A: 1\r\nB: 2"],
+    ["A: 1\r\n..B: 2\r\n\r\nc", "A: 1\r\n..B: 2\r\n\r\nc"],
+  ])("has %j read the same on the wire and behind it", (sent, wire) => {
+    expect(withStuffedHeader(Buffer.from(sent)).toString()).toBe(wire);
+    expect(unstuff(Buffer.from(wire)).toString()).toBe(unstuff(Buffer.from(sent)).toString());
+  });
+
+  it("drops the first dot of a line even where a sender forgot to double it", () => {
+    expect(unstuff(Buffer.from(".a\r\n.b")).toString()).toBe("a\r\nb");
+  });
+
+  it("gives everything back", () => {
+    fc.assert(
+      fc.property(message, (plain) => {
+        expect(unstuff(stuff(plain)).equals(plain)).toBe(true);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("never sends a line of a single dot, which would end the message", () => {
+    fc.assert(
+      fc.property(message, (plain) => {
+        expect(`\r\n${stuff(plain).toString("latin1")}\r\n`).not.toContain("\r\n.\r\n");
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("gives the very same buffer back when nothing changes", () => {
+    const plain = Buffer.from("a.b\r\nc\r\n");
+    expect(stuff(plain)).toBe(plain);
+    expect(unstuff(plain)).toBe(plain);
+  });
+
+  it("takes time in proportion to dots", () => {
+    const run = (length: number) => {
+      const wire = Buffer.alloc(length, ".\r\n");
+      const times = [1, 2, 3, 4, 5].map(() => {
+        const began = performance.now();
+        unstuff(stuff(wire));
+        return performance.now() - began;
+      });
+      return Math.min(...times);
+    };
+    const small = Math.max(run(65_536), 1);
+    expect(run(8 * 65_536)).toBeLessThan(30 * small);
+  });
+});
+
+it("a message of nothing but dotted lines is unstuffed all the same", () => {
+  const plain = Buffer.from(".x\r\n..\r\n.".repeat(20_000));
+  expect(unstuff(stuff(plain)).equals(plain)).toBe(true);
+});

@@ -1,0 +1,96 @@
+/**
+ * Transparency of the DATA phase (RFC 5321 §4.5.2): one dot more before a line that begins with a dot, and back. A line begins
+ * at the start and after CRLF, nowhere else. Where nothing changes the very same buffer is given back, which is nearly always.
+ */
+import { headerLimits } from "../header/headers.ts";
+
+const LINE_DOT = Buffer.from("\r\n.");
+const DOT = 0x2e;
+const CR = 0x0d;
+const LF = 0x0a;
+const manyDots = 10_000;
+
+/** The wire form of `bytes`; `unstuff` gives them back. */
+export function stuff(bytes: Buffer): Buffer {
+  const dots = findLineDots(bytes, manyDots);
+  if (dots.length === 0) return bytes;
+  if (dots.length === manyDots) return stuffByByte(bytes);
+  const out = Buffer.allocUnsafe(bytes.length + dots.length);
+  let from = 0;
+  let to = 0;
+  for (const dot of dots) {
+    to += bytes.copy(out, to, from, dot);
+    out[to++] = DOT;
+    from = dot;
+  }
+  bytes.copy(out, to, from);
+  return out;
+}
+
+/** The plain form of what came over the wire (without the final dot): the first dot of a line that begins with one is dropped. */
+export function unstuff(wire: Buffer): Buffer {
+  const dots = findLineDots(wire, manyDots);
+  if (dots.length === 0) return wire;
+  if (dots.length === manyDots) return unstuffByByte(wire);
+  const out = Buffer.allocUnsafe(wire.length - dots.length);
+  let from = 0;
+  let to = 0;
+  for (const dot of dots) {
+    to += wire.copy(out, to, from, dot);
+    from = dot + 1;
+  }
+  wire.copy(out, to, from);
+  return out;
+}
+
+const BLANK_LINE = Buffer.from("\r\n\r\n");
+
+/**
+ * The same message with every dot doubled that begins a line, should the sender have left one single in the header: whoever reads
+ * the wire form would see other field names there than the next receiver, who drops that dot.
+ */
+export function withStuffedHeader(wire: Buffer): Buffer {
+  const start = wire.subarray(0, headerLimits.bytesMax);
+  const blank = start.indexOf(BLANK_LINE);
+  const header = blank < 0 ? start : start.subarray(0, blank);
+  if (findLineDots(header).every((at) => header[at + 1] === DOT)) return wire;
+  return Buffer.concat([stuff(unstuff(header)), wire.subarray(header.length)]);
+}
+
+/** No letter has so many; a message made of dots is cheaper to walk through than to search. */
+function unstuffByByte(wire: Buffer): Buffer {
+  const out = Buffer.allocUnsafe(wire.length);
+  let to = 0;
+  let lineStart = true;
+  for (let at = 0; at < wire.length; at++) {
+    const byte = wire[at] as number;
+    if (!lineStart || byte !== DOT) out[to++] = byte;
+    lineStart = byte === LF && at > 0 && wire[at - 1] === CR;
+  }
+  return out.subarray(0, to);
+}
+
+function stuffByByte(bytes: Buffer): Buffer {
+  // A line with a dot has three bytes and becomes four; the first may have no line before it.
+  const out = Buffer.allocUnsafe(bytes.length + Math.ceil(bytes.length / 3) + 1);
+  let to = 0;
+  let lineStart = true;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (lineStart && byte === DOT) out[to++] = DOT;
+    out[to++] = byte;
+    lineStart = byte === LF && at > 0 && bytes[at - 1] === CR;
+  }
+  return out.subarray(0, to);
+}
+
+/** Offsets of dots that begin a line, no more than `most`. */
+function findLineDots(bytes: Buffer, most = Number.POSITIVE_INFINITY): number[] {
+  const dots = bytes[0] === DOT ? [0] : [];
+  // Base64 has no dot at all, which is found out much faster than where lines begin.
+  if (bytes.indexOf(DOT) < 0) return dots;
+  for (let at = bytes.indexOf(LINE_DOT); at >= 0 && dots.length < most; at = bytes.indexOf(LINE_DOT, at + 3)) {
+    dots.push(at + 2);
+  }
+  return dots;
+}

@@ -1,0 +1,74 @@
+/**
+ * The MIME parts of a message as a tree of views (RFC 2046 §5.1): nothing is copied. A signed part is a leaf, and so is an attached
+ * message: what is inside them must stay byte for byte.
+ */
+
+import { firstValue, type HeaderBlock, readHeader } from "../header/headers.ts";
+import { MailSyntaxError } from "../mail-syntax-error.ts";
+import { delimiterLines } from "./delimiter-lines.ts";
+import { costNs, ParseBudget, ParseLimitError } from "./parse-budget.ts";
+
+export interface Part {
+  header: Buffer;
+  block: HeaderBlock;
+  body: Buffer;
+  /** Empty for a leaf. */
+  children: Part[];
+}
+
+/**
+ * @param budget for all that is done with the parts in the same turn
+ * @returns `null` for a message with a header that is too large, or with parts beyond a `ParseBudget`
+ */
+export function readPartTree(header: Buffer, body: Buffer, budget = new ParseBudget()): Part | null {
+  try {
+    return withChildren({ header, block: readHeader(header), body, children: [] }, 0, budget);
+  } catch (thrown) {
+    if (thrown instanceof MailSyntaxError || thrown instanceof ParseLimitError) return null;
+    throw thrown;
+  }
+}
+
+/** @throws ParseLimitError, MailSyntaxError as `readHeader` */
+function withChildren(part: Part, depth: number, budget: ParseBudget): Part {
+  const type = typeOf(part);
+  if (!/^multipart\/(?!signed\b)/i.test(type)) return part;
+  const boundary = parameter(type, "boundary");
+  if (boundary === null || boundary === "") return part;
+  for (const bytes of split(part.body, boundary, budget)) {
+    budget.countPart(depth + 1);
+    const block = readHeader(bytes);
+    budget.spend(block.end * costNs.headerByte + block.fields.length * costNs.headerLine);
+    const body = bytes.subarray(block.isSeparated ? block.end + 2 : block.end);
+    const child: Part = { header: bytes.subarray(0, block.end), block, body, children: [] };
+    part.children.push(withChildren(child, depth + 1, budget));
+  }
+  return part;
+}
+
+/** The Content-Type field of a part; empty when there is none. */
+export function typeOf({ header, block }: Part): string {
+  return (firstValue(header, block.fields, "content-type") ?? "").slice(0, 4096);
+}
+
+export function parameter(type: string, name: string): string | null {
+  const [, quoted, plain] = new RegExp(`;\\s*${name}\\s*=\\s*(?:"([^"]*)"|([^\\s;"]+))`, "i").exec(type) ?? [];
+  return quoted ?? plain ?? null;
+}
+
+/** The parts between the delimiter lines, without preamble and epilogue (RFC 2046 §5.1.1). */
+function* split(body: Buffer, boundary: string, budget: ParseBudget): Generator<Buffer> {
+  const delimiter = Buffer.from(`--${boundary}`, "utf8");
+  let start = -1;
+  for (const line of delimiterLines({ bytes: body, start: 0, end: body.length, delimiter, budget })) {
+    // A delimiter line holds the whole boundary and nothing behind it, and stands between CRLFs; a bare CR or LF ends no line.
+    const isStrict = line.isWhole && isCrlfOrNone(line.before) && isCrlfOrNone(line.lineEnd);
+    if (!isStrict) continue;
+    if (start >= 0) yield body.subarray(start, Math.max(start, line.at - line.before.length));
+    if (line.isClosing) return;
+    start = line.end;
+  }
+  if (start >= 0) yield body.subarray(start);
+}
+
+const isCrlfOrNone = (lineBreak: string) => lineBreak === "\r\n" || lineBreak === "";

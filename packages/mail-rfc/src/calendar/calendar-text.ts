@@ -1,0 +1,251 @@
+/**
+ * A calendar (RFC 5545) as text of which only the property lines with calendar addresses are read. All other lines keep every
+ * character, folds included. Read once, written for any number of recipients; searches natively, one step for each line found.
+ */
+
+import { costNs, ParseBudget } from "../body/parse-budget.ts";
+import {
+  type CalendarLine,
+  type CalendarParameter,
+  type CalendarValue,
+  calendarValue,
+  formatCalendarLine,
+  readCalendarLine,
+  writeAddress,
+} from "./calendar-line.ts";
+
+/** How the addresses of a calendar change. */
+export interface CalendarChange {
+  /** @returns what is written instead; the same address for one that stays; `null` for one that must not stay */
+  addressFor(address: string): string | null;
+  /** A person's shown name (CN). @returns the same name where it stays */
+  nameFor(name: string, address: ChangedAddress): string;
+  /** What happens to a value that may hold an address which can't be read, or is `null`. */
+  unreadable: "remove" | "keep";
+}
+
+/** The value of one line; `null` for one that is no address. */
+export interface ChangedAddress {
+  before: string | null;
+  after: string | null;
+}
+
+/** `bytes`: each character of the text is a byte, of UTF-8 or another charset that holds ASCII. */
+export type CalendarForm = "bytes" | "utf-16";
+
+interface Line {
+  /** As it stands in the text, with marked folds and its line end. */
+  raw: string;
+  /** `null`: can't be read. */
+  line: CalendarLine | null;
+  charset: "utf-8" | "latin1" | "utf-16";
+  lineEnd: string;
+}
+
+/** Their value is an address that a program may write to. The last two are Thunderbird's and Outlook's. */
+const names = ["ORGANIZER", "ATTENDEE", "CALENDAR-ADDRESS", "VOTER", "X-MOZ-INVITED-ATTENDEE", "X-MS-OLK-SENDER"];
+/** Lines read of one calendar; those after them are removed. */
+export const ADDRESS_LINES_MAX = 1000;
+/** UTF-16 units of an unfolded line; a longer one can't be read. */
+const LINE_MAX = 16_384;
+/** Octets of a folded line (§3.1). */
+const FOLD_COLUMNS = 75;
+/** Folds in a row, with nothing between them. */
+const FOLDS_MAX = 64;
+
+// Each kind of fold becomes one character that no text of bytes holds, so that a line is one line and can be put back.
+const folds = [
+  [/\r\n /g, "\u{e000}", "\r\n "],
+  [/\r\n\t/g, "\u{e001}", "\r\n\t"],
+  [/\n /g, "\u{e002}", "\n "],
+  [/\n\t/g, "\u{e003}", "\n\t"],
+  [/\r /g, "\u{e004}", "\r "],
+  [/\r\t/g, "\u{e005}", "\r\t"],
+] as const;
+const restored = folds.map(([, mark, fold]) => [new RegExp(mark, "g"), fold] as const);
+const MARK = /[\ue000-\ue005]/;
+const MARKS = /[\ue000-\ue005]/g;
+const TOO_MANY_MARKS = new RegExp(`[\ue000-\ue005]{${FOLDS_MAX}}`);
+const spelled = names.map((name) => [...name].join(`[\ue000-\ue005]{0,${FOLDS_MAX}}`)).join("|");
+const BLANK = `[\ue000-\ue005 \\t]{0,${FOLDS_MAX}}`;
+const LINE_START = new RegExp(`^(?:\ufeff|\xef\xbb\xbf)?${BLANK}(?:${spelled})${BLANK}[;:]`, "gim");
+const BREAK = /\r\n|\r|\n/g;
+
+export class CalendarText {
+  readonly #parts: readonly (string | Line)[];
+
+  private constructor(parts: readonly (string | Line)[]) {
+    this.#parts = parts;
+  }
+
+  /** @returns `null` when its folds can't be told apart @throws ParseLimitError */
+  static read(text: string, form: CalendarForm, budget = new ParseBudget()): CalendarText | null {
+    budget.spend(text.length * costNs.calendarByte);
+    if (MARK.test(text)) return null;
+    const marked = folds.reduce((rest, [fold, mark]) => rest.replace(fold, mark), text);
+    if (TOO_MANY_MARKS.test(marked)) return null;
+    const parts: (string | Line)[] = [];
+    for (const part of partsOf(marked, form)) {
+      if (typeof part !== "string") budget.spend(costOf(part));
+      parts.push(part);
+    }
+    return new CalendarText(parts);
+  }
+
+  /** Whether there is a line that could change. */
+  get hasAddresses(): boolean {
+    return this.#parts.some((part) => typeof part !== "string");
+  }
+
+  /** Canonical, each once, organizers first. */
+  addresses(): string[] {
+    const lines = this.#parts.flatMap((part) => (typeof part === "string" || part.line === null ? [] : [part.line]));
+    const organizers = lines.filter(({ name }) => name.toUpperCase() === "ORGANIZER");
+    return [...new Set([...organizers, ...lines].flatMap(addressesOfLine))];
+  }
+
+  /** @returns `null` when nothing changes */
+  write(change: CalendarChange): string | null {
+    let isChanged = false;
+    const written = this.#parts.map((part) => {
+      if (typeof part === "string") return part;
+      const line = changeLine(part, change);
+      if (line === null) return part.raw;
+      isChanged = true;
+      return line;
+    });
+    if (!isChanged) return null;
+    return restored.reduce((rest, [mark, fold]) => rest.replace(mark, fold), written.join(""));
+  }
+}
+
+function* partsOf(text: string, form: CalendarForm): Generator<string | Line> {
+  let at = 0;
+  let count = 0;
+  LINE_START.lastIndex = 0;
+  for (let found = LINE_START.exec(text); found !== null; found = LINE_START.exec(text)) {
+    BREAK.lastIndex = LINE_START.lastIndex;
+    const [lineEnd = ""] = BREAK.exec(text) ?? [];
+    const end = lineEnd === "" ? text.length : BREAK.lastIndex;
+    if (found.index > at) yield text.slice(at, found.index);
+    const raw = text.slice(found.index, end);
+    count += 1;
+    yield count > ADDRESS_LINES_MAX ? { raw, line: null, charset: "latin1", lineEnd } : readLine(raw, lineEnd, form);
+    at = end;
+    LINE_START.lastIndex = end;
+  }
+  if (at < text.length) yield text.slice(at);
+}
+
+/** Nanoseconds that reading it took at most. */
+function costOf({ line }: Line): number {
+  const values = line === null ? [] : [line.value, ...line.parameters.flatMap((parameter) => parameter.values)];
+  return values.reduce<number>((sum, value) => sum + costOfValue(value), costNs.calendarLine);
+}
+
+function costOfValue({ text, hasAtSign }: CalendarValue): number {
+  if (!hasAtSign) return costNs.calendarValue;
+  return costNs.calendarAddress + text.length * costNs.calendarAddressCharacter;
+}
+
+function readLine(raw: string, lineEnd: string, form: CalendarForm): Line {
+  const unfolded = raw.slice(0, raw.length - lineEnd.length).replace(MARKS, "");
+  const utf8 = form === "bytes" ? Buffer.from(unfolded, "latin1").toString("utf8") : null;
+  const charset = utf8 === null ? "utf-16" : utf8.includes("\u{fffd}") ? "latin1" : "utf-8";
+  const text = charset === "utf-8" && utf8 !== null ? utf8 : unfolded;
+  return { raw, line: unfolded.length > LINE_MAX ? null : readCalendarLine(text), charset, lineEnd };
+}
+
+function addressesOfLine({ parameters, value }: CalendarLine): string[] {
+  const values = [value, ...parameters.filter(isNoName).flatMap((parameter) => parameter.values)];
+  return values.flatMap(({ address }) => address ?? []);
+}
+
+const isNoName = ({ name }: CalendarParameter) => name.trim().toUpperCase() !== "CN";
+
+/** @returns the folded line with its line end, empty for one that is removed; `null` for one that stays as it is */
+function changeLine({ line, charset, lineEnd }: Line, change: CalendarChange): string | null {
+  if (line === null) return change.unreadable === "remove" ? "" : null;
+  const value = changeValue(line.value, change);
+  if (value === null) return "";
+  const address = { before: line.value.address, after: value.address };
+  const parameters = line.parameters.flatMap((parameter) =>
+    isNoName(parameter) ? changeParameter(parameter, change) : changeName(parameter, address, change),
+  );
+  const changed = { ...line, parameters, value };
+  const text = formatCalendarLine(changed);
+  if (text === formatCalendarLine(line)) return null;
+  if (change.unreadable === "remove" && hasOther(text, addressesOfLine(changed))) return "";
+  const characters = charset === "utf-8" ? Buffer.from(text).toString("latin1") : text;
+  const isWithin = charset === "utf-8" ? /[\x80-\xbf]/ : /[\udc00-\udfff]/;
+  return `${fold(characters, lineEnd === "" ? "\r\n" : lineEnd, isWithin)}${lineEnd}`;
+}
+
+/** @returns `null` for one that must not stay */
+function changeValue(value: CalendarValue, { addressFor, unreadable }: CalendarChange): CalendarValue | null {
+  if (!value.hasAtSign) return value;
+  const instead = value.address === null ? null : addressFor(value.address);
+  if (instead === null) return unreadable === "keep" ? value : null;
+  if (instead === value.address && isPlainly(value)) return value;
+  return { ...calendarValue(writeAddress(value, instead), value.isQuoted), address: instead };
+}
+
+/** Whether the text is the address and nothing more: another program can read no other in it. */
+function isPlainly({ text, address }: CalendarValue): boolean {
+  return (
+    text
+      .trim()
+      .replace(/^mailto:/i, "")
+      .toLowerCase() === address?.toLowerCase()
+  );
+}
+
+function changeParameter(parameter: CalendarParameter, change: CalendarChange): CalendarParameter[] {
+  const values = parameter.values.flatMap((value) => {
+    const changed = changeValue(value, change);
+    if (changed === null) return [];
+    return changed === value ? [value] : withQuotes(changed);
+  });
+  return values.length === 0 && parameter.values.length > 0 ? [] : [{ ...parameter, values }];
+}
+
+/** A text that needs quotes gets them; one that can't stand in quotes is left out (RFC 5545 §3.1). */
+function withQuotes(value: CalendarValue): CalendarValue[] {
+  if (/["\p{Cc}]/u.test(value.text)) return [];
+  return [/[;:,]/.test(value.text) && !/^mailto:[^;:,]*$/i.test(value.text) ? { ...value, isQuoted: true } : value];
+}
+
+function changeName(
+  parameter: CalendarParameter,
+  address: ChangedAddress,
+  change: CalendarChange,
+): CalendarParameter[] {
+  const [first] = parameter.values;
+  if (first === undefined) return [parameter];
+  // A name with a comma and without quotes is several values.
+  const text = parameter.values.map((value) => value.text).join(",");
+  const name = change.nameFor(text, address);
+  if (name === text) return [parameter];
+  const values = withQuotes({ text: name, isQuoted: first.isQuoted, address: null, hasAtSign: false });
+  return values.length === 0 ? [] : [{ ...parameter, values }];
+}
+
+/** Whether anything but these addresses is left that another program could take for one. */
+function hasOther(text: string, addresses: readonly string[]): boolean {
+  const known = new Set(addresses.map((address) => address.toLowerCase()));
+  const rest = [...known].reduce((left, address) => left.replaceAll(address, ""), text.toLowerCase());
+  return /@|%40/.test(rest);
+}
+
+/** A continuation line begins with one space. @param isWithin a unit that continues a character: there is no fold before it */
+function fold(text: string, lineEnd: string, isWithin: RegExp): string {
+  const lines: string[] = [];
+  let start = 0;
+  for (let room = FOLD_COLUMNS; text.length - start > room; room = FOLD_COLUMNS - 1) {
+    let end = start + room;
+    for (let back = 0; back < 3 && isWithin.test(text[end] ?? ""); back += 1) end -= 1;
+    lines.push(text.slice(start, end));
+    start = end;
+  }
+  return [...lines, text.slice(start)].join(`${lineEnd} `);
+}

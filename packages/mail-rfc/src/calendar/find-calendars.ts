@@ -1,0 +1,319 @@
+/**
+ * Finds the parts of a message by which a mail program would act on an invitation (RFC 6047), wherever they are: calendar parts
+ * of any nesting, in attached messages that are shown inline, under signatures. Works on offsets, searches natively. Where
+ * programs could read the message in different ways, or a limit is reached, it says so: whoever forwards fails closed then.
+ */
+
+import type { HeaderSource } from "../address/address-header.ts";
+import { CONTENT_FIELD_MAX, onlyParameter, readContentParameters } from "../body/content-parameters.ts";
+import { delimiterLines } from "../body/delimiter-lines.ts";
+import { costNs, type ParseBudget, ParseLimitError } from "../body/parse-budget.ts";
+import { type PartHeader, partFieldsOf, readPartHeader } from "../body/part-header.ts";
+import { isSignedData, readSignedContent, SIGNED_DATA_HEAD_BYTES } from "../body/signed-content.ts";
+import { decodeQuotedPrintable } from "../body/transfer-encoding.ts";
+import { decodeEncodedWords } from "../header/encoded-word.ts";
+import { fieldValue } from "../header/headers.ts";
+
+export interface FoundPart {
+  kind: "calendar" | "report";
+  /** Of the part's own header; both 0 where the message itself is the part. */
+  headerStart: number;
+  headerEnd: number;
+  /** Of the content, without the line end that belongs to the next delimiter. */
+  start: number;
+  end: number;
+  encoding: string;
+  /** Lower case; `null` when none is named. */
+  charset: string | null;
+}
+
+export interface FoundCalendars {
+  /** In the order they lie in the body; none of them signed. */
+  parts: FoundPart[];
+  /** Why a calendar may be left that is not among `parts`; `null`: there is none. */
+  hidden: "signed" | "unreadable" | null;
+}
+
+export interface MessageFields extends Pick<PartHeader, "content" | "contentDisposition" | "encoding"> {
+  /** Whether programs may read this header in different ways. */
+  isAmbiguous: boolean;
+  /** Every Content-Type and Content-Disposition of a header that has several. */
+  alternatives: readonly string[];
+}
+
+/** UTF-16 units of a file's name; a longer one may end in anything. */
+const NAME_MAX = 2000;
+/** Fields that begin like one of a part, looked at in a message that is ambiguous. */
+const FIELDS_MAX = 1000;
+/** UTF-16 units looked at of each. */
+const FIELD_HEAD_MAX = 600;
+/** Encoded characters that are decoded to see whether content is signed. */
+const ENCODED_HEAD_MAX = 8192;
+
+const CALENDAR_TYPE = /calendar|\/(?:[a-z-]*-)?(?:ics|ical|vcs)$/;
+/** xCal, jCal (RFC 6321, RFC 7265) and JSCalendar: addresses in another syntax. */
+const STRUCTURED_CALENDAR_TYPE = /calendar\+(?:xml|json)$/;
+const CALENDAR_NAME = /\.(?:ics|ical|icalendar|vcs|ifb)[^\p{L}\p{N}]*$/iu;
+const SIGNED_TYPE = /^application\/(?:x-)?pkcs7-mime$/;
+const SIGNED_NAME = /\.p7[mz][^\p{L}\p{N}]*$/iu;
+const MESSAGE_TYPE = /^message\/(?:rfc822|global|news)$/;
+const REPORT_TYPE = /^message\/(?:global-)?(?:disposition-notification|delivery-status)$/;
+const MIME_FIELDS: ReadonlySet<string> = new Set(["content-type", "content-disposition", "content-transfer-encoding"]);
+const FIELD_START = /^content-(?:type|disposition)[ \t]*:/gim;
+const identities: ReadonlySet<string> = new Set(["", "7bit", "8bit", "binary"]);
+
+/** What a message's own header says of its body. */
+export function readMessageFields({ header, fields }: HeaderSource): MessageFields {
+  const found: string[] = [];
+  const values = new Map<string, string>();
+  for (const field of fields) {
+    if (!MIME_FIELDS.has(field.name)) continue;
+    const value = fieldValue(header, field);
+    found.push(value);
+    if (!values.has(field.name)) values.set(field.name, value);
+  }
+  const isAmbiguous = values.size < found.length;
+  return { ...partFieldsOf(values), isAmbiguous, alternatives: isAmbiguous ? found : [] };
+}
+
+/** Whether it is worth looking: what most mail is has no parts and is no calendar. */
+export function mayHoldCalendar(message: MessageFields): boolean {
+  const { value } = message.content;
+  if (message.isAmbiguous || isBeyondReading(message)) return true;
+  if (value.startsWith("multipart/") || value.startsWith("message/")) return true;
+  return isCalendar(message) || isOpaque(message);
+}
+
+/** What findCalendars reads, and out of which budget. */
+export interface CalendarSource {
+  /** Of its own header. */
+  message: MessageFields;
+  /** Plain form (not dot-stuffed). */
+  body: Buffer;
+  budget: ParseBudget;
+}
+
+export function findCalendars({ message, body, budget }: CalendarSource): FoundCalendars {
+  const search = new Search(body, budget);
+  const extent = { headerStart: 0, headerEnd: 0, end: body.length };
+  return search.run({ ...message, bodyStart: 0 }, extent, message.alternatives);
+}
+
+interface Extent {
+  headerStart: number;
+  headerEnd: number;
+  end: number;
+}
+
+interface Place {
+  depth: number;
+  isSigned: boolean;
+  /** The type of a part without one (RFC 2046 §5.1.5). */
+  defaultType?: string;
+}
+
+class Search {
+  readonly #body: Buffer;
+  /** Of the whole message: shared with the searches of what is decoded. */
+  readonly #budget: ParseBudget;
+  readonly #parts: FoundPart[] = [];
+  #hidden: FoundCalendars["hidden"] = null;
+  #isAmbiguous = false;
+
+  constructor(body: Buffer, budget: ParseBudget) {
+    this.#body = body;
+    this.#budget = budget;
+  }
+
+  run(message: PartHeader, extent: Extent, alternatives: readonly string[]): FoundCalendars {
+    try {
+      this.#visit(message, extent, { depth: 0, isSigned: false });
+      return this.#result(alternatives);
+    } catch (thrown) {
+      if (!(thrown instanceof ParseLimitError)) throw thrown;
+      return { parts: this.#parts, hidden: this.#hidden ?? "unreadable" };
+    }
+  }
+
+  /** @throws ParseLimitError */
+  #result(alternatives: readonly string[]): FoundCalendars {
+    const [parts, hidden] = [this.#parts, this.#hidden];
+    if (hidden !== null || !this.#isAmbiguous) return { parts, hidden };
+    const isField = (value: string) => isCalendarField(value, this.#budget);
+    const isFound = parts.some(isCalendarPart) || alternatives.some(isField) || this.#hasCalendarField(isField);
+    return { parts, hidden: isFound ? "unreadable" : null };
+  }
+
+  #visit(part: PartHeader, extent: Extent, place: Place): void {
+    this.#isAmbiguous ||= part.isAmbiguous;
+    const type = part.content.value === "" ? (place.defaultType ?? "") : part.content.value;
+    if (isBeyondReading(part) || STRUCTURED_CALENDAR_TYPE.test(type)) this.#giveUp();
+    else if (type.startsWith("multipart/")) this.#visitMultipart(part, extent, place);
+    else if (MESSAGE_TYPE.test(type)) this.#visitMessage(part, extent, place);
+    else if (isCalendar(part)) this.#add("calendar", part, extent, place);
+    else if (isOpaque(part)) this.#visitOpaque(part, extent, place);
+    else if (REPORT_TYPE.test(type)) this.#add("report", part, extent, place);
+  }
+
+  #add(kind: FoundPart["kind"], part: PartHeader, { headerStart, headerEnd, end }: Extent, { isSigned }: Place): void {
+    if (isSigned) {
+      if (kind === "calendar") this.#hidden ??= "signed";
+      return;
+    }
+    const { bodyStart: start, encoding, content } = part;
+    // One that is named twice is no known charset.
+    const named = content.parameters.has("charset") ? (onlyParameter(content, "charset") ?? "?") : null;
+    const charset = named?.trim().toLowerCase() ?? null;
+    this.#parts.push({ kind, headerStart, headerEnd, start, end, encoding, charset });
+  }
+
+  #visitMultipart(part: PartHeader, { end }: Extent, place: Place): void {
+    const boundary = onlyParameter(part.content, "boundary")?.trimEnd() ?? "";
+    if (boundary === "") this.#isAmbiguous = true;
+    if (boundary === "") return;
+    if (/[^ -~]/.test(boundary)) return this.#giveUp();
+    const isSigned = place.isSigned || part.content.value === "multipart/signed";
+    const defaultType = part.content.value === "multipart/digest" ? "message/rfc822" : "text/plain";
+    const inside = { depth: place.depth + 1, isSigned, defaultType };
+    let isSplit = false;
+    for (const [start, partEnd] of this.#split(part.bodyStart, end, boundary)) {
+      isSplit = true;
+      this.#budget.countPart(inside.depth);
+      const child = readPartHeader(this.#body, { start, end: partEnd, budget: this.#budget });
+      const extent = { headerStart: start, headerEnd: child.bodyStart, end: Math.max(partEnd, child.bodyStart) };
+      this.#visit(child, extent, inside);
+      if (this.#hidden !== null) return;
+    }
+    if (isSplit) return;
+    // Another program may read another boundary.
+    this.#isAmbiguous = true;
+    // Encoded parts are against RFC 2045 §6.4, but some programs decode them.
+    if (!identities.has(part.encoding)) this.#visitEncoded(part, end, place);
+  }
+
+  #visitMessage(part: PartHeader, { end }: Extent, { depth, isSigned }: Place): void {
+    // Shown as an attachment: nobody acts on it before they opened it.
+    if (/^\s*attachment\b/i.test(part.contentDisposition)) return;
+    this.#budget.countPart(depth + 1);
+    if (!identities.has(part.encoding)) this.#visitEncoded(part, end, { depth, isSigned });
+    const inner = readPartHeader(this.#body, { start: part.bodyStart, end, budget: this.#budget });
+    const extent = { headerStart: part.bodyStart, headerEnd: inner.bodyStart, end: Math.max(end, inner.bodyStart) };
+    this.#visit(inner, extent, { depth: depth + 1, isSigned });
+  }
+
+  /** What is found in decoded content can't be changed where it lies. */
+  #visitEncoded(part: PartHeader, end: number, place: Place): void {
+    const decoded = this.#decode(part, end);
+    if (decoded === null) return this.#giveUp();
+    const isMultipart = part.content.value.startsWith("multipart/");
+    const plain = { ...part, encoding: "", isAmbiguous: false };
+    if (this.#isFoundIn(decoded, place, isMultipart ? plain : null)) this.#hidden ??= "unreadable";
+  }
+
+  #visitOpaque(part: PartHeader, { end }: Extent, place: Place): void {
+    const head = this.#decode(part, Math.min(end, part.bodyStart + ENCODED_HEAD_MAX));
+    // Encrypted content as a rule, which may be as large as a message: the rest of it needs no decoding.
+    if (head !== null && head.length >= SIGNED_DATA_HEAD_BYTES && !isSignedData(head)) return;
+    const der = this.#decode(part, end);
+    if (der === null) return this.#giveUp();
+    const content = readSignedContent(der, this.#budget);
+    if (content === null) return;
+    if (content === "unreadable") return this.#giveUp();
+    if (this.#isFoundIn(content, place, null)) this.#hidden ??= "signed";
+  }
+
+  /**
+   * Searches decoded content as one more level of the same message.
+   * @param header of the content; `null` when it begins with its own @throws ParseLimitError
+   */
+  #isFoundIn(content: Buffer, { depth }: Place, header: PartHeader | null): boolean {
+    this.#budget.countPart(depth + 1);
+    const read = header ?? readPartHeader(content, { start: 0, end: content.length, budget: this.#budget });
+    const search = new Search(content.subarray(header === null ? read.bodyStart : 0), this.#budget);
+    const extent = { headerStart: 0, headerEnd: 0, end: search.#body.length };
+    search.#visit({ ...read, bodyStart: 0 }, extent, { depth: depth + 1, isSigned: false });
+    const { parts, hidden } = search.#result([]);
+    return hidden !== null || parts.some(isCalendarPart);
+  }
+
+  /** @returns `null` for an encoding that isn't known @throws ParseLimitError */
+  #decode({ bodyStart, encoding }: PartHeader, end: number): Buffer | null {
+    const content = this.#body.subarray(bodyStart, end);
+    if (identities.has(encoding)) return content;
+    if (encoding === "base64") {
+      this.#budget.spend(content.length * costNs.base64Byte);
+      return Buffer.from(content.toString("latin1"), "base64");
+    }
+    if (encoding !== "quoted-printable") return null;
+    this.#budget.spend(content.length * costNs.quotedPrintableByte);
+    return Buffer.from(decodeQuotedPrintable(content.toString("latin1")), "latin1");
+  }
+
+  /** The parts between the delimiter lines. @throws ParseLimitError */
+  *#split(start: number, end: number, boundary: string): Generator<[start: number, end: number]> {
+    const delimiter = Buffer.from(`--${boundary}`, "latin1");
+    let partStart = -1;
+    let isClosed = false;
+    for (const line of delimiterLines({ bytes: this.#body, start, end, delimiter, budget: this.#budget })) {
+      const { at, before, lineEnd, isWhole } = line;
+      // Programs differ in whether a longer line is a delimiter, and a bare CR or LF the end of one.
+      const isClear = (before === "" || before === "\r\n") && lineEnd !== "\r" && lineEnd !== "\n";
+      if (!isWhole || isClosed || !isClear) this.#isAmbiguous = true;
+      if (!isWhole) continue;
+      if (partStart >= 0) yield [partStart, Math.max(partStart, at - before.length)];
+      partStart = line.isClosing ? -1 : line.end;
+      isClosed ||= line.isClosing;
+    }
+    if (partStart >= 0) yield [partStart, end];
+  }
+
+  /** Whether a line anywhere looks like the field of a calendar part. @throws ParseLimitError */
+  #hasCalendarField(isField: (value: string) => boolean): boolean {
+    this.#budget.spend(this.#body.length * costNs.shortSearchedByte);
+    const text = this.#body.toString("latin1");
+    let left = FIELDS_MAX;
+    FIELD_START.lastIndex = 0;
+    for (let found = FIELD_START.exec(text); found !== null; found = FIELD_START.exec(text)) {
+      if (left-- === 0) return true;
+      const field = text.slice(FIELD_START.lastIndex, FIELD_START.lastIndex + FIELD_HEAD_MAX);
+      const [value = ""] = field.split(/(?:\r\n|\r|\n)(?![ \t])/, 1);
+      if (isField(value.replace(/[\r\n]+/g, "").trim())) return true;
+    }
+    return false;
+  }
+
+  #giveUp(): void {
+    this.#hidden ??= "unreadable";
+  }
+}
+
+/** Whether its Content-Type or Content-Disposition is longer than what is read of it: the rest may name anything. */
+function isBeyondReading({ content, contentDisposition }: Described): boolean {
+  return content.isCut || contentDisposition.length > CONTENT_FIELD_MAX;
+}
+
+type Described = Pick<PartHeader, "content" | "contentDisposition">;
+
+function isCalendar(part: Described): boolean {
+  return CALENDAR_TYPE.test(part.content.value) || isNamed(part, CALENDAR_NAME);
+}
+
+function isOpaque(part: Described): boolean {
+  return SIGNED_TYPE.test(part.content.value) || isNamed(part, SIGNED_NAME);
+}
+
+function isNamed({ content, contentDisposition: disposition }: Described, pattern: RegExp): boolean {
+  const isMatch = (name: string) => name.length > NAME_MAX || pattern.test(decodeEncodedWords(name));
+  if (content.parameters.get("name")?.some(isMatch)) return true;
+  if (!disposition.includes(";")) return false;
+  return readContentParameters(disposition).parameters.get("filename")?.some(isMatch) ?? false;
+}
+
+const isCalendarPart = ({ kind }: FoundPart) => kind === "calendar";
+
+/** @param value of Content-Type or Content-Disposition, unfolded @throws ParseLimitError */
+function isCalendarField(value: string, budget: ParseBudget): boolean {
+  budget.spendOnParameters(value);
+  const field = { content: readContentParameters(value), contentDisposition: value };
+  return isBeyondReading(field) || isCalendar(field) || isOpaque(field);
+}

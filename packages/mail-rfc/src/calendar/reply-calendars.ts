@@ -1,0 +1,104 @@
+/**
+ * Calendars and receipts in mail that leaves as an alias: the owner's mailbox becomes the alias, a reply address the person it
+ * stands for. So an acceptance arrives at its organizer from the very attendee who was invited. Other lines stay as written.
+ */
+import { parseAddressList } from "../address/address-list.ts";
+import { ParseBudget } from "../body/parse-budget.ts";
+import type { CalendarChange } from "./calendar-text.ts";
+import { findCalendars, type MessageFields, mayHoldCalendar } from "./find-calendars.ts";
+import {
+  CALENDAR_BYTES_MAX,
+  type CalendarEdit,
+  type Replacement,
+  readEdit,
+  replaceParts,
+} from "./rewrite-calendars.ts";
+
+export interface OwnerAddresses {
+  /** Lower case. */
+  aliasAddress: string;
+  /** Whether an address is a mailbox of the owner. */
+  isOwnMailbox: (address: string) => boolean;
+  /** Who a reply address stands for; `null` for any other address. */
+  correspondentOf: (address: string) => string | null;
+}
+
+/** Parts of one message that may name its owner. */
+export interface OwnerParts {
+  edits: CalendarEdit[];
+  reports: Replacement[];
+}
+
+/** Longest delivery or read report whose recipients are replaced. */
+const REPORT_BYTES_MAX = 65_536;
+/** Bytes of all reports in one message. A recipient's fields take about 150 bytes. */
+const REPORTS_BYTES_MAX = 262_144;
+const identities: ReadonlySet<string> = new Set(["", "7bit", "8bit"]);
+const NOTHING: OwnerParts = { edits: [], reports: [] };
+/** RFC 8098 §3.2.3, §3.2.4; RFC 3464 §2.3.1, §2.3.2. */
+const RECIPIENT = /^((?:final|original)-recipient[ \t]*:[ \t]*[\w.-]+[ \t]*;)([^\r\n]*(?:\r\n[ \t][^\r\n]*)*)/gim;
+/** Names the computer and the mail program (RFC 8098 §3.2.1). */
+const REPORTING_UA = /^reporting-ua[ \t]*:[^\r\n]*\r\n(?:[ \t][^\r\n]*\r\n)*/gim;
+
+/** Signed parts, and what can't be read, are left out: they leave as they are, past the leak guard. */
+export function findOwnerParts(message: MessageFields, body: Buffer): OwnerParts {
+  if (!mayHoldCalendar(message)) return NOTHING;
+  const edits: CalendarEdit[] = [];
+  const reports: Replacement[] = [];
+  const budget = new ParseBudget();
+  let calendarBytesLeft = CALENDAR_BYTES_MAX;
+  let reportBytesLeft = REPORTS_BYTES_MAX;
+  for (const found of findCalendars({ message, body, budget }).parts) {
+    const bytes = body.subarray(found.start, found.end);
+    if (found.kind === "calendar") {
+      calendarBytesLeft -= bytes.length;
+      const edit = calendarBytesLeft >= 0 ? readEdit(found, { body, budget }) : null;
+      if (edit !== null) edits.push(edit);
+    } else if (identities.has(found.encoding) && bytes.length <= Math.min(REPORT_BYTES_MAX, reportBytesLeft)) {
+      reportBytesLeft -= bytes.length;
+      reports.push({ ...found, bytes });
+    }
+  }
+  return { edits, reports };
+}
+
+/** @returns the body in pieces; `null` when nothing changes */
+export function writeOwnerParts(body: Buffer, { edits, reports }: OwnerParts, owner: OwnerAddresses): Buffer[] | null {
+  const change = changeFor(owner);
+  const calendars = edits.flatMap(({ found, part }): Replacement[] => {
+    const text = part.calendar.write(change);
+    return text === null ? [] : [{ ...found, bytes: part.encode(text) }];
+  });
+  const receipts = reports.flatMap((report): Replacement[] => {
+    const bytes = withAliasInReport(report.bytes, owner);
+    return bytes === null ? [] : [{ ...report, bytes }];
+  });
+  const all = [...calendars, ...receipts].toSorted((one, other) => one.start - other.start);
+  return all.length === 0 ? null : replaceParts(body, all);
+}
+
+function changeFor({ aliasAddress, isOwnMailbox, correspondentOf }: OwnerAddresses): CalendarChange {
+  const addressFor = (address: string) => (isOwnMailbox(address) ? aliasAddress : correspondentOf(address));
+  return {
+    addressFor,
+    nameFor(name, { before, after }) {
+      // The owner's own name, written by their program.
+      if (before !== null && isOwnMailbox(before)) return aliasAddress;
+      if (after !== null && name === after.replace("@", " at ")) return after;
+      const [named] = name.includes("@") ? parseAddressList(name.slice(0, 1000)) : [];
+      return (named && addressFor(named.address)) ?? name;
+    },
+    unreadable: "keep",
+  };
+}
+
+function withAliasInReport(bytes: Buffer, { aliasAddress, isOwnMailbox }: OwnerAddresses): Buffer | null {
+  const text = bytes.toString("latin1");
+  const written = text
+    .replace(RECIPIENT, (field, start: string, value: string) => {
+      const [recipient] = parseAddressList(value.replace(/\r\n(?=[ \t])/g, ""));
+      return recipient && isOwnMailbox(recipient.address) ? `${start} ${aliasAddress}` : field;
+    })
+    .replace(REPORTING_UA, "");
+  return written === text ? null : Buffer.from(written, "latin1");
+}

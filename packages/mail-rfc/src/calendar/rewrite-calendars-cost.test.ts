@@ -1,0 +1,89 @@
+/** The law of linear cost for finding and rewriting the calendars of whole messages. */
+import { expect, it } from "vitest";
+import { readHeader } from "../header/headers.ts";
+import { growthOf, leastCpuMs } from "../linear-cost.testing.ts";
+import type { CalendarChange } from "./calendar-text.ts";
+import { readMessageFields } from "./find-calendars.ts";
+import { findOwnerParts, writeOwnerParts } from "./reply-calendars.ts";
+import { CALENDAR_BYTES_MAX, planCalendars, writeCalendars } from "./rewrite-calendars.ts";
+
+const timeout = process.env.LONG_ROUNDS === "1" ? 3_600_000 : 60_000;
+/** Milliseconds that one turn of the event loop may take. */
+const TURN_MS = 500;
+const MESSAGE_BYTES = 25 * 1024 * 1024;
+/** Room for the header fields. */
+const LARGEST = CALENDAR_BYTES_MAX - 1000;
+
+const change: CalendarChange = {
+  addressFor: (address) => (address.endsWith("@kauke.test") ? address : "r.aaaaaaaaaaaaaaaaaaaa@kauke.test"),
+  nameFor: (name) => name,
+  unreadable: "remove",
+};
+const owner = {
+  aliasAddress: "shop@kauke.test",
+  isOwnMailbox: (address: string) => address === "olga@owner.example",
+  correspondentOf: () => null,
+};
+const organizer = "ORGANIZER:mailto:ann@planner.example\r\n";
+
+/** Shapes that cost most, each up to the size in bytes. */
+const shapes: Record<string, (size: number) => string> = {
+  "one calendar of address lines": (size) =>
+    `Content-Type: text/calendar\r\n\r\n${"ATTENDEE:mailto:a@b.test\r\n".repeat(size / 26)}`,
+  "one calendar of folds": (size) => `Content-Type: text/calendar\r\n\r\n${"ATTEN\r\n DEE".repeat(size / 11)}`,
+  "one calendar of line ends": (size) => `Content-Type: text/calendar\r\n\r\n${"\r\n".repeat(size / 2)}`,
+  "one line of parameters": (size) =>
+    `Content-Type: text/calendar\r\n\r\nATTENDEE${";A=b".repeat(size / 4)}:mailto:a@b.test\r\n`,
+  "quoted-printable": (size) =>
+    `Content-Type: text/calendar\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n${organizer}${"=C3=A9=\r\n".repeat(size / 9)}`,
+  delimiters: (size) => `Content-Type: multipart/mixed; boundary=b\r\n\r\n${"--b\r\n".repeat(size / 5)}`,
+  "lines like delimiters": (size) => `Content-Type: multipart/mixed; boundary=b\r\n\r\n${"--bc\r\n".repeat(size / 6)}`,
+  "nested parts": (size) =>
+    `${Array.from({ length: 30 }, (_, at) => `Content-Type: multipart/mixed; boundary=b${at}\r\n\r\n--b${at}\r\n`).join("")}${"x\r\n".repeat(size / 3)}`,
+  "fields of calendars nobody can find": (size) =>
+    `Content-Type: text/plain\r\nContent-Type: text/html\r\n\r\n${"Content-Type: text/x\r\n".repeat(size / 22)}`,
+  "a large attachment": (size) =>
+    `Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: application/pdf\r\n\r\n${`${"A".repeat(76)}\r\n`.repeat(size / 78)}\r\n--b--\r\n`,
+  "opaque S/MIME in pieces of one octet": (size) => {
+    const der = Buffer.concat([
+      Buffer.from(
+        "308006092a864886f70d010702a080308002010131003080 06092a864886f70d010701 a0802480".replaceAll(" ", ""),
+        "hex",
+      ),
+      Buffer.alloc(Math.floor((size * 3) / 4), Buffer.from("040141", "hex")),
+    ]);
+    return `Content-Type: application/pkcs7-mime\r\nContent-Transfer-Encoding: base64\r\n\r\n${der.toString("base64")}`;
+  },
+};
+
+function prepare(text: string) {
+  const message = Buffer.from(text, "latin1");
+  const block = readHeader(message);
+  const header = message.subarray(0, block.end);
+  const body = message.subarray(block.isSeparated ? block.end + 2 : block.end);
+  const fields = readMessageFields({ header, fields: block.fields });
+  return { fields, body, plan: planCalendars(fields, () => body), parts: findOwnerParts(fields, body) };
+}
+
+type Prepared = ReturnType<typeof prepare>;
+
+/** Each is a turn of the event loop of its own. */
+const turns: Record<string, (message: Prepared) => unknown> = {
+  "looking for calendars": ({ fields, body }) => planCalendars(fields, () => body),
+  "writing calendars": ({ plan, body }) => plan.kind === "edit" && writeCalendars(plan.edits, body, change),
+  "looking for the owner": ({ fields, body }) => findOwnerParts(fields, body),
+  "writing the owner": ({ body, parts }) => writeOwnerParts(body, parts, owner),
+};
+
+it.each(Object.entries(shapes))(
+  "the cost of %s grows with the message, and stays below what one turn may take",
+  { timeout },
+  async (_, make) => {
+    const largest = [LARGEST, MESSAGE_BYTES].map((size) => prepare(make(size)));
+    for (const [name, turn] of Object.entries(turns)) {
+      const costs = { make: (size: number) => prepare(make(size)), run: turn, largest: LARGEST };
+      expect(await growthOf(costs), name).toBe("linear");
+      for (const message of largest) expect(await leastCpuMs(turn, message, TURN_MS), name).toBeLessThan(TURN_MS);
+    }
+  },
+);

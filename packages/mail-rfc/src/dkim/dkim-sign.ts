@@ -1,0 +1,145 @@
+/**
+ * Signs a message with DKIM (RFC 6376; Ed25519 as RFC 8463), relaxed/simple. The key is parsed once, the signature is made off
+ * the event loop. Pure but for the key: what to sign and with which domain comes in.
+ */
+import { createHash, type KeyObject, sign } from "node:crypto";
+import { type FieldText, fieldTextBytes, headerFieldOfLines, joinFields } from "../header/header-field.ts";
+import type { HeaderField } from "../header/headers.ts";
+import { relaxedField } from "./dkim-canonical.ts";
+
+const SIGNATURE_COLUMNS = 70;
+
+export interface DkimKey {
+  /** `d=`, lower case. */
+  domain: string;
+  /** `s=` */
+  selector: string;
+  algorithm: "rsa-sha256" | "ed25519-sha256";
+  privateKey: KeyObject;
+}
+
+export interface DkimSource {
+  /** The header block, plain form. */
+  header: Buffer;
+  fields: readonly HeaderField[];
+  /** As `simpleBodyHash` gives it. */
+  bodyHash: Buffer;
+  /** `t=`, seconds. */
+  signedAt: Date;
+}
+
+/** Fields worth a signature (RFC 6376 §5.4.1, RFC 8058 §4), signed wherever they are present. */
+const signedNames = new Set([
+  "from",
+  "sender",
+  "reply-to",
+  "to",
+  "cc",
+  "subject",
+  "date",
+  "message-id",
+  "in-reply-to",
+  "references",
+  "mime-version",
+  "content-type",
+  "content-transfer-encoding",
+  "content-id",
+  "content-description",
+  "list-id",
+  "list-unsubscribe",
+  "list-unsubscribe-post",
+  "list-help",
+  "list-archive",
+  "autocrypt",
+]);
+
+/**
+ * Makes one DKIM-Signature field for each key.
+ * @returns whole fields with their CRLF, to be put on top of the header
+ */
+export async function dkimSign(source: DkimSource, keys: readonly DkimKey[]): Promise<FieldText> {
+  const bodyHash = source.bodyHash.toString("base64");
+  const { names, input } = signedFields(source);
+  const fields = await Promise.all(
+    keys.map((key) => signWith(key, { names, input, bodyHash, signedAt: source.signedAt })),
+  );
+  return joinFields(fields);
+}
+
+interface ToSign {
+  names: readonly string[];
+  input: string;
+  bodyHash: string;
+  signedAt: Date;
+}
+
+/** Every instance is signed, the lowest first (§5.4.2); one From more than there is, so that none can be added. */
+export function signedFields({ header, fields }: DkimSource): { names: string[]; input: string } {
+  const chosen = fields.filter((field) => signedNames.has(field.name)).toReversed();
+  const lines = chosen.map((field) => `${relaxedField(header.toString("latin1", field.start, field.end))}\r\n`);
+  return { names: [...chosen.map((field) => field.name), "from"], input: lines.join("") };
+}
+
+function signWith(key: DkimKey, { names, input, bodyHash, signedAt }: ToSign): Promise<FieldText> {
+  const lines = [
+    `v=1; a=${key.algorithm}; c=relaxed/simple; d=${key.domain}; s=${key.selector};`,
+    `t=${Math.floor(signedAt.getTime() / 1000)}; bh=${bodyHash};`,
+    ...foldNames(names),
+  ];
+  return signedField("DKIM-Signature", { lines, input }, key);
+}
+
+/**
+ * Adds `b=` to the lines of a field and signs both what comes before it and the field itself (§3.7).
+ * @param signed `input`: relaxed fields, each with its CRLF, one character a byte
+ */
+export async function signedField(
+  name: string,
+  { lines, input }: { lines: readonly string[]; input: string },
+  key: DkimKey,
+): Promise<FieldText> {
+  const unsigned = relaxedField(bytesAsText(headerFieldOfLines(name, [...lines, "b="])));
+  const signature = await signData(key, Buffer.from(`${input}${unsigned}`, "latin1"));
+  return headerFieldOfLines(name, [...lines, ...foldSignature(signature)]);
+}
+
+/** A field of ours as the bytes in which it leaves, one character a byte: the form in which received fields are signed too. */
+export function bytesAsText(field: FieldText): string {
+  return fieldTextBytes(field).toString("latin1");
+}
+
+/** The `b=` tag in lines; white space in it means nothing. */
+function foldSignature(signature: Buffer): string[] {
+  const text = signature.toString("base64");
+  const lines = [`b=${text.slice(0, SIGNATURE_COLUMNS)}`];
+  for (let at = SIGNATURE_COLUMNS; at < text.length; at += SIGNATURE_COLUMNS) {
+    lines.push(` ${text.slice(at, at + SIGNATURE_COLUMNS)}`);
+  }
+  return lines;
+}
+
+/** The `h=` tag in lines. */
+export function foldNames(names: readonly string[]): string[] {
+  const lines: string[] = [];
+  let line = "h=";
+  for (const [index, name] of names.entries()) {
+    const word = `${name}${index === names.length - 1 ? ";" : ":"}`;
+    if (line.length + word.length > 75) {
+      lines.push(line);
+      line = " ";
+    }
+    line += word;
+  }
+  return [...lines, line];
+}
+
+function signData({ algorithm, privateKey }: DkimKey, data: Buffer): Promise<Buffer> {
+  // RFC 8463 §3: Ed25519 signs the SHA-256 of the data.
+  const [digest, input] =
+    algorithm === "rsa-sha256"
+      ? (["sha256", data] as const)
+      : ([null, createHash("sha256").update(data).digest()] as const);
+  return new Promise((resolve, reject) => {
+    sign(digest, input, privateKey, (error, signature) => (error === null ? resolve(signature) : reject(error)));
+  });
+}

@@ -1,0 +1,43 @@
+/** Message identifiers (RFC 5322 §3.6.4): made for mail that is ours, found in Message-ID, In-Reply-To and References. */
+
+import { canonicalDomain } from "../address/address.ts";
+import { toBase32 } from "../base32.ts";
+import { MailSyntaxError } from "../mail-syntax-error.ts";
+
+export interface MessageId {
+  left: string;
+  right: string;
+}
+
+// Wider than the grammar on the left, as real programs are: anything printable but brackets, white space and a second "@".
+const MESSAGE_ID = /^<([^<>@\s\u{0}-\u{1f}\u{7f}]+)@([^<>@\s\u{0}-\u{1f}\u{7f}]+)>$/u;
+const LONGEST = 998;
+
+/**
+ * @param random at least 16 bytes; nothing else goes into the left side, neither time nor host
+ * @example `<mfrggzdfmztwq2lknnwg23tpoa@alias.test>`
+ */
+export function makeMessageId(random: Uint8Array, domain: string): string {
+  return `<${toBase32(random)}@${canonicalDomain(domain)}>`;
+}
+
+/**
+ * Reads one identifier with its brackets; white space around it is allowed.
+ * @throws MailSyntaxError `message_id_syntax`
+ */
+export function parseMessageId(text: string): MessageId {
+  const trimmed = text.trim();
+  const [, left, right] = trimmed.length <= LONGEST ? (MESSAGE_ID.exec(trimmed) ?? []) : [];
+  if (left === undefined || right === undefined) throw new MailSyntaxError("message_id_syntax");
+  return { left, right };
+}
+
+/** The identifiers in an unfolded References or In-Reply-To value, in order; whatever else is there is skipped. @param max at most so many */
+export function findMessageIds(text: string, max = 100): string[] {
+  const found: string[] = [];
+  for (const [candidate] of text.matchAll(/<[^<>\s]+>/g)) {
+    if (found.length === max) break;
+    if (candidate.length <= LONGEST && MESSAGE_ID.test(candidate)) found.push(candidate);
+  }
+  return found;
+}

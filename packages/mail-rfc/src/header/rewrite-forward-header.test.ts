@@ -1,0 +1,334 @@
+import { readdirSync, readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseAddressList } from "../address/address-list.ts";
+import { replyAddress, replyToken } from "../address/reply-address.ts";
+import { stuff } from "../body/dot-stuffing.ts";
+import { fieldValue, findField, firstValue, type HeaderField, readHeader } from "./headers.ts";
+import { messageIdKeys, sealMessageId } from "./message-id-map.ts";
+import { CORRESPONDENTS_MAX, type ForwardHeaderSource, rewriteForwardHeader } from "./rewrite-forward-header.ts";
+
+const key = Buffer.alloc(32, 7);
+const reply = (address: string) => replyAddress(replyToken(key, address), "kauke.test");
+const isReply = (address: string) => /^r(?:-[a-z2-7]{5}){4}@kauke\.test$/.test(address);
+const isAlias = (address: string) => /^shop(\+.*)?@kauke\.test$/i.test(address);
+
+function rewrite(text: string | Buffer, change: Partial<ForwardHeaderSource> = {}) {
+  const wire = stuff(Buffer.isBuffer(text) ? text : Buffer.from(text));
+  const { fields, end } = readHeader(wire);
+  const { header, correspondents } = rewriteForwardHeader({
+    header: wire.subarray(0, end),
+    fields,
+    aliasAddress: "shop@kauke.test",
+    envelopeFrom: "bounce@sender.example",
+    isVerified: true,
+    replyAddressOf: reply,
+    removeResultsOf: "mx.kauke.test",
+    ...change,
+  });
+  return { header, text: header.toString(), correspondents, ...readHeader(header) };
+}
+const value = ({ header, fields }: ReturnType<typeof rewrite>, name: string) => firstValue(header, fields, name);
+const addresses = (done: ReturnType<typeof rewrite>, name: string) =>
+  parseAddressList(value(done, name) ?? "").map(({ address }) => address);
+const lines = (...all: string[]) => all.map((line) => `${line}\r\n`).join("");
+
+const answerable = ["from", "reply-to", "to", "cc"];
+const mustBeGone = ["sender", "bcc", "return-path", "dkim-signature", "disposition-notification-to", "errors-to"];
+const touched = [...answerable, ...mustBeGone, "author", "resent-from", "resent-to", "resent-cc", "list-unsubscribe"];
+const untouched = ({ name }: HeaderField) => !touched.includes(name) && !name.startsWith("list-");
+
+const fixtures = readdirSync(new URL("../../../../test-vectors/eml/", import.meta.url)).filter((name) =>
+  name.endsWith(".eml"),
+);
+
+describe("every fixture forwarded", () => {
+  it.each(fixtures)(
+    "%s: addresses no one could answer to but the alias and reply addresses; all else byte for byte",
+    (name) => {
+      const original = readFileSync(new URL(`../../../../test-vectors/eml/${name}`, import.meta.url));
+      const before = readHeader(original);
+      const done = rewrite(original);
+      expect(done.end).toBe(done.header.length);
+      for (const field of done.fields) {
+        expect(mustBeGone).not.toContain(field.name);
+        if (!answerable.includes(field.name)) continue;
+        const found = parseAddressList(fieldValue(done.header, field));
+        expect(found.filter(({ address }) => !isReply(address) && !isAlias(address))).toEqual([]);
+        expect(found.filter(({ name: shown }) => shown?.includes("@"))).toEqual([]);
+        expect(done.fields.filter((other) => other.name === field.name)).toHaveLength(1);
+      }
+      expect(done.fields.filter(({ name: field }) => field === "from")).toHaveLength(1);
+      const kept = (bytes: Buffer, fields: readonly HeaderField[]) =>
+        fields.filter(untouched).map((field) => bytes.toString("latin1", field.start, field.end));
+      const wasWhole = kept(original, before.fields).map((text) => (text.endsWith("\r\n") ? text : `${text}\r\n`));
+      expect(kept(done.header, done.fields)).toEqual(wasWhole);
+      const twice = rewrite(done.header, { replyAddressOf: () => "r.aaaaaaaaaaaaaaaaaaaa@kauke.test" });
+      expect(kept(twice.header, twice.fields)).toEqual(wasWhole);
+    },
+  );
+
+  it("there are fixtures", () => {
+    expect(fixtures.length).toBeGreaterThan(18);
+  });
+});
+
+describe("From", () => {
+  it("shows who wrote, and is answered through a reply address", () => {
+    const done = rewrite(lines("From: Ann Lee <Ann@example.org>"));
+    expect(done.text).toBe(`From: "Ann Lee (Ann at example.org)" <${reply("ann@example.org")}>\r\n`);
+    expect(done.correspondents).toEqual([{ name: "Ann Lee", address: "Ann@example.org" }]);
+  });
+
+  it("begins with a warning when nobody proved it", () => {
+    const done = rewrite(lines("From: Bank <info@bank.example>"), { isVerified: false });
+    expect(done.text).toContain('"Unverified: Bank (info at bank.example)"');
+  });
+
+  it("of several authors, or given twice, is the first", () => {
+    for (const text of [lines("From: a@x.example, b@y.example"), lines("From: a@x.example", "From: b@y.example")]) {
+      const done = rewrite(text);
+      expect(addresses(done, "from")).toEqual([reply("a@x.example")]);
+      expect(done.fields).toHaveLength(1);
+    }
+  });
+
+  it.each(["", "From: \r\n", "From: nobody at all\r\n", "From: undisclosed:;\r\n"])(
+    "%j falls back to the envelope",
+    (text) => {
+      expect(addresses(rewrite(`${text}Subject: x\r\n`), "from")).toEqual([reply("bounce@sender.example")]);
+      const nobody = rewrite(`${text}Subject: x\r\n`, { envelopeFrom: "" });
+      expect(value(nobody, "from")).toBe("Unknown sender:;");
+      expect(nobody.correspondents).toEqual([]);
+    },
+  );
+
+  it("that claims to be the alias itself gets a reply address as well", () => {
+    expect(addresses(rewrite(lines("From: Me <shop@kauke.test>")), "from")).toEqual([reply("shop@kauke.test")]);
+  });
+
+  it("comes first when there was none, so a header without its last line end stays whole", () => {
+    const done = rewrite("Subject: x");
+    expect(done.text).toMatch(/^From: .*\r\nSubject: x\r\n$/);
+  });
+});
+
+describe("To, Cc and Reply-To", () => {
+  it("keep the alias in any case with its tag; everybody else is a reply address", () => {
+    const done = rewrite(
+      lines(
+        "From: a@x.example",
+        "To: Shop <SHOP+spring@Kauke.Test>, bob@y.example",
+        "Cc: shop@kauke.test, Al <al@z.example>",
+      ),
+    );
+    expect(addresses(done, "to")).toEqual(["SHOP+spring@kauke.test", reply("bob@y.example")]);
+    expect(addresses(done, "cc")).toEqual(["shop@kauke.test", reply("al@z.example")]);
+    expect(done.text).not.toMatch(/@[xyz]\.example/);
+  });
+
+  it("another alias stays only when it is the owner's", () => {
+    const text = lines("From: a@x.example", "To: news@kauke.test, other@kauke.test");
+    const done = rewrite(text, { isOwnAlias: (address) => address === "news@kauke.test" });
+    expect(addresses(done, "to")).toEqual(["news@kauke.test", reply("other@kauke.test")]);
+  });
+
+  it("a name that looks like an address doesn't survive as one", () => {
+    const done = rewrite(lines("From: a@x.example", 'To: "eve@evil.example" <bob@y.example>'));
+    expect(done.text).not.toContain("eve@");
+  });
+
+  it("members of groups are no way around", () => {
+    const done = rewrite(lines("From: a@x.example", "To: Team: bob@y.example, shop@kauke.test;", "Cc: undisclosed:;"));
+    expect(addresses(done, "to")).toEqual([reply("bob@y.example"), "shop@kauke.test"]);
+    expect(done.fields.map(({ name }) => name)).toEqual(["from", "to"]);
+  });
+
+  it.each([
+    "To: undisclosed-recipients:;",
+    "To: Team:;\r\nCc: bob@y.example",
+    "To: ",
+    "To: nobody at all",
+    "Apparently-To: shop@kauke.test",
+  ])("that name nobody keep a To: %j", (field) => {
+    const done = rewrite(lines("From: a@x.example", field, "Subject: s"));
+    expect(value(done, "to")).toBe("undisclosed-recipients:;");
+    expect(done.fields.filter(({ name }) => name === "to")).toHaveLength(1);
+  });
+
+  it("get no To where the sender wrote none", () => {
+    const done = rewrite(lines("From: a@x.example", "Bcc: shop@kauke.test", "Cc: bob@y.example"));
+    expect(done.fields.map(({ name }) => name)).toEqual(["from", "cc"]);
+  });
+
+  it("given twice become one", () => {
+    const done = rewrite(lines("From: a@x.example", "To: b@x.example", "Subject: s", "To: c@x.example, B@x.example"));
+    expect(addresses(done, "to")).toEqual([reply("b@x.example"), reply("c@x.example")]);
+    expect(done.fields.map(({ name }) => name)).toEqual(["from", "to", "subject"]);
+  });
+
+  it("hold at most 100 addresses in all, the alias among them wherever it stands", () => {
+    const many = (name: string) => Array.from({ length: 150 }, (_, index) => `${name}${index}@x.example`).join(", ");
+    const done = rewrite(
+      lines("From: a@x.example", `Cc: ${many("c")}`, `To: ${many("t")}, shop@kauke.test`, `Reply-To: ${many("r")}`),
+    );
+    const all = answerable.flatMap((name) => addresses(done, name));
+    expect(all).toHaveLength(CORRESPONDENTS_MAX);
+    expect(all).toContain("shop@kauke.test");
+    expect(all.filter((address) => !isReply(address) && !isAlias(address))).toEqual([]);
+    expect(done.correspondents.length).toBeLessThan(CORRESPONDENTS_MAX);
+  });
+
+  it("ask for one reply address per correspondent, however often and in whatever case he is named", () => {
+    const asked: string[] = [];
+    const replyAddressOf = (address: string) => {
+      asked.push(address);
+      return reply(address);
+    };
+    rewrite(lines("From: Ann@x.example", "Reply-To: ann@x.example", "To: ANN@x.example, bob@x.example"), {
+      replyAddressOf,
+    });
+    expect(asked).toEqual(["Ann@x.example", "bob@x.example"]);
+  });
+});
+
+describe("other fields", () => {
+  const base = "From: a@x.example\r\n";
+
+  it.each([
+    "Sender: s@x.example",
+    "Author: s@x.example",
+    "Bcc: s@x.example",
+    "Return-Path: <s@x.example>",
+    "DKIM-Signature: v=1; b=x",
+    "Disposition-Notification-To: s@x.example",
+    "Return-Receipt-To: s@x.example",
+    "X-Confirm-Reading-To: s@x.example",
+    "Errors-To: s@x.example",
+    "Mail-Followup-To: s@x.example",
+    "Resent-From: s@x.example",
+    "RESENT-REPLY-TO : s@x.example",
+    "Authentication-Results: mx.kauke.test; dkim=pass",
+    "Authentication-Results: (c;) MX.Kauke.Test 1; dkim=pass",
+    'Authentication-Results: "mx.kauke.test"; dkim=pass',
+    "Authentication-Results:\r\n mx.kauke.test;\r\n dkim=pass",
+    "List-Unsubscribe-Post: List-Unsubscribe=One-Click",
+  ])("%s goes", (field) => {
+    expect(rewrite(`${base}${field}\r\n`).fields.map(({ name }) => name)).toEqual(["from"]);
+  });
+
+  it.each([
+    "Authentication-Results: mx.other.example; dkim=pass header.d=mx.kauke.test",
+    "Resent-Date: Sun, 1 Mar 2026 12:00:00 +0000",
+    "subject:  Exactly\tso \r\n\t and so ",
+    "X-Odd : é",
+    ".Dotted: line",
+    "Constructor: x",
+    "__proto__: x",
+    "toString: x",
+    "References: <a@b.example>\r\n <c@d.example>",
+    "List-Unsubscribe: <https://x.example/u>,\r\n\t<http://x.example/v>",
+    "List-Post: NO",
+  ])("%s stays byte for byte", (field) => {
+    const wire = stuff(Buffer.from(`${field}\r\n`, "latin1"));
+    const done = rewrite(Buffer.from(`${field}\r\n${base}`, "latin1"));
+    expect(done.header.subarray(0, wire.length)).toEqual(wire);
+  });
+
+  it("a line end that is none can't begin a field for somebody else", () => {
+    const done = rewrite(`${base}Subject: a\nReply-To: b@x.example\rCc: c@x.example\r\n`);
+    expect(value(done, "subject")).toBe("a Reply-To: b@x.example Cc: c@x.example");
+    expect(done.text).not.toMatch(/\r(?!\n)|(?<!\r)\n/);
+  });
+
+  it("List-Unsubscribe keeps its link and its one click; a mailto goes through a reply address, without its other fields", () => {
+    const done = rewrite(
+      base +
+        lines(
+          "List-Unsubscribe: <https://x.example/u?a=b>, <mailto:leave%40x.example?subject=leave&cc=spy@x.example&body=go>",
+          "List-Unsubscribe-Post: List-Unsubscribe=One-Click",
+          "List-Post: <mailto:list@x.example>",
+        ),
+    );
+    expect(value(done, "list-unsubscribe")).toBe(
+      `<https://x.example/u?a=b>, <mailto:${reply("leave@x.example")}?subject=leave&body=go>`,
+    );
+    expect(value(done, "list-unsubscribe-post")).toBe("List-Unsubscribe=One-Click");
+    expect(value(done, "list-post")).toBe(`<mailto:${reply("list@x.example")}>`);
+    expect(done.correspondents.map(({ address }) => address)).toContain("leave@x.example");
+  });
+
+  it.each([
+    "List-Unsubscribe: <mailto:>",
+    "List-Unsubscribe: <mailto:%E0%A4%A>",
+    "List-Unsubscribe: leave@x.example",
+    "List-Unsubscribe: <MAIL\r\n TO:leave>",
+    "List-Post: list@x.example (write here)",
+  ])("%s, which leads nowhere safe, goes", (field) => {
+    expect(rewrite(`${base}${field}\r\n`).fields.map(({ name }) => name)).toEqual(["from"]);
+  });
+
+  it("the owner's own identifiers come back opened, and the stranger's are vouched for", () => {
+    const messageIds = messageIdKeys(key, "kauke.test");
+    const sealed = sealMessageId("<note@laptop.example>", messageIds);
+    const done = rewrite(`${base}Message-ID: <b@x.example>\r\nIn-Reply-To: ${sealed}\r\n`, { messageIds });
+    expect(value(done, "in-reply-to")).toBe("<note@laptop.example>");
+    expect(value(done, "references")).toMatch(/^<v\.[a-z2-7]{8}@kauke\.test>$/);
+    expect(value(done, "message-id")).toBe("<b@x.example>");
+  });
+});
+
+describe("whatever a sender writes", () => {
+  const name = fc.constantFrom(
+    "From",
+    "To",
+    "Cc",
+    "Reply-To",
+    "Sender",
+    "List-Unsubscribe",
+    "References",
+    "Message-ID",
+    "X-A",
+    "constructor",
+  );
+  const soup = fc.array(
+    fc.oneof(
+      fc.constantFrom(
+        "a@x.example",
+        "<",
+        ">",
+        ",",
+        ";",
+        ":",
+        '"',
+        "(",
+        ")",
+        "\\",
+        " ",
+        "\r\n ",
+        "\n",
+        "\r",
+        "mailto:",
+        "=?utf-8?q?a@b?=",
+      ),
+      fc.string({ unit: "binary", maxLength: 5 }),
+    ),
+    { maxLength: 20 },
+  );
+
+  it("it is one header again, with one From, and no address of a stranger to answer to", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(name, soup), { maxLength: 8 }), fc.boolean(), (fields, withIds) => {
+        const text = fields.map(([title, parts]) => `${title}: ${parts.join("")}\r\n`).join("");
+        const done = rewrite(text, withIds ? { messageIds: messageIdKeys(key, "kauke.test") } : {});
+        expect(done.end).toBe(done.header.length);
+        expect(done.fields.filter((field) => field.name === "from")).toHaveLength(1);
+        for (const title of [...answerable, "list-unsubscribe"]) {
+          const field = findField(done.fields, title);
+          if (field) expect(fieldValue(done.header, field)).not.toMatch(/@(?!kauke\.test)/);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

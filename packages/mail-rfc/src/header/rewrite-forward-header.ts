@@ -1,0 +1,231 @@
+/**
+ * The header of a forwarded message. Whoever the owner's program could answer to becomes a reply address, so that no answer, read
+ * receipt or unsubscription ever leaves from the real mailbox to a stranger. Pure: which token an address gets, and keeping the
+ * rows, is the caller's. Fields not named here keep their exact bytes and their order (DESIGN "Rewriting").
+ */
+
+import { splitAliasAddress } from "../address/address.ts";
+import { addressesOf, addressKey, BARE_BREAK, fieldBytes, type HeaderSource } from "../address/address-header.ts";
+import { type Mailbox, parseAddressList } from "../address/address-list.ts";
+import { formatAddressField, UNDISCLOSED_RECIPIENTS } from "../address/format-address.ts";
+import { ReplyAddresses } from "../address/reply-addresses.ts";
+import { shownName } from "../address/shown-name.ts";
+import { mustGo } from "./forward-fields.ts";
+import { canStandInField, type FieldText, fieldTextBytes, headerField, NO_FIELD } from "./header-field.ts";
+import { fieldValue, type HeaderField } from "./headers.ts";
+import { rewriteListField } from "./list-links.ts";
+import { findMessageIds } from "./message-id.ts";
+import { type MessageIdKeys, threadForOwner } from "./message-id-map.ts";
+
+export interface ForwardHeaderSource extends HeaderSource {
+  /** Canonical. */
+  aliasAddress: string;
+  /** Speaks when there is no readable From; canonical, empty for the null sender. */
+  envelopeFrom: string;
+  /** Whether SPF or DKIM aligned with the header's From. */
+  isVerified: boolean;
+  /** The reply address that stands for a correspondent. Called once for each. */
+  replyAddressOf: (correspondent: string) => string;
+  /** Another alias of the same owner, which may stay as it is. */
+  isOwnAlias?: (address: string) => boolean;
+  /** Our own name in Authentication-Results: such fields are forged. */
+  removeResultsOf: string;
+  /** Opens the owner's own identifiers in In-Reply-To and References; without it both fields stay. */
+  messageIds?: MessageIdKeys;
+}
+
+export interface ForwardHeader {
+  /** Wire form, without the blank line. */
+  header: Buffer;
+  /** Everybody who got a reply address, each once. */
+  correspondents: Mailbox[];
+  /** For what else of the message names people. */
+  replies: ReplyAddresses;
+}
+
+/** Addresses left in From, Reply-To, To, Cc and calendars together. */
+export const CORRESPONDENTS_MAX = 100;
+/** How many of them may be spellings of the owner's own aliases. */
+const OWN_MAX = 50;
+/** A group without members is what RFC 6854 has for "nobody to answer to". */
+const NOBODY = headerField("From", ["Unknown sender:;"]);
+
+/** RFC 2369, RFC 8058. */
+const listFields = new Map([
+  ["list-unsubscribe", "List-Unsubscribe"],
+  ["list-post", "List-Post"],
+  ["list-help", "List-Help"],
+  ["list-subscribe", "List-Subscribe"],
+  ["list-owner", "List-Owner"],
+  ["list-archive", "List-Archive"],
+]);
+
+/** Rewrites the header block; the body is not looked at. Never throws for what a sender wrote. */
+export function rewriteForwardHeader(source: ForwardHeaderSource): ForwardHeader {
+  const lists = readRecipients(source);
+  const replies = new ReplyAddresses(source.replyAddressOf, CORRESPONDENTS_MAX - lists.own.length);
+  // A map, not a record: a sender may call a field "constructor".
+  const written = new Map([...writeAddressFields(source, lists, replies), ...writeThread(source)]);
+  const hasOneClick = hasHttpsUnsubscribe(source);
+  const done = new Set<string>();
+  const kept = new KeptFields(source.header);
+  for (const field of source.fields) {
+    const { name } = field;
+    const isGone = mustGo(name) || (name === "list-unsubscribe-post" && !hasOneClick) || isResultOf(source, field);
+    const text = isGone || done.has(name) ? NO_FIELD : (written.get(name) ?? writeListField(source, field, replies));
+    if (text === null) kept.keep(field);
+    else kept.write(text);
+    if (written.has(name)) done.add(name);
+  }
+  const missing = [...written].filter(([name]) => !done.has(name)).map(([, text]) => text);
+  const header = Buffer.concat([fieldTextBytes(...missing), ...kept.parts()]);
+  return { header, correspondents: replies.correspondents, replies };
+}
+
+/** The block in parts, fields that stay and lie beside each other as one. */
+class KeptFields {
+  readonly #header: Buffer;
+  readonly #parts: Buffer[] = [];
+  /** Whether no field needs `fieldBytes`. */
+  readonly #isClean: boolean;
+  #start = 0;
+  #end = 0;
+
+  constructor(header: Buffer) {
+    this.#header = header;
+    const text = header.toString("latin1");
+    this.#isClean = text.endsWith("\r\n") && !BARE_BREAK.test(text);
+  }
+
+  keep(field: HeaderField): void {
+    if (!this.#isClean) this.#parts.push(fieldBytes(this.#header, field));
+    else if (field.start === this.#end) this.#end = field.end;
+    else {
+      this.#close();
+      this.#start = field.start;
+      this.#end = field.end;
+    }
+  }
+
+  write(text: FieldText): void {
+    if (text === NO_FIELD) return;
+    this.#close();
+    this.#parts.push(fieldTextBytes(text));
+  }
+
+  parts(): readonly Buffer[] {
+    this.#close();
+    return this.#parts;
+  }
+
+  #close(): void {
+    if (this.#end > this.#start) this.#parts.push(this.#header.subarray(this.#start, this.#end));
+    this.#start = this.#end;
+  }
+}
+
+/** @param isVerified whether the name may stand without a warning */
+function mailboxFor(mailbox: Mailbox, isVerified: boolean, replies: ReplyAddresses): Mailbox | null {
+  const address = replies.addressFor(mailbox);
+  return address === null ? null : { name: shownName({ ...mailbox, isVerified }), address };
+}
+
+/** An empty text removes the field. From first: it must not fall to the limit. */
+function writeAddressFields(source: ForwardHeaderSource, lists: Recipients, replies: ReplyAddresses): Written {
+  const from = addressesOf(source, "from").mailboxes[0] ?? envelopeMailbox(source.envelopeFrom);
+  const author = from && mailboxFor(from, source.isVerified, replies);
+  const replyTo = addressesOf(source, "reply-to").mailboxes.flatMap(
+    (mailbox) => mailboxFor(mailbox, source.isVerified, replies) ?? [],
+  );
+  const outward = (mailbox: Mailbox): Mailbox | [] => {
+    if (!isOwn(mailbox.address, source)) return mailboxFor(mailbox, true, replies) ?? [];
+    return lists.own.includes(mailbox) ? mailbox : [];
+  };
+  return [
+    ["from", author ? formatAddressField("From", [author]) : NOBODY],
+    ["reply-to", formatAddressField("Reply-To", replyTo)],
+    ["to", writeTo(lists.to.flatMap(outward), source)],
+    ["cc", formatAddressField("Cc", lists.cc.flatMap(outward))],
+  ];
+}
+
+/** Who had the field keeps one: of a group without members, of addresses that can't be read, and of Apparently-To, which goes. */
+function writeTo(mailboxes: readonly Mailbox[], { fields }: ForwardHeaderSource): FieldText {
+  const hadOne = fields.some(({ name }) => name === "to" || name === "apparently-to");
+  return hadOne && mailboxes.length === 0 ? UNDISCLOSED_RECIPIENTS : formatAddressField("To", mailboxes);
+}
+
+/** Lower-case names and whole fields. */
+type Written = [name: string, text: FieldText][];
+
+interface Recipients {
+  to: Mailbox[];
+  cc: Mailbox[];
+  /** Those of both which are the owner's aliases. */
+  own: Mailbox[];
+}
+
+function readRecipients(source: ForwardHeaderSource): Recipients {
+  const named = (field: string) =>
+    addressesOf(source, field).mailboxes.filter(({ address }) => canStandInField(address));
+  const [to, cc] = [named("to"), named("cc")];
+  const own = [...to, ...cc].filter(({ address }) => isOwn(address, source)).slice(0, OWN_MAX);
+  return { to, cc, own };
+}
+
+/** The alias in any case and with any tag, or another alias of the same owner. */
+export function isOwn(
+  address: string,
+  { aliasAddress, isOwnAlias }: Pick<ForwardHeaderSource, "aliasAddress" | "isOwnAlias">,
+): boolean {
+  return withoutTag(address) === addressKey(aliasAddress) || (isOwnAlias?.(address) ?? false);
+}
+
+function withoutTag(address: string): string {
+  const at = address.lastIndexOf("@");
+  return addressKey(`${splitAliasAddress(address.slice(0, at)).name}${address.slice(at)}`);
+}
+
+function envelopeMailbox(envelopeFrom: string): Mailbox | null {
+  return parseAddressList(envelopeFrom)[0] ?? null;
+}
+
+function writeThread(source: ForwardHeaderSource): Written {
+  if (source.messageIds === undefined) return [];
+  const ids = (name: string, max: number): string[] => findMessageIds(valuesOf(source, name).join(" "), max);
+  const [messageId = null] = ids("message-id", 1);
+  const thread = { inReplyTo: ids("in-reply-to", 10), references: ids("references", 1000) };
+  const { inReplyTo, references } = threadForOwner(thread, messageId, source.messageIds);
+  const field = (name: string, found: readonly string[]): FieldText => {
+    const words = found.filter(canStandInField);
+    return words.length === 0 ? NO_FIELD : headerField(name, words);
+  };
+  return [
+    ["in-reply-to", field("In-Reply-To", inReplyTo)],
+    ["references", field("References", references)],
+  ];
+}
+
+function writeListField(source: ForwardHeaderSource, field: HeaderField, replies: ReplyAddresses): FieldText | null {
+  const title = listFields.get(field.name);
+  if (title === undefined) return null;
+  return rewriteListField(title, fieldValue(source.header, field), (mailbox) => replies.addressFor(mailbox));
+}
+
+/** RFC 8058 wants the link; without it the other field would promise a click that isn't there. */
+function hasHttpsUnsubscribe(source: ForwardHeaderSource): boolean {
+  return valuesOf(source, "list-unsubscribe").some((value) => /<\s*https:\/\//i.test(value));
+}
+
+/** Any word before the first semicolon counts, a comment's too: readers differ in what they skip (RFC 8601 §2.2, §5). */
+function isResultOf(source: ForwardHeaderSource, field: HeaderField): boolean {
+  if (field.name !== "authentication-results") return false;
+  const value = fieldValue(source.header, field).toLowerCase();
+  const outside = value.replace(/\([^()]*\)/g, " ");
+  const words = [value, outside].flatMap((text) => text.split(";", 1)[0]?.split(/[\s"()]+/) ?? []);
+  return words.includes(source.removeResultsOf.toLowerCase());
+}
+
+function valuesOf({ header, fields }: HeaderSource, name: string): string[] {
+  return fields.filter((field) => field.name === name).map((field) => fieldValue(header, field));
+}

@@ -1,0 +1,65 @@
+/**
+ * Base64 inside text, whether or not anything says so: armor of OpenPGP and PEM, `data:` URIs, keys in vCards, tokens in links,
+ * quoted or folded lines of all these. Nothing tells where such a text begins, so it is decoded at every alignment.
+ */
+import type { Inner } from "../inner.ts";
+
+/** Characters of base64 in a row that are worth decoding: twelve bytes. */
+const RUN_MIN = 16;
+const RUN_START = /[A-Za-z0-9+/_-]{16}/g;
+const RUN_END = /[^A-Za-z0-9+/_\-\r\n=]/g;
+/** Padding, a blank line and the dashes of an armor end a run. */
+const BETWEEN_RUNS = /=(?:\r?\n)?|\r?\n\r?\n|-{4,80}(?:\r?\n)?/;
+/** Shorter runs are no containers; they are decoded together. */
+const BLOCK_MIN = 64;
+const WORDS_AT_ONCE = 20_000;
+/** Decodes to spaces, so that two words stay apart and the text around them still reads as text. */
+const SEPARATOR = "ICAg";
+const QUOTED_OR_FOLDED = /\n[> \t]{1,200}[A-Za-z0-9+/]{40}/;
+
+/** Long runs from their beginning, to be unpacked, and as views everything at every other alignment. */
+export function* findBase64(text: string): Generator<Inner> {
+  yield* decodeRuns(text);
+  if (QUOTED_OR_FOLDED.test(text)) yield* decodeRuns(text.replace(/(\n)[> \t]{1,200}/g, "$1"));
+}
+
+function* decodeRuns(text: string): Generator<Inner> {
+  let words: string[] = [];
+  for (const run of runsOf(text)) {
+    if (run.length >= BLOCK_MIN) yield* decodeBlock(run);
+    else if (words.push(run) === WORDS_AT_ONCE) {
+      yield* decodeWords(words);
+      words = [];
+    }
+  }
+  yield* decodeWords(words);
+}
+
+/** Ends are looked for apart from beginnings: V8 runs out of stack for a repeated class of megabytes. */
+function* runsOf(text: string): Generator<string> {
+  RUN_START.lastIndex = 0;
+  for (let match = RUN_START.exec(text); match !== null; ) {
+    RUN_END.lastIndex = match.index;
+    const end = RUN_END.exec(text)?.index ?? text.length;
+    for (const piece of text.slice(match.index, end).split(BETWEEN_RUNS)) if (piece.length >= RUN_MIN) yield piece;
+    RUN_START.lastIndex = end;
+    match = RUN_START.exec(text);
+  }
+}
+
+function* decodeBlock(run: string): Generator<Inner> {
+  const digits = run.replace(/[\r\n]/g, "");
+  yield { bytes: Buffer.from(digits, "base64") };
+  for (const shift of [1, 2, 3]) yield { bytes: Buffer.from(digits.slice(shift), "base64"), isView: true };
+}
+
+function* decodeWords(words: readonly string[]): Generator<Inner> {
+  if (words.length === 0) return;
+  for (const shift of [0, 1, 2, 3]) {
+    const aligned = words.map((word) => {
+      const digits = word.slice(shift).replace(/[\r\n]/g, "");
+      return digits.slice(0, digits.length - (digits.length % 4)) + SEPARATOR;
+    });
+    yield { bytes: Buffer.from(aligned.join(""), "base64"), isView: true };
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Octet strings that BER splits into segments (X.690 §8.7.3): what an opaquely signed or compressed S/MIME message holds
+ * (RFC 8551 §3.5). Certificates need no unpacking: their strings lie in one piece.
+ */
+import type { Inner } from "../inner.ts";
+
+const SEQUENCE = 0x30;
+const OCTET_STRING = 0x04;
+const OBJECT_IDENTIFIER = 0x06;
+const IS_CONSTRUCTED = 0x20;
+/** Shorter ones hold digests and identifiers. */
+const CONTENT_MIN = 64;
+const ELEMENTS_MAX = 200_000;
+const DEPTH_MAX = 40;
+
+/** Whether it begins as a ContentInfo does (RFC 5652 §3): a sequence whose first element is an object identifier. */
+export function isCms(bytes: Buffer): boolean {
+  const element = bytes[0] === SEQUENCE ? readElement(bytes, 0) : null;
+  return element !== null && bytes[element.start] === OBJECT_IDENTIFIER;
+}
+
+interface Level {
+  end: number;
+  /** Octet strings directly below, in order. */
+  segments: Buffer[];
+}
+
+/** One pass over the elements; segments of one parent are joined. */
+export function* unpackBer(bytes: Buffer): Generator<Inner> {
+  const levels: Level[] = [{ end: bytes.length, segments: [] }];
+  let at = 0;
+  for (let count = 0; count < ELEMENTS_MAX && at < bytes.length; count += 1) {
+    while (levels.length > 1 && at >= (levels.at(-1) as Level).end) yield* close(levels);
+    const element = readElement(bytes, at);
+    if (element === null) break;
+    const { tag, start, end } = element;
+    if (tag === 0 && start === end) {
+      if (levels.length > 1) yield* close(levels);
+      at = end;
+    } else if ((tag & IS_CONSTRUCTED) !== 0 && levels.length < DEPTH_MAX) {
+      levels.push({ end, segments: [] });
+      at = start;
+    } else {
+      if ((tag & 0x1f) === OCTET_STRING || tag === 0x80) levels.at(-1)?.segments.push(bytes.subarray(start, end));
+      at = end;
+    }
+  }
+  while (levels.length > 0) yield* close(levels);
+}
+
+function* close(levels: Level[]): Generator<Inner> {
+  const content = Buffer.concat(levels.pop()?.segments ?? []);
+  if (content.length >= CONTENT_MIN) yield { bytes: content };
+}
+
+/** @returns `null` for what is no element; an indefinite length reaches to the end of the bytes */
+function readElement(bytes: Buffer, at: number): { tag: number; start: number; end: number } | null {
+  const tag = bytes[at] as number;
+  const first = bytes[at + 1];
+  // Tags of several bytes are not used where an address may be.
+  if (first === undefined || (tag & 0x1f) === 0x1f) return null;
+  if (first === 0x80) return { tag, start: at + 2, end: bytes.length };
+  const lengthBytes = first > 0x80 ? first & 0x7f : 0;
+  if (lengthBytes > 4 || at + 2 + lengthBytes > bytes.length) return null;
+  const length = lengthBytes === 0 ? first : bytes.readUIntBE(at + 2, lengthBytes);
+  const start = at + 2 + lengthBytes;
+  return { tag, start, end: Math.min(bytes.length, start + length) };
+}

@@ -1,0 +1,43 @@
+/**
+ * Recognises feedback reports (ARF, RFC 5965): a reader marked a message as spam, and their host tells where it came from. Anybody can
+ * write one: of what it says only the envelope sender of the message is read, which proves itself where we made it.
+ */
+import { firstValue, readHeader } from "../header/headers.ts";
+import { MailSyntaxError } from "../mail-syntax-error.ts";
+
+/** The machine-readable part is the second; what is returned of the message comes last. */
+const READ_BYTES = 131_072;
+const FEEDBACK_PART = /^content-type:[ \t]*message\/feedback-report/im;
+const MAIL_FROM = /^original-mail-from:[ \t]*<?([^\s<>]{1,512})>?[ \t]*\r?$/im;
+/** Of types that complain; `not-spam` says the opposite (RFC 6430). */
+const COMPLAINT = /^feedback-type:[ \t]*(?:abuse|fraud|virus|other)[ \t]*\r?$/im;
+
+export interface FeedbackFacts {
+  /** As the report names it; empty when it names none. */
+  mailFrom: string;
+}
+
+/**
+ * @param message the whole message, wire or plain form
+ * @returns `null` when it is no complaint
+ */
+export function readFeedbackReport(message: Buffer): FeedbackFacts | null {
+  try {
+    const { fields, end } = readHeader(message);
+    const type = (firstValue(message, fields, "content-type") ?? "").slice(0, 2048).replace(/\s+/g, "").toLowerCase();
+    if (!/^multipart\/report;(?:.*;)?report-type="?feedback-report/.test(type)) return null;
+    const part = feedbackPart(message.toString("latin1", end, end + READ_BYTES));
+    return COMPLAINT.test(part) ? { mailFrom: MAIL_FROM.exec(part)?.[1] ?? "" } : null;
+  } catch (thrown) {
+    if (thrown instanceof MailSyntaxError) return null;
+    throw thrown;
+  }
+}
+
+/** From its Content-Type to the next boundary; empty when there is none. */
+function feedbackPart(text: string): string {
+  const start = text.search(FEEDBACK_PART);
+  if (start < 0) return "";
+  const end = text.indexOf("\n--", start);
+  return end < 0 ? text.slice(start) : text.slice(start, end);
+}

@@ -1,0 +1,48 @@
+/**
+ * Header fields are written by packages/mail-rfc/src/header/header-field.ts and nowhere else: no other source holds a text that begins like
+ * a field, and none calls a text a field that the builder did not make.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { repositoryFiles, repositoryRoot } from "../source-files.ts";
+
+const BUILDER = "packages/mail-rfc/src/header/header-field.ts";
+/** Shows kept mail in a terminal: no message is made of it. */
+const PRINTER = "apps/server/src/operate/control/print-kept-mail.ts";
+
+const families =
+  "ARC|Arrival|Authentication|Auto|Content|Delivered|DKIM|Final|In-Reply|Last|List|Message|MIME|Reply|Reporting|Resent|Return|X";
+const names = `(?:${families})-[A-Za-z-]+|Bcc|Cc|Date|From|Received|References|Sender|Subject|To`;
+/** At the beginning of a text or of a line in it. */
+const beginsField = new RegExp(`(?:["'\`]|\\\\n|\\\\t)(?:${names}):(?: |\\$|["'\`])`);
+const callsItField = /\bas (?:unknown as |never as )?FieldText\b/;
+
+function isWritingFields(source: string): boolean {
+  const code = source.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(?<=^|\s)\/\/.*$/gm, "");
+  return beginsField.test(code) || callsItField.test(code);
+}
+
+const isSource = (path: string) =>
+  /^(?:apps\/server|packages\/[^/]+)\/src\/.*\.ts$/.test(path) && !/\.(?:test|testing)\.ts$/.test(path);
+
+test("only the builder writes header fields", () => {
+  const root = repositoryRoot();
+  const sources = repositoryFiles(root).filter((path) => isSource(path) && path !== BUILDER && path !== PRINTER);
+  expect(sources.length).toBeGreaterThan(300);
+  expect(sources.filter((path) => isWritingFields(readFileSync(join(root, path), "utf8")))).toEqual([]);
+});
+
+test.each([
+  "const field = `Delivered-To: ${address}\\r\\n`;",
+  'const field = "Subject: " + subject;',
+  "const header = `${top}\\r\\nX-Any: ${value}\\r\\n`;",
+  'lines.push("Content-Type: text/plain");',
+  "return text as FieldText;",
+])("control: %s is found", (source) => {
+  expect(isWritingFields(source)).toBe(true);
+});
+
+test("control: the builder's callers and comments are not", () => {
+  expect(isWritingFields('headerField("Subject", [subject]); // "Subject: " + subject')).toBe(false);
+});

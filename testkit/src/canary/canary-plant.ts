@@ -1,0 +1,400 @@
+/**
+ * Puts canaries wherever a person, a mail host or an attacker can put words: accounts, aliases, mail that goes through, waits,
+ * is refused or loops, failed sign-ins, and every field of every call of the interface, rightly and wrongly formed.
+ */
+import { request } from "node:http";
+import { type Endpoint, endpoints } from "@kauke/contract";
+import { FakeIssuer } from "../fakes/fake-issuer.ts";
+import { FakeMx } from "../fakes/fake-mx.ts";
+import { FakeWebhook } from "../fakes/fake-webhook.ts";
+import { sendMail } from "../send-mail.ts";
+import { smtpTalk } from "../smtp-talk.ts";
+import { plantFederated } from "./canary-federated.ts";
+import { plantKeys } from "./canary-keys.ts";
+import type { Canaries } from "./canary-scan.ts";
+import { plantWallets } from "./canary-wallet.ts";
+import { plantWaysIn } from "./canary-ways-in.ts";
+
+/** Where all requests and mail come from; no process of ours may write it down. */
+export const clientAddress = "127.77.88.199";
+
+/** The outside world: a relay that takes, defers or refuses by the words in a recipient, quoting canaries, and a webhook. */
+export async function canaryWorld(canaries: Canaries) {
+  const mx = await FakeMx.start({
+    extensions: ["PIPELINING", "8BITMIME", "SMTPUTF8", "SIZE 52428800", "AUTH PLAIN LOGIN"],
+    answer: ({ stage, line }) => {
+      if (stage !== "rcpt") return undefined;
+      if (line.includes("-down@")) return `451 4.3.2 ${canaries.word("peer-text-4xx")} is busy`;
+      if (line.includes("-gone@")) return `550 5.1.1 ${canaries.word("peer-text-5xx")} is unknown`;
+      return undefined;
+    },
+  });
+  const hook = await FakeWebhook.start();
+  const issuer = await FakeIssuer.start();
+  const login = `${canaries.word("relay-user")}:${canaries.word("relay-password")}`;
+  return {
+    mx,
+    hook,
+    issuer,
+    env: {
+      ...issuer.env,
+      KAUKE_RELAY_URL: `smtp://${login}@127.0.0.1:${mx.port}`,
+      KAUKE_RETRY_SCHEDULE: "1s,1h",
+      KAUKE_WEBHOOK_ALLOW: "127.0.0.1",
+    },
+    async close() {
+      await mx.close();
+      await hook.close();
+      await issuer.close();
+    },
+  };
+}
+
+export interface PlantTarget {
+  httpPort: number;
+  mxPort: number;
+  submissionPort: number;
+  issuer: FakeIssuer;
+  /** For the destinations: its port is in webhook URLs. */
+  hookPort: number;
+}
+
+export interface Planted {
+  /** Answers to the mails, by what was meant to happen to them. */
+  mail: Record<
+    "through" | "down" | "gone" | "partly" | "paused" | "postmaster" | "loop" | "unknown" | "foreign",
+    string
+  >;
+  /** The answer to the message that was submitted. */
+  submitted: string;
+  /** Statuses of a sign-in by wallet, the same once more, and a forged one. */
+  wallets: number[];
+  /** Texts of the owner's notices. */
+  notices: string[];
+  /** Statuses of the calls with a canary in every field, each with how often it came. */
+  statuses: Map<number, number>;
+}
+
+export async function plantCanaries(canaries: Canaries, target: PlantTarget): Promise<Planted> {
+  const word = (label: string) => canaries.word(label);
+  const client = apiClient(canaries, target.httpPort);
+  const email = `${word("account")}@${word("account-domain")}.example`;
+  const owner = await client.register(email, word("password"));
+  await plantWaysIn(canaries, owner.call);
+  const aliases = await plantAliases(canaries, { owner, hookPort: target.hookPort });
+  const submitted = await plantOutgoing(canaries, { owner, aliases, port: target.submissionPort });
+  await plantKeys(canaries, owner, aliases.id);
+  await plantFederated(canaries, { origin: `http://127.0.0.1:${target.httpPort}`, issuer: target.issuer });
+  const mail = await plantMail(canaries, { port: target.mxPort, aliases });
+  await plantFailedLogins(canaries, { client, email });
+  const wallets = await plantWallets(canaries, (body, cookie) =>
+    client.send({ method: "POST", path: "/api/auth/wallet", body, headers: cookie === null ? {} : { cookie } }),
+  );
+  const notices = await untilNotices(owner);
+  const statuses = await plantInEveryField(canaries, client);
+  return { mail, submitted, wallets, notices, statuses };
+}
+
+interface Call {
+  method: string;
+  path: string;
+  /** Text is sent as it is. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+interface Answer {
+  status: number;
+  text: string;
+  cookie: string | null;
+}
+
+type Account = Awaited<ReturnType<ReturnType<typeof apiClient>["register"]>>;
+
+function apiClient(canaries: Canaries, port: number) {
+  const always = {
+    "user-agent": canaries.word("user-agent"),
+    referer: `http://localhost/${canaries.word("referer")}`,
+    "x-forwarded-for": "203.0.113.77",
+    "x-request-id": canaries.word("request-id"),
+  };
+  canaries.watch("forwarded-for", "203.0.113.77");
+  canaries.watch("client-address", clientAddress);
+
+  const send = ({ method, path, body, headers = {} }: Call) =>
+    new Promise<Answer>((resolve, reject) => {
+      const type = body === undefined ? {} : { "content-type": "application/json" };
+      const sent = request({
+        ...{ port, host: "127.0.0.1", localAddress: clientAddress, method, path },
+        headers: { ...always, ...type, ...headers },
+      });
+      sent.on("error", reject);
+      sent.on("response", (response) => {
+        let text = "";
+        response.setEncoding("utf8");
+        response.on("data", (chunk: string) => {
+          text += chunk;
+        });
+        response.on("end", () => {
+          const cookie = response.headers["set-cookie"]?.[0]?.split(";", 1)[0] ?? null;
+          resolve({ status: response.statusCode ?? 0, text, cookie });
+        });
+      });
+      sent.end(body === undefined || typeof body === "string" ? body : JSON.stringify(body));
+    });
+
+  async function register(email: string, password: string) {
+    const answer = await send({ method: "POST", path: "/api/auth/register", body: { email, password } });
+    if (answer.status !== 201 || answer.cookie === null) throw new Error(`register answered ${answer.status}`);
+    const { user } = JSON.parse(answer.text) as { user: { id: string } };
+    const token = answer.cookie.slice(answer.cookie.indexOf("=") + 1);
+    canaries.watch(`session of ${email}`, token);
+    const headers = { cookie: answer.cookie };
+    const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+      const { status, text } = await send({ method, path, body, headers });
+      if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${text}`);
+      return JSON.parse(text) as T;
+    };
+    const tell = async (method: string, path: string, body: unknown) =>
+      (await send({ method, path, body, headers })).status;
+    return { id: user.id, call, tell, headers };
+  }
+  return { send, register };
+}
+
+/** Addresses, and the id of the first. */
+type Aliases = Record<"id" | "through" | "down" | "gone" | "partly" | "paused", string>;
+
+async function plantAliases(
+  canaries: Canaries,
+  { owner, hookPort }: { owner: Account; hookPort: number },
+): Promise<Aliases> {
+  const word = (label: string) => canaries.word(label);
+  const box = (label: string, end = "") => `${word(label)}${end}@${word(`${label}-domain`)}.example`;
+  const hookUrl = `http://127.0.0.1:${hookPort}/${word("hook-path")}?key=${word("hook-query")}`;
+  const make = async (label: string, forwardTo: string) => {
+    const body = { alias: word(label), domain: "kauke.test", forwardTo, notes: `${word(`${label}-notes`)} ąčę` };
+    return owner.call<{ id: string; alias: string }>("POST", `/api/aliases/${owner.id}`, body);
+  };
+  const through = await make("alias-through", `${box("mailbox")}, ${hookUrl}`);
+  const down = await make("alias-down", box("mailbox-down", "-down"));
+  const gone = await make("alias-gone", box("mailbox-gone", "-gone"));
+  const partly = await make("alias-partly", `${box("mailbox-ok")}, ${box("mailbox-partly", "-gone")}`);
+  const paused = await make("alias-paused", box("mailbox-paused"));
+  await owner.call("PATCH", `/api/aliases/${paused.id}/toggle`, { active: false });
+  const changed = await make("alias-before", box("mailbox-before"));
+  const after = { alias: word("alias-after"), forwardTo: box("mailbox-after"), notes: word("notes-after") };
+  await owner.call("PUT", `/api/aliases/${changed.id}`, after);
+  const deleted = await make("alias-deleted", box("mailbox-deleted"));
+  await owner.call("DELETE", `/api/aliases/${deleted.id}`);
+  const address = ({ alias }: { alias: string }) => `${alias}@kauke.test`;
+  return {
+    id: through.id,
+    through: address(through),
+    down: address(down),
+    gone: address(gone),
+    partly: address(partly),
+    paused: address(paused),
+  };
+}
+
+/** Mail written on the site and mail from a mail program, with the secrets the server makes up for it. */
+async function plantOutgoing(
+  canaries: Canaries,
+  { owner, aliases, port }: { owner: Account; aliases: Aliases; port: number },
+): Promise<string> {
+  const word = (label: string) => canaries.word(label);
+  const { secret } = await owner.call<{ secret: string }>("GET", `/api/aliases/${aliases.id}/webhook-secret`);
+  canaries.watch("webhook-secret", secret.replace(/^whsec_/, ""));
+  const made = await owner.call<{ credential: { password: string } }>("POST", "/api/smtp-credentials", {
+    aliasId: aliases.id,
+  });
+  canaries.watch("smtp-password", made.credential.password);
+  const job = {
+    to: `${word("job-to")}-down@people.example`,
+    subject: word("job-subject"),
+    body: `${word("job-body")} ąčę`,
+  };
+  await owner.call("POST", "/api/email-jobs", { ...job, fromAliasId: aliases.id });
+  const talk = await smtpTalk(port, "127.0.0.1", clientAddress);
+  const hello = `EHLO ${word("submission-helo")}.example`;
+  await talk.ask(hello);
+  await talk.ask("STARTTLS");
+  await talk.startTls();
+  await talk.ask(hello);
+  const login = (password: string) =>
+    talk.ask(`AUTH PLAIN ${Buffer.from(`\0${aliases.through}\0${password}`).toString("base64")}`);
+  await login(word("wrong-smtp-password"));
+  await login(made.credential.password);
+  await talk.ask(`MAIL FROM:<${aliases.through}>`);
+  await talk.ask(`RCPT TO:<${word("submission-to")}-down@people.example>`);
+  await talk.ask("DATA");
+  const fields = `From: <${aliases.through}>\r\nTo: <${word("submission-to")}-down@people.example>\r\n`;
+  talk.send(`${fields}Subject: ${word("submission-subject")}\r\n\r\n${word("submission-body")}\r\n`);
+  const answer = await talk.ask(".");
+  talk.close();
+  return answer;
+}
+
+/** A message with a canary in each place where a message has room for one. */
+function canaryMessage(canaries: Canaries): string {
+  const word = (label: string) => canaries.word(label);
+  const base64 = (text: string) => Buffer.from(text).toString("base64").replace(/.{76}/g, "$&\r\n");
+  const part = (header: string[], content: string) => `--frame\r\n${header.join("\r\n")}\r\n\r\n${content}\r\n`;
+  const header = [
+    `From: "${word("from-name")}" <${word("from")}@${word("from-domain")}.example>`,
+    `To: ${word("to-name")} <${word("to")}@others.example>`,
+    `Cc: ${word("cc")}@others.example`,
+    `Reply-To: ${word("reply-to")}@others.example`,
+    `Subject: ${word("subject")} =?utf-8?B?${base64(word("subject-encoded"))}?=`,
+    `Message-ID: <${word("message-id")}@others.example>`,
+    `In-Reply-To: <${word("in-reply-to")}@others.example>`,
+    `X-Custom: ${word("custom-field")}`,
+    "MIME-Version: 1.0",
+    'Content-Type: multipart/mixed; boundary="frame"',
+  ];
+  return [
+    `${header.join("\r\n")}\r\n\r\n`,
+    part(["Content-Type: text/plain; charset=utf-8"], `${word("body")} ąčę`),
+    part(["Content-Type: text/html", "Content-Transfer-Encoding: base64"], base64(`<p>${word("html")}</p>`)),
+    part(
+      [
+        `Content-Type: application/pdf; name="${word("file-name")}.pdf"`,
+        `Content-Disposition: attachment; filename="${word("file-name")}.pdf"`,
+        "Content-Transfer-Encoding: base64",
+      ],
+      base64(`%PDF ${word("attachment")}`.repeat(3000)),
+    ),
+    "--frame--\r\n",
+  ].join("");
+}
+
+async function plantMail(
+  canaries: Canaries,
+  { port, aliases }: { port: number; aliases: Aliases },
+): Promise<Planted["mail"]> {
+  const word = (label: string) => canaries.word(label);
+  const from = `${word("sender")}@${word("sender-domain")}.example`;
+  const helo = `${word("helo")}.example`;
+  const common = { port, from, helo, localAddress: clientAddress };
+  const message = canaryMessage(canaries);
+  const send = async (to: string, change: { message?: string; from?: string } = {}) =>
+    (await sendMail({ ...common, to, message, ...change })).last;
+  const mail = {
+    through: await send(aliases.through),
+    down: await send(aliases.down),
+    gone: await send(aliases.gone),
+    partly: await send(aliases.partly),
+    paused: await send(aliases.paused),
+    postmaster: await send("postmaster@kauke.test"),
+    loop: await send(aliases.through, { message: `Delivered-To: ${aliases.through}\r\n${message}` }),
+    unknown: await send(`${word("unknown-alias")}@kauke.test`),
+    foreign: await send(`${word("foreign")}@${word("foreign-domain")}.example`),
+  };
+  await plantWrongCommands(canaries, port);
+  return mail;
+}
+
+async function plantWrongCommands(canaries: Canaries, port: number): Promise<void> {
+  const talk = await smtpTalk(port, "127.0.0.1", clientAddress);
+  const commands = [
+    `HELO ${canaries.word("helo-only")}.example`,
+    canaries.word("no-command"),
+    `MAIL FROM:<${canaries.word("mail-wrong")}`,
+    `MAIL FROM:<${canaries.word("mail-params")}@example.org> ODD=${canaries.word("params")}`,
+    `MAIL FROM:<${canaries.word("mail-right")}@example.org>`,
+    `RCPT TO:<${canaries.word("rcpt-wrong")}@@kauke.test>`,
+    `RCPT TO:<SRS0=abcd=AB=${canaries.word("srs-domain")}.example=${canaries.word("srs-local")}@kauke.test>`,
+    `VRFY ${canaries.word("verify")}`,
+    `AUTH PLAIN ${Buffer.from(`\0${canaries.word("smtp-login")}\0${canaries.word("smtp-login-password")}`).toString("base64")}`,
+  ];
+  for (const command of commands) await talk.ask(command);
+  talk.send(`MAIL FROM:<${canaries.word("cut-off")}`);
+  talk.close();
+}
+
+async function plantFailedLogins(
+  canaries: Canaries,
+  { client, email }: { client: ReturnType<typeof apiClient>; email: string },
+): Promise<void> {
+  const login = (body: unknown) => client.send({ method: "POST", path: "/api/auth/login", body });
+  const unknown = `${canaries.word("unknown-account")}@people.example`;
+  await login({ email: unknown, password: canaries.word("unknown-password") });
+  for (let attempt = 0; attempt < 7; attempt++) await login({ email, password: canaries.word("wrong-password") });
+  const taken = { email, password: canaries.word("taken-password") };
+  await client.send({ method: "POST", path: "/api/auth/register", body: taken });
+}
+
+/** The refusals of `partly` and of the second try of `down` reach the owner. */
+async function untilNotices(owner: Account): Promise<string[]> {
+  const giveUpAt = Date.now() + 30_000;
+  for (;;) {
+    const { notices } = await owner.call<{ notices: { text: string }[] }>("GET", "/api/notices");
+    if (notices.length > 0) return notices.map(({ text }) => text);
+    if (Date.now() > giveUpAt) throw new Error("no notice came");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Calls that end the account or its session come last. */
+const endings = new Set(["DELETE /api/account", "POST /api/auth/logout"]);
+
+async function plantInEveryField(
+  canaries: Canaries,
+  client: ReturnType<typeof apiClient>,
+): Promise<Planted["statuses"]> {
+  const email = `${canaries.word("victim")}@people.example`;
+  const victim = await client.register(email, canaries.word("victim-password"));
+  const own = { userId: victim.id, aliasId: await victimAlias(canaries, victim) };
+  const statuses = new Map<number, number>();
+  const all: Endpoint[] = Object.values(endpoints);
+  const isEnding = ({ method, path }: Endpoint) => endings.has(`${method} ${path}`);
+  for (const endpoint of [...all.filter((it) => !isEnding(it)), ...all.filter(isEnding)]) {
+    // Signing in ends the session a call came with.
+    const cookie = endpoint.access === "user" || isEnding(endpoint) ? victim.headers : {};
+    for (const call of wrongCalls(canaries, endpoint, own)) {
+      const { status } = await client.send({ ...call, headers: { ...cookie, ...call.headers } });
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+  }
+  const cookie = `__Host-session=${canaries.word("cookie")}; session=${canaries.word("cookie")}`;
+  const others: Call[] = [
+    { method: "GET", path: `/api/${canaries.word("path")}` },
+    { method: "GET", path: `/${canaries.word("page")}?q=${canaries.word("query")}` },
+    { method: "GET", path: "/api/auth/session", headers: { cookie } },
+    {
+      method: "POST",
+      path: "/api/auth/login",
+      body: "{}",
+      headers: { origin: `http://${canaries.word("origin")}.example` },
+    },
+  ];
+  for (const call of others) await client.send(call);
+  return statuses;
+}
+
+async function victimAlias(canaries: Canaries, victim: Account): Promise<string> {
+  const body = { alias: canaries.word("victim-alias"), domain: "kauke.test", forwardTo: "victim@inbox.example" };
+  return (await victim.call<{ id: string }>("POST", `/api/aliases/${victim.id}`, body)).id;
+}
+
+/** @param ownIds what the caller owns, so that a call gets as far as its body */
+function wrongCalls(canaries: Canaries, { method, path, body }: Endpoint, ownIds: Record<string, string>): Call[] {
+  const strangeId = (name: string) => canaries.word(`param-${name}`);
+  const strange = path.replace(/:(\w+)/g, (_, name: string) => strangeId(name));
+  const own = path.replace(/:(\w+)/g, (_, name: string) => ownIds[name] ?? strangeId(name));
+  const query = `?${canaries.word("query-name")}=${canaries.word("query-value")}`;
+  if (body === undefined) return [{ method, path: strange + query }];
+  const fields = body !== null && "shape" in body ? Object.keys(body.shape as object) : ["field"];
+  const texts = Object.fromEntries(fields.map((name) => [name, canaries.word(`field-${name}`)]));
+  const lists = Object.fromEntries(fields.map((name) => [name, [canaries.word(`list-${name}`)]]));
+  const mailboxes = Object.fromEntries(fields.map((name) => [name, `${canaries.word(`box-${name}`)}@example.org`]));
+  const bodies = [texts, lists, mailboxes, { [canaries.word("field-name")]: 1 }, [canaries.word("list")]];
+  const text = canaries.word("not-json");
+  return [
+    ...bodies.map((it) => ({ method, path: own, body: it })),
+    { method, path: strange + query, body: texts },
+    { method, path: own, body: `{"${text}` },
+    { method, path: own, body: text, headers: { "content-type": "text/plain" } },
+  ];
+}

@@ -1,0 +1,28 @@
+/** Canaries of what is changed about signing in: a new e-mail that waits for its link, a linked wallet, flows that stay open. */
+import type { WalletChallenge } from "@kauke/contract";
+import { makeWalletKey, proveWallet } from "../wallet-key.ts";
+import type { Canaries } from "./canary-scan.ts";
+
+type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>;
+
+/** @param call as somebody who has just signed in */
+export async function plantWaysIn(canaries: Canaries, call: Call): Promise<void> {
+  const email = `${canaries.word("new-email")}@${canaries.word("new-email-domain")}.example`;
+  await call("POST", "/api/account/email/message", { email });
+  const key = makeWalletKey();
+  canaries.watch("linked-wallet", key.address);
+  const ask = async (label: string) => {
+    const wish = { walletAddress: key.address, purpose: "link" };
+    const { challenge } = await call<{ challenge: WalletChallenge }>("POST", "/api/account/wallet/challenge", wish);
+    canaries.watch(label, challenge.nonce);
+    return challenge;
+  };
+  const proof = proveWallet(key, await ask("link-nonce"));
+  canaries.watch("link-signature", proof.signature);
+  await call("POST", "/api/account/wallet", proof);
+  // These stay open: their rows are there when the database is searched.
+  await ask("open-link-nonce");
+  const { url } = await call<{ url: string }>("POST", "/api/account/google");
+  for (const name of ["state", "nonce", "code_challenge"])
+    canaries.watch(`link-google-${name}`, new URL(url).searchParams.get(name) ?? "");
+}

@@ -1,0 +1,124 @@
+/**
+ * Two servers on one PostgreSQL, sharing the MX port, under load: one is killed with -9 while the other goes on alone, then is
+ * started again; now and then both at once. The books of both ends at the end; judges nothing.
+ */
+import { type AddressInfo, createServer } from "node:net";
+import { SwitchedDestination } from "../fakes/switched-destination.ts";
+import { makeDataDir, type ServerProcess, startServerProcess } from "../server-process.ts";
+import { type Balance, balance } from "./kill-books.ts";
+import { type Dice, MomentWatch, moments } from "./kill-moments.ts";
+import { compiledCode, type Drained, drain, loadSettings, preparedSender, untilAcknowledged } from "./kill-rounds.ts";
+
+export interface KillInTurnsOptions {
+  /** `DATABASE_URL` and the key. */
+  env: Record<string, string>;
+  rounds: number;
+  dice: Dice;
+  sessions: number;
+  /** Acknowledgements to wait for before a kill, a random number between the two. */
+  acknowledged: readonly [number, number];
+  /** Rows of the queue that are leased now. */
+  countLeased(): Promise<number>;
+  drainTimeoutMs: number;
+}
+
+export interface KillInTurnsResult extends Balance, Drained {
+  /** Rows leased at the kills, by whichever process, added up. */
+  leased: number;
+  kills: number;
+  /** Acknowledged by the one that was left, while the other was gone. */
+  acknowledgedAlone: number;
+}
+
+/** Every so many rounds nobody is left. */
+const bothEvery = 4;
+const aloneFor = 10;
+const retrySeconds = 2;
+/** Past the longest lease, that of an attempt which outlived its transaction. */
+const pastLeasesMs = 12 * 60_000;
+
+export async function killInTurns(options: KillInTurnsOptions): Promise<KillInTurnsResult> {
+  const destination = await SwitchedDestination.start();
+  const watch = new MomentWatch();
+  destination.tell = watch.tell;
+  const env = { ...loadSettings(destination, retrySeconds), ...(await compiledCode()), ...options.env };
+  try {
+    const loadOptions = { sessions: options.sessions, tell: watch.tell, reconnects: true };
+    const sender = await preparedSender(loadOptions, { dataDir: await makeDataDir(), env });
+    const pair = await Pair.start(env);
+    const load = sender.start(pair.mxPort);
+    const figures = { leased: 0, kills: 0, acknowledgedAlone: 0 };
+    for (let round = 0; round < options.rounds; round++) {
+      await destination.goMixed();
+      await untilAcknowledged(sender, pair, options.dice.between(...options.acknowledged));
+      const count = options.dice.between(1, 6);
+      await watch.next(options.dice.oneOf(moments), { count, timeoutMs: 1500 });
+      const victims = round % bothEvery === bothEvery - 1 ? [0, 1] : [round % 2];
+      const leased = options.countLeased();
+      await pair.kill(victims);
+      figures.kills += victims.length;
+      figures.leased += Math.max(await leased, await options.countLeased());
+      const before = sender.books.acknowledged.size;
+      if (victims.length === 1) await untilAcknowledged(sender, pair, aloneFor);
+      figures.acknowledgedAlone += sender.books.acknowledged.size - before;
+      await pair.startAgain(victims);
+      destination.era++;
+    }
+    load.stop();
+    await load.ended;
+    await pair.stop();
+    await destination.goUp();
+    const clock = { now: () => new Date(Date.now() + pastLeasesMs) };
+    const spool = await drain(env, { timeoutMs: options.drainTimeoutMs, clock });
+    return { ...balance(sender, destination), ...spool, ...figures };
+  } finally {
+    await destination.close();
+  }
+}
+
+/** Both on one port, each with a directory of its own. */
+class Pair {
+  readonly mxPort: number;
+  readonly #env: Record<string, string>;
+  readonly #servers: ServerProcess[];
+
+  private constructor(mxPort: number, env: Record<string, string>, servers: ServerProcess[]) {
+    this.mxPort = mxPort;
+    this.#env = env;
+    this.#servers = servers;
+  }
+
+  static async start(env: Record<string, string>): Promise<Pair> {
+    const mxPort = await freePort();
+    const onPort = { ...env, KAUKE_MX_PORT: String(mxPort) };
+    const servers = await Promise.all([startServerProcess({ env: onPort }), startServerProcess({ env: onPort })]);
+    return new Pair(mxPort, onPort, servers);
+  }
+
+  readonly output = () => this.#servers.map((server) => server.output()).join("\n");
+
+  async kill(victims: readonly number[]): Promise<void> {
+    await Promise.all(victims.map((index) => (this.#servers[index] as ServerProcess).kill()));
+  }
+
+  async startAgain(victims: readonly number[]): Promise<void> {
+    const start = async (index: number) => {
+      const { dataDir } = this.#servers[index] as ServerProcess;
+      this.#servers[index] = await startServerProcess({ env: this.#env, dataDir });
+    };
+    await Promise.all(victims.map(start));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server.stop()));
+  }
+}
+
+/** A server asked for port 0 would not share the one it is given. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

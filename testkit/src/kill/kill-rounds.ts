@@ -1,0 +1,273 @@
+/**
+ * Rounds of load and kill -9 against the real server on one data directory, with a destination that takes, defers, is slow or
+ * is gone, and the books of both ends: what the sender was promised, what the destination got. Judges nothing; tests do.
+ */
+import { cp, stat } from "node:fs/promises";
+import type { Clock } from "@kauke/server/core/ports";
+import { openStore } from "@kauke/server/store/open-store";
+import { outages, SwitchedDestination } from "../fakes/switched-destination.ts";
+import { LoadSender, type LoadSenderOptions } from "../load-sender.ts";
+import { logSpy } from "../log-spy.ts";
+import { registerPerson } from "../person.ts";
+import { makeDataDir, type ServerProcess, startServerProcess } from "../server-process.ts";
+import { startSystem } from "../system.ts";
+import { type Balance, balance, type LeasedAtKills } from "./kill-books.ts";
+import { type Dice, MomentWatch, moments, momentsOfTheSender } from "./kill-moments.ts";
+
+/**
+ * `down`: everything is spooled. `up`: everything goes straight through while the spool drains. `mixed`: both, and slow, by
+ * recipient.
+ */
+export type RoundKind = "down" | "up" | "mixed" | "killed while starting";
+
+export interface KillRoundsOptions {
+  plan: readonly RoundKind[];
+  dice: Dice;
+  sessions: number;
+  /** Acknowledgements to wait for in a round before its kill, a random number between the two. */
+  acknowledged: readonly [number, number];
+  /** Seconds between attempts, while the destination is down. */
+  retrySeconds: number;
+  drainTimeoutMs: number;
+  /** Settings of the server besides those of the load. */
+  env?: Readonly<Record<string, string>>;
+  /** A number the destination takes and keeps no trace of. */
+  withheld?: number;
+  tellProgress?: (rounds: number, acknowledged: number) => void;
+}
+
+export interface Drained {
+  /** What was in the queue when the last round was over. */
+  spooledAtEnd: number;
+  /** Files of the spool that belong to no message any more, after the drain. */
+  orphans: number;
+  /** What is left in the queue and the spool after the drain and a sweep. */
+  left: number;
+}
+
+export interface KillRoundsResult extends Balance, Drained {
+  slowestStartMs: number;
+  /** One for each start that came far enough to count. */
+  kills: LeasedAtKills[];
+  /** Kills by the moment they were aimed at; `missed` when it did not come in time. */
+  aims: ReadonlyMap<string, number>;
+}
+
+/** On a slow machine a round ends after this long with fewer acknowledgements, but with one at least. */
+const longestLoadMs = 20_000;
+const longestAimMs = 1500;
+/** The rounds judge what is lost, not how fast a busy machine starts. */
+const longestStartMs = 300_000;
+/** An alias may have 1000 messages in the spool. */
+const aliases = 25;
+
+export async function killRounds(options: KillRoundsOptions): Promise<KillRoundsResult> {
+  const destination = await SwitchedDestination.start();
+  const dataDir = await makeDataDir();
+  const env = {
+    ...loadSettings(destination, options.retrySeconds),
+    ...options.env,
+    ...(await compiledCode()),
+  };
+  const watch = new MomentWatch();
+  try {
+    destination.tell = watch.tell;
+    destination.withheld = options.withheld ?? null;
+    const sender = await preparedSender({ sessions: options.sessions, tell: watch.tell }, { dataDir, env });
+    const rounds = new Rounds({ ...options, sender, destination, watch, dataDir, env });
+    for (const [index, kind] of options.plan.entries()) {
+      await rounds.run(kind);
+      if ((index + 1) % 8 === 0) options.tellProgress?.(index + 1, sender.books.acknowledged.size);
+    }
+    await destination.goUp();
+    const spool = await drain({ ...env, KAUKE_DATA_DIR: dataDir }, { timeoutMs: options.drainTimeoutMs });
+    rounds.count(spool.leasedAtStart);
+    return { ...balance(sender, destination), ...spool, ...rounds.figures() };
+  } finally {
+    await destination.close();
+  }
+}
+
+/** Settings of a server under load that sends to `destination`. */
+export function loadSettings({ port }: SwitchedDestination, retrySeconds: number): Record<string, string> {
+  return {
+    KAUKE_RELAY_URL: `smtp://127.0.0.1:${port}`,
+    KAUKE_RETRY_SCHEDULE: Array.from({ length: 100 }, () => `${retrySeconds}s`).join(","),
+    KAUKE_LIMITS: "off",
+  };
+}
+
+export interface Place {
+  dataDir: string;
+  env: Record<string, string>;
+}
+
+/** Where servers that are started again and again keep what they compiled: in the place of the whole run, if it has one. */
+export async function compiledCode(): Promise<{ NODE_COMPILE_CACHE: string }> {
+  return { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? (await makeDataDir()) };
+}
+
+/** A data directory whose aliases are made; others begin with a copy of it. */
+let prepared: Promise<{ dataDir: string; addresses: string[] }> | null = null;
+
+/** @returns a sender that spreads its numbers over the aliases of one person, in a data directory that is empty so far */
+export async function preparedSender(options: Omit<LoadSenderOptions, "addressOf">, place: Place): Promise<LoadSender> {
+  const addresses = place.env.DATABASE_URL === undefined ? await copyPrepared(place) : await prepareAliases(place);
+  return new LoadSender({ ...options, addressOf: (number) => addresses[number % addresses.length] as string });
+}
+
+async function copyPrepared({ dataDir, env }: Place): Promise<string[]> {
+  prepared ??= makeDataDir().then(async (made) => ({
+    dataDir: made,
+    addresses: await prepareAliases({ dataDir: made, env }),
+  }));
+  const from = await prepared;
+  await cp(from.dataDir, dataDir, { recursive: true, filter: async (path) => !(await stat(path)).isSocket() });
+  return from.addresses;
+}
+
+async function prepareAliases(place: Place): Promise<string[]> {
+  const server = await startServerProcess({ ...place, readyTimeoutMs: longestStartMs });
+  const person = await registerPerson(server.url);
+  const addresses: string[] = [];
+  for (let count = 0; count < aliases; count++) {
+    const { alias, domain } = await person.createAlias({ forwardTo: `inbox${count}@inbox.example` });
+    addresses.push(`${alias}@${domain}`);
+  }
+  await server.stop();
+  return addresses;
+}
+
+interface RoundParts extends Place, Pick<KillRoundsOptions, "dice" | "acknowledged"> {
+  sender: LoadSender;
+  destination: SwitchedDestination;
+  watch: MomentWatch;
+}
+
+/** Lives of the server, one after another: era by era. */
+class Rounds {
+  readonly #parts: RoundParts;
+  readonly #kills: LeasedAtKills[] = [];
+  readonly #aims = new Map<string, number>();
+  readonly #startTimes: number[] = [];
+  #firstUncounted = 0;
+
+  constructor(parts: RoundParts) {
+    this.#parts = parts;
+  }
+
+  async run(kind: RoundKind): Promise<void> {
+    const { destination, dice } = this.#parts;
+    if (kind === "up") await destination.goUp();
+    else if (kind === "down") await destination.goDown(dice.oneOf(outages));
+    else await destination.goMixed();
+    await (kind === "killed while starting" ? this.#killWhileStarting() : this.#killUnderLoad(kind !== "down"));
+    destination.era++;
+  }
+
+  /** Notes what the life that begins now found leased. */
+  count(leased: number): void {
+    const { era } = this.#parts.destination;
+    if (era > this.#firstUncounted) this.#kills.push({ from: this.#firstUncounted, to: era - 1, leased });
+    this.#firstUncounted = era;
+  }
+
+  figures(): Pick<KillRoundsResult, "kills" | "aims" | "slowestStartMs"> {
+    return { kills: this.#kills, aims: this.#aims, slowestStartMs: Math.round(Math.max(...this.#startTimes)) };
+  }
+
+  async #killUnderLoad(isDestinationThere: boolean): Promise<void> {
+    const { sender, dice, acknowledged, watch } = this.#parts;
+    const begun = performance.now();
+    const server = await startServerProcess({ ...this.#parts, readyTimeoutMs: longestStartMs });
+    this.#startTimes.push(performance.now() - begun);
+    this.count(leasedAtStart(server.output()) ?? 0);
+    const load = sender.start(server.mxPort);
+    await untilAcknowledged(sender, server, dice.between(...acknowledged));
+    const moment = dice.oneOf(isDestinationThere ? moments : momentsOfTheSender);
+    const count = dice.between(1, 6);
+    const delayMs = dice.oneOf([0, 0, 0, 1, 3, 8]);
+    const came = await watch.next(moment, { count, timeoutMs: longestAimMs });
+    if (delayMs > 0) await sleep(delayMs);
+    await server.kill();
+    await load.ended;
+    this.#note(came ? moment : "missed");
+  }
+
+  /** Somewhere in the time a start usually takes, or just after it. */
+  async #killWhileStarting(): Promise<void> {
+    const usual = this.#startTimes.toSorted((a, b) => a - b)[Math.floor(this.#startTimes.length / 2)] ?? 1500;
+    const readyTimeoutMs = (usual * this.#parts.dice.between(1, 120)) / 100;
+    const server = await startServerProcess({ ...this.#parts, readyTimeoutMs }).catch((thrown) => String(thrown));
+    if (typeof server !== "string") await server.kill();
+    const leased = leasedAtStart(typeof server === "string" ? server : server.output());
+    if (leased !== null || typeof server !== "string") this.count(leased ?? 0);
+    this.#note("starting");
+  }
+
+  #note(aim: string): void {
+    this.#aims.set(aim, (this.#aims.get(aim) ?? 0) + 1);
+  }
+}
+
+/** @returns what the server said it found under way, `null` when it said nothing */
+function leasedAtStart(output: string): number | null {
+  const line = output.split("\n").find((it) => it.includes('"leases_released"'));
+  return line === undefined ? null : (JSON.parse(line) as { count: number }).count;
+}
+
+/** In this process, where queue and spool can be looked at, until nothing is waiting. */
+export async function drain(
+  env: Record<string, string>,
+  { timeoutMs, clock }: { timeoutMs: number; clock?: Clock },
+): Promise<Drained & { leasedAtStart: number }> {
+  const found = await lookInto(env);
+  const system = await startSystem({ env, ...(clock === undefined ? {} : { overrides: { clock } }) });
+  const { deliveries, bodies } = system.server.store;
+  try {
+    const giveUpAt = Date.now() + timeoutMs;
+    while ((await deliveries.count()) > 0 && Date.now() < giveUpAt) await sleep(250);
+    const left = await deliveries.count();
+    const sweep = () => bodies.sweep((messageId) => deliveries.isKnownMessage(messageId), 0);
+    const orphans = await sweep();
+    return { ...found, orphans, left: left + (await sweep()) };
+  } finally {
+    await system.close();
+  }
+}
+
+/** What is in the queue while nothing sends; on the embedded database also what was under way when the last process died. */
+async function lookInto(env: Record<string, string>): Promise<{ spooledAtEnd: number; leasedAtStart: number }> {
+  const log = logSpy();
+  const secretKey = env.KAUKE_SECRET_KEY === undefined ? null : Buffer.from(env.KAUKE_SECRET_KEY, "base64");
+  const { DATABASE_URL: databaseUrl = null, KAUKE_DATA_DIR: dataDir = null } = env;
+  const store = await openStore({
+    databaseUrl,
+    dataDir: databaseUrl === null ? dataDir : null,
+    secretKey,
+    logger: log,
+  });
+  const spooledAtEnd = await store.deliveries.count();
+  await store.close();
+  const leased = log.events.find(({ event }) => event === "leases_released")?.fields.count;
+  return { spooledAtEnd, leasedAtStart: Number(leased ?? 0) };
+}
+
+/** Until this many messages more are acknowledged. */
+export async function untilAcknowledged(
+  { books }: LoadSender,
+  server: Pick<ServerProcess, "output">,
+  enough: number,
+): Promise<void> {
+  const before = books.acknowledged.size;
+  const begun = Date.now();
+  for (;;) {
+    const acknowledged = books.acknowledged.size - before;
+    const loadMs = Date.now() - begun;
+    if (acknowledged >= enough || (acknowledged > 0 && loadMs > longestLoadMs)) return;
+    if (loadMs > 60_000) throw new Error(`nothing was acknowledged:\n${server.output()}`);
+    await sleep(1);
+  }
+}
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

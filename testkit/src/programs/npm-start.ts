@@ -1,0 +1,58 @@
+/** `npm start` as a person runs it: npm, the launcher, and the server behind them. */
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+export interface NpmStart {
+  mxPort: number;
+  output(): string;
+  /** Sends a signal to npm alone, and waits until the server too has let go of its output. */
+  signal(signal: NodeJS.Signals): Promise<void>;
+  /** Ends all of it, whatever state it is in. */
+  kill(): void;
+}
+
+/** Builds the web app first when it is not built, as ever. @throws with the whole output when the server does not start */
+export async function npmStart(env: Record<string, string>, timeoutMs = 180_000): Promise<NpmStart> {
+  const child = spawn("npm", ["start"], { cwd: root, env: { ...plainEnv(), ...env }, detached: true });
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => void (text += String(chunk)));
+  let isOver = false;
+  const over = new Promise<void>((resolve) => {
+    child.on("close", () => {
+      isOver = true;
+      resolve();
+    });
+  });
+  const kill = () => {
+    if (!isOver && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+  };
+  process.on("exit", kill);
+  const giveUpAt = Date.now() + timeoutMs;
+  while (!text.includes("is running")) {
+    if (isOver || Date.now() > giveUpAt) {
+      kill();
+      throw new Error(`npm start did not start the server:\n${text}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const mxPort = Number(/"service":"mx","port":(\d+)/.exec(text)?.[1]);
+  return {
+    mxPort,
+    output: () => text,
+    async signal(signal) {
+      child.kill(signal);
+      await over;
+    },
+    kill,
+  };
+}
+
+/** Without what the test runner adds: it would change how the web app is built. */
+function plainEnv(): Record<string, string> {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(?:NODE_ENV|NODE_OPTIONS|VITEST|KAUKE_|DATABASE_URL|npm_)/.test(name),
+  );
+  return Object.fromEntries(kept.map(([name, value]) => [name, value ?? ""]));
+}
