@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { mailRooms } from "./boundaries.ts";
 import { breachOf, importedModules } from "./check-boundaries.ts";
 
 const server = "apps/server/src";
@@ -81,4 +82,16 @@ const refused: readonly (readonly [file: string, imported: string])[] = [
 
 test.each(refused)("%s must not import %s", (file, imported) => {
   expect(breachOf(file, imported)).not.toBeNull();
+});
+
+/** A file of the room, and how any other room's file would name it. */
+const fileOf = (room: string) => (room === "mail/ground" ? "mail/verdict.ts" : `${room}/any.ts`);
+const pairs = mailRooms.flatMap((upper, at) => mailRooms.slice(at + 1).map((lower) => [upper, lower] as const));
+
+test.each(pairs)("%s may import %s, and not the other way round", (upper, lower) => {
+  const up = lower === "mail/ground" ? "./" : "../../";
+  const downwards = breachOf(`${server}/${fileOf(upper)}`, `../../${fileOf(lower)}`);
+  const upwards = breachOf(`${server}/${fileOf(lower)}`, `${up}${fileOf(upper).slice(up === "./" ? 5 : 0)}`);
+  expect(downwards).toBeNull();
+  expect(upwards).toBe(`${lower} must not import ${upper} (${up}${fileOf(upper).slice(up === "./" ? 5 : 0)})`);
 });

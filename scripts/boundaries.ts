@@ -3,7 +3,21 @@
  * table. Parts that are not named under a part may not be imported from it. Tests may import everything, `testkit` included.
  */
 
+/** The rooms of the mail path, from the top down: each may import only those below it. The ground floor is `mail/` itself. */
+export const mailRooms = [
+  "mail/submission",
+  "mail/receive",
+  "mail/queue",
+  "mail/copy",
+  "mail/transport",
+  "mail/smtp-server",
+  "mail/ground",
+] as const;
+
+type MailRoom = (typeof mailRooms)[number];
+
 export type Part =
+  | MailRoom
   | "contract"
   | "mail-rfc"
   | "age"
@@ -12,7 +26,6 @@ export type Part =
   | "core"
   | "store"
   | "http"
-  | "mail"
   | "main"
   | "web"
   | "tools";
@@ -28,7 +41,13 @@ const folders: readonly (readonly [prefix: string, part: Part])[] = [
   ["apps/server/src/core/", "core"],
   ["apps/server/src/store/", "store"],
   ["apps/server/src/http/", "http"],
-  ["apps/server/src/mail/", "mail"],
+  ["apps/server/src/mail/submission/", "mail/submission"],
+  ["apps/server/src/mail/receive/", "mail/receive"],
+  ["apps/server/src/mail/queue/", "mail/queue"],
+  ["apps/server/src/mail/copy/", "mail/copy"],
+  ["apps/server/src/mail/transport/", "mail/transport"],
+  ["apps/server/src/mail/smtp-server/", "mail/smtp-server"],
+  ["apps/server/src/mail/", "mail/ground"],
   ["apps/server/", "main"],
   ["apps/web/", "web"],
   ["testkit/", "tools"],
@@ -54,6 +73,11 @@ export const packageParts: ReadonlyMap<string, Part> = new Map([
   ["@kauke/testkit", "tools"],
 ]);
 
+const belowMail = ["core", "contract", "mail-rfc", "config"] as const;
+
+/** @returns what a room may import: the rooms below it, and what lies below all of the mail path */
+const belowRoom = (room: MailRoom): readonly Part[] => [...mailRooms.slice(mailRooms.indexOf(room) + 1), ...belowMail];
+
 export const mayImport: Readonly<Record<Part, readonly Part[] | "everything">> = {
   contract: [],
   "mail-rfc": [],
@@ -64,8 +88,14 @@ export const mayImport: Readonly<Record<Part, readonly Part[] | "everything">> =
   core: ["contract", "mail-rfc", "age"],
   store: ["core", "contract", "mail-rfc", "config"],
   http: ["core", "contract", "config"],
-  mail: ["core", "contract", "mail-rfc", "config"],
-  main: ["contract", "mail-rfc", "age", "age-node", "config", "core", "store", "http", "mail"],
+  "mail/submission": belowRoom("mail/submission"),
+  "mail/receive": belowRoom("mail/receive"),
+  "mail/queue": belowRoom("mail/queue"),
+  "mail/copy": belowRoom("mail/copy"),
+  "mail/transport": belowRoom("mail/transport"),
+  "mail/smtp-server": belowRoom("mail/smtp-server"),
+  "mail/ground": belowRoom("mail/ground"),
+  main: ["contract", "mail-rfc", "age", "age-node", "config", "core", "store", "http", ...mailRooms],
   web: ["contract", "age"],
   tools: "everything",
 };
@@ -80,6 +110,8 @@ const storeLibraries = /^(?:kysely|pg|@electric-sql\/)/;
 /** Their messages can hold a secret key: packages/age alone handles them. */
 const ageLibraries = /^(?:age-encryption|@noble\/|@scure\/)/;
 
+const refusedToMail = [httpLibraries, storeLibraries, ageLibraries];
+
 /** Outside modules that a part must not import. */
 export const refusedModules: Readonly<Partial<Record<Part, readonly RegExp[]>>> = {
   contract: [anyBuiltIn, ageLibraries],
@@ -90,6 +122,12 @@ export const refusedModules: Readonly<Partial<Record<Part, readonly RegExp[]>>> 
   core: [inputOutput, httpLibraries, mailLibraries, storeLibraries, ageLibraries],
   store: [httpLibraries, mailLibraries, ageLibraries],
   http: [mailLibraries, storeLibraries, ageLibraries],
-  mail: [httpLibraries, storeLibraries, ageLibraries],
+  "mail/submission": refusedToMail,
+  "mail/receive": refusedToMail,
+  "mail/queue": refusedToMail,
+  "mail/copy": refusedToMail,
+  "mail/transport": refusedToMail,
+  "mail/smtp-server": refusedToMail,
+  "mail/ground": refusedToMail,
   main: [ageLibraries],
 };

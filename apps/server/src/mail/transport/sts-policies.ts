@@ -4,7 +4,7 @@
  * none. In memory only: after a restart the first mail to a domain trusts the DNS again.
  */
 import { BoundedMap } from "../../core/bounded-map.ts";
-import { dnsFor } from "../receive/authenticate/message-dns.ts";
+import { dnsFor } from "../ask-dns.ts";
 import { CallSlots } from "./call-slots.ts";
 import { fetchStsPolicy, type StsFetchRules } from "./fetch-sts-policy.ts";
 import type { AttemptSignal } from "./transport.ts";

@@ -1,7 +1,7 @@
 /** Compares what DNS says of one domain with the plan: MX, SPF, DKIM, DMARC, MTA-STS and TLS reporting. */
 import { type DnsRecord, isSameDkimKey, type PublicDkimKey, readTagList } from "@kauke/mail-rfc";
 import { spf } from "mailauth/lib/spf/index.js";
-import { dnsFor } from "../../mail/receive/authenticate/message-dns.ts";
+import { dnsFor } from "../../mail/ask-dns.ts";
 import type { DnsAnswer, Resolver } from "../../mail/resolver.ts";
 import { type DnsPlan, policyHost } from "../dns-plan.ts";
 import { type CheckResult, checking } from "./check-result.ts";

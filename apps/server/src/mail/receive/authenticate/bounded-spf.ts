@@ -3,7 +3,7 @@
  * it looks at the result, so a record is measured before the library reads it. A record beyond these bounds is a permerror
  * (RFC 7208 §4.6); all of them are far above what RFC 7208 §3.4 (450 octets a record) and names of 253 octets allow.
  */
-import type { AskDns } from "./message-dns.ts";
+import type { AskDns } from "../../ask-dns.ts";
 
 /** Octets of a record. */
 export const SPF_RECORD_MAX = 4096;

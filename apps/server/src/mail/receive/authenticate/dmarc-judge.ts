@@ -4,7 +4,7 @@
  * relaxed alignment; one that has a record is judged by it alone, strict alignment and all.
  */
 import type { DMARCResult, dmarc as Dmarc } from "mailauth";
-import type { AskDns } from "./message-dns.ts";
+import type { AskDns } from "../../ask-dns.ts";
 
 export type DmarcPolicy = "none" | "quarantine" | "reject";
 

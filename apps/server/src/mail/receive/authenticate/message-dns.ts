@@ -2,11 +2,8 @@
  * The DNS of one message's verification: our resolver in the shape mailauth wants, with one end for all questions. Whatever has not
  * been answered by then fails, so that every check ends by itself and keeps what it has found; what was answered can be asked again.
  */
+import { type AskDns, lookUp, recordsOf } from "../../ask-dns.ts";
 import type { DnsAnswer, Resolver } from "../../resolver.ts";
-import { boundTxt } from "./bounded-txt.ts";
-
-/** As `dns.promises.resolve`: throws errors with the codes of node:dns. */
-export type AskDns = (name: string, type?: string) => Promise<string[]>;
 
 type Answer = DnsAnswer<unknown>;
 
@@ -78,47 +75,4 @@ export class MessageDns {
   }
 }
 
-/** Our resolver in the shape of `dns.promises.resolve`, without an end of its own. */
-export function dnsFor(resolver: Resolver): AskDns {
-  return async (name, type = "A") => recordsOf(await lookUp(resolver, name, type), type);
-}
-
 const keyOf = (name: string, type: string) => `${type} ${name.toLowerCase()}`;
-
-const errorCodes = { no_name: "ENOTFOUND", no_record: "ENODATA", failed: "ESERVFAIL", late: "ETIMEOUT" } as const;
-
-function recordsOf(answer: Answer | "late", type: string): string[] {
-  const kind = answer === "late" ? answer : answer.kind;
-  // The library's type knows strings only; TXT is a list of lists and MX of records, as in node:dns.
-  if (answer !== "late" && answer.kind === "found")
-    return (type === "TXT" ? answer.records.map((it) => [it]) : answer.records) as string[];
-  throw errorOf(errorCodes[kind as keyof typeof errorCodes]);
-}
-
-/** Every message meets some of these and nobody reads their stack, which would cost more than the answer. */
-function errorOf(code: string): Error {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
-  try {
-    return Object.assign(new Error(code), { code });
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
-  }
-}
-
-async function lookUp(resolver: Resolver, name: string, type: string): Promise<Answer> {
-  switch (type) {
-    case "TXT":
-      return boundTxt(name, await resolver.resolveTxt(name));
-    case "MX":
-      return resolver.resolveMx(name);
-    case "AAAA":
-      return resolver.resolve6(name);
-    case "PTR":
-      return resolver.resolvePtr(name);
-    case "A":
-      return resolver.resolve4(name);
-    default:
-      return { kind: "no_record" };
-  }
-}

@@ -1,8 +1,8 @@
 /**
- * The TXT records that mailauth reads besides those of SPF (bounded-spf.ts): keys, DMARC records and announcements of MTA-STS
- * policies. Published ones have some hundred octets. What is longer would cost the library more than linear time, or is of no use.
+ * The TXT records that mailauth reads: keys, DMARC records and announcements of MTA-STS
+ * policies (those of SPF are in receive/authenticate/bounded-spf.ts). Published ones have some hundred octets. What is longer would cost the library more than linear time, or is of no use.
  */
-import type { DnsAnswer } from "../../resolver.ts";
+import type { DnsAnswer } from "./resolver.ts";
 
 /** Octets of a DMARC record or a DKIM key; an RSA key of 16,384 bits has 2,750. */
 export const TXT_RECORD_MAX = 4096;
