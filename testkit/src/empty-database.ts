@@ -13,7 +13,7 @@ import { embeddedSecretKey } from "@kauke/server/store/sealing/secret-key";
 
 const installed = fileURLToPath(new URL("../../node_modules", import.meta.url));
 const store = fileURLToPath(new URL("../../apps/server/src/store", import.meta.url));
-const program = join(store, "empty-database.testing.ts");
+const program = join(store, "embedded/empty-database.testing.ts");
 
 /** Before a test run: the processes of the run find the folder in EMPTY_DATABASE. */
 export async function setup(): Promise<void> {

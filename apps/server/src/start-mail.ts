@@ -2,7 +2,7 @@
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { Config, ListenConfig } from "./config.ts";
 import type { Clock, Logger, Metrics } from "./core/ports.ts";
-import { MxServer, type MxServerOptions } from "./mail/smtp-server/smtp-server.ts";
+import { SmtpServer, type SmtpServerOptions } from "./mail/smtp-server/smtp-server.ts";
 import { loadCertificate } from "./operate/certificate.ts";
 import type { WiredMail } from "./wire-mail.ts";
 
@@ -45,9 +45,12 @@ export async function startMailListeners(parts: MailListenerParts): Promise<Mail
   certificate.onChange((pair) => {
     secureContext = createSecureContext(pair);
   });
-  const servers: MxServer[] = [];
-  const listen = async (listen: ListenConfig, options: Pick<MxServerOptions, "handlers" | "gauge" | "implicitTls">) => {
-    const server = new MxServer({ ...common(parts, () => secureContext), ...listen, ...options });
+  const servers: SmtpServer[] = [];
+  const listen = async (
+    listen: ListenConfig,
+    options: Pick<SmtpServerOptions, "handlers" | "gauge" | "implicitTls">,
+  ) => {
+    const server = new SmtpServer({ ...common(parts, () => secureContext), ...listen, ...options });
     servers.push(server);
     return server.listen();
   };

@@ -25,7 +25,7 @@ import type { Sealer } from "./mail/copy/forward-copy.ts";
 import { chooseTransports, type DirectOverrides } from "./mail/queue/choose-transport.ts";
 import { previewReplyTaker } from "./mail/receive/take-preview-reply.ts";
 import { createResolver, type Resolver } from "./mail/resolver.ts";
-import { ClosingBell } from "./mail/shutdown-signal.ts";
+import { ShutdownSignal } from "./mail/shutdown-signal.ts";
 import type { MxHandlers } from "./mail/smtp-server/session-handlers.ts";
 import { systemClock } from "./operate/clock.ts";
 import { listenControl } from "./operate/control/control-socket.ts";
@@ -87,14 +87,14 @@ interface Parts {
   trace: MailTrace | null;
   overrides: StartOverrides;
   isReady: () => boolean;
-  closing: ClosingBell;
+  shutdown: ShutdownSignal;
   leakGuard: LeakGuard;
   spoolSpace: SpoolSpace;
 }
 
 /** What a close has to end: first everything that takes work, at once; then, one after another, what that work needed. */
 class Closers {
-  readonly bell = new ClosingBell();
+  readonly shutdown = new ShutdownSignal();
   readonly fronts: (() => Promise<unknown>)[] = [];
   readonly backs: (() => Promise<unknown> | void)[] = [];
 
@@ -107,7 +107,7 @@ class Closers {
 
   async run(): Promise<void> {
     this.#begunAt = performance.now();
-    this.bell.ring();
+    this.shutdown.begin();
     await Promise.all(this.fronts.map((close) => close()));
     for (const close of this.backs.reverse()) await close();
   }
@@ -158,7 +158,7 @@ export async function startServer(
     trace,
     overrides,
     isReady: () => ready && store.isSound(),
-    closing: closers.bell,
+    shutdown: closers.shutdown,
     leakGuard,
     spoolSpace,
   };
@@ -214,8 +214,8 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
       () => transports.close(closers.graceLeftMs),
     );
     if (runs("sender")) {
-      mail.sender.start();
-      closers.fronts.push(() => mail.sender.close(graceMs));
+      mail.deliveryWorker.start();
+      closers.fronts.push(() => mail.deliveryWorker.close(graceMs));
     }
     const listeners = await startMailListeners({ ...parts, mail, isRunning: runs });
     closers.fronts.push(() => listeners.close(graceMs));

@@ -1,8 +1,6 @@
-/** Puts the mail path together: the MX service and the sender share transports, budget, retry plan and failure reports. */
+/** Puts the mail path together: the MX and the delivery worker share transports, budget, retry plan and failure reports. */
 import { sealArmored, sealedLength } from "@kauke/age/node-sealer";
-import { readHeader } from "@kauke/mail-rfc";
 import type { Config } from "./config.ts";
-import type { DeliveryOutcome, LeasedDelivery } from "./core/delivery/delivery.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
 import type { LeakGuard } from "./core/leak-guard/leak-guard.ts";
 import type { Clock, Logger, Metrics, Random } from "./core/ports.ts";
@@ -14,24 +12,25 @@ import { checkSubmitter, smtpAuthenticator } from "./core/smtp-credential/authen
 import type { SpoolSpace } from "./core/spool/spool-space.ts";
 import { BackgroundMemory } from "./mail/background-memory.ts";
 import { type DeliveryReports, deliveryReports } from "./mail/copy/delivery-reports.ts";
-import type { CopyParts, ForwardCopy, ForwardSource, Sealer } from "./mail/copy/forward-copy.ts";
+import type { CopyParts, Sealer } from "./mail/copy/forward-copy.ts";
 import { makeForwardCopy } from "./mail/copy/make-copy.ts";
 import { messageSigner } from "./mail/copy/message-signer.ts";
 import { newCorrespondents, ReplyBook } from "./mail/copy/reply-book.ts";
 import type { RewriteRules } from "./mail/copy/rewrite.ts";
-import { makeSendCopy } from "./mail/copy/send-copy.ts";
 import { MemoryBudget } from "./mail/memory-budget.ts";
-import { attempt, type Transports } from "./mail/queue/attempt.ts";
+import type { Transports } from "./mail/queue/attempt.ts";
+import { type AttemptDeps, attemptDelivery } from "./mail/queue/attempt-delivery.ts";
 import { AttemptFindings } from "./mail/queue/attempt-findings.ts";
 import { ConfirmationGuard } from "./mail/queue/confirmation-guard.ts";
-import { Sender } from "./mail/queue/delivery-worker.ts";
+import { DeliveryWorker } from "./mail/queue/delivery-worker.ts";
 import { HeldLeases } from "./mail/queue/held-leases.ts";
-import { outcomeIfPaused, pausingGoneWebhooks } from "./mail/queue/pause-gone-webhook.ts";
+import { pausingGoneWebhooks } from "./mail/queue/pause-gone-webhook.ts";
 import { failureReporter } from "./mail/queue/report-failure.ts";
 import { retryPlan } from "./mail/queue/retry-plan.ts";
 import { type SettleDeps, settle, settleUnreadable } from "./mail/queue/settle.ts";
 import { DestinationShares } from "./mail/queue/shares/destination-shares.ts";
 import { directLimits, RunningAttempts, relayLimits } from "./mail/queue/shares/running-attempts.ts";
+import { spooledCopy } from "./mail/queue/spooled-copy.ts";
 import { authenticate, type ToAuthenticate } from "./mail/receive/authenticate/authenticate.ts";
 import { BounceLimits } from "./mail/receive/bounce-limits.ts";
 import { ClientNames } from "./mail/receive/client-names.ts";
@@ -39,24 +38,22 @@ import type { DeliverDeps } from "./mail/receive/deliver.ts";
 import { limitInbound } from "./mail/receive/limit-inbound.ts";
 import { MailLimits } from "./mail/receive/mail-limits.ts";
 import { type MxServiceDeps, mxService } from "./mail/receive/mx-service.ts";
-import type { PlannedDelivery } from "./mail/receive/plan-deliveries.ts";
 import { RouteCache } from "./mail/receive/route-cache.ts";
 import { SpoolQuota } from "./mail/receive/spool-quota.ts";
 import { TakenFingerprints } from "./mail/receive/taken-fingerprints.ts";
 import { WaitingTransactions } from "./mail/receive/waiting-transactions.ts";
 import type { Resolver } from "./mail/resolver.ts";
-import type { ClosingBell } from "./mail/shutdown-signal.ts";
+import type { ShutdownSignal } from "./mail/shutdown-signal.ts";
 import type { MxHandlers, SessionHandlers } from "./mail/smtp-server/session-handlers.ts";
 import type { EnqueueDeps } from "./mail/submission/enqueue-message.ts";
 import { submissionService } from "./mail/submission/submission-service.ts";
 import { ownDomainTransport } from "./mail/transport/own-domain-transport.ts";
-import type { AttemptSignal } from "./mail/transport/transport.ts";
 import { webhookBodyMaker } from "./mail/transport/webhook/webhook-body-maker.ts";
 import { webhookBodyWorker } from "./operate/workers/webhook-body-worker.ts";
 import type { Store } from "./store/open-store.ts";
 
 const copyShares = { all: 1, party: 1 / 4 };
-const outlivingLeaseMs = 11 * 60_000;
+const BACKGROUND_LEASE_MS = 11 * 60_000;
 
 export interface MailParts {
   config: Config;
@@ -69,7 +66,7 @@ export interface MailParts {
   metrics: Metrics;
   /** Preview mode only. */
   trace: MailTrace | null;
-  closing: ClosingBell;
+  shutdown: ShutdownSignal;
   leakGuard: LeakGuard;
   spoolSpace: SpoolSpace;
   /** `null`: mailboxes are not asked. */
@@ -81,7 +78,7 @@ export interface MailParts {
 export interface WiredMail {
   handlers: MxHandlers;
   submission: SessionHandlers;
-  sender: Sender;
+  deliveryWorker: DeliveryWorker;
   budget: MemoryBudget;
   /** `null`: off. */
   limits: MailLimits | null;
@@ -110,64 +107,54 @@ export function wireMail(parts: MailParts): WiredMail {
     failures: pausingGoneWebhooks(reporter, { ...parts, aliases: store.aliases }),
     retries,
   };
-  const outliving = new Set<Promise<void>>();
+  const backgroundAttempts = new Set<Promise<void>>();
   const mailRules = mailLimitRules(config.limits);
   const limits = mailRules === null ? null : new MailLimits({ ...parts, rules: mailRules });
-  const guards = makeGuards(parts, mailRules);
   const waiting = new WaitingTransactions(budget);
-  const findings = new AttemptFindings({ ...parts, ...store });
   const replyBook = new ReplyBook(store.replyPaths, clock, config.limits === "off" ? null : newCorrespondents);
   const leases = new HeldLeases(parts);
   const shared = {
-    ...{ copyParts, replyBook, settleDeps, leases, outliving, attempts },
-    ...{ waiting, memory, reports, findings },
-    ...guards,
+    ...{ copyParts, replyBook, settleDeps, leases, backgroundAttempts, attempts },
+    ...{ waiting, memory, reports },
+    attemptDeps: attemptParts(parts, { mailRules, replyBook }),
   };
   const inbound = wireInbound(parts, shared);
   const handlers = limits === null ? inbound : limitInbound(inbound, limits);
   const { rules } = copyParts;
   const mail = ownDomainTransport({ ...rules, outside: transports.mail, inbound: handlers, budget });
-  const transport = { ...transports, mail };
-  const sender = wireSender(parts, { ...shared, transport });
+  const deliveryWorker = wireDeliveryWorker(parts, { ...shared, transports: { ...transports, mail } });
   return {
     handlers,
     submission: wireSubmission(parts),
-    sender,
+    deliveryWorker,
     budget,
     limits,
     async close() {
       await webhookBodies.close();
-      await Promise.all([sender.settled(), ...outliving]);
+      await Promise.all([deliveryWorker.settled(), ...backgroundAttempts]);
     },
   };
 }
 
-type SenderParts = Pick<InboundParts, "settleDeps" | "leases" | "attempts" | "memory" | "findings"> & Guards & Shared;
+type WorkerParts = Pick<InboundParts, "settleDeps" | "leases" | "attempts" | "memory" | "attemptDeps"> & Shared;
 
-function wireSender(parts: MailParts, { transport, ...shared }: SenderParts & { transport: Transports }): Sender {
+function wireDeliveryWorker(
+  parts: MailParts,
+  { transports, ...shared }: WorkerParts & { transports: Transports },
+): DeliveryWorker {
   const { store, clock, logger, metrics } = parts;
-  const { copyParts, settleDeps, leases, attempts, memory, guard, shares, findings, replyBook } = shared;
-  /** Retries to mailboxes whose refusals are counted. */
-  const missing = new WeakSet<LeasedDelivery>();
-  return new Sender({
+  const { copyParts, settleDeps, leases, attempts, memory, attemptDeps } = shared;
+  const deps = { ...attemptDeps, transports };
+  return new DeliveryWorker({
     deliveries: store.deliveries,
     bodies: store.bodies,
-    attempt: async (delivery, copy, signal) =>
-      (await outcomeIfPaused(delivery, store.aliases)) ??
-      (await outcomeIfHeld(replyBook, delivery, copy)) ??
-      (await guard?.beforeRetry(delivery)) ??
-      shares?.beforeRetry(delivery) ??
-      findings.watch(
-        { ...delivery, wasMissing: missing.has(delivery) },
-        attempt(delivery, copy, transport, signal),
-        signal,
-      ),
+    attempt: (delivery, { copy, wasMissing }, signal) =>
+      attemptDelivery({ ...delivery, wasMissing }, copy, { known: null, signal }, deps),
     attempts,
     settle: (delivery, leaseToken, outcome) => settle(delivery, leaseToken, outcome, settleDeps),
     settleUnreadable: (row) => settleUnreadable(row, settleDeps),
     leases,
-    makeCopy: (delivery, wire) =>
-      copyFromSpool(delivery, wire, parts, { copyParts, noteMissing: () => void missing.add(delivery) }),
+    makeCopy: (delivery, wire) => spooledCopy(delivery, wire, { aliases: store.aliases, copyParts }),
     memory,
     clock,
     logger,
@@ -196,31 +183,32 @@ interface Shared {
   replyBook: ReplyBook;
 }
 
-interface InboundParts extends Guards, Pick<DeliverDeps, "outliving" | "attempts" | "leases" | "waiting" | "memory"> {
+interface InboundParts extends Pick<DeliverDeps, "backgroundAttempts" | "attempts" | "leases" | "waiting" | "memory"> {
   settleDeps: SettleDeps;
   reports: DeliveryReports;
-  findings: AttemptFindings;
+  attemptDeps: AttemptDeps;
 }
 
-/** What stands before an attempt; `null`: off. */
-interface Guards {
-  guard: ConfirmationGuard | null;
-  shares: DestinationShares | null;
-}
-
-function makeGuards(parts: MailParts, mailRules: MailLimitRules | null): Guards {
-  const { config, store, confirmation: settings } = parts;
+function attemptParts(
+  parts: MailParts,
+  { mailRules, replyBook }: { mailRules: MailLimitRules | null; replyBook: ReplyBook },
+): AttemptDeps {
+  const { config, store, transports, confirmation: settings } = parts;
   const limitRules = rateLimitRules(config.limits);
   return {
+    aliases: store.aliases,
+    replyBook,
     guard: settings && new ConfirmationGuard({ ...parts, ...store, limitRules, settings }),
     shares: mailRules && new DestinationShares({ ...parts, rule: mailRules.mail_destination }),
+    findings: new AttemptFindings({ ...parts, ...store }),
+    transports,
   };
 }
 
 function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandlers {
-  const { config, store, transports, clock, random, logger, metrics } = parts;
-  const { copyParts, settleDeps, reports, guard, shares, findings, replyBook } = shared;
-  const { outliving, leases, attempts, waiting, memory } = shared;
+  const { config, store, clock, random, logger, metrics } = parts;
+  const { copyParts, settleDeps, reports, attemptDeps, replyBook } = shared;
+  const { backgroundAttempts, leases, attempts, waiting, memory } = shared;
   const { rules } = copyParts;
   const quota = new SpoolQuota(store.deliveries, clock);
   return mxService({
@@ -242,10 +230,10 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
     },
     deliver: {
       budgetMs: config.answerSeconds * 1000,
-      closing: parts.closing,
-      leaseMs: outlivingLeaseMs,
-      ...{ outliving, leases },
-      attempt: (planned, signal) => firstAttempt(planned, signal, { transports, guard, shares, findings }),
+      shutdown: parts.shutdown,
+      leaseMs: BACKGROUND_LEASE_MS,
+      ...{ backgroundAttempts, leases },
+      attempt: (planned, signal) => attemptDelivery(planned, planned.copy, { known: planned, signal }, attemptDeps),
       attempts,
       waiting,
       memory,
@@ -253,7 +241,7 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
         settle({ ...planned, attempts: 1 }, leaseToken, outcome, settleDeps),
       deliveries: store.deliveries,
       bodies: store.bodies,
-      underway: store.underway,
+      inFlight: store.inFlight,
       retries: settleDeps.retries,
       failures: settleDeps.failures,
       quota,
@@ -288,35 +276,6 @@ function takeBounceDeps(
     reports: config.authentication ? reports : null,
     limits: new BounceLimits({ clock, random }),
   };
-}
-
-const tooManyCorrespondents: DeliveryOutcome = {
-  kind: "deferred",
-  failure: { code: "try_later", enhancedStatus: "4.7.1" },
-};
-
-/** A copy whose reply addresses could not be kept when the message came leaves when they are. */
-async function outcomeIfHeld(
-  replyBook: ReplyBook,
-  { aliasId, userId }: LeasedDelivery,
-  { correspondents }: ForwardCopy,
-): Promise<DeliveryOutcome | null> {
-  if (aliasId === null || userId === null || correspondents.length === 0) return null;
-  const over = await replyBook.keep([{ aliasId, userId, correspondents }]);
-  return over.size === 0 ? null : tooManyCorrespondents;
-}
-
-/** A mailbox that is confirmed goes straight on. */
-async function firstAttempt(
-  planned: PlannedDelivery,
-  signal: AttemptSignal,
-  { transports, guard, shares, findings }: Guards & { transports: Transports; findings: AttemptFindings },
-) {
-  const { unconfirmed, isHeld = false } = planned;
-  if (isHeld) return tooManyCorrespondents;
-  const ended = unconfirmed === undefined ? null : await guard?.beforeAttempt(planned, unconfirmed);
-  const held = ended ?? shares?.beforeAttempt(planned);
-  return held ?? findings.watch(planned, attempt(planned, planned.copy, transports, signal), signal);
 }
 
 function writeAsDeps({ config, store, leakGuard, spoolSpace, clock, random, trace }: MailParts): EnqueueDeps {
@@ -360,37 +319,4 @@ function observer(trace: MailTrace): NonNullable<DeliverDeps["observe"]> {
     const verdict = outcome.kind === "taken" ? "taken" : `${outcome.kind} ${outcome.failure.code}`;
     trace.add(messageId, { stage: "deliver", verdict, detail });
   };
-}
-
-/** @returns `null` when the alias is gone */
-async function copyFromSpool(
-  delivery: LeasedDelivery,
-  wire: Buffer,
-  { store }: MailParts,
-  { copyParts, noteMissing }: Pick<Shared, "copyParts"> & { noteMissing(): void },
-) {
-  const { aliasId, messageId, envelope, target } = delivery;
-  if (target.purpose !== undefined) {
-    const isReport = target.purpose === "report";
-    return makeSendCopy({ envelope, wire, aliasAddress: target.aliasAddress, isReport }, copyParts.signer);
-  }
-  const route = aliasId === null ? null : await store.aliases.findRouteById(aliasId);
-  if (aliasId !== null && route === null) return null;
-  const { destination } = target;
-  if (destination.kind === "mailbox" && route?.missing?.includes(destination.address) === true) noteMissing();
-  const source: ForwardSource = {
-    messageId,
-    envelope,
-    wire,
-    header: readHeader(wire),
-    aliasAddress: target.aliasAddress,
-    aliasId,
-    account: delivery.userId,
-    webhookSecret: route?.webhookSecret ?? null,
-    replyKey: route?.replyKey ?? null,
-    // As it was when the message arrived; the alias may have other destinations by now.
-    mayNameSender: target.reportTo !== undefined && target.isOneOfSeveral !== true,
-    seal: route === null || route.sealKey === null ? null : { publicKey: route.sealKey, userId: route.userId },
-  };
-  return makeForwardCopy(source, copyParts);
 }

@@ -15,7 +15,7 @@ import type { PlannedDelivery } from "@kauke/server/mail/receive/plan-deliveries
 import { TakenFingerprints } from "@kauke/server/mail/receive/taken-fingerprints";
 import { takenLedger } from "@kauke/server/mail/receive/taken-ledger";
 import { WaitingTransactions } from "@kauke/server/mail/receive/waiting-transactions";
-import { ClosingBell } from "@kauke/server/mail/shutdown-signal";
+import { ShutdownSignal } from "@kauke/server/mail/shutdown-signal";
 import type { Transaction } from "@kauke/server/mail/transaction";
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { registerPerson } from "@kauke/testkit/person";
@@ -131,22 +131,22 @@ function slowDelivery(keep: (rows: readonly OpenDelivery[]) => Promise<void>) {
   });
   const destination = { kind: "mailbox", address: "j@inbox.example" };
   const planned = { id: "d1", userId: "u1", target: { destination }, copy: { onEvicted: null, release() {} } };
-  const closing = new ClosingBell();
+  const shutdown = new ShutdownSignal();
   const [logger, metrics] = [system.log, { count() {}, gauge() {} }];
   const deps = {
     budgetMs: 20,
     leaseMs: 90,
-    closing,
-    leases: new HeldLeases({ closing, logger, metrics }),
+    shutdown,
+    leases: new HeldLeases({ shutdown, logger, metrics }),
     attempt: () => outcome,
     settle: async (it: { outcome: DeliveryOutcome }) => void settled.push(it.outcome),
-    outliving: new Set(),
+    backgroundAttempts: new Set(),
     deliveries: {
       keep: (_message: unknown, rows: readonly OpenDelivery[]) => keep(rows),
       extendLease: async (id: string) => extended.push(id) > 0,
     },
     bodies: { put: async () => {}, delete: async () => {} },
-    underway: null,
+    inFlight: null,
     quota: { watch() {} },
     spoolSpace: { reserve: async () => ({ stored() {}, release() {} }) },
     failures: { report: async () => {} },
@@ -178,7 +178,7 @@ test("an attempt that outlives its transaction keeps its lease for as long as it
   expect(it.budget.usedBytes).toBe(1000);
   it.answer({ kind: "taken" });
   await vi.waitFor(() => expect(it.settled).toEqual([{ kind: "taken" }]));
-  await vi.waitFor(() => expect([it.budget.usedBytes, it.deps.outliving.size]).toEqual([0, 0]));
+  await vi.waitFor(() => expect([it.budget.usedBytes, it.deps.backgroundAttempts.size]).toEqual([0, 0]));
   const beats = it.extended.length;
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(it.extended).toHaveLength(beats);

@@ -7,7 +7,7 @@ import { clientNetwork } from "@kauke/server/core/connection/client-network";
 import { MemoryBudget } from "@kauke/server/mail/memory-budget";
 import { reply } from "@kauke/server/mail/reply";
 import { DataReader } from "@kauke/server/mail/smtp-server/data-reader";
-import { MxServer, type MxServerOptions } from "@kauke/server/mail/smtp-server/smtp-server";
+import { SmtpServer, type SmtpServerOptions } from "@kauke/server/mail/smtp-server/smtp-server";
 import { accept } from "@kauke/server/mail/verdict";
 import { type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
@@ -16,16 +16,16 @@ import { afterEach, expect, test, vi } from "vitest";
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-const open: MxServer[] = [];
+const open: SmtpServer[] = [];
 
 afterEach(async () => {
   for (const server of open.splice(0)) await server.close(100);
 });
 
-async function startMx(options: Partial<MxServerOptions> = {}) {
+async function startMx(options: Partial<SmtpServerOptions> = {}) {
   const gauges = new Map<string, () => number>();
   const budget = new MemoryBudget(10_000_000);
-  const server = new MxServer({
+  const server = new SmtpServer({
     host: "127.0.0.1",
     port: 0,
     mailHost: "mail.kauke.test",

@@ -8,7 +8,7 @@ import { MemoryBudget } from "@kauke/server/mail/memory-budget";
 import { reply } from "@kauke/server/mail/reply";
 import { AuthExchange } from "@kauke/server/mail/smtp-server/auth-exchange";
 import type { SessionHandlers } from "@kauke/server/mail/smtp-server/session-handlers";
-import { MxServer } from "@kauke/server/mail/smtp-server/smtp-server";
+import { SmtpServer } from "@kauke/server/mail/smtp-server/smtp-server";
 import { SmtpSession } from "@kauke/server/mail/smtp-server/smtp-session";
 import { accept, reject } from "@kauke/server/mail/verdict";
 import { rounds } from "@kauke/testkit/long-rounds";
@@ -20,7 +20,7 @@ const timeout = rounds(120_000, 3_600_000);
 const budget = new MemoryBudget(400_000);
 const received: Buffer[] = [];
 const credentials = Buffer.from("\0shop@kauke.test\0right").toString("base64");
-let mx: MxServer;
+let mx: SmtpServer;
 let submission: Server;
 const ports = { mx: 0, submission: 0 };
 
@@ -42,7 +42,7 @@ const submitting: SessionHandlers = {
 };
 
 beforeAll(async () => {
-  mx = new MxServer({
+  mx = new SmtpServer({
     host: "127.0.0.1",
     port: 0,
     mailHost: "mail.kauke.test",

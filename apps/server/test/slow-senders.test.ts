@@ -3,16 +3,16 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { MemoryBudget } from "@kauke/server/mail/memory-budget";
 import { reply } from "@kauke/server/mail/reply";
-import { MxServer, type MxServerOptions } from "@kauke/server/mail/smtp-server/smtp-server";
+import { SmtpServer, type SmtpServerOptions } from "@kauke/server/mail/smtp-server/smtp-server";
 import { SmtpSession } from "@kauke/server/mail/smtp-server/smtp-session";
 import { accept } from "@kauke/server/mail/verdict";
 import { type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
-const open: MxServer[] = [];
+const open: SmtpServer[] = [];
 let received = 0;
 
-const handlers: MxServerOptions["handlers"] = {
+const handlers: SmtpServerOptions["handlers"] = {
   resolve: (path) => accept({ kind: "operator", address: path.canonical }),
   receive: async () => {
     received++;
@@ -25,10 +25,10 @@ afterEach(async () => {
   for (const server of open.splice(0)) await server.close(100);
 });
 
-async function startMx(options: Partial<MxServerOptions> = {}) {
+async function startMx(options: Partial<SmtpServerOptions> = {}) {
   const shownOut: string[] = [];
   const budget = options.budget ?? new MemoryBudget(10_000_000);
-  const server = new MxServer({
+  const server = new SmtpServer({
     host: "127.0.0.1",
     port: 0,
     mailHost: "mail.kauke.test",

@@ -1,19 +1,19 @@
 /** Tells whoever waits that the process is closing. Lighter than an AbortSignal: every message in hand listens. */
-export class ClosingBell {
+export class ShutdownSignal {
   readonly #listeners = new Set<() => void>();
-  #isRung = false;
+  #isShuttingDown = false;
 
-  get isRung(): boolean {
-    return this.#isRung;
+  get isShuttingDown(): boolean {
+    return this.#isShuttingDown;
   }
 
-  ring(): void {
-    this.#isRung = true;
+  begin(): void {
+    this.#isShuttingDown = true;
     for (const listener of this.#listeners) listener();
   }
 
   /** @returns stops listening */
-  onRing(listener: () => void): () => void {
+  onShutdown(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }

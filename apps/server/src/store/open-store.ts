@@ -9,7 +9,7 @@ import type { DkimKey } from "@kauke/mail-rfc";
 import { sql } from "kysely";
 import type { AccountExportStore } from "../core/account-export/account-export.ts";
 import type { AliasStore } from "../core/alias/alias-store.ts";
-import type { UnderwayMessages } from "../core/delivery/underway.ts";
+import type { InFlightMessages } from "../core/delivery/in-flight.ts";
 import type { DestinationStore } from "../core/destination/destination.ts";
 import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
@@ -39,12 +39,12 @@ import { lockDirectory } from "./embedded/process-lock.ts";
 import { migrate, underStartLock } from "./migrate.ts";
 import { openPostgres } from "./postgres/postgres.ts";
 import { PostgresSignals } from "./postgres/postgres-signals.ts";
-import { underwayFiles } from "./queue/bodies/in-flight-files.ts";
+import { inFlightFiles } from "./queue/bodies/in-flight-files.ts";
 import { messageBodiesInRows } from "./queue/bodies/message-bodies-chunks.ts";
 import { messageBodiesInFiles } from "./queue/bodies/message-bodies-files.ts";
 import { nodeSpoolFiles, type SpoolFiles } from "./queue/bodies/spool-files.ts";
 import { type DeliveryRepository, deliveryStore } from "./queue/deliveries.ts";
-import { recoverUnderway, type UnderwayParts, underwayMessages } from "./queue/in-flight.ts";
+import { type InFlightParts, inFlightMessages, recoverInFlight } from "./queue/in-flight.ts";
 import { type Forgotten, forgetOld } from "./retention.ts";
 import { accountExportStore } from "./rows/accounts/account-export.ts";
 import { accountLinkStore } from "./rows/accounts/account-links.ts";
@@ -111,7 +111,7 @@ export interface Store {
   replyPaths: ReplyPathStore;
   bodies: MessageBodies;
   /** `null` where the queue is shared with other processes. */
-  underway: UnderwayMessages | null;
+  inFlight: InFlightMessages | null;
   counters: CounterStore;
   /** A copy of the embedded store while it runs; `null` where the data lies elsewhere. @throws BackupError */
   backup: ((wish: BackupWish) => Promise<{ bytes: number }>) | null;
@@ -199,8 +199,8 @@ function openInDirectory(options: StoreOptions, dataDir: string): Promise<Store>
     const keyKeeper = startKeyKeeper(options, context, { ...{ undo, dataDir, isSound }, held });
     const shown = { kind: "embedded" as const, bodies, isSound, undo, logger: options.logger };
     const store = assemble(context, { ...shown, keyKeeper });
-    const underway = underwayFiles({ directory: join(dataDir, "underway"), keys: context.keys, files });
-    const parts = { ...store, files: underway, clock: context.clock, logger: options.logger };
+    const inFlight = inFlightFiles({ directory: join(dataDir, "underway"), keys: context.keys, files });
+    const parts = { ...store, files: inFlight, clock: context.clock, logger: options.logger };
     await takeUpAgain(parts);
     await removeStaging(dataDir);
     const source = {
@@ -213,15 +213,15 @@ function openInDirectory(options: StoreOptions, dataDir: string): Promise<Store>
       held.secretKey = await replaceKeyFile(dataDir, (to) => rewrapKeys(db, { from, to }));
     };
     return {
-      ...{ ...store, underway: underwayMessages(parts), backup },
+      ...{ ...store, inFlight: inFlightMessages(parts), backup },
       rotateWrapping: options.secretKey === null ? rotateWrapping : null,
     };
   });
 }
 
 /** Nobody else can hold a lease: the directory is locked. How many there are tells what was under way when the process ended. */
-async function takeUpAgain(parts: UnderwayParts & Pick<Store, "deliveries">): Promise<void> {
-  const count = (await parts.deliveries.releaseLeases()) + (await recoverUnderway(parts));
+async function takeUpAgain(parts: InFlightParts & Pick<Store, "deliveries">): Promise<void> {
+  const count = (await parts.deliveries.releaseLeases()) + (await recoverInFlight(parts));
   if (count > 0) parts.logger?.info("leases_released", { count });
 }
 
@@ -349,7 +349,7 @@ function assemble(
     kind,
     ...stores,
     bodies,
-    underway: null,
+    inFlight: null,
     backup: null,
     rotateWrapping: null,
     keyKeeper: keeper,

@@ -2,7 +2,7 @@
 import { createSecureContext } from "node:tls";
 import { MemoryBudget } from "@kauke/server/mail/memory-budget";
 import { reply, type SmtpReply } from "@kauke/server/mail/reply";
-import { MxServer, type MxServerOptions } from "@kauke/server/mail/smtp-server/smtp-server";
+import { SmtpServer, type SmtpServerOptions } from "@kauke/server/mail/smtp-server/smtp-server";
 import { accept } from "@kauke/server/mail/verdict";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { type SmtpTalk, smtpTalk, smtpTalkTls } from "@kauke/testkit/smtp-talk";
@@ -13,9 +13,9 @@ import { addressesOf, Crowd, type CrowdMember } from "./scenes/crowd.testing.ts"
 
 afterAll(removeDataDirs);
 
-const open: (MxServer | Disposable)[] = [];
+const open: (SmtpServer | Disposable)[] = [];
 afterEach(async () => {
-  for (const it of open.splice(0).reverse()) await (it instanceof MxServer ? it.close(100) : it[Symbol.dispose]());
+  for (const it of open.splice(0).reverse()) await (it instanceof SmtpServer ? it.close(100) : it[Symbol.dispose]());
 });
 
 const small = {
@@ -25,9 +25,9 @@ const small = {
   maxConnectionsPerBlockWhenCrowded: 40,
 };
 
-async function startSmtp(options: Partial<MxServerOptions> = {}) {
+async function startSmtp(options: Partial<SmtpServerOptions> = {}) {
   const gauges = new Map<string, () => number>();
-  const server = new MxServer({
+  const server = new SmtpServer({
     host: "127.0.0.1",
     port: 0,
     mailHost: "mail.kauke.test",
@@ -360,7 +360,7 @@ describe("submission", () => {
   });
 });
 
-function handlersOf(): MxServerOptions["handlers"] {
+function handlersOf(): SmtpServerOptions["handlers"] {
   return {
     resolve: (path) => accept({ kind: "operator", address: path.canonical }),
     receive: async () => reply(250, "2.0.0", "Ok kept"),

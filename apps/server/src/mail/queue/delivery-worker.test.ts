@@ -1,17 +1,17 @@
-/** When the sender looks into the queue, over a queue that is a list. */
+/** When the delivery worker looks into the queue, over a queue that is a list. */
 import { randomUUID } from "node:crypto";
 import { afterEach, expect, test, vi } from "vitest";
 import type { DeliveryOutcome, LeasedDelivery } from "../../core/delivery/delivery.ts";
 import { BackgroundMemory } from "../background-memory.ts";
 import { MemoryBudget } from "../memory-budget.ts";
-import { ClosingBell } from "../shutdown-signal.ts";
-import { Sender } from "./delivery-worker.ts";
+import { ShutdownSignal } from "../shutdown-signal.ts";
+import { DeliveryWorker } from "./delivery-worker.ts";
 import { HeldLeases } from "./held-leases.ts";
 import { directLimits, RunningAttempts } from "./shares/running-attempts.ts";
 
 const taken: DeliveryOutcome = { kind: "taken" };
-let sender: Sender;
-afterEach(() => sender.close(0));
+let worker: DeliveryWorker;
+afterEach(() => worker.close(0));
 
 function delivery(domain: string, userId: string): LeasedDelivery {
   const now = new Date();
@@ -34,7 +34,7 @@ function startSender() {
   const quiet = () => {};
   const logger = { info: quiet, warn: quiet, error: quiet };
   const metrics = { count: quiet, gauge: quiet };
-  sender = new Sender({
+  worker = new DeliveryWorker({
     deliveries: {
       claim: async ({ limit }) => ({ deliveries: due.splice(0, limit), unreadable: [], isMore: due.length > 0 }),
       extendLease: async () => true,
@@ -49,10 +49,10 @@ function startSender() {
       settled.set(`${id} ${leaseToken}`, outcome);
     },
     settleUnreadable: async () => {},
-    leases: new HeldLeases({ closing: new ClosingBell(), logger, metrics }),
+    leases: new HeldLeases({ shutdown: new ShutdownSignal(), logger, metrics }),
     makeCopy: async ({ id }) => {
       if (poison.has(id)) throw new RangeError("a message that no copy can be made of");
-      return { onEvicted: null, release: quiet } as never;
+      return { copy: { onEvicted: null, release: quiet }, wasMissing: false } as never;
     },
     attempts: new RunningAttempts(directLimits),
     memory: new BackgroundMemory(new MemoryBudget(1_000_000)),
@@ -60,7 +60,7 @@ function startSender() {
     logger,
     metrics,
   });
-  sender.start();
+  worker.start();
   const end = (it: LeasedDelivery) => {
     running.get(it)?.(taken);
     running.delete(it);
@@ -82,17 +82,17 @@ test("a wake-up while every slot is taken is made good as soon as one is free", 
   const rest = Array.from({ length: 14 }, (_, index) => delivery(`rest${index}.example`, `rest ${index}`));
   const inLine = [delivery("full.example", "waits"), delivery("waits.example", "busy")];
   due.push(both, ...others, ...inLine, ...rest);
-  sender.wake();
+  worker.wake();
   await runs(29);
   due.push(delivery("one.example", "one"), delivery("two.example", "two"));
-  sender.wake();
+  worker.wake();
   await runs(31);
   // Its end makes room for two in line: now there are thirty-two, though the last look found nothing more.
   end(both);
   await runs(32);
   const late = delivery("late.example", "late");
   due.push(late);
-  sender.wake();
+  worker.wake();
   for (const it of [...running.keys()]) end(it);
   await vi.waitFor(() => expect(running.has(late)).toBe(true), { timeout: 3000 });
   end(late);
@@ -103,7 +103,7 @@ test("a message that no copy can be made of is put off by the schedule, as one a
   const [bad, good] = [delivery("one.example", "one"), delivery("two.example", "two")];
   poison.add(bad.id);
   due.push(bad, good);
-  sender.wake();
+  worker.wake();
   await runs(1);
   await vi.waitFor(() => expect(settled.get(`${bad.id} token`)).toMatchObject({ kind: "deferred" }));
   expect([...running.keys()]).toEqual([good]);
@@ -115,14 +115,14 @@ test("what a destination took is written down when the store is back, and not se
   const { due, running, settled, failStore, end, runs } = startSender();
   const one = delivery("one.example", "one");
   due.push(one);
-  sender.wake();
+  worker.wake();
   await runs(1);
   failStore(2);
   end(one);
   await vi.waitFor(() => expect(running.size).toBe(0));
   const [again, other] = [{ ...one, leaseToken: "the next lease" }, delivery("two.example", "two")];
   due.push(again, other);
-  sender.wake();
+  worker.wake();
   await runs(1);
   expect([...running.keys()]).toEqual([other]);
   await vi.waitFor(() => expect(settled.get(`${one.id} the next lease`)).toEqual(taken), { timeout: 5000 });
@@ -133,11 +133,11 @@ test("a lease that runs out under a running attempt starts no second one: it end
   const { due, running, settled, end, runs } = startSender();
   const one = delivery("one.example", "one");
   due.push(one);
-  sender.wake();
+  worker.wake();
   await runs(1);
   const other = delivery("two.example", "two");
   due.push({ ...one, leaseToken: "the next lease" }, other);
-  sender.wake();
+  worker.wake();
   await vi.waitFor(() => expect(running.has(other)).toBe(true));
   expect([...running.keys()]).toEqual([one, other]);
   end(one);

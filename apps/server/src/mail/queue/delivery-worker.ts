@@ -22,17 +22,18 @@ import type { Settled } from "./settle.ts";
 import { DeliveryShares } from "./shares/delivery-shares.ts";
 import { destinationName } from "./shares/destination-name.ts";
 import type { Attempt, RunningAttempts } from "./shares/running-attempts.ts";
+import type { SpooledCopy } from "./spooled-copy.ts";
 
-export interface SenderDeps {
+export interface DeliveryWorkerDeps {
   deliveries: Pick<DeliveryStore, "claim" | "extendLease" | "putBack" | "nextDueAt" | "onWake">;
   bodies: Pick<MessageBodies, "get">;
-  attempt(delivery: LeasedDelivery, copy: ForwardCopy, signal: AttemptSignal): Promise<DeliveryOutcome>;
+  attempt(delivery: LeasedDelivery, copy: SpooledCopy, signal: AttemptSignal): Promise<DeliveryOutcome>;
   attempts: RunningAttempts;
   settle(delivery: Settled, leaseToken: string, outcome: DeliveryOutcome): Promise<void>;
   settleUnreadable(row: UnreadableDelivery): Promise<void>;
   leases: HeldLeases;
   /** `null` when the alias is gone. */
-  makeCopy(delivery: LeasedDelivery, wire: Buffer): Promise<ForwardCopy | null>;
+  makeCopy(delivery: LeasedDelivery, wire: Buffer): Promise<SpooledCopy | null>;
   memory: BackgroundMemory;
   clock: Clock;
   logger: Logger;
@@ -59,8 +60,8 @@ const gatherMs = 100;
 /** Of an attempt that threw: our own fault, whoever's message it was. It counts, or it would be repeated for ever. */
 const failedHere: DeliveryOutcome = { kind: "deferred", failure: { code: "try_later", enhancedStatus: "4.3.0" } };
 
-export class Sender {
-  readonly #deps: SenderDeps;
+export class DeliveryWorker {
+  readonly #deps: DeliveryWorkerDeps;
   readonly #running = new Set<Promise<void>>();
   readonly #shares: DeliveryShares;
   /** Leased, not tried, to be given back together. */
@@ -85,7 +86,7 @@ export class Sender {
   #isMoreDue = false;
   #closed = false;
 
-  constructor(deps: SenderDeps) {
+  constructor(deps: DeliveryWorkerDeps) {
     this.#deps = deps;
     this.#shares = new DeliveryShares(undefined, (destination) => deps.attempts.providerOf(destination));
   }
@@ -340,7 +341,7 @@ export class Sender {
     try {
       const made = await this.#copyOf(delivery);
       if ("kind" in made) return made;
-      copy = made;
+      copy = made.copy;
       copy.onEvicted = giveWay;
       const leaveSlot = attempt.onSent;
       attempt.onSent = () => {
@@ -350,7 +351,7 @@ export class Sender {
         release();
         copy?.release();
       };
-      return await this.#deps.attempt(delivery, copy, attempt);
+      return await this.#deps.attempt(delivery, made, attempt);
     } finally {
       copy?.release();
       release();
@@ -367,7 +368,7 @@ export class Sender {
   }
 
   /** The bytes are the copy's alone. @returns an outcome when there is nothing to send */
-  async #copyOf(delivery: LeasedDelivery): Promise<ForwardCopy | DeliveryOutcome> {
+  async #copyOf(delivery: LeasedDelivery): Promise<SpooledCopy | DeliveryOutcome> {
     const wire = await this.#deps.bodies.get(delivery.messageId);
     if (wire === null) {
       this.#deps.metrics.count("kauke_unreadable_total", { what: "body" });

@@ -5,13 +5,13 @@
  * so that what a destination took is not sent once more.
  */
 import type { Logger, Metrics } from "../../core/ports.ts";
-import type { ClosingBell } from "../shutdown-signal.ts";
+import type { ShutdownSignal } from "../shutdown-signal.ts";
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 15_000;
 
 export interface HeldLeasesDeps {
-  closing: ClosingBell;
+  shutdown: ShutdownSignal;
   logger: Logger;
   metrics: Metrics;
 }
@@ -51,7 +51,7 @@ export class HeldLeases {
     this.hold(lease);
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
       if (await this.#try(() => write(lease.leaseToken))) break;
-      await this.#untilRungOr(waitMs);
+      await this.#untilShutdownOr(waitMs);
     }
     this.release(lease);
   }
@@ -65,12 +65,12 @@ export class HeldLeases {
       this.#deps.logger.error("delivery_settle_failed", {
         stack: thrown instanceof Error ? thrown.name : typeof thrown,
       });
-      if (this.#deps.closing.isRung) throw thrown;
+      if (this.#deps.shutdown.isShuttingDown) throw thrown;
       return false;
     }
   }
 
-  async #untilRungOr(ms: number): Promise<void> {
+  async #untilShutdownOr(ms: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const done = () => {
         clearTimeout(timer);
@@ -78,7 +78,7 @@ export class HeldLeases {
         resolve();
       };
       const timer = setTimeout(done, ms);
-      const stopListening = this.#deps.closing.onRing(done);
+      const stopListening = this.#deps.shutdown.onShutdown(done);
     });
   }
 }

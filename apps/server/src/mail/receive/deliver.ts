@@ -6,7 +6,7 @@
 import type { ErrorCode } from "@kauke/contract";
 import { AppError } from "../../core/app-error.ts";
 import type { DeliveryOutcome, DeliveryStore, MessageToKeep, OpenDelivery } from "../../core/delivery/delivery.ts";
-import type { UnderwayMessages } from "../../core/delivery/underway.ts";
+import type { InFlightMessages } from "../../core/delivery/in-flight.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import type { Clock, Logger, Metrics } from "../../core/ports.ts";
 import type { SpoolPlace, SpoolSpace } from "../../core/spool/spool-space.ts";
@@ -18,12 +18,12 @@ import type { RetryPlan } from "../queue/retry-plan.ts";
 import { destinationName } from "../queue/shares/destination-name.ts";
 import type { Attempt, RunningAttempts } from "../queue/shares/running-attempts.ts";
 import { reply, replyFor, type SmtpReply } from "../reply.ts";
-import type { ClosingBell } from "../shutdown-signal.ts";
+import type { ShutdownSignal } from "../shutdown-signal.ts";
 import type { Transaction } from "../transaction.ts";
 import { PIECE_BYTES } from "../transport/smtp-client/smtp-channel.ts";
 import type { AttemptSignal } from "../transport/transport.ts";
 import { type AliasResult, type Answer, type DestinationState, decideAnswer } from "./decide-answer.ts";
-import { endUnderway, type LeasedRow } from "./end-in-flight.ts";
+import { endInFlight, type LeasedRow } from "./end-in-flight.ts";
 import type { InboundPlan, PlannedDelivery } from "./plan-deliveries.ts";
 import { isTakenBeside, reportGone, reportRefused } from "./report-refusals.ts";
 import type { SpoolQuota } from "./spool-quota.ts";
@@ -34,7 +34,7 @@ export interface DeliverDeps {
   /** Longest time a sender waits for destinations, ms. */
   budgetMs: number;
   /** Rings when the process closes: senders are answered soon, what is open goes into the spool. */
-  closing: ClosingBell;
+  shutdown: ShutdownSignal;
   /** Lease of an attempt that outlives its transaction, ms; extended until the attempt is over, however long that takes. */
   leaseMs: number;
   attempt(planned: PlannedDelivery, signal: AttemptSignal): Promise<DeliveryOutcome>;
@@ -43,11 +43,11 @@ export interface DeliverDeps {
   settle(leased: { planned: PlannedDelivery; leaseToken: string; outcome: DeliveryOutcome }): Promise<void>;
   leases: HeldLeases;
   /** Attempts of answered transactions, until they are settled. */
-  outliving: Set<Promise<void>>;
+  backgroundAttempts: Set<Promise<void>>;
   deliveries: Pick<DeliveryStore, "keep" | "extendLease">;
   bodies: Pick<MessageBodies, "put" | "delete">;
   /** `null`: what is under way goes into the queue like all else. */
-  underway: UnderwayMessages | null;
+  inFlight: InFlightMessages | null;
   retries: RetryPlan;
   failures: FailureReporter;
   quota: Pick<SpoolQuota, "watch">;
@@ -221,14 +221,14 @@ function stateOf(it: Running): DestinationState {
 async function settledWithin(
   all: readonly Running[],
   { wire }: Transaction,
-  { budgetMs, closing, waiting }: DeliverDeps,
+  { budgetMs, shutdown, waiting }: DeliverDeps,
 ): Promise<() => void> {
   const timers: NodeJS.Timeout[] = [];
   let stopListening = () => {};
   let gone = () => {};
   const over = new Promise<void>((resolve) => {
-    timers.push(setTimeout(resolve, closing.isRung ? closingBudgetMs : budgetMs));
-    stopListening = closing.onRing(() => timers.push(setTimeout(resolve, closingBudgetMs)));
+    timers.push(setTimeout(resolve, shutdown.isShuttingDown ? closingBudgetMs : budgetMs));
+    stopListening = shutdown.onShutdown(() => timers.push(setTimeout(resolve, closingBudgetMs)));
     gone = waiting.add({ bytes: wire.length, parties: () => all.flatMap(partiesOf), answer: resolve });
   });
   try {
@@ -269,8 +269,8 @@ async function keep(inHand: InHand, deps: DeliverDeps): Promise<ErrorCode | null
 async function store(inHand: InHand, place: SpoolPlace, deps: DeliverDeps): Promise<boolean> {
   const { transaction, all, ledger } = inHand;
   const [only] = all;
-  if (deps.underway !== null && only !== undefined && all.length === 1 && only.outcome === null)
-    return await keepUnderway(inHand, only, { ...deps, underway: deps.underway, place });
+  if (deps.inFlight !== null && only !== undefined && all.length === 1 && only.outcome === null)
+    return await storeInFlight(inHand, only, { ...deps, inFlight: deps.inFlight, place });
   try {
     await deps.bodies.put(transaction.messageId, [transaction.wire]);
   } catch (thrown) {
@@ -301,7 +301,7 @@ async function store(inHand: InHand, place: SpoolPlace, deps: DeliverDeps): Prom
     it.isKept = true;
     if (row.aliasId !== null) deps.quota.watch(row.aliasId);
   }
-  for (const { it, row } of open) if (row.lease !== null) outlive(finishLater(it, row.lease.token, deps), deps);
+  for (const { it, row } of open) if (row.lease !== null) runInBackground(finishLater(it, row.lease.token, deps), deps);
   return true;
 }
 
@@ -310,27 +310,30 @@ function messageToKeep({ messageId, envelope, wire }: Transaction, now: Date): M
 }
 
 /** The usual way of what is kept while its one attempt runs: a file that is gone again when the destination has taken it. */
-async function keepUnderway(
+async function storeInFlight(
   { transaction, bytes, ledger }: InHand,
   it: Running,
-  deps: DeliverDeps & { underway: UnderwayMessages; place: SpoolPlace },
+  deps: DeliverDeps & { inFlight: InFlightMessages; place: SpoolPlace },
 ): Promise<boolean> {
   const { place } = deps;
   const now = deps.clock.now();
   const delivery = leasedRow(it, now, deps);
   const message = messageToKeep(transaction, now);
   try {
-    await deps.underway.keep({ message, delivery, wire: transaction.wire });
+    await deps.inFlight.keep({ message, delivery, wire: transaction.wire });
   } catch (thrown) {
     return keepFailed(thrown, [it], ledger, deps);
   }
   // Refused meanwhile: that is reported with the answer.
   if (it.outcome?.kind === "refused") {
-    await deps.underway.forget(transaction.messageId);
+    await deps.inFlight.forget(transaction.messageId);
     place.release();
   } else {
     it.isKept = true;
-    outlive(endUnderway({ message, delivery, bytes, place, planned: it.planned, outcome: it.promise }, deps), deps);
+    runInBackground(
+      endInFlight({ message, delivery, bytes, place, planned: it.planned, outcome: it.promise }, deps),
+      deps,
+    );
   }
   return true;
 }
@@ -352,9 +355,9 @@ function leasedRow({ planned }: Running, now: Date, { leaseMs, makeToken }: Deli
   return { id, messageId, aliasId, userId, target, createdAt, attempts: 0, notBefore: now, lease, lastFailure: null };
 }
 
-function outlive(finished: Promise<void>, { outliving }: DeliverDeps): void {
-  outliving.add(finished);
-  void finished.then(() => outliving.delete(finished));
+function runInBackground(finished: Promise<void>, { backgroundAttempts }: DeliverDeps): void {
+  backgroundAttempts.add(finished);
+  void finished.then(() => backgroundAttempts.delete(finished));
 }
 
 /** An attempt may stand in line or wait for a slow host longer than any lease: it is extended while we are at it. */

@@ -4,18 +4,18 @@ import { MemoryBudget } from "../memory-budget.ts";
 import { reply } from "../reply.ts";
 import { accept, reject } from "../verdict.ts";
 import type { ReceivedMail } from "./session-handlers.ts";
-import { MxServer, type MxServerOptions } from "./smtp-server.ts";
+import { SmtpServer, type SmtpServerOptions } from "./smtp-server.ts";
 
 const received: ReceivedMail[] = [];
-const open: MxServer[] = [];
+const open: SmtpServer[] = [];
 
 afterEach(async () => {
   received.length = 0;
   for (const server of open.splice(0)) await server.close(100);
 });
 
-async function startMx(options: Partial<MxServerOptions> = {}) {
-  const server = new MxServer({
+async function startMx(options: Partial<SmtpServerOptions> = {}) {
+  const server = new SmtpServer({
     host: "127.0.0.1",
     port: 0,
     mailHost: "mail.kauke.test",

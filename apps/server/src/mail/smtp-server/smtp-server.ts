@@ -17,7 +17,7 @@ import { standingOf } from "./session-standing.ts";
 import { overdue, type SlowAt, slowestFirst } from "./slow-sessions.ts";
 import { SmtpSession } from "./smtp-session.ts";
 
-export interface MxServerOptions {
+export interface SmtpServerOptions {
   host: string;
   port: number;
   mailHost: string;
@@ -80,8 +80,8 @@ const makeRoom = reply(421, "4.3.1", "Too little memory for so slow a message, p
 const giveWay = reply(421, "4.7.0", "Too many connections, please try again later");
 const nowMs = () => performance.now();
 
-export class MxServer {
-  readonly #options: MxServerOptions;
+export class SmtpServer {
+  readonly #options: SmtpServerOptions;
   readonly #server: Server;
   readonly #connections: FairPool<Connection>;
   readonly #handshakes: FairPool<Connection>;
@@ -95,7 +95,7 @@ export class MxServer {
   #lookAgainAt = 0;
   #closing = false;
 
-  constructor(options: MxServerOptions) {
+  constructor(options: SmtpServerOptions) {
     this.#options = options;
     this.#connections = new FairPool(connectionRules(options));
     this.#handshakes = new FairPool(handshakeRules(options));
@@ -277,7 +277,7 @@ export class MxServer {
   }
 }
 
-function connectionRules(options: MxServerOptions) {
+function connectionRules(options: SmtpServerOptions) {
   const { maxConnections: max, maxConnectionsPerAddress: maxPerNetwork } = options;
   const { maxConnectionsPerBlock: maxPerBlock = max, maxConnectionsPerBlockWhenCrowded = maxPerBlock } = options;
   return { max, maxPerNetwork, maxPerBlock, maxPerBlockWhenCrowded: maxConnectionsPerBlockWhenCrowded, ownIdleMs };
@@ -287,7 +287,7 @@ function handshakeRules({
   maxConnections,
   maxHandshakes: max = maxConnections,
   maxHandshakesPerBlock,
-}: MxServerOptions) {
+}: SmtpServerOptions) {
   const most = maxHandshakesPerBlock ?? max;
   return { max, maxPerNetwork: most, maxPerBlock: most, maxPerBlockWhenCrowded: most, ownIdleMs: slowHandshakeMs };
 }

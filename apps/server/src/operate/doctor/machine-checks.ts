@@ -17,7 +17,7 @@ const WANTED_BYTES = 2 * GIB;
 const TOLERATED_MS = 60_000;
 
 export async function checkMachine(folders: MachineFolders): Promise<CheckResult[]> {
-  const parts = [checkModes(folders), checkRoom(folders.dataDir), checkClock(folders), checkUnderway(folders)];
+  const parts = [checkModes(folders), checkRoom(folders.dataDir), checkClock(folders), checkInFlight(folders)];
   return (await Promise.all(parts)).flat();
 }
 
@@ -79,10 +79,10 @@ async function newestChange(dataDir: string): Promise<number> {
 }
 
 /** An attempt at a destination while its sender waits ends within minutes, by delivery or in the queue. */
-const UNDERWAY_MS = 15 * 60_000;
+const IN_FLIGHT_MS = 15 * 60_000;
 
 /** Beside the embedded database only; with PostgreSQL there is no such folder and nothing to say. */
-async function checkUnderway({ dataDir, now }: MachineFolders): Promise<CheckResult[]> {
+async function checkInFlight({ dataDir, now }: MachineFolders): Promise<CheckResult[]> {
   const folder = join(dataDir, "underway");
   const names = await readdir(folder).catch(() => null);
   if (names === null) return [];
@@ -93,7 +93,7 @@ async function checkUnderway({ dataDir, now }: MachineFolders): Promise<CheckRes
   if (times.length === 0) return [ok("No message is being tried while its sender waits.")];
   const oldestAt = Math.min(...times);
   const says = `Being tried while the sender waits, the oldest since ${new Date(oldestAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-  if (now.getTime() - oldestAt < UNDERWAY_MS) return [ok(`${says}.`)];
+  if (now.getTime() - oldestAt < IN_FLIGHT_MS) return [ok(`${says}.`)];
   return [
     warn(
       `${says}: restart the server, which puts them into the queue; what it can't read it logs (underway_unreadable).`,

@@ -1,24 +1,24 @@
 /** Messages under way and the queue: how they move into it, when their attempt failed or the process ended before it was over. */
 import { AppError } from "../../core/app-error.ts";
-import type { UnderwayMessage, UnderwayMessages } from "../../core/delivery/underway.ts";
+import type { InFlightMessage, InFlightMessages } from "../../core/delivery/in-flight.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import type { Clock, Logger } from "../../core/ports.ts";
 import { isDatabaseError } from "../database.ts";
-import type { UnderwayFiles } from "./bodies/in-flight-files.ts";
+import type { InFlightFiles } from "./bodies/in-flight-files.ts";
 import type { DeliveryRepository } from "./deliveries.ts";
 
-export interface UnderwayParts {
-  files: UnderwayFiles;
+export interface InFlightParts {
+  files: InFlightFiles;
   deliveries: Pick<DeliveryRepository, "isKnownMessage" | "keep">;
   bodies: Pick<MessageBodies, "put" | "delete">;
   clock: Clock;
   logger: Logger | undefined;
 }
 
-export function underwayMessages({ files, deliveries, bodies }: UnderwayParts): UnderwayMessages {
+export function inFlightMessages({ files, deliveries, bodies }: InFlightParts): InFlightMessages {
   let reading: Promise<unknown> = Promise.resolve();
 
-  async function move({ message, delivery, wire }: UnderwayMessage): Promise<boolean> {
+  async function move({ message, delivery, wire }: InFlightMessage): Promise<boolean> {
     await bodies.put(message.id, [wire]);
     let hasOwner = true;
     try {
@@ -32,7 +32,7 @@ export function underwayMessages({ files, deliveries, bodies }: UnderwayParts): 
     return hasOwner;
   }
 
-  async function readAndMove(it: Omit<UnderwayMessage, "wire">): Promise<boolean> {
+  async function readAndMove(it: Omit<InFlightMessage, "wire">): Promise<boolean> {
     const found = await files.read(it.message.id);
     if (found === null) throw new AppError("spool_failed");
     return await move({ ...it, wire: found.wire });
@@ -52,9 +52,9 @@ export function underwayMessages({ files, deliveries, bodies }: UnderwayParts): 
 }
 
 /** At a start: what was under way when the process ended is due at once. @returns how many messages went into the queue */
-export async function recoverUnderway(parts: UnderwayParts): Promise<number> {
+export async function recoverInFlight(parts: InFlightParts): Promise<number> {
   const { files, deliveries, clock, logger } = parts;
-  const { moveToQueue } = underwayMessages(parts);
+  const { moveToQueue } = inFlightMessages(parts);
   let recovered = 0;
   for (const messageId of await files.list()) {
     const found = await files.read(messageId);
@@ -66,7 +66,7 @@ export async function recoverUnderway(parts: UnderwayParts): Promise<number> {
   return recovered;
 }
 
-function dueNow({ message, delivery, wire }: UnderwayMessage, now: Date): UnderwayMessage {
+function dueNow({ message, delivery, wire }: InFlightMessage, now: Date): InFlightMessage {
   return { message, delivery: { ...delivery, lease: null, notBefore: now }, wire };
 }
 

@@ -4,7 +4,7 @@
  */
 import { dirname, join } from "node:path";
 import { AppError } from "../../../core/app-error.ts";
-import type { UnderwayMessage, UnderwayMessages } from "../../../core/delivery/underway.ts";
+import type { InFlightMessage, InFlightMessages } from "../../../core/delivery/in-flight.ts";
 import { sharedCalls } from "../../concurrency/shared-calls.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import { putFile, UNFINISHED } from "./put-file.ts";
@@ -12,18 +12,18 @@ import { readChunks } from "./read-chunks.ts";
 import { sealChunks } from "./sealed-chunks.ts";
 import type { SpoolFiles } from "./spool-files.ts";
 
-export interface UnderwayFiles extends Pick<UnderwayMessages, "keep" | "forget"> {
+export interface InFlightFiles extends Pick<InFlightMessages, "keep" | "forget"> {
   /** Ids of the messages there; what was never finished is removed. */
   list(): Promise<string[]>;
   /** @returns `null` for a damaged file, which stays where it is */
-  read(messageId: string): Promise<UnderwayMessage | null>;
+  read(messageId: string): Promise<InFlightMessage | null>;
 }
 
 const HEAD_BYTES = 4;
 /** A name of another form is not ours: an editor's copy, a directory of the file system's own. */
 const MESSAGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-export function underwayFiles(options: { directory: string; keys: ServerKeys; files: SpoolFiles }): UnderwayFiles {
+export function inFlightFiles(options: { directory: string; keys: ServerKeys; files: SpoolFiles }): InFlightFiles {
   const { directory, keys, files } = options;
   const syncDirectory = sharedCalls((path: string) => files.syncDirectory(path));
   const pathOf = (messageId: string) => join(directory, messageId);
@@ -70,9 +70,9 @@ export function underwayFiles(options: { directory: string; keys: ServerKeys; fi
   };
 }
 
-function parse(bytes: Buffer): UnderwayMessage {
+function parse(bytes: Buffer): InFlightMessage {
   const end = HEAD_BYTES + bytes.readUInt32BE(0);
-  const rows = JSON.parse(bytes.toString("utf8", HEAD_BYTES, end), reviveDate) as Omit<UnderwayMessage, "wire">;
+  const rows = JSON.parse(bytes.toString("utf8", HEAD_BYTES, end), reviveDate) as Omit<InFlightMessage, "wire">;
   return { ...rows, wire: bytes.subarray(end) };
 }
 

@@ -5,18 +5,18 @@
  */
 import type { MessageToKeep, OpenDelivery } from "./delivery.ts";
 
-export interface UnderwayMessage {
+export interface InFlightMessage {
   message: MessageToKeep;
   delivery: OpenDelivery;
   wire: Buffer;
 }
 
-export interface UnderwayMessages {
+export interface InFlightMessages {
   /**
    * Returns when the message is on stable storage; the next start puts it into the queue.
    * @throws AppError `spool_failed`; nothing is left behind
    */
-  keep(it: UnderwayMessage): Promise<void>;
+  keep(it: InFlightMessage): Promise<void>;
   /** Its attempt took it. */
   forget(messageId: string): Promise<void>;
   /**
@@ -25,5 +25,5 @@ export interface UnderwayMessages {
    * @returns false when alias or account are gone, and the message with them
    * @throws AppError `spool_failed`; it is under way still
    */
-  moveToQueue(it: Omit<UnderwayMessage, "wire"> & { wire: Buffer | null }): Promise<boolean>;
+  moveToQueue(it: Omit<InFlightMessage, "wire"> & { wire: Buffer | null }): Promise<boolean>;
 }

@@ -1,0 +1,54 @@
+/** The copy of a message that waited in the queue, made again from the stored bytes: the same copy as on arrival. */
+import { readHeader } from "@kauke/mail-rfc";
+import type { AliasStore } from "../../core/alias/alias-store.ts";
+import type { LeasedDelivery } from "../../core/delivery/delivery.ts";
+import type { CopyParts, ForwardCopy } from "../copy/forward-copy.ts";
+import { makeForwardCopy } from "../copy/make-copy.ts";
+import { makeSendCopy } from "../copy/send-copy.ts";
+
+export interface SpooledCopy {
+  copy: ForwardCopy;
+  /** The mailbox refused mail as not existing before. */
+  wasMissing: boolean;
+}
+
+export interface SpooledCopyDeps {
+  aliases: Pick<AliasStore, "findRouteById">;
+  copyParts: CopyParts;
+}
+
+/** @param wire the stored message; the copy may change it @returns `null` when the alias is gone, and its mail with it */
+export async function spooledCopy(
+  delivery: LeasedDelivery,
+  wire: Buffer,
+  { aliases, copyParts }: SpooledCopyDeps,
+): Promise<SpooledCopy | null> {
+  const { aliasId, messageId, envelope, target } = delivery;
+  const { aliasAddress, destination } = target;
+  if (target.purpose !== undefined) {
+    const isReport = target.purpose === "report";
+    const copy = makeSendCopy({ envelope, wire, aliasAddress, isReport }, copyParts.signer);
+    return { copy, wasMissing: false };
+  }
+  const route = aliasId === null ? null : await aliases.findRouteById(aliasId);
+  if (aliasId !== null && route === null) return null;
+  const copy = makeForwardCopy(
+    {
+      messageId,
+      envelope,
+      wire,
+      header: readHeader(wire),
+      aliasAddress,
+      aliasId,
+      account: delivery.userId,
+      webhookSecret: route?.webhookSecret ?? null,
+      replyKey: route?.replyKey ?? null,
+      // As it was when the message arrived; the alias may have other destinations by now.
+      mayNameSender: target.reportTo !== undefined && target.isOneOfSeveral !== true,
+      seal: route === null || route.sealKey === null ? null : { publicKey: route.sealKey, userId: route.userId },
+    },
+    copyParts,
+  );
+  const wasMissing = destination.kind === "mailbox" && route?.missing?.includes(destination.address) === true;
+  return { copy, wasMissing };
+}
