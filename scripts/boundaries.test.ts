@@ -58,7 +58,7 @@ const refused: readonly (readonly [file: string, imported: string])[] = [
   ["apps/web/src/key-vault/worker.ts", "@kauke/age/node-password-cipher"],
   ["apps/web/src/key-vault/worker.ts", "@kauke/age/node-sealer"],
   [`${server}/mail/sealed-copy.ts`, "@kauke/age/node-sealer"],
-  ["packages/age/src/decrypt.ts", "./node-password-cipher.ts"],
+  ["packages/age/src/decrypt.ts", "./password/node-password-cipher.ts"],
   ["packages/age/src/decrypt.ts", "node:crypto"],
   [`${server}/core/alias/create-alias.ts`, "fastify"],
   [`${server}/http/aliases/routes.ts`, "../../mail/reply.ts"],

@@ -94,7 +94,7 @@ describe("the reading itself", () => {
     ["a file that is gone", good.replace("source-files", "no-such"), ["scripts/no-such.ts is not there"]],
     [
       "a test that is gone",
-      good.replace("specification.test.ts", "source-files.ts"),
+      good.replace("consistency/specification.test.ts", "source-files.ts"),
       ["scripts/source-files.ts has no “the reading itself”"],
     ],
     ["a row without a test", good.replace(/“.*”/, ""), ["no test is named"]],

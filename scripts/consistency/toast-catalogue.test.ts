@@ -21,7 +21,7 @@ function rowsOf(text: string, section: number): Row[] {
   });
 }
 
-const entriesPattern = /`e2e\/toast-catalogue\.ts`((?: “[^”]+”,?)+)/;
+const entriesPattern = /`e2e\/any-page\/toast-catalogue\.ts`((?: “[^”]+”,?)+)/;
 const reasonPattern = /\(no toast(?: of ‘([^’]+)’)?: [^)]+\)/;
 
 function namedIn({ tests }: Row): string[] {

@@ -33,13 +33,13 @@ export type ResolvedRecipient =
 
 export interface Transaction {
   /** Names the message in trace fields, in the store and to webhooks. */
-  messageId: string;
-  envelope: MessageEnvelope;
-  recipients: readonly ResolvedRecipient[];
+  readonly messageId: string;
+  readonly envelope: Readonly<MessageEnvelope>;
+  readonly recipients: readonly ResolvedRecipient[];
   /** Wire form: CRLF lines, dot-stuffed, ending in CRLF, without the final dot. */
-  wire: Buffer;
+  readonly wire: Buffer;
   /** It was written in this process, by an alias of ours: `envelopeFrom` is true. */
-  isOurs: boolean;
+  readonly isOurs: boolean;
   /** Nothing proves the author, but a check did not end: the same mail may be proven later. */
-  isProofUnfinished?: boolean;
+  readonly isProofUnfinished?: boolean;
 }

@@ -1,45 +1,12 @@
 /** From resolved recipients to the deliveries to try: one per destination of every alias, each alias once, loops left out. */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ErrorCode } from "@kauke/contract";
 import type { DeliveryTarget } from "../../core/delivery/delivery.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
 import type { ForwardCopy, SealWish } from "../copy/forward-copy.ts";
-import type { CopyReplies } from "../copy/reply-book.ts";
 import type { Transaction } from "../transaction.ts";
-import type { Screened } from "./screen.ts";
-
-export interface PlannedDelivery {
-  id: string;
-  messageId: string;
-  /** `null`: the operator's own mail. */
-  aliasId: string | null;
-  userId: string | null;
-  target: DeliveryTarget;
-  copy: ForwardCopy;
-  /** Of a mailbox that is not confirmed. */
-  unconfirmed?: "new" | "asked";
-  /** The mailbox refused mail as not existing before. */
-  wasMissing?: boolean;
-  /** Its reply addresses are not kept yet: it may leave the queue once they are. */
-  isHeld?: boolean;
-  /** When the message arrived. */
-  createdAt: Date;
-}
-
-export interface PlannedAlias {
-  deliveries: readonly PlannedDelivery[];
-  /** Reply addresses in its copy, to be kept before it leaves. */
-  replies?: CopyReplies;
-  refusedAs?: ErrorCode;
-}
-
-export interface InboundPlan {
-  aliases: readonly PlannedAlias[];
-  /** Operator addresses whose mail is to be kept, no destination being set. */
-  keepFor: readonly string[];
-  /** Somebody besides the aliases takes the message. */
-  otherwiseTaken: boolean;
-}
+import { accept, type StageVerdict } from "../verdict.ts";
+import type { AnsweringMessage, PlannedMessage, Screened } from "./arrived-message.ts";
+import type { InboundPlan, PlannedAlias } from "./inbound-plan.ts";
 
 export interface PlanDeps {
   makeId(): string;
@@ -58,12 +25,15 @@ export interface PlanDeps {
   }): ForwardCopy;
 }
 
-/** A copy of a large header takes milliseconds: other work has its turn between two aliases. */
-export async function planDeliveries(
-  transaction: Transaction,
-  screened: Screened,
-  deps: PlanDeps,
-): Promise<InboundPlan> {
+/** The stage that makes the copies. That of a large header takes milliseconds: other work has its turn between two aliases. */
+export async function planDeliveries(message: AnsweringMessage, deps: PlanDeps): Promise<StageVerdict<PlannedMessage>> {
+  const plan = await planFor(message.transaction, message.screened, deps);
+  const copies = plan.aliases.flatMap(({ deliveries: [first] }) => (first === undefined ? [] : [first.copy]));
+  const notes = copies.map(({ envelopeFrom }) => `MAIL FROM:<${envelopeFrom}>`);
+  return accept({ ...message, plan }, notes);
+}
+
+async function planFor(transaction: Transaction, screened: Screened, deps: PlanDeps): Promise<InboundPlan> {
   const aliases: PlannedAlias[] = [];
   const keepFor = new Set<string>();
   const seen = new Set<string>();

@@ -17,8 +17,8 @@ import { idsOfHint, readBounceAddress } from "../copy/bounce-address.ts";
 import { type ResolveReplyDeps, resolveReply } from "../copy/resolve-reply.ts";
 import type { BounceRecipient, ResolvedRecipient } from "../transaction.ts";
 import { accept, defer, reject, type Verdict } from "../verdict.ts";
+import type { SpoolQuota } from "./deliver/spool-quota.ts";
 import type { RouteCache } from "./route-cache.ts";
-import type { SpoolQuota } from "./spool-quota.ts";
 
 export interface ResolveDeps extends ResolveReplyDeps {
   aliases: Pick<AliasStore, "findRouteById" | "findIdsBetween">;

@@ -1,19 +1,21 @@
 /** After the dot, before anything else reads the message: what it may not be. For the MX and for submission. */
 import { countFields, fieldValue, type HeaderBlock, headerLimits, MailSyntaxError, readHeader } from "@kauke/mail-rfc";
 import { readSealedPasses, SEALED_PASSES_MAX } from "../copy/sealed-passes.ts";
-import { accept, reject, type Verdict } from "../verdict.ts";
+import { accept, reject, type StageVerdict } from "../verdict.ts";
+import type { ArrivedMessage, Screened, ScreenedMessage } from "./arrived-message.ts";
 
 /** RFC 5321 §6.3: a limit, and a generous one. */
 const maxHops = 100;
 
-export interface Screened {
-  header: HeaderBlock;
-  /** Aliases the message went through before, lower case. */
-  deliveredTo: ReadonlySet<string>;
+/** The stage of the MX. */
+export function screenMessage(message: ArrivedMessage): StageVerdict<ScreenedMessage> {
+  const verdict = screen(message.transaction.wire);
+  const notes = ["loops, header size"];
+  return verdict.verdict === "accept" ? accept({ ...message, screened: verdict.value }, notes) : { ...verdict, notes };
 }
 
 /** @param wire the message as received, wire form (dot-stuffing does not touch header fields) */
-export function screen(wire: Buffer): Verdict<Screened> {
+export function screen(wire: Buffer): StageVerdict<Screened> {
   const header = readWhole(wire);
   if (header === null) return reject("header_too_large");
   if (countFields(header.fields, "received") >= maxHops) return reject("mail_loop");

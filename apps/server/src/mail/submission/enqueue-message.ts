@@ -7,6 +7,7 @@ import { sendAsAlias, type WriteAsDeps } from "../copy/write-as-alias.ts";
 import { screen } from "../receive/screen.ts";
 import { reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
 import type { ReceivedMail } from "../smtp-server/session-handlers.ts";
+import { replyOf } from "../verdict.ts";
 
 export interface EnqueueDeps extends WriteAsDeps {
   aliases: Pick<AliasStore, "findRouteById" | "findRoute">;
@@ -16,7 +17,7 @@ const queued = reply(250, "2.0.0", "Queued");
 
 export async function enqueueMessage(mail: ReceivedMail, submitter: Submitter, deps: EnqueueDeps): Promise<SmtpReply> {
   const screened = screen(mail.wire);
-  if (screened.verdict !== "accept") return replyFor(screened.verdict === "discard" ? "internal" : screened.code);
+  if (screened.verdict !== "accept") return replyOf(screened);
   const { header } = screened.value;
   if (!isFromAlias(mail.wire, header, submitter)) return replyFor("forbidden");
   const route = await deps.aliases.findRouteById(submitter.aliasId);

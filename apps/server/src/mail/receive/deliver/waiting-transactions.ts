@@ -2,8 +2,8 @@
  * Transactions whose sender waits for destinations. When memory gets short they are answered early, those first whose accounts
  * held most of it for the longest time: what is open goes to the spool, and the bytes are given back.
  */
-import { hoggingFirst } from "../background-memory.ts";
-import type { MemoryBudget } from "../memory-budget.ts";
+import { hoggingFirst } from "../../background-memory.ts";
+import type { MemoryBudget } from "../../memory-budget.ts";
 
 export interface WaitingTransaction {
   bytes: number;

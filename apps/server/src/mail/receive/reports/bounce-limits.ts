@@ -5,8 +5,8 @@
  * failed here.
  */
 import { hash } from "node:crypto";
-import { type Clock, type Random, steadyMs } from "../../core/ports.ts";
-import { type BucketRule, TokenBuckets } from "../../core/rate-limit/token-buckets.ts";
+import { type Clock, type Random, steadyMs } from "../../../core/ports.ts";
+import { type BucketRule, TokenBuckets } from "../../../core/rate-limit/token-buckets.ts";
 
 const DAY_SECONDS = 86_400;
 

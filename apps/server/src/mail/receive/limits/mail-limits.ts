@@ -4,11 +4,11 @@
  * kept in clear. When the limit of an alias or account is used up, every block of client addresses may still send it a small
  * part of that limit, so that one block cannot keep out mail from elsewhere.
  */
-import type { AliasRoute } from "../../core/alias/alias.ts";
-import { clientBlock } from "../../core/connection/client-network.ts";
-import { type Clock, type Metrics, steadyMs } from "../../core/ports.ts";
-import { type MailLimitName, type MailLimitRules, mailLimitNames } from "../../core/rate-limit/mail-limit-rules.ts";
-import { type BucketRule, TokenBuckets } from "../../core/rate-limit/token-buckets.ts";
+import type { AliasRoute } from "../../../core/alias/alias.ts";
+import { clientBlock } from "../../../core/connection/client-network.ts";
+import { type Clock, type Metrics, steadyMs } from "../../../core/ports.ts";
+import { type MailLimitName, type MailLimitRules, mailLimitNames } from "../../../core/rate-limit/mail-limit-rules.ts";
+import { type BucketRule, TokenBuckets } from "../../../core/rate-limit/token-buckets.ts";
 
 /** Keys of one limit remembered at most, some 2 MiB when full. */
 const capacity = 20_000;

@@ -4,9 +4,9 @@
  * the operator as all mail to abuse@ does, and changes nothing else.
  */
 import { MailSyntaxError, parsePath, readFeedbackReport, unstuff } from "@kauke/mail-rfc";
-import type { FailureReporter } from "../queue/report-failure.ts";
-import type { Transaction } from "../transaction.ts";
-import { type ResolveDeps, resolve } from "./resolve.ts";
+import type { FailureReporter } from "../../queue/report-failure.ts";
+import type { Transaction } from "../../transaction.ts";
+import { type ResolveDeps, resolve } from "../resolve.ts";
 import type { TakeBounceDeps } from "./take-bounce.ts";
 
 export interface TakeFeedbackDeps {

@@ -5,11 +5,11 @@
  * the address names one, a report of our own that names the alias alone.
  */
 import { type DeliveryReportFacts, readDeliveryReport, unstuff } from "@kauke/mail-rfc";
-import type { AliasRoute } from "../../core/alias/alias.ts";
-import type { AliasStore } from "../../core/alias/alias-store.ts";
-import type { DeliveryReports } from "../copy/delivery-reports.ts";
-import type { FailureReporter } from "../queue/report-failure.ts";
-import type { BounceRecipient, Transaction } from "../transaction.ts";
+import type { AliasRoute } from "../../../core/alias/alias.ts";
+import type { AliasStore } from "../../../core/alias/alias-store.ts";
+import type { DeliveryReports } from "../../copy/delivery-reports.ts";
+import type { FailureReporter } from "../../queue/report-failure.ts";
+import type { BounceRecipient, Transaction } from "../../transaction.ts";
 import type { BounceLimits } from "./bounce-limits.ts";
 
 export interface TakeBounceDeps {

@@ -2,8 +2,8 @@
  * What destinations took while we could not commit the rest and answered 451: the sender's retry must not repeat it.
  * Bounded, in memory, one hour, keyed hashes only.
  */
-import { BoundedMap } from "../../core/bounded-map.ts";
-import { type Clock, steadyMs } from "../../core/ports.ts";
+import { BoundedMap } from "../../../core/bounded-map.ts";
+import { type Clock, steadyMs } from "../../../core/ports.ts";
 
 const maxEntries = 50_000;
 const maxAgeMs = 3_600_000;

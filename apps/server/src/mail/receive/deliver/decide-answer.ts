@@ -1,6 +1,6 @@
 /** DESIGN's table of outcomes, pure: from what became of every destination to what the sender is told. */
 import type { ErrorCode } from "@kauke/contract";
-import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
+import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 
 /** What became of one destination by the end of the budget; `running` is still at it. */
 export type DestinationState = DeliveryOutcome | { kind: "running" };

@@ -1,7 +1,7 @@
 /** Which destinations took a message in an earlier try that ended in 451; see `taken-fingerprints.ts`. Hashes only when needed. */
 import { createHash } from "node:crypto";
 import { firstValue, readHeader } from "@kauke/mail-rfc";
-import type { PlannedDelivery } from "./plan-deliveries.ts";
+import type { PlannedDelivery } from "../inbound-plan.ts";
 import type { TakenFingerprints } from "./taken-fingerprints.ts";
 
 export interface TakenLedger {

@@ -1,11 +1,11 @@
 /** The end of an attempt whose message is under way: taken, it is forgotten; otherwise it goes into the queue and is settled there. */
-import type { DeliveryOutcome, OpenDelivery } from "../../core/delivery/delivery.ts";
-import type { InFlightMessage, InFlightMessages } from "../../core/delivery/in-flight.ts";
-import type { Logger } from "../../core/ports.ts";
-import type { SpoolPlace } from "../../core/spool/spool-space.ts";
-import type { HeldLeases } from "../queue/held-leases.ts";
-import type { ShutdownSignal } from "../shutdown-signal.ts";
-import type { PlannedDelivery } from "./plan-deliveries.ts";
+import type { DeliveryOutcome, OpenDelivery } from "../../../core/delivery/delivery.ts";
+import type { InFlightMessage, InFlightMessages } from "../../../core/delivery/in-flight.ts";
+import type { Logger } from "../../../core/ports.ts";
+import type { SpoolPlace } from "../../../core/spool/spool-space.ts";
+import type { HeldLeases } from "../../queue/held-leases.ts";
+import type { ShutdownSignal } from "../../shutdown-signal.ts";
+import type { PlannedDelivery } from "../inbound-plan.ts";
 import type { SpoolQuota } from "./spool-quota.ts";
 
 export type LeasedRow = OpenDelivery & { lease: NonNullable<OpenDelivery["lease"]> };

@@ -3,10 +3,10 @@
  * Mail from this process names no client and is held to the limits of alias and account alone.
  */
 import type { ErrorCode } from "@kauke/contract";
-import { replyFor } from "../reply.ts";
-import type { MxHandlers, ReceivedMail } from "../smtp-server/session-handlers.ts";
-import type { ResolvedRecipient } from "../transaction.ts";
-import { defer, type Verdict } from "../verdict.ts";
+import { replyFor } from "../../reply.ts";
+import type { MxHandlers, ReceivedMail } from "../../smtp-server/session-handlers.ts";
+import type { ResolvedRecipient } from "../../transaction.ts";
+import { defer, type Verdict } from "../../verdict.ts";
 import type { MailLimits } from "./mail-limits.ts";
 
 /** What somebody hears who tries names, or tries to relay. */

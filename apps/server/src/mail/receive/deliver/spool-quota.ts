@@ -2,9 +2,9 @@
  * How much undelivered mail an alias may have in the spool (RFC 3463 4.2.2). Only aliases that were seen spooling are counted,
  * so that mail which goes straight through costs no query. A count far below the limit is believed for a while.
  */
-import { BoundedMap } from "../../core/bounded-map.ts";
-import type { DeliveryStore } from "../../core/delivery/delivery.ts";
-import { type Clock, steadyMs } from "../../core/ports.ts";
+import { BoundedMap } from "../../../core/bounded-map.ts";
+import type { DeliveryStore } from "../../../core/delivery/delivery.ts";
+import { type Clock, steadyMs } from "../../../core/ports.ts";
 
 const maxOpenDeliveries = 1000;
 const maxWatched = 10_000;

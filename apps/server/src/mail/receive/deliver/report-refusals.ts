@@ -1,7 +1,7 @@
 /** Who hears of destinations that refused a message before its sender was answered. */
-import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
-import { type FailureReporter, ownersBusiness } from "../queue/report-failure.ts";
-import type { PlannedDelivery } from "./plan-deliveries.ts";
+import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
+import { type FailureReporter, ownersBusiness } from "../../queue/report-failure.ts";
+import type { PlannedDelivery } from "../inbound-plan.ts";
 
 interface Tried {
   planned: PlannedDelivery;

@@ -1,0 +1,26 @@
+/** The stages at the end: all destinations are asked, what stays open is on disk, and then the owners' answers are queued. */
+import type { SmtpReply } from "../../reply.ts";
+import { accept, answer, type StageVerdict } from "../../verdict.ts";
+import type { DeliveredMessage, PlannedMessage } from "../arrived-message.ts";
+import { type DeliverDeps, deliver } from "./deliver.ts";
+import type { TakenFingerprints } from "./taken-fingerprints.ts";
+import { takenLedger } from "./taken-ledger.ts";
+
+export interface DeliverMessageDeps {
+  deliver: DeliverDeps;
+  fingerprints: TakenFingerprints;
+}
+
+export async function deliverMessage(
+  message: PlannedMessage,
+  deps: DeliverMessageDeps,
+): Promise<StageVerdict<DeliveredMessage>> {
+  const { transaction, plan } = message;
+  const reply = await deliver(transaction, plan, takenLedger(transaction.wire, deps.fingerprints), deps.deliver);
+  return reply.code === 250 ? accept({ ...message, reply }) : answer(reply);
+}
+
+/** Answers leave when all else is taken: a sender who is told to come again would send them twice. */
+export async function sendReplies({ replies, reply }: DeliveredMessage): Promise<StageVerdict<SmtpReply>> {
+  return accept((await replies.keep()) ?? reply);
+}

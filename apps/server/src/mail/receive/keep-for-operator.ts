@@ -1,0 +1,32 @@
+/** The stage that keeps mail to postmaster@ and abuse@ where no mailbox is set for it: the operator finds it with `kauke doctor`. */
+import type { DeliveryStore } from "../../core/delivery/delivery.ts";
+import type { MessageBodies } from "../../core/message/message.ts";
+import type { Clock, Random } from "../../core/ports.ts";
+import { replyForThrow } from "../reply.ts";
+import { accept, answer, type StageVerdict } from "../verdict.ts";
+import type { PlannedMessage } from "./arrived-message.ts";
+
+export interface KeepForOperatorDeps {
+  operatorMail: { deliveries: Pick<DeliveryStore, "keepForOperator">; bodies: Pick<MessageBodies, "put" | "delete"> };
+  clock: Clock;
+  random: Random;
+}
+
+/** Each operator address keeps a message of its own. */
+export async function keepForOperator(
+  message: PlannedMessage,
+  { operatorMail: { deliveries, bodies }, clock, random }: KeepForOperatorDeps,
+): Promise<StageVerdict<PlannedMessage>> {
+  const { envelope, wire } = message.transaction;
+  for (const address of message.plan.keepFor) {
+    const stored = { id: random.uuid(), envelope, sizeBytes: wire.length, createdAt: clock.now() };
+    try {
+      await bodies.put(stored.id, [wire]);
+      await deliveries.keepForOperator(stored, address);
+    } catch (thrown) {
+      await bodies.delete(stored.id).catch(() => {});
+      return answer(replyForThrow(thrown));
+    }
+  }
+  return accept(message);
+}
