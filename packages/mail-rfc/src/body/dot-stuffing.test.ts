@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stuff, unstuff, withStuffedHeader } from "./dot-stuffing.ts";
 
-const piece = fc.constantFrom(".", "../..", "\r\n", "\r", "\n", "a", "\r\n.", "\r\n.\r\n");
+const piece = fc.constantFrom(".", "..", "\r\n", "\r", "\n", "a", "\r\n.", "\r\n.\r\n");
 const message = fc.oneof(
   fc.array(piece, { maxLength: 60 }).map((pieces) => Buffer.from(pieces.join(""))),
   fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array)),
@@ -10,8 +10,8 @@ const message = fc.oneof(
 
 describe("dot-stuffing", () => {
   it.each([
-    [".", "../.."],
-    ["../..", "..."],
+    [".", ".."],
+    ["..", "..."],
     [".\r\n.", "..\r\n.."],
     ["a\r\n.b\r\n", "a\r\n..b\r\n"],
     ["\r\n.\r\n", "\r\n..\r\n"],

@@ -30,7 +30,7 @@ describe("the embedded store", () => {
   afterEach(async () => {
     for (const store of opened.splice(0)) await store.close();
   });
-  afterAll(() => rm(join(dataDir, "../.."), { recursive: true, force: true }));
+  afterAll(() => rm(join(dataDir, ".."), { recursive: true, force: true }));
 
   it("is made at the first start, readable by nobody else, and is there at the second", async () => {
     const { id } = await insertUser(await open());

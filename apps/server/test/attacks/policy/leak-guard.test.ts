@@ -104,7 +104,7 @@ async function submit(entity: CarrierEntity): Promise<string> {
   await submission.ask(`MAIL FROM:<${alias.address}>`);
   await submission.ask(`RCPT TO:<${to}>`);
   await submission.ask("DATA");
-  const message = messageOf(alias.address, to, entity).replace(/^\./gm, "../..");
+  const message = messageOf(alias.address, to, entity).replace(/^\./gm, "..");
   return submission.ask(`${message}${message.endsWith("\r\n") ? "" : "\r\n"}.`);
 }
 
