@@ -1,6 +1,6 @@
 /**
  * Forwarding with the spool on every message: the destination answers 451 at RCPT, so each message is tried once, its body and
- * its delivery row are committed, and 250 is said; later the destination takes mail and the sender service empties the spool.
+ * its delivery row are committed, and 250 is said; later the destination takes mail and the delivery worker empties the spool.
  * The two halves are measured apart; together they are the price of a durable queue.
  */
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";

@@ -1,5 +1,5 @@
 /**
- * Tells the mail path that a cached route may be stale, and the sender service that something is due. Listeners of this process
+ * Tells the mail path that a cached route may be stale, and the delivery worker that something is due. Listeners of this process
  * are called directly, before the change's promise resolves; other processes hear it through NOTIFY (`postgres-signals.ts`).
  * The embedded database has one process only, so nothing is sent there.
  */
