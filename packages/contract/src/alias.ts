@@ -2,10 +2,12 @@
  * What may be said of an alias over the wire: names, destinations, notes. Shared by the form, the route and the use case,
  * so that one sentence of the specification (section 5) is one rule here.
  */
+
 import * as z from "zod";
 import { confirmationState } from "./confirmations.ts";
 import { isKeyId } from "./key-id.ts";
 import { limits } from "./limits.ts";
+import { splitAddress } from "./split-address.ts";
 
 export const aliasMessages = {
   nameRequired: "Alias is required",
@@ -45,10 +47,9 @@ const UNSEEN =
  * Quoted local parts and address literals are refused on purpose: no real inbox needs them.
  */
 export function isMailbox(text: string): boolean {
-  const at = text.lastIndexOf("@");
-  if (at < 1 || text.length > limits.emailMax || UNSEEN.test(text) || octets(text) > limits.emailMax) return false;
-  const local = text.slice(0, at);
-  const domain = text.slice(at + 1);
+  const { local, domain } = splitAddress(text);
+  if (local === "" || text.length > limits.emailMax || UNSEEN.test(text) || octets(text) > limits.emailMax)
+    return false;
   if (octets(local) > 64 || !ATEXT.test(local)) return false;
   // Full-width letters and foreign full stops become others on the way to DNS: one of our domains could hide in them.
   if (domain.normalize("NFKC") !== domain.normalize("NFC") || /[\u{3002}\u{ff0e}\u{ff61}]/u.test(domain)) return false;

@@ -18,3 +18,4 @@ export * from "./page-events.ts";
 export * from "./page-values.ts";
 export * from "./preview.ts";
 export * from "./smtp-credentials.ts";
+export * from "./split-address.ts";

@@ -8,6 +8,7 @@ export * from "./address/local-part.ts";
 export * from "./address/reply-address.ts";
 export * from "./address/reply-addresses.ts";
 export * from "./address/shown-name.ts";
+export * from "./address/split-address.ts";
 export * from "./address/srs.ts";
 export * from "./address/srs-stamp.ts";
 export * from "./base32.ts";

@@ -2,6 +2,7 @@
  * The name a correspondent is shown by in the owner's inbox, where the address behind it is a reply address. The real address
  * stands last, in words: a name made to look like another address can't push it out of sight, nor turn around what is read.
  */
+import { splitAddress } from "./split-address.ts";
 
 /** Characters of the name part. */
 export const SHOWN_NAME_MAX = 60;
@@ -26,8 +27,8 @@ export interface ShownCorrespondent {
  * @example shownName({ name: "Ann", address: "ann@example.org", isVerified: true }) // "Ann (ann at example.org)"
  */
 export function shownName({ name, address, isVerified }: ShownCorrespondent): string {
-  const at = address.lastIndexOf("@");
-  const spelled = at < 0 ? plain(address) : `${plain(address.slice(0, at))} at ${plain(address.slice(at + 1))}`;
+  const { local, domain } = splitAddress(address);
+  const spelled = address.includes("@") ? `${plain(local)} at ${plain(domain)}` : plain(address);
   const shown = [...plain(name ?? "")].slice(0, SHOWN_NAME_MAX).join("").trim();
   return `${isVerified ? "" : "Unverified: "}${shown === "" ? spelled : `${shown} (${spelled})`}`;
 }

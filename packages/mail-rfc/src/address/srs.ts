@@ -9,10 +9,12 @@
  * and a hint of 6 signs behind the hash finds the subject again. In SRS1 the stamp follows the hint, since the rest of SRS1
  * is read by other forwarders. Both stand within the hash field, which other programs do not read.
  */
+
 import { timingSafeEqual } from "node:crypto";
 import { toBase32 } from "../base32.ts";
 import { MailSyntaxError } from "../mail-syntax-error.ts";
 import { LOCAL_MAX_OCTETS, quoteLocal, unquoteLocal } from "./local-part.ts";
+import { splitAddress } from "./split-address.ts";
 import { isSrsStampFresh, srsStamp } from "./srs-stamp.ts";
 
 /** A keyed hash, e.g. HMAC-SHA-256, of at least 5 bytes. */
@@ -65,7 +67,7 @@ type Kind = "SRS0" | "SRS1";
  */
 export function srsForward(envelopeFrom: string, context: SrsContext, subject?: SrsSubject): string {
   if (envelopeFrom === "") return "";
-  const { local, domain } = splitAddress(envelopeFrom);
+  const { local, domain } = splitMailbox(envelopeFrom);
   if (context.isOurDomain(domain)) return envelopeFrom;
   const { kind, body } = bodyFor(unquoteLocal(local), domain, context.now);
   const field =
@@ -78,7 +80,7 @@ export function srsForward(envelopeFrom: string, context: SrsContext, subject?: 
  * @returns `null` when the address is not ours, not a bound one, or older than SRS_MAX_AGE_DAYS
  */
 export function readBoundSrs(address: string, context: SrsContext): BoundSrs | null {
-  const { local, domain } = splitAddress(address);
+  const { local, domain } = splitMailbox(address);
   if (!context.isOurDomain(domain)) return null;
   const meaning = unquoteLocal(local);
   const read = readSrs0(meaning) ?? readSrs1(meaning);
@@ -129,7 +131,7 @@ function boundBody({ domain, id, stamp, body }: { domain: string; id: string; st
  * is not ours, not SRS, forged, or older than SRS_MAX_AGE_DAYS
  */
 export function srsReverse(address: string, context: SrsContext): string | null {
-  const { local, domain } = splitAddress(address);
+  const { local, domain } = splitMailbox(address);
   if (!context.isOurDomain(domain)) return null;
   const meaning = unquoteLocal(local);
   return reverseSrs0(meaning, context) ?? reverseSrs1(meaning, context);
@@ -174,10 +176,10 @@ function hashOf(sign: SrsHash, kind: Kind, body: string): string {
   return toBase32(sign(`${kind}=${body}`.toLowerCase()).subarray(0, HASH_BYTES));
 }
 
-function splitAddress(address: string): { local: string; domain: string } {
-  const at = address.lastIndexOf("@");
-  if (at < 1 || at === address.length - 1) throw new MailSyntaxError("path_syntax");
-  return { local: address.slice(0, at), domain: address.slice(at + 1).toLowerCase() };
+function splitMailbox(address: string): { local: string; domain: string } {
+  const { local, domain } = splitAddress(address);
+  if (local === "" || domain === "") throw new MailSyntaxError("path_syntax");
+  return { local, domain: domain.toLowerCase() };
 }
 
 function joinAddress(local: string, domain: string): string {

@@ -2,8 +2,10 @@
  * The DNS records that make mail of a domain work, as values and as lines of a zone file: MX, SPF (RFC 7208), DKIM (RFC 6376,
  * RFC 8463), DMARC (RFC 7489), MTA-STS (RFC 8461) and TLS reporting (RFC 8460). Builds them and reads tag lists back; asks nobody.
  */
+
 import { createHash, createPublicKey } from "node:crypto";
 import { domainToASCII } from "node:url";
+import { domainOf, splitAddress } from "../address/split-address.ts";
 import type { DkimKey } from "./dkim-sign.ts";
 
 /** Names are absolute, lower case, without the dot at the end. */
@@ -61,7 +63,7 @@ export function mailHostRecords(mailHost: string, domains: readonly string[]): D
  * @returns `null` when the address is in that domain itself
  */
 export function dmarcReportConsent(domain: string, dmarcReports: string): DnsRecord | null {
-  const at = dmarcReports.slice(dmarcReports.lastIndexOf("@") + 1).toLowerCase();
+  const at = domainOf(dmarcReports);
   if (at === domain || at.endsWith(`.${domain}`)) return null;
   return { type: "TXT", name: `${domain}._report._dmarc.${at}`, text: "v=DMARC1" };
 }
@@ -69,9 +71,8 @@ export function dmarcReportConsent(domain: string, dmarcReports: string): DnsRec
 /** "," and "!" part addresses and sizes (RFC 7489 §6.2), ";" parts tags. */
 function reportTag(address: string | null): string {
   if (address === null) return "";
-  const at = address.lastIndexOf("@");
-  const local = encodeURIComponent(address.slice(0, at)).replaceAll("!", "%21");
-  return `; rua=mailto:${local}@${domainToASCII(address.slice(at + 1))}`;
+  const { local, domain } = splitAddress(address);
+  return `; rua=mailto:${encodeURIComponent(local).replaceAll("!", "%21")}@${domainToASCII(domain)}`;
 }
 
 /** RFC 6376 §3.6.1; Ed25519 as the bare 32 octets (RFC 8463 §4). Takes the private key, tells its public half only. */

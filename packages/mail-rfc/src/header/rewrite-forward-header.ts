@@ -10,6 +10,7 @@ import { type Mailbox, parseAddressList } from "../address/address-list.ts";
 import { formatAddressField, UNDISCLOSED_RECIPIENTS } from "../address/format-address.ts";
 import { ReplyAddresses } from "../address/reply-addresses.ts";
 import { shownName } from "../address/shown-name.ts";
+import { splitAddress } from "../address/split-address.ts";
 import { mustGo } from "./forward-fields.ts";
 import { canStandInField, type FieldText, fieldTextBytes, headerField, NO_FIELD } from "./header-field.ts";
 import { fieldValue, type HeaderField } from "./headers.ts";
@@ -182,8 +183,8 @@ export function isOwn(
 }
 
 function withoutTag(address: string): string {
-  const at = address.lastIndexOf("@");
-  return addressKey(`${splitAliasAddress(address.slice(0, at)).name}${address.slice(at)}`);
+  const { local, domain } = splitAddress(address);
+  return addressKey(`${splitAliasAddress(local).name}@${domain}`);
 }
 
 function envelopeMailbox(envelopeFrom: string): Mailbox | null {

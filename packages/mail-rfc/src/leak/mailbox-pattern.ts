@@ -2,8 +2,10 @@
  * What the leak guard looks for: mailboxes in every spelling that leads to the same one. Letter case, a `+tag`, the two forms of
  * an international domain and, at Gmail, dots make no difference. Texts come in lower case and NFKC.
  */
+
 import { domainToASCII, domainToUnicode } from "node:url";
 import { LOCAL_MAX_OCTETS } from "../address/local-part.ts";
+import { splitAddress } from "../address/split-address.ts";
 
 export interface MailboxPattern {
   /** The address as the caller gave it. */
@@ -44,8 +46,8 @@ const BEFORE_MAX = LOCAL_MAX_OCTETS * 2;
 export function mailboxPatterns(destinations: readonly string[]): MailboxPattern[] {
   return destinations.flatMap((destination) => {
     const address = destination.trim().normalize("NFKC").toLowerCase();
-    const at = address.lastIndexOf("@");
-    return at < 1 ? [] : [patternOf(destination, address.slice(0, at), address.slice(at + 1))];
+    const { local, domain } = splitAddress(address);
+    return local === "" ? [] : [patternOf(destination, local, domain)];
   });
 }
 

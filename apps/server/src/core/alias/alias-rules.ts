@@ -1,7 +1,8 @@
 /** Rules of aliases that need to know this server: its domains and the names it keeps for itself. Pure. */
-import { domainToASCII } from "node:url";
+
 import { aliasMessages, type Destination, type FieldErrors } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
+import { asciiDomainOf } from "@kauke/mail-rfc";
 import { AppError } from "../app-error.ts";
 
 export const DOMAIN_UNKNOWN = "Please choose one of the available domains";
@@ -17,7 +18,7 @@ export function ownDomainErrors(
   destinations: readonly Destination[] | undefined,
   ownDomains: readonly string[],
 ): FieldErrors {
-  const isOwn = destinations?.some((it) => it.kind === "mailbox" && ownDomains.includes(domainOf(it.address)));
+  const isOwn = destinations?.some((it) => it.kind === "mailbox" && ownDomains.includes(asciiDomainOf(it.address)));
   return isOwn ? { [field]: [aliasMessages.forwardToOwnDomain] } : {};
 }
 
@@ -31,9 +32,4 @@ export function refuseFieldErrors(errors: FieldErrors): void {
 export function refuseReservedName(name: string): void {
   if (findReservedName(name) !== null)
     throw new AppError("alias_reserved", { message: `The name ${name} is reserved.` });
-}
-
-function domainOf(address: string): string {
-  const domain = address.slice(address.lastIndexOf("@") + 1);
-  return domainToASCII(domain) || domain.toLowerCase();
 }

@@ -2,7 +2,8 @@
  * What counts as one mailbox: letter case, Unicode form, spelling of the domain and a `+tag` make no difference, at Gmail dots. A host that
  * gives `ann` and `ann+x` to two people has them share one answer; the other way, a tag would get around every limit.
  */
-import { domainToASCII } from "node:url";
+
+import { asciiDomainOf, splitAddress } from "@kauke/mail-rfc";
 
 const gmail: ReadonlySet<string> = new Set(["gmail.com", "googlemail.com"]);
 
@@ -43,9 +44,7 @@ export function untaggedMailbox(address: string): string {
 }
 
 function split(address: string): { local: string; domain: string } {
-  const at = address.lastIndexOf("@");
-  const domain = address.slice(at + 1);
-  return { local: address.slice(0, at), domain: domainToASCII(domain) || domain.toLowerCase() };
+  return { local: splitAddress(address).local, domain: asciiDomainOf(address) };
 }
 
 function tagOf(address: string): string {

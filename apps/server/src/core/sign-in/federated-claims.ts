@@ -1,6 +1,8 @@
 /** From an ID token's claims (OpenID Connect Core §5.1) to a person: what has a wrong form or exceeds its bound is left out. */
+
 import { domainToASCII } from "node:url";
 import { isMailbox } from "@kauke/contract";
+import { splitAddress } from "@kauke/mail-rfc";
 import type { FederatedPerson } from "./federated-issuer.ts";
 
 export const googleIssuer = "https://accounts.google.com";
@@ -32,7 +34,7 @@ export function readClaims(issuer: string, claims: Readonly<Record<string, unkno
  * domain"; other issuers can be set up to send it), and Google for gmail.com.
  */
 function isHosted(issuer: string, email: string, hostedDomain: unknown): boolean {
-  const domain = asciiDomain(email.slice(email.lastIndexOf("@") + 1));
+  const domain = asciiDomain(splitAddress(email).domain);
   if (issuer === googleIssuer && (domain === "gmail.com" || domain === "googlemail.com")) return true;
   return typeof hostedDomain === "string" && domain !== "" && asciiDomain(hostedDomain) === domain;
 }

@@ -5,6 +5,7 @@
 
 import {
   buildDeliveryReport,
+  domainOf,
   type HeaderSource,
   MailSyntaxError,
   makeMessageId,
@@ -16,7 +17,6 @@ import { BoundedMap } from "../../core/bounded-map.ts";
 import type { DeliveryStore } from "../../core/delivery/delivery.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import { type Clock, type Logger, type Random, steadyMs } from "../../core/ports.ts";
-import { domainOf } from "./message-signer.ts";
 
 export interface FailedMail {
   aliasId: string | null;

@@ -3,13 +3,13 @@
  * from the same bytes out of the spool: both give the same copy.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { unstuff } from "@kauke/mail-rfc";
+import { domainOf, unstuff } from "@kauke/mail-rfc";
 import type { BackgroundMemory } from "../background-memory.ts";
 import type { OutgoingMail } from "../transport/transport.ts";
 import type { WebhookBodyMaker } from "../transport/webhook/webhook-body-maker.ts";
 import { CopyMemory } from "./copy-memory.ts";
 import { forwardInvitations } from "./invitations.ts";
-import { domainOf, type MessageSigner, type ToSign } from "./message-signer.ts";
+import type { MessageSigner, ToSign } from "./message-signer.ts";
 import type { Correspondent } from "./reply-book.ts";
 import { type RewriteRules, type RewriteSource, rewrite } from "./rewrite.ts";
 

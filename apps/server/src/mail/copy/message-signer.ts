@@ -46,8 +46,3 @@ export function messageSigner(keys: readonly DkimKey[], now: () => Date): Messag
     },
   };
 }
-
-/** The domain part, lower case. */
-export function domainOf(address: string): string {
-  return address.slice(address.lastIndexOf("@") + 1).toLowerCase();
-}

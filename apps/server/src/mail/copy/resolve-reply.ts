@@ -1,18 +1,19 @@
 /** A reply address at RCPT: who it stands for, and for which alias. Known only through its token (DESIGN "Reply addresses forget"). */
 import {
+  domainOf,
   type Mailbox,
   mayBeAliasName,
   openCorrespondent,
   readReplyToken,
   replyAddress,
   replyRowId,
+  splitAddress,
 } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../core/alias/alias.ts";
 import type { AliasStore } from "../../core/alias/alias-store.ts";
 import type { ReplyPathStore } from "../../core/reply-path/reply-path.ts";
 import type { ReplyRecipient } from "../transaction.ts";
 import { accept, reject, type Verdict } from "../verdict.ts";
-import { domainOf } from "./message-signer.ts";
 
 export interface ResolveReplyDeps {
   replyPaths: Pick<ReplyPathStore, "find">;
@@ -60,7 +61,7 @@ export async function resolveRepliesOf(
   return people;
 }
 
-const localOf = (address: string) => address.slice(0, address.lastIndexOf("@"));
+const localOf = (address: string) => splitAddress(address).local;
 
 export interface ReplyFormDeps {
   aliases: Pick<AliasStore, "findRoute">;

@@ -3,6 +3,7 @@
  * trace, result and loop fields go on top. The body is not looked at here: `invitations.ts` does where it holds a calendar.
  */
 import {
+  domainOf,
   fieldTextBytes,
   formatReceived,
   formatResultsField,
@@ -22,7 +23,6 @@ import {
 } from "@kauke/mail-rfc";
 import type { MessageEnvelope } from "../../core/message/message.ts";
 import { bounceAddress, srsSubject } from "./bounce-address.ts";
-import { domainOf } from "./message-signer.ts";
 import type { Correspondent } from "./reply-book.ts";
 
 const CRLF = Buffer.from("\r\n");

@@ -4,11 +4,10 @@
  */
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { unstuff } from "@kauke/mail-rfc";
+import { domainOf, unstuff } from "@kauke/mail-rfc";
 import { sealedWebhookBody } from "../transport/webhook/sealed-webhook-body.ts";
 import { CopyMemory } from "./copy-memory.ts";
 import type { CopyParts, ForwardCopy, ForwardSource, SealWish } from "./forward-copy.ts";
-import { domainOf } from "./message-signer.ts";
 import { rewrite } from "./rewrite.ts";
 import { sealedOutside } from "./sealed-header.ts";
 import { SealingFailed } from "./sealing-failed.ts";

@@ -5,6 +5,7 @@
 import { createHmac } from "node:crypto";
 import {
   addressesOf,
+  domainOf,
   type FieldText,
   fieldTextBytes,
   firstValue,
@@ -23,7 +24,6 @@ import {
   toBase32,
 } from "@kauke/mail-rfc";
 import type { MessageAuthentication } from "../../core/message/message.ts";
-import { domainOf } from "./message-signer.ts";
 import type { Correspondent } from "./reply-book.ts";
 import type { RewriteSource, Rewritten } from "./rewrite.ts";
 import { readSealedPasses, SEALED_PASSES_FIELD } from "./sealed-passes.ts";

@@ -2,11 +2,11 @@
  * A message that leaves as the alias: composed, submitted or replied. What is stored is what is sent, with our signature on
  * top; bounces go to the alias itself, so its owner gets them like any mail.
  */
-import { readHeader } from "@kauke/mail-rfc";
+import { domainOf, readHeader } from "@kauke/mail-rfc";
 import type { MessageEnvelope } from "../../core/message/message.ts";
 import type { OutgoingMail } from "../transport/transport.ts";
 import type { ForwardCopy } from "./forward-copy.ts";
-import { domainOf, type MessageSigner } from "./message-signer.ts";
+import type { MessageSigner } from "./message-signer.ts";
 
 export interface SendSource {
   /** Its null sender stays; any other sender becomes the alias. */

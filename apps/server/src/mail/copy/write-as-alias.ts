@@ -7,6 +7,7 @@ import type { AccountSettings } from "@kauke/contract";
 import {
   addressesOf,
   CORRESPONDENTS_MAX,
+  domainOf,
   type HeaderBlock,
   type HeaderSource,
   type Mailbox,
@@ -31,7 +32,6 @@ import type { ReplyPathStore } from "../../core/reply-path/reply-path.ts";
 import type { SpoolPlace, SpoolSpace } from "../../core/spool/spool-space.ts";
 import { reply, replyForThrow, type SmtpReply } from "../reply.ts";
 import { leakReply, nameOfPlace } from "./leak-reply.ts";
-import { domainOf } from "./message-signer.ts";
 import { withAliasInParts } from "./owner-parts.ts";
 import { isReplyAddress, type ReplyFormDeps, resolveRepliesOf } from "./resolve-reply.ts";
 

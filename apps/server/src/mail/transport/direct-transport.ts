@@ -2,7 +2,9 @@
  * `KAUKE_DELIVERY=direct`: to the recipient's own mail hosts, one after another while they fail for now. A domain that asks for
  * it by MTA-STS gets its mail at the hosts it lists and over proven TLS, or not at all (RFC 8461 §5).
  */
+
 import { domainToASCII } from "node:url";
+import { splitAddress } from "@kauke/mail-rfc";
 import { classifyLoss, untried } from "../classify-reply.ts";
 import type { Resolver } from "../resolver.ts";
 import { type AllowList, parseAllowList } from "./address-guard.ts";
@@ -48,7 +50,7 @@ export function createDirectTransport(options: DirectTransportOptions): MailTran
 
   return {
     async send(mail, signal) {
-      const domain = mail.rcptTo.slice(mail.rcptTo.lastIndexOf("@") + 1);
+      const domain = splitAddress(mail.rcptTo).domain;
       const [found, policy] = await Promise.all([findMailHosts(domain, rules), policyOf(domain, policies, signal)]);
       if (found.kind === "none") return found.outcome;
       // Without knowing what the domain asks for nothing is sent.

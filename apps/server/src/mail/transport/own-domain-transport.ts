@@ -2,7 +2,7 @@
  * Mail for an address on one of our own domains never goes out through MX: it is handed to the inbound path in this process,
  * which resolves, screens, forwards and keeps it as if it had come over the wire. Everything else goes to the transport outside.
  */
-import { MailSyntaxError, parseAddress } from "@kauke/mail-rfc";
+import { domainOf, MailSyntaxError, parseAddress } from "@kauke/mail-rfc";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 import { classifyReply, refused, type SmtpStage, taken } from "../classify-reply.ts";
 import type { MemoryBudget } from "../memory-budget.ts";
@@ -31,7 +31,7 @@ export function ownDomainTransport(parts: OwnDomainParts): MailTransport {
 }
 
 function isOurs(address: string, { domains }: OwnDomainParts): boolean {
-  return domains.has(address.slice(address.lastIndexOf("@") + 1).toLowerCase());
+  return domains.has(domainOf(address));
 }
 
 async function deliverHere(mail: OutgoingMail, parts: OwnDomainParts): Promise<DeliveryOutcome> {

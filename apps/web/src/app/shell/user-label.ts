@@ -1,12 +1,12 @@
 /** How the top bar names the signed-in user (specification sections 2 and 9). */
-import type { UserWire } from "@kauke/contract";
+import { splitAddress, type UserWire } from "@kauke/contract";
 
 type Named = Pick<UserWire, "email" | "walletAddress">;
 
 /** `jonas` of `jonas@example.org`; else `7xKp3Q…9mVt2d`; else `User`. */
 export function userLabel({ email, walletAddress }: Named): string {
-  const local = email?.slice(0, email.lastIndexOf("@"));
-  if (local) return local;
+  const { local } = splitAddress(email ?? "");
+  if (local !== "") return local;
   return walletAddress ? walletLabel(walletAddress) : "User";
 }
 

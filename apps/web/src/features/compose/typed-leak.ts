@@ -2,7 +2,7 @@
  * The leak guard for what is encrypted here, since the server can't read it: whether the message tells a mailbox its alias
  * forwards to, as a person would read it. Links and markup, which the server's guard undoes in plain mail, are not undone. Pure.
  */
-import { parseForwardTo } from "@kauke/contract";
+import { parseForwardTo, splitAddress } from "@kauke/contract";
 
 const unseen = /[\p{Cf}\u034f\u115f\u1160\u3164\uffa0\u2800]/gu;
 /** Signs beside an address belong to it only when a letter or digit stands beyond them: "joann@…" is somebody else. */
@@ -24,9 +24,7 @@ export function tellsMailbox(body: string, forwardTo: string): boolean {
 /** With and without a tag, the domain in both of its forms. */
 function spellings(mailbox: string): string[] {
   const address = plain(mailbox);
-  const at = address.lastIndexOf("@");
-  const local = address.slice(0, at);
-  const domain = address.slice(at + 1);
+  const { local, domain } = splitAddress(address);
   const locals = new Set([local, local.replace(/\+.*$/s, "")].filter((it) => it !== ""));
   return [...locals].flatMap((it) => [...new Set([domain, asciiDomain(domain)])].map((right) => `${it}@${right}`));
 }

@@ -8,8 +8,15 @@
 import { EventEmitter } from "node:events";
 import type { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import { domainToASCII } from "node:url";
-import { addressesOf, countFields, headerLimits, MailSyntaxError, readHeader } from "@kauke/mail-rfc";
+import {
+  addressesOf,
+  asciiDomainOf,
+  countFields,
+  domainOf,
+  headerLimits,
+  MailSyntaxError,
+  readHeader,
+} from "@kauke/mail-rfc";
 import type { DKIMResult } from "mailauth";
 import type { BodyHashes } from "../../copy/body-hashes.ts";
 import { hashBody, type LibraryBodyHash } from "./hash-body.ts";
@@ -200,15 +207,15 @@ export function readShownAuthor({ raw, envelopeFrom }: ReceivedMessage): ShownAu
     const address = mailboxes[0]?.address ?? envelopeFrom;
     const fromFields = countFields(fields, "from");
     const isPlain = fromFields <= 1 && looseCount === 0 && !isCut;
-    return { address, domain: domainOf(address), fromFields, isPlain };
+    return { address, domain: authorDomain(address), fromFields, isPlain };
   } catch (thrown) {
     if (!(thrown instanceof MailSyntaxError)) throw thrown;
-    const domain = domainOf(envelopeFrom);
+    const domain = authorDomain(envelopeFrom);
     return { address: envelopeFrom, domain, fromFields: Number.POSITIVE_INFINITY, isPlain: false };
   }
 }
 
-function domainOf(address = ""): string {
-  const domain = address.slice(address.lastIndexOf("@") + 1).toLowerCase();
-  return PLAIN_DOMAIN.test(domain) ? domain : domainToASCII(domain) || domain;
+function authorDomain(address = ""): string {
+  const domain = domainOf(address);
+  return PLAIN_DOMAIN.test(domain) ? domain : asciiDomainOf(address);
 }

@@ -4,7 +4,9 @@
  * signatures, and receivers that mangle them are long gone), and so do UTF-8 headers to plain addresses; only an address
  * the peer can't spell is refused.
  */
+
 import { domainToASCII } from "node:url";
+import { splitAddress } from "@kauke/mail-rfc";
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import { refused } from "../../classify-reply.ts";
 import type { OutgoingMail } from "../transport.ts";
@@ -40,7 +42,7 @@ function impossible(...[code, status]: Parameters<typeof refused>): EnvelopeComm
 /** @returns the address as this peer may read it: an international domain becomes A-labels; `null` when that isn't enough */
 function spell(address: string, peer: SmtpExtensions): string | null {
   if (peer.smtpUtf8 || !NON_ASCII.test(address)) return address;
-  const at = address.lastIndexOf("@");
-  const domain = domainToASCII(address.slice(at + 1));
-  return NON_ASCII.test(address.slice(0, at)) || domain === "" ? null : `${address.slice(0, at)}@${domain}`;
+  const { local, domain } = splitAddress(address);
+  const ascii = domainToASCII(domain);
+  return NON_ASCII.test(local) || ascii === "" ? null : `${local}@${ascii}`;
 }

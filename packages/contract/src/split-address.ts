@@ -1,0 +1,5 @@
+/** Splits an address at its last `@`; without one, all of it is the domain. (The server's own is in mail-rfc.) */
+export function splitAddress(address: string): { local: string; domain: string } {
+  const at = address.lastIndexOf("@");
+  return { local: at < 0 ? "" : address.slice(0, at), domain: address.slice(at + 1) };
+}
