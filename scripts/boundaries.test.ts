@@ -65,7 +65,7 @@ const refused: readonly (readonly [file: string, imported: string])[] = [
   [`${server}/http/aliases/routes.ts`, "../../store/open-store.ts"],
   [`${server}/http/aliases/routes.ts`, "@kauke/mail-rfc"],
   [`${server}/mail/reply.ts`, "../http/problem.ts"],
-  [`${server}/mail/receive/deliver/deliver.ts`, "../../store/open-store.ts"],
+  [`${server}/mail/receive/deliver/deliver.ts`, "../../../store/open-store.ts"],
   [`${server}/store/alias/alias-store.ts`, "../../operate/logger.ts"],
   [`${server}/config.ts`, "./core/ports.ts"],
   [`${server}/core/rule.ts`, "./rule.test.ts"],

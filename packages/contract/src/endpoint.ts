@@ -1,15 +1,9 @@
-/** What the route table says of one call. */
+/** The shapes of one call: what it takes and what it answers. */
 import type * as z from "zod";
+import type { Route } from "./routes.ts";
 
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-
-export interface Endpoint {
-  method: Method;
-  /** Fastify form: `/api/aliases/:userId`. */
-  path: string;
+export interface EndpointShapes {
   summary: string;
-  /** `user`: a signed-in person only. */
-  access: "anyone" | "user";
   params?: z.ZodObject;
   body?: z.ZodType;
   /** `limits.smallBodyMaxBytes` unless said. */
@@ -22,3 +16,5 @@ export interface Endpoint {
   /** Answers say in their body whether the call was a success; then every failure says so too: `success: false`. */
   tellsSuccess?: true;
 }
+
+export interface Endpoint extends Route, EndpointShapes {}

@@ -1,7 +1,4 @@
-/**
- * The route table: every call of the HTTP interface with its shapes. The server mounts exactly these, the web client calls
- * exactly these, and /api/openapi.json is derived from them.
- */
+/** Every call of the HTTP interface: its route (`routes.ts`) and its shapes. */
 import * as z from "zod";
 import { accountExportEndpoints } from "./account/account-export-endpoints.ts";
 import { accountSettings, accountSettingsChange, loginBody, registerBody, userWire } from "./account/auth.ts";
@@ -13,8 +10,9 @@ import { analyticsEndpoints } from "./analytics-endpoints.ts";
 import { confirmationAnswer, confirmationLink, confirmationStanding, confirmationWish } from "./confirmations.ts";
 import { createdEmailJob, createEmailJobBody, emailJobStatusWire, waitingEmailJob } from "./email-jobs.ts";
 import { encryptionEndpoints } from "./encryption-endpoints.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { EndpointShapes } from "./endpoint.ts";
 import { limits } from "./limits.ts";
+import { type RouteName, routes } from "./routes.ts";
 import {
   createdSmtpCredential,
   createSmtpCredentialBody,
@@ -47,184 +45,122 @@ export const noticeWire = z.object({
 });
 export type NoticeWire = z.infer<typeof noticeWire>;
 
-const define = <E extends Record<string, Endpoint>>(table: E): E => table;
-
-export const endpoints = define({
+const shapes = {
   getSession: {
-    method: "GET",
-    path: "/api/auth/session",
     summary: "The signed-in user",
-    access: "user",
     status: 200,
     answer: z.object({ user: userWire }),
   },
   register: {
-    method: "POST",
-    path: "/api/auth/register",
     summary: "Create an account and sign in",
-    access: "anyone",
     body: registerBody,
     status: 201,
     answer: z.object({ user: userWire }),
   },
   login: {
-    method: "POST",
-    path: "/api/auth/login",
     summary: "Sign in by e-mail and password",
-    access: "anyone",
     body: loginBody,
     status: 200,
     answer: z.object({ user: userWire }),
   },
   logout: {
-    method: "POST",
-    path: "/api/auth/logout",
     summary: "End this session",
-    access: "anyone",
     status: 200,
     answer: message,
   },
   listDomains: {
-    method: "GET",
-    path: "/api/domains",
     summary: "Domains an alias can be made on, the provider's own first",
-    access: "anyone",
     status: 200,
     answer: z.object({ domains: z.array(z.string()) }),
   },
   getStats: {
-    method: "GET",
-    path: "/api/stats",
     summary: "Totals for the landing page",
-    access: "anyone",
     status: 200,
     answer: z.object({ stats: z.object({ totalUsers: z.number(), totalAliases: z.number() }) }),
   },
   listAliases: {
-    method: "GET",
-    path: "/api/aliases/:userId",
     summary: "All aliases of the signed-in user, newest first",
-    access: "user",
     params: userParams,
     status: 200,
     answer: z.object({ aliases: z.array(aliasWire) }),
   },
   listAliasesWithSmtp: {
-    method: "GET",
-    path: "/api/aliases/:userId/with-smtp",
     summary: "Active aliases that have SMTP credentials",
-    access: "user",
     params: userParams,
     status: 200,
     answer: z.object({ aliases: z.array(z.object({ id: z.uuid(), alias: z.string(), domain: z.string() })) }),
   },
   createAlias: {
-    method: "POST",
-    path: "/api/aliases/:userId",
     summary: "Create an alias",
-    access: "user",
     params: userParams,
     body: createAliasBody,
     status: 201,
     answer: aliasWire,
   },
   updateAlias: {
-    method: "PUT",
-    path: "/api/aliases/:aliasId",
     summary: "Change name, destinations, notes or state of an alias",
-    access: "user",
     params: aliasParams,
     body: updateAliasBody,
     status: 200,
     answer: aliasWire,
   },
   toggleAlias: {
-    method: "PATCH",
-    path: "/api/aliases/:aliasId/toggle",
     summary: "Pause or activate an alias",
-    access: "user",
     params: aliasParams,
     body: toggleAliasBody,
     status: 200,
     answer: z.object({ message: z.string(), alias: aliasWire }),
   },
   deleteAlias: {
-    method: "DELETE",
-    path: "/api/aliases/:aliasId",
     summary: "Delete an alias with all that hangs on it",
-    access: "user",
     params: aliasParams,
     status: 200,
     answer: message,
   },
   readWebhookSecret: {
-    method: "GET",
-    path: "/api/aliases/:aliasId/webhook-secret",
     summary: "The secret that signs webhook calls of this alias",
-    access: "user",
     params: aliasParams,
     status: 200,
     answer: webhookSecretAnswer,
   },
   renewWebhookSecret: {
-    method: "POST",
-    path: "/api/aliases/:aliasId/webhook-secret",
     summary: "Make a new signing secret; the old one signs nothing any more",
-    access: "user",
     params: aliasParams,
     status: 200,
     answer: webhookSecretAnswer,
   },
   listSmtpCredentials: {
-    method: "GET",
-    path: "/api/smtp-credentials/alias/:aliasId",
     summary: "SMTP credentials of an alias, without the password, and the host to use them at",
-    access: "user",
     params: aliasParams,
     status: 200,
     answer: smtpCredentialList,
   },
   createSmtpCredential: {
-    method: "POST",
-    path: "/api/smtp-credentials",
     summary: "Make the SMTP credentials of an alias; it has one pair at most",
-    access: "user",
     body: createSmtpCredentialBody,
     status: 201,
     answer: createdSmtpCredential,
   },
   readSmtpPassword: {
-    method: "GET",
-    path: "/api/smtp-credentials/alias/:aliasId/password",
     summary: "The SMTP password of an alias",
-    access: "user",
     params: aliasParams,
     status: 200,
     answer: smtpPasswordAnswer,
   },
   regenerateSmtpPassword: {
-    method: "PATCH",
-    path: "/api/smtp-credentials/:credentialId/alias/:aliasId/regenerate",
     summary: "Make a new SMTP password; the old one is dead at once",
-    access: "user",
     params: credentialParams,
     status: 200,
     answer: regeneratedSmtpCredential,
   },
   deleteSmtpCredential: {
-    method: "DELETE",
-    path: "/api/smtp-credentials/:credentialId/alias/:aliasId",
     summary: "Delete SMTP credentials; the password is dead at once",
-    access: "user",
     params: credentialParams,
     status: 200,
     answer: message,
   },
   getAccountStats: {
-    method: "GET",
-    path: "/api/account-stats",
     summary: "Counts of what the account holds",
-    access: "user",
     status: 200,
     answer: z.object({
       stats: z.object({
@@ -237,62 +173,41 @@ export const endpoints = define({
     }),
   },
   deleteAccount: {
-    method: "DELETE",
-    path: "/api/account",
     summary: "Delete the account and everything it holds",
-    access: "user",
     status: 200,
     answer: message,
   },
   getAccountSettings: {
-    method: "GET",
-    path: "/api/account/settings",
     summary: "What the account has chosen",
-    access: "user",
     status: 200,
     answer: accountSettings,
   },
   changeAccountSettings: {
-    method: "PATCH",
-    path: "/api/account/settings",
     summary: "Change what the account has chosen",
-    access: "user",
     body: accountSettingsChange,
     status: 200,
     answer: accountSettings,
   },
   createEmailJob: {
-    method: "POST",
-    path: "/api/email-jobs",
     summary: "Queue a message from an alias; it can be undone for a few seconds",
-    access: "user",
     body: createEmailJobBody,
     bodyMaxBytes: limits.requestBodyMaxBytes,
     status: 201,
     answer: createdEmailJob,
   },
   listWaitingEmailJobs: {
-    method: "GET",
-    path: "/api/email-jobs",
     summary: `Composed messages that have not left yet, the newest first; ${limits.waitingJobsShown} at most`,
-    access: "user",
     status: 200,
     answer: z.object({ jobs: z.array(waitingEmailJob) }),
   },
   getEmailJobStatus: {
-    method: "GET",
-    path: "/api/email-jobs/:jobId/status",
     summary: "How far a queued message is",
-    access: "user",
     params: z.object({ jobId: z.string() }),
     status: 200,
     answer: emailJobStatusWire,
   },
   cancelEmailJob: {
-    method: "POST",
-    path: "/api/email-jobs/:jobId/cancel",
     summary: "Undo a queued message that no sender has taken up",
-    access: "user",
     params: z.object({ jobId: z.string() }),
     status: 200,
     answer: z.object({ success: z.literal(true), message: z.string() }),
@@ -304,62 +219,51 @@ export const endpoints = define({
   ...waysInEndpoints,
   ...accountExportEndpoints,
   listNotices: {
-    method: "GET",
-    path: "/api/notices",
     summary: "What the owner should know: deliveries that finally failed",
-    access: "user",
     status: 200,
     answer: z.object({ notices: z.array(noticeWire) }),
   },
   readConfirmation: {
-    method: "POST",
-    path: "/api/confirmation/state",
     summary: "How the mailbox behind a confirmation link stands; changes nothing",
-    access: "anyone",
     body: confirmationLink,
     status: 200,
     answer: confirmationStanding,
   },
   answerConfirmation: {
-    method: "POST",
-    path: "/api/confirmation",
     summary: "Say whether the mailbox behind a confirmation link is yours, or block it on this server",
-    access: "anyone",
     body: confirmationAnswer,
     status: 200,
     answer: confirmationStanding,
   },
   askConfirmation: {
-    method: "POST",
-    path: "/api/confirmation/message",
     summary:
       "Send the confirmation message to a mailbox of one of your aliases (again): once a day, three times in all",
-    access: "user",
     body: confirmationWish,
     status: 200,
     answer: confirmationStanding,
   },
   resumeMailbox: {
-    method: "POST",
-    path: "/api/mailboxes/resume",
     summary: "Forward again to a mailbox that was suspended, since its host said that it does not exist",
-    access: "user",
     body: confirmationWish,
     status: 200,
     answer: message,
   },
   dismissNotice: {
-    method: "DELETE",
-    path: "/api/notices/:noticeId",
     summary: "Put a notice away",
-    access: "user",
     params: z.object({ noticeId: z.string() }),
     status: 200,
     answer: message,
   },
-});
+} as const satisfies Record<RouteName, EndpointShapes>;
 
-export type EndpointName = keyof typeof endpoints;
+type Endpoints = { [N in RouteName]: (typeof routes)[N] & (typeof shapes)[N] };
+
+/** Each call with its route and its shapes. */
+export const endpoints = Object.fromEntries(
+  Object.entries(shapes).map(([name, shape]) => [name, { ...routes[name as RouteName], ...shape }]),
+) as Endpoints;
+
+export type EndpointName = RouteName;
 export type Body<N extends EndpointName> = (typeof endpoints)[N] extends { body: infer B extends z.ZodType }
   ? z.infer<B>
   : undefined;

@@ -17,5 +17,6 @@ export * from "./limits.ts";
 export * from "./page-events.ts";
 export * from "./page-values.ts";
 export * from "./preview.ts";
+export * from "./routes.ts";
 export * from "./smtp-credentials.ts";
 export * from "./split-address.ts";

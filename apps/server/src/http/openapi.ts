@@ -34,32 +34,6 @@ const errorTexts: Record<number, string> = {
   503: "Not possible now; try again later",
 };
 
-/** Answers that the shape of a call does not tell. */
-const ownErrors: Partial<Record<EndpointName, number[]>> = {
-  register: [409, 429],
-  login: [401, 429],
-  walletSignIn: [401, 429],
-  exportAccount: [429],
-  createAlias: [409, 429],
-  updateAlias: [409, 429],
-  toggleAlias: [429],
-  createEmailJob: [429, 503],
-  cancelEmailJob: [409],
-  renewWebhookSecret: [429],
-  createSmtpCredential: [404, 409, 429],
-  regenerateSmtpPassword: [429],
-  deleteSmtpCredential: [429],
-  readConfirmation: [404],
-  answerConfirmation: [404],
-  askConfirmation: [404, 429],
-  createEncryptionKey: [429, 503],
-  downloadEncryptionKey: [422, 429, 503],
-  makeKeyDefault: [429],
-  deleteEncryptionKey: [429],
-  decryptAuto: [404, 422, 429, 503],
-  decryptManual: [429, 503],
-};
-
 const redirect = (operationId: string, summary: string, description: string) => ({
   get: { operationId, summary, security: [], parameters: [], responses: { 302: { description } } },
 });
@@ -98,7 +72,7 @@ export function openApiDocument(origin: string, cookieName: string): object {
 }
 
 function operation(name: EndpointName, endpoint: Endpoint): object {
-  const statuses = errorStatuses(name, endpoint);
+  const statuses = errorStatuses(endpoint);
   return {
     operationId: name,
     summary: endpoint.summary,
@@ -112,8 +86,8 @@ function operation(name: EndpointName, endpoint: Endpoint): object {
   };
 }
 
-function errorStatuses(name: EndpointName, { access, body, method, params }: Endpoint): number[] {
-  const found = new Set([500, ...(ownErrors[name] ?? [])]);
+function errorStatuses({ access, body, errors = [], method, params }: Endpoint): number[] {
+  const found = new Set([500, ...errors]);
   if (access === "user") found.add(401);
   if (params !== undefined) found.add(404);
   if (method !== "GET") found.add(403).add(413).add(415);

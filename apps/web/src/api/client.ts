@@ -3,9 +3,10 @@
  * Answers are parsed against the contract in development only.
  */
 import type { Answer, Body, EndpointName, Params } from "@kauke/contract";
+import { fillPath, routes } from "@kauke/contract/routes";
 import { ApiError, toApiError, unreachable } from "./api-error.ts";
+import { changesNothing } from "./changes-nothing.ts";
 import { markReached, markUnreachable } from "./connection.ts";
-import { changesNothing, fillPath, openToAnyone, routes } from "./routes.ts";
 import { dropAhead, keepAhead, takeAhead } from "./session/asked-ahead.ts";
 import { markSignedOut } from "./session/lost-session.ts";
 import { tellTabs } from "./session/session-tabs.ts";
@@ -28,7 +29,7 @@ async function send(method: string, path: string, body?: unknown): Promise<Respo
 
 /** Ends the session at the server. No keepalive: Chromium does not abort such a request. @throws any failure */
 export async function endSession(signal: AbortSignal): Promise<void> {
-  const [method = "", path = ""] = routes.logout.split(" ");
+  const { method, path } = routes.logout;
   const { ok, status } = await fetch(path, { method, credentials: "same-origin", signal });
   if (!ok) throw new Error(`The logout was answered ${status}`);
 }
@@ -67,7 +68,7 @@ export async function callUnread<N extends EndpointName>(name: N, ...[given]: Re
     if (method !== "GET" && !changesNothing.has(name)) tellChanged();
     return response;
   } catch (error) {
-    if (error instanceof ApiError && isSessionOver(error) && !openToAnyone.has(name)) markSignedOut();
+    if (error instanceof ApiError && isSessionOver(error) && needsSession(name)) markSignedOut();
     throw error;
   }
 }
@@ -80,7 +81,7 @@ export function callAhead<N extends EndpointName>(name: N, ...[given]: Rest<N>):
 
 function requestOf(name: EndpointName, given: unknown): { method: string; path: string; body: unknown } {
   const { params, body } = (given ?? {}) as { params?: Record<string, string>; body?: unknown };
-  const [method = "GET", path = ""] = routes[name].split(" ");
+  const { method, path } = routes[name];
   return { method, path: fillPath(path, params), body };
 }
 
@@ -88,6 +89,9 @@ function tellChanged(): void {
   dropAhead();
   tellTabs({ kind: "changed" });
 }
+
+/** Visitors without a session ask for it too: that they have none says nothing about an open page. */
+const needsSession = (name: EndpointName) => routes[name].access === "user" && name !== "getSession";
 
 /** A wallet that proves nothing is answered 401 too, to somebody who is still signed in. */
 const isSessionOver = ({ status, code }: ApiError): boolean => status === 401 && code !== "wallet_unproven";

@@ -1,9 +1,9 @@
 /** Tells our own server that something happened, and nothing else: no cookie, no id, no page's address. Never waits, never fails. */
 import type { PageEvent } from "@kauke/contract";
-import { routes } from "./routes.ts";
+import { routes } from "@kauke/contract/routes";
 
 export function countEvent(event: PageEvent): void {
-  const [method, path = ""] = routes.countEvent.split(" ");
+  const { method, path } = routes.countEvent;
   const headers = { "Content-Type": "application/json" };
   // keepalive: it goes on when the page goes.
   const init: RequestInit = { method, headers, body: JSON.stringify({ event }), credentials: "omit", keepalive: true };

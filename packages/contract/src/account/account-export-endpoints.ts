@@ -1,6 +1,6 @@
 /** The call that hands an account everything held about it; part of the route table in `endpoints.ts`. */
 import * as z from "zod";
-import type { Endpoint } from "../endpoint.ts";
+import type { EndpointShapes } from "../endpoint.ts";
 
 /** Columns differ from table to table; each row says when it is deleted: an ISO date, or a sentence. */
 const exportedRow = z.looseObject({ deletionDate: z.string() });
@@ -16,12 +16,9 @@ export type AccountExportWire = z.infer<typeof accountExportWire>;
 
 export const accountExportEndpoints = {
   exportAccount: {
-    method: "GET",
-    path: "/api/account/export",
     summary: "Everything held about the account, every row with the date of its deletion",
-    access: "user",
     status: 200,
     savedAs: "kauke-account",
     answer: accountExportWire,
   },
-} satisfies Record<string, Endpoint>;
+} satisfies Record<string, EndpointShapes>;

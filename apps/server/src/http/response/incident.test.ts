@@ -4,7 +4,7 @@ import { traceOf } from "./incident.ts";
 describe("what is written down of an unexpected throw", () => {
   it("is its class and our own frames, never its message", () => {
     const trace = traceOf(new TypeError("ann@example.org\n    at leak (/apps/server/secret.ts:1:1)"));
-    expect(trace).toMatch(/^TypeError\n {2}apps\/server\/src\/http\/incident\.test\.ts:\d+:\d+/);
+    expect(trace).toMatch(/^TypeError\n {2}apps\/server\/src\/http\/response\/incident\.test\.ts:\d+:\d+/);
     expect(trace).not.toContain("ann@example.org");
     expect(trace).not.toContain("leak");
   });

@@ -1,0 +1,21 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { call } from "./client.ts";
+import { isSessionLost, markSignedIn } from "./session/lost-session.ts";
+
+beforeEach(() => {
+  markSignedIn();
+  const answer = async () => Response.json({ error: "Unauthorized", message: "Not signed in" }, { status: 401 });
+  vi.stubGlobal("fetch", answer);
+});
+afterEach(() => vi.unstubAllGlobals());
+
+test("a 401 of a call that needs a session says that the session is lost", async () => {
+  await expect(call("getAccountStats")).rejects.toThrow();
+  expect(isSessionLost()).toBe(true);
+});
+
+test("a 401 of a call that visitors make too says nothing about an open page", async () => {
+  await expect(call("getSession")).rejects.toThrow();
+  await expect(call("login", { body: { email: "ann@example.org", password: "wrong" } })).rejects.toThrow();
+  expect(isSessionLost()).toBe(false);
+});
