@@ -20,9 +20,10 @@ const baseChunk = {
     [
       "node_modules/(?:react|react-dom|scheduler|wouter|regexparam|use-sync-external-store)/",
       "node_modules/lucide-react/dist/esm/(?:shared/|context|Icon|createLucideIcon|icons/(?:arrow-up-right|x)\\.)",
-      "src/api/(?:api-error|asked-ahead|connection|lost-session|routes|client|count-event|session-tabs|stored-session|session)\\.ts",
+      "src/api/(?:api-error|changes-nothing|client|connection|count-event)\\.ts",
+      "src/api/session/(?:asked-ahead|lost-session|session|session-tabs|stored-session)\\.ts",
       "src/ui/(?:Mask|toast-store|use-is-live)\\.ts",
-      "packages/contract/src/limits\\.ts",
+      "packages/contract/src/(?:limits|routes|split-address)\\.ts",
     ].join("|"),
   ),
 };
@@ -38,9 +39,10 @@ const kitChunk = {
       "node_modules/lucide-react/dist/esm/icons/(?:arrow-right|check|chevron-down|circle-exclamation-point|clock|copy|download)\\.",
       "node_modules/lucide-react/dist/esm/icons/(?:eye|eye-off|info|lock|lock-open|trash|triangle-exclamation-point|webhook)\\.",
       "src/ui/(?:Dialog|Field|IconButton|LoadFailed|Select|SubmitButton|Switch)\\.tsx",
-      "src/ui/(?:copy-text|countdown-text|open-panels|time-text)\\.ts",
+      "src/ui/open-panels\\.ts",
+      "src/ui/text/(?:copy-text|countdown-text|time-text)\\.ts",
       "src/app/(?:with-queries|query-client)\\.",
-      "src/api/(?:account-settings|aliases|auth|confirmations|encryption-keys)\\.ts",
+      "src/api/(?:account-settings|aliases|confirmations|encryption-keys|session/auth)\\.ts",
     ].join("|"),
   ),
 };
@@ -51,7 +53,7 @@ const formsChunk = {
   test: new RegExp(
     [
       "node_modules/(?:react-hook-form|@hookform)/",
-      "packages/contract/src/(?:alias|auth|confirmations|email-jobs|encryption|key-id|sign-in)\\.ts",
+      "packages/contract/src/(?:alias|confirmations|email-jobs|encryption|key-id|account/(?:auth|sign-in))\\.ts",
       "src/features/aliases/alias-text\\.ts",
     ].join("|"),
   ),

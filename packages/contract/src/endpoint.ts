@@ -11,6 +11,8 @@ export interface EndpointShapes {
   /** Status of success. */
   status: number;
   answer: z.ZodType;
+  /** HTTP statuses of errors, besides those that follow from access, method, parameters and body. */
+  errors?: readonly number[];
   /** The answer is a file to keep: this name, the day and `.json`. */
   savedAs?: string;
   /** Answers say in their body whether the call was a success; then every failure says so too: `success: false`. */

@@ -55,12 +55,14 @@ const shapes = {
     summary: "Create an account and sign in",
     body: registerBody,
     status: 201,
+    errors: [409, 429],
     answer: z.object({ user: userWire }),
   },
   login: {
     summary: "Sign in by e-mail and password",
     body: loginBody,
     status: 200,
+    errors: [401, 429],
     answer: z.object({ user: userWire }),
   },
   logout: {
@@ -95,6 +97,7 @@ const shapes = {
     params: userParams,
     body: createAliasBody,
     status: 201,
+    errors: [409, 429],
     answer: aliasWire,
   },
   updateAlias: {
@@ -102,6 +105,7 @@ const shapes = {
     params: aliasParams,
     body: updateAliasBody,
     status: 200,
+    errors: [409, 429],
     answer: aliasWire,
   },
   toggleAlias: {
@@ -109,6 +113,7 @@ const shapes = {
     params: aliasParams,
     body: toggleAliasBody,
     status: 200,
+    errors: [429],
     answer: z.object({ message: z.string(), alias: aliasWire }),
   },
   deleteAlias: {
@@ -127,6 +132,7 @@ const shapes = {
     summary: "Make a new signing secret; the old one signs nothing any more",
     params: aliasParams,
     status: 200,
+    errors: [429],
     answer: webhookSecretAnswer,
   },
   listSmtpCredentials: {
@@ -139,6 +145,7 @@ const shapes = {
     summary: "Make the SMTP credentials of an alias; it has one pair at most",
     body: createSmtpCredentialBody,
     status: 201,
+    errors: [404, 409, 429],
     answer: createdSmtpCredential,
   },
   readSmtpPassword: {
@@ -151,12 +158,14 @@ const shapes = {
     summary: "Make a new SMTP password; the old one is dead at once",
     params: credentialParams,
     status: 200,
+    errors: [429],
     answer: regeneratedSmtpCredential,
   },
   deleteSmtpCredential: {
     summary: "Delete SMTP credentials; the password is dead at once",
     params: credentialParams,
     status: 200,
+    errors: [429],
     answer: message,
   },
   getAccountStats: {
@@ -193,6 +202,7 @@ const shapes = {
     body: createEmailJobBody,
     bodyMaxBytes: limits.requestBodyMaxBytes,
     status: 201,
+    errors: [429, 503],
     answer: createdEmailJob,
   },
   listWaitingEmailJobs: {
@@ -210,6 +220,7 @@ const shapes = {
     summary: "Undo a queued message that no sender has taken up",
     params: z.object({ jobId: z.string() }),
     status: 200,
+    errors: [409],
     answer: z.object({ success: z.literal(true), message: z.string() }),
   },
   ...encryptionEndpoints,
@@ -227,12 +238,14 @@ const shapes = {
     summary: "How the mailbox behind a confirmation link stands; changes nothing",
     body: confirmationLink,
     status: 200,
+    errors: [404],
     answer: confirmationStanding,
   },
   answerConfirmation: {
     summary: "Say whether the mailbox behind a confirmation link is yours, or block it on this server",
     body: confirmationAnswer,
     status: 200,
+    errors: [404],
     answer: confirmationStanding,
   },
   askConfirmation: {
@@ -240,6 +253,7 @@ const shapes = {
       "Send the confirmation message to a mailbox of one of your aliases (again): once a day, three times in all",
     body: confirmationWish,
     status: 200,
+    errors: [404, 429],
     answer: confirmationStanding,
   },
   resumeMailbox: {

@@ -19,4 +19,3 @@ export * from "./page-values.ts";
 export * from "./preview.ts";
 export * from "./routes.ts";
 export * from "./smtp-credentials.ts";
-export * from "./split-address.ts";

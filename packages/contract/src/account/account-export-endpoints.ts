@@ -19,6 +19,7 @@ export const accountExportEndpoints = {
     summary: "Everything held about the account, every row with the date of its deletion",
     status: 200,
     savedAs: "kauke-account",
+    errors: [429],
     answer: accountExportWire,
   },
 } satisfies Record<string, EndpointShapes>;

@@ -10,6 +10,7 @@ export const walletEndpoints = {
       "Sign in by a Solana wallet: the address alone is answered 401 with a `challenge`, the signed challenge with the user",
     body: walletBody,
     status: 200,
+    errors: [401, 429],
     answer: z.object({ user: userWire }),
   },
 } as const satisfies Record<string, EndpointShapes>;

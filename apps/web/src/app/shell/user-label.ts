@@ -1,5 +1,6 @@
 /** How the top bar names the signed-in user (specification sections 2 and 9). */
-import { splitAddress, type UserWire } from "@kauke/contract";
+import type { UserWire } from "@kauke/contract";
+import { splitAddress } from "@kauke/contract/split-address";
 
 type Named = Pick<UserWire, "email" | "walletAddress">;
 

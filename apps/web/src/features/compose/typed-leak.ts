@@ -2,7 +2,8 @@
  * The leak guard for what is encrypted here, since the server can't read it: whether the message tells a mailbox its alias
  * forwards to, as a person would read it. Links and markup, which the server's guard undoes in plain mail, are not undone. Pure.
  */
-import { parseForwardTo, splitAddress } from "@kauke/contract";
+import { parseForwardTo } from "@kauke/contract";
+import { splitAddress } from "@kauke/contract/split-address";
 
 const unseen = /[\p{Cf}\u034f\u115f\u1160\u3164\uffa0\u2800]/gu;
 /** Signs beside an address belong to it only when a letter or digit stands beyond them: "joann@…" is somebody else. */
