@@ -45,8 +45,8 @@ import { RouteCache } from "./mail/receive/route-cache.ts";
 import type { Resolver } from "./mail/resolver.ts";
 import type { ShutdownSignal } from "./mail/shutdown-signal.ts";
 import type { MxHandlers, SessionHandlers } from "./mail/smtp-server/session-handlers.ts";
-import type { EnqueueDeps } from "./mail/submission/enqueue-message.ts";
 import { submissionService } from "./mail/submission/submission-service.ts";
+import type { SubmitDeps } from "./mail/submission/submit-message.ts";
 import { ownDomainTransport } from "./mail/transport/own-domain-transport.ts";
 import { webhookBodyMaker } from "./mail/transport/webhook/webhook-body-maker.ts";
 import { webhookBodyWorker } from "./operate/workers/webhook-body-worker.ts";
@@ -278,7 +278,7 @@ function takeBounceDeps(
   };
 }
 
-function writeAsDeps({ config, store, leakGuard, spoolSpace, clock, random, trace }: MailParts): EnqueueDeps {
+function writeAsDeps({ config, store, leakGuard, spoolSpace, clock, random, trace }: MailParts): SubmitDeps {
   // An account that is gone is guarded too.
   const settingsOf = async (userId: string) =>
     (await store.users.settings(userId)) ?? { leakGuard: true, aliasInQuotes: false };

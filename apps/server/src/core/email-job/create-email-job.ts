@@ -2,6 +2,7 @@ import { emailJobMessages, limits } from "@kauke/contract";
 import { type Alias, aliasAddress, type Destination } from "../alias/alias.ts";
 import { fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
+import { enqueueMessage } from "../message/enqueue-message.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import { buildMessage } from "./build-message.ts";
 import type { EmailJob, EmailJobToQueue } from "./email-job.ts";
@@ -131,11 +132,9 @@ async function store(
 ): Promise<EmailJob> {
   const place = await spoolSpace.reserve(made.wire.length, [made.delivery]);
   try {
-    await bodies.put(made.message.id, [made.wire]);
-    await emailJobs.queue(made);
+    await enqueueMessage(bodies, { id: made.message.id, wire: made.wire }, () => emailJobs.queue(made));
     place.stored();
   } catch (thrown) {
-    await bodies.delete(made.message.id).catch(() => {});
     place.release();
     throw thrown;
   }

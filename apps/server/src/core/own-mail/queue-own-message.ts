@@ -2,6 +2,7 @@
 import { makeMessageId, parseAddress, stuff, toBase32 } from "@kauke/mail-rfc";
 import type { CoreDeps } from "../core-deps.ts";
 import type { DeliveryTarget } from "../delivery/delivery.ts";
+import { enqueueMessage } from "../message/enqueue-message.ts";
 import type { OwnMailSettings, OwnMessageHead } from "./own-message.ts";
 
 export type QueueDeps = Pick<CoreDeps, "deliveries" | "bodies" | "clock" | "random">;
@@ -39,12 +40,7 @@ export async function queueOwnMessage(
   };
   const target: DeliveryTarget = { purpose, destination: { kind: "mailbox", address }, aliasAddress: from };
   const delivery = { id: random.uuid(), messageId: id, aliasId: null, userId, target, attempts: 0, createdAt: at };
-  await bodies.put(id, [wire]);
-  try {
-    const message = { id, envelope, sizeBytes: wire.length, createdAt: at };
-    await deliveries.keep(message, [{ ...delivery, notBefore: at, lease: null, lastFailure: null, priority }]);
-  } catch (thrown) {
-    await bodies.delete(id).catch(() => {});
-    throw thrown;
-  }
+  const message = { id, envelope, sizeBytes: wire.length, createdAt: at };
+  const row = { ...delivery, notBefore: at, lease: null, lastFailure: null, priority };
+  await enqueueMessage(bodies, { id, wire }, () => deliveries.keep(message, [row]));
 }

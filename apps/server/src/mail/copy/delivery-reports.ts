@@ -14,7 +14,8 @@ import {
   toBase32,
 } from "@kauke/mail-rfc";
 import { BoundedMap } from "../../core/bounded-map.ts";
-import type { DeliveryStore } from "../../core/delivery/delivery.ts";
+import type { DeliveryStore, OpenDelivery } from "../../core/delivery/delivery.ts";
+import { enqueueMessage } from "../../core/message/enqueue-message.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import { type Clock, type Logger, type Random, steadyMs } from "../../core/ports.ts";
 
@@ -69,12 +70,10 @@ export function deliveryReports(deps: DeliveryReportDeps): DeliveryReports {
   return {
     async send(failed) {
       if (!isWithinLimit(failed.to.toLowerCase())) return;
-      const id = deps.random.uuid();
       try {
-        await keep(id, failed, deps);
+        await enqueueReport(failed, deps);
       } catch {
         deps.logger.warn("delivery_report_failed");
-        await deps.bodies.delete(id).catch(() => {});
       }
     },
   };
@@ -92,8 +91,9 @@ async function headerOf({ readStart }: FailedMail): Promise<HeaderSource> {
   }
 }
 
-async function keep(id: string, failed: FailedMail, deps: DeliveryReportDeps): Promise<void> {
-  const { clock, random } = deps;
+async function enqueueReport(failed: FailedMail, deps: DeliveryReportDeps): Promise<void> {
+  const { bodies, clock, deliveries, random } = deps;
+  const id = random.uuid();
   const at = clock.now();
   const { aliasId, userId, aliasAddress, to } = failed;
   const original = await headerOf(failed);
@@ -108,19 +108,18 @@ async function keep(id: string, failed: FailedMail, deps: DeliveryReportDeps): P
   const wire = stuff(bytes);
   const nobody = { envelopeFrom: "", helo: "", clientAddress: "", protocol: "ESMTP" as const };
   const envelope = { ...nobody, receivedAt: at, eightBit: false, smtpUtf8: false };
-  await deps.bodies.put(id, [wire]);
-  await deps.deliveries.keep({ id, envelope, sizeBytes: wire.length, createdAt: at }, [
-    {
-      id: random.uuid(),
-      messageId: id,
-      aliasId,
-      userId,
-      target: { purpose: "report", destination: { kind: "mailbox", address: to }, aliasAddress },
-      attempts: 0,
-      createdAt: at,
-      notBefore: at,
-      lease: null,
-      lastFailure: null,
-    },
-  ]);
+  const row: OpenDelivery = {
+    id: random.uuid(),
+    messageId: id,
+    aliasId,
+    userId,
+    target: { purpose: "report", destination: { kind: "mailbox", address: to }, aliasAddress },
+    attempts: 0,
+    createdAt: at,
+    notBefore: at,
+    lease: null,
+    lastFailure: null,
+  };
+  const message = { id, envelope, sizeBytes: wire.length, createdAt: at };
+  await enqueueMessage(bodies, { id, wire }, () => deliveries.keep(message, [row]));
 }

@@ -1,5 +1,6 @@
 /** The stage that keeps mail to postmaster@ and abuse@ where no mailbox is set for it: the operator finds it with `kauke doctor`. */
 import type { DeliveryStore } from "../../core/delivery/delivery.ts";
+import { enqueueMessage } from "../../core/message/enqueue-message.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import type { Clock, Random } from "../../core/ports.ts";
 import { replyForThrow } from "../reply.ts";
@@ -21,10 +22,8 @@ export async function keepForOperator(
   for (const address of message.plan.keepFor) {
     const stored = { id: random.uuid(), envelope, sizeBytes: wire.length, createdAt: clock.now() };
     try {
-      await bodies.put(stored.id, [wire]);
-      await deliveries.keepForOperator(stored, address);
+      await enqueueMessage(bodies, { id: stored.id, wire }, () => deliveries.keepForOperator(stored, address));
     } catch (thrown) {
-      await bodies.delete(stored.id).catch(() => {});
       return answer(replyForThrow(thrown));
     }
   }

@@ -10,9 +10,9 @@ import type { MailFrom } from "../smtp-server/path-argument.ts";
 import type { SignInResult } from "../smtp-server/session-auth.ts";
 import type { ReceivedMail, SessionHandlers } from "../smtp-server/session-handlers.ts";
 import { accept, reject } from "../verdict.ts";
-import { type EnqueueDeps, enqueueMessage } from "./enqueue-message.ts";
+import { type SubmitDeps, submitMessage } from "./submit-message.ts";
 
-export interface SubmissionDeps extends EnqueueDeps {
+export interface SubmissionDeps extends SubmitDeps {
   authenticate(attempt: SmtpLoginAttempt): Promise<SmtpLoginResult>;
   /** Whether what this connection signed in with still holds. */
   checkSubmitter(submitter: Submitter): Promise<"valid" | "paused" | "ended">;
@@ -53,5 +53,5 @@ async function authorizeSender(
 
 async function receive(mail: ReceivedMail, deps: SubmissionDeps): Promise<SmtpReply> {
   if (mail.submitter === undefined) return replyFor("not_signed_in");
-  return enqueueMessage(mail, mail.submitter, deps);
+  return submitMessage(mail, mail.submitter, deps);
 }

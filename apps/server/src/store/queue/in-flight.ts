@@ -1,6 +1,8 @@
 /** Messages under way and the queue: how they move into it, when their attempt failed or the process ended before it was over. */
+
 import { AppError } from "../../core/app-error.ts";
 import type { InFlightMessage, InFlightMessages } from "../../core/delivery/in-flight.ts";
+import { enqueueMessage } from "../../core/message/enqueue-message.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import type { Clock, Logger } from "../../core/ports.ts";
 import { isDatabaseError } from "../database.ts";
@@ -19,12 +21,10 @@ export function inFlightMessages({ files, deliveries, bodies }: InFlightParts): 
   let reading: Promise<unknown> = Promise.resolve();
 
   async function move({ message, delivery, wire }: InFlightMessage): Promise<boolean> {
-    await bodies.put(message.id, [wire]);
     let hasOwner = true;
     try {
-      await deliveries.keep(message, [delivery]);
+      await enqueueMessage(bodies, { id: message.id, wire }, () => deliveries.keep(message, [delivery]));
     } catch (thrown) {
-      await bodies.delete(message.id).catch(() => {});
       if (!isOwnerGone(thrown)) throw thrown;
       hasOwner = false;
     }

@@ -9,13 +9,13 @@ import { reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
 import type { ReceivedMail } from "../smtp-server/session-handlers.ts";
 import { replyOf } from "../verdict.ts";
 
-export interface EnqueueDeps extends WriteAsDeps {
+export interface SubmitDeps extends WriteAsDeps {
   aliases: Pick<AliasStore, "findRouteById" | "findRoute">;
 }
 
 const queued = reply(250, "2.0.0", "Queued");
 
-export async function enqueueMessage(mail: ReceivedMail, submitter: Submitter, deps: EnqueueDeps): Promise<SmtpReply> {
+export async function submitMessage(mail: ReceivedMail, submitter: Submitter, deps: SubmitDeps): Promise<SmtpReply> {
   const screened = screen(mail.wire);
   if (screened.verdict !== "accept") return replyOf(screened);
   const { header } = screened.value;
@@ -41,7 +41,7 @@ function isFromAlias(wire: Buffer, header: HeaderBlock, submitter: Submitter): b
 }
 
 /** Reply addresses of this alias lead to their correspondents; `null` when one leads nowhere. */
-async function realPeople(mail: ReceivedMail, submitter: Submitter, deps: EnqueueDeps): Promise<Mailbox[] | null> {
+async function realPeople(mail: ReceivedMail, submitter: Submitter, deps: SubmitDeps): Promise<Mailbox[] | null> {
   const addresses = mail.recipients.flatMap((it) => (it.kind === "outside" ? [it.address] : []));
   const alias = { aliasId: submitter.aliasId, address: submitter.aliasAddress };
   const correspondents = await resolveRepliesOf(alias, addresses, deps);
