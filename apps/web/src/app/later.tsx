@@ -1,12 +1,12 @@
 /**
- * A part of the app that comes as a chunk of its own. One that is already here is drawn at once, so that a page drawn beforehand
- * is taken over whole.
+ * A component in a chunk of its own. If the chunk is already loaded the component renders synchronously, so that a
+ * prerendered page hydrates completely.
  */
 import { type ComponentType, lazy, useState } from "react";
 
 export interface Later {
   Page: ComponentType;
-  /** Fetches the chunk. */
+  /** Imports the chunk. */
   load: () => Promise<unknown>;
 }
 

@@ -1,8 +1,8 @@
-/** What search engines and messengers say of a page: its title and a sentence or two. */
+/** Title and description of each page for search engines and link previews. */
 import { product } from "@kauke/contract";
 import { type ScreenName, screenTitles } from "./screens.ts";
 
-/** As the tab has it, e.g. `Privacy Policy — Kauke`. */
+/** The page title as the browser tab shows it, e.g. `Privacy Policy — Kauke`. */
 export function pageTitle(screen: ScreenName | null): string {
   const title = screen === null ? "" : screenTitles[screen];
   return title === "" ? `${product.name} — private e-mail aliases` : `${title} — ${product.name}`;
