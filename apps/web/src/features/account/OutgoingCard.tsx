@@ -1,4 +1,4 @@
-/** What the account chose for mail that leaves. The switches appear once the server has said how they stand. */
+/** The account's settings for outgoing mail. The switches appear once the server has sent their state. */
 import type { AccountSettings } from "@kauke/contract";
 import type { ReactNode } from "react";
 import { useAccountSettings, useChangeAccountSettings } from "../../api/account-settings.ts";
@@ -7,7 +7,7 @@ import { Switch } from "../../ui/Switch.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
 
 interface RowProps {
-  /** Undefined until the server has answered. */
+  /** Undefined until the settings are loaded. */
   settings: AccountSettings | undefined;
   name: "leakGuard" | "aliasInQuotes";
   title: string;

@@ -6,7 +6,7 @@ import { showFailure, showToast } from "../../ui/toast-store.ts";
 
 interface Props {
   way: "wallet" | "google";
-  /** The sign-in is too old by now: calls back once there is a new one. */
+  /** Called when the server requires a fresh sign-in first; `again` repeats the removal after it. */
   onProofNeeded: (again: () => void) => void;
   onClose: () => void;
 }

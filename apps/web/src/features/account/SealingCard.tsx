@@ -1,4 +1,7 @@
-/** Forwarding sealed, for all aliases that say nothing else. Without a key there is nothing to choose, and it says so. */
+/**
+ * The account's setting for forwarding encrypted, used by all aliases without a setting of their own. Without an
+ * encryption key the card says that one is needed.
+ */
 import { useId } from "react";
 import { useAccountSettings, useChangeAccountSettings } from "../../api/account-settings.ts";
 import { messageOf } from "../../api/api-error.ts";

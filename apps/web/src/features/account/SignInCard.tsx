@@ -1,4 +1,7 @@
-/** How the account is signed in to: its e-mail, confirmed or not, its password, its wallet and its Google account. */
+/**
+ * The account's sign-in methods: its e-mail with its confirmation state, its password, its wallet and its Google
+ * account.
+ */
 import type { SignInWire } from "@kauke/contract";
 import { useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
@@ -70,7 +73,10 @@ function PasswordRow({ email, onChange }: { email: string; onChange: () => void 
   );
 }
 
-/** The mailbox is the proof, so that nobody at an open browser can leave a password of theirs behind. */
+/**
+ * Sets a first password by a mailed link only: access to the mailbox is the proof, so that a stranger at an unlocked
+ * browser can't set one.
+ */
 function NoPasswordRow({ email, ways }: { email: string; ways: SignInWire }) {
   const ask = useAskPasswordReset();
   const onAsk = () =>

@@ -1,4 +1,6 @@
-/** A wallet and a Google account as ways to sign in: linked or not, with the button that changes it. */
+/**
+ * A wallet and a Google account as sign-in methods: whether each is linked, and the button that links or removes it.
+ */
 import type { WaysInAction } from "@kauke/contract";
 import { useUser } from "../../api/session/session.ts";
 import { walletLabel } from "../../app/shell/user-label.ts";
@@ -45,7 +47,7 @@ export function WalletRow({ isLinked, isLinking, onStart, onGiveUp }: Props & { 
   );
 }
 
-/** Without an issuer at the server there is nothing to link; what is linked can still be removed. */
+/** If the server has no issuer configured, an account can't be linked, but a linked one can still be removed. */
 export function GoogleRow({ isLinked, isLinking, onStart }: Props) {
   const isOff = useGoogleSignIn() === "off";
   if (isOff && !isLinked) return null;

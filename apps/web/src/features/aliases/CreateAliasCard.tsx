@@ -1,4 +1,7 @@
-/** The create-alias card: name and domain joined, destinations, notes, and a line that shows what will forward where. */
+/**
+ * Form that creates an alias: name and domain in one line, destinations, notes, and a preview of what will forward
+ * where.
+ */
 import { zodResolver } from "@hookform/resolvers/zod";
 import { aliasMessages, createAliasBody, limits } from "@kauke/contract";
 import { ArrowRight } from "lucide-react";

@@ -1,4 +1,4 @@
-/** What the list says when there is nothing to list. */
+/** Empty states of the alias list. */
 import { Mask } from "../../ui/Mask.tsx";
 
 export function NoAliases({ onCreate }: { onCreate: () => void }) {

@@ -6,7 +6,7 @@ import { followJob, type JobAnswer, type JobCalls, pollEveryMs } from "./job-tra
 const pending: JobAnswer = { success: true, status: "pending", currentRetries: 0, maxRetries: 3, lastError: null };
 let made = 0;
 
-/** A server that answers these statuses one after the other, the last one for ever. */
+/** Follows a job on a fake server that returns these statuses in turn, then the last one repeatedly. */
 function follow(statuses: (JobAnswer | Error)[], change: Partial<JobCalls & { undoSeconds: number }> = {}) {
   const asked: string[] = [];
   const { undoSeconds = 6, ...calls } = change;
@@ -33,8 +33,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("a queued message", () => {
-  it("says so with Undo, a second less than the time for it", () => {
+describe("an enqueued message", () => {
+  it("shows a toast with Undo until one second before the undo period ends", () => {
     follow([pending]);
     expect(readToast()).toMatchObject({ title: "Email queued", description: "To rasa@example.org", visibleMs: 5000 });
     expect(readToast()?.action?.label).toBe("Undo");
@@ -42,7 +42,7 @@ describe("a queued message", () => {
     expect(readToast()?.visibleMs).toBe(29_000);
   });
 
-  it("is asked about every two seconds until it is sent", async () => {
+  it("is polled every two seconds until it is sent", async () => {
     const asked = follow([pending, { ...pending, status: "sending" }, { ...pending, status: "sent" }]);
     await vi.advanceTimersByTimeAsync(pollEveryMs - 1);
     expect(asked).toHaveLength(0);
@@ -56,7 +56,7 @@ describe("a queued message", () => {
     expect(asked).toHaveLength(3);
   });
 
-  it("is asked about on while its status is one that this page does not know", async () => {
+  it("is still polled while its status is one that this page does not know", async () => {
     const asked = follow([
       { ...pending, status: "waiting-for-review" },
       { ...pending, status: "sent" },
@@ -68,7 +68,7 @@ describe("a queued message", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("tells of each retry once", async () => {
+  it("shows each retry once", async () => {
     follow([{ ...pending, currentRetries: 1, lastError: "It was busy." }]);
     await pollOnce();
     expect(readToast()?.title).toBe("Email retry in progress");
@@ -89,7 +89,7 @@ describe("a queued message", () => {
     expect(readToast()?.title).toBe("Email queued");
   });
 
-  it("undone, is given back to its writer, says so and is not followed any more", async () => {
+  it("goes back to the form when undone, with a toast, and is not polled any more", async () => {
     let reopened = 0;
     const asked = follow([pending], { reopen: () => void reopened++ });
     readToast()?.action?.onAct();
@@ -119,7 +119,7 @@ describe("a queued message", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("is followed beside another one", async () => {
+  it("is tracked independently of another one", async () => {
     const [first, second] = [follow([{ ...pending, status: "sent" }]), follow([pending])];
     await pollOnce();
     await pollOnce();

@@ -1,18 +1,18 @@
 /**
- * The leak guard for what is encrypted here, since the server can't read it: whether the message tells a mailbox its alias
- * forwards to, as a person would read it. Links and markup, which the server's guard undoes in plain mail, are not undone. Pure.
+ * The leak guard for messages encrypted in the browser, which the server can't read: whether the text contains the
+ * address of a mailbox the alias forwards to. Unlike the server's guard it does not decode links and markup. Pure.
  */
 import { parseForwardTo } from "@kauke/contract";
 
 const unseen = /[\p{Cf}\u034f\u115f\u1160\u3164\uffa0\u2800]/gu;
-/** Signs beside an address belong to it only when a letter or digit stands beyond them: "joann@…" is somebody else. */
+/** Punctuation beside an address belongs to it only if a letter or digit follows: "joann@…" is a different address. */
 const before = /[\p{L}\p{N}][._+-]*$/u;
 const after = /^[.-]*[\p{L}\p{N}]/u;
 const longestName = 64;
 
 const plain = (text: string): string => text.normalize("NFKC").replace(unseen, "").toLowerCase();
 
-/** @param forwardTo as the alias has it; webhooks and the `null` of a paused alias hold no mailbox */
+/** @param forwardTo of the alias; webhooks, and the `null` of a paused alias, contain no mailbox */
 export function tellsMailbox(body: string, forwardTo: string): boolean {
   const text = plain(body);
   const destinations = parseForwardTo(forwardTo) ?? [];
@@ -21,7 +21,7 @@ export function tellsMailbox(body: string, forwardTo: string): boolean {
   );
 }
 
-/** With and without a tag, the domain in both of its forms. */
+/** Spellings of an address: with and without its tag, the domain in Unicode and in ASCII. */
 function spellings(mailbox: string): string[] {
   const address = plain(mailbox);
   const at = address.lastIndexOf("@");

@@ -1,4 +1,4 @@
-/** The question and, once answered, the answer. Nothing happens before a button is pressed. */
+/** The question behind a mailbox's confirmation link, and its result. Nothing changes before a button is pressed. */
 import type { ConfirmationChoice, ConfirmationState } from "@kauke/contract";
 import { messageOf } from "../../api/api-error.ts";
 import { useAnswerConfirmation } from "../../api/confirmations.ts";

@@ -16,7 +16,7 @@ function deepestOf(html: string): number {
   return deepest;
 }
 
-describe("what is not closed is closed where a browser would", () => {
+describe("unclosed elements are closed where a browser would close them", () => {
   test.each([
     ["a paragraph by the next block", "<p>a<p>b<div>c", "<p>a</p><p>b</p><div>c"],
     [
@@ -69,7 +69,7 @@ describe("a small message never becomes a large document", () => {
     expect(deepestOf(shown.html)).toBeLessThanOrEqual(200);
   });
 
-  test("one picture shown many times", () => {
+  test("one image referenced many times", () => {
     const picture = `data:image/png;base64,${"A".repeat(4 * 1024 * 1024)}`;
     const shown = clean('<img src="cid:a" alt="A">'.repeat(1000), new Map([["a", picture]]));
     expect(shown.isCut).toBe(true);
@@ -77,7 +77,7 @@ describe("a small message never becomes a large document", () => {
     expect(shown.leftOut).toBe(0);
   });
 
-  test("a large newsletter is shown whole", () => {
+  test("a large newsletter is shown completely", () => {
     const row = `<tr><td colspan="2"><font color="#333"><a href="https://good.example/">Words</a></font></td></tr>`;
     const shown = clean(`<center><table>${row.repeat(2000)}</table></center>`);
     expect(shown.isCut).toBe(false);

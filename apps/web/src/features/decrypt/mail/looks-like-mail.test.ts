@@ -5,7 +5,7 @@ const isMail = (text: string) => looksLikeMail(new TextEncoder().encode(text));
 const head =
   "From: Rasa <rasa@example.org>\r\nSubject: =?utf-8?q?Sutartis?=\r\n folded\r\nDate: Fri, 20 Nov 2026 10:00:00 +0200\r\n";
 
-test("header fields, an empty line and a body are a message, with either kind of line end", () => {
+test("header fields, an empty line and a body are a message, with LF or CRLF", () => {
   expect(isMail(`${head}\r\nHi`)).toBe(true);
   expect(isMail(`${head}\r\nHi`.replaceAll("\r\n", "\n"))).toBe(true);
   expect(isMail(`${head}\r\n`)).toBe(true);

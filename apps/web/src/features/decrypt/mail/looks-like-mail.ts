@@ -1,4 +1,4 @@
-/** Whether decrypted content is a whole e-mail message (RFC 5322): header fields, an empty line, a body. Pure. */
+/** Whether decrypted content is a complete e-mail message (RFC 5322): header fields, an empty line, a body. Pure. */
 
 const field = /^([!-9;-~]+)[ \t]*:/;
 const telling = new Set([
@@ -13,7 +13,7 @@ const telling = new Set([
   "subject",
   "to",
 ]);
-/** Of these at least; a note that begins "To: the baker" is none. */
+/** Minimum number of typical header fields; a note that begins "To: the baker" is not a message. */
 const tellingFields = 3;
 const headerMaxBytes = 256 * 1024;
 
