@@ -1,4 +1,4 @@
-/** /confirm-email#token: confirms the e-mail of the account that is signed in. Opening it changes nothing. */
+/** /confirm-email#token: confirms the signed-in account's e-mail. Opening the page changes nothing. */
 import "../app/zod-jitless.ts";
 
 import { useState } from "react";

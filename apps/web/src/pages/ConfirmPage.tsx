@@ -1,4 +1,7 @@
-/** Behind the links in our one message to a mailbox. Needs no sign-in; opening it changes nothing. */
+/**
+ * /confirm/…: the page behind the links of a mailbox's confirmation message. Needs no sign-in; opening it changes
+ * nothing.
+ */
 import { Link, useLocation } from "wouter";
 import { ApiError, messageOf } from "../api/api-error.ts";
 import { useConfirmation } from "../api/confirmations.ts";

@@ -1,4 +1,6 @@
-/** The guide that this server serves itself, where the footer's Documentation leads unless the operator names another place. */
+/**
+ * This server's own user guide, the target of the footer's Documentation link unless the operator configures another.
+ */
 import { limits, product, sessionTimes } from "@kauke/contract";
 import { minutes } from "../features/legal/figures.ts";
 import { LegalPage, PageLink } from "../features/legal/LegalPage.tsx";

@@ -1,4 +1,4 @@
-/** /forgot: has a link sent that sets a new password. Says the same whether there is an account or not. */
+/** /forgot: requests a password reset link. Its message is the same whether there is an account or not. */
 import "../app/zod-jitless.ts";
 
 import { useState } from "react";

@@ -1,4 +1,4 @@
-/** The rights that Regulation (EU) on data protection gives, and how each is used here. */
+/** The rights under the EU's General Data Protection Regulation, and how to use each of them here. */
 import { gdprArticles, legalFacts, product, retentionDays } from "@kauke/contract";
 import { days } from "../features/legal/figures.ts";
 import { FactTable, LegalPage, type LegalPart, PageLink } from "../features/legal/LegalPage.tsx";

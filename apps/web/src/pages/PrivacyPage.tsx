@@ -1,4 +1,4 @@
-/** What is kept about people, why, how long, and who else gets to see it. */
+/** Privacy Policy: which personal data is kept, why, how long, and who else can see it. */
 import { legalFacts, limits, mailDays, product, retentionDays, sessionTimes } from "@kauke/contract";
 import { readLogsKept } from "../app/logs-kept.ts";
 import { days, hours, minutes } from "../features/legal/figures.ts";

@@ -1,4 +1,7 @@
-/** How a mail program sends as an alias: where the SMTP panel's setup guide leads unless the operator names another place. */
+/**
+ * How a mail program sends as an alias; the target of the SMTP panel's setup guide unless the operator configures
+ * another.
+ */
 import { useState } from "react";
 import { readSiteDomain } from "../app/site-domain.ts";
 import { FactTable, LegalPage, PageLink } from "../features/legal/LegalPage.tsx";

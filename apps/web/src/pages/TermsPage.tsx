@@ -1,4 +1,4 @@
-/** What people who use the service and the one who runs it owe each other. */
+/** Terms of Service: what users and the operator owe each other. */
 import { legalFacts, mailDays, product, sessionTimes } from "@kauke/contract";
 import { days, dollars, minutes } from "../features/legal/figures.ts";
 import { LegalPage, type LegalPart, PageLink } from "../features/legal/LegalPage.tsx";

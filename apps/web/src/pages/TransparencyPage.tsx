@@ -1,4 +1,4 @@
-/** What was asked for, what was given, what is kept. */
+/** Transparency Report: what authorities requested, what was disclosed, and what is stored. */
 import { legalFacts, mailDays, product, retentionDays } from "@kauke/contract";
 import { readLogsKept } from "../app/logs-kept.ts";
 import { days } from "../features/legal/figures.ts";

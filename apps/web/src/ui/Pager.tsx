@@ -1,16 +1,16 @@
-/** Previous, five pages at most, next. */
+/** Page navigation: previous, at most five page buttons, next. */
 import { ChevronLeft, ChevronRight } from "lucide-react";
 
 interface Props {
   page: number;
   pages: number;
-  /** The page buttons to show, e.g. `[3, 4, 5, 6, 7]`. */
+  /** Page numbers to show, e.g. `[3, 4, 5, 6, 7]`. */
   buttons: readonly number[];
   onPage: (page: number) => void;
 }
 
 export function Pager({ page, pages, buttons, onPage }: Props) {
-  // At either end the arrow keeps the focus it was pressed with.
+  // aria-disabled instead of disabled, so that the arrow keeps the focus at the first and last page.
   const turnTo = (wanted: number) => {
     const isThere = wanted >= 1 && wanted <= pages;
     return { "aria-disabled": !isThere || undefined, onClick: () => isThere && onPage(wanted) };

@@ -1,8 +1,8 @@
-/** How long password work will take, in words a person can plan with. */
+/** The estimated duration of password work as a text. */
 
 const SLOW_SECONDS = 20;
 
-/** @param seconds as the worker measured them; `null` before it has */
+/** @param seconds as estimated by the worker; `null` before that */
 export function forecastText(seconds: number | null): string {
   if (seconds === null) return "Measuring this device…";
   if (seconds < 1.5) return "About a second on this device.";

@@ -1,4 +1,4 @@
-/** What people read when work with a key failed. Codes come in, fixed sentences go out; nothing of a library's words. */
+/** Maps error codes of key operations to fixed messages; no library's own text is shown. */
 import { ApiError } from "../api/api-error.ts";
 import { VaultError, type VaultErrorCode } from "./vault.ts";
 
@@ -15,7 +15,7 @@ const texts: Partial<Record<VaultErrorCode, string>> = {
   ended: "The browser ended the work before it was done. Please try again.",
 };
 
-/** @param fallback for what has no better words */
+/** @param fallback message for errors without one of their own */
 export function vaultFailureText(error: unknown, fallback: string): string {
   if (error instanceof VaultError) return texts[error.code] ?? fallback;
   return error instanceof ApiError && error.message !== "" ? error.message : fallback;

@@ -1,6 +1,7 @@
 /**
- * The only place of the web app where keys, passwords and plaintexts are worked with. A job comes in as a message; nothing but
- * its result or a code goes out. The page ends the worker after each job, and its memory goes with it.
+ * The only code of the web app that handles keys, passwords and plaintexts. It receives one job as a message and sends
+ * back only an estimate, then the result or an error code. The page terminates the worker after each job, which frees
+ * its memory.
  */
 import {
   AgeError,
@@ -33,13 +34,13 @@ function answer(message: WorkerAnswer, transfer: Transferable[] = []): void {
   scope.postMessage(message, transfer);
 }
 
-/** Seconds; 0 for what needs no password. */
+/** Estimated seconds of password work; 0 for jobs without a password. */
 async function forecastOf(job: AnyJob): Promise<number> {
   const stretches = passwordStretches(job);
   return stretches === 0 ? 0 : stretches * (await forecastPasswordWork());
 }
 
-/** How many times a password is stretched: a new key is wrapped, and opened again to prove that it can be. */
+/** How many key derivations a job needs: a new key is encrypted, and decrypted again as a check. */
 function passwordStretches(job: AnyJob): number {
   if (job.name === "createKey" || job.name === "importKey") return 2;
   if (job.name === "openKey") return 1;
@@ -71,7 +72,7 @@ async function createKey({ keyName, masterPassword: password, kind }: Jobs["crea
   return { publicKey, encryptedPrivateKey: protectedKey };
 }
 
-/** A person pasted it: quote marks and the lines of a mail program around the armor go. */
+/** Decrypts pasted text, ignoring quote marks and lines that mail programs put around the armor. */
 async function openText({ encryptedText, opener }: Jobs["decryptText"]["wish"]): Promise<string> {
   return decryptText(cleanPastedText(encryptedText), await keyOf(opener));
 }

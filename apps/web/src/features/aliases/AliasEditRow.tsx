@@ -98,7 +98,7 @@ export function AliasEditRow({ userId, alias, onClose }: Props) {
           <EditInput
             className="input mono"
             aria-label="Alias name"
-            // Biome: focus is expected here, since the user has just asked to edit
+            // Focus is expected here, since the user has just asked to edit
             autoFocus
             autoCapitalize="none"
             value={edit.alias}

@@ -1,6 +1,7 @@
 /**
- * A new key pair: made, locked and tried by the vault's worker, then stored. The password goes from its field straight into the
- * worker's message; its field is empty from then on.
+ * Dialog that creates a key pair: the vault's worker generates it, encrypts the private key and decrypts it again as a
+ * check, then it is stored. The password goes from its field directly into the message to the worker; the field is
+ * emptied.
  */
 import { Info } from "lucide-react";
 import { type FormEvent, useId, useRef, useState } from "react";
@@ -47,7 +48,7 @@ function useCreation(onDone: () => void) {
   return { run, stop: job.stop, working: job.working, isBusy: job.working !== null || isStoring };
 }
 
-/** The field of the password and what is known of it: never the password itself. */
+/** Ref of the password field and its rated strength; the password itself is never in state. */
 function useNewPassword() {
   const password = useRef<HTMLInputElement>(null);
   const [isShown, setIsShown] = useState(false);
@@ -86,7 +87,7 @@ interface MasterPasswordProps {
   onEdit: () => void;
 }
 
-/** Once, with a button that shows it: the specification's form has two fields. */
+/** The password is typed once, with a button that shows it: the specification's form has two fields. */
 function MasterPassword({ typed, error, onEdit }: MasterPasswordProps) {
   const onInput = () => {
     typed.onInput();

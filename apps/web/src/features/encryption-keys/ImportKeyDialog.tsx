@@ -1,6 +1,7 @@
 /**
- * A private key that the person has, as text or as a file: read, locked and tried by the vault's worker, then stored. No state holds
- * key or password: the password's field is emptied when it is read, the key stays in its own to be mended until the dialog closes.
+ * Dialog that imports an existing private key, as text or from a file: the vault's worker reads it, encrypts it and
+ * decrypts it again as a check, then it is stored. Neither key nor password is kept in state: the password field is
+ * emptied when it is read; the key stays in its field for corrections until the dialog closes.
  */
 import type { EncryptionKeyWire } from "@kauke/contract";
 import { Info } from "lucide-react";
@@ -36,7 +37,7 @@ interface Wish {
   masterPassword: string;
 }
 
-/** Looks at the key, and stores it in its protected form. @returns what is wrong with a field; `{}`: done, or told by a toast */
+/** Checks the key and stores it encrypted. @returns field errors; `{}` on success, or if a toast has shown the error */
 function useImport(keys: readonly EncryptionKeyWire[], onDone: () => void) {
   const job = useVaultJob();
   const { storeKey } = useEncryptionKeyCalls();
@@ -172,7 +173,7 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
               forecastSeconds={working === null ? 0 : working.forecastSeconds}
             />
           ) : null}
-          {/* Hidden, not gone: a key that is refused can be mended. */}
+          {/* Hidden, not unmounted, so that a refused key can be corrected. */}
           <div className="import-fields" hidden={isBusy}>
             <KeyField
               fieldRef={keyField}

@@ -1,4 +1,4 @@
-/** What a person reads about a key that can't be imported. Pure. */
+/** Messages for a key that can't be imported. Pure. */
 import { encryptionMessages } from "@kauke/contract";
 import { type KeyToImport, VaultError } from "../../vault/vault.ts";
 
@@ -15,7 +15,7 @@ interface StoredKey {
   publicKey: string;
 }
 
-/** @returns `null` for a key that can be imported, as far as it can be seen before it is opened */
+/** @returns `null` for a key that can be imported, as far as can be determined before it is decrypted */
 export function importProblem(read: KeyToImport, stored: readonly StoredKey[]): string | null {
   if (read.kind === "locked") return null;
   return read.kind === "key" ? duplicateText(read.publicKey, stored) : texts[read.kind];
@@ -26,7 +26,7 @@ export function duplicateText(publicKey: string, stored: readonly StoredKey[]): 
   return same === undefined ? null : `You have this key already: ${same.keyName}`;
 }
 
-/** Of what was thrown while it was looked at; `null` when the key itself is not at fault. */
+/** Message for an error thrown while reading a key; `null` if the key itself is not at fault. */
 export function unreadableText(thrown: unknown): string | null {
   if (!(thrown instanceof VaultError)) return null;
   if (thrown.code === "bad_private_key") return notAKey;

@@ -1,4 +1,4 @@
-/** The mail providers it works with, passing by; the button beside them stops everything on the page that moves. */
+/** Scrolling strip of compatible mail providers, with a button that pauses all motion on the page. */
 import { Pause, Play } from "lucide-react";
 import { useIsLive } from "../../ui/use-is-live.ts";
 import type { Motion } from "./motion/motion.ts";

@@ -5,7 +5,7 @@ import { useSession } from "../../api/session/session.ts";
 import { patienceMs, startState } from "./start-button.ts";
 
 interface Props {
-  /** For who isn't signed in. */
+  /** Label for signed-out visitors. */
   words: string;
   className: string;
 }

@@ -1,6 +1,9 @@
-/** What the landing page's main button says and does (specification section 4). */
+/** Label and target of the landing page's main button (specification section 4). */
 
-/** A session check that answers within this time shows nothing of itself: the button wouldn't be read before it changes. */
+/**
+ * Milliseconds a session check may take before the button says that it is loading; a shorter label change could not be
+ * read.
+ */
 export const patienceMs = 300;
 
 export type StartState = "loading" | "dashboard" | "sign-up";

@@ -1,11 +1,11 @@
 /**
- * A landing page that came drawn leaves out the layout of the sections far below the window (`later` in landing-sections.css), so
- * that the hero is there sooner. Once the page has come to life and has nothing to do, they are laid out, one at a time: who
- * prints, saves or photographs the page finds it whole, and scrolling never waits.
+ * A prerendered landing page skips the layout of sections far below the window (`later` in landing-sections.css), so
+ * that the hero appears sooner. After hydration they are laid out one at a time while the browser is idle: printing,
+ * saving and screenshots include them, and scrolling never waits.
  */
 import { useEffect } from "react";
 
-/** Milliseconds after which a section is laid out though the page is busy. */
+/** Milliseconds after which a section is laid out even if the browser is not idle. */
 const LATEST = 1000;
 
 export function useLaterSections(): void {
@@ -26,7 +26,7 @@ export function useLaterSections(): void {
   }, []);
 }
 
-/** Sections that come later, when somebody returns from another page, are laid out as they come. */
+/** Ends the deferral for good: sections rendered after returning from another page are laid out at once. */
 function ended(): void {
   document.getElementById("root")?.removeAttribute("data-drawn");
 }

@@ -5,7 +5,7 @@ import { passwordFailureText, passwordOf } from "./password-answer.ts";
 const answer = (body: string, type = "application/json; charset=utf-8") =>
   new Response(body, { headers: { "content-type": type } });
 
-test("the password is taken out of a good answer", async () => {
+test("the password is read from a successful response", async () => {
   expect(await passwordOf(answer('{"success":true,"password":"vq4T-9mZe"}'))).toBe("vq4T-9mZe");
 });
 
@@ -30,7 +30,7 @@ test.each([
   await expect(passwordOf(answer(body))).rejects.toThrow("No password found or invalid response");
 });
 
-test("a failure is told in the specification's words", async () => {
+test("a failure is reported with the specification's text", async () => {
   const failure = await passwordOf(answer("{}")).catch((error) => error);
   expect(passwordFailureText(failure)).toBe("No password found or invalid response");
   expect(passwordFailureText(new ApiError({ status: 404, message: "Not found" }))).toBe(

@@ -26,7 +26,7 @@ const walletWith = (features: StandardWallet["features"]): StandardWallet => ({
 
 const connecting = (connect: () => unknown) => walletWith({ "standard:connect": { connect } });
 
-test("connecting gives the first account for Solana", async () => {
+test("connecting returns the wallet's first Solana account", async () => {
   const accounts = [{ address: "0xab", chains: ["ethereum:1"] }, account];
   expect(await connectWallet(connecting(async () => ({ accounts })))).toBe(account);
 });
@@ -39,7 +39,7 @@ test.each([
   await expect(connectWallet(connecting(connect))).rejects.toBeInstanceOf(WalletRefusal);
 });
 
-test("a wallet that knows solana:signIn gets the challenge and its address, and its own text goes out", async () => {
+test("a wallet with solana:signIn gets the challenge and the address, and the text it signed is sent", async () => {
   const asked: unknown[] = [];
   const signIn = async (input: unknown) => {
     asked.push(input);
@@ -55,7 +55,7 @@ test("a wallet that knows solana:signIn gets the challenge and its address, and 
   });
 });
 
-test("one that only signs messages gets the text", async () => {
+test("a wallet that only signs messages gets the text", async () => {
   const signMessage = async (input: { account: unknown; message: Uint8Array }) => {
     expect(input.account).toBe(account);
     return [{ signedMessage: input.message, signature: new Uint8Array(64) }];

@@ -35,7 +35,7 @@ const refusing: StandardWallet = {
 
 const listOf = (...wallets: StandardWallet[]): WalletList => ({ all: () => wallets, onArrival: () => () => {} });
 
-test("an address a wallet still has stays, and the person is not asked", async () => {
+test("an address that a wallet still trusts the page with stays, without a prompt", async () => {
   asked.length = 0;
   const storage = storing("A");
   await reconnectTrusted(listOf(trusting("B"), trusting("C", "A")), storage);
@@ -53,7 +53,7 @@ test.each([
   expect(storage.map.has("walletAddress")).toBe(false);
 });
 
-test("an address that was stored anew meanwhile stays", async () => {
+test("an address that was stored again meanwhile stays", async () => {
   const storage = storing("A");
   const done = reconnectTrusted(listOf(trusting("B")), storage);
   storage.map.set("walletAddress", "C");
@@ -61,7 +61,7 @@ test("an address that was stored anew meanwhile stays", async () => {
   expect(storage.map.get("walletAddress")).toBe("C");
 });
 
-test("without a wallet nothing is compared until one comes", async () => {
+test("without a wallet nothing is compared until one appears", async () => {
   const storage = storing("A");
   const wallets: StandardWallet[] = [];
   let arrive = () => {};

@@ -12,7 +12,7 @@ test.each([
   expect(countText(count)).toBe(text);
 });
 
-test("every count is written as people of en-US do", () => {
+test("every count is formatted as Intl does for en-US", () => {
   const people = new Intl.NumberFormat("en-US");
   fc.assert(fc.property(fc.maxSafeNat(), (count) => countText(count) === people.format(count)));
 });

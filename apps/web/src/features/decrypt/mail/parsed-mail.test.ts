@@ -94,7 +94,7 @@ describe("a decrypted message", () => {
     expect([wide.isCut, wide.html]).toEqual([true, null]);
   });
 
-  test("that is malformed gives an empty result or an Error, never another kind of exception", async () => {
+  test("that is malformed is refused with an error, or parsed as empty", async () => {
     const deep = Array.from({ length: 200 }, (_, at) => [
       `Content-Type: multipart/mixed; boundary=b${at}`,
       "",

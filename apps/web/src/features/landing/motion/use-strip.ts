@@ -1,4 +1,4 @@
-/** Moves the strip: by the clock unless paused, by mouse or finger while one drags it. */
+/** Moves the strip: continuously unless motion is paused, and by mouse or finger while dragged. */
 import { type PointerEvent, type RefObject, useEffect, useRef } from "react";
 import { drifted, type StripState, stripCopies, stripTimes, wrapped } from "./strip-motion.ts";
 
@@ -12,7 +12,7 @@ interface Strip {
   };
 }
 
-/** The longest gap between two frames that counts: a tab that was away doesn't jump. */
+/** Maximum time between two frames that counts, so that the strip does not jump after the tab was hidden. */
 const longestFrameMs = 100;
 
 function widthOf(row: HTMLElement | null): number {
