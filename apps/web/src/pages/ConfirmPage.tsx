@@ -16,7 +16,7 @@ function LinkOver() {
     <main id="main" className="page lost" tabIndex={-1}>
       <Mask eyes="shut" />
       <h1>Link not valid</h1>
-      <p className="muted">This link is not known here, or its 30 days are over.</p>
+      <p className="muted">This link is unknown, or its 30 days are over.</p>
       <Link className="btn mt-3" href="/">
         Back to start
       </Link>

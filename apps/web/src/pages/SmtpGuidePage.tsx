@@ -102,7 +102,7 @@ export function SmtpGuidePage() {
                 <code>553</code>: the From of the message is not the alias you signed in as.
               </li>
               <li>
-                <code>550</code>: the message holds the address the alias forwards to. The answer says in which line.
+                <code>550</code>: the message contains the address the alias forwards to. The answer says in which line.
               </li>
             </ul>
           ),

@@ -33,7 +33,7 @@ export function ChangePasswordDialog({ email, onClose }: { email: string; onClos
   return (
     <Dialog
       title="Change password"
-      description="Every other device is signed out by it. This one stays signed in."
+      description="This signs out every other device. This one stays signed in."
       onClose={() => change.isPending || onClose()}
     >
       <form className="contents" onSubmit={onSubmit} noValidate>

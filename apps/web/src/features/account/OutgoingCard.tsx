@@ -41,7 +41,7 @@ function OutgoingRows({ settings }: { settings: AccountSettings | undefined }) {
     <>
       <SettingRow settings={settings} name="leakGuard" title="Leak guard">
         <p>
-          Refuses mail that holds the real address its alias forwards to, whether you reply, compose or use a mail
+          Refuses mail that contains the real address its alias forwards to, whether you reply, compose or use a mail
           program.
         </p>
       </SettingRow>

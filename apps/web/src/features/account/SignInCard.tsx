@@ -81,7 +81,8 @@ function NoPasswordRow({ email, ways }: { email: string; ways: SignInWire }) {
   const ask = useAskPasswordReset();
   const onAsk = () =>
     ask.mutate(email, {
-      onSuccess: () => showToast({ title: "Link Sent", description: "It sets a password, once, within 30 minutes." }),
+      onSuccess: () =>
+        showToast({ title: "Link Sent", description: "You can set a password with it once, within 30 minutes." }),
       onError: (error) => showFailure("Not Sent", messageOf(error, "The message could not be sent")),
     });
   return (

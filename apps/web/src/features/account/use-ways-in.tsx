@@ -43,7 +43,7 @@ export function useWaysIn({ ways, loadedAt, reload }: Given): WaysIn {
   const onRefused = (error: Error, { action, run }: Waiting, words: string) =>
     isProofNeeded(error) ? setWaiting({ action, run }) : showFailure("Not Linked", words);
   const wallet = useWalletAction(useLinkWallet(), {
-    onSuccess: () => showToast({ title: "Wallet Linked", description: "It signs in to your account from now on." }),
+    onSuccess: () => showToast({ title: "Wallet Linked", description: "You can sign in with it from now on." }),
     onError: (error) => onRefused(error, { action: "link-wallet", run: () => wallet.begin() }, linkFailure(error)),
   });
   const runGoogle = () =>
@@ -109,7 +109,7 @@ function useReturn(resume: (action: WaysInAction) => void): void {
     if (action === null && hash !== googleLinkedHash) return;
     window.history.replaceState(window.history.state, "", pathname);
     if (action !== null) resume(action);
-    else showToast({ title: "Google Linked", description: "It signs in to your account from now on." });
+    else showToast({ title: "Google Linked", description: "You can sign in with it from now on." });
   });
   useEffect(() => onReturn(), []);
 }

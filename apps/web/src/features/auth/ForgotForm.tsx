@@ -14,7 +14,7 @@ export function ForgotForm({ onSent }: { onSent: (message: string) => void }) {
   const onSubmit = form.handleSubmit(({ email }) =>
     ask.mutate(email, {
       onSuccess: ({ message }) => onSent(message),
-      onError: (error) => showFailure("Not Sent", messageOf(error, "The message could not be asked for.")),
+      onError: (error) => showFailure("Not Sent", messageOf(error, "The message could not be requested.")),
     }),
   );
   return (

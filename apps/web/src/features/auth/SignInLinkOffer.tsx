@@ -45,7 +45,7 @@ export function SignInLinkOffer({ email }: Props) {
       onSuccess: () => setIsSent(true),
       onError: (error) => {
         setWait(waitTextOf(error));
-        showFailure("Not Sent", messageOf(error, "The message could not be asked for."));
+        showFailure("Not Sent", messageOf(error, "The message could not be requested."));
       },
     });
   };

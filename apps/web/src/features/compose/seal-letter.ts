@@ -54,6 +54,6 @@ export function failureOf(code: VaultErrorCode): NotSealed {
 const reasons: Readonly<Partial<Record<VaultErrorCode, readonly [field: NotSealed["field"], message: string]>>> = {
   bad_public_key: ["recipientPublicKey", emailJobMessages.publicKeyInvalid],
   too_large: ["body", emailJobMessages.bodyLong],
-  not_text: ["body", "The message holds half a character that can't be encrypted. Type it anew."],
+  not_text: ["body", "The message contains an incomplete character that can't be encrypted. Type it again."],
   insecure_context: ["encryption", "Browsers encrypt on secure pages only. Open this site over https."],
 };

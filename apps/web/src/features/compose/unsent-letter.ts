@@ -31,7 +31,7 @@ function change(to: { unsent?: Letter | null; setAside?: readonly Letter[] }): v
   if (to.unsent !== undefined) unsent = to.unsent;
   if (to.setAside !== undefined) setAside = to.setAside;
   const isAnyKept = unsent !== null || setAside.length > 0;
-  keepAtLoss(isAnyKept ? " Your letter is kept in this tab until then." : "");
+  keepAtLoss(isAnyKept ? " Your draft is kept in this tab until then." : "");
   if (isAnyKept) window.addEventListener("beforeunload", askBeforeLeaving);
   else window.removeEventListener("beforeunload", askBeforeLeaving);
   for (const listener of listeners) listener();

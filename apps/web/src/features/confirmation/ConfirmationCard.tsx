@@ -26,7 +26,7 @@ const words: Record<ConfirmationState, Words> = {
   },
   blocked: {
     heading: "This mailbox is blocked on this server",
-    text: "No account can forward anything to it from here any more. We keep no readable address to do so.",
+    text: "No account can forward anything to it from here any more. We store no readable address for that.",
   },
 };
 

@@ -36,7 +36,7 @@ function useCreation(onDone: () => void) {
       if (made === null) return;
       setIsStoring(true);
       await storeKey({ keyName: wish.keyName, ...made });
-      showToast({ title: "Key created", description: `${wish.keyName} was made, and opened again as a test.` });
+      showToast({ title: "Key created", description: `${wish.keyName} was created, and decrypted again as a test.` });
       onDone();
     } catch (error) {
       const text = error instanceof VaultError ? vaultFailureText(error, noReason) : messageOf(error, noReason);
@@ -74,7 +74,7 @@ function KindSwitch({ isChecked, onChange }: { isChecked: boolean; onChange: (is
     <div className="setting">
       <div>
         <h3>Post-quantum</h3>
-        <p>Holds against quantum computers too. Whoever writes to it needs age 1.3 or newer.</p>
+        <p>Resists attacks by quantum computers too. Encrypting to this key requires age 1.3 or newer.</p>
       </div>
       <Switch checked={isChecked} label="Post-quantum" onChange={onChange} />
     </div>

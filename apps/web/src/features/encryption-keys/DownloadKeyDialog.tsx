@@ -89,13 +89,13 @@ function FormChoice({ chosen, onChoose }: { chosen: Form; onChoose: (form: Form)
         value="protected"
         title="Protected file, .age"
         tag="safer"
-        text="Stays locked as it is here. The age program opens it with your password, without us."
+        text="Encrypted, as it is stored here. The age program opens it with your password, without us."
       />
       <Choice
         {...{ group, chosen, onChoose }}
         value="plain"
         title="Private key, .json"
-        text="Unlocked: the private key as plain text, for other programs."
+        text="Not encrypted: the private key as plain text, for other programs."
       />
     </fieldset>
   );

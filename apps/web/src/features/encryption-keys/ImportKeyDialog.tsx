@@ -162,7 +162,7 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
   return (
     <Dialog
       title="Import key"
-      description="A private key you already have. It is locked in this browser; only its protected form is stored."
+      description="A private key you already have. It is encrypted in this browser; only its protected form is stored."
       onClose={onClose}
     >
       <form id={formId} className="contents" onSubmit={(event) => void onSubmit(event)} noValidate>

@@ -47,7 +47,7 @@ function useSending({ message, all, onClose }: Props) {
     event.preventDefault();
     if (reply.isPending) return;
     const onSuccess = () => {
-      showToast({ title: "Reply Sent", description: "It is in the list once it is delivered." });
+      showToast({ title: "Reply Sent", description: "It appears in the list once it is delivered." });
       onClose();
     };
     reply.mutate({ text, all }, { onSuccess });
