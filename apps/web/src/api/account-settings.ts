@@ -19,7 +19,9 @@ export function useChangeAccountSettings() {
     mutationFn: (body: AccountSettingsChange) => call("changeAccountSettings", { body }),
     onMutate: (change) => {
       const before = client.getQueryData<AccountSettings>(queryKey);
-      client.setQueryData<AccountSettings>(queryKey, (it) => (it === undefined ? undefined : { ...it, ...change }));
+      client.setQueryData<AccountSettings>(queryKey, (settings) =>
+        settings === undefined ? undefined : { ...settings, ...change },
+      );
       return before;
     },
     onSuccess: (settings) => client.setQueryData<AccountSettings>(queryKey, settings),

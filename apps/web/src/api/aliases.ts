@@ -33,7 +33,7 @@ function changeList(client: QueryClient, userId: string, change: Change): void {
 const replaced =
   (alias: AliasWire): Change =>
   (aliases) =>
-    aliases.map((it) => (it.id === alias.id ? alias : it));
+    aliases.map((item) => (item.id === alias.id ? alias : item));
 
 export function useCreateAlias(userId: string) {
   const client = useQueryClient();
@@ -42,7 +42,7 @@ export function useCreateAlias(userId: string) {
     onSuccess: (alias) => {
       countEvent("alias_created");
       if (client.getQueryData(keyOf(userId)) === undefined) void client.invalidateQueries({ queryKey: keyOf(userId) });
-      changeList(client, userId, (aliases) => [alias, ...aliases.filter((it) => it.id !== alias.id)]);
+      changeList(client, userId, (aliases) => [alias, ...aliases.filter((item) => item.id !== alias.id)]);
     },
   });
 }
@@ -91,14 +91,14 @@ export function useDeleteAlias(userId: string) {
   return useMutation({
     mutationFn: (alias: AliasWire) => call("deleteAlias", { params: { aliasId: alias.id } }),
     onMutate: (alias) => {
-      const index = client.getQueryData<AliasWire[]>(keyOf(userId))?.findIndex((it) => it.id === alias.id) ?? 0;
-      changeList(client, userId, (aliases) => aliases.filter((it) => it.id !== alias.id));
+      const index = client.getQueryData<AliasWire[]>(keyOf(userId))?.findIndex((item) => item.id === alias.id) ?? 0;
+      changeList(client, userId, (aliases) => aliases.filter((item) => item.id !== alias.id));
       return { index };
     },
     onSuccess: () => countEvent("alias_deleted"),
     onError: (_error, alias, before) =>
       changeList(client, userId, (aliases) =>
-        aliases.some((it) => it.id === alias.id) ? aliases : aliases.toSpliced(before?.index ?? 0, 0, alias),
+        aliases.some((item) => item.id === alias.id) ? aliases : aliases.toSpliced(before?.index ?? 0, 0, alias),
       ),
   });
 }

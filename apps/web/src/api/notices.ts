@@ -17,7 +17,7 @@ export function useDismissNotice() {
     mutationFn: (noticeId: string) => call("dismissNotice", { params: { noticeId } }),
     onMutate: (noticeId) => {
       const before = client.getQueryData<NoticeWire[]>(queryKey);
-      client.setQueryData<NoticeWire[]>(queryKey, (notices) => notices?.filter((it) => it.id !== noticeId));
+      client.setQueryData<NoticeWire[]>(queryKey, (notices) => notices?.filter((notice) => notice.id !== noticeId));
       return before;
     },
     onError: (_error, _id, before) => client.setQueryData(queryKey, before),

@@ -4,7 +4,7 @@ import { fillPath, openToAnyone, routes } from "./routes.ts";
 
 test("each call has the method and path that the contract gives it", () => {
   const fromContract = Object.fromEntries(
-    Object.entries(endpoints).map(([name, it]) => [name, `${it.method} ${it.path}`]),
+    Object.entries(endpoints).map(([name, endpoint]) => [name, `${endpoint.method} ${endpoint.path}`]),
   );
   expect(routes).toEqual(fromContract);
 });

@@ -10,15 +10,15 @@ export interface Later {
   load: () => Promise<unknown>;
 }
 
-export function later(fetchPart: () => Promise<ComponentType>): Later {
-  let here: ComponentType | null = null;
+export function later(importPage: () => Promise<ComponentType>): Later {
+  let loaded: ComponentType | null = null;
   const load = async () => {
-    here ??= await fetchPart();
-    return { default: here };
+    loaded ??= await importPage();
+    return { default: loaded };
   };
-  const Coming = lazy(load);
+  const LazyPage = lazy(load);
   function Page() {
-    const [Chosen] = useState<ComponentType>(() => here ?? Coming);
+    const [Chosen] = useState<ComponentType>(() => loaded ?? LazyPage);
     return <Chosen />;
   }
   return { Page, load };

@@ -20,15 +20,15 @@ export function Pager({ page, pages, buttons, onPage }: Props) {
       <button type="button" aria-label="Previous page" {...turnTo(page - 1)}>
         <ChevronLeft className="i" aria-hidden />
       </button>
-      {buttons.map((it) => (
+      {buttons.map((pageNumber) => (
         <button
           type="button"
-          key={it}
-          aria-label={`Page ${it}`}
-          aria-current={it === page ? "page" : undefined}
-          onClick={() => onPage(it)}
+          key={pageNumber}
+          aria-label={`Page ${pageNumber}`}
+          aria-current={pageNumber === page ? "page" : undefined}
+          onClick={() => onPage(pageNumber)}
         >
-          {it}
+          {pageNumber}
         </button>
       ))}
       <button type="button" aria-label="Next page" {...turnTo(page + 1)}>

@@ -34,7 +34,7 @@ export function PasswordField(props: Props) {
     window.addEventListener("pagehide", empty);
     return () => window.removeEventListener("pagehide", empty);
   }, [fieldRef]);
-  const describedBy = [error ? `${id}-error` : "", hint ? `${id}-hint` : ""].filter((it) => it !== "").join(" ");
+  const describedBy = [error ? `${id}-error` : "", hint ? `${id}-hint` : ""].filter((part) => part !== "").join(" ");
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>

@@ -57,7 +57,7 @@ test("a protected file is kept unchanged, and only its own password opens it", a
   const pair = await generateKeyPair();
   const text = await protectPrivateKey({ ...pair, password });
   expect(await readKeyToImport(text)).toEqual({ kind: "locked" });
-  const wish = { keyName, masterPassword: password, text };
-  expect(await importPrivateKey(wish)).toEqual({ publicKey: pair.publicKey, encryptedPrivateKey: text });
-  expect(await thrownBy(importPrivateKey({ ...wish, masterPassword: "another one" }))).toBe("wrong_password");
+  const input = { keyName, masterPassword: password, text };
+  expect(await importPrivateKey(input)).toEqual({ publicKey: pair.publicKey, encryptedPrivateKey: text });
+  expect(await thrownBy(importPrivateKey({ ...input, masterPassword: "another one" }))).toBe("wrong_password");
 });

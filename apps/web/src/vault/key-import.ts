@@ -21,7 +21,7 @@ export async function readKeyToImport(text: string): Promise<KeyToImport> {
   return { kind: "key", publicKey, keyName: pasted.keyName ?? null };
 }
 
-export interface ImportWish {
+export interface ImportInput {
   keyName: string;
   /** For a locked file, the password it was encrypted with. */
   masterPassword: string;
@@ -33,7 +33,7 @@ export interface ImportWish {
  * our own format is kept unchanged.
  * @throws AgeError `bad_private_key`, `bad_password`, `wrong_password`, `not_protected_key`, `malformed`
  */
-export async function importPrivateKey({ keyName, masterPassword: password, text }: ImportWish) {
+export async function importPrivateKey({ keyName, masterPassword: password, text }: ImportInput) {
   const pasted = readPastedKey(text);
   if (pasted.kind === "locked") {
     const { publicKey } = await openProtectedKey(pasted.text, { password });

@@ -16,26 +16,26 @@ export type Opener =
 
 export interface Jobs {
   createKey: {
-    wish: { keyName: string; masterPassword: string; kind: KeyKind };
+    input: { keyName: string; masterPassword: string; kind: KeyKind };
     result: { publicKey: string; encryptedPrivateKey: string };
   };
   /** Detects what a text is that is about to be imported, before a password is asked for. */
-  readKey: { wish: { text: string }; result: KeyToImport };
+  readKey: { input: { text: string }; result: KeyToImport };
   /** Imports a private key made elsewhere, or downloaded: its text, a key file, or a file from Settings. */
   importKey: {
-    wish: { keyName: string; masterPassword: string; text: string };
+    input: { keyName: string; masterPassword: string; text: string };
     result: { publicKey: string; encryptedPrivateKey: string };
   };
   openKey: {
-    wish: { encryptedPrivateKey: string; masterPassword: string };
+    input: { encryptedPrivateKey: string; masterPassword: string };
     result: { publicKey: string; privateKey: string };
   };
-  encryptText: { wish: { text: string; publicKey: string }; result: string };
-  decryptText: { wish: { encryptedText: string; opener: Opener }; result: string };
-  decryptFile: { wish: { bytes: ArrayBuffer; opener: Opener }; result: Uint8Array<ArrayBuffer> };
+  encryptText: { input: { text: string; publicKey: string }; result: string };
+  decryptText: { input: { encryptedText: string; opener: Opener }; result: string };
+  decryptFile: { input: { bytes: ArrayBuffer; opener: Opener }; result: Uint8Array<ArrayBuffer> };
 }
 
 export type JobName = keyof Jobs;
-export type AnyJob = { [Name in JobName]: { name: Name; wish: Jobs[Name]["wish"] } }[JobName];
+export type AnyJob = { [Name in JobName]: { name: Name; input: Jobs[Name]["input"] } }[JobName];
 
 export type WorkerAnswer = { forecastSeconds: number } | { result: unknown } | { failure: AgeErrorCode };

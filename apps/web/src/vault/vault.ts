@@ -74,13 +74,13 @@ export async function readStoredKeyForm(encryptedPrivateKey: string): Promise<St
 }
 
 function jobCalled<Name extends JobName>(name: Name) {
-  return (wish: Jobs[Name]["wish"], options: JobOptions = {}): Promise<Jobs[Name]["result"]> =>
-    runJob(name, wish, options);
+  return (input: Jobs[Name]["input"], options: JobOptions = {}): Promise<Jobs[Name]["result"]> =>
+    runJob(name, input, options);
 }
 
 function runJob<Name extends JobName>(
   name: Name,
-  wish: Jobs[Name]["wish"],
+  input: Jobs[Name]["input"],
   { signal, onForecast }: JobOptions,
 ): Promise<Jobs[Name]["result"]> {
   if (signal?.aborted) return Promise.reject(new VaultError("ended"));
@@ -95,7 +95,7 @@ function runJob<Name extends JobName>(
     else if ("failure" in data) reject(new VaultError(data.failure));
     else resolve(data.result as Jobs[Name]["result"]);
   };
-  worker.postMessage({ name, wish }, "bytes" in wish ? [wish.bytes] : []);
+  worker.postMessage({ name, input }, "bytes" in input ? [input.bytes] : []);
   return promise.finally(() => {
     worker.terminate();
     signal?.removeEventListener("abort", end);

@@ -21,9 +21,9 @@ export interface Session {
 const asking: Session = { user: null, isLoading: true };
 let session = asking;
 const readers = new Set<() => void>();
-const forgetters = new Set<() => void>();
+const forgetCallbacks = new Set<() => void>();
 
-function become(user: UserWire | null): void {
+function setSession(user: UserWire | null): void {
   session = { user, isLoading: false };
   for (const reader of readers) reader();
 }
@@ -46,7 +46,7 @@ export async function checkSession(): Promise<void> {
   const user = await askSession();
   if (session !== before) return;
   if (before.user !== null && before.user.id !== user?.id) forgetLoaded();
-  become(user);
+  setSession(user);
 }
 
 export const readSession = (): Session => session;
@@ -56,7 +56,7 @@ export const readSession = (): Session => session;
  * for the previous one.
  */
 export function onUserChange(forget: () => void): void {
-  forgetters.add(forget);
+  forgetCallbacks.add(forget);
 }
 
 function subscribe(reader: () => void): () => void {
@@ -78,7 +78,7 @@ export function useUser(): UserWire {
 
 function forgetLoaded(): void {
   dropAhead();
-  for (const forget of forgetters) forget();
+  for (const forget of forgetCallbacks) forget();
 }
 
 /** Signs in the user the server has returned, and drops the data loaded for the previous one. */
@@ -86,7 +86,7 @@ export function enterSession(user: UserWire): void {
   ending?.abort();
   forgetLoaded();
   storeSession(user);
-  become(user);
+  setSession(user);
   markSignedIn();
   countEvent("login_success");
 }
@@ -94,7 +94,7 @@ export function enterSession(user: UserWire): void {
 /** Clears all data about the user: the session, cached responses and pending requests (which may hold passwords). */
 function forgetUser(): void {
   clearSession();
-  become(null);
+  setSession(null);
   forgetLoaded();
   markSignedIn();
 }
@@ -144,7 +144,7 @@ export async function endAtServer(): Promise<void> {
  * @param onLeft called after another tab's sign-out has signed this tab out
  */
 export function useOtherTabs(onLeft: (inactive: boolean) => void): void {
-  const hear = useEffectEvent((message: TabMessage) => {
+  const onMessage = useEffectEvent((message: TabMessage) => {
     const { user, isLoading } = session;
     // The response to a session request in flight is newer than this message.
     if (isLoading) return;
@@ -158,5 +158,5 @@ export function useOtherTabs(onLeft: (inactive: boolean) => void): void {
       onLeft(message.inactive);
     }
   });
-  useEffect(() => listenToTabs(hear), []);
+  useEffect(() => listenToTabs(onMessage), []);
 }

@@ -9,9 +9,9 @@ const idleMs = sessionTimes.idleSeconds * 1000;
 const warningMs = sessionTimes.warningSeconds * 1000;
 const keepAliveMs = sessionTimes.keepAliveSeconds * 1000;
 /** The server stores the time of a session's last request at most once per this many milliseconds. */
-const serverStepMs = 60_000;
+const SERVER_STEP_MS = 60_000;
 /** Maximum delay of a timer in milliseconds; a longer one means that the tab was suspended. */
-const lateMs = 2000;
+const MAX_TIMER_DELAY_MS = 2000;
 
 export interface Inactivity {
   lastActivityAt: number;
@@ -26,7 +26,7 @@ export type Phase =
 
 export function phaseAt({ lastActivityAt }: Inactivity, now: number): Phase {
   const leftMs = lastActivityAt + idleMs - now;
-  if (leftMs <= 0) return { name: "over", overslept: leftMs < -lateMs };
+  if (leftMs <= 0) return { name: "over", overslept: leftMs < -MAX_TIMER_DELAY_MS };
   return leftMs > warningMs ? { name: "active" } : { name: "warning", secondsLeft: Math.ceil(leftMs / 1000) };
 }
 
@@ -49,7 +49,7 @@ export function withCheck(state: Inactivity, at: number): Inactivity {
 
 /** When to ask the server for the session so that it learns of the activity; `null` if it already has. */
 export function checkDueAt({ lastActivityAt, checkedAt }: Inactivity): number | null {
-  return lastActivityAt > checkedAt - serverStepMs ? checkedAt + keepAliveMs : null;
+  return lastActivityAt > checkedAt - SERVER_STEP_MS ? checkedAt + keepAliveMs : null;
 }
 
 /** Milliseconds until the next change: a session check, the warning, its next second, or the end. */

@@ -12,9 +12,9 @@ const activities = ["mousemove", "mousedown", "keydown", "scroll", "touchstart",
 /** Events after which the tab may have been suspended. */
 const returns = ["visibilitychange", "focus", "pageshow", "online"];
 /** Milliseconds to wait for other tabs to report their activity. */
-const askMs = 250;
+const ANSWER_WAIT_MS = 250;
 /** Milliseconds between attempts to reach the server while a page restored from the back/forward cache is hidden. */
-const retryMs = 2000;
+const RETRY_MS = 2000;
 
 interface Outcomes {
   /** Seconds until the sign-out; `null` while no warning is due. */
@@ -41,7 +41,7 @@ export class InactivityWatch {
     tellTabs({ kind: "signed-in", userId });
     tellTabs({ kind: "activity", at: this.#state.lastActivityAt });
     this.#listen();
-    this.#look();
+    this.#update();
   }
 
   /** Handles the warning's "stay" button: extends the session in all tabs and on the server. */
@@ -50,7 +50,7 @@ export class InactivityWatch {
     if (phaseAt(this.#state, now).name === "over") return;
     this.#noteActivity(now);
     void this.#check();
-    this.#look();
+    this.#update();
   }
 
   stop(): void {
@@ -66,7 +66,7 @@ export class InactivityWatch {
       const now = Date.now();
       if (isCounted(this.#state, now)) this.#noteActivity(now);
     };
-    const onReturn = () => this.#isAsking || this.#look();
+    const onReturn = () => this.#isAsking || this.#update();
     for (const name of returns) window.addEventListener(name, onReturn, options);
     for (const name of activities) window.addEventListener(name, onActivity, options);
     // The page enters the back/forward cache. It is hidden before, so that it is restored hidden.
@@ -79,7 +79,7 @@ export class InactivityWatch {
     window.addEventListener("pageshow", onPageShow, { signal });
     signal.addEventListener(
       "abort",
-      listenToTabs((message) => this.#hear(message)),
+      listenToTabs((message) => this.#onMessage(message)),
     );
   }
 
@@ -88,20 +88,20 @@ export class InactivityWatch {
     this.#state = withActivity(this.#state, now);
     tellTabs({ kind: "activity", at: now });
     // No check was due when the timer was set, so set it again.
-    if (wasDue === null) this.#look();
+    if (wasDue === null) this.#update();
   }
 
-  #hear(message: TabMessage): void {
+  #onMessage(message: TabMessage): void {
     if (message.kind === "who-was-active") tellTabs({ kind: "activity", at: this.#state.lastActivityAt });
     if (message.kind === "checked") this.#state = withCheck(this.#state, message.at);
     if (message.kind !== "activity") return;
     this.#state = withActivity(this.#state, message.at);
     if (this.#isAsking && phaseAt(this.#state, Date.now()).name === "over") return;
     this.#isAsking = false;
-    this.#look();
+    this.#update();
   }
 
-  #look(): void {
+  #update(): void {
     if (this.#stopped.signal.aborted) return;
     clearTimeout(this.#timer);
     const now = Date.now();
@@ -111,7 +111,7 @@ export class InactivityWatch {
     this.#outcomes.onWarning(phase.name === "warning" ? phase.secondsLeft : null);
     const due = checkDueAt(this.#state);
     if (due !== null && due <= now) void this.#check();
-    this.#timer = setTimeout(() => this.#look(), nextLookIn(this.#state, now));
+    this.#timer = setTimeout(() => this.#update(), nextLookIn(this.#state, now));
   }
 
   /**
@@ -123,7 +123,7 @@ export class InactivityWatch {
     if (overslept && !this.#isAsking) {
       this.#isAsking = true;
       tellTabs({ kind: "who-was-active" });
-      this.#timer = setTimeout(() => this.#look(), askMs);
+      this.#timer = setTimeout(() => this.#update(), ANSWER_WAIT_MS);
       return;
     }
     this.#stopped.abort();
@@ -144,11 +144,11 @@ export class InactivityWatch {
     } catch (error) {
       if (this.#stopped.signal.aborted) return;
       if (!(error instanceof ApiError && error.status === 401))
-        return void setTimeout(() => void this.#checkRestored(), retryMs);
+        return void setTimeout(() => void this.#checkRestored(), RETRY_MS);
       this.#outcomes.onRefused();
     }
     this.#isAway = false;
-    this.#look();
+    this.#update();
   }
 
   async #check(): Promise<void> {

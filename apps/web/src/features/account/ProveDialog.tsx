@@ -128,7 +128,7 @@ function otherWays({ ways, action, checkFresh, onProven }: Omit<Props, "onClose"
     hasWallet && <WalletWay key="wallet" onProven={onProven} />,
     hasGoogle && readGoogleSignIn() === "on" && <GoogleWay key="google" action={action} />,
     email !== null && emailConfirmedAt !== null && <LinkWay key="link" {...{ email, checkFresh, onProven }} />,
-  ].filter((it) => it !== false);
+  ].filter((way) => way !== false);
 }
 
 export function ProveDialog({ onClose, ...props }: Props) {

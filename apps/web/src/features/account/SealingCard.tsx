@@ -15,9 +15,11 @@ function SealingRow() {
   const settings = useAccountSettings();
   const keys = useEncryptionKeys();
   const change = useChangeAccountSettings();
-  const failed = [settings, keys].find((it) => it.data === undefined && it.error !== null && !it.isFetching);
+  const failed = [settings, keys].find(
+    (query) => query.data === undefined && query.error !== null && !query.isFetching,
+  );
   if (failed?.error) {
-    const retry = () => void Promise.all([settings, keys].map((it) => it.refetch()));
+    const retry = () => void Promise.all([settings, keys].map((query) => query.refetch()));
     return <SettingFailed title="The setting could not be loaded" error={failed.error} onRetry={retry} />;
   }
   const isReady = settings.data !== undefined && keys.data !== undefined;

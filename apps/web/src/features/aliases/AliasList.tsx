@@ -77,9 +77,9 @@ function Tools({ first, field, choose }: ToolsProps) {
         defaultValue={first.size}
         onChange={(event) => choose({ size: Number(event.target.value) })}
       >
-        {pageSizes.map((it) => (
-          <option key={it} value={it}>
-            {it} per page
+        {pageSizes.map((size) => (
+          <option key={size} value={size}>
+            {size} per page
           </option>
         ))}
       </Select>

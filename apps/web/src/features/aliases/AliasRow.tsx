@@ -66,7 +66,7 @@ function Destinations({ userId, alias, told }: Pick<Props, "userId" | "alias" | 
 }
 
 const stateOf = ({ unconfirmed = [] }: AliasWire, entry: string) =>
-  unconfirmed.find((it) => it.address === entry)?.state ?? "confirmed";
+  unconfirmed.find((mailbox) => mailbox.address === entry)?.state ?? "confirmed";
 
 function Notes({ notes }: { notes: string }) {
   const cut = cutNotes(notes);

@@ -65,7 +65,7 @@ export function AliasTable({ userId, aliases, onDelete }: Props) {
 }
 
 function toggled(open: ReadonlySet<string>, aliasId: string): ReadonlySet<string> {
-  return open.has(aliasId) ? new Set([...open].filter((it) => it !== aliasId)) : new Set([...open, aliasId]);
+  return open.has(aliasId) ? new Set([...open].filter((id) => id !== aliasId)) : new Set([...open, aliasId]);
 }
 
 const skeletonWidths = [

@@ -94,8 +94,8 @@ function NameField({ form, domains, domain, domainError, onDomain }: NameFieldPr
           @
         </span>
         <Select mono aria-label="Domain" value={domain} onChange={(event) => onDomain(event.target.value)}>
-          {domains.map((it) => (
-            <option key={it}>{it}</option>
+          {domains.map((domain) => (
+            <option key={domain}>{domain}</option>
           ))}
         </Select>
       </div>

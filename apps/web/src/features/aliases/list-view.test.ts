@@ -21,7 +21,7 @@ function alias(over: Partial<AliasWire>): AliasWire {
 }
 
 const search = (aliases: AliasWire[], query: string): string[] =>
-  searchAliases(indexAliases(aliases), query).map((it) => it.alias);
+  searchAliases(indexAliases(aliases), query).map((alias) => alias.alias);
 
 test("search covers address, destinations and notes, in any case", () => {
   const aliases = [
@@ -79,7 +79,7 @@ test("for every list, page and size: all pages together are the list, and the cu
         expect(all).toEqual(items);
         expect(view.buttons).toContain(view.page);
         expect(view.buttons.length).toBeLessThanOrEqual(5);
-        expect(view.buttons.every((it) => it >= 1 && it <= view.pages)).toBe(true);
+        expect(view.buttons.every((button) => button >= 1 && button <= view.pages)).toBe(true);
       },
     ),
   );

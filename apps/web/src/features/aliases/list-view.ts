@@ -26,8 +26,8 @@ export function indexAliases(aliases: readonly AliasWire[]): Indexed[] {
 /** Case-insensitive search over alias@domain, forwardTo and notes. */
 export function searchAliases(indexed: readonly Indexed[], query: string): AliasWire[] {
   const needle = query.trim().toLowerCase();
-  const found = needle === "" ? indexed : indexed.filter((it) => it.haystack.includes(needle));
-  return found.map((it) => it.alias);
+  const found = needle === "" ? indexed : indexed.filter((entry) => entry.haystack.includes(needle));
+  return found.map((entry) => entry.alias);
 }
 
 interface PageView<T> {

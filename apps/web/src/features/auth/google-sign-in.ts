@@ -40,7 +40,7 @@ export function sayGoogleIsOff(): void {
  * @returns `null` without the cookie; an unknown reason counts as "failed"
  */
 export function googleFailureIn(cookies: string): GoogleFailure | null {
-  const found = cookies.split("; ").find((it) => it.startsWith(`${googleFailureCookie}=`));
+  const found = cookies.split("; ").find((cookie) => cookie.startsWith(`${googleFailureCookie}=`));
   if (found === undefined) return null;
   const word = found.slice(googleFailureCookie.length + 1);
   return Object.hasOwn(googleFailureTexts, word) ? (word as GoogleFailure) : "failed";

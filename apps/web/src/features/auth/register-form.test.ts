@@ -5,7 +5,9 @@ const good = { email: "jonas@example.org", password: "correct horse", confirmPas
 
 function issues(form: Record<string, string>): Record<string, string> {
   const result = registerForm.safeParse(form);
-  return result.success ? {} : Object.fromEntries(result.error.issues.map((it) => [it.path.join("."), it.message]));
+  return result.success
+    ? {}
+    : Object.fromEntries(result.error.issues.map((issue) => [issue.path.join("."), issue.message]));
 }
 
 test("a complete form is accepted", () => {

@@ -9,7 +9,7 @@ import { checkPublicKey } from "../../vault/vault.ts";
 import { cleanPublicKey } from "./seal-letter.ts";
 
 /** A key is invalid until its last character is typed, so it is checked after this many milliseconds without input. */
-const pauseMs = 600;
+const TYPING_PAUSE_MS = 600;
 
 export interface Encryption {
   isOn: boolean;
@@ -43,7 +43,7 @@ function useKeyCheck(publicKey: string, onResult: (isKey: boolean) => void): boo
         setChecked({ text: publicKey, isKey });
         onResult(isKey);
       })();
-    }, pauseMs);
+    }, TYPING_PAUSE_MS);
     return () => {
       isStale = true;
       clearTimeout(timer);
@@ -55,11 +55,11 @@ function useKeyCheck(publicKey: string, onResult: (isKey: boolean) => void): boo
 function KeyField({ encryption, onChange, keyField }: Props) {
   const id = useId();
   const { publicKey, keyError } = encryption;
-  const tell = useCallback(
+  const showKeyError = useCallback(
     (is: boolean) => onChange({ keyError: is ? undefined : emailJobMessages.publicKeyInvalid }),
     [onChange],
   );
-  const isKey = useKeyCheck(publicKey, tell);
+  const isKey = useKeyCheck(publicKey, showKeyError);
   return (
     <div className="field">
       <label htmlFor={id}>

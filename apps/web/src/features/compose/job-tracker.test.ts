@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError } from "../../api/api-error.ts";
 import { dismissToast, readToast } from "../../ui/toast-store.ts";
-import { followJob, type JobAnswer, type JobCalls, pollEveryMs } from "./job-tracker.ts";
+import { followJob, type JobAnswer, type JobCalls, POLL_EVERY_MS } from "./job-tracker.ts";
 
 const pending: JobAnswer = { success: true, status: "pending", currentRetries: 0, maxRetries: 3, lastError: null };
 let made = 0;
@@ -24,7 +24,7 @@ function follow(statuses: (JobAnswer | Error)[], change: Partial<JobCalls & { un
   return asked;
 }
 
-const pollOnce = () => vi.advanceTimersByTimeAsync(pollEveryMs);
+const pollOnce = () => vi.advanceTimersByTimeAsync(POLL_EVERY_MS);
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
@@ -44,7 +44,7 @@ describe("an enqueued message", () => {
 
   it("is polled every two seconds until it is sent", async () => {
     const asked = follow([pending, { ...pending, status: "sending" }, { ...pending, status: "sent" }]);
-    await vi.advanceTimersByTimeAsync(pollEveryMs - 1);
+    await vi.advanceTimersByTimeAsync(POLL_EVERY_MS - 1);
     expect(asked).toHaveLength(0);
     await vi.advanceTimersByTimeAsync(1);
     expect(asked).toHaveLength(1);

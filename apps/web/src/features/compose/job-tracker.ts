@@ -9,10 +9,10 @@ import { cancelJob } from "../../api/email-jobs.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { nextStep, type Progress } from "./job-progress.ts";
 
-export const pollEveryMs = 2000;
+export const POLL_EVERY_MS = 2000;
 /** Seconds by which the toast with Undo disappears before the undo period ends. */
-const graceSeconds = 1;
-const shortestToastMs = 1000;
+const GRACE_SECONDS = 1;
+const SHORTEST_TOAST_MS = 1000;
 
 /** A job status. The specification ends tracking if `success` isn't true, whatever the other fields say. */
 export type JobAnswer = Progress & { success: boolean };
@@ -44,7 +44,7 @@ export function followJob({ jobId, canUndo, undoSeconds }: CreatedEmailJob, to: 
 
 function undoAction(jobId: string, undoSeconds: number, calls: JobCalls) {
   return {
-    visibleMs: Math.max((undoSeconds - graceSeconds) * 1000, shortestToastMs),
+    visibleMs: Math.max((undoSeconds - GRACE_SECONDS) * 1000, SHORTEST_TOAST_MS),
     action: { label: "Undo", spoken: "Undo sending the e-mail", onAct: () => void undoJob(jobId, calls) },
   };
 }
@@ -69,7 +69,7 @@ export async function undoJob(jobId: string, calls: JobCalls | undefined = follo
 
 function track(jobId: string, to: string, calls: JobCalls): void {
   let retriesTold = 0;
-  let timer = setTimeout(poll, pollEveryMs);
+  let timer = setTimeout(poll, POLL_EVERY_MS);
   const stop = () => {
     clearTimeout(timer);
     stops.delete(jobId);
@@ -88,6 +88,6 @@ function track(jobId: string, to: string, calls: JobCalls): void {
     retriesTold = progress.currentRetries;
     if (toast !== null) showToast(toast);
     if (isOver) stop();
-    else timer = setTimeout(poll, pollEveryMs);
+    else timer = setTimeout(poll, POLL_EVERY_MS);
   }
 }

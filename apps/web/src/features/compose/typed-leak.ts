@@ -8,7 +8,8 @@ const unseen = /[\p{Cf}\u034f\u115f\u1160\u3164\uffa0\u2800]/gu;
 /** Punctuation beside an address belongs to it only if a letter or digit follows: "joann@…" is a different address. */
 const before = /[\p{L}\p{N}][._+-]*$/u;
 const after = /^[.-]*[\p{L}\p{N}]/u;
-const longestName = 64;
+/** Characters examined on each side of an address. */
+const CONTEXT_LENGTH = 64;
 
 const plain = (text: string): string => text.normalize("NFKC").replace(unseen, "").toLowerCase();
 
@@ -17,7 +18,8 @@ export function tellsMailbox(body: string, forwardTo: string): boolean {
   const text = plain(body);
   const destinations = parseForwardTo(forwardTo) ?? [];
   return destinations.some(
-    (it) => it.kind === "mailbox" && spellings(it.address).some((spelling) => holds(text, spelling)),
+    (destination) =>
+      destination.kind === "mailbox" && spellings(destination.address).some((spelling) => holds(text, spelling)),
   );
 }
 
@@ -27,8 +29,8 @@ function spellings(mailbox: string): string[] {
   const at = address.lastIndexOf("@");
   const local = address.slice(0, at);
   const domain = address.slice(at + 1);
-  const locals = new Set([local, local.replace(/\+.*$/s, "")].filter((it) => it !== ""));
-  return [...locals].flatMap((it) => [...new Set([domain, asciiDomain(domain)])].map((right) => `${it}@${right}`));
+  const locals = new Set([local, local.replace(/\+.*$/s, "")].filter((part) => part !== ""));
+  return [...locals].flatMap((name) => [...new Set([domain, asciiDomain(domain)])].map((right) => `${name}@${right}`));
 }
 
 function asciiDomain(domain: string): string {
@@ -38,8 +40,8 @@ function asciiDomain(domain: string): string {
 function holds(text: string, address: string): boolean {
   for (let at = text.indexOf(address); at >= 0; at = text.indexOf(address, at + 1)) {
     const end = at + address.length;
-    const isWhole = !before.test(text.slice(Math.max(0, at - longestName), at));
-    if (isWhole && !after.test(text.slice(end, end + longestName))) return true;
+    const isWhole = !before.test(text.slice(Math.max(0, at - CONTEXT_LENGTH), at));
+    if (isWhole && !after.test(text.slice(end, end + CONTEXT_LENGTH))) return true;
   }
   return false;
 }

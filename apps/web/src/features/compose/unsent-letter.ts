@@ -23,7 +23,7 @@ const listeners = new Set<() => void>();
 const sheets = new Set<(letter: Letter) => void>();
 
 const isBlank = ({ values, publicKey }: Letter): boolean =>
-  [values.to, values.subject, values.body, publicKey].every((it) => it.trim() === "");
+  [values.to, values.subject, values.body, publicKey].every((field) => field.trim() === "");
 
 const askBeforeLeaving = (event: BeforeUnloadEvent) => event.preventDefault();
 
@@ -62,13 +62,13 @@ export function reopenLetter(letter: Letter): void {
 
 /** Puts a draft from the list into the form; the one in the form takes its place in the list. */
 export function swapLetter(letter: Letter): void {
-  const others = setAside.filter((it) => it !== letter);
+  const others = setAside.filter((other) => other !== letter);
   change({ unsent: letter, setAside: unsent === null ? others : [unsent, ...others] });
   for (const show of sheets) show(letter);
 }
 
 export function discardLetter(letter: Letter): void {
-  change({ setAside: setAside.filter((it) => it !== letter) });
+  change({ setAside: setAside.filter((other) => other !== letter) });
 }
 
 export const readSetAside = (): readonly Letter[] => setAside;

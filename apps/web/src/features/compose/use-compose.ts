@@ -20,7 +20,7 @@ const COMPOSE_PATH = "/compose";
 
 export type SendingAlias = Answer<"listAliasesWithSmtp">["aliases"][number];
 
-interface Wish {
+interface ComposeProps {
   userId: string;
   /** `undefined` while the aliases load. */
   aliases: readonly SendingAlias[] | undefined;
@@ -38,7 +38,7 @@ type EncryptionState = ReturnType<typeof useEncryption>;
 type Form = UseFormReturn<FormValues>;
 
 /** Shows why a message was not sent, at its field and in a toast. */
-function tell(error: unknown, form: Form, { change, focusKey }: EncryptionState): void {
+function showRefusal(error: unknown, form: Form, { change, focusKey }: EncryptionState): void {
   if (error instanceof NotSealed) {
     const { field, message } = error;
     if (field === "body") form.setError("body", { message }, { shouldFocus: true });
@@ -86,7 +86,7 @@ function useKeptLetter(userId: string, form: Form, { isOn, publicKey }: Encrypti
   }, [userId, form, isOn, publicKey]);
 }
 
-export function useCompose({ userId, aliases }: Wish) {
+export function useCompose({ userId, aliases }: ComposeProps) {
   const send = useSend(userId);
   const [begun] = useState(() => unsentOf(userId));
   const form = useForm<FormValues>({ resolver: zodResolver(composeForm), defaultValues: begun?.values ?? emptyForm });
@@ -120,7 +120,7 @@ export function useCompose({ userId, aliases }: Wish) {
       form.reset({ ...emptyForm, fromAlias: values.fromAlias });
       change({ publicKey: "" });
     } catch (error) {
-      tell(error, form, state);
+      showRefusal(error, form, state);
     }
   };
   const onSubmit = (event: FormEvent) => {

@@ -3,14 +3,14 @@ import { FileLock2, X } from "lucide-react";
 import { type DragEvent, type Ref, useId, useRef } from "react";
 import { FieldError } from "../../ui/Field.tsx";
 import { sizeText } from "../../ui/text/time-text.ts";
-import { encryptedFileKind, fileMaxBytes, fileStartBytes } from "./encrypted-file.ts";
+import { encryptedFileKind, FILE_MAX_BYTES, FILE_START_BYTES } from "./encrypted-file.ts";
 import type { ChosenFile } from "./open-encrypted.ts";
 
 /** @returns the file, or the message to show if it can't be used */
 export async function chooseFile(file: File): Promise<ChosenFile | string> {
-  if (file.size > fileMaxBytes) return "The file is too large: 40 MB is the most";
+  if (file.size > FILE_MAX_BYTES) return "The file is too large: 40 MB is the most";
   const start = await file
-    .slice(0, fileStartBytes)
+    .slice(0, FILE_START_BYTES)
     .arrayBuffer()
     .catch(() => null);
   if (start === null) return "The file could not be read";

@@ -11,7 +11,7 @@ import { saveFile } from "./save-file.ts";
 import type { Decryption } from "./use-decrypt.ts";
 
 /** Estimated seconds from which the page warns of a slow decryption. */
-const slowSeconds = 5;
+const SLOW_SECONDS = 5;
 
 /** Copies the text. The toast doesn't repeat it. */
 async function copyPlaintext(text: string): Promise<void> {
@@ -83,7 +83,7 @@ function Waiting({ working }: Pick<Decryption, "working">) {
     <div className="empty-result" role="status">
       <span className="spin" />
       <p>{doing}</p>
-      {forecastSeconds !== null && forecastSeconds >= slowSeconds ? <p>{forecastText(forecastSeconds)}</p> : null}
+      {forecastSeconds !== null && forecastSeconds >= SLOW_SECONDS ? <p>{forecastText(forecastSeconds)}</p> : null}
     </div>
   );
 }

@@ -46,8 +46,8 @@ test("no message contains an error code", () => {
 });
 
 test("only an error that one field can fix focuses that field", () => {
-  const fields = (["wrong_password", "bad_private_key", "malformed"] as const).map((it) =>
-    fieldToMend(new VaultError(it)),
+  const fields = (["wrong_password", "bad_private_key", "malformed"] as const).map((code) =>
+    fieldToMend(new VaultError(code)),
   );
   expect(fields).toEqual(["password", "privateKey", null]);
   expect(fieldToMend(new Error("wrong_password"))).toBeNull();

@@ -4,15 +4,15 @@ const armorEnd = "-----END AGE ENCRYPTED FILE-----";
 const binaryBegin = "age-encryption.org/v1\n";
 
 /** Maximum size of an encrypted file in bytes. */
-export const fileMaxBytes = 40 * 1024 * 1024;
+export const FILE_MAX_BYTES = 40 * 1024 * 1024;
 /** How many bytes of a chosen file are examined; the header and notice of a saved message are far shorter. */
-export const fileStartBytes = 256 * 1024;
+export const FILE_START_BYTES = 256 * 1024;
 
 /** `surrounded`: armor with other text around it, such as a saved message. */
 export type EncryptedFileKind = "binary" | "armored" | "surrounded";
 
 /**
- * @param start the first `fileStartBytes` of the file, or all of it
+ * @param start the first `FILE_START_BYTES` of the file, or all of it
  * @returns `null` if nothing in it is encrypted with age
  */
 export function encryptedFileKind(start: Uint8Array): EncryptedFileKind | null {

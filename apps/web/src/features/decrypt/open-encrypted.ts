@@ -17,7 +17,7 @@ export type Opened =
   | { kind: "file"; name: string; bytes: Uint8Array<ArrayBuffer> };
 
 /** Maximum size of content shown as text, in bytes; anything larger is a file. */
-const textMaxBytes = 1024 * 1024;
+const TEXT_MAX_BYTES = 1024 * 1024;
 
 export interface Encrypted {
   /** Pasted text; used only without a file. */
@@ -46,7 +46,7 @@ async function openFile(
   const bytes = await decryptFile({ bytes: await encryptedBytes(file, kind), opener }, options);
   const mail = looksLikeMail(bytes) ? await readMail(bytes, options.signal) : null;
   if (mail !== null) return { kind: "mail", mail, bytes };
-  const text = bytes.length <= textMaxBytes ? textOf(bytes) : null;
+  const text = bytes.length <= TEXT_MAX_BYTES ? textOf(bytes) : null;
   return text === null ? { kind: "file", name: plainName(file.name), bytes } : { kind: "text", text };
 }
 

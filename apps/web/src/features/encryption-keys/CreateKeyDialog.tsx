@@ -28,15 +28,18 @@ function useCreation(onDone: () => void) {
   const job = useVaultJob();
   const { storeKey } = useEncryptionKeyCalls();
   const [isStoring, setIsStoring] = useState(false);
-  const run = async (wish: { keyName: string; masterPassword: string; kind: KeyKind }) => {
+  const run = async (request: { keyName: string; masterPassword: string; kind: KeyKind }) => {
     try {
       const made = await job.run("Making the key and opening it again as a test.", (options) =>
-        createKey(wish, options),
+        createKey(request, options),
       );
       if (made === null) return;
       setIsStoring(true);
-      await storeKey({ keyName: wish.keyName, ...made });
-      showToast({ title: "Key created", description: `${wish.keyName} was created, and decrypted again as a test.` });
+      await storeKey({ keyName: request.keyName, ...made });
+      showToast({
+        title: "Key created",
+        description: `${request.keyName} was created, and decrypted again as a test.`,
+      });
       onDone();
     } catch (error) {
       const text = error instanceof VaultError ? vaultFailureText(error, noReason) : messageOf(error, noReason);

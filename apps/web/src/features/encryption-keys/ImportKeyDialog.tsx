@@ -31,7 +31,7 @@ interface Errors {
   masterPassword?: string;
 }
 
-interface Wish {
+interface ImportRequest {
   text: string;
   keyName: string;
   masterPassword: string;
@@ -42,23 +42,23 @@ function useImport(keys: readonly EncryptionKeyWire[], onDone: () => void) {
   const job = useVaultJob();
   const { storeKey } = useEncryptionKeyCalls();
   const [isStoring, setIsStoring] = useState(false);
-  const importLooked = async (wish: Wish): Promise<Errors> => {
+  const importLooked = async (request: ImportRequest): Promise<Errors> => {
     const made = await job.run("Locking the key and opening it again as a test.", (options) =>
-      importKey(wish, options),
+      importKey(request, options),
     );
     if (made === null) return {};
     const duplicate = duplicateText(made.publicKey, keys);
     if (duplicate !== null) return { text: duplicate };
     setIsStoring(true);
-    await storeKey({ keyName: wish.keyName, ...made });
-    showToast({ title: "Key imported", description: wish.keyName });
+    await storeKey({ keyName: request.keyName, ...made });
+    showToast({ title: "Key imported", description: request.keyName });
     onDone();
     return {};
   };
-  const run = async (wish: Wish): Promise<Errors> => {
+  const run = async (request: ImportRequest): Promise<Errors> => {
     try {
-      const problem = importProblem(await readKey({ text: wish.text }), keys);
-      return problem === null ? await importLooked(wish) : { text: problem };
+      const problem = importProblem(await readKey({ text: request.text }), keys);
+      return problem === null ? await importLooked(request) : { text: problem };
     } catch (error) {
       const unreadable = unreadableText(error);
       if (unreadable !== null) return { text: unreadable };
@@ -129,7 +129,7 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
   const clear = (field: keyof Errors) => setErrors((before) => ({ ...before, [field]: undefined }));
   const refuse = (found: Errors) => {
     setErrors(found);
-    if (Object.values(found).some((it) => it !== undefined)) focusFirstError(formId);
+    if (Object.values(found).some((message) => message !== undefined)) focusFirstError(formId);
   };
   const onFile = async (text: string | null) => {
     if (text === null || keyField.current === null) return refuse({ text: noKeyFile });
@@ -147,17 +147,17 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
     if (isBusy) return;
-    const wish = {
+    const request = {
       text: keyField.current?.value ?? "",
       keyName: keyName.trim(),
       masterPassword: password.current?.value ?? "",
     };
-    const found: Errors = { ...newKeyErrors(wish), ...(wish.text.trim() === "" && { text: keyRequired }) };
+    const found: Errors = { ...newKeyErrors(request), ...(request.text.trim() === "" && { text: keyRequired }) };
     if (Object.keys(found).length > 0) return refuse(found);
     setErrors({});
     setIsShown(false);
     takePassword(password);
-    refuse(await run(wish));
+    refuse(await run(request));
   };
   return (
     <Dialog

@@ -48,7 +48,7 @@ function isWord(text: string): boolean {
 
 function looseBits(text: string): number {
   const characters = [...text];
-  const sameAgain = characters.filter((it, at) => it === characters[at - 1]).length;
+  const sameAgain = characters.filter((character, at) => character === characters[at - 1]).length;
   return (characters.length - sameAgain) * Math.log2(alphabetOf(text)) + sameAgain * 0.5;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { heroWidth, widest } from "./hero-width.ts";
+import { heroWidth, WIDEST } from "./hero-width.ts";
 
 test("the server's figure is used until the list of domains is loaded, then the list's longest", () => {
   expect(heroWidth(null, "17")).toBe("17");
@@ -7,5 +7,5 @@ test("the server's figure is used until the list of domains is loaded, then the 
 });
 
 test("the width for very long domains is limited", () => {
-  expect(heroWidth([`${"long".repeat(15)}.test`], "10")).toBe(String(widest));
+  expect(heroWidth([`${"long".repeat(15)}.test`], "10")).toBe(String(WIDEST));
 });

@@ -6,10 +6,10 @@
 export type HeroWidth = string;
 
 /** Maximum width in characters; longer domains are cut off. */
-export const widest = 40;
+export const WIDEST = 40;
 
 /** @param atFirst the figure the server wrote into the page, used until the list is loaded */
 export function heroWidth(domains: readonly string[] | null, atFirst: string): HeroWidth {
   if (domains === null) return atFirst;
-  return String(Math.min(widest, Math.max(...domains.map((domain) => domain.length))));
+  return String(Math.min(WIDEST, Math.max(...domains.map((domain) => domain.length))));
 }

@@ -4,14 +4,14 @@
  * Milliseconds a session check may take before the button says that it is loading; a shorter label change could not be
  * read.
  */
-export const patienceMs = 300;
+export const PATIENCE_MS = 300;
 
 export type StartState = "loading" | "dashboard" | "sign-up";
 
 interface Known {
   isSignedIn: boolean;
   isLoading: boolean;
-  /** Whether the session check has lasted longer than `patienceMs`. */
+  /** Whether the session check has lasted longer than `PATIENCE_MS`. */
   isSlow: boolean;
 }
 

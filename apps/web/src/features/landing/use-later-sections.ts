@@ -6,7 +6,7 @@
 import { useEffect } from "react";
 
 /** Milliseconds after which a section is laid out even if the browser is not idle. */
-const LATEST = 1000;
+const LATEST_MS = 1000;
 
 export function useLaterSections(): void {
   useEffect(() => {
@@ -34,7 +34,7 @@ function ended(): void {
 const hasIdle = () => "requestIdleCallback" in window;
 
 function whenIdle(run: () => void): number {
-  return hasIdle() ? window.requestIdleCallback(run, { timeout: LATEST }) : window.setTimeout(run, LATEST / 10);
+  return hasIdle() ? window.requestIdleCallback(run, { timeout: LATEST_MS }) : window.setTimeout(run, LATEST_MS / 10);
 }
 
 function cancel(waiting: number): void {

@@ -14,11 +14,11 @@ const telling = new Set([
   "to",
 ]);
 /** Minimum number of typical header fields; a note that begins "To: the baker" is not a message. */
-const tellingFields = 3;
-const headerMaxBytes = 256 * 1024;
+const TYPICAL_FIELDS_MIN = 3;
+const HEADER_MAX_BYTES = 256 * 1024;
 
 export function looksLikeMail(content: Uint8Array): boolean {
-  const start = new TextDecoder("latin1").decode(content.subarray(0, headerMaxBytes));
+  const start = new TextDecoder("latin1").decode(content.subarray(0, HEADER_MAX_BYTES));
   const end = /\r?\n\r?\n/.exec(start);
   if (end === null) return false;
   const lines = start.slice(0, end.index).split(/\r?\n/);
@@ -29,5 +29,5 @@ export function looksLikeMail(content: Uint8Array): boolean {
     if (name === undefined) return false;
     if (telling.has(name)) names.add(name);
   }
-  return names.size >= tellingFields;
+  return names.size >= TYPICAL_FIELDS_MIN;
 }

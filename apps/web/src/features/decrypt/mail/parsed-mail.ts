@@ -80,10 +80,10 @@ function addressText(addresses: readonly Address[] = []): string {
   return addresses.map(oneAddress).filter(Boolean).join(", ").slice(0, mailBounds.headerLength);
 }
 
-function oneAddress(it: Address): string {
-  if (it.group !== undefined) return `${it.name}: ${addressText(it.group)};`;
-  if (it.name === "") return it.address;
-  return it.address === "" ? it.name : `${it.name} <${it.address}>`;
+function oneAddress(entry: Address): string {
+  if (entry.group !== undefined) return `${entry.name}: ${addressText(entry.group)};`;
+  if (entry.name === "") return entry.address;
+  return entry.address === "" ? entry.name : `${entry.name} <${entry.address}>`;
 }
 
 /** Images that the HTML references; all others are listed as files. */

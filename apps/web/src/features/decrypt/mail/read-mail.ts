@@ -4,14 +4,14 @@ import { trustedWorkerUrl } from "../../../vault/worker-url.ts";
 import workerUrl from "./mail.worker.ts?worker&url";
 import type { ParsedMail } from "./parsed-mail.ts";
 
-const longestMs = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** @returns `null` if the message can't be parsed within ten seconds; it can still be saved */
 export async function readMail(bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<ParsedMail | null> {
   const worker = new Worker(trustedWorkerUrl(workerUrl), { type: "module" });
   const { promise, resolve } = Promise.withResolvers<ParsedMail | null>();
   const giveUp = () => resolve(null);
-  const timer = setTimeout(giveUp, longestMs);
+  const timer = setTimeout(giveUp, TIMEOUT_MS);
   signal.addEventListener("abort", giveUp);
   worker.onerror = giveUp;
   worker.onmessageerror = giveUp;

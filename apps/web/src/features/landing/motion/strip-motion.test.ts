@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { drifted, stripCopies, stripTimes, wrapped } from "./strip-motion.ts";
+import { drifted, STRIP_COPIES, stripTimes, wrapped } from "./strip-motion.ts";
 
 const step = { now: 1000, elapsedMs: 100, width: 900 };
 
@@ -33,5 +33,5 @@ test("without a known width the strip does not move", () => {
 
 test("the rest time is the specification's, and at least three copies cover a wide window", () => {
   expect(stripTimes.restMs).toBe(500);
-  expect(stripCopies).toBeGreaterThan(2);
+  expect(STRIP_COPIES).toBeGreaterThan(2);
 });

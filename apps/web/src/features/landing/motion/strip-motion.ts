@@ -6,7 +6,7 @@
 export const stripTimes = { restMs: 500, pixelsPerSecond: 24 } as const;
 
 /** Number of copies of the names in the strip, so that the widest window never shows its end. */
-export const stripCopies = 3;
+export const STRIP_COPIES = 3;
 
 /** The equivalent position at most one copy to the left. @param width of one copy, in pixels */
 export function wrapped(x: number, width: number): number {
