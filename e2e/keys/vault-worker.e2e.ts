@@ -45,7 +45,7 @@ const startWorker = `(() => {
       else if ("result" in data) hex(data.result).then((released) => done({ code: null, released }));
     };
     const { buffer } = Uint8Array.from(atob(base64), (it) => it.charCodeAt(0));
-    worker.postMessage({ name: "decryptFile", wish: { bytes: buffer, opener } }, [buffer]);
+    worker.postMessage({ name: "decryptFile", input: { bytes: buffer, opener } }, [buffer]);
   });
 })()`;
 

@@ -11,6 +11,6 @@ test("without the cookie there is no reason", () => {
   expect(googleFailureIn("not-google-login-failed=denied")).toBeNull();
 });
 
-test.each(["constructor", "", "<img src=x>"])("a word nobody knows is a plain failure: %j", (word) => {
+test.each(["constructor", "", "<img src=x>"])("an unknown reason counts as a general failure: %j", (word) => {
   expect(googleFailureIn(`google-login-failed=${word}`)).toBe("failed");
 });

@@ -78,11 +78,11 @@ describe("an enqueued message", () => {
   });
 
   it.each([
-    ["asking fails", [new Error("down")], {}],
-    ["the answer is no success", [{ ...pending, success: false, status: "failed" }], {}],
+    ["a poll fails", [new Error("down")], {}],
+    ["the response is not a success", [{ ...pending, success: false, status: "failed" }], {}],
     ["its sender has signed out", [pending], { isStillSignedIn: () => false }],
     ["it was cancelled elsewhere", [{ ...pending, status: "cancelled" }], {}],
-  ])("is not followed any more when %s, without a word", async (_, statuses, change) => {
+  ])("is no longer tracked when %s, without a toast", async (_, statuses, change) => {
     const asked = follow(statuses, change);
     await vi.advanceTimersByTimeAsync(20_000);
     expect(asked.length).toBeLessThanOrEqual(1);
@@ -110,7 +110,7 @@ describe("an enqueued message", () => {
     ],
     [new Error("anything"), "The email may have already been sent."],
     [new ApiError({ status: 404, message: "Email job not found" }), "Email job not found"],
-  ])("undone too late (%s), says why and is followed on", async (error, description) => {
+  ])("undone too late (%s), shows the reason and is still tracked", async (error, description) => {
     const asked = follow([pending], { cancel: () => Promise.reject(error) });
     readToast()?.action?.onAct();
     await vi.advanceTimersByTimeAsync(0);

@@ -8,7 +8,7 @@ import type { ChosenFile } from "./open-encrypted.ts";
 
 /** @returns the file, or the message to show if it can't be used */
 export async function chooseFile(file: File): Promise<ChosenFile | string> {
-  if (file.size > FILE_MAX_BYTES) return "The file is too large: 40 MB is the most";
+  if (file.size > FILE_MAX_BYTES) return "The file is too large. The maximum is 40 MB";
   const start = await file
     .slice(0, FILE_START_BYTES)
     .arrayBuffer()

@@ -14,7 +14,7 @@ test.each([
   ["not_age", "The encrypted text is damaged or is not an AGE message."],
   ["bad_private_key", "The private key is not valid."],
   ["not_text", "Decrypted, but the content is not text."],
-] as const)("%s reads as the API's answer does: %s", (code, text) => {
+] as const)("%s has the API's message: %s", (code, text) => {
   expect(told(code)).toEqual(failed(text));
 });
 

@@ -20,7 +20,7 @@ test("an age file is recognized in both formats, whatever its name", () => {
 });
 
 test.each(["", "age-encryption.org/v2\n", "From: a@b.example\r\n\r\nHi", "\u0000\u0001\u0002"])(
-  "%j is nothing that age has encrypted",
+  "%j is not an age file",
   (text) => expect(kindOf(text)).toBeNull(),
 );
 

@@ -11,10 +11,10 @@ test("the password is read from a successful response", async () => {
 
 test.each([
   ["a page instead of JSON", answer("<html>", "text/html")],
-  ["JSON by name only", answer("<html>")],
-  ["a type that only ends like JSON", answer("{}", "text/jsonp")],
-  ["no type at all", new Response(new Uint8Array([123, 125]))],
-])("%s is no JSON", async (_, response) => {
+  ["a page with the content type of JSON", answer("<html>")],
+  ["a similar content type", answer("{}", "text/jsonp")],
+  ["no content type", new Response(new Uint8Array([123, 125]))],
+])("%s is not JSON", async (_, response) => {
   await expect(passwordOf(response)).rejects.toThrow("Server returned non-JSON response");
 });
 
@@ -26,7 +26,7 @@ test.each([
   '{"success":true}',
   '{"success":true,"password":""}',
   '{"success":false,"password":"x"}',
-])("%s holds no password", async (body) => {
+])("%s contains no password", async (body) => {
   await expect(passwordOf(answer(body))).rejects.toThrow("No password found or invalid response");
 });
 

@@ -35,7 +35,7 @@ test.each([
   ["says no", async () => Promise.reject(new Error("User rejected the request"))],
   ["has no account for Solana", async () => ({ accounts: [{ address: "0xab", chains: ["ethereum:1"] }] })],
   ["answers nonsense", async () => ({})],
-])("connecting a wallet that %s is a refusal", async (_, connect) => {
+])("connecting throws a WalletRefusal if the wallet %s", async (_, connect) => {
   await expect(connectWallet(connecting(connect))).rejects.toBeInstanceOf(WalletRefusal);
 });
 
@@ -67,8 +67,11 @@ test("a wallet that only signs messages gets the text", async () => {
 test.each([
   ["says no", async () => Promise.reject(new Error("no"))],
   ["signs nothing", async () => []],
-  ["signs what is no text", async () => [{ signedMessage: new Uint8Array([0xff]), signature: new Uint8Array(64) }]],
-])("a wallet that %s is a refusal", async (_, signIn) => {
+  [
+    "signs something other than text",
+    async () => [{ signedMessage: new Uint8Array([0xff]), signature: new Uint8Array(64) }],
+  ],
+])("signing throws a WalletRefusal if the wallet %s", async (_, signIn) => {
   const wallet = walletWith({ "solana:signIn": { signIn } });
   await expect(signChallenge(wallet, account, challenge)).rejects.toBeInstanceOf(WalletRefusal);
 });

@@ -47,7 +47,7 @@ test.each([
   ["another address", [trusting("B")]],
   ["no address it trusts this page with", [trusting()]],
   ["only a no", [refusing]],
-])("an address goes when the wallet gives %s", async (_, wallets) => {
+])("the stored address is removed if the wallet returns %s", async (_, wallets) => {
   const storage = storing("A");
   await reconnectTrusted(listOf(...wallets), storage);
   expect(storage.map.has("walletAddress")).toBe(false);

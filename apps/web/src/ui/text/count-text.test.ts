@@ -8,7 +8,7 @@ test.each([
   [1000, "1,000"],
   [31_000, "31,000"],
   [1_234_567, "1,234,567"],
-])("%i is written %s", (count, text) => {
+])("%i is formatted as %s", (count, text) => {
   expect(countText(count)).toBe(text);
 });
 

@@ -32,27 +32,35 @@ describe("content that is kept", () => {
 describe("content that runs, loads or styles is removed", () => {
   test.each([
     ["a script", "a<script>alert('<p>')</script>b", "ab"],
-    ["a script that does not end", "a<script>alert(1)", "a"],
+    ["a script without an end tag", "a<script>alert(1)", "a"],
     ["a style", "a<style>@import 'http://x'; </style >b", "ab"],
-    ["a vector picture", "a<svg onload=x()><a href=http://x>c</a></svg>b", "ab"],
+    ["an SVG image", "a<svg onload=x()><a href=http://x>c</a></svg>b", "ab"],
     ["a frame", "a<iframe src=//x>c</iframe>b<embed src=//x><base href=//x><link href=//x>", "ab"],
     ["a form, but not its words", "<form action=//x>Name <input value=y><button>Send</button></form>", "Name Send"],
     ["a comment", "a<!-- <script> -->b<!doctype x><?xml?>c", "abc"],
-    ["a handler or a style of an element", `<p style="x" onclick='y' data-z=1>a</p>`, "<p>a</p>"],
-    ["a background", `<table background="http://x"><tr><td>a</td></tr></table>`, "<table><tr><td>a</td></tr></table>"],
-    ["a link that runs", `<a href="java&#115;cript:x">a</a><a href=" javascript:x">b</a>`, "<a>a</a><a>b</a>"],
-    ["a link of another kind", `<a href="data:text/html,x">a</a><a href="/settings">b</a>`, "<a>a</a><a>b</a>"],
-    ["a tag that does not end", "a<p onclick='x", "a<p>"],
-    ["a sign on its own", "a < b <3", "a  b 3"],
+    ["an event handler or inline style", `<p style="x" onclick='y' data-z=1>a</p>`, "<p>a</p>"],
+    [
+      "a background image",
+      `<table background="http://x"><tr><td>a</td></tr></table>`,
+      "<table><tr><td>a</td></tr></table>",
+    ],
+    ["a javascript: link", `<a href="java&#115;cript:x">a</a><a href=" javascript:x">b</a>`, "<a>a</a><a>b</a>"],
+    [
+      "a link that is not http or https",
+      `<a href="data:text/html,x">a</a><a href="/settings">b</a>`,
+      "<a>a</a><a>b</a>",
+    ],
+    ["an incomplete tag", "a<p onclick='x", "a<p>"],
+    ["a < that begins no tag", "a < b <3", "a  b 3"],
   ])("%s", (_, html, shown) => expect(htmlOf(html)).toBe(shown));
 
   test.each([
-    ["from elsewhere", '<img src="http://tracker.example/x.png" alt="Logo">', "[Logo]"],
+    ["from another site", '<img src="http://tracker.example/x.png" alt="Logo">', "[Logo]"],
     ["of this site", '<img src="/api/auth/session">', ""],
-    ["by another way", '<img srcset="http://tracker.example/x.png 2x">', ""],
-    ["that is a document", '<img src="data:image/svg+xml;base64,PHN2Zz4=">', ""],
+    ["given by srcset", '<img srcset="http://tracker.example/x.png 2x">', ""],
+    ["in SVG, which is a document", '<img src="data:image/svg+xml;base64,PHN2Zz4=">', ""],
     ["that is not in the message", '<img src="cid:other@x" alt="<b>">', "[&lt;b&gt;]"],
-  ])("a picture %s leaves its words, and is counted", (_, html, shown) =>
+  ])("an image %s is replaced by its alt text, and counted", (_, html, shown) =>
     expect(clean(html)).toEqual({ html: shown, leftOut: 1, isCut: false }),
   );
 });

@@ -12,10 +12,10 @@ test("header fields, an empty line and a body are a message, with LF or CRLF", (
 });
 
 test.each([
-  ["what people write", "Hi Jonas,\n\nthe dates hold."],
+  ["plain text", "Hi Jonas,\n\nthe dates hold."],
   ["a note with a colon", "To: the baker\n\nThree loaves, please."],
   ["a header without its end", head],
-  ["a header with a line that is none", `${head}the dates hold\r\n\r\nHi`],
-  ["one that begins with a folded line", ` folded\r\n${head}\r\nHi`],
+  ["a header with an invalid line", `${head}the dates hold\r\n\r\nHi`],
+  ["a header that begins with a folded line", ` folded\r\n${head}\r\nHi`],
   ["nothing", ""],
-])("%s is no message", (_, text) => expect(isMail(text)).toBe(false));
+])("%s is not a message", (_, text) => expect(isMail(text)).toBe(false));

@@ -23,7 +23,7 @@ test.each([
   [1, -899],
   [900, 0],
   [1801, -899],
-])("at %s it shows the same as at %s", (x, same) => {
+])("position %s shows the same as position %s", (x, same) => {
   expect(wrapped(x, 900)).toBe(same);
 });
 
