@@ -209,7 +209,7 @@ test("a device without JIT is told how long it takes", async () => {
   await stallWorker(visit, 52);
   const dialog = await startCreating(page);
   await dialog.getByRole("button", { name: "Create Key" }).click();
-  await dialog.getByText("About 50 seconds: this browser is slow at it.").waitFor();
+  await dialog.getByText("About 50 seconds: this browser is slow at this.").waitFor();
   await dialog.getByRole("button", { name: "Cancel" }).click();
   await seeGone(dialog);
 });

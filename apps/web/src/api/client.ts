@@ -54,8 +54,8 @@ type Given<N extends EndpointName> = (Params<N> extends Record<string, never> ? 
 type Rest<N extends EndpointName> = unknown extends Given<N> ? [] : [Given<N>];
 
 /**
- * Calls an endpoint and returns its parsed response, e.g. `call("toggleAlias", { params: { aliasId }, body: { active:
- * false } })`.
+ * Calls an endpoint and returns its parsed response.
+ * @example call("toggleAlias", { params: { aliasId }, body: { active: false } })
  */
 export async function call<N extends EndpointName>(name: N, ...given: Rest<N>): Promise<Answer<N>> {
   const response = await callUnread(name, ...given);

@@ -15,7 +15,7 @@ const descriptions: Partial<Record<ScreenName, string>> = {
   auth: `Sign in to ${product.name} with your e-mail and password, a Solana wallet or Gmail.`,
   register: `Create your ${product.name} account in 30 seconds. ${what}`,
   about: `Why ${product.name} exists: to protect your inbox, your identity and your freedom. Built in Lithuania.`,
-  privacy: `What ${product.name} keeps about you, for how long, and what it never keeps: zero e-mail logs, one cookie.`,
+  privacy: `What ${product.name} keeps about you, for how long, and what it never keeps: zero e-mail logs, two cookies.`,
   terms: `The terms under which ${product.name} forwards your mail, in plain words.`,
   gdpr: `Your rights under the GDPR at ${product.name}, and how to use them: see, take with you, correct or delete your data.`,
   docs: `How to use ${product.name}: aliases, answers, sending by SMTP, encryption keys and webhooks, step by step.`,

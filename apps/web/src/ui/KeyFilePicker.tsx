@@ -4,7 +4,7 @@ import { useRef } from "react";
 const KEY_FILE_MAX_BYTES = 64 * 1024;
 
 /** Error for a file that is not text, or far larger than a key. */
-export const noKeyFile = "This file is no key file";
+export const noKeyFile = "This file is not a key file";
 
 interface Props {
   /** Called with the file's text; `null` if the file can't be a key. */

@@ -17,6 +17,6 @@ it.each([
   [600, "About 10 minutes"],
 ])("for %s seconds the text says that this device is slow, and that security is not reduced", (seconds, start) => {
   expect(forecastText(seconds)).toBe(
-    `${start}: this browser is slow at it. The protection is not lowered; keep the page open.`,
+    `${start}: this browser is slow at this. Security is not reduced; keep the page open.`,
   );
 });

@@ -9,7 +9,7 @@ export function forecastText(seconds: number | null): string {
   const rounded = Math.round(seconds);
   if (seconds <= SLOW_SECONDS) return `About ${rounded} seconds on this device.`;
   const time = rounded < 90 ? `${roundTo(rounded, 5)} seconds` : `${Math.round(seconds / 60)} minutes`;
-  return `About ${time}: this browser is slow at it. The protection is not lowered; keep the page open.`;
+  return `About ${time}: this browser is slow at this. Security is not reduced; keep the page open.`;
 }
 
 function roundTo(value: number, step: number): number {

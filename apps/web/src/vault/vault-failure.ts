@@ -6,9 +6,8 @@ export const wrongPassword = "Incorrect master password.";
 
 const texts: Partial<Record<VaultErrorCode, string>> = {
   wrong_password: wrongPassword,
-  bad_password: "The master password is too long: 1024 characters are the most.",
-  out_of_memory:
-    "This device has too little free memory for it: 256 MB are needed. Close other tabs, or use another device.",
+  bad_password: "The master password is too long. The maximum is 1024 characters.",
+  out_of_memory: "This device has too little free memory: 256 MB are needed. Close other tabs, or use another device.",
   insecure_context: "Browsers work with keys on secure pages only. Open this site over https.",
   not_protected_key: "This key was made with an older method. Delete it and create a new one.",
   unprotected_key: "This key has no master password. Delete it and create a new one.",

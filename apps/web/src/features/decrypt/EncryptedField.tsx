@@ -15,7 +15,7 @@ export async function chooseFile(file: File): Promise<ChosenFile | string> {
     .catch(() => null);
   if (start === null) return "The file could not be read";
   const kind = encryptedFileKind(new Uint8Array(start));
-  return kind === null ? "This file holds nothing that AGE has encrypted" : { file, kind };
+  return kind === null ? "This file was not encrypted with AGE" : { file, kind };
 }
 
 /** Event handlers for files dropped on a form. */

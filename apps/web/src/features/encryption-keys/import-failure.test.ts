@@ -21,7 +21,7 @@ test("several keys, a mismatched key and a public key each have their own messag
 
 test("an unreadable key has a message of our own, and other failures return null", () => {
   expect(unreadableText(new VaultError("bad_private_key"))).toMatch(/^This is not an AGE private key\./);
-  expect(unreadableText(new VaultError("not_protected_key"))).toMatch(/not a private key under a password/);
+  expect(unreadableText(new VaultError("not_protected_key"))).toMatch(/not a private key protected by a password/);
   expect(unreadableText(new VaultError("wrong_password"))).toBeNull();
   expect(unreadableText(new Error("Invalid checksum in AGE-SECRET-KEY-1ABC"))).toBeNull();
 });

@@ -5,7 +5,7 @@ import { type KeyToImport, VaultError } from "../../vault/vault.ts";
 const notAKey = "This is not an AGE private key. One begins with AGE-SECRET-KEY-1.";
 
 const texts: Readonly<Record<Exclude<KeyToImport["kind"], "key" | "locked">, string>> = {
-  several: "This holds several private keys. Import them one by one.",
+  several: "This text contains several private keys. Import them one by one.",
   mismatch: "The public and the private key in this file do not belong together.",
   public: "This is a public key. Import the private key that belongs to it.",
 };
@@ -32,7 +32,7 @@ export function unreadableText(thrown: unknown): string | null {
   if (thrown.code === "bad_private_key") return notAKey;
   if (thrown.code === "too_large") return "This file is too large to be a key file.";
   if (thrown.code === "not_protected_key" || thrown.code === "malformed" || thrown.code === "not_age")
-    return "This is an AGE file, but not a private key under a password.";
+    return "This is an AGE file, but not a private key protected by a password.";
   return null;
 }
 
