@@ -9,8 +9,8 @@ const progress = (change: Partial<Progress> = {}): Progress => ({
   lastError: null,
   ...change,
 });
-const step = (change: Partial<Progress>, retriesTold = 0) =>
-  nextStep(progress(change), { to: "rasa@example.org", retriesTold });
+const step = (change: Partial<Progress>, retriesShown = 0) =>
+  nextStep(progress(change), { to: "rasa@example.org", retriesShown });
 
 describe("the status of an e-mail job", () => {
   it("shows no toast while the message waits or is being sent", () => {

@@ -20,8 +20,8 @@ export interface Step {
 
 const waiting: Step = { isOver: false, toast: null };
 
-/** @param retriesTold the number of retries in the last toast; 0 at first */
-export function nextStep(progress: Progress, { to, retriesTold }: { to: string; retriesTold: number }): Step {
+/** @param retriesShown the number of retries in the last toast; 0 at first */
+export function nextStep(progress: Progress, { to, retriesShown }: { to: string; retriesShown: number }): Step {
   switch (progress.status) {
     case "sent":
       return { isOver: true, toast: { title: "Email sent", description: `To ${to}`, variant: "good" } };
@@ -30,7 +30,7 @@ export function nextStep(progress: Progress, { to, retriesTold }: { to: string; 
     case "cancelled":
       return { isOver: true, toast: null };
     default:
-      return progress.currentRetries > retriesTold ? { isOver: false, toast: retryToast(progress) } : waiting;
+      return progress.currentRetries > retriesShown ? { isOver: false, toast: retryToast(progress) } : waiting;
   }
 }
 

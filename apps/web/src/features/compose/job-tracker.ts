@@ -68,7 +68,7 @@ export async function undoJob(jobId: string, calls: JobCalls | undefined = follo
 }
 
 function track(jobId: string, to: string, calls: JobCalls): void {
-  let retriesTold = 0;
+  let retriesShown = 0;
   let timer = setTimeout(poll, POLL_EVERY_MS);
   const stop = () => {
     clearTimeout(timer);
@@ -84,8 +84,8 @@ function track(jobId: string, to: string, calls: JobCalls): void {
     const progress = await calls.readStatus(jobId).catch(() => null);
     if (!isTracked()) return;
     if (progress?.success !== true || !calls.isStillSignedIn()) return stop();
-    const { isOver, toast } = nextStep(progress, { to, retriesTold });
-    retriesTold = progress.currentRetries;
+    const { isOver, toast } = nextStep(progress, { to, retriesShown });
+    retriesShown = progress.currentRetries;
     if (toast !== null) showToast(toast);
     if (isOver) stop();
     else timer = setTimeout(poll, POLL_EVERY_MS);
