@@ -229,7 +229,7 @@ test("a letter that is not sent yet is there again, for the same person alone", 
   await seeToast(
     page,
     "Signed Out",
-    "Your session has ended. Please sign in again. Your letter is kept in this tab until then.",
+    "Your session has ended. Please sign in again. Your draft is kept in this tab until then.",
   );
   await page.getByLabel("Email").fill(person.email);
   await page.getByLabel("Password").fill(person.password);

@@ -53,7 +53,7 @@ async function createKey(page: Page, keyName: string, kind: "classic" | "post-qu
   await fillKey(dialog, keyName);
   if (kind === "post-quantum") await dialog.getByRole("switch", { name: "Post-quantum" }).click();
   await submit(dialog, "Create Key");
-  await seeToast(page, "Key created", `${keyName} was made, and opened again as a test.`);
+  await seeToast(page, "Key created", `${keyName} was created, and decrypted again as a test.`);
   await rowOf(page, keyName).waitFor();
   await seeGone(dialog);
   await dismissToast(page);

@@ -113,7 +113,7 @@ test("what can't be imported is named beside the field, and nothing is stored", 
   const refused = [
     ["hello", "This is not an AGE private key. One begins with AGE-SECRET-KEY-1."],
     [one.publicKey, "This is a public key. Import the private key that belongs to it."],
-    [`${one.privateKey}\n${two.privateKey}`, "This holds several private keys. Import them one by one."],
+    [`${one.privateKey}\n${two.privateKey}`, "This text contains several private keys. Import them one by one."],
     [one.privateKey, "You have this key already: Mine"],
     [encryptedPrivateKey, "You have this key already: Mine"],
     [
@@ -129,7 +129,7 @@ test("what can't be imported is named beside the field, and nothing is stored", 
     await seeFieldError(keyField(dialog), message);
   }
   await chooseFile(dialog, "picture.png", "x".repeat(70_000));
-  await seeFieldError(keyField(dialog), "This file is no key file");
+  await seeFieldError(keyField(dialog), "This file is not a key file");
   await page.keyboard.press("Escape");
   await seeGone(dialog);
   expect(await keysOf(person)).toHaveLength(1);

@@ -45,7 +45,7 @@ const startWorker = `(() => {
       else if ("result" in data) hex(data.result).then((released) => done({ code: null, released }));
     };
     const { buffer } = Uint8Array.from(atob(base64), (it) => it.charCodeAt(0));
-    worker.postMessage({ name: "decryptFile", wish: { bytes: buffer, opener } }, [buffer]);
+    worker.postMessage({ name: "decryptFile", input: { bytes: buffer, opener } }, [buffer]);
   });
 })()`;
 
@@ -209,7 +209,7 @@ test("a device without JIT is told how long it takes", async () => {
   await stallWorker(visit, 52);
   const dialog = await startCreating(page);
   await dialog.getByRole("button", { name: "Create Key" }).click();
-  await dialog.getByText("About 50 seconds: this browser is slow at it.").waitFor();
+  await dialog.getByText("About 50 seconds: this browser is slow at this.").waitFor();
   await dialog.getByRole("button", { name: "Cancel" }).click();
   await seeGone(dialog);
 });

@@ -55,7 +55,7 @@ async function answer(page: Page, button: "Reply" | "Reply all", text: string): 
 }
 
 async function seeAnswered(page: Page): Promise<void> {
-  await seeToast(page, "Reply Sent", "It is in the list once it is delivered.");
+  await seeToast(page, "Reply Sent", "It appears in the list once it is delivered.");
   await seeGone(page.getByRole("form", { name: /^Reply/ }));
 }
 

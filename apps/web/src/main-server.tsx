@@ -1,6 +1,6 @@
 /**
- * Draws public pages to text when the app is built (`scripts/build-web.mjs`), for visitors who aren't signed in. What only the
- * server knows stands in them as the placeholders of `pagePlaceholders`, which it fills in as it sends the page.
+ * Prerenders pages to HTML when the app is built (`scripts/build-web.mjs`), for signed-out visitors. Values that only
+ * the server knows are placeholders (`pagePlaceholders`), which it fills in when it sends a page.
  */
 import { pagePlaceholders, product } from "@kauke/contract";
 import { StrictMode } from "react";
@@ -13,30 +13,30 @@ import { drawnScreens, type PersonalScreenName, personalScreens, type ScreenName
 import { loadStill } from "./features/landing/Still.tsx";
 import { PreviewLockedPage } from "./pages/PreviewLockedPage.tsx";
 
-/** What the documents and the manifest say of the whole site. */
+/** Site-wide metadata for the documents and the manifest. */
 export const site = {
   name: product.name,
   description: pageDescription(null),
   origin: pagePlaceholders.origin,
   pictureWords: `${product.name}: one click, new identity. Your inbox stays safe.`,
-  /** The page's ground in the light theme, which the app starts with: --color-canvas. */
+  /** Background of the light theme (--color-canvas), which the app starts with. */
   canvas: "#f6f7f7",
 };
 
 export interface DrawnPage {
-  /** Of the file: `about`, `dashboard`; the plain shell, which fits any path, is `index`. */
+  /** Base name of the HTML file: `about`, `dashboard`; `index` is the plain shell that fits any path. */
   name: string;
   title: string;
   description: string;
   html: string;
   isDrawn: boolean;
-  /** Source of the chunk that a page for signed-in people goes on with, as the build's manifest names it. */
+  /** Source of the chunk that a page for signed-in users loads next, as named in the build's manifest. */
   goesOnWith?: string;
-  /** Left out where the page stands as it is drawn: no app takes it over. */
+  /** False for a static page, which no app hydrates. */
   hasApp?: false;
 }
 
-/** @param isDrawn false: as it looks until it is known who is there */
+/** @param isDrawn false: as the page looks while the session is unknown */
 async function draw(screen: ScreenName | null, path: string, isDrawn = screen !== null): Promise<DrawnPage> {
   if (isDrawn && screen !== null) await loadScreen(screen);
   const { prelude } = await prerender(
@@ -45,7 +45,7 @@ async function draw(screen: ScreenName | null, path: string, isDrawn = screen !=
         <App isDrawn={isDrawn} />
       </Router>
     </StrictMode>,
-    // Everything in its place at once: parts sent later would need inline script.
+    // Output without out-of-order chunks: React would move those into place by an inline script, which the CSP forbids.
     { progressiveChunkSize: Number.MAX_SAFE_INTEGER },
   );
   const html = await new Response(prelude).text();

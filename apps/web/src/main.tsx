@@ -1,6 +1,6 @@
 /**
- * Starts the app: asks who is signed in while the page is still being put together. A page that came drawn is taken over as it
- * is, once its chunk is here; the plain shell is drawn anew.
+ * Starts the app and checks the session while the page is still loading. A prerendered page is hydrated once its chunk
+ * has loaded; the plain shell is rendered from scratch.
  */
 import "./styles/index.css";
 import { StrictMode } from "react";

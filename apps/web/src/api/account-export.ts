@@ -1,10 +1,13 @@
-/** The account's own data as the server writes it: a file's name and its text. */
+/** Downloads the account's own data. The server supplies both the file name and the text. */
 import { useMutation } from "@tanstack/react-query";
 import { callUnread } from "./client.ts";
 
 const fallbackName = "kauke-account.json";
 
-/** @example fileNameIn('attachment; filename="kauke-account-2026-11-22.json"') // "kauke-account-2026-11-22.json" */
+/**
+ * File name of a Content-Disposition header.
+ * @example fileNameIn('attachment; filename="kauke-account-2026-11-22.json"') // "kauke-account-2026-11-22.json"
+ */
 function fileNameIn(disposition: string | null): string {
   return /filename="([\w.-]+)"/.exec(disposition ?? "")?.[1] ?? fallbackName;
 }
@@ -14,7 +17,7 @@ export function useAccountExport() {
     mutationFn: async () => {
       const response = await callUnread("exportAccount");
       const fileName = fileNameIn(response.headers.get("content-disposition"));
-      // A server or a proxy that breaks off in between must not leave half a file.
+      // Parsing finds a response that a server or proxy cut off, so no incomplete file is saved.
       const data: unknown = await response.json();
       return { fileName, text: `${JSON.stringify(data, null, 2)}\n` };
     },

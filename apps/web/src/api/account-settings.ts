@@ -1,4 +1,6 @@
-/** What the account has chosen. A change shows at once and is taken back if the server refuses. */
+/**
+ * Query and mutation for the account's settings. A change is shown at once and rolled back if the server refuses it.
+ */
 import type { AccountSettings, AccountSettingsChange } from "@kauke/contract";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client.ts";
@@ -17,7 +19,9 @@ export function useChangeAccountSettings() {
     mutationFn: (body: AccountSettingsChange) => call("changeAccountSettings", { body }),
     onMutate: (change) => {
       const before = client.getQueryData<AccountSettings>(queryKey);
-      client.setQueryData<AccountSettings>(queryKey, (it) => (it === undefined ? undefined : { ...it, ...change }));
+      client.setQueryData<AccountSettings>(queryKey, (settings) =>
+        settings === undefined ? undefined : { ...settings, ...change },
+      );
       return before;
     },
     onSuccess: (settings) => client.setQueryData<AccountSettings>(queryKey, settings),

@@ -1,6 +1,6 @@
 /**
- * The signed-in user's aliases: one cached list, changed in place. Toggling and deleting show at once and are taken back if
- * the server refuses; what the server answers always replaces what we guessed.
+ * The signed-in user's aliases as one cached list that is updated in place. Toggling and deleting are shown at once and
+ * rolled back if the server refuses; the server's response always replaces the optimistic value.
  */
 import type { AliasWire, CreateAliasBody, UpdateAliasBody } from "@kauke/contract";
 import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -19,7 +19,7 @@ export function useAliases(userId: string) {
   return useQuery(aliasesQuery(userId));
 }
 
-/** What happens to their mailboxes elsewhere shows at the next look. */
+/** Fetches the aliases again: now if a page shows them, otherwise when one next does. */
 export function refetchAliases(client: QueryClient, userId: string): Promise<void> {
   return client.invalidateQueries({ queryKey: keyOf(userId) });
 }
@@ -33,7 +33,7 @@ function changeList(client: QueryClient, userId: string, change: Change): void {
 const replaced =
   (alias: AliasWire): Change =>
   (aliases) =>
-    aliases.map((it) => (it.id === alias.id ? alias : it));
+    aliases.map((item) => (item.id === alias.id ? alias : item));
 
 export function useCreateAlias(userId: string) {
   const client = useQueryClient();
@@ -42,7 +42,7 @@ export function useCreateAlias(userId: string) {
     onSuccess: (alias) => {
       countEvent("alias_created");
       if (client.getQueryData(keyOf(userId)) === undefined) void client.invalidateQueries({ queryKey: keyOf(userId) });
-      changeList(client, userId, (aliases) => [alias, ...aliases.filter((it) => it.id !== alias.id)]);
+      changeList(client, userId, (aliases) => [alias, ...aliases.filter((item) => item.id !== alias.id)]);
     },
   });
 }
@@ -56,13 +56,16 @@ export function useUpdateAlias(userId: string) {
   });
 }
 
-/** The alias as the server will answer it: `forwardTo` is the text `null` while paused. */
+/** Predicts the alias the server will return after a toggle: `forwardTo` is the text `null` while it is paused. */
 export function toggled(alias: AliasWire, active: boolean): AliasWire {
   const destinations = alias.forwardTo === "null" ? alias.lastForwardTo : alias.forwardTo;
   return { ...alias, active, lastForwardTo: destinations, forwardTo: active ? (destinations ?? "null") : "null" };
 }
 
-/** Requests of one alias run one after the other, so a quick second click can't overtake the first. */
+/**
+ * Toggles one alias. Requests for the same alias run one after the other, so a quick second click can't overtake the
+ * first.
+ */
 export function useToggleAlias(userId: string, alias: AliasWire) {
   const client = useQueryClient();
   const mutationKey = ["toggle-alias", alias.id];
@@ -88,14 +91,14 @@ export function useDeleteAlias(userId: string) {
   return useMutation({
     mutationFn: (alias: AliasWire) => call("deleteAlias", { params: { aliasId: alias.id } }),
     onMutate: (alias) => {
-      const index = client.getQueryData<AliasWire[]>(keyOf(userId))?.findIndex((it) => it.id === alias.id) ?? 0;
-      changeList(client, userId, (aliases) => aliases.filter((it) => it.id !== alias.id));
+      const index = client.getQueryData<AliasWire[]>(keyOf(userId))?.findIndex((item) => item.id === alias.id) ?? 0;
+      changeList(client, userId, (aliases) => aliases.filter((item) => item.id !== alias.id));
       return { index };
     },
     onSuccess: () => countEvent("alias_deleted"),
     onError: (_error, alias, before) =>
       changeList(client, userId, (aliases) =>
-        aliases.some((it) => it.id === alias.id) ? aliases : aliases.toSpliced(before?.index ?? 0, 0, alias),
+        aliases.some((item) => item.id === alias.id) ? aliases : aliases.toSpliced(before?.index ?? 0, 0, alias),
       ),
   });
 }

@@ -1,6 +1,6 @@
 /**
- * What a refused call becomes in the browser (specification section 8, "General"): the body's message, or
- * `{status}: {statusText}` when the body isn't JSON or has none; `errors` and the rate limit's facts attached.
+ * Turns an error response into an `ApiError` (specification section 8, "General"): the body's message, or `{status}:
+ * {statusText}` when the body isn't JSON or has none; `errors` and the rate limit's details attached.
  */
 import type { ErrorCode, FieldErrors, WalletChallenge } from "@kauke/contract";
 
@@ -14,7 +14,7 @@ interface Refusal {
   challenge?: WalletChallenge;
 }
 
-/** `status` is 0 when no answer came at all. */
+/** An error response, or a request without a response; then `status` is 0. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code?: ErrorCode;
@@ -46,7 +46,7 @@ function parseObject(text: string): Record<string, unknown> | null {
   }
 }
 
-/** @param text body of an answer that isn't 2xx, e.g. `{"message":"Invalid email or password"}` */
+/** @param text body of a response that isn't 2xx, e.g. `{"message":"Invalid email or password"}` */
 export function toApiError(status: number, statusText: string, text: string): ApiError {
   const body = parseObject(text) ?? {};
   const message = typeof body.message === "string" && body.message !== "" ? body.message : `${status}: ${statusText}`;
@@ -62,12 +62,12 @@ export function toApiError(status: number, statusText: string, text: string): Ap
   });
 }
 
-/** The text a person reads about any failure. */
+/** The text shown to a person for any failure; `fallback` unless the error is an `ApiError`. */
 export function messageOf(error: unknown, fallback: string): string {
   return error instanceof ApiError && error.message !== "" ? error.message : fallback;
 }
 
-/** First message of each refused field. */
+/** First error message of each field the server refused. */
 export function fieldMessages(error: unknown): [field: string, message: string][] {
   if (!(error instanceof ApiError) || error.errors === undefined) return [];
   return Object.entries(error.errors).flatMap(([field, texts]) => {

@@ -1,6 +1,6 @@
 /**
- * The one place that calls the server. `call` is typed by the contract's route table; `request` is the plain form under it.
- * Answers are parsed against the contract in development only.
+ * The only module that calls the server. `call` is typed by the contract's route table; `request` is the untyped form
+ * below it. Responses are parsed against the contract in development only.
  */
 import type { Answer, Body, EndpointName, Params } from "@kauke/contract";
 import { fillPath, routes } from "@kauke/contract/routes";
@@ -27,14 +27,17 @@ async function send(method: string, path: string, body?: unknown): Promise<Respo
   }
 }
 
-/** Ends the session at the server. No keepalive: Chromium does not abort such a request. @throws any failure */
+/**
+ * Ends the session on the server. Without `keepalive`, because Chromium does not abort requests that have it.
+ * @throws any failure
+ */
 export async function endSession(signal: AbortSignal): Promise<void> {
   const { method, path } = routes.logout;
   const { ok, status } = await fetch(path, { method, credentials: "same-origin", signal });
   if (!ok) throw new Error(`The logout was answered ${status}`);
 }
 
-/** @throws ApiError for any answer that isn't 2xx, and when none came */
+/** @throws ApiError for any response that isn't 2xx, and when there was no response */
 export async function request(method: string, path: string, body?: unknown): Promise<Response> {
   const response = await send(method, path, body);
   if (!response.ok) throw toApiError(response.status, response.statusText, await response.text());
@@ -51,7 +54,10 @@ type Given<N extends EndpointName> = (Params<N> extends Record<string, never> ? 
 
 type Rest<N extends EndpointName> = unknown extends Given<N> ? [] : [Given<N>];
 
-/** e.g. `call("toggleAlias", { params: { aliasId }, body: { active: false } })` */
+/**
+ * Calls an endpoint and returns its parsed response.
+ * @example call("toggleAlias", { params: { aliasId }, body: { active: false } })
+ */
 export async function call<N extends EndpointName>(name: N, ...given: Rest<N>): Promise<Answer<N>> {
   const response = await callUnread(name, ...given);
   const answer = (await response.json()) as Answer<N>;
@@ -59,7 +65,7 @@ export async function call<N extends EndpointName>(name: N, ...given: Rest<N>): 
   return answer;
 }
 
-/** The same call with its answer unread, for who must look at what kind of answer it is. */
+/** The same call with the response body unread, for callers that need its headers or content type. */
 export async function callUnread<N extends EndpointName>(name: N, ...[given]: Rest<N>): Promise<Response> {
   const { method, path, body } = requestOf(name, given);
   try {
@@ -73,7 +79,7 @@ export async function callUnread<N extends EndpointName>(name: N, ...[given]: Re
   }
 }
 
-/** Makes the call now; the next one of the same kind gets its answer. For calls by GET. */
+/** Starts a GET request early; the next call of the same endpoint and parameters gets its response. */
 export function callAhead<N extends EndpointName>(name: N, ...[given]: Rest<N>): void {
   const { method, path } = requestOf(name, given);
   keepAhead(path, () => request(method, path));
@@ -90,8 +96,11 @@ function tellChanged(): void {
   tellTabs({ kind: "changed" });
 }
 
-/** Visitors without a session ask for it too: that they have none says nothing about an open page. */
+/** Visitors without a session ask for it too, so a 401 of that call says nothing about an open page. */
 const needsSession = (name: EndpointName) => routes[name].access === "user" && name !== "getSession";
 
-/** A wallet that proves nothing is answered 401 too, to somebody who is still signed in. */
+/**
+ * Whether a response means that the session has ended. A wallet's invalid proof is answered with 401 too, while its
+ * user stays signed in.
+ */
 const isSessionOver = ({ status, code }: ApiError): boolean => status === 401 && code !== "wallet_unproven";

@@ -1,4 +1,6 @@
-/** What the reader of a mailbox says behind the link we sent, and the owner's button that asks again. */
+/**
+ * Calls behind a mailbox's confirmation link: reading it, answering it, and the owner's button that sends another one.
+ */
 import type { ConfirmationChoice, ConfirmationState } from "@kauke/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { refetchAliases } from "./aliases.ts";
@@ -6,7 +8,7 @@ import { call } from "./client.ts";
 
 const keyOf = (token: string) => ["confirmation", token] as const;
 
-/** Looking changes nothing. */
+/** Reads what a confirmation link asks, without using the link up. */
 export function useConfirmation(token: string) {
   return useQuery({
     queryKey: keyOf(token),
@@ -22,7 +24,7 @@ export function useAnswerConfirmation(token: string) {
   });
 }
 
-/** For a mailbox that is suspended, since its host said that it does not exist. */
+/** Resumes delivery to a mailbox that was suspended because its mail host reported that it does not exist. */
 export function useResumeMailbox(userId: string) {
   const client = useQueryClient();
   return useMutation({

@@ -1,4 +1,7 @@
-/** Whether this device is online and our server answers, as far as the last request tells. Nothing is asked just to know. */
+/**
+ * Whether the device is online and the server reachable, judged by the last request. No request is made only to find
+ * out.
+ */
 import { useSyncExternalStore } from "react";
 
 export type Connection = "online" | "offline" | "unreachable";
@@ -12,13 +15,13 @@ function set(value: boolean): void {
   for (const listener of listeners) listener();
 }
 
-/** An answer came, whatever it said. */
+/** Called when any response arrives, an error response included. */
 export const markReached = (): void => set(true);
-/** None came. */
+/** Called when a request fails without a response. */
 export const markUnreachable = (): void => set(false);
 
 function subscribe(listener: () => void): () => void {
-  // Back in the network: until the next request nobody knows better.
+  // Back online: whether the server is reachable is unknown until the next request.
   const onOnline = () => {
     isReached = true;
     listener();

@@ -1,13 +1,16 @@
-/** Tells our own server that something happened, and nothing else: no cookie, no id, no page's address. Never waits, never fails. */
+/**
+ * Reports a page event to our own server: no cookie, no id, no page address. Never waits for the response, never
+ * throws.
+ */
 import type { PageEvent } from "@kauke/contract";
 import { routes } from "@kauke/contract/routes";
 
 export function countEvent(event: PageEvent): void {
   const { method, path } = routes.countEvent;
   const headers = { "Content-Type": "application/json" };
-  // keepalive: it goes on when the page goes.
+  // keepalive lets the request finish after the page is closed.
   const init: RequestInit = { method, headers, body: JSON.stringify({ event }), credentials: "omit", keepalive: true };
-  // Read to its end: an answer nobody reads keeps its request open.
+  // The body is read to its end: an unread response keeps its request open.
   void fetch(path, init)
     .then((answer) => answer.arrayBuffer())
     .catch(() => {});

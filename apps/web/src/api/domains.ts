@@ -1,4 +1,4 @@
-/** Domains an alias can be made on; the first is the default. */
+/** Query for the domains an alias can be created on; the first is the default. */
 import { useQuery } from "@tanstack/react-query";
 import { call } from "./client.ts";
 

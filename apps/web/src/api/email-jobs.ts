@@ -1,11 +1,14 @@
-/** Composed mail: the aliases that can send, queuing, and how far a message is. */
+/** Calls for composed mail: the aliases that can send, enqueuing a message, and its progress. */
 import type { Body, WaitingEmailJob } from "@kauke/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { accountSettingsQuery } from "./account-settings.ts";
 import { aliasesQuery } from "./aliases.ts";
 import { call } from "./client.ts";
 
-/** Asked anew each time the page opens: credentials are made elsewhere. */
+/**
+ * Aliases that have SMTP credentials. Fetched again each time the page opens, since credentials are created on another
+ * page.
+ */
 export function useSendingAliases(userId: string) {
   return useQuery({
     queryKey: ["aliases", userId, "with-smtp"],
@@ -16,7 +19,10 @@ export function useSendingAliases(userId: string) {
 
 const waitingKey = (userId: string) => ["email-jobs", userId];
 
-/** @param askAgainMs how long what was found holds; false: until something is queued */
+/**
+ * Queued messages of the user.
+ * @param askAgainMs milliseconds until the next poll; false: not before another message is queued
+ */
 export function useWaitingEmailJobs(userId: string, askAgainMs: (jobs: readonly WaitingEmailJob[]) => number | false) {
   return useQuery({
     queryKey: waitingKey(userId),
@@ -31,7 +37,7 @@ export function useCreateEmailJob(userId: string) {
   return useMutation({
     mutationFn: (body: Body<"createEmailJob">) => call("createEmailJob", { body }),
     onSuccess: () => void client.invalidateQueries({ queryKey: waitingKey(userId) }),
-    // What was written needs no longer life here than the call.
+    // The message's text must not stay in the mutation cache once the call has ended.
     gcTime: 0,
   });
 }
@@ -40,7 +46,10 @@ export const readJobStatus = (jobId: string) => call("getEmailJobStatus", { para
 
 export const cancelJob = (jobId: string) => call("cancelEmailJob", { params: { jobId } });
 
-/** What the leak guard goes by, asked anew at each letter that is encrypted here: the server can't look into those. */
+/**
+ * Reads the leak guard's setting and the alias' destinations afresh for each message that is encrypted in the browser,
+ * because the server can't read such a message.
+ */
 export function useReadLeakGuard(userId: string) {
   const client = useQueryClient();
   return async (aliasId: string): Promise<{ isOn: boolean; forwardTo: string }> => {

@@ -1,6 +1,6 @@
 /**
- * The account's encryption keys: public keys, names and which is the default. Private keys pass through here only under their
- * master password, and into no cache.
+ * The account's encryption keys: public keys, names and which is the default. Private keys are transferred only
+ * encrypted with their master password, and are never cached.
  */
 import type { CreateEncryptionKeyBody, EncryptionKeyWire } from "@kauke/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -8,20 +8,20 @@ import { call } from "./client.ts";
 
 const queryKey = ["encryption-keys"];
 
-/** Newest first. */
+/** Query for the account's encryption keys, newest first. */
 export function useEncryptionKeys() {
   return useQuery({ queryKey, queryFn: async () => (await call("listEncryptionKeys")).keys });
 }
 
-/** @returns the age file under the master password, as it is stored */
+/** @returns the private key as it is stored: an age file encrypted with the master password */
 export async function readProtectedKey(keyId: string): Promise<string> {
   return (await call("readProtectedKey", { params: { keyId } })).encryptedPrivateKey;
 }
 
-/** What the browser sends of a new key: no password is among it. */
+/** The fields that the browser sends for a new key; no password is among them. */
 type WrappedKey = Required<Pick<CreateEncryptionKeyBody, "keyName" | "publicKey" | "encryptedPrivateKey">>;
 
-/** The calls that change the list; each asks for it again, and fails as the call does. */
+/** The calls that change the list of keys. Each one refetches the list, and rejects if its request fails. */
 export function useEncryptionKeyCalls() {
   const client = useQueryClient();
   const refreshed = async <T>(answer: Promise<T>): Promise<T> => {

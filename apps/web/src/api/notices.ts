@@ -1,4 +1,6 @@
-/** The owner's notices. Putting one away shows at once and is taken back if the server refuses. */
+/**
+ * Query and mutation for the owner's notices. Dismissing one is shown at once and rolled back if the server refuses.
+ */
 import type { NoticeWire } from "@kauke/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client.ts";
@@ -15,7 +17,7 @@ export function useDismissNotice() {
     mutationFn: (noticeId: string) => call("dismissNotice", { params: { noticeId } }),
     onMutate: (noticeId) => {
       const before = client.getQueryData<NoticeWire[]>(queryKey);
-      client.setQueryData<NoticeWire[]>(queryKey, (notices) => notices?.filter((it) => it.id !== noticeId));
+      client.setQueryData<NoticeWire[]>(queryKey, (notices) => notices?.filter((notice) => notice.id !== noticeId));
       return before;
     },
     onError: (_error, _id, before) => client.setQueryData(queryKey, before),

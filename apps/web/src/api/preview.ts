@@ -1,4 +1,7 @@
-/** The local preview inbox (`KAUKE_DELIVERY=preview`). The only list that is asked again by itself: every 2 s while visible. */
+/**
+ * The local preview inbox (`KAUKE_DELIVERY=preview`). Its list is the only one polled: every 2 s while the page is
+ * visible.
+ */
 import type { PreviewMessage, PreviewReplyBody, PreviewSummary } from "@kauke/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "./api-error.ts";
@@ -6,12 +9,12 @@ import { request } from "./client.ts";
 
 const ROOT = "/preview/api/messages";
 
-/** Address of one message or of a part of it, e.g. `/preview/api/messages/a1/html`. */
+/** URL of a message or of one of its parts, e.g. `/preview/api/messages/a1/html`. */
 export function previewUrl(id: string, part = ""): string {
   return `${ROOT}/${encodeURIComponent(id)}${part}`;
 }
 
-/** Whether the server has no preview inbox at all, or no such message. */
+/** Whether the server has no preview inbox at all, or not the requested message. */
 export function isMissing(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404;
 }

@@ -1,6 +1,6 @@
 /**
- * SMTP credentials and the webhook secret of one alias. The list is a query; passwords and secrets are handed to who asked and
- * kept in no cache. Every list of aliases that may send is asked again after a change.
+ * SMTP credentials and the webhook secret of one alias. The list is a query; passwords and secrets are returned to the
+ * caller and never cached. A change refetches the lists of aliases that can send.
  */
 import type { AliasWire, Answer } from "@kauke/contract";
 import { type Query, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -9,10 +9,12 @@ import { call, callUnread } from "./client.ts";
 export type SmtpAlias = Pick<AliasWire, "id" | "alias" | "domain">;
 export type SmtpCredentials = Answer<"listSmtpCredentials">;
 
-/** The list of aliases that may send, whoever's: `["aliases", userId, "with-smtp"]`. */
+/** Matches any user's list of aliases that can send: `["aliases", userId, "with-smtp"]`. */
 const isWithSmtp = ({ queryKey }: Query) => queryKey[0] === "aliases" && queryKey[2] === "with-smtp";
 
-/** By address too: the user name follows a rename. */
+/**
+ * Query key of an alias' credentials. It contains the address, because renaming the alias changes the SMTP user name.
+ */
 const keyOf = ({ id, alias, domain }: SmtpAlias) => ["smtp-credentials", id, `${alias}@${domain}`] as const;
 
 export function useSmtpCredentials(alias: SmtpAlias) {
@@ -31,10 +33,10 @@ export function useSmtpCalls(alias: SmtpAlias) {
     void client.invalidateQueries({ predicate: isWithSmtp });
   };
   return {
-    /** What is listed turned out not to be so: ask again. */
+    /** Refetches the list after the server has shown that it is stale. */
     refresh,
     readPassword: () => callUnread("readSmtpPassword", { params }),
-    /** @returns the password */
+    /** @returns the password of the new credential */
     async create(): Promise<string> {
       const { credential } = await call("createSmtpCredential", { body: params });
       const { id, username, password } = credential;

@@ -1,4 +1,4 @@
-/** The frame of every page and the choice of the page. */
+/** The frame around every page, and the choice of the page by path and session. */
 import { Suspense } from "react";
 import { useLocation } from "wouter";
 import { useOtherTabs, useSession } from "../api/session/session.ts";
@@ -30,7 +30,9 @@ const shellClasses: Partial<Record<ScreenName, string>> = {
 };
 
 interface Props {
-  /** The page was drawn beforehand, for somebody who isn't signed in: it is shown while the session is still asked for. */
+  /**
+   * Whether the page was prerendered for signed-out visitors; it then stays visible while the session is being checked.
+   */
   isDrawn: boolean;
 }
 
@@ -39,7 +41,7 @@ function Frame({ isDrawn }: Props) {
   const session = useSession();
   const isWaiting = session.isLoading && !isDrawn;
   const path = normalizePath(location);
-  // What a toast says may be the person's who has left.
+  // A visible toast may be about the user who has signed out.
   useOtherTabs((inactive) => {
     if (!inactive) return dismissToast();
     sayLoggedOut();

@@ -1,4 +1,7 @@
-/** In place of what could not be shown: another try, and the way home. A part that is gone after an update is fetched anew once. */
+/**
+ * Replaces what could not be rendered with a retry button and a link home. If a chunk is gone after an update, the page
+ * reloads once.
+ */
 import { Component, type ReactNode } from "react";
 import { Mask } from "../ui/Mask.tsx";
 import { PageSpinner } from "../ui/Spinner.tsx";
@@ -20,7 +23,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, State> {
     if (isMissingChunk(error) && reloadOnce()) this.setState({ isReloading: true });
   }
 
-  /** What failed to be fetched is remembered as failed by this page. */
+  /** A retry has to reload: the browser remembers failed imports for the lifetime of the page. */
   readonly #tryAgain = () => {
     if (this.state.failure === "chunk") location.reload();
     else this.setState({ failure: "none" });

@@ -1,6 +1,6 @@
 /**
- * The frame of the pages for signed-in people. Its heading is the same for everybody, so it stands while the server is asked who is
- * there and while the page's chunk is on its way, and stays when both have come.
+ * The frame of pages for signed-in users. Its heading is the same for everybody, so it is shown while the session is
+ * checked and the page's chunk loads, and stays when both have finished.
  */
 import { Suspense } from "react";
 import { ContentSpinner } from "../ui/Spinner.tsx";
@@ -9,7 +9,7 @@ import { leadOf, type PersonalScreenName, screenTitles } from "./screens.ts";
 
 interface Props {
   screen: PersonalScreenName;
-  /** Whether it is still unknown who is there. */
+  /** Whether the session is still being checked. */
   isWaiting: boolean;
 }
 
@@ -20,7 +20,8 @@ export function PersonalPage({ screen, isWaiting }: Props) {
         <h1>{screenTitles[screen]}</h1>
         <p>{leadOf(screen)}</p>
       </div>
-      {/* A new one once it is known who is there: React would keep the spinner, hidden, beside the next. */}
+      {/* The key remounts Suspense once the session is known: otherwise React would keep the spinner, hidden,
+          beside the next one. */}
       <Suspense key={String(isWaiting)} fallback={<ContentSpinner />}>
         {isWaiting ? <ContentSpinner /> : <Screen screen={screen} />}
       </Suspense>

@@ -1,4 +1,6 @@
-/** What a page begins with is asked for as soon as it is known who is there, instead of when its chunk has come and been drawn. */
+/**
+ * Starts the first requests of a page as soon as the user is known, instead of after its chunk has loaded and rendered.
+ */
 import { callAhead } from "../api/client.ts";
 import { readSession } from "../api/session/session.ts";
 import { screenFor } from "./screens.ts";

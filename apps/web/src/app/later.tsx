@@ -1,24 +1,24 @@
 /**
- * A part of the app that comes as a chunk of its own. One that is already here is drawn at once, so that a page drawn beforehand
- * is taken over whole.
+ * A component in a chunk of its own. If the chunk is already loaded the component renders synchronously, so that a
+ * prerendered page hydrates completely.
  */
 import { type ComponentType, lazy, useState } from "react";
 
 export interface Later {
   Page: ComponentType;
-  /** Fetches the chunk. */
+  /** Imports the chunk. */
   load: () => Promise<unknown>;
 }
 
-export function later(fetchPart: () => Promise<ComponentType>): Later {
-  let here: ComponentType | null = null;
+export function later(importPage: () => Promise<ComponentType>): Later {
+  let loaded: ComponentType | null = null;
   const load = async () => {
-    here ??= await fetchPart();
-    return { default: here };
+    loaded ??= await importPage();
+    return { default: loaded };
   };
-  const Coming = lazy(load);
+  const LazyPage = lazy(load);
   function Page() {
-    const [Chosen] = useState<ComponentType>(() => here ?? Coming);
+    const [Chosen] = useState<ComponentType>(() => loaded ?? LazyPage);
     return <Chosen />;
   }
   return { Page, load };

@@ -1,7 +1,7 @@
 /**
- * Addresses outside the product: footer, feedback and the guide for mail programs. The server may put its settings (`KAUKE_LINK_*`) into the page as
- * `<meta name="links" content='{"docs":"https://…"}'>`; what it doesn't give keeps its default. Those of the guides are pages of this
- * server.
+ * External addresses: footer, feedback and the guide for mail programs. The server may put its settings
+ * (`KAUKE_LINK_*`) into the page as `<meta name="links" content='{"docs":"https://…"}'>`; links missing there keep
+ * their defaults. Those of the guides are pages of this server.
  */
 import { docsPath, linkPlaceholder, smtpGuidePath } from "@kauke/contract";
 
@@ -17,7 +17,7 @@ const defaults = {
 
 type Links = typeof defaults;
 
-/** Only http and https addresses of known names are taken over. */
+/** Reads the links from the page's settings. Only http and https addresses with known names are used. */
 export function parseLinks(text: string): Links {
   const links = { ...defaults };
   try {
@@ -27,12 +27,15 @@ export function parseLinks(text: string): Links {
       if (typeof url === "string" && /^https?:\/\//i.test(url)) links[name] = url;
     }
   } catch {
-    // No settings in the page: the defaults hold.
+    // The page has no settings: use the defaults.
   }
   return links;
 }
 
-/** In pages drawn at build time the server puts the addresses in as it sends them; `age` is no setting. */
+/**
+ * Placeholders for pages prerendered at build time, which the server replaces when it sends a page; `age` is not a
+ * setting.
+ */
 function placeholders(): Links {
   const names = Object.keys(defaults).filter((name) => name !== "age");
   return { ...defaults, ...Object.fromEntries(names.map((name) => [name, linkPlaceholder(name)])) };

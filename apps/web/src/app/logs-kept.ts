@@ -1,6 +1,6 @@
 /**
- * How long this server's technical logs are kept. Only its operator knows: the setting `KAUKE_LOG_DAYS` comes with the page as
- * `<meta name="logs-kept" content="90 days">`.
+ * How long this server keeps its technical logs. Only its operator knows: the setting `KAUKE_LOG_DAYS` comes with the
+ * page as `<meta name="logs-kept" content="90 days">`.
  */
 import { pagePlaceholders, retentionDays } from "@kauke/contract";
 

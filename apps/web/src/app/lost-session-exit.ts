@@ -1,4 +1,4 @@
-/** A session that was ended elsewhere: the next call is refused, and this page leads to the sign-in form, saying why. */
+/** When the server reports that the session has ended, leaves the page for the sign-in form and says why. */
 import { useEffect } from "react";
 import { useLocation } from "wouter";
 import { keptAtLoss, useSessionLost } from "../api/session/lost-session.ts";
@@ -6,7 +6,7 @@ import { useLeaveSession } from "../api/session/session.ts";
 import { showFailure } from "../ui/toast-store.ts";
 import type { ScreenName } from "./screens.ts";
 
-/** The dashboard says it in place (specification section 2). */
+/** Screens that are left. The dashboard shows the message in place instead (specification section 2). */
 const leaving: ReadonlySet<ScreenName> = new Set(["settings", "compose", "decrypt", "confirm-email", "new-email"]);
 
 export function useLostSessionExit(screen: ScreenName): void {
@@ -19,7 +19,7 @@ export function useLostSessionExit(screen: ScreenName): void {
     leave();
     navigate("/auth");
     const text = `Your session has ended. Please sign in again.${keptAtLoss()}`;
-    // After what the refused call itself has to say: there is one toast.
+    // Deferred until after the refused call's own toast, because only the latest toast is shown.
     setTimeout(() => showFailure("Signed Out", text));
   }, [mustLeave, leave, navigate]);
 }

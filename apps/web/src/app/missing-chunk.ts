@@ -1,12 +1,12 @@
 /**
- * A part of the app that can't be fetched: after an update its file is gone, and loading the page anew brings the new ones. That
- * is done once by itself. What says so is kept with this entry of the browser's history, which outlives a reload and nothing else.
+ * Handles chunks that can't be loaded: after an update their files are gone, and reloading the page loads the new ones.
+ * The page reloads itself once; a mark in the history entry, which survives a reload and nothing else, prevents a loop.
  */
 interface Marked {
   reloadedForChunk?: boolean;
 }
 
-/** Each browser has its own words. */
+/** Wording of a failed dynamic import in each browser. */
 const messages =
   /dynamically imported module|Importing a module script failed|Unable to preload CSS|expected a JavaScript.* module script/i;
 
@@ -14,7 +14,7 @@ export function isMissingChunk(error: unknown): boolean {
   return error instanceof Error && messages.test(error.message);
 }
 
-/** @returns false when that was done here before, or is no use because the device is offline */
+/** @returns false if this page was already reloaded for a missing chunk, or the device is offline */
 export function reloadOnce(): boolean {
   const state = (history.state ?? {}) as Marked;
   if (state.reloadedForChunk === true || !navigator.onLine) return false;

@@ -1,8 +1,8 @@
-/** A file that is dropped beside its target must not take the page's place: what was typed would be lost. */
+/** Prevents the browser from opening a file that was dropped beside its target: typed text would be lost. */
 import { useEffect } from "react";
 
 function refuse(event: DragEvent): void {
-  // A form that takes files has said so before: events reach the window last.
+  // A form that accepts files has already called preventDefault: events reach the window last.
   if (event.defaultPrevented || event.dataTransfer?.types.includes("Files") !== true) return;
   event.preventDefault();
   event.dataTransfer.dropEffect = "none";

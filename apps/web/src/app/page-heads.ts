@@ -1,8 +1,8 @@
-/** What search engines and messengers say of a page: its title and a sentence or two. */
+/** Title and description of each page for search engines and link previews. */
 import { product } from "@kauke/contract";
 import { type ScreenName, screenTitles } from "./screens.ts";
 
-/** As the tab has it, e.g. `Privacy Policy — Kauke`. */
+/** The page title as the browser tab shows it, e.g. `Privacy Policy — Kauke`. */
 export function pageTitle(screen: ScreenName | null): string {
   const title = screen === null ? "" : screenTitles[screen];
   return title === "" ? `${product.name} — private e-mail aliases` : `${title} — ${product.name}`;
@@ -15,7 +15,7 @@ const descriptions: Partial<Record<ScreenName, string>> = {
   auth: `Sign in to ${product.name} with your e-mail and password, a Solana wallet or Gmail.`,
   register: `Create your ${product.name} account in 30 seconds. ${what}`,
   about: `Why ${product.name} exists: to protect your inbox, your identity and your freedom. Built in Lithuania.`,
-  privacy: `What ${product.name} keeps about you, for how long, and what it never keeps: zero e-mail logs, one cookie.`,
+  privacy: `What ${product.name} keeps about you, for how long, and what it never keeps: zero e-mail logs, two cookies.`,
   terms: `The terms under which ${product.name} forwards your mail, in plain words.`,
   gdpr: `Your rights under the GDPR at ${product.name}, and how to use them: see, take with you, correct or delete your data.`,
   docs: `How to use ${product.name}: aliases, answers, sending by SMTP, encryption keys and webhooks, step by step.`,

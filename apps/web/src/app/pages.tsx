@@ -1,6 +1,6 @@
 /**
- * The page of each screen. All but the landing page come as chunks of their own; those that ask the server much bring the
- * query library along.
+ * The page of each screen. All but the landing page are separate chunks; pages with many server calls load the query
+ * library too.
  */
 import type { ComponentType } from "react";
 import { LandingPage } from "../pages/LandingPage.tsx";

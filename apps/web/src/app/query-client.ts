@@ -1,4 +1,7 @@
-/** Server state is asked once: no retry, no refetch on focus, never stale (specification section 7). Failures show a button. */
+/**
+ * The query client. Server state is fetched once: no retry, no refetch on focus, never stale (specification section 7).
+ * A failure shows a button that retries.
+ */
 import { QueryClient } from "@tanstack/react-query";
 
 export function makeQueryClient(): QueryClient {
@@ -11,7 +14,7 @@ export function makeQueryClient(): QueryClient {
         staleTime: Infinity,
         networkMode: "always",
       },
-      // What was sent, passwords among it, is not kept once nothing shows how it went.
+      // Mutation variables, which may be passwords, are dropped as soon as no component uses the mutation.
       mutations: { retry: false, networkMode: "always", gcTime: 0 },
     },
   });

@@ -1,4 +1,7 @@
-/** What every change of route brings: the tab's title, the top of the page, focus on its content for keyboards, and a page view. */
+/**
+ * Effects of every route change: sets the tab's title, scrolls to the top, focuses the content for keyboard users, and
+ * counts a page view.
+ */
 import { useEffect, useRef } from "react";
 import { countEvent } from "../api/count-event.ts";
 import { pageTitle } from "./page-heads.ts";
@@ -11,7 +14,7 @@ export function useRouteEffects(path: string, screen: ScreenName | null): void {
     document.title = pageTitle(screen);
   }, [screen]);
   useEffect(() => {
-    // React's strict mode runs an effect twice.
+    // React's strict mode runs effects twice; count the view once.
     if (countedPath.current === path) return;
     countedPath.current = path;
     countEvent("page_view");

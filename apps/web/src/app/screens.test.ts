@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { screenFor } from "./screens.ts";
 
-test("the front page is the dashboard for the signed in, the landing page for others", () => {
+test("the front page is the dashboard for signed-in users and the landing page for others", () => {
   expect(screenFor("/", true)).toBe("dashboard");
   expect(screenFor("/", false)).toBe("landing");
   expect(screenFor("/home", true)).toBe("landing");
@@ -14,7 +14,7 @@ test("protected paths show the sign-in form to signed-out visitors", () => {
   }
 });
 
-test("the sign-in forms are shown to signed-in visitors too", () => {
+test("the sign-in forms are shown to signed-in users too", () => {
   expect(screenFor("/auth", true)).toBe("auth");
   expect(screenFor("/register", true)).toBe("register");
 });
@@ -25,18 +25,18 @@ test("paths match in any case and with a trailing slash", () => {
   expect(screenFor("/About//", false)).toBe("about");
 });
 
-test("the links to a mailbox lead to its page, signed in or not", () => {
+test("confirmation links lead to their page, signed in or not", () => {
   for (const end of ["", "/", "/not-mine"])
     for (const signedIn of [true, false])
       expect(screenFor(`/confirm/${"a".repeat(32)}${end}`, signedIn)).toBe("confirm");
 });
 
-test("any other path is not found, also the names every object has", () => {
+test("any other path is not found, including the names of Object.prototype's properties", () => {
   for (const path of ["/nowhere", "/dashboard/x", "/__proto__", "/constructor", "/home/auth"])
     expect(screenFor(path, true)).toBe("not-found");
 });
 
-test("a forgotten password and the links about an account are for everybody", () => {
+test("the password reset and links about an account are open to everybody", () => {
   for (const signedIn of [true, false]) {
     expect(screenFor("/forgot", signedIn)).toBe("forgot");
     expect(screenFor("/Reset/", signedIn)).toBe("reset");

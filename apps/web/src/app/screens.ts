@@ -1,6 +1,6 @@
 /**
- * The route table of the specification's section 2, as data: what each path shows to whom and what the tab is called.
- * `App` turns a screen's name into its page.
+ * The route table of the specification's section 2 as data: which screen each path shows to whom, and its title. `App`
+ * maps a screen's name to its page.
  */
 import { product } from "@kauke/contract";
 import { readConfirmationPath } from "../features/confirmation/confirmation-path.ts";
@@ -30,7 +30,10 @@ export type ScreenName =
   | "docs"
   | "docs-smtp";
 
-/** Signed-in people only; others see the sign-in form in place, the address kept. With what stands below the page's title. */
+/**
+ * Screens for signed-in users only, with the sentence below each title. Others see the sign-in form there, with the
+ * address unchanged.
+ */
 const leads = {
   dashboard: "Manage your privacy aliases and where they forward.",
   settings: "Generate and manage your encryption settings.",
@@ -45,8 +48,8 @@ export function isPersonal(screen: ScreenName): screen is PersonalScreenName {
 }
 
 /**
- * The page a path belongs to if somebody is signed in, before that is known. Not for the front page: most who come back to it with a
- * session that has ended get the landing page.
+ * The screen a path shows to signed-in users, before the session is known. Null for the front page: most visitors who
+ * return to it with an expired session get the landing page.
  */
 export function personalScreenAt(path: string): PersonalScreenName | null {
   const screen = screenOfPath[normalizePath(path)];
@@ -78,7 +81,7 @@ const screenOfPath: Readonly<Record<string, ScreenName>> = {
   "/new-email": "new-email",
 };
 
-/** Empty: the product's name and what it is, without a page's name in front. */
+/** Page titles. Empty: the product's name and description, without a page name in front. */
 export const screenTitles: Readonly<Record<ScreenName, string>> = {
   landing: "",
   auth: "Sign in",
@@ -104,7 +107,7 @@ export const screenTitles: Readonly<Record<ScreenName, string>> = {
   "not-found": "Page Not Found",
 };
 
-/** @param path as the address bar has it, e.g. `/Dashboard/` */
+/** @param path as in the address bar, e.g. `/Dashboard/` */
 export function screenFor(path: string, signedIn: boolean): ScreenName {
   const normal = normalizePath(path);
   if (normal === "/") return signedIn ? "dashboard" : "landing";
@@ -113,7 +116,7 @@ export function screenFor(path: string, signedIn: boolean): ScreenName {
   return isPersonal(screen) && !signedIn ? "auth" : screen;
 }
 
-/** Screens that are the same for everybody who isn't signed in, with one path of each: they are drawn when the app is built. */
+/** Screens that look the same to all signed-out visitors, with one path of each; they are prerendered at build time. */
 export const drawnScreens: readonly (readonly [screen: ScreenName, path: string])[] = [
   ["landing", "/home"],
   ["auth", "/auth"],
@@ -128,7 +131,10 @@ export const drawnScreens: readonly (readonly [screen: ScreenName, path: string]
   ["not-found", "/404"],
 ];
 
-/** The beginning of each page for signed-in people, drawn when the app is built, with one path of each: nothing of it is personal. */
+/**
+ * Screens for signed-in users, with one path of each. The part of them that is the same for everybody is prerendered at
+ * build time.
+ */
 export const personalScreens: readonly (readonly [screen: PersonalScreenName, path: string])[] = [
   ["dashboard", "/dashboard"],
   ["settings", "/settings"],

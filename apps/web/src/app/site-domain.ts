@@ -1,12 +1,13 @@
 /**
- * The domain that pages name before, or without, a list of domains: the list's first, which the server puts into the page as
- * `<meta name="domain" content="kauke.test" data-longest="10">` together with the length of its longest.
+ * The alias domain that pages name while the list of domains is not loaded: the list's first. The server puts it into
+ * the page as `<meta name="domain" content="kauke.test" data-longest="10">`, together with the length of the longest
+ * domain.
  */
 import { pagePlaceholders } from "@kauke/contract";
 
 export interface SiteDomain {
   domain: string;
-  /** Characters of the longest domain, as text: the hero's letters are sized by it. */
+  /** Characters of the longest domain, as text; the hero's font size depends on it. */
   longest: string;
 }
 

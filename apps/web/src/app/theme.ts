@@ -1,6 +1,7 @@
 /**
- * The theme setting: `light`, `dark` or `system` under the key `theme`; light when unset. public/theme.js puts it on the page,
- * before the first paint and at every change; system is no `data-theme` at all: the colours then follow the OS.
+ * The theme setting: `light`, `dark` or `system` under the storage key `theme`; light when unset. public/theme.js
+ * applies it before the first paint and at every change; for `system` it sets no `data-theme`, so that the colours
+ * follow the operating system.
  */
 import { useSyncExternalStore } from "react";
 
@@ -9,7 +10,7 @@ export type Theme = (typeof themes)[number];
 
 const storageKey = "theme";
 
-/** @param stored as the local storage has it */
+/** @param stored the value in the local storage */
 export function themeOf(stored: string | null | undefined): Theme {
   return stored === "dark" || stored === "system" ? stored : "light";
 }
@@ -26,12 +27,12 @@ export function setTheme(theme: Theme): void {
   try {
     localStorage.setItem(storageKey, theme);
   } catch {
-    // Storage can be forbidden: it then holds for this page.
+    // The local storage can be forbidden; the theme then lasts until the page is left.
   }
   window.dispatchEvent(new CustomEvent("theme", { detail: theme }));
 }
 
-/** The toggle knows two ends: from what is seen now to the other. */
+/** The theme that the toggle switches to: the opposite of the one shown. */
 export function oppositeTheme(theme: Theme, systemIsDark: boolean): "light" | "dark" {
   const dark = theme === "dark" || (theme === "system" && systemIsDark);
   return dark ? "light" : "dark";
@@ -50,7 +51,7 @@ function subscribe(onChange: () => void): () => void {
   };
 }
 
-/** The setting, as this or another tab last changed it. */
+/** The theme setting, as this or another tab last changed it. */
 export function useTheme(): Theme {
   return useSyncExternalStore(subscribe, readTheme, () => "light");
 }

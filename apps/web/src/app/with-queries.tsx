@@ -1,4 +1,6 @@
-/** The query library around a page that uses it. It comes with the first such page; all of them share one client. */
+/**
+ * Wraps a page in the query library's provider. The library loads with the first such page; all pages share one client.
+ */
 import { QueryClientProvider } from "@tanstack/react-query";
 import type { ComponentType } from "react";
 import { onUserChange, readSession } from "../api/session/session.ts";
@@ -11,7 +13,7 @@ onUserChange(() => {
   client.getMutationCache().clear();
 });
 
-// A change in another tab shows here: what is on the screen is asked for again at once, the rest when it is next shown.
+// A change in another tab invalidates this tab's data: visible queries are refetched at once, others when next shown.
 if (!import.meta.env.SSR)
   listenToTabs(({ kind }) => {
     if (kind !== "changed" || readSession().user === null) return;

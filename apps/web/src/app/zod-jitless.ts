@@ -1,6 +1,6 @@
 /**
- * Imported before anything that uses zod: its fast path builds functions from text, which our CSP refuses. Public pages don't
- * load zod at all, so this belongs to the pages with forms and not to main.tsx.
+ * Imported before anything that uses zod: its fast path compiles functions from text, which our CSP forbids. Public
+ * pages don't load zod at all, so pages with forms import this, not main.tsx.
  */
 import * as z from "zod";
 

@@ -1,4 +1,4 @@
-/** Why there is such a thing as Kauke, and who makes it. */
+/** About page: why Kauke exists, and who makes it. */
 import { legalFacts, product } from "@kauke/contract";
 import { FactTable, LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
 

@@ -1,4 +1,4 @@
-/** Compose Email: the letter sheet, or what is missing before one can send. */
+/** Compose Email: the form, or what is missing before the user can send. */
 import "../app/zod-jitless.ts";
 
 import { messageOf } from "../api/api-error.ts";

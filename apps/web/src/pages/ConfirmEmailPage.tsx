@@ -1,4 +1,4 @@
-/** /confirm-email#token: confirms the e-mail of the account that is signed in. Opening it changes nothing. */
+/** /confirm-email#token: confirms the signed-in account's e-mail. Opening the page changes nothing. */
 import "../app/zod-jitless.ts";
 
 import { useState } from "react";
@@ -33,7 +33,7 @@ function Question({ token, email }: { token: string; email: string }) {
       <div role="status">
         <h1>{isDone ? "Your e-mail is confirmed" : "Is this your e-mail?"}</h1>
         <p className="muted mt-3 max-w-[36rem]">
-          {isDone ? "It is known to be yours: " : "You sign in here with "}
+          {isDone ? "You have confirmed that this is your e-mail: " : "You sign in here with "}
           <span className="addr">{email}</span>
           {isDone ? "." : ". Confirm it if you had this link sent to you."}
         </p>

@@ -1,4 +1,7 @@
-/** Behind the links in our one message to a mailbox. Needs no sign-in; opening it changes nothing. */
+/**
+ * /confirm/…: the page behind the links of a mailbox's confirmation message. Needs no sign-in; opening it changes
+ * nothing.
+ */
 import { Link, useLocation } from "wouter";
 import { ApiError, messageOf } from "../api/api-error.ts";
 import { useConfirmation } from "../api/confirmations.ts";
@@ -13,7 +16,7 @@ function LinkOver() {
     <main id="main" className="page lost" tabIndex={-1}>
       <Mask eyes="shut" />
       <h1>Link not valid</h1>
-      <p className="muted">This link is not known here, or its 30 days are over.</p>
+      <p className="muted">This link is unknown, or its 30 days are over.</p>
       <Link className="btn mt-3" href="/">
         Back to start
       </Link>

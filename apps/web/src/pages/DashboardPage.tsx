@@ -1,4 +1,4 @@
-/** Email Forwarding: notices, the create card, the list, the way out. */
+/** Dashboard, titled Email Forwarding: notices, the form for a new alias, the list, account deletion. */
 import "../app/zod-jitless.ts";
 
 import { Info } from "lucide-react";

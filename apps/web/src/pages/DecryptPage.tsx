@@ -1,4 +1,4 @@
-/** Decrypt Messages: two ways to decrypt, and what came of it. All of it happens in this browser. */
+/** Decrypt Messages: two ways to decrypt, and the result. All of it happens in the browser. */
 import "../app/zod-jitless.ts";
 
 import { Tabs } from "radix-ui";
@@ -34,7 +34,7 @@ export function DecryptPage() {
   const [cleared, setCleared] = useState(0);
   const onClear = () => {
     decryption.clear();
-    // New forms: their fields are the browser's, and go with them.
+    // Remounts the forms: their fields are uncontrolled, so only this empties them.
     setCleared((count) => count + 1);
     document.querySelector<HTMLElement>(".panes [role=tab][data-state=active]")?.focus();
   };

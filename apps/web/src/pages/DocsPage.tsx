@@ -1,4 +1,6 @@
-/** The guide that this server serves itself, where the footer's Documentation leads unless the operator names another place. */
+/**
+ * This server's own user guide, the target of the footer's Documentation link unless the operator configures another.
+ */
 import { limits, product, sessionTimes } from "@kauke/contract";
 import { minutes } from "../features/legal/figures.ts";
 import { LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
@@ -46,9 +48,9 @@ export function DocsPage() {
           title: "Answer as the alias",
           body: (
             <p>
-              Forwarded mail shows a reply address in place of its sender. Answer as usual: the answer leaves as your
-              alias, without your real address. If your message still holds that address, in a signature for example, it
-              is refused and the refusal says in which line.
+              Forwarded mail shows a reply address in place of its sender. Answer as usual: the answer is sent as your
+              alias, without your real address. If your message still contains that address, in a signature for example,
+              it is refused and the refusal says in which line.
             </p>
           ),
         },

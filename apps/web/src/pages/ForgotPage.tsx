@@ -1,4 +1,4 @@
-/** /forgot: has a link sent that sets a new password. Says the same whether there is an account or not. */
+/** /forgot: requests a password reset link. Its message is the same whether there is an account or not. */
 import "../app/zod-jitless.ts";
 
 import { useState } from "react";
@@ -24,7 +24,7 @@ export function ForgotPage() {
         <div className="sent">
           <div role="status">
             <p>{sent}</p>
-            <p>The link in it works once, for 30 minutes. Nothing there? Look among your spam, or send another one.</p>
+            <p>The link in it works once, for 30 minutes. No message? Check your spam folder, or send another one.</p>
           </div>
           <button type="button" className="btn btn-block" onClick={() => setSent(null)}>
             Send Another

@@ -1,4 +1,4 @@
-/** The rights that Regulation (EU) on data protection gives, and how each is used here. */
+/** The rights under the EU's General Data Protection Regulation, and how to use each of them here. */
 import { gdprArticles, legalFacts, product, retentionDays } from "@kauke/contract";
 import { days } from "../features/legal/figures.ts";
 import { FactTable, LegalPage, type LegalPart, PageLink } from "../features/legal/LegalPage.tsx";
@@ -132,11 +132,11 @@ function deletion(): LegalPart {
         </p>
         <p>
           At the latest {days(retentionDays.deletedAccount)} after that the last account data is gone: keyed hashes that
-          hold your former addresses free of strangers, so that nobody else receives your mail, and those that count
+          keep others from taking your former addresses, so that nobody else receives your mail, and those that count
           attempts against abuse. They can't be read as addresses. The{" "}
           <PageLink to="/transparency">Transparency Report</PageLink> names{" "}
-          {days(retentionDays.deletedAccountTransparency)} as the outermost bound for the same data; the shorter time is
-          the one we keep. A deleted alias goes the same way within {days(retentionDays.deletedAlias)}.
+          {days(retentionDays.deletedAccountTransparency)} as the upper limit for the same data; the shorter time is the
+          one we keep. A deleted alias goes the same way within {days(retentionDays.deletedAlias)}.
         </p>
         <p>
           Copies of the database that an operator makes for emergencies end with the operator's own schedule. Without

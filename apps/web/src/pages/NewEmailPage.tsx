@@ -1,4 +1,6 @@
-/** /new-email#token: makes the e-mail that the link was sent to the account's own. Opening it changes nothing. */
+/**
+ * /new-email#token: makes the address the link was mailed to the account's e-mail. Opening the page changes nothing.
+ */
 import "../app/zod-jitless.ts";
 
 import { useState } from "react";

@@ -1,4 +1,7 @@
-/** What the preview inbox shows on this machine to who has not opened the link of the start. A document without script. */
+/**
+ * What the preview inbox shows to a browser without the token from the link printed at the start. An HTML document
+ * without script.
+ */
 import { Mask } from "../ui/Mask.tsx";
 
 export function PreviewLockedPage() {

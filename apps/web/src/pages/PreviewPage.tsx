@@ -1,4 +1,7 @@
-/** The local preview inbox: everything this machine "sent", kept in memory only. Without it the page doesn't exist. */
+/**
+ * The local preview inbox: every message this machine "sent", kept in memory only. In other delivery modes the page is
+ * not found.
+ */
 import { ArrowLeft, MailOpen } from "lucide-react";
 import { useLocation, useSearch } from "wouter";
 import { messageOf } from "../api/api-error.ts";
@@ -11,7 +14,7 @@ import { SubmitButton } from "../ui/SubmitButton.tsx";
 import { showFailure } from "../ui/toast-store.ts";
 import { NotFoundPage } from "./NotFoundPage.tsx";
 
-/** The open message is in the address, so that the browser's Back leads to the list. */
+/** The selected message is part of the address, so that the browser's Back leads to the list. */
 function useSelection(): [id: string | null, select: (id: string | null) => void] {
   const search = useSearch();
   const [path, navigate] = useLocation();

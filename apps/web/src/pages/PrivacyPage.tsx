@@ -1,4 +1,4 @@
-/** What is kept about people, why, how long, and who else gets to see it. */
+/** Privacy Policy: which personal data is kept, why, how long, and who else can see it. */
 import { legalFacts, limits, mailDays, product, retentionDays, sessionTimes } from "@kauke/contract";
 import { readLogsKept } from "../app/logs-kept.ts";
 import { days, hours, minutes } from "../features/legal/figures.ts";
@@ -54,8 +54,8 @@ function account(): LegalPart {
         </ul>
         <p>
           Everything in it that names or describes somebody is sealed (encrypted) in the database, with a key that is
-          not part of it. Readable there are random ids, times, counts, amounts, sizes and states, such as whether an
-          alias is paused. To find an address without opening the seal, the program compares keyed hashes. Your sign-in
+          not part of it. Only random ids, times, counts, amounts, sizes and states can be read there, such as whether
+          an alias is paused. To find an address without decrypting any, the program compares keyed hashes. Your sign-in
           password is kept only as a slow, salted hash, inside the seal.
         </p>
       </>
@@ -89,7 +89,7 @@ function mail(): LegalPart {
         <p>
           The first time you forward to a mailbox it gets one message from us, with links that work for{" "}
           {days(mailDays.confirmationLink)}, to ask whether it is yours. If its owner blocks it for everybody, a keyed
-          hash of it stays so that we can keep that word.
+          hash of it stays so that the block lasts.
         </p>
       </>
     ),
@@ -105,7 +105,7 @@ function sending(): LegalPart {
         A message you compose waits sealed until it is sent, failed or undone; then its text, subject and recipient are
         erased. A record of its state and times, without those, stays for you to look at,{" "}
         {days(retentionDays.technicalLogs)} at most. Mail sent with SMTP credentials keeps no such record. Header fields
-        that tell about your device or time zone are taken out.
+        that reveal your device or time zone are removed.
       </p>
     ),
   };
@@ -155,9 +155,9 @@ function browser(): LegalPart {
         <p>
           The other stays for a year, so that others who try passwords at your account can't keep you out of it in a
           browser you have signed in with before. It holds random numbers and codes that name nobody and open nothing,
-          and ends with your password. Only if you sign in through a provider do others stand beside them for the
-          minutes that takes: they tie the way back to your browser and carry the reason when it fails. Nothing here
-          needs a consent banner, so there is none.
+          and ends with your password. If you sign in through a provider, further cookies are set for the minutes that
+          takes: they bind your return to this browser and carry the reason if it fails. Nothing here needs a consent
+          banner, so there is none.
         </p>
         <p>
           Your browser also remembers, for these pages alone, <code>theme</code> (light, dark or system) and, while you
@@ -180,9 +180,9 @@ function logs(): LegalPart {
     body: (
       <>
         <p>
-          <b>Technical logs</b> are lines such as “a delivery failed”, with random ids, codes and counts. They hold no
-          e-mail address, subject, content, network address or token. The program writes them out and keeps none itself;
-          whoever runs this server keeps them for {readLogsKept()} at most.
+          <b>Technical logs</b> are lines such as “a delivery failed”, with random ids, codes and counts. They contain
+          no e-mail address, subject, content, network address or token. The program writes them out and keeps none
+          itself; whoever runs this server keeps them for {readLogsKept()} at most.
         </p>
         <p>
           <b>Security records</b> count attempts, so that passwords can't be guessed and mailboxes not be flooded. An
@@ -221,7 +221,7 @@ function times(): LegalPart {
         />
         <p>
           These are latest dates. Deleting an alias or an account erases its data in that moment; what remains are keyed
-          hashes, which hold the addresses free of strangers. Details are on the{" "}
+          hashes, which keep others from taking the addresses. Details are on the{" "}
           <PageLink to="/gdpr">GDPR page</PageLink>.
         </p>
       </>
@@ -239,13 +239,12 @@ function others(): LegalPart {
           <li>The mailboxes and webhooks you forward to receive your mail. That is what they are for.</li>
           <li>People you answer see the alias, never the mailbox behind it.</li>
           <li>
-            {product.name} forwards with its own engine. Where the operator has outgoing mail carried by a relay,
-            forwarding is carried out through that third-party forwarding provider, which sees the messages and where
-            they go.
+            {product.name} forwards with its own engine. If the operator uses a relay for outgoing mail, forwarding is
+            carried out through that third-party forwarding provider, which sees the messages and where they go.
           </li>
           <li>
             Mail hosts on the way see what mail hosts see. The connection to them is encrypted where they offer it; to
-            be sure of the content, encrypt it, or have forwarded mail sealed to your key.
+            be sure of the content, encrypt it, or have forwarded mail encrypted to your key.
           </li>
           <li>
             Authorities, if a binding order says so. The <PageLink to="/transparency">Transparency Report</PageLink>{" "}
@@ -265,9 +264,9 @@ function rest(): LegalPart {
     body: (
       <p>
         You must be at least {legalFacts.minimumAge} years old to have an account. This policy came with version{" "}
-        {product.version}; when the program keeps more or less than it says, it is changed with it. Responsible is the
-        operator of this server: write to <code>postmaster@</code> any alias domain it offers. Requests under the GDPR
-        are answered within {days(legalFacts.gdprAnswerDays)}.
+        {product.version}; when the program keeps more or less than it says, it is changed with it. The operator of this
+        server is responsible: write to <code>postmaster@</code> any alias domain it offers. Requests under the GDPR are
+        answered within {days(legalFacts.gdprAnswerDays)}.
       </p>
     ),
   };

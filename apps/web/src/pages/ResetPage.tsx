@@ -1,4 +1,4 @@
-/** /reset#token: sets a new password. Opening it changes nothing; who has set one signs in with it. */
+/** /reset#token: sets a new password, which the user then signs in with. Opening the page changes nothing. */
 import "../app/zod-jitless.ts";
 
 import { useState } from "react";

@@ -1,4 +1,4 @@
-/** /sign-in-link#token: signs in by a link that was mailed. Opening it changes nothing. */
+/** /sign-in-link#token: signs in with a mailed link. Opening the page changes nothing. */
 import "../app/zod-jitless.ts";
 
 import { useState } from "react";
@@ -11,7 +11,7 @@ import { LinkSignInForm } from "../features/auth/LinkSignInForm.tsx";
 import { useLinkToken } from "../features/auth/use-link-token.ts";
 import { PageSpinner } from "../ui/Spinner.tsx";
 
-/** What has a wrong form was no link of ours. */
+/** Whether the link can't work any more; a malformed token (400) counts as one that was never ours. */
 const isLinkOver = (error: Error | null) =>
   error instanceof ApiError && (error.status === 404 || (error.status === 400 && error.errors?.token !== undefined));
 

@@ -1,4 +1,7 @@
-/** How a mail program sends as an alias: where the SMTP panel's setup guide leads unless the operator names another place. */
+/**
+ * How a mail program sends as an alias; the target of the SMTP panel's setup guide unless the operator configures
+ * another.
+ */
 import { useState } from "react";
 import { readSiteDomain } from "../app/site-domain.ts";
 import { FactTable, LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
@@ -99,7 +102,7 @@ export function SmtpGuidePage() {
                 <code>553</code>: the From of the message is not the alias you signed in as.
               </li>
               <li>
-                <code>550</code>: the message holds the address the alias forwards to. The answer says in which line.
+                <code>550</code>: the message contains the address the alias forwards to. The answer says in which line.
               </li>
             </ul>
           ),

@@ -1,4 +1,4 @@
-/** What people who use the service and the one who runs it owe each other. */
+/** Terms of Service: what users and the operator owe each other. */
 import { legalFacts, mailDays, product, sessionTimes } from "@kauke/contract";
 import { days, dollars, minutes } from "../features/legal/figures.ts";
 import { LegalPage, type LegalPart, PageLink } from "../features/legal/LegalPage.tsx";
@@ -99,7 +99,7 @@ function mail(): LegalPart {
           Your mail stays yours. We don't read it, and we change only what forwarding needs: parts of the header, never
           the content. Mail to a paused alias is silently dropped. A message that a destination does not take is tried
           again for about {days(mailDays.undelivered)} unless the operator has set another schedule; then it is deleted
-          and you are told.
+          and you are notified.
         </p>
         <p>
           Forwarding is done by our own engine or, where the operator has set one up, carried out through a third-party

@@ -1,4 +1,4 @@
-/** What was asked for, what was given, what is kept. */
+/** Transparency Report: what authorities requested, what was disclosed, and what is stored. */
 import { legalFacts, mailDays, product, retentionDays } from "@kauke/contract";
 import { readLogsKept } from "../app/logs-kept.ts";
 import { days } from "../features/legal/figures.ts";
@@ -29,8 +29,8 @@ export function TransparencyPage() {
               </p>
               <p>
                 If a request comes, we check whether it is lawful and binding, give no more than it demands, and tell
-                the person unless the law forbids it. The count above is raised either way. A breach is told to those it
-                concerns and counted here.
+                the person unless the law forbids it. The count above is raised either way. We inform those affected by
+                a breach, and count it here.
               </p>
             </>
           ),
@@ -64,8 +64,8 @@ export function TransparencyPage() {
               />
               <p>
                 The program is quicker than this table. Deleting an alias or an account erases its data in that moment.
-                What stays for at most {days(retentionDays.deletedAccount)} are keyed hashes, which hold a given-up
-                address free of strangers and keep abuse limits working; no address can be read from them. That is why
+                What stays for at most {days(retentionDays.deletedAccount)} are keyed hashes, which keep others from
+                taking a released address, and keep abuse limits working; no address can be read from them. That is why
                 the <PageLink to="/gdpr">GDPR page</PageLink> names the shorter time, and both hold.
               </p>
             </>
@@ -85,9 +85,9 @@ export function TransparencyPage() {
                 <li>mail that waits for delivery at that moment.</li>
               </ul>
               <p>
-                No record tells who wrote to an alias, or about what. The entries that lead replies back tell when a
-                correspondent first wrote, and who that is opens only with the reply address itself, which is in the
-                mail you received and not here. Mail that has been passed on is not here any more.
+                No record says who wrote to an alias, or about what. The entries that route replies back show when a
+                correspondent first wrote. Who that is can be decrypted only with the reply address itself, which is in
+                the mail you received and not here. Mail that has been passed on is not here any more.
               </p>
             </>
           ),
@@ -99,9 +99,9 @@ export function TransparencyPage() {
             <>
               <p>
                 {name} has a mail engine of its own. It takes a message, rewrites its header so that your real address
-                stays hidden, and passes it on while the sender is still connected. An operator may have outgoing mail
-                carried by a relay; then forwarding is carried out through that third-party forwarding provider, which
-                sees the message and where it goes, as every mail host on the way does.
+                stays hidden, and passes it on while the sender is still connected. An operator may use a relay for
+                outgoing mail; then forwarding is carried out through that third-party forwarding provider, which sees
+                the message and where it goes, as every mail host on the way does.
               </p>
               <p>Mail to a paused alias is silently dropped.</p>
             </>

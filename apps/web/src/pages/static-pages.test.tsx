@@ -1,4 +1,7 @@
-/** The public pages as HTML, made without a browser: they can be, and every figure on them is a constant of the program. */
+/**
+ * Renders the public pages to HTML without a browser, and checks that every figure on them is a constant of the
+ * program.
+ */
 import {
   gdprArticles,
   legalFacts,
@@ -22,13 +25,13 @@ import { TransparencyPage } from "./TransparencyPage.tsx";
 const sources = import.meta.glob<string>("./*Page.tsx", { query: "?raw", import: "default", eager: true });
 const pages = { AboutPage, GdprPage, PrivacyPage, TermsPage, TransparencyPage };
 
-/** The page's words, one space between any two. */
+/** The page's text, with whitespace collapsed to single spaces. */
 function wordsOf(Page: ComponentType): string {
   return (
     markupOf(Page)
       .replace(/<[^>]+>/g, " ")
       .replaceAll("&#x27;", "'")
-      // As the server fills it in unless it was told another time.
+      // The server's default for this placeholder.
       .replaceAll(pagePlaceholders.logsKept, `${retentionDays.technicalLogs} days`)
       .replace(/\s+/g, " ")
   );
@@ -57,7 +60,10 @@ afterEach(() => {
   for (const [index, table] of tables.entries()) Object.assign(table, originals[index]);
 });
 
-/** Gives every constant that is or holds a figure another one that nobody would write by hand. @returns these figures */
+/**
+ * Replaces every constant that is or contains a figure by one that nobody would write by hand.
+ * @returns the new figures
+ */
 function disguise(): Set<string> {
   const figures = new Set<string>();
   let next = 40_003;
@@ -67,7 +73,7 @@ function disguise(): Set<string> {
       next += 10;
       figures.add(String(next));
       if (typeof value === "string") table[name] = `M${next}`;
-      // Shown in minutes and hours.
+      // These constants are in seconds and shown in minutes or hours.
       else if (table === sessionTimes) table[name] = next * (name === "absoluteSeconds" ? 3600 : 60);
       else table[name] = next;
     }
@@ -75,7 +81,7 @@ function disguise(): Set<string> {
 }
 
 describe.each(Object.entries(pages))("%s", (name, Page) => {
-  test("has one first heading, and every line of its contents leads to a heading", () => {
+  test("has one h1, and each entry of its table of contents leads to a heading", () => {
     const markup = markupOf(Page);
     expect(markup.match(/<h1/g)).toHaveLength(1);
     const wanted = [...markup.matchAll(/href="#([^"]+)"/g)].map((match) => match[1]);
@@ -85,7 +91,7 @@ describe.each(Object.entries(pages))("%s", (name, Page) => {
     expect(new Set(there).size).toBe(there.length);
   });
 
-  test("shows no figure of its own: with every constant another, every figure is one of those", () => {
+  test("shows only figures that come from constants", () => {
     const before = wordsOf(Page).match(/\d+/g) ?? [];
     const figures = disguise();
     const shown = wordsOf(Page).match(/\d+/g) ?? [];
@@ -102,13 +108,13 @@ describe.each(Object.entries(pages))("%s", (name, Page) => {
   });
 });
 
-test("a figure that is written by hand would be found", () => {
+test("a hard-coded figure would be found", () => {
   const Planted = () => <p>within 30 days</p>;
   const figures = disguise();
   expect((wordsOf(Planted).match(/\d+/g) ?? []).filter((figure) => !figures.has(figure))).toEqual(["30"]);
 });
 
-describe("the specification's facts stand where they belong", () => {
+describe("the pages state the specification's facts", () => {
   test.each<[string, ComponentType, readonly string[]]>([
     [
       "About",

@@ -1,7 +1,7 @@
 /**
- * A dialog over an inert page. Radix's own modal mode injects an inline style for its scroll lock, which our CSP refuses, so
- * the dialog is non-modal to Radix and we make the rest inert and lock the scroll by an attribute. Toasts stay usable; Escape
- * closes the dialog before a toast, unless the focus is on that.
+ * A dialog over an inert page. Radix's own modal mode injects an inline style for its scroll lock, which our CSP
+ * forbids, so the dialog is non-modal to Radix, and we make the rest inert and lock scrolling by an attribute. Toasts
+ * stay usable; Escape closes the dialog before a toast, unless the focus is on the toast.
  */
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
@@ -11,7 +11,10 @@ import { closePanel, isTopPanel, openPanel } from "./open-panels.ts";
 interface Props {
   title: string;
   description: string;
-  /** No cross, and a press beside it does nothing: one of its buttons, or Escape for the harmless one. */
+  /**
+   * No close button, and a press outside does nothing: the user must press one of the buttons, or Escape for the
+   * harmless one.
+   */
   hasToChoose?: boolean;
   onClose: () => void;
   children: ReactNode;
@@ -31,7 +34,7 @@ function usePageInert(panel: RefObject<HTMLElement | null>): void {
   }, [opener, panel]);
 }
 
-/** Radix gives Escape to what was opened last, a toast too: here it is heard before. */
+/** Handles Escape in the capture phase, before Radix, which would close whatever opened last, even a toast. */
 function useEscape(panel: RefObject<HTMLElement | null>, onClose: () => void): void {
   const close = useEffectEvent(onClose);
   useEffect(() => {
@@ -49,8 +52,8 @@ function useEscape(panel: RefObject<HTMLElement | null>, onClose: () => void): v
 }
 
 /**
- * Whether closing the dialog by a press outside it would lose typed text or work in progress. Reads the input elements, because
- * passwords are not kept in React state.
+ * Whether closing the dialog by a press outside it would lose typed text or work in progress. Reads the input
+ * elements, because passwords are not kept in React state.
  */
 function holdsWork(panel: HTMLElement): boolean {
   const typed = panel.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(
@@ -67,7 +70,7 @@ function Panel({ title, description, hasToChoose = false, onClose, children }: P
     if (target === scrim.current && !hasToChoose && !holdsWork(scrim.current)) onClose();
   };
   return (
-    // The scrim is a pointer's shortcut; Escape and two buttons close the dialog too. A press on it takes no focus away.
+    // The scrim is a shortcut for pointers; Escape and two buttons close the dialog too. A press on it moves no focus.
     <div
       className="scrim"
       role="presentation"
@@ -96,7 +99,7 @@ function Panel({ title, description, hasToChoose = false, onClose, children }: P
   );
 }
 
-/** Mounted while open: the caller shows it or not. */
+/** A dialog is open while it is mounted; the caller decides when to render it. */
 export function Dialog(props: Props) {
   return (
     <Radix.Root open modal={false} onOpenChange={(open) => open || props.onClose()}>

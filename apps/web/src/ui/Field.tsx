@@ -1,4 +1,4 @@
-/** Label above, control, then the exact message of what is wrong, linked by aria-describedby. */
+/** A form field: label above, control, then the error message, linked by aria-describedby. */
 import { CircleAlert } from "lucide-react";
 import { type InputHTMLAttributes, type ReactNode, type Ref, useId } from "react";
 
@@ -15,7 +15,7 @@ export function FieldError({ id, children }: { id: string; children: string | un
 interface Props extends InputHTMLAttributes<HTMLInputElement> {
   label: ReactNode;
   error: string | undefined;
-  /** Right of the label: a counter or a hint. */
+  /** Content to the right of the label: a counter or a hint. */
   aside?: ReactNode;
   mono?: boolean;
   ref?: Ref<HTMLInputElement>;

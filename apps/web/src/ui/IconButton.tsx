@@ -1,10 +1,10 @@
-/** An icon with its words as label and tooltip. */
+/** A button with an icon, whose label is also its tooltip. */
 import type { LucideIcon } from "lucide-react";
 
 interface Props {
   icon: LucideIcon;
   label: string;
-  /** What a screen reader hears when the tooltip's word alone says too little. */
+  /** Label for screen readers, where the tooltip's text alone is too short. */
   fullLabel?: string;
   className?: string;
   onClick: () => void;

@@ -1,13 +1,13 @@
-/** The link that takes a private key from a file, as Settings and `age-keygen` write them. */
+/** Link that opens a file picker for a private key, in the formats of Settings and `age-keygen`. */
 import { useRef } from "react";
 
 const KEY_FILE_MAX_BYTES = 64 * 1024;
 
-/** What is said of a file that holds no text, or far more than a key. */
-export const noKeyFile = "This file is no key file";
+/** Error for a file that is not text, or far larger than a key. */
+export const noKeyFile = "This file is not a key file";
 
 interface Props {
-  /** `null`: the file can't be a key. */
+  /** Called with the file's text; `null` if the file can't be a key. */
   onRead: (text: string | null) => void;
 }
 
@@ -27,7 +27,7 @@ export function KeyFilePicker({ onRead }: Props) {
         onChange={({ currentTarget }) => {
           const file = currentTarget.files?.[0];
           if (file !== undefined) void textOf(file).then(onRead);
-          // The same file again is a choice too.
+          // Cleared so that choosing the same file again fires a change event.
           currentTarget.value = "";
         }}
       />

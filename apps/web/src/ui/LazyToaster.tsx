@@ -1,6 +1,6 @@
 /**
- * Keeps the toaster out of the first load: its code comes with the first toast, or early where something can go wrong: a toast
- * that says so must not need a connection.
+ * Keeps the toaster out of the initial load: its code loads with the first toast, or earlier on pages where requests
+ * can fail, because a toast about a lost connection can't wait for a download.
  */
 import { useEffect, useState } from "react";
 import { readToast, subscribeToToast } from "./toast-store.ts";

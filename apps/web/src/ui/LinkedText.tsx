@@ -1,4 +1,4 @@
-/** A stranger's text with links that open tabs of their own, which learn nothing of this page. */
+/** Text by a stranger, with its web addresses as links that open new tabs without opener or referrer. */
 import { linkParts } from "./text/link-parts.ts";
 
 export function LinkedText({ text }: { text: string }) {
@@ -8,7 +8,7 @@ export function LinkedText({ text }: { text: string }) {
     ) : (
       // The text never changes
       <a key={index} className="link" href={href} target="_blank" rel="noopener noreferrer nofollow">
-        {/* Isolated: the text around it can't turn it round. */}
+        {/* Isolated, so that bidirectional characters around the address can't reorder it. */}
         <bdi>{words}</bdi>
       </a>
     ),

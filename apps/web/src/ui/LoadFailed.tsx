@@ -1,10 +1,10 @@
-/** In place of what could not be loaded: what that is, why, and another try. */
+/** Replaces content that could not be loaded: names it, shows the reason and a retry button. */
 import { Mask } from "./Mask.tsx";
 
 interface Props {
   title: string;
   message: string;
-  /** The heading's place on its page. */
+  /** Level of the heading on its page. */
   heading?: "h2" | "h3" | "h4";
   onRetry: () => void;
 }

@@ -1,4 +1,4 @@
-/** What a browser without JavaScript is told on pages that can do nothing without it. */
+/** Message for browsers without JavaScript, on pages that do not work without it. */
 export function NeedsScript({ what }: { what: string }) {
   return (
     <noscript>

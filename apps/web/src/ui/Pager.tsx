@@ -1,16 +1,16 @@
-/** Previous, five pages at most, next. */
+/** Page navigation: previous, at most five page buttons, next. */
 import { ChevronLeft, ChevronRight } from "lucide-react";
 
 interface Props {
   page: number;
   pages: number;
-  /** The page buttons to show, e.g. `[3, 4, 5, 6, 7]`. */
+  /** Page numbers to show, e.g. `[3, 4, 5, 6, 7]`. */
   buttons: readonly number[];
   onPage: (page: number) => void;
 }
 
 export function Pager({ page, pages, buttons, onPage }: Props) {
-  // At either end the arrow keeps the focus it was pressed with.
+  // aria-disabled instead of disabled, so that the arrow keeps the focus at the first and last page.
   const turnTo = (wanted: number) => {
     const isThere = wanted >= 1 && wanted <= pages;
     return { "aria-disabled": !isThere || undefined, onClick: () => isThere && onPage(wanted) };
@@ -20,15 +20,15 @@ export function Pager({ page, pages, buttons, onPage }: Props) {
       <button type="button" aria-label="Previous page" {...turnTo(page - 1)}>
         <ChevronLeft className="i" aria-hidden />
       </button>
-      {buttons.map((it) => (
+      {buttons.map((pageNumber) => (
         <button
           type="button"
-          key={it}
-          aria-label={`Page ${it}`}
-          aria-current={it === page ? "page" : undefined}
-          onClick={() => onPage(it)}
+          key={pageNumber}
+          aria-label={`Page ${pageNumber}`}
+          aria-current={pageNumber === page ? "page" : undefined}
+          onClick={() => onPage(pageNumber)}
         >
-          {it}
+          {pageNumber}
         </button>
       ))}
       <button type="button" aria-label="Next page" {...turnTo(page + 1)}>

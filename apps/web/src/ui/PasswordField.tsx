@@ -1,6 +1,6 @@
 /**
- * A password that no state ever holds: the field is uncontrolled, and whoever reads it empties it by the same act. Leaving the
- * page empties it too, so that the browser's page cache keeps none.
+ * A password field whose value is never in state: it is uncontrolled, and `takePassword` reads and empties it at once.
+ * Leaving the page empties it too, so that the back/forward cache keeps no password.
  */
 import { Eye, EyeOff } from "lucide-react";
 import { type ReactNode, type RefObject, useEffect, useId } from "react";
@@ -12,14 +12,14 @@ interface Props {
   error: string | undefined;
   autoComplete: "new-password" | "current-password";
   isShown: boolean;
-  /** Without it there is no button to show what is typed. */
+  /** Called when the password is shown or hidden; without it there is no button for that. */
   onShow?: (isShown: boolean) => void;
   onInput?: () => void;
   hint?: ReactNode;
   disabled?: boolean;
 }
 
-/** @returns what the field holds; it is empty from then on */
+/** @returns the field's value; the field is empty afterwards */
 export function takePassword({ current: field }: RefObject<HTMLInputElement | null>): string {
   const password = field?.value ?? "";
   if (field) field.value = "";
@@ -34,7 +34,7 @@ export function PasswordField(props: Props) {
     window.addEventListener("pagehide", empty);
     return () => window.removeEventListener("pagehide", empty);
   }, [fieldRef]);
-  const describedBy = [error ? `${id}-error` : "", hint ? `${id}-hint` : ""].filter((it) => it !== "").join(" ");
+  const describedBy = [error ? `${id}-error` : "", hint ? `${id}-hint` : ""].filter((part) => part !== "").join(" ");
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>

@@ -1,4 +1,4 @@
-/** The platform's own select in our clothes. */
+/** The native select element, styled. */
 import { ChevronDown } from "lucide-react";
 import type { Ref, SelectHTMLAttributes } from "react";
 

@@ -1,6 +1,6 @@
 import { NeedsScript } from "./NeedsScript.tsx";
 
-/** The wait for a page whose heading stands already. Inside a button use `SubmitButton`. */
+/** Spinner below a heading that is already shown. Inside a button use `SubmitButton`. */
 export function ContentSpinner() {
   return (
     <div className="loading page-loading">
@@ -13,7 +13,7 @@ export function ContentSpinner() {
   );
 }
 
-/** The whole-page wait. */
+/** Spinner for a whole page. */
 export function PageSpinner() {
   return (
     <main id="main">

@@ -1,20 +1,20 @@
 /**
- * A button that shows its act going on: spinner and words, and nothing to press until it is over. It keeps the focus meanwhile,
- * which `disabled` would take away: who came by keyboard finds it where it was, done or failed. In a page that came drawn it
- * can't be pressed before the page lives: the browser would submit the form itself, with the password in the address.
+ * A button with a pending state: it then shows a spinner and another label, and ignores presses. It keeps the focus
+ * meanwhile, unlike with `disabled`, so keyboard users stay in place. In a prerendered page it is disabled before
+ * hydration: the browser would submit the form itself, with the password in the URL.
  */
 import type { ReactNode } from "react";
 import { useIsLive } from "./use-is-live.ts";
 
 interface Props {
   pending: boolean;
-  /** What it says meanwhile, e.g. `Creating...` */
+  /** Label while pending, e.g. `Creating...` */
   pendingLabel: string;
   className: string;
   type?: "submit" | "button";
   disabled?: boolean;
   autoFocus?: boolean;
-  /** In place of what stands on it, which has to be part of it. */
+  /** Accessible name; must contain the visible label. */
   label?: string;
   onClick?: () => void;
   children: ReactNode;
@@ -41,8 +41,8 @@ export function SubmitButton({
       aria-disabled={pending || undefined}
       aria-label={label}
       autoFocus={autoFocus}
-      // A press that does nothing submits nothing either, Enter in a field included. The second press of a double click is one:
-      // by then the first may be done, and its emptied form would be submitted.
+      // Pending: cancel the submission, also one by Enter in a field. A double click's second click is ignored as well:
+      // the first may already be done, and would submit the emptied form.
       onClick={(event) => (pending || event.detail > 1 ? event.preventDefault() : onClick?.())}
     >
       {pending ? (

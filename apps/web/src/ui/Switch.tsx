@@ -1,4 +1,4 @@
-/** The eye slit: off is empty, on lights the pupil. */
+/** A switch drawn as an eye slit: empty when off, with a lit pupil when on. */
 interface Props {
   checked: boolean;
   label: string;

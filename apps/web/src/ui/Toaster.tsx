@@ -1,6 +1,6 @@
 /**
- * Shows the toast of the store: 5 s, 7 s when destructive, a line that drains meanwhile and stops while the pointer or the
- * focus is on it. F8 focuses the region; a swipe to the right of 50 px puts it away. Loaded with the first toast.
+ * Shows the store's toast for 5 s, or 7 s if destructive, with a line for the remaining time; pointer or focus on it
+ * pause the time. F8 focuses the region; a swipe of 50 px to the right dismisses it. Loaded with the first toast.
  */
 import { toastTimes } from "@kauke/contract";
 import { Check, CircleAlert, Clock, Info, X } from "lucide-react";

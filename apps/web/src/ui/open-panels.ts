@@ -1,4 +1,4 @@
-/** The dialogs that are open, the last on top: all beneath it is inert and does not scroll. */
+/** The open dialogs, topmost last: everything below the topmost is inert and does not scroll. */
 const panels: HTMLElement[] = [];
 
 export function openPanel(panel: HTMLElement): void {

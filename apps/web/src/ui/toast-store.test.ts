@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a new toast takes the place of the last", () => {
+test("a new toast replaces the previous one", () => {
   showToast({ title: "Alias Paused" });
   const first = readToast()?.id;
   showFailure("Toggle Failed", "Failed to toggle alias");
@@ -28,7 +28,7 @@ test("a dismissed toast is removed 1000 ms later", () => {
   expect(readToast()).toBeNull();
 });
 
-test("the removal of a dismissed toast doesn't take its successor along", () => {
+test("removing a dismissed toast does not remove its successor", () => {
   showToast({ title: "Alias Paused" });
   dismissToast();
   vi.advanceTimersByTime(500);

@@ -1,6 +1,6 @@
 /**
- * The one toast on screen (specification section 9): a new one takes the place of the last; a dismissed one is removed
- * 1000 ms later. Anything may call `showToast`; `Toaster` shows it.
+ * The one toast on screen (specification section 9): a new one replaces the previous one; a dismissed one is removed
+ * 1000 ms later. Any module may call `showToast`; `Toaster` renders it.
  */
 import { toastTimes } from "@kauke/contract";
 
@@ -8,11 +8,11 @@ interface ToastContent {
   title: string;
   description?: string;
   variant?: "good" | "info" | "bad";
-  /** In place of the variant's own. */
+  /** Replaces the variant's own icon. */
   icon?: "clock";
-  /** In place of the variant's own time. */
+  /** Replaces the variant's own time on screen, in milliseconds. */
   visibleMs?: number;
-  /** One button; pressing it puts the toast away. `spoken`: how a screen reader tells of it. */
+  /** A button that also dismisses the toast. `spoken`: its name for screen readers. */
   action?: { label: string; spoken: string; onAct: () => void };
 }
 
@@ -37,7 +37,7 @@ export function showToast(content: ToastContent): void {
   set({ ...content, id: lastId, open: true });
 }
 
-/** The destructive variant: red, seven seconds. */
+/** Shows a toast of the destructive variant: red, seven seconds. */
 export function showFailure(title: string, description?: string): void {
   showToast({ title, description, variant: "bad" });
 }

@@ -1,4 +1,7 @@
-/** Whether the page answers to a press: false in a page that came drawn, until it has come to life. What would do nothing till then is disabled. */
+/**
+ * Whether the page is interactive: false in a prerendered page until it is hydrated. Controls that need script are
+ * disabled until then.
+ */
 import { useSyncExternalStore } from "react";
 
 const neverChanges = () => () => {};

@@ -1,9 +1,9 @@
-/** A component that no page waits for: fetched when it is wanted, and again until it is there. */
+/** A component that no page waits for: loaded when it is wanted, with retries until it has loaded. */
 import { type ComponentType, useEffect, useState } from "react";
 
-const againMs = 5000;
+const RETRY_MS = 5000;
 
-/** @param load one function, the same at each call @returns `null` until it is there */
+/** @param load must be a stable function @returns `null` until the component has loaded */
 export function useLate<Props>(
   wanted: boolean,
   load: () => Promise<ComponentType<Props>>,
@@ -17,7 +17,7 @@ export function useLate<Props>(
       void load().then(
         (component) => isOver || setFound({ component }),
         () => {
-          if (!isOver) timer = setTimeout(fetchIt, againMs);
+          if (!isOver) timer = setTimeout(fetchIt, RETRY_MS);
         },
       );
     fetchIt();

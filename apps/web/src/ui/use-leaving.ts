@@ -1,7 +1,10 @@
-/** What opens without taking the page over closes on Escape, and on a press or focus outside. */
+/** Closes a popup (not a dialog) on Escape, and on a press or focus outside. */
 import { useEffect, useEffectEvent } from "react";
 
-/** @param within selector of what holds it, its button too @param onLeave `byKey`: the focus goes back to the button */
+/**
+ * @param within selector of the element that contains the popup and its button
+ * @param onLeave called to close; if `byKey`, the focus returns to the button
+ */
 export function useLeaving(open: boolean, within: string, onLeave: (byKey: boolean) => void): void {
   const leave = useEffectEvent(onLeave);
   useEffect(() => {

@@ -1,9 +1,12 @@
-/** The vault at work: what it does, how long that takes here, and a bar that fills in that time. */
+/**
+ * Progress of the vault's work: what is being done, the estimated time on this device, and a bar that fills in that
+ * time.
+ */
 import { forecastText } from "./forecast-text.ts";
 
 interface Props {
   doing: string;
-  /** As `onForecast` told it. */
+  /** Estimated seconds, as passed to `onForecast`. */
   forecastSeconds: number | null;
 }
 

@@ -6,7 +6,7 @@ it.each([
   [0.4, "About a second on this device."],
   [1.7, "About 2 seconds on this device."],
   [20, "About 20 seconds on this device."],
-])("tells %s seconds plainly", (seconds, text) => {
+])("%s seconds are shown as a duration", (seconds, text) => {
   expect(forecastText(seconds)).toBe(text);
 });
 
@@ -15,8 +15,8 @@ it.each([
   [52, "About 50 seconds"],
   [100, "About 2 minutes"],
   [600, "About 10 minutes"],
-])("says at %s seconds that it is slow here, and that nothing is weakened for it", (seconds, start) => {
+])("for %s seconds the text says that this device is slow, and that security is not reduced", (seconds, start) => {
   expect(forecastText(seconds)).toBe(
-    `${start}: this browser is slow at it. The protection is not lowered; keep the page open.`,
+    `${start}: this browser is slow at this. Security is not reduced; keep the page open.`,
   );
 });

@@ -1,15 +1,15 @@
-/** How long password work will take, in words a person can plan with. */
+/** The estimated duration of password work as a text. */
 
 const SLOW_SECONDS = 20;
 
-/** @param seconds as the worker measured them; `null` before it has */
+/** @param seconds as estimated by the worker; `null` before that */
 export function forecastText(seconds: number | null): string {
   if (seconds === null) return "Measuring this device…";
   if (seconds < 1.5) return "About a second on this device.";
   const rounded = Math.round(seconds);
   if (seconds <= SLOW_SECONDS) return `About ${rounded} seconds on this device.`;
   const time = rounded < 90 ? `${roundTo(rounded, 5)} seconds` : `${Math.round(seconds / 60)} minutes`;
-  return `About ${time}: this browser is slow at it. The protection is not lowered; keep the page open.`;
+  return `About ${time}: this browser is slow at this. Security is not reduced; keep the page open.`;
 }
 
 function roundTo(value: number, step: number): number {

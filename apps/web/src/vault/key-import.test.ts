@@ -31,7 +31,7 @@ test.each(["classic", "post-quantum"] as const)(
   },
 );
 
-test("what can't be imported is told apart", async () => {
+test("each kind of text that can't be imported is recognized", async () => {
   const [one, two] = [await generateKeyPair(), await generateKeyPair()];
   expect(await readKeyToImport(`${one.privateKey}\n${two.privateKey}`)).toEqual({ kind: "several" });
   expect(await readKeyToImport(keyFileText({ ...one, publicKey: two.publicKey }))).toEqual({ kind: "mismatch" });
@@ -43,7 +43,7 @@ test("what can't be imported is told apart", async () => {
   expect(await thrownBy(readKeyToImport("#".repeat(20_000)))).toBe("too_large");
 });
 
-test("an imported key is protected by the master password, as a created one is", async () => {
+test("an imported key is protected by the master password like a created one", async () => {
   const pair = await generateKeyPair();
   const text = keyFileJson({ ...pair, keyName, createdAt: "", isDefault: false });
   const { publicKey, encryptedPrivateKey } = await importPrivateKey({ keyName, masterPassword: password, text });
@@ -53,11 +53,11 @@ test("an imported key is protected by the master password, as a created one is",
   expect(await openProtectedKey(encryptedPrivateKey, { password })).toEqual(pair);
 });
 
-test("a protected file is kept as it is, opened by its own password only", async () => {
+test("a protected file is kept unchanged, and only its own password opens it", async () => {
   const pair = await generateKeyPair();
   const text = await protectPrivateKey({ ...pair, password });
   expect(await readKeyToImport(text)).toEqual({ kind: "locked" });
-  const wish = { keyName, masterPassword: password, text };
-  expect(await importPrivateKey(wish)).toEqual({ publicKey: pair.publicKey, encryptedPrivateKey: text });
-  expect(await thrownBy(importPrivateKey({ ...wish, masterPassword: "another one" }))).toBe("wrong_password");
+  const input = { keyName, masterPassword: password, text };
+  expect(await importPrivateKey(input)).toEqual({ publicKey: pair.publicKey, encryptedPrivateKey: text });
+  expect(await thrownBy(importPrivateKey({ ...input, masterPassword: "another one" }))).toBe("wrong_password");
 });

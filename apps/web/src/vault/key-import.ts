@@ -1,10 +1,10 @@
-/** Importing a private key: what the text is, and its protected form. Runs in the vault's worker. */
+/** Imports a private key: detects what the text is, and encrypts it for storage. Runs in the vault's worker. */
 import { AgeError, isPublicKey, openProtectedKey, protectPrivateKey, publicKeyOf, readPrivateKeys } from "@kauke/age";
 import { readPastedKey } from "./pasted-key.ts";
 
 /**
- * `locked`: protected by a password, so whose it is shows only once it is open. `mismatch`: the file names a public key that is not
- * its private key's. `public`: a public key alone.
+ * `locked`: encrypted with a password, so its public key is known only after decryption. `mismatch`: the file names a
+ * public key that does not belong to its private key. `public`: only a public key.
  */
 export type KeyToImport =
   | { kind: "key"; publicKey: string; keyName: string | null }
@@ -21,18 +21,19 @@ export async function readKeyToImport(text: string): Promise<KeyToImport> {
   return { kind: "key", publicKey, keyName: pasted.keyName ?? null };
 }
 
-export interface ImportWish {
+export interface ImportInput {
   keyName: string;
-  /** Of a locked file the one that it was made with. */
+  /** For a locked file, the password it was encrypted with. */
   masterPassword: string;
   text: string;
 }
 
 /**
- * As a new key is: wrapped, and opened again to prove that it can be. A locked file in our form is kept as it is.
+ * Encrypts a private key with the master password and decrypts it again as a check, as for a new key. A locked file in
+ * our own format is kept unchanged.
  * @throws AgeError `bad_private_key`, `bad_password`, `wrong_password`, `not_protected_key`, `malformed`
  */
-export async function importPrivateKey({ keyName, masterPassword: password, text }: ImportWish) {
+export async function importPrivateKey({ keyName, masterPassword: password, text }: ImportInput) {
   const pasted = readPastedKey(text);
   if (pasted.kind === "locked") {
     const { publicKey } = await openProtectedKey(pasted.text, { password });

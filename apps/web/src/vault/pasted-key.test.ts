@@ -5,13 +5,13 @@ import { readPastedKey } from "./pasted-key.ts";
 const privateKey = "AGE-SECRET-KEY-1QQQ";
 const downloaded = keyFileJson({ keyName: "Work", publicKey: "age1", privateKey, createdAt: "", isDefault: false });
 
-test("the file that Settings downloads holds the key, with or without a mark at its beginning", () => {
+test("the key is read from the file that Settings downloads, with or without a byte order mark", () => {
   const key = { kind: "key", text: privateKey, keyName: "Work", publicKey: "age1" };
   expect(readPastedKey(downloaded)).toEqual(key);
   expect(readPastedKey(`\ufeff\n${downloaded}`)).toEqual(key);
 });
 
-test("a key and a key file stay what they are, and so does what is neither", () => {
+test("a plain key, a key file and unrecognized text are returned unchanged", () => {
   for (const text of [privateKey, "{", "{}", '{"privateKey": 7}', "null", "[1]", ""])
     expect(readPastedKey(text)).toEqual({ kind: "key", text });
   const text = `# name: Work\r\n# public key: age1qq\r\n${privateKey}\r\n`;

@@ -1,10 +1,12 @@
-/** What people give as a private key: the key itself, a key file, or a file that Settings has downloaded. Pure. */
+/**
+ * Recognizes what was entered as a private key: the key itself, a key file, or a file downloaded from Settings. Pure.
+ */
 import { isArmored } from "@kauke/contract";
 
-/** `locked`: a key file under a master password, which only that opens. */
+/** `locked`: a key file encrypted with a master password. */
 export type PastedKey = ({ kind: "key"; text: string } & KeyLabels) | { kind: "locked"; text: string };
 
-/** What a file says of its key beside it. */
+/** The name and public key that a file gives for its private key. */
 export interface KeyLabels {
   keyName?: string;
   publicKey?: string;
@@ -16,7 +18,7 @@ export function readPastedKey(text: string): PastedKey {
   return keyWithin(text) ?? { kind: "key", text, ...labelsOf(text) };
 }
 
-/** `null`: no downloaded file. */
+/** The key in a file downloaded from Settings; `null` for any other text. */
 function keyWithin(text: string): PastedKey | null {
   if (!text.trimStart().startsWith("{")) return null;
   try {
@@ -32,7 +34,7 @@ function keyWithin(text: string): PastedKey | null {
   }
 }
 
-/** Comments as `age-keygen`, and this program, write them. */
+/** Reads the comments that `age-keygen` and this program write into key files. */
 function labelsOf(text: string): KeyLabels {
   const [, keyName] = /^# name: (.+?)\s*$/m.exec(text) ?? [];
   const [, publicKey] = /^# public key: (age1\S+)\s*$/m.exec(text) ?? [];

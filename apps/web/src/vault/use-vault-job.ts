@@ -1,4 +1,4 @@
-/** A form's one job at a time: what it does now, its forecast, and an end to it when the form goes, whatever the reason. */
+/** Runs one vault job at a time for a form: its progress text, its estimate, and its end if the form unmounts. */
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { JobOptions } from "./vault.ts";
 
@@ -14,11 +14,11 @@ export function useVaultJob() {
   useEffect(() => stop, [stop]);
   return {
     working,
-    /** Ends the worker of the job that runs. */
+    /** Terminates the worker of the running job. */
     stop,
     /**
-     * @param doing e.g. `Opening the key.`
-     * @returns what the work gave, `null` when it was stopped: nothing is to be said or done then
+     * @param doing progress text, e.g. `Opening the key.`
+     * @returns the job's result; `null` if it was stopped, after which the caller must do nothing
      */
     async run<T>(
       doing: string,

@@ -3,15 +3,15 @@ import { ApiError } from "../api/api-error.ts";
 import { VaultError } from "./vault.ts";
 import { vaultFailureText } from "./vault-failure.ts";
 
-it("tells a wrong password from everything else", () => {
+it("a wrong password has its own message", () => {
   expect(vaultFailureText(new VaultError("wrong_password"), "other")).toBe("Incorrect master password.");
   expect(vaultFailureText(new VaultError("malformed"), "other")).toBe("other");
 });
 
-it("passes on what the server says", () => {
+it("an API error shows the server's message", () => {
   expect(vaultFailureText(new ApiError({ status: 400, message: "Too many keys." }), "other")).toBe("Too many keys.");
 });
 
-it("shows nothing of an error that isn't ours", () => {
+it("nothing of a foreign error is shown", () => {
   expect(vaultFailureText(new Error("Invalid checksum in AGE-SECRET-KEY-1ABC"), "other")).toBe("other");
 });

@@ -1,4 +1,4 @@
-/** What people read when work with a key failed. Codes come in, fixed sentences go out; nothing of a library's words. */
+/** Maps error codes of key operations to fixed messages; no library's own text is shown. */
 import { ApiError } from "../api/api-error.ts";
 import { VaultError, type VaultErrorCode } from "./vault.ts";
 
@@ -6,16 +6,15 @@ export const wrongPassword = "Incorrect master password.";
 
 const texts: Partial<Record<VaultErrorCode, string>> = {
   wrong_password: wrongPassword,
-  bad_password: "The master password is too long: 1024 characters are the most.",
-  out_of_memory:
-    "This device has too little free memory for it: 256 MB are needed. Close other tabs, or use another device.",
+  bad_password: "The master password is too long. The maximum is 1024 characters.",
+  out_of_memory: "This device has too little free memory: 256 MB are needed. Close other tabs, or use another device.",
   insecure_context: "Browsers work with keys on secure pages only. Open this site over https.",
   not_protected_key: "This key was made with an older method. Delete it and create a new one.",
   unprotected_key: "This key has no master password. Delete it and create a new one.",
   ended: "The browser ended the work before it was done. Please try again.",
 };
 
-/** @param fallback for what has no better words */
+/** @param fallback message for errors without one of their own */
 export function vaultFailureText(error: unknown, fallback: string): string {
   if (error instanceof VaultError) return texts[error.code] ?? fallback;
   return error instanceof ApiError && error.message !== "" ? error.message : fallback;

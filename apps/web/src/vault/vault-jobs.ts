@@ -1,8 +1,14 @@
-/** What the page and its worker say to each other: one job goes there, a forecast may come, then the result or a code. */
+/**
+ * Messages between the page and its worker: the page sends one job; the worker may send an estimate, then the result or
+ * an error code.
+ */
 import type { AgeErrorCode, KeyKind } from "@kauke/age";
 import type { KeyToImport } from "./key-import.ts";
 
-/** What opens an encrypted text or file: a stored key, a private key (or a whole key file), or the password it was made with. */
+/**
+ * What decrypts a text or file: a stored key, a private key (or a whole key file), or the password it was encrypted
+ * with.
+ */
 export type Opener =
   | { encryptedPrivateKey: string; masterPassword: string }
   | { privateKey: string }
@@ -10,26 +16,26 @@ export type Opener =
 
 export interface Jobs {
   createKey: {
-    wish: { keyName: string; masterPassword: string; kind: KeyKind };
+    input: { keyName: string; masterPassword: string; kind: KeyKind };
     result: { publicKey: string; encryptedPrivateKey: string };
   };
-  /** Looks at what is to be imported, before a password is asked for. */
-  readKey: { wish: { text: string }; result: KeyToImport };
-  /** A private key made elsewhere, or downloaded: its text, a key file, or a file that Settings has downloaded. */
+  /** Detects what a text is that is about to be imported, before a password is asked for. */
+  readKey: { input: { text: string }; result: KeyToImport };
+  /** Imports a private key made elsewhere, or downloaded: its text, a key file, or a file from Settings. */
   importKey: {
-    wish: { keyName: string; masterPassword: string; text: string };
+    input: { keyName: string; masterPassword: string; text: string };
     result: { publicKey: string; encryptedPrivateKey: string };
   };
   openKey: {
-    wish: { encryptedPrivateKey: string; masterPassword: string };
+    input: { encryptedPrivateKey: string; masterPassword: string };
     result: { publicKey: string; privateKey: string };
   };
-  encryptText: { wish: { text: string; publicKey: string }; result: string };
-  decryptText: { wish: { encryptedText: string; opener: Opener }; result: string };
-  decryptFile: { wish: { bytes: ArrayBuffer; opener: Opener }; result: Uint8Array<ArrayBuffer> };
+  encryptText: { input: { text: string; publicKey: string }; result: string };
+  decryptText: { input: { encryptedText: string; opener: Opener }; result: string };
+  decryptFile: { input: { bytes: ArrayBuffer; opener: Opener }; result: Uint8Array<ArrayBuffer> };
 }
 
 export type JobName = keyof Jobs;
-export type AnyJob = { [Name in JobName]: { name: Name; wish: Jobs[Name]["wish"] } }[JobName];
+export type AnyJob = { [Name in JobName]: { name: Name; input: Jobs[Name]["input"] } }[JobName];
 
 export type WorkerAnswer = { forecastSeconds: number } | { result: unknown } | { failure: AgeErrorCode };

@@ -1,6 +1,6 @@
 /**
- * Work with keys, for the pages: each call is one job in a worker of its own, which is ended when the job is. Nothing of a job
- * is kept here. Failures are codes; what people read about them is the caller's.
+ * Key operations for pages: each call is one job in a worker of its own, which is terminated when the job ends. Nothing
+ * of a job is kept here. Failures are codes; callers choose the messages.
  */
 import type { AgeErrorCode, KeyKind as AgeKeyKind, StoredKeyForm } from "@kauke/age";
 import type { JobName, Jobs, WorkerAnswer } from "./vault-jobs.ts";
@@ -10,7 +10,7 @@ export type KeyKind = AgeKeyKind;
 export type { KeyToImport } from "./key-import.ts";
 export type { Opener } from "./vault-jobs.ts";
 /**
- * `ended`: the signal asked for it, or the browser could not run the worker to its end. `unprotected_key`: the stored key has no
+ * `ended`: the signal was aborted, or the browser could not finish the worker. `unprotected_key`: the stored key has no
  * master password.
  */
 export type VaultErrorCode = AgeErrorCode | "ended" | "unprotected_key";
@@ -26,28 +26,39 @@ export class VaultError extends Error {
 }
 
 export interface JobOptions {
-  /** Ends the worker at once; the call then fails with `ended`. */
+  /** Terminates the worker at once; the call then rejects with `ended`. */
   signal?: AbortSignal;
-  /** Seconds the work of a password will take here; called once, before it begins, and only where there is such work. */
+  /** Called with the estimated seconds of password work, once before it begins, and only for jobs that have any. */
   onForecast?: (seconds: number) => void;
 }
 
-/** Makes a key pair, wraps its private key, opens it again and compares; the private key never leaves the worker. */
+/**
+ * Generates a key pair, encrypts its private key, decrypts it again and compares; the private key never leaves the
+ * worker.
+ */
 export const createKey = jobCalled("createKey");
-/** Wraps a private key that the person has, and opens it again; only its protected form leaves the worker. @throws VaultError as `createKey`, `bad_private_key`, `wrong_password` */
+/**
+ * Encrypts an existing private key with the master password and decrypts it again as a check; only the encrypted form
+ * leaves the worker.
+ * @throws VaultError as `createKey`, `bad_private_key`, `wrong_password`
+ */
 export const importKey = jobCalled("importKey");
-/** What a text is that somebody wants to import. @throws VaultError `bad_private_key`, `too_large` */
+/** Detects what a text is that is about to be imported. @throws VaultError `bad_private_key`, `too_large` */
 export const readKey = jobCalled("readKey");
-/** For the download that holds the private key. @throws VaultError `wrong_password`, `not_protected_key` … */
+/** Decrypts a stored private key for the download. @throws VaultError `wrong_password`, `not_protected_key` … */
 export const openKey = jobCalled("openKey");
-/** @returns armor @throws VaultError `bad_public_key`, `too_large`, `not_text` */
+/**
+ * Encrypts a text for a public key.
+ * @returns armor
+ * @throws VaultError `bad_public_key`, `too_large`, `not_text`
+ */
 export const encryptText = jobCalled("encryptText");
-/** Takes armor as people paste it, text around it too. @throws VaultError as `decryptText` of @kauke/age */
+/** Decrypts armored text as pasted, including text around it. @throws VaultError as `decryptText` of @kauke/age */
 export const decryptText = jobCalled("decryptText");
-/** A dropped file, binary or armored, up to 40 MiB; its buffer is handed over and empty afterwards. */
+/** Decrypts a file, binary or armored, up to 40 MiB; its buffer is transferred to the worker and detached. */
 export const decryptFile = jobCalled("decryptFile");
 
-/** Whether something can be encrypted to it; loads the code with the first call, needs no worker. */
+/** Whether the text is a valid public key. The first call loads the code; no worker is needed. */
 export async function checkPublicKey(text: string): Promise<boolean> {
   const age = await import("@kauke/age");
   return age.checkPublicKey(text).then(
@@ -56,20 +67,20 @@ export async function checkPublicKey(text: string): Promise<boolean> {
   );
 }
 
-/** Opens nothing; loads the code with the first call. */
+/** Reads how a stored key is protected without decrypting it; the first call loads the code. */
 export async function readStoredKeyForm(encryptedPrivateKey: string): Promise<StoredKeyForm> {
   const { storedKeyForm } = await import("@kauke/age");
   return storedKeyForm(encryptedPrivateKey);
 }
 
 function jobCalled<Name extends JobName>(name: Name) {
-  return (wish: Jobs[Name]["wish"], options: JobOptions = {}): Promise<Jobs[Name]["result"]> =>
-    runJob(name, wish, options);
+  return (input: Jobs[Name]["input"], options: JobOptions = {}): Promise<Jobs[Name]["result"]> =>
+    runJob(name, input, options);
 }
 
 function runJob<Name extends JobName>(
   name: Name,
-  wish: Jobs[Name]["wish"],
+  input: Jobs[Name]["input"],
   { signal, onForecast }: JobOptions,
 ): Promise<Jobs[Name]["result"]> {
   if (signal?.aborted) return Promise.reject(new VaultError("ended"));
@@ -84,7 +95,7 @@ function runJob<Name extends JobName>(
     else if ("failure" in data) reject(new VaultError(data.failure));
     else resolve(data.result as Jobs[Name]["result"]);
   };
-  worker.postMessage({ name, wish }, "bytes" in wish ? [wish.bytes] : []);
+  worker.postMessage({ name, input }, "bytes" in input ? [input.bytes] : []);
   return promise.finally(() => {
     worker.terminate();
     signal?.removeEventListener("abort", end);

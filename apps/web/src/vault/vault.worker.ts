@@ -1,6 +1,7 @@
 /**
- * The only place of the web app where keys, passwords and plaintexts are worked with. A job comes in as a message; nothing but
- * its result or a code goes out. The page ends the worker after each job, and its memory goes with it.
+ * The only code of the web app that handles keys, passwords and plaintexts. It receives one job as a message and sends
+ * back only an estimate, then the result or an error code. The page terminates the worker after each job, which frees
+ * its memory.
  */
 import {
   AgeError,
@@ -33,50 +34,50 @@ function answer(message: WorkerAnswer, transfer: Transferable[] = []): void {
   scope.postMessage(message, transfer);
 }
 
-/** Seconds; 0 for what needs no password. */
+/** Estimated seconds of password work; 0 for jobs without a password. */
 async function forecastOf(job: AnyJob): Promise<number> {
   const stretches = passwordStretches(job);
   return stretches === 0 ? 0 : stretches * (await forecastPasswordWork());
 }
 
-/** How many times a password is stretched: a new key is wrapped, and opened again to prove that it can be. */
+/** How many key derivations a job needs: a new key is encrypted, and decrypted again as a check. */
 function passwordStretches(job: AnyJob): number {
   if (job.name === "createKey" || job.name === "importKey") return 2;
   if (job.name === "openKey") return 1;
   if (job.name === "encryptText" || job.name === "readKey") return 0;
-  return "privateKey" in job.wish.opener ? 0 : 1;
+  return "privateKey" in job.input.opener ? 0 : 1;
 }
 
 function done(job: AnyJob): Promise<Jobs[AnyJob["name"]]["result"]> {
   switch (job.name) {
     case "createKey":
-      return createKey(job.wish);
+      return createKey(job.input);
     case "importKey":
-      return importPrivateKey(job.wish);
+      return importPrivateKey(job.input);
     case "readKey":
-      return readKeyToImport(job.wish.text);
+      return readKeyToImport(job.input.text);
     case "openKey":
-      return openProtectedKey(job.wish.encryptedPrivateKey, { password: job.wish.masterPassword });
+      return openProtectedKey(job.input.encryptedPrivateKey, { password: job.input.masterPassword });
     case "encryptText":
-      return encryptText(job.wish.text, { publicKeys: [job.wish.publicKey] });
+      return encryptText(job.input.text, { publicKeys: [job.input.publicKey] });
     case "decryptText":
-      return openText(job.wish);
+      return openText(job.input);
     case "decryptFile":
-      return openFile(job.wish);
+      return openFile(job.input);
   }
 }
 
-async function createKey({ keyName, masterPassword: password, kind }: Jobs["createKey"]["wish"]) {
+async function createKey({ keyName, masterPassword: password, kind }: Jobs["createKey"]["input"]) {
   const { publicKey, protectedKey } = await createProtectedKey({ password, keyName, kind, createdAt: new Date() });
   return { publicKey, encryptedPrivateKey: protectedKey };
 }
 
-/** A person pasted it: quote marks and the lines of a mail program around the armor go. */
-async function openText({ encryptedText, opener }: Jobs["decryptText"]["wish"]): Promise<string> {
+/** Decrypts pasted text, ignoring quote marks and lines that mail programs put around the armor. */
+async function openText({ encryptedText, opener }: Jobs["decryptText"]["input"]): Promise<string> {
   return decryptText(cleanPastedText(encryptedText), await keyOf(opener));
 }
 
-async function openFile({ bytes, opener }: Jobs["decryptFile"]["wish"]): Promise<Uint8Array<ArrayBuffer>> {
+async function openFile({ bytes, opener }: Jobs["decryptFile"]["input"]): Promise<Uint8Array<ArrayBuffer>> {
   if (bytes.byteLength > FILE_MAX_BYTES) throw new AgeError("too_large");
   const plaintext = await decrypt(new Uint8Array(bytes), await keyOf(opener));
   if (plaintext.buffer.byteLength === plaintext.byteLength) return plaintext as Uint8Array<ArrayBuffer>;

@@ -4,7 +4,7 @@ import { ownScriptUrl } from "./worker-url.ts";
 vi.stubEnv("DEV", false);
 const origin = "https://kauke.test";
 
-it("lets a script of the build pass", () => {
+it("a script of this build is accepted", () => {
   expect(ownScriptUrl("/assets/vault.worker-abc.js", origin)).toBe(`${origin}/assets/vault.worker-abc.js`);
 });
 

@@ -1,8 +1,8 @@
 /**
- * The address of the worker's script as Trusted Types want it: through one policy that lets pass only scripts of this build.
- * Browsers without Trusted Types take the plain text, after the same check.
+ * The worker script's URL as Trusted Types require it: from one policy that accepts only scripts of this build.
+ * Browsers without Trusted Types get the plain string, after the same check.
  */
-// oxlint-disable-next-line import/default -- `?worker&url` is the built script's address, which Vite exports; the file itself exports nothing
+// oxlint-disable-next-line import/default -- Vite exports the URL of the built script here
 import workerUrl from "./vault.worker.ts?worker&url";
 
 interface ScriptPolicy {
@@ -25,7 +25,10 @@ let policy: ScriptPolicy | null = null;
 
 export const vaultWorkerUrl = (): string => trustedWorkerUrl(workerUrl);
 
-/** For every worker of the app: a page may make the policy once. @throws TypeError as `ownScriptUrl` */
+/**
+ * Used for every worker of the app, because a page may create the policy only once.
+ * @throws TypeError as `ownScriptUrl`
+ */
 export function trustedWorkerUrl(workerUrl: string): string {
   const rules: ScriptPolicy = { createScriptURL: (url) => ownScriptUrl(url, location.origin) };
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };

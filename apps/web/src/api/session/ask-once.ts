@@ -1,12 +1,12 @@
 /**
- * What a public page asks the server: once per visit, without the query library. A failure is an answer too, since such a page
- * has something to show in its place.
+ * Fetches what a public page asks the server for: once per visit and without the query library. A failure is a value
+ * too, because such a page has something to show instead.
  */
 import { useEffect, useState } from "react";
 
 export type Asked<T> = { state: "asking" } | { state: "failed" } | { state: "known"; value: T };
 
-/** @param load asks the server; called once for all who use what this returns */
+/** @param load calls the server; called once for all components that use the returned hook */
 export function askOnce<T>(load: () => Promise<T>): () => Asked<T> {
   let asked: Asked<T> = { state: "asking" };
   let running: Promise<void> | null = null;

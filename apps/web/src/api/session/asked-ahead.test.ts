@@ -3,20 +3,20 @@ import { dropAhead, keepAhead, takeAhead } from "./asked-ahead.ts";
 
 const answer = (text: string) => async () => new Response(text);
 
-test("an answer asked for ahead is handed out once, to who asks for the same", async () => {
+test("a prefetched response is handed out once, to the next request for the same path", async () => {
   keepAhead("/api/notices", answer("ahead"));
   expect(takeAhead("/api/domains")).toBe(undefined);
   expect(await (await takeAhead("/api/notices"))?.text()).toBe("ahead");
   expect(takeAhead("/api/notices")).toBe(undefined);
 });
 
-test("none is handed out once something has changed", () => {
+test("prefetched responses are dropped once something has changed", () => {
   keepAhead("/api/notices", answer("before"));
   dropAhead();
   expect(takeAhead("/api/notices")).toBe(undefined);
 });
 
-test("a failure is told to who takes it, and to nobody if nobody does", async () => {
+test("a failed prefetch rejects for the caller that takes it, and causes no unhandled rejection if none does", async () => {
   const refuse = () => Promise.reject(new Error("no network"));
   keepAhead("/api/notices", refuse);
   await expect(takeAhead("/api/notices")).rejects.toThrow("no network");

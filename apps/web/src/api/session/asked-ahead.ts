@@ -1,10 +1,10 @@
 /**
- * Answers to GET requests that a page will make, asked for while its chunk is still on its way. Each is handed out once, and none
- * after something was changed or somebody else has signed in.
+ * Prefetched responses of GET requests that a page will make, requested while its chunk is still loading. Each is
+ * handed out once, and none after data has changed or another user has signed in.
  */
 const answers = new Map<string, Promise<Response>>();
 
-/** @param ask makes the request; a failure is told to who takes the answer */
+/** @param ask makes the request; if it fails, the caller that takes the response gets the rejection */
 export function keepAhead(path: string, ask: () => Promise<Response>): void {
   const answer = ask();
   answer.catch(() => {});

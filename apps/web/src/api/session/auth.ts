@@ -1,10 +1,13 @@
-/** Signing in, registering, deleting the account. */
+/** Mutations for signing in, registering and deleting the account. */
 import { useMutation } from "@tanstack/react-query";
 import { ApiError } from "../api-error.ts";
 import { call } from "../client.ts";
 import { useEnterSession } from "./session.ts";
 
-/** Words of their own for an answer that has none (specification section 8, "Auth"), such as a proxy's page. */
+/**
+ * Replaces the message of an error response that has none of ours, such as a proxy's page (specification section 8,
+ * "Auth").
+ */
 async function orSay<T>(answer: Promise<T>, words: string): Promise<T> {
   try {
     return await answer;

@@ -1,4 +1,6 @@
-/** Whether the server has answered 401 to a signed-in call: the dashboard then shows "Authentication Required" in place. */
+/**
+ * Whether the server has answered 401 to a signed-in call: the dashboard then shows "Authentication Required" in place.
+ */
 import { useSyncExternalStore } from "react";
 
 let lost = false;
@@ -15,7 +17,7 @@ export const markSignedOut = (): void => set(true);
 export const markSignedIn = (): void => set(false);
 export const isSessionLost = (): boolean => lost;
 
-/** @param words what is told of the loss besides: what is kept for the person; "" for nothing */
+/** @param words text appended to the message about the lost session, e.g. that a draft is kept; "" for none */
 export function keepAtLoss(words: string): void {
   kept = words;
 }

@@ -1,27 +1,28 @@
 /**
- * What the open tabs of one browser tell each other about the session and its data. Nothing of it is stored: a BroadcastChannel, since the
- * specification's section 3 names every entry of the local storage. Only tabs of this origin hear it.
+ * Messages between the open tabs of one browser about the session and its data. They use a BroadcastChannel and are
+ * never stored, because the specification's section 3 lists every entry of the local storage. Only tabs of this origin
+ * receive them.
  */
 export type TabMessage =
-  /** Somebody is signed in there, whichever way. */
+  /** A user is signed in in the sending tab, by whatever means. */
   | { kind: "signed-in"; userId: string }
-  /** `inactive`: nobody did; it was the end of the time without activity. `lost`: the session had been ended elsewhere. */
+  /** `inactive`: signed out by inactivity, not by the user. `lost`: the server had ended the session. */
   | { kind: "signed-out"; inactive: boolean; lost: boolean }
-  /** Somebody was active there at this moment of `Date.now()`. */
+  /** There was user activity in the sending tab at this time (`Date.now()`). */
   | { kind: "activity"; at: number }
-  /** The server was asked for the session at this moment, and has it. */
+  /** The sending tab asked the server for the session at this time, and the session is valid. */
   | { kind: "checked"; at: number }
-  /** Something of the account was changed there: what is shown elsewhere may be old. */
+  /** The sending tab changed data of the account: what other tabs show may be stale. */
   | { kind: "changed" }
-  /** A tab that slept wants to know whether somebody was active elsewhere. */
+  /** A tab that was suspended asks when the others last saw activity. */
   | { kind: "who-was-active" };
 
 const NAME = "session";
-/** One for the tab: a channel does not hear itself. */
+/** The tab's single channel: two channels in one tab would hear each other. */
 let open: BroadcastChannel | null = null;
 const listeners = new Set<(message: TabMessage) => void>();
 
-/** Opened with the first use: not where pages are prerendered. */
+/** Opens the channel on first use, since there is none where pages are prerendered. */
 function channel(): BroadcastChannel {
   if (open === null) {
     open = new BroadcastChannel(NAME);

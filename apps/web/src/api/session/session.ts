@@ -1,7 +1,7 @@
 /**
- * Who is signed in: one value for the whole app, without the query library so that public pages don't carry it. 401 reads as
- * nobody; any other failure is logged and reads as signed out too (specification section 8). Signing in and out changes the
- * value and the stored session together.
+ * The signed-in user: one value for the whole app, without the query library so that public pages don't load it. A 401
+ * means signed out; any other failure is logged and counts as signed out too (specification section 8). Signing in and
+ * out changes this value and the stored session together.
  */
 import type { UserWire } from "@kauke/contract";
 import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
@@ -21,9 +21,9 @@ export interface Session {
 const asking: Session = { user: null, isLoading: true };
 let session = asking;
 const readers = new Set<() => void>();
-const forgetters = new Set<() => void>();
+const forgetCallbacks = new Set<() => void>();
 
-function become(user: UserWire | null): void {
+function setSession(user: UserWire | null): void {
   session = { user, isLoading: false };
   for (const reader of readers) reader();
 }
@@ -40,20 +40,23 @@ async function askSession(): Promise<UserWire | null> {
   }
 }
 
-/** Asks the server; what a sign-in or a logout has said meanwhile stands. */
+/** Asks the server who is signed in. A sign-in or logout that happens meanwhile wins over its response. */
 export async function checkSession(): Promise<void> {
   const before = session;
   const user = await askSession();
   if (session !== before) return;
   if (before.user !== null && before.user.id !== user?.id) forgetLoaded();
-  become(user);
+  setSession(user);
 }
 
 export const readSession = (): Session => session;
 
-/** Calls back whenever somebody comes or goes, before the new user is known: what an earlier one had loaded is forgotten. */
+/**
+ * Registers a callback for every sign-in and sign-out. It runs before the new user is known and drops the data loaded
+ * for the previous one.
+ */
 export function onUserChange(forget: () => void): void {
-  forgetters.add(forget);
+  forgetCallbacks.add(forget);
 }
 
 function subscribe(reader: () => void): () => void {
@@ -61,12 +64,12 @@ function subscribe(reader: () => void): () => void {
   return () => readers.delete(reader);
 }
 
-/** A page drawn beforehand is taken over in the state it was drawn in: nobody has been asked yet. */
+/** The current session. Hydration begins with "loading", the state in which prerendered pages were drawn. */
 export function useSession(): Session {
   return useSyncExternalStore(subscribe, readSession, () => asking);
 }
 
-/** The signed-in user; for screens that are only shown to one. */
+/** The signed-in user; throws on screens that a signed-out visitor can reach. */
 export function useUser(): UserWire {
   const { user } = useSession();
   if (user === null) throw new Error("This screen needs a signed-in user");
@@ -75,28 +78,28 @@ export function useUser(): UserWire {
 
 function forgetLoaded(): void {
   dropAhead();
-  for (const forget of forgetters) forget();
+  for (const forget of forgetCallbacks) forget();
 }
 
-/** Takes over a user the server has just signed in, and forgets what an earlier one had loaded. */
+/** Signs in the user the server has returned, and drops the data loaded for the previous one. */
 export function enterSession(user: UserWire): void {
   ending?.abort();
   forgetLoaded();
   storeSession(user);
-  become(user);
+  setSession(user);
   markSignedIn();
   countEvent("login_success");
 }
 
-/** Everything that tells of the person: the session, answers and requests (passwords among them). */
+/** Clears all data about the user: the session, cached responses and pending requests (which may hold passwords). */
 function forgetUser(): void {
   clearSession();
-  become(null);
+  setSession(null);
   forgetLoaded();
   markSignedIn();
 }
 
-/** Forgets the user here and in the other tabs; says nothing to the server. */
+/** Signs the user out in this and the other tabs, without calling the server. */
 export function leaveSession(inactive = false): void {
   const lost = isSessionLost();
   forgetUser();
@@ -107,13 +110,15 @@ export const useEnterSession = (): typeof enterSession => enterSession;
 
 export const useLeaveSession = (): typeof leaveSession => leaveSession;
 
-/** How long a way out waits for the server at most. */
+/** Maximum milliseconds a logout waits for the server. */
 const LOGOUT_WAIT_MS = 2000;
 
-/** The running call that ends a session: its late answer would take the cookie of the next one away. */
+/**
+ * The logout request in flight. A sign-in aborts it, because its late response would clear the new session's cookie.
+ */
 let ending: AbortController | null = null;
 
-/** Forgets the user at once, whatever the server will answer. Resolves with its answer, after two seconds at most. */
+/** Signs out in the browser at once, whatever the server answers. Resolves after its response, or after two seconds. */
 export async function logOut(): Promise<void> {
   const ended = endAtServer();
   leaveSession();
@@ -121,7 +126,7 @@ export async function logOut(): Promise<void> {
   await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, LOGOUT_WAIT_MS))]);
 }
 
-/** Never fails: that is only logged. */
+/** Ends the session on the server. Never throws; failures are logged. */
 export async function endAtServer(): Promise<void> {
   const own = new AbortController();
   ending = own;
@@ -134,11 +139,14 @@ export async function endAtServer(): Promise<void> {
   }
 }
 
-/** Signing in or out in another tab is true here too. @param onLeft after somebody was signed out here by that */
+/**
+ * Follows sign-ins and sign-outs of other tabs.
+ * @param onLeft called after another tab's sign-out has signed this tab out
+ */
 export function useOtherTabs(onLeft: (inactive: boolean) => void): void {
-  const hear = useEffectEvent((message: TabMessage) => {
+  const onMessage = useEffectEvent((message: TabMessage) => {
     const { user, isLoading } = session;
-    // While the server is being asked its answer is the newest there is.
+    // The response to a session request in flight is newer than this message.
     if (isLoading) return;
     if (message.kind === "signed-in" && message.userId !== user?.id) {
       forgetUser();
@@ -150,5 +158,5 @@ export function useOtherTabs(onLeft: (inactive: boolean) => void): void {
       onLeft(message.inactive);
     }
   });
-  useEffect(() => listenToTabs(hear), []);
+  useEffect(() => listenToTabs(onMessage), []);
 }

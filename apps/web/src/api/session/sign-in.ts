@@ -1,4 +1,4 @@
-/** Passwords, the sign-in e-mail and signed-in devices. */
+/** Calls for passwords, the sign-in e-mail and signed-in devices. */
 import type { SignInWire } from "@kauke/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "../client.ts";
@@ -11,7 +11,7 @@ export function useAskPasswordReset() {
   return useMutation({ mutationFn: (email: string) => call("askPasswordReset", { body: { email } }) });
 }
 
-/** Looking uses nothing up. @param token `null`: the address has none */
+/** Reads a password reset link without using it up. @param token `null`: the page's address has no token */
 export function usePasswordReset(token: string | null) {
   return useQuery({
     queryKey: ["password-reset", token],
@@ -21,7 +21,7 @@ export function usePasswordReset(token: string | null) {
   });
 }
 
-/** Every session of the account ends by it: whoever is signed in here is asked for anew. */
+/** Sets a new password, which ends every session of the account; so the session is checked again. */
 export function useResetPassword() {
   return useMutation({
     mutationFn: (body: { token: string; password: string }) => call("resetPassword", { body }),
@@ -33,7 +33,11 @@ export function useAskSignInLink() {
   return useMutation({ mutationFn: (email: string) => call("askSignInLink", { body: { email } }) });
 }
 
-/** Looking uses nothing up. @param token `null`: the address has none @param isUsed it is being used, or was: there is nothing to look at */
+/**
+ * Reads a sign-in link without using it up.
+ * @param token `null`: the page's address has no token
+ * @param isUsed whether the link is being or has been used; then nothing is fetched
+ */
 export function useSignInLink(token: string | null, isUsed: boolean) {
   return useQuery({
     queryKey: ["sign-in-link", token],
@@ -43,7 +47,10 @@ export function useSignInLink(token: string | null, isUsed: boolean) {
   });
 }
 
-/** @param onDone called also when the form is gone by then: with the session everything loaded is forgotten, the link too */
+/**
+ * @param onDone called after the sign-in even if the form is unmounted by then: signing in drops all loaded data, the
+ * link included
+ */
 export function useSignInByLink(onDone: () => void) {
   const enter = useEnterSession();
   return useMutation({
@@ -87,7 +94,7 @@ export function useEndSession() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (sessionId: string) => call("endSession", { params: { sessionId } }),
-    // Also after a refusal: it may have ended by itself meanwhile.
+    // Refetch after a refusal too: the session may have ended by itself meanwhile.
     onSettled: () => client.invalidateQueries({ queryKey: sessionsKey }),
   });
 }

@@ -24,7 +24,7 @@ function memory(entries: Record<string, string>) {
   };
 }
 
-test("the method is e-mail if one is set, else wallet if an address is, else google", () => {
+test("the sign-in method is email if the account has one, else wallet if it has one, else google", () => {
   expect(authMethodOf({ email: "a@example.org", walletAddress: "7x" })).toBe("email");
   expect(authMethodOf({ email: null, walletAddress: "7x" })).toBe("wallet");
   expect(authMethodOf({ email: null, walletAddress: null })).toBe("google");
@@ -47,7 +47,7 @@ test.each([
   expect(Object.fromEntries(storage.map)).toEqual({ ...kept, ...wallet, user: JSON.stringify(stored), authMethod });
 });
 
-test("clearing takes the three entries of the session and nothing else", () => {
+test("clearing removes the session's three entries and nothing else", () => {
   const storage = memory(before);
   clearSession(storage);
   expect(Object.fromEntries(storage.map)).toEqual(kept);

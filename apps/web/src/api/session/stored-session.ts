@@ -1,12 +1,12 @@
 /**
- * What the browser keeps of a sign-in (specification sections 3 and 4): `walletAddress`, `user`, `authMethod`. Never a token:
- * the session itself is an HttpOnly cookie.
+ * What the browser stores about a sign-in (specification sections 3 and 4): `walletAddress`, `user`, `authMethod`.
+ * Never a token: the session itself is an HttpOnly cookie.
  */
 import type { AuthMethod, UserWire } from "@kauke/contract";
 
 type Storage = Pick<globalThis.Storage, "setItem" | "removeItem">;
 
-/** Email if an e-mail is set, else wallet if an address is set, else google. */
+/** Sign-in method to store: `email` if the account has an e-mail, else `wallet` if it has a wallet, else `google`. */
 export function authMethodOf(user: Pick<UserWire, "email" | "walletAddress">): AuthMethod {
   if (user.email) return "email";
   return user.walletAddress ? "wallet" : "google";

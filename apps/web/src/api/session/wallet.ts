@@ -1,11 +1,11 @@
-/** Signing in by a wallet: asks for the challenge, has it signed, hands in the proof. */
+/** Signing in with a wallet: requests a challenge, has the wallet sign it, and sends the proof. */
 import type { UserWire, WalletBody, WalletChallenge } from "@kauke/contract";
 import { useMutation } from "@tanstack/react-query";
 import { ApiError } from "../api-error.ts";
 import { call } from "../client.ts";
 import { useEnterSession } from "./session.ts";
 
-/** The 401 that is the first step's good answer. @throws ApiError for any other */
+/** Requests a challenge; the server sends it in a 401 response. @throws ApiError for any other error response */
 async function askForChallenge(walletAddress: string): Promise<WalletChallenge> {
   try {
     await call("walletSignIn", { body: { walletAddress } });

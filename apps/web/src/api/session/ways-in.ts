@@ -1,4 +1,4 @@
-/** Changing what signs in to the account, and signing in anew for it. */
+/** Calls that change the account's sign-in methods, and the fresh sign-in they require. */
 import type { SignInWire, WalletBody, WalletProofBody, WalletPurpose, WaysInAction } from "@kauke/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "../api-error.ts";
@@ -7,10 +7,13 @@ import { checkSession } from "./session.ts";
 import { sessionsKey, signInKey } from "./sign-in.ts";
 import type { WalletSigner } from "./wallet.ts";
 
-/** Whether the server wants a new sign-in before it does what was asked. */
+/** Whether the server requires a fresh sign-in before it does what was requested. */
 export const isProofNeeded = (error: unknown): boolean => error instanceof ApiError && error.code === "proof_needed";
 
-/** What an answer says of the account shows at once: in Settings, in the top bar, and in the list of devices. */
+/**
+ * Puts the account's state from a response into the cache, so that Settings, the top bar and the list of devices show
+ * it at once.
+ */
 function useTakeWays() {
   const client = useQueryClient();
   return async (ways: SignInWire) => {
@@ -48,7 +51,7 @@ export function useProveByWallet() {
   });
 }
 
-/** Leaves the page: the issuer leads back to Settings. */
+/** Leaves the page; the issuer redirects back to Settings. */
 export function useProveByGoogle() {
   return useMutation({
     mutationFn: async (action: WaysInAction) => {
@@ -66,7 +69,7 @@ export function useLinkWallet() {
   });
 }
 
-/** Leaves the page: the issuer leads back to Settings. */
+/** Leaves the page; the issuer redirects back to Settings. */
 export function useLinkGoogle() {
   return useMutation({
     mutationFn: async () => window.location.assign((await call("linkGoogle")).url),
@@ -82,7 +85,10 @@ export function useAskEmailChange() {
   return useMutation({ mutationFn: (email: string) => call("askEmailChange", { body: { email } }) });
 }
 
-/** Looking uses nothing up. @param isUsed it is being used, or was: there is nothing to look at */
+/**
+ * Reads the link to a new sign-in e-mail without using it up.
+ * @param isUsed whether the link is being or has been used; then nothing is fetched
+ */
 export function useEmailChange(token: string, isUsed: boolean) {
   return useQuery({
     queryKey: ["email-change", token],

@@ -1,4 +1,4 @@
-/** Fetches the session's watch when somebody is signed in; without it nobody would be signed out. */
+/** Loads the inactivity watch once somebody is signed in; without it inactivity would sign nobody out. */
 import { useLate } from "../../ui/use-late.ts";
 
 const load = async () => (await import("./SessionTimeout.tsx")).SessionTimeout;

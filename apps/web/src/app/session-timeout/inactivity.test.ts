@@ -21,46 +21,47 @@ describe("without activity", () => {
 });
 
 describe("activity", () => {
-  it("counts once a second", () => {
+  it("counts at most once a second", () => {
     expect(isCounted(fresh, 999)).toBe(false);
     expect(isCounted(fresh, 1000)).toBe(true);
   });
 
-  it("starts the 30 minutes again", () => {
+  it("restarts the 30 minutes", () => {
     const state = withActivity(fresh, minutes(24));
     expect(phaseAt(state, minutes(48)).name).toBe("active");
     expect(phaseAt(state, minutes(49)).name).toBe("warning");
   });
 
-  it("does not count while the warning is open, nor after the end", () => {
+  it("does not count while the warning is open, nor after the session's end", () => {
     expect(isCounted(fresh, minutes(25))).toBe(false);
     expect(isCounted(fresh, minutes(31))).toBe(false);
   });
 
-  it("of another tab counts even when it is heard while the warning is open, and not when it is older", () => {
+  it("in another tab counts even if it is reported while the warning is open, but not if it is older", () => {
     expect(phaseAt(withActivity(fresh, minutes(20)), minutes(26)).name).toBe("active");
     expect(withActivity({ ...fresh, lastActivityAt: 10 }, 5).lastActivityAt).toBe(10);
   });
 });
 
-describe("the server", () => {
-  it("is asked five minutes after it last was, if somebody was active since", () => {
+describe("the session check", () => {
+  it("is due five minutes after the previous one if there was activity since", () => {
     const state = withActivity(fresh, 1000);
     expect(checkDueAt(state)).toBe(minutes(5));
     expect(nextLookIn(state, minutes(4))).toBe(minutes(1));
   });
 
-  it("is not asked for somebody who is away", () => {
+  it("is not made without activity", () => {
     expect(checkDueAt(withCheck(withActivity(fresh, 1000), minutes(5)))).toBe(null);
   });
 
-  it("never ends the session before the page does: what it noted last is not older than the last activity", () => {
+  it("keeps the server's session alive as long as the page's: the time the server last stored is never before the last activity", () => {
     for (const at of [1, 100, 299, 300, 301, 599, 1700].map((seconds) => seconds * 1000)) {
       let state = withActivity(fresh, at);
       let notedAt = 0;
       for (let due = checkDueAt(state); due !== null; due = checkDueAt(state)) {
         const now = Math.max(due, at);
-        // At worst another call was noted almost a minute before, and this one is not.
+        // Worst case: the server stored the time of another call almost a minute earlier, so it does not store this
+        // one's.
         notedAt = now - 59_999;
         state = withCheck(state, now);
       }
@@ -70,8 +71,8 @@ describe("the server", () => {
   });
 });
 
-describe("looking again", () => {
-  it("waits for the warning, then for each second's end", () => {
+describe("the timer", () => {
+  it("waits for the warning, then for the end of each second", () => {
     const away = withCheck(fresh, minutes(2));
     expect(nextLookIn(away, minutes(2))).toBe(minutes(23));
     expect(nextLookIn(fresh, minutes(25))).toBe(1000);

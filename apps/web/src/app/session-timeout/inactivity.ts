@@ -1,17 +1,17 @@
 /**
- * When inactivity ends a session (specification sections 4 and 9), as pure functions over moments of `Date.now()`: a tab that slept
- * through its timers finds out by the clock. The server's own 30 minutes run from the last request, so the page asks for the
- * session after activity, at most every 5 minutes.
+ * When inactivity ends a session (specification sections 4 and 9), as pure functions of `Date.now()` timestamps: a tab
+ * that was suspended while its timers were due reads the clock instead. The server's own 30 minutes start at the last
+ * request, so the page asks for the session after activity, at most every 5 minutes.
  */
 import { sessionTimes } from "@kauke/contract";
 
 const idleMs = sessionTimes.idleSeconds * 1000;
 const warningMs = sessionTimes.warningSeconds * 1000;
 const keepAliveMs = sessionTimes.keepAliveSeconds * 1000;
-/** The server writes down when it last heard of a session once a minute at most. */
-const serverStepMs = 60_000;
-/** A timer may be late by this much; by more, the tab slept. */
-const lateMs = 2000;
+/** The server stores the time of a session's last request at most once per this many milliseconds. */
+const SERVER_STEP_MS = 60_000;
+/** Maximum delay of a timer in milliseconds; a longer one means that the tab was suspended. */
+const MAX_TIMER_DELAY_MS = 2000;
 
 export interface Inactivity {
   lastActivityAt: number;
@@ -26,16 +26,19 @@ export type Phase =
 
 export function phaseAt({ lastActivityAt }: Inactivity, now: number): Phase {
   const leftMs = lastActivityAt + idleMs - now;
-  if (leftMs <= 0) return { name: "over", overslept: leftMs < -lateMs };
+  if (leftMs <= 0) return { name: "over", overslept: leftMs < -MAX_TIMER_DELAY_MS };
   return leftMs > warningMs ? { name: "active" } : { name: "warning", secondsLeft: Math.ceil(leftMs / 1000) };
 }
 
-/** Counts once a second. While the warning is open only its button counts: a pointer on its way there would close it. */
+/**
+ * Whether activity counts now: once a second, and not while the warning is open, where only its button counts, since
+ * moving the pointer towards it would close it.
+ */
 export function isCounted(state: Inactivity, now: number): boolean {
   return phaseAt(state, now).name === "active" && now - state.lastActivityAt >= sessionTimes.activityThrottleMs;
 }
 
-/** Activity here or in another tab; what is heard late changes nothing. */
+/** Records activity of this or another tab; activity older than what is known changes nothing. */
 export function withActivity(state: Inactivity, at: number): Inactivity {
   return at > state.lastActivityAt ? { ...state, lastActivityAt: at } : state;
 }
@@ -44,12 +47,12 @@ export function withCheck(state: Inactivity, at: number): Inactivity {
   return at > state.checkedAt ? { ...state, checkedAt: at } : state;
 }
 
-/** When the server is to hear of the activity; `null` when it has. */
+/** When to ask the server for the session so that it learns of the activity; `null` if it already has. */
 export function checkDueAt({ lastActivityAt, checkedAt }: Inactivity): number | null {
-  return lastActivityAt > checkedAt - serverStepMs ? checkedAt + keepAliveMs : null;
+  return lastActivityAt > checkedAt - SERVER_STEP_MS ? checkedAt + keepAliveMs : null;
 }
 
-/** Milliseconds until there is something to do or to show: a check, the warning, the next second, the end. */
+/** Milliseconds until the next change: a session check, the warning, its next second, or the end. */
 export function nextLookIn(state: Inactivity, now: number): number {
   const leftMs = state.lastActivityAt + idleMs - now;
   if (leftMs <= warningMs) return leftMs % 1000 || 1000;

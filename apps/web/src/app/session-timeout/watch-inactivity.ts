@@ -1,4 +1,7 @@
-/** Acts on what inactivity.ts decides: hears activity here and in the other tabs, asks the server, and ends the session in time. */
+/**
+ * Carries out what inactivity.ts decides: listens for activity in this and the other tabs, asks the server for the
+ * session, and signs out on time.
+ */
 import { ApiError } from "../../api/api-error.ts";
 import { call } from "../../api/client.ts";
 import { listenToTabs, type TabMessage, tellTabs } from "../../api/session/session-tabs.ts";
@@ -6,19 +9,19 @@ import { checkDueAt, type Inactivity, isCounted, nextLookIn, phaseAt, withActivi
 
 /** The specification's list: mouse, keys, scroll, touch, click, focus. */
 const activities = ["mousemove", "mousedown", "keydown", "scroll", "touchstart", "touchmove", "click", "focus"];
-/** After these the clock may have run without us. */
+/** Events after which the tab may have been suspended. */
 const returns = ["visibilitychange", "focus", "pageshow", "online"];
-/** Long enough for another tab's word. */
-const askMs = 250;
-/** Between two tries to reach the server while a page that was restored is hidden. */
-const retryMs = 2000;
+/** Milliseconds to wait for other tabs to report their activity. */
+const ANSWER_WAIT_MS = 250;
+/** Milliseconds between attempts to reach the server while a page restored from the back/forward cache is hidden. */
+const RETRY_MS = 2000;
 
 interface Outcomes {
-  /** Seconds until the end, `null` while there is nothing to warn of. */
+  /** Seconds until the sign-out; `null` while no warning is due. */
   onWarning: (secondsLeft: number | null) => void;
-  /** The time is over; the page is hidden already, until `stop`. */
+  /** The inactivity limit was reached. The page is already hidden, until `stop`. */
   onInactive: () => void;
-  /** The server does not know the session any more. */
+  /** The server no longer knows the session. */
   onRefused: () => void;
 }
 
@@ -28,7 +31,7 @@ export class InactivityWatch {
   #state: Inactivity = { lastActivityAt: Date.now(), checkedAt: Date.now() };
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isAsking = false;
-  /** In the browser's history, or back from there with the server not asked yet. */
+  /** Whether the page is in the back/forward cache, or restored from it and not yet checked with the server. */
   #isAway = false;
   readonly #userId: string;
 
@@ -38,16 +41,16 @@ export class InactivityWatch {
     tellTabs({ kind: "signed-in", userId });
     tellTabs({ kind: "activity", at: this.#state.lastActivityAt });
     this.#listen();
-    this.#look();
+    this.#update();
   }
 
-  /** The button of the warning: everywhere, and true for the server too. */
+  /** Handles the warning's "stay" button: extends the session in all tabs and on the server. */
   stay(): void {
     const now = Date.now();
     if (phaseAt(this.#state, now).name === "over") return;
     this.#noteActivity(now);
     void this.#check();
-    this.#look();
+    this.#update();
   }
 
   stop(): void {
@@ -63,10 +66,10 @@ export class InactivityWatch {
       const now = Date.now();
       if (isCounted(this.#state, now)) this.#noteActivity(now);
     };
-    const onReturn = () => this.#isAsking || this.#look();
+    const onReturn = () => this.#isAsking || this.#update();
     for (const name of returns) window.addEventListener(name, onReturn, options);
     for (const name of activities) window.addEventListener(name, onActivity, options);
-    // Kept by the browser while another site was open. Hidden before it goes, so that it comes back hidden.
+    // The page enters the back/forward cache. It is hidden before, so that it is restored hidden.
     const onPageHide = ({ persisted }: PageTransitionEvent) => {
       this.#isAway = persisted;
       if (persisted) document.body.hidden = true;
@@ -76,7 +79,7 @@ export class InactivityWatch {
     window.addEventListener("pageshow", onPageShow, { signal });
     signal.addEventListener(
       "abort",
-      listenToTabs((message) => this.#hear(message)),
+      listenToTabs((message) => this.#onMessage(message)),
     );
   }
 
@@ -84,21 +87,21 @@ export class InactivityWatch {
     const wasDue = checkDueAt(this.#state);
     this.#state = withActivity(this.#state, now);
     tellTabs({ kind: "activity", at: now });
-    // The timer knows of no check yet.
-    if (wasDue === null) this.#look();
+    // No check was due when the timer was set, so set it again.
+    if (wasDue === null) this.#update();
   }
 
-  #hear(message: TabMessage): void {
+  #onMessage(message: TabMessage): void {
     if (message.kind === "who-was-active") tellTabs({ kind: "activity", at: this.#state.lastActivityAt });
     if (message.kind === "checked") this.#state = withCheck(this.#state, message.at);
     if (message.kind !== "activity") return;
     this.#state = withActivity(this.#state, message.at);
     if (this.#isAsking && phaseAt(this.#state, Date.now()).name === "over") return;
     this.#isAsking = false;
-    this.#look();
+    this.#update();
   }
 
-  #look(): void {
+  #update(): void {
     if (this.#stopped.signal.aborted) return;
     clearTimeout(this.#timer);
     const now = Date.now();
@@ -108,16 +111,19 @@ export class InactivityWatch {
     this.#outcomes.onWarning(phase.name === "warning" ? phase.secondsLeft : null);
     const due = checkDueAt(this.#state);
     if (due !== null && due <= now) void this.#check();
-    this.#timer = setTimeout(() => this.#look(), nextLookIn(this.#state, now));
+    this.#timer = setTimeout(() => this.#update(), nextLookIn(this.#state, now));
   }
 
-  /** Nothing is seen from here on. A tab that slept asks the others first: somebody may have been active there. */
+  /**
+   * Hides the page and signs out. A tab that was suspended first asks the others, since there may have been activity
+   * there.
+   */
   #end(overslept: boolean): void {
     document.body.hidden = true;
     if (overslept && !this.#isAsking) {
       this.#isAsking = true;
       tellTabs({ kind: "who-was-active" });
-      this.#timer = setTimeout(() => this.#look(), askMs);
+      this.#timer = setTimeout(() => this.#update(), ANSWER_WAIT_MS);
       return;
     }
     this.#stopped.abort();
@@ -125,8 +131,8 @@ export class InactivityWatch {
   }
 
   /**
-   * The session may have ended, or become another person's, without this page hearing of it. Nothing is seen before the server has
-   * answered: without an answer it is asked again.
+   * Checks a page restored from the back/forward cache: its session may have ended or become another user's meanwhile.
+   * The page stays hidden until the server has responded; without a response the check is repeated.
    */
   async #checkRestored(): Promise<void> {
     this.#isAway = true;
@@ -138,11 +144,11 @@ export class InactivityWatch {
     } catch (error) {
       if (this.#stopped.signal.aborted) return;
       if (!(error instanceof ApiError && error.status === 401))
-        return void setTimeout(() => void this.#checkRestored(), retryMs);
+        return void setTimeout(() => void this.#checkRestored(), RETRY_MS);
       this.#outcomes.onRefused();
     }
     this.#isAway = false;
-    this.#look();
+    this.#update();
   }
 
   async #check(): Promise<void> {
@@ -152,7 +158,7 @@ export class InactivityWatch {
     try {
       await call("getSession");
     } catch (error) {
-      // Without an answer nothing is known: the next check is in five minutes.
+      // A request without a response says nothing about the session; the next check is in five minutes.
       const isRefused = error instanceof ApiError && error.status === 401;
       if (isRefused && !this.#stopped.signal.aborted) this.#outcomes.onRefused();
     }

@@ -1,10 +1,10 @@
-/** Says that the device is offline, or that the server gave no answer; goes by itself when that is over. */
+/** Shows that the device is offline or the server does not respond; disappears once it does. */
 import { CloudOff } from "lucide-react";
 import { useState } from "react";
 import { call } from "../../api/client.ts";
 import { useConnection } from "../../api/connection.ts";
 
-/** Any call will do: its answer, or its absence, is noted where all of them are made. */
+/** Retries with an arbitrary call: the client module notes for every call whether a response came. */
 function TryAgain() {
   const [isTrying, setIsTrying] = useState(false);
   const handleClick = async () => {

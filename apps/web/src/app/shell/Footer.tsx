@@ -1,4 +1,4 @@
-/** Footer and the floating feedback button. */
+/** Footer of every page, and the floating feedback button. */
 import { product } from "@kauke/contract";
 import { useState } from "react";
 import { Link } from "wouter";

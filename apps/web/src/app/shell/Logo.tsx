@@ -2,7 +2,7 @@ import { product } from "@kauke/contract";
 import { Link } from "wouter";
 import { Mark } from "../../ui/Mask.tsx";
 
-/** Mark and wordmark; follows the theme by itself and leads to the landing page. */
+/** Mark and wordmark, linked to the landing page; CSS adapts them to the theme. */
 export function Logo() {
   return (
     <Link className="logo" href="/home" aria-label={`${product.name}, home`}>

@@ -19,7 +19,7 @@ function NavLink({ href, word, path }: { href: string; word: string; path: strin
   );
 }
 
-/** The four links in a row, for wide windows. */
+/** The four navigation links in a row, for wide windows. */
 export function NavRow({ path }: { path: string }) {
   return (
     <nav className="nav" aria-label="Main">
@@ -30,7 +30,7 @@ export function NavRow({ path }: { path: string }) {
   );
 }
 
-/** The same four as list items, for the menu. */
+/** The four navigation links as list items, for the mobile menu. */
 export function NavItems({ path }: { path: string }) {
   return links.map((link) => (
     <li key={link.href}>

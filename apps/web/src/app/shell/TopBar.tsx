@@ -1,4 +1,4 @@
-/** The top bar in its three states: still asking, signed out, signed in. */
+/** The top bar in its three states: session unknown, signed out, signed in. */
 import type { AuthMethod, UserWire } from "@kauke/contract";
 import { AtSign, LogOut, type LucideIcon, Mail, Moon, Sun, UserRound, Wallet } from "lucide-react";
 import { Link } from "wouter";
@@ -83,7 +83,7 @@ function SignedOutEnd({ isWaiting }: { isWaiting: boolean }) {
 
 interface Props {
   user: UserWire | null;
-  /** Whether it is still unknown who is there. */
+  /** Whether the session is still being checked. */
   isWaiting: boolean;
   path: string;
 }

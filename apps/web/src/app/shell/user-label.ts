@@ -4,19 +4,19 @@ import { splitAddress } from "@kauke/contract/split-address";
 
 type Named = Pick<UserWire, "email" | "walletAddress">;
 
-/** `jonas` of `jonas@example.org`; else `7xKp3Q…9mVt2d`; else `User`. */
+/** `jonas` for `jonas@example.org`; without an e-mail `7xKp3Q…9mVt2d`; without a wallet `User`. */
 export function userLabel({ email, walletAddress }: Named): string {
   const { local } = splitAddress(email ?? "");
   if (local !== "") return local;
   return walletAddress ? walletLabel(walletAddress) : "User";
 }
 
-/** e.g. `7xKp3Q…9mVt2d` */
+/** Shortened wallet address, e.g. `7xKp3Q…9mVt2d`. */
 export function walletLabel(walletAddress: string): string {
   return `${walletAddress.slice(0, 6)}…${walletAddress.slice(-6)}`;
 }
 
-/** `$12.50`; `null` unless above zero. */
+/** Balance to show, e.g. `$12.50`; `null` unless above zero. */
 export function balanceText(balance: string): string | null {
   const amount = Number(balance);
   return amount > 0 && Number.isFinite(amount) ? `$${amount.toFixed(2)}` : null;

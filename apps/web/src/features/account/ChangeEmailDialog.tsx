@@ -9,14 +9,14 @@ import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 
 interface Props {
-  /** `null`: the account gets its first one. */
+  /** The current sign-in e-mail; `null` if the account has none yet. */
   email: string | null;
-  /** The sign-in is too old by now: calls back once there is a new one. */
+  /** Called when the server requires a fresh sign-in first; `again` repeats the change after it. */
   onProofNeeded: (again: () => void) => void;
   onClose: () => void;
 }
 
-/** Asks for the new e-mail and has the link sent there. */
+/** Asks for the new e-mail and sends the confirmation link to it. */
 export function ChangeEmailDialog({ email, onProofNeeded, onClose }: Props) {
   const ask = useAskEmailChange();
   const form = useForm({ resolver: zodResolver(emailChangeWish), defaultValues: { email: "" } });

@@ -9,7 +9,7 @@ import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { NewPasswordFields } from "../auth/NewPasswordFields.tsx";
 import { changePasswordForm } from "./change-password-form.ts";
 
-/** The current password, the new one twice. What the server refuses of a field shows beneath it. */
+/** Form with the current password, and the new one twice. The server's field errors are shown below the fields. */
 export function ChangePasswordDialog({ email, onClose }: { email: string; onClose: () => void }) {
   const change = useChangePassword();
   const form = useForm({
@@ -33,7 +33,7 @@ export function ChangePasswordDialog({ email, onClose }: { email: string; onClos
   return (
     <Dialog
       title="Change password"
-      description="Every other device is signed out by it. This one stays signed in."
+      description="This signs out every other device. This one stays signed in."
       onClose={() => change.isPending || onClose()}
     >
       <form className="contents" onSubmit={onSubmit} noValidate>

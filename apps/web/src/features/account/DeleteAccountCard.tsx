@@ -1,4 +1,4 @@
-/** Deleting the account: a card, a dialog that wants the word DELETE, and the way out two seconds later. */
+/** Deletes the account: a card, a dialog that requires the word DELETE, and the sign-out two seconds later. */
 import { useId, useState } from "react";
 import { useLocation } from "wouter";
 import { messageOf } from "../../api/api-error.ts";

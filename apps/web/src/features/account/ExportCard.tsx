@@ -1,4 +1,4 @@
-/** Taking one's data away: everything held about the account, as one file. */
+/** Downloads everything that is stored about the account as one file. */
 import { useAccountExport } from "../../api/account-export.ts";
 import { messageOf } from "../../api/api-error.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";

@@ -1,4 +1,4 @@
-/** What the account chose for mail that leaves. The switches appear once the server has said how they stand. */
+/** The account's settings for outgoing mail. The switches appear once the server has sent their state. */
 import type { AccountSettings } from "@kauke/contract";
 import type { ReactNode } from "react";
 import { useAccountSettings, useChangeAccountSettings } from "../../api/account-settings.ts";
@@ -7,7 +7,7 @@ import { Switch } from "../../ui/Switch.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
 
 interface RowProps {
-  /** Undefined until the server has answered. */
+  /** Undefined until the settings are loaded. */
   settings: AccountSettings | undefined;
   name: "leakGuard" | "aliasInQuotes";
   title: string;
@@ -41,7 +41,7 @@ function OutgoingRows({ settings }: { settings: AccountSettings | undefined }) {
     <>
       <SettingRow settings={settings} name="leakGuard" title="Leak guard">
         <p>
-          Refuses mail that holds the real address its alias forwards to, whether you reply, compose or use a mail
+          Refuses mail that contains the real address its alias forwards to, whether you reply, compose or use a mail
           program.
         </p>
       </SettingRow>

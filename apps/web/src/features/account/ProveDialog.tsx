@@ -1,4 +1,4 @@
-/** Asks to sign in anew, by any way the account has, before what signs in is changed. */
+/** Asks for a fresh sign-in, by any method the account has, before a sign-in method is changed. */
 import { zodResolver } from "@hookform/resolvers/zod";
 import { passwordProofBody, type SignInWire, type WaysInAction } from "@kauke/contract";
 import { Mail } from "lucide-react";
@@ -18,7 +18,7 @@ import { useWalletAction } from "../wallet/use-wallet-action.tsx";
 interface Props {
   ways: SignInWire;
   action: WaysInAction;
-  /** Whether the server takes the sign-in for new by now. */
+  /** Whether the server accepts the current sign-in as fresh by now. */
   checkFresh: () => Promise<boolean>;
   onProven: () => void;
   onClose: () => void;
@@ -63,7 +63,7 @@ function GoogleWay({ action }: { action: WaysInAction }) {
     <SubmitButton
       type="button"
       className="btn-block"
-      // The page is being left once the server has answered.
+      // Stays pending after a success, because the browser is then leaving the page.
       pending={prove.isPending || prove.isSuccess}
       pendingLabel="Opening Google..."
       onClick={() => prove.mutate(action, { onError })}
@@ -118,14 +118,17 @@ function LinkWay({ email, checkFresh, onProven }: { email: string } & Pick<Props
   );
 }
 
-/** A link to an e-mail that was never confirmed would take the other ways away: none is offered there. */
+/**
+ * Sign-in methods other than the password. A sign-in link is not offered for an unconfirmed e-mail: using it would
+ * remove the account's other methods.
+ */
 function otherWays({ ways, action, checkFresh, onProven }: Omit<Props, "onClose">): ReactNode[] {
   const { email, emailConfirmedAt, hasWallet, hasGoogle } = ways;
   return [
     hasWallet && <WalletWay key="wallet" onProven={onProven} />,
     hasGoogle && readGoogleSignIn() === "on" && <GoogleWay key="google" action={action} />,
     email !== null && emailConfirmedAt !== null && <LinkWay key="link" {...{ email, checkFresh, onProven }} />,
-  ].filter((it) => it !== false);
+  ].filter((way) => way !== false);
 }
 
 export function ProveDialog({ onClose, ...props }: Props) {

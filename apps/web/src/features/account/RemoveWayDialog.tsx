@@ -6,19 +6,19 @@ import { showFailure, showToast } from "../../ui/toast-store.ts";
 
 interface Props {
   way: "wallet" | "google";
-  /** The sign-in is too old by now: calls back once there is a new one. */
+  /** Called when the server requires a fresh sign-in first; `again` repeats the removal after it. */
   onProofNeeded: (again: () => void) => void;
   onClose: () => void;
 }
 
 const words = {
-  wallet: { title: "Remove wallet", removed: "Wallet Removed", it: "The wallet" },
-  google: { title: "Remove Google", removed: "Google Removed", it: "The Google account" },
+  wallet: { title: "Remove wallet", removed: "Wallet Removed", subject: "The wallet" },
+  google: { title: "Remove Google", removed: "Google Removed", subject: "The Google account" },
 } as const;
 
 export function RemoveWayDialog({ way, onProofNeeded, onClose }: Props) {
   const remove = useRemoveWay(way);
-  const { title, removed, it } = words[way];
+  const { title, removed, subject } = words[way];
   const onRemove = () =>
     remove.mutate(undefined, {
       onSuccess: () => {
@@ -33,7 +33,7 @@ export function RemoveWayDialog({ way, onProofNeeded, onClose }: Props) {
   return (
     <Dialog
       title={title}
-      description={`${it} will no longer sign in to your account, and every other device is signed out.`}
+      description={`${subject} will no longer sign in to your account, and every other device is signed out.`}
       onClose={() => remove.isPending || onClose()}
     >
       <footer>

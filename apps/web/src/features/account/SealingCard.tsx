@@ -1,4 +1,7 @@
-/** Forwarding sealed, for all aliases that say nothing else. Without a key there is nothing to choose, and it says so. */
+/**
+ * The account's setting for forwarding encrypted, used by all aliases without a setting of their own. Without an
+ * encryption key the card says that one is needed.
+ */
 import { useId } from "react";
 import { useAccountSettings, useChangeAccountSettings } from "../../api/account-settings.ts";
 import { messageOf } from "../../api/api-error.ts";
@@ -12,9 +15,11 @@ function SealingRow() {
   const settings = useAccountSettings();
   const keys = useEncryptionKeys();
   const change = useChangeAccountSettings();
-  const failed = [settings, keys].find((it) => it.data === undefined && it.error !== null && !it.isFetching);
+  const failed = [settings, keys].find(
+    (query) => query.data === undefined && query.error !== null && !query.isFetching,
+  );
   if (failed?.error) {
-    const retry = () => void Promise.all([settings, keys].map((it) => it.refetch()));
+    const retry = () => void Promise.all([settings, keys].map((query) => query.refetch()));
     return <SettingFailed title="The setting could not be loaded" error={failed.error} onRetry={retry} />;
   }
   const isReady = settings.data !== undefined && keys.data !== undefined;

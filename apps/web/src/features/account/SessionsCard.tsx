@@ -1,4 +1,4 @@
-/** Where the account is signed in, each with the button that ends it. */
+/** The account's login sessions, each with the button that ends it. */
 import type { LoginSessionWire } from "@kauke/contract";
 import { Monitor, Smartphone } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
@@ -26,14 +26,14 @@ function SignOutButton() {
   );
 }
 
-/** The button that had the focus goes with what it ended: the card takes it over. */
+/** Focuses the card, because the focused button disappears with the session it ended. */
 function focusCard(): void {
   document.getElementById(titleId)?.focus();
 }
 
 interface RowProps {
   session: LoginSessionWire;
-  /** e.g. `3 of 5`: two of one device, signed in in the same minute, are told apart by it. */
+  /** Position in the list, e.g. `3 of 5`: tells apart two sessions of one device that began in the same minute. */
   place: string;
 }
 
@@ -103,7 +103,7 @@ function EndOthers() {
 function Sessions({ sessions }: { sessions: readonly LoginSessionWire[] }) {
   const [isWhole, setIsWhole] = useState(false);
   const list = useRef<HTMLUListElement>(null);
-  // On to what the button has shown; it is gone itself.
+  // Focus what the pressed button has revealed, because the button itself is removed.
   useEffect(() => {
     if (isWhole) list.current?.children[SHOWN_AT_FIRST]?.querySelector("button")?.focus();
   }, [isWhole]);

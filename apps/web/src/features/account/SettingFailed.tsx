@@ -1,6 +1,6 @@
 import { messageOf } from "../../api/api-error.ts";
 
-/** In a card, where its row could not be loaded. */
+/** Shown in a card in place of a row that could not be loaded. */
 export function SettingFailed({ title, error, onRetry }: { title: string; error: Error; onRetry: () => void }) {
   return (
     <div className="card-body setting" role="alert">

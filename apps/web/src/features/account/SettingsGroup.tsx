@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from "react";
 
-/** Cards of one kind under their heading. */
+/** Related settings cards under a common heading. */
 export function SettingsGroup({ title, children }: { title: string; children: ReactNode }) {
   const id = useId();
   return (

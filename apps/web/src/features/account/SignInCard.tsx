@@ -1,4 +1,7 @@
-/** How the account is signed in to: its e-mail, confirmed or not, its password, its wallet and its Google account. */
+/**
+ * The account's sign-in methods: its e-mail with its confirmation state, its password, its wallet and its Google
+ * account.
+ */
 import type { SignInWire } from "@kauke/contract";
 import { useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
@@ -70,12 +73,16 @@ function PasswordRow({ email, onChange }: { email: string; onChange: () => void 
   );
 }
 
-/** The mailbox is the proof, so that nobody at an open browser can leave a password of theirs behind. */
+/**
+ * Sets a first password by a mailed link only: access to the mailbox is the proof, so that a stranger at an unlocked
+ * browser can't set one.
+ */
 function NoPasswordRow({ email, ways }: { email: string; ways: SignInWire }) {
   const ask = useAskPasswordReset();
   const onAsk = () =>
     ask.mutate(email, {
-      onSuccess: () => showToast({ title: "Link Sent", description: "It sets a password, once, within 30 minutes." }),
+      onSuccess: () =>
+        showToast({ title: "Link Sent", description: "You can set a password with it once, within 30 minutes." }),
       onError: (error) => showFailure("Not Sent", messageOf(error, "The message could not be sent")),
     });
   return (

@@ -1,4 +1,6 @@
-/** A wallet and a Google account as ways to sign in: linked or not, with the button that changes it. */
+/**
+ * A wallet and a Google account as sign-in methods: whether each is linked, and the button that links or removes it.
+ */
 import type { WaysInAction } from "@kauke/contract";
 import { useUser } from "../../api/session/session.ts";
 import { walletLabel } from "../../app/shell/user-label.ts";
@@ -21,7 +23,9 @@ export function WalletRow({ isLinked, isLinking, onStart, onGiveUp }: Props & { 
           Solana wallet{" "}
           {isLinked && walletAddress !== null ? <span className="addr">{walletLabel(walletAddress)}</span> : null}
         </h4>
-        <p>{isLinked ? "It signs in by its signature." : "Sign in by a signature of your wallet."}</p>
+        <p>
+          {isLinked ? "You can sign in with a signature of this wallet." : "Sign in with a signature of your wallet."}
+        </p>
       </div>
       {isLinked ? (
         <button type="button" className="btn" aria-label="Remove wallet" onClick={() => onStart("unlink-wallet")}>
@@ -45,18 +49,18 @@ export function WalletRow({ isLinked, isLinking, onStart, onGiveUp }: Props & { 
   );
 }
 
-/** Without an issuer at the server there is nothing to link; what is linked can still be removed. */
+/** If the server has no issuer configured, an account can't be linked, but a linked one can still be removed. */
 export function GoogleRow({ isLinked, isLinking, onStart }: Props) {
   const isOff = useGoogleSignIn() === "off";
   if (isOff && !isLinked) return null;
   const signsIn = isOff
     ? "Signing in with Google is not set up on this server."
-    : "It signs in, whatever address it has.";
+    : "You can sign in with it, whatever its address.";
   return (
     <div className="card-body setting">
       <div>
         <h4>Google account</h4>
-        <p>{isLinked ? signsIn : "Sign in with Google. It learns that you do, and when."}</p>
+        <p>{isLinked ? signsIn : "Sign in with Google. Google then learns when you sign in here."}</p>
       </div>
       {isLinked ? (
         <button type="button" className="btn" aria-label="Remove Google" onClick={() => onStart("unlink-google")}>

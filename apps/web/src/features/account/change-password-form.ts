@@ -1,4 +1,4 @@
-/** The contract's change of a password, and the new one a second time. */
+/** The contract's schema for a password change, plus the repeated new password. */
 import { changePasswordBody } from "@kauke/contract";
 import * as z from "zod";
 import { passwordMismatch } from "../auth/register-form.ts";

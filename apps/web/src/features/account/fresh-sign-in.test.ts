@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
 import { isFreshSignIn, provenActionIn } from "./fresh-sign-in.ts";
 
-it("counts from the moment the server said it, and leaves time to type", () => {
+it("a sign-in is fresh for the time the server gave, counted from its response, less the time to type", () => {
   const loadedAt = 1_000_000;
   expect(isFreshSignIn(300, { loadedAt, now: loadedAt + 269_999 })).toBe(true);
   expect(isFreshSignIn(300, { loadedAt, now: loadedAt + 270_000 })).toBe(false);
   expect(isFreshSignIn(0, { loadedAt, now: loadedAt })).toBe(false);
 });
 
-it("knows what was to be done, and nothing that is not in the list", () => {
+it("only listed actions are read from the address", () => {
   expect(provenActionIn("#signed-in-for-change-email")).toBe("change-email");
   expect(provenActionIn("#signed-in-for-unlink-wallet")).toBe("unlink-wallet");
   for (const hash of ["", "#", "#signed-in-for-", "#signed-in-for-delete", "change-email"])

@@ -1,15 +1,21 @@
-/** Whether the last sign-in still allows a change of what signs in, and what a return from the issuer says. Pure. */
+/**
+ * Whether the last sign-in is fresh enough to change sign-in methods, and which action a redirect from the issuer
+ * resumes. Pure.
+ */
 import { provenHash, type WaysInAction, waysInActions } from "@kauke/contract";
 
-/** Typing the new e-mail takes a while: with less left, the sign-in comes first. */
+/** Typing the new e-mail takes a while: with less time left than this, the fresh sign-in is asked for first. */
 const MARGIN_MS = 30_000;
 
-/** @param loadedAt when the server said how long the sign-in counts, in ms of `Date.now()` */
+/** @param loadedAt when the server sent `freshForSeconds`, in ms of `Date.now()` */
 export function isFreshSignIn(freshForSeconds: number, { loadedAt, now }: { loadedAt: number; now: number }): boolean {
   return loadedAt + freshForSeconds * 1000 - now > MARGIN_MS;
 }
 
-/** @param hash of the address, e.g. `#signed-in-for-change-email` @returns what was to be done; `null` for any other */
+/**
+ * @param hash of the address, e.g. `#signed-in-for-change-email`
+ * @returns the action to resume; `null` for any other hash
+ */
 export function provenActionIn(hash: string): WaysInAction | null {
   return waysInActions.find((action) => provenHash(action) === hash) ?? null;
 }

@@ -1,6 +1,6 @@
 /**
- * One change at a time of what signs in: signing in anew first where that is needed, then the dialog of the change, or the round trip
- * to a wallet or the issuer. Back from the issuer, the change is resumed.
+ * Runs one change of a sign-in method at a time: a fresh sign-in first where it is required, then the dialog of the
+ * change, or the round trip to a wallet or the issuer. After a redirect from the issuer the change is resumed.
  */
 import { googleLinkedHash, type SignInWire, type WaysInAction } from "@kauke/contract";
 import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
@@ -24,13 +24,13 @@ interface Given {
 
 export interface WaysIn {
   start(action: WaysInAction): void;
-  /** What is being linked at this moment. */
+  /** Which method is currently being linked. */
   linking: "wallet" | "google" | null;
   giveUpWallet(): void;
   dialogs: ReactNode;
 }
 
-/** What waits for a new sign-in. */
+/** An action that runs after a fresh sign-in. */
 interface Waiting {
   action: WaysInAction;
   run(): void;
@@ -43,7 +43,7 @@ export function useWaysIn({ ways, loadedAt, reload }: Given): WaysIn {
   const onRefused = (error: Error, { action, run }: Waiting, words: string) =>
     isProofNeeded(error) ? setWaiting({ action, run }) : showFailure("Not Linked", words);
   const wallet = useWalletAction(useLinkWallet(), {
-    onSuccess: () => showToast({ title: "Wallet Linked", description: "It signs in to your account from now on." }),
+    onSuccess: () => showToast({ title: "Wallet Linked", description: "You can sign in with it from now on." }),
     onError: (error) => onRefused(error, { action: "link-wallet", run: () => wallet.begin() }, linkFailure(error)),
   });
   const runGoogle = () =>
@@ -86,18 +86,21 @@ export function useWaysIn({ ways, loadedAt, reload }: Given): WaysIn {
       {wallet.choice}
     </>
   );
-  // The page is being left once the server has answered.
+  // Still linking after a success, because the browser is then leaving the page.
   const isLeaving = linkGoogle.isPending || linkGoogle.isSuccess;
   const linking = wallet.isPending ? "wallet" : isLeaving ? "google" : null;
   return { start, linking, giveUpWallet: wallet.giveUp, dialogs };
 }
 
-/** The server's own words but for a signature that proves nothing. */
+/** The server's message, except for an invalid signature, which has a text of its own. */
 function linkFailure(error: Error): string {
   return error instanceof ApiError && error.code !== "wallet_unproven" ? error.message : walletFailureText(error);
 }
 
-/** Back from the issuer, whatever came of it. Each is told once: a reload says nothing. */
+/**
+ * Handles the redirect from the issuer: shows its result and resumes the action. The hash is removed, so a reload shows
+ * nothing.
+ */
 function useReturn(resume: (action: WaysInAction) => void): void {
   const onReturn = useEffectEvent(() => {
     showGoogleFailure();
@@ -106,7 +109,7 @@ function useReturn(resume: (action: WaysInAction) => void): void {
     if (action === null && hash !== googleLinkedHash) return;
     window.history.replaceState(window.history.state, "", pathname);
     if (action !== null) resume(action);
-    else showToast({ title: "Google Linked", description: "It signs in to your account from now on." });
+    else showToast({ title: "Google Linked", description: "You can sign in with it from now on." });
   });
   useEffect(() => onReturn(), []);
 }

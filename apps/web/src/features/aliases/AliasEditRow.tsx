@@ -1,4 +1,4 @@
-/** The inline edit of one alias: Enter saves, Escape cancels, the shared schema decides. */
+/** Inline edit of one alias: Enter saves, Escape cancels, and the shared schema validates. */
 import { type AliasWire, limits, type UpdateAliasBody } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { type InputHTMLAttributes, type KeyboardEvent, useId, useState } from "react";
@@ -37,7 +37,7 @@ function useEdit(userId: string, alias: AliasWire, onClose: () => void) {
   });
   const [errors, setErrors] = useState<EditErrors>({});
   const [isSaving, setSaving] = useState(false);
-  // What was seen when the edit began, or after the server's word that there is something newer.
+  // The alias as shown when the edit began, or as refetched after the server reported a newer version.
   const [seen, setSeen] = useState<AliasRead | null>(() => readOf(alias));
   const client = useQueryClient();
   const update = useUpdateAlias(userId);
@@ -98,7 +98,7 @@ export function AliasEditRow({ userId, alias, onClose }: Props) {
           <EditInput
             className="input mono"
             aria-label="Alias name"
-            // The person has just asked to edit
+            // Focus is expected here, since the user has just asked to edit
             autoFocus
             autoCapitalize="none"
             value={edit.alias}

@@ -22,8 +22,8 @@ interface Choice {
 }
 
 /**
- * Search, size and page; a new search or size starts at page 1. The fields keep what was typed or chosen themselves and the list
- * follows in a render that the next key may interrupt: a key waits for no rows, and for no render at all.
+ * State of search, page size and page; a new search or size starts at page 1. The fields are uncontrolled and the list
+ * follows in an interruptible render, so a key press never waits for rows to render.
  */
 function useListView(aliases: readonly AliasWire[]) {
   const [choice, setChoice] = useState<Choice>({ query: "", size: pageSizes[0], page: 1 });
@@ -48,7 +48,7 @@ function useListView(aliases: readonly AliasWire[]) {
 type ListView = ReturnType<typeof useListView>;
 
 interface ToolsProps extends Pick<ListView, "choose"> {
-  /** Where the fields begin; they are their own from there on. */
+  /** Initial values of the uncontrolled fields. */
   first: Choice;
   field: RefObject<HTMLInputElement | null>;
 }
@@ -64,7 +64,7 @@ function Tools({ first, field, choose }: ToolsProps) {
           type="search"
           placeholder="Search"
           aria-label="Search aliases"
-          // Addresses are no words, and what was searched for is nobody's later.
+          // Addresses are not words to spell-check, and browsers must not suggest earlier searches.
           spellCheck={false}
           autoComplete="off"
           autoCapitalize="none"
@@ -77,9 +77,9 @@ function Tools({ first, field, choose }: ToolsProps) {
         defaultValue={first.size}
         onChange={(event) => choose({ size: Number(event.target.value) })}
       >
-        {pageSizes.map((it) => (
-          <option key={it} value={it}>
-            {it} per page
+        {pageSizes.map((size) => (
+          <option key={size} value={size}>
+            {size} per page
           </option>
         ))}
       </Select>
@@ -108,7 +108,7 @@ const Listed = memo(function Listed({ userId, view, query, choose, clear, onDele
   );
 });
 
-/** The alias somebody asked to delete, until they have answered. */
+/** The alias whose deletion awaits confirmation. */
 function useDeletion(userId: string) {
   const [asked, setAsked] = useState<AliasWire>();
   const remove = useDeleteAlias(userId);

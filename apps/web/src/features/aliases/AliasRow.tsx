@@ -1,4 +1,4 @@
-/** One alias of the list: switch, address, destinations, notes, and what can be done with it. */
+/** One alias of the list: switch, address, destinations, notes, and its actions. */
 import type { AliasWire } from "@kauke/contract";
 import { Copy, Pause, Pencil, Trash2, Webhook } from "lucide-react";
 import { memo, useId } from "react";
@@ -15,7 +15,10 @@ import { addressOf, cutNotes, destinationText, entriesOf, isActive, isUrl } from
 import { MailboxState } from "./MailboxState.tsx";
 import { SuspendedMailbox } from "./SuspendedMailbox.tsx";
 
-/** Shows at once, is taken back when refused; the answer's words choose the toast (specification section 4). */
+/**
+ * Switch that pauses an alias: shown at once, rolled back if refused; the response chooses the toast (specification
+ * section 4).
+ */
 export function AliasSwitch({ userId, alias }: { userId: string; alias: AliasWire }) {
   const toggle = useToggleAlias(userId, alias);
   const address = addressOf(alias);
@@ -63,14 +66,13 @@ function Destinations({ userId, alias, told }: Pick<Props, "userId" | "alias" | 
 }
 
 const stateOf = ({ unconfirmed = [] }: AliasWire, entry: string) =>
-  unconfirmed.find((it) => it.address === entry)?.state ?? "confirmed";
+  unconfirmed.find((mailbox) => mailbox.address === entry)?.state ?? "confirmed";
 
 function Notes({ notes }: { notes: string }) {
   const cut = cutNotes(notes);
   if (cut === notes) return notes;
   return (
-    // Focusable, so that the whole text can be had by keyboard too.
-    // The tooltip opens on focus
+    // Focusable, so that keyboard users can read the whole text too. The tooltip opens on focus
     <span data-tip={notes} tabIndex={0}>
       <span aria-hidden="true">{cut}</span>
       <span className="sr">{notes}</span>
@@ -81,11 +83,11 @@ function Notes({ notes }: { notes: string }) {
 interface Props {
   userId: string;
   alias: AliasWire;
-  /** The mailboxes that this row names as not confirmed, separated by spaces. */
+  /** Addresses of the mailboxes that this row describes as unconfirmed, separated by spaces. */
   told: string;
-  /** Whether focus returns here from the row's edit form. */
+  /** Whether the row's edit button gets the focus after the edit form has closed. */
   focusEdit: boolean;
-  /** Whether the SMTP panel is open below. */
+  /** Whether the SMTP panel below the row is open. */
   isOpen: boolean;
   onPanel: (aliasId: string) => void;
   onEdit: (aliasId: string) => void;
@@ -120,7 +122,7 @@ export const AliasRow = memo(function AliasRow(props: Props) {
             className="icon-btn"
             aria-label={`Edit ${address}`}
             data-tip="Edit"
-            // Focus comes back to where the edit began
+            // Focus returns to the button that opened the edit form
             autoFocus={focusEdit}
             onClick={() => onEdit(alias.id)}
           >

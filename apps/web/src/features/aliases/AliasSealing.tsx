@@ -1,4 +1,4 @@
-/** Whether one alias forwards encrypted: as the account says, not at all, or to a key of its own. */
+/** Whether an alias forwards encrypted: as the account's setting says, not at all, or with a key of its own. */
 import type { AliasWire } from "@kauke/contract";
 import { useId } from "react";
 import { useAccountSettings } from "../../api/account-settings.ts";

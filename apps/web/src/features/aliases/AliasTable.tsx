@@ -1,4 +1,4 @@
-/** The table of one page of aliases, and the same table while they load. */
+/** The table of one page of aliases, and its skeleton while they load. */
 import type { AliasWire } from "@kauke/contract";
 import { type CSSProperties, useCallback, useMemo, useState } from "react";
 import { AliasEditRow } from "./AliasEditRow.tsx";
@@ -65,7 +65,7 @@ export function AliasTable({ userId, aliases, onDelete }: Props) {
 }
 
 function toggled(open: ReadonlySet<string>, aliasId: string): ReadonlySet<string> {
-  return open.has(aliasId) ? new Set([...open].filter((it) => it !== aliasId)) : new Set([...open, aliasId]);
+  return open.has(aliasId) ? new Set([...open].filter((id) => id !== aliasId)) : new Set([...open, aliasId]);
 }
 
 const skeletonWidths = [
@@ -78,7 +78,7 @@ function Skeleton({ ch }: { ch: number }) {
   return <span className="skel" style={{ "--w": `${ch}ch` } as CSSProperties} />;
 }
 
-/** Masked bars of a real row's length. */
+/** Placeholder rows, as long as real ones. */
 export function AliasTableSkeleton() {
   return (
     <div role="status">

@@ -1,4 +1,7 @@
-/** The create-alias card: name and domain joined, destinations, notes, and a line that shows what will forward where. */
+/**
+ * Form that creates an alias: name and domain in one line, destinations, notes, and a preview of what will forward
+ * where.
+ */
 import { zodResolver } from "@hookform/resolvers/zod";
 import { aliasMessages, createAliasBody, limits } from "@kauke/contract";
 import { ArrowRight } from "lucide-react";
@@ -91,8 +94,8 @@ function NameField({ form, domains, domain, domainError, onDomain }: NameFieldPr
           @
         </span>
         <Select mono aria-label="Domain" value={domain} onChange={(event) => onDomain(event.target.value)}>
-          {domains.map((it) => (
-            <option key={it}>{it}</option>
+          {domains.map((domain) => (
+            <option key={domain}>{domain}</option>
           ))}
         </Select>
       </div>

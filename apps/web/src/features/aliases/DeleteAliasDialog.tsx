@@ -8,7 +8,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Says what is lost before it is. */
+/** Confirmation that names what deleting the alias destroys. */
 export function DeleteAliasDialog({ alias, onConfirm, onClose }: Props) {
   return (
     <Dialog

@@ -1,4 +1,4 @@
-/** What the list says when there is nothing to list. */
+/** Empty states of the alias list. */
 import { Mask } from "../../ui/Mask.tsx";
 
 export function NoAliases({ onCreate }: { onCreate: () => void }) {
@@ -6,7 +6,7 @@ export function NoAliases({ onCreate }: { onCreate: () => void }) {
     <div className="empty">
       <Mask className="m" />
       <h3>No aliases yet</h3>
-      <p>Create one above and hand it out in place of your address. Its mail lands where you forward it.</p>
+      <p>Create one above and use it in place of your address. Its mail is forwarded to the mailbox you choose.</p>
       <button type="button" className="btn" onClick={onCreate}>
         Create your first alias
       </button>

@@ -1,4 +1,4 @@
-/** Under a mailbox that is not confirmed: how it stands, and the button that asks it (again). */
+/** Confirmation state of an unconfirmed mailbox, with a button that sends the confirmation message again. */
 import type { ConfirmationState } from "@kauke/contract";
 import { ApiError, messageOf } from "../../api/api-error.ts";
 import { useAskConfirmation } from "../../api/confirmations.ts";
@@ -40,7 +40,7 @@ interface Props {
   userId: string;
   address: string;
   state: ConfirmationState;
-  /** Said in words here; else a dot stands for it, since another row says it. */
+  /** Whether to show the state as text; otherwise as a dot, because an earlier row has the text. */
   isTold: boolean;
 }
 

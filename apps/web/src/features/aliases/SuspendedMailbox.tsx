@@ -1,4 +1,7 @@
-/** The note below a suspended mailbox, whose host said that it does not exist: the reason, and the button that resumes its mail. */
+/**
+ * Note below a mailbox that is suspended because its mail host reported that it does not exist, with a button that
+ * resumes delivery.
+ */
 import { messageOf } from "../../api/api-error.ts";
 import { useResumeMailbox } from "../../api/confirmations.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { cutNotes, destinationText, entriesOf, isActive, notesLeft, validEntries } from "./alias-text.ts";
 
-test("an alias is active only if the flag says so and forwardTo isn't the literal null", () => {
+test("an alias is active only if its flag is set and forwardTo isn't the literal null", () => {
   expect(isActive({ active: true, forwardTo: "jonas@example.org" })).toBe(true);
   expect(isActive({ active: true, forwardTo: "null" })).toBe(false);
   expect(isActive({ active: false, forwardTo: "jonas@example.org" })).toBe(false);
 });
 
-test("a paused alias shows the destinations it had", () => {
+test("a paused alias shows the destinations it had before", () => {
   expect(destinationText({ forwardTo: "null", lastForwardTo: "jonas@example.org" })).toBe("jonas@example.org");
   expect(destinationText({ forwardTo: "null", lastForwardTo: null })).toBe("");
   expect(destinationText({ forwardTo: "rasa@example.org", lastForwardTo: "jonas@example.org" })).toBe(
@@ -15,7 +15,7 @@ test("a paused alias shows the destinations it had", () => {
   );
 });
 
-test("comma text becomes its entries, the preview keeps the valid ones", () => {
+test("comma-separated text is split into entries, and the preview keeps the valid ones", () => {
   expect(entriesOf(" a@example.org ,, https://hooks.example.org/x ")).toEqual([
     "a@example.org",
     "https://hooks.example.org/x",

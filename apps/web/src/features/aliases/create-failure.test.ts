@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ApiError } from "../../api/api-error.ts";
 import { createFailure, updateFailure } from "./create-failure.ts";
 
-test("a rate limit says when to try again", () => {
+test("a rate limit's message says when to try again", () => {
   const now = new Date("2026-03-05T10:00:00");
   const resetTime = new Date("2026-03-05T14:30:00").toISOString();
   const error = new ApiError({ status: 429, message: "Too many aliases created.", rateLimited: true, resetTime });
@@ -35,7 +35,7 @@ test("a reserved name refused by the server has its own title", () => {
   expect(updateFailure(error)).toEqual(createFailure(error));
 });
 
-test("a name that is taken, or held back, is marked at its field", () => {
+test("a name that is taken or still reserved for its former owner is marked at its field", () => {
   for (const code of ["alias_taken", "alias_released"] as const) {
     const error = new ApiError({ status: 409, code, message: "Please choose another name." });
     const fields = [["alias", "Please choose another name."]];
@@ -44,7 +44,7 @@ test("a name that is taken, or held back, is marked at its field", () => {
   }
 });
 
-test("an alias that was changed elsewhere says so, and how to go on", () => {
+test("a conflicting change is reported with what to do next", () => {
   const error = new ApiError({
     status: 409,
     code: "alias_changed",
@@ -56,7 +56,7 @@ test("an alias that was changed elsewhere says so, and how to go on", () => {
   });
 });
 
-test("anything else shows the message, or that it failed", () => {
+test("any other failure shows its message, or a general one", () => {
   expect(createFailure(new ApiError({ status: 409, message: "This alias is taken" }))).toMatchObject({
     title: "Creation Failed",
     description: "This alias is taken",

@@ -1,4 +1,4 @@
-/** What a refused alias says (specification section 8, "Create alias"). */
+/** Toast and field errors for an alias the server refused (specification section 8, "Create alias"). */
 import { ApiError, fieldMessages, messageOf } from "../../api/api-error.ts";
 import { timeText } from "../../ui/text/time-text.ts";
 
@@ -35,7 +35,7 @@ export function createFailure(error: unknown, now = new Date()): CreateFailure {
   return { title: "Creation Failed", description: messageOf(error, "Failed to create alias"), fields };
 }
 
-/** What a refused inline edit says. */
+/** Toast and field errors for an inline edit the server refused. */
 export function updateFailure(error: unknown): CreateFailure {
   if (error instanceof ApiError && error.code === "alias_reserved")
     return aboutTheName("Alias Not Allowed", error.message);
@@ -54,5 +54,5 @@ export const isChangedElsewhere = (error: unknown): boolean =>
 const changedText =
   "It was changed in another tab or on another device since you began to edit. Save again to replace that by what is here.";
 
-/** The server names the alias as a whole, without field errors. */
+/** Whether the refusal is about the alias' name; such a response has no field errors. */
 const isNameRefused = ({ code }: ApiError): boolean => code === "alias_taken" || code === "alias_released";

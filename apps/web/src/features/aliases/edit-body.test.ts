@@ -4,19 +4,19 @@ import { isNewName, readEdit } from "./edit-body.ts";
 const read = { alias: "news", forwardTo: "ann@example.org", notes: null };
 const edit = { alias: " news.7h2 ", forwardTo: "jonas@example.org", notes: "" };
 
-test("names and destinations are trimmed, empty notes left out", () => {
+test("names and destinations are trimmed and empty notes omitted", () => {
   expect(readEdit(edit, read)).toEqual({ body: { alias: "news.7h2", forwardTo: "jonas@example.org", before: read } });
 });
 
-test("emptied notes are sent, so that they are cleared", () => {
+test("notes that were emptied are sent, so that they are cleared", () => {
   expect(readEdit(edit, { ...read, notes: "Newsletters" })).toMatchObject({ body: { notes: "" } });
 });
 
-test("a webhook alone is a destination", () => {
+test("a webhook alone is a valid destination", () => {
   expect(readEdit({ ...edit, forwardTo: "https://hooks.example.org/mail" }, read)).toHaveProperty("body");
 });
 
-test("each refused field says why", () => {
+test("each invalid field has its own message", () => {
   expect(readEdit({ alias: "a b", forwardTo: "null", notes: "x".repeat(129) }, read)).toEqual({
     errors: {
       alias: "Invalid alias format",
@@ -30,7 +30,7 @@ test("each refused field says why", () => {
   });
 });
 
-test("a name counts as new when it differs by more than its case", () => {
+test("a name that differs only in case is not a new name", () => {
   expect(isNewName({ alias: "admin" }, { alias: "news" })).toBe(true);
   expect(isNewName({ alias: "News" }, { alias: "news" })).toBe(false);
   expect(isNewName({ notes: "x" }, { alias: "news" })).toBe(false);

@@ -1,4 +1,4 @@
-/** What an inline edit sends: only after the shared schema has accepted it. */
+/** The request body of an inline edit, made only after the shared schema has accepted the input. */
 import { type AliasWire, type UpdateAliasBody, updateAliasBody } from "@kauke/contract";
 import { destinationText } from "./alias-text.ts";
 
@@ -8,7 +8,7 @@ export interface AliasEdit {
   notes: string;
 }
 
-/** The alias as it was when somebody began to edit it: the server refuses to replace anything newer. */
+/** The alias as it was when the edit began: the server refuses to overwrite anything newer. */
 export type AliasRead = NonNullable<UpdateAliasBody["before"]>;
 
 export const readOf = (alias: AliasWire): AliasRead => ({
@@ -19,7 +19,7 @@ export const readOf = (alias: AliasWire): AliasRead => ({
 
 export type EditErrors = Partial<Record<keyof AliasEdit, string>>;
 
-/** Empty notes are left out, unless they clear notes that were there. */
+/** Validates an edit. Empty notes are omitted unless they clear existing ones. */
 export function readEdit(edit: AliasEdit, read: AliasRead): { body: UpdateAliasBody } | { errors: EditErrors } {
   const clearsNotes = edit.notes === "" && Boolean(read.notes);
   const notes = edit.notes === "" && !clearsNotes ? undefined : edit.notes;
@@ -30,7 +30,7 @@ export function readEdit(edit: AliasEdit, read: AliasRead): { body: UpdateAliasB
   return { errors };
 }
 
-/** Whether the body renames the alias. A name that an alias has had since before it was reserved is no new one. */
+/** Whether the body renames the alias. An alias may keep a name that was reserved after the alias was created. */
 export function isNewName(
   body: UpdateAliasBody,
   before: Pick<AliasWire, "alias">,

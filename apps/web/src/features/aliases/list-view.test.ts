@@ -21,9 +21,9 @@ function alias(over: Partial<AliasWire>): AliasWire {
 }
 
 const search = (aliases: AliasWire[], query: string): string[] =>
-  searchAliases(indexAliases(aliases), query).map((it) => it.alias);
+  searchAliases(indexAliases(aliases), query).map((alias) => alias.alias);
 
-test("search covers the address, the destinations and the notes in any case", () => {
+test("search covers address, destinations and notes, in any case", () => {
   const aliases = [
     alias({ alias: "bank.lt", notes: "Statements" }),
     alias({ alias: "rent", domain: "vejas.test" }),
@@ -36,17 +36,17 @@ test("search covers the address, the destinations and the notes in any case", ()
   expect(search(aliases, "nothing")).toEqual([]);
 });
 
-test("a paused alias is found by the destinations it had, not by the word null", () => {
+test("a paused alias is found by its previous destinations, not by the word null", () => {
   const aliases = [alias({ active: false, forwardTo: "null", lastForwardTo: "rasa@example.org" })];
   expect(search(aliases, "rasa")).toHaveLength(1);
   expect(search(aliases, "null")).toHaveLength(0);
 });
 
-test("a match doesn't run from one field into the next", () => {
+test("a match can't span two fields", () => {
   expect(search([alias({ alias: "a", domain: "b.test", forwardTo: "c@example.org" })], "testc")).toEqual([]);
 });
 
-test("pages are cut and named", () => {
+test("lists are cut into pages with a range text each", () => {
   const items = Array.from({ length: 48 }, (_, n) => n);
   expect(pageOf(items, 5, 10)).toMatchObject({
     page: 5,
@@ -59,7 +59,7 @@ test("pages are cut and named", () => {
   expect(pageOf(Array.from({ length: 5000 }), 1, 100).range).toBe("1–100 of 5,000");
 });
 
-test("the pager shows five pages at most, around the current one", () => {
+test("the pager shows at most five pages, around the current one", () => {
   expect(pageButtons(1, 1)).toEqual([1]);
   expect(pageButtons(2, 3)).toEqual([1, 2, 3]);
   expect(pageButtons(1, 9)).toEqual([1, 2, 3, 4, 5]);
@@ -79,13 +79,13 @@ test("for every list, page and size: all pages together are the list, and the cu
         expect(all).toEqual(items);
         expect(view.buttons).toContain(view.page);
         expect(view.buttons.length).toBeLessThanOrEqual(5);
-        expect(view.buttons.every((it) => it >= 1 && it <= view.pages)).toBe(true);
+        expect(view.buttons.every((button) => button >= 1 && button <= view.pages)).toBe(true);
       },
     ),
   );
 });
 
-test("5,000 aliases are searched well within a frame", () => {
+test("searching 5,000 aliases takes well under one frame", () => {
   const indexed = indexAliases(
     Array.from({ length: 5000 }, (_, n) => alias({ alias: `name${n}`, notes: "x".repeat(100) })),
   );

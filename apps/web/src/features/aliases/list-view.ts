@@ -1,6 +1,6 @@
 /**
- * Which aliases the list shows: search, page and pager as plain functions. Searching 5,000 aliases has to fit into one frame,
- * so each alias's searchable text is put together once per list and not per key press.
+ * Search, page and pager of the alias list as pure functions. Searching 5,000 aliases has to fit into one frame, so
+ * each alias' searchable text is built once per list, not per key press.
  */
 import type { AliasWire } from "@kauke/contract";
 import { countText } from "../../ui/text/count-text.ts";
@@ -12,7 +12,7 @@ const PAGE_BUTTONS = 5;
 
 interface Indexed {
   alias: AliasWire;
-  /** Lower case: address, destinations, notes, each on its own line so that no match runs across two. */
+  /** Lower-case text that is searched: address, destinations and notes, one per line so that no match spans two. */
   haystack: string;
 }
 
@@ -26,22 +26,22 @@ export function indexAliases(aliases: readonly AliasWire[]): Indexed[] {
 /** Case-insensitive search over alias@domain, forwardTo and notes. */
 export function searchAliases(indexed: readonly Indexed[], query: string): AliasWire[] {
   const needle = query.trim().toLowerCase();
-  const found = needle === "" ? indexed : indexed.filter((it) => it.haystack.includes(needle));
-  return found.map((it) => it.alias);
+  const found = needle === "" ? indexed : indexed.filter((entry) => entry.haystack.includes(needle));
+  return found.map((entry) => entry.alias);
 }
 
 interface PageView<T> {
   items: T[];
-  /** Within 1 and `pages`, also when the list got shorter. */
+  /** Page number from 1 to `pages`, even if the list has become shorter. */
   page: number;
   pages: number;
-  /** `41–48 of 48` */
+  /** Range text, e.g. `41–48 of 48`. */
   range: string;
-  /** Five at most, in order, around the current page. */
+  /** At most five page numbers in ascending order, around the current page. */
   buttons: number[];
 }
 
-/** @param wanted the page asked for, from 1 */
+/** @param wanted requested page, from 1 */
 export function pageOf<T>(items: readonly T[], wanted: number, size: number): PageView<T> {
   const pages = Math.max(1, Math.ceil(items.length / size));
   const page = Math.min(Math.max(1, wanted), pages);

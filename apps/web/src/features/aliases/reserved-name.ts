@@ -1,6 +1,6 @@
-/** Whether a name is on the reserved list, asked before anything is sent. */
+/** Checks a name against the reserved list before the request is sent. */
 
-/** The list is a chunk of its own. If it can't be loaded, the answer is no: the server refuses reserved names too. */
+/** The list is a separate chunk. If it can't be loaded the result is false; the server refuses reserved names too. */
 export async function isReservedName(name: string): Promise<boolean> {
   try {
     const { findReservedName } = await import("@kauke/contract/reserved-names");

@@ -7,7 +7,7 @@ const row = (id: string, forwardTo: string, unconfirmed = open(...forwardTo.spli
   active: forwardTo !== "null",
 });
 
-test("the first row that shows a mailbox tells of it, in whatever case it is spelled", () => {
+test("only the first row with an unconfirmed mailbox describes it, whatever the case of its spelling", () => {
   const rows = [
     row("paused", "null", open("a@x.test")),
     row("first", "a@x.test"),

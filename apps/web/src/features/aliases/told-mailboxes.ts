@@ -1,10 +1,15 @@
-/** Which row of the table says in words that a mailbox is not confirmed: the first that shows it; the others have a dot. Pure. */
+/**
+ * Chooses the table row that describes an unconfirmed mailbox in words: the first that shows it. Other rows show a dot.
+ * Pure.
+ */
 import type { AliasWire } from "@kauke/contract";
 import { entriesOf, isActive } from "./alias-text.ts";
 
 type Row = Pick<AliasWire, "id" | "active" | "forwardTo" | "unconfirmed">;
 
-/** By alias id the addresses told there, with spaces between them: one text, so that rows that stay the same are not drawn again. */
+/**
+ * Addresses to describe, by alias id. Joined with spaces, because a string that stays equal does not re-render its row.
+ */
 export function toldMailboxes(rows: readonly Row[]): ReadonlyMap<string, string> {
   const seen = new Set<string>();
   const told = new Map<string, string>();

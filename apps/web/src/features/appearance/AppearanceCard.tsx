@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it. The top bar's toggle knows the first two only. */
+/** Setting for the theme: light, dark, or the system's. The top bar's toggle offers the first two only. */
 import { setTheme, type Theme, themes, useTheme } from "../../app/theme.ts";
 
 const words: Record<Theme, string> = { light: "Light", dark: "Dark", system: "System" };

@@ -1,4 +1,4 @@
-/** The two columns of pages about signing in: the form on the left edge, the crowd of masks with the one that's lit. */
+/** Two-column layout of the sign-in pages: the form on the left, a drawing of many masks with one lit on the right. */
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { NeedsScript } from "../../ui/NeedsScript.tsx";
@@ -6,7 +6,7 @@ import { OtherWays } from "./OtherWays.tsx";
 
 interface Props {
   title: string;
-  /** The way to the other form. */
+  /** Link to the other form. */
   swap: ReactNode;
   children: ReactNode;
 }
@@ -52,7 +52,7 @@ function Crowd() {
   );
 }
 
-/** With the other ways in and what one agrees to. */
+/** Adds the other sign-in methods, and the terms the user agrees to. */
 export function AuthFrame({ title, swap, children }: Props) {
   return (
     <AuthColumns title={title} swap={swap}>

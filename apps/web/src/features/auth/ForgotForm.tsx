@@ -7,14 +7,14 @@ import { TextField } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
 
-/** Which e-mail; what the server says then is the same for every one. */
+/** Asks for an e-mail to send a reset link to. The server's message is the same whether there is an account or not. */
 export function ForgotForm({ onSent }: { onSent: (message: string) => void }) {
   const ask = useAskPasswordReset();
   const form = useForm({ resolver: zodResolver(passwordResetWish), defaultValues: { email: "" } });
   const onSubmit = form.handleSubmit(({ email }) =>
     ask.mutate(email, {
       onSuccess: ({ message }) => onSent(message),
-      onError: (error) => showFailure("Not Sent", messageOf(error, "The message could not be asked for.")),
+      onError: (error) => showFailure("Not Sent", messageOf(error, "The message could not be requested.")),
     }),
   );
   return (

@@ -1,4 +1,7 @@
-/** Leaves for the issuer's page and comes back to `/dashboard`, or to `/auth` with the reason. Says so where it is not set up. */
+/**
+ * Link to the issuer's sign-in page, which redirects to `/dashboard`, or to `/auth` with a reason. Where no issuer is
+ * configured, a disabled button says so.
+ */
 import { googleFailureTexts } from "@kauke/contract";
 import { Mail } from "lucide-react";
 import { type ReactNode, useEffect, useId } from "react";
@@ -23,7 +26,7 @@ export function GoogleButton() {
           {content}
         </a>
       )}
-      {/* There whatever is set up: the style sheet shows it by the document's word, so that nothing moves as the page comes to life. */}
+      {/* Always rendered; CSS shows it depending on a meta element, so hydration does not shift the layout. */}
       <p id={reason} className="hint google-off">
         {googleFailureTexts.off}
       </p>
@@ -31,7 +34,7 @@ export function GoogleButton() {
   );
 }
 
-/** Can be reached and pressed, so that everybody learns the reason. */
+/** Disabled, but focusable and clickable, so that everybody can learn the reason. */
 function OffButton({ reason, children }: { reason: string; children: ReactNode }) {
   return (
     <button

@@ -1,11 +1,14 @@
-/** What a page of a mailed link shows in place of its form: the link is over, or could not be checked. */
+/**
+ * What a page opened from a mailed link shows instead of its form: the link is used up or expired, or could not be
+ * checked.
+ */
 import { Link } from "wouter";
 import { messageOf } from "../../api/api-error.ts";
 import { LoadFailed } from "../../ui/LoadFailed.tsx";
 import { Mask } from "../../ui/Mask.tsx";
 
 interface LinkOverProps {
-  /** Where people get on from here. */
+  /** Link to where the user can continue. */
   way: { href: string; label: string };
   why?: string;
 }

@@ -9,15 +9,15 @@ import { showFailure } from "../../ui/toast-store.ts";
 
 interface Props {
   token: string;
-  /** Whom the link signs in, for password managers. */
+  /** E-mail of the account the link signs in to, for password managers. */
   email: string;
   needsPassword: boolean;
   signIn: ReturnType<typeof useSignInByLink>;
-  /** @returns whether the page says what it is */
+  /** @returns whether the page shows the error itself */
   onRefused: (error: Error) => boolean;
 }
 
-/** The button without which nobody is signed in, and the password where the link alone is not enough. */
+/** Signs in only when the button is pressed; asks for the password where the link alone is not enough. */
 export function LinkSignInForm({ token, email, needsPassword, signIn, onRefused }: Props) {
   const form = useForm({ defaultValues: { password: "" } });
   const onError = (error: Error) => {

@@ -8,13 +8,13 @@ interface Half {
 }
 
 interface Props {
-  /** The first field's; the second asks to confirm it. */
+  /** Label of the first field; the second asks to confirm it. */
   label: string;
   password: Half;
   confirm: Half;
 }
 
-/** A password of one's choice, typed twice. */
+/** Fields for a new password, typed twice. */
 export function NewPasswordFields({ label, password, confirm }: Props) {
   const hidden = { type: "password", autoComplete: "new-password" } as const;
   return (

@@ -10,13 +10,13 @@ import { refusalToast } from "./register-form.ts";
 
 interface Props {
   token: string;
-  /** Whose password it is, for password managers. */
+  /** E-mail of the account, for password managers. */
   email: string;
   onDone: () => void;
   onRefused: (error: Error) => void;
 }
 
-/** The new password twice. Fields are refused here; what concerns the link is the page's to say. */
+/** Form for a new password, typed twice. It shows field errors itself; errors of the link are left to the page. */
 export function NewPasswordForm({ token, email, onDone, onRefused }: Props) {
   const reset = useResetPassword();
   const form = useForm({

@@ -1,4 +1,4 @@
-/** Signing in, or up, without a password of ours: a wallet or a Google account. */
+/** Signing in or registering without a password: with a wallet or a Google account. */
 import { GoogleButton } from "./GoogleButton.tsx";
 import { WalletButton } from "./WalletButton.tsx";
 

@@ -14,11 +14,11 @@ function sayRefusal(errors: FieldErrors<FormValues>): void {
   if (toast !== null) showFailure(toast.title, toast.description);
 }
 
-/** E-mail and a password twice; success leads to the dashboard, signed in. */
+/** Form with an e-mail and a password twice. After a success the user is signed in and sees the dashboard. */
 export function RegisterForm() {
   const [, navigate] = useLocation();
   const registration = useRegister();
-  // No default values: what was typed, or filled in by the browser, before the page lived stays.
+  // No default values: they would overwrite what was typed or autofilled before hydration.
   const form = useForm<FormValues>({ resolver: zodResolver(registerForm) });
   const { errors } = form.formState;
   const onRefused = (error: Error) => {

@@ -12,15 +12,18 @@ import { SignInLinkOffer } from "./SignInLinkOffer.tsx";
 import { isLinkOffered } from "./sign-in-link-offer.ts";
 
 interface Props {
-  /** In place of the way to the dashboard. */
+  /** Called after signing in; without it the dashboard opens. */
   onSignedIn?: () => void;
 }
 
-/** E-mail and password; success leads to the dashboard. While too many try, a link by mail is offered beside it. */
+/**
+ * Form with e-mail and password; a success opens the dashboard. While sign-ins are rate-limited it also offers a link
+ * by mail.
+ */
 export function SignInForm({ onSignedIn }: Props) {
   const [, navigate] = useLocation();
   const signIn = useSignIn();
-  // No default values: what was typed, or filled in by the browser, before the page lived stays.
+  // No default values: they would overwrite what was typed or autofilled before hydration.
   const form = useForm<{ email: string; password: string }>({ resolver: zodResolver(loginBody) });
   const { errors } = form.formState;
   const [offeredTo, setOfferedTo] = useState<string | null>(null);

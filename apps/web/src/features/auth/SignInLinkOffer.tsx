@@ -1,4 +1,7 @@
-/** The way in by mail, while too many passwords are tried: says the same whether there is an account or not. */
+/**
+ * Offers a sign-in link by mail while password sign-ins are rate-limited. Its text is the same whether there is an
+ * account or not.
+ */
 import { signInMessages } from "@kauke/contract";
 import { Mail } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
@@ -9,7 +12,7 @@ import { showFailure } from "../../ui/toast-store.ts";
 import { waitTextOf } from "./sign-in-link-offer.ts";
 
 interface Props {
-  /** As it was typed where the password was refused. */
+  /** E-mail as typed in the refused sign-in. */
   email: string;
 }
 
@@ -34,7 +37,7 @@ export function SignInLinkOffer({ email }: Props) {
   const [isSent, setIsSent] = useState(false);
   const [wait, setWait] = useState<string | null>(null);
   const panel = useRef<HTMLElement>(null);
-  // Below the fold on a small screen, and nothing else says that there is another way.
+  // On a small screen the offer is below the visible part of the page, and nothing else mentions it.
   useEffect(() => panel.current?.scrollIntoView({ block: "nearest" }), []);
   const onAsk = () => {
     setWait(null);
@@ -42,7 +45,7 @@ export function SignInLinkOffer({ email }: Props) {
       onSuccess: () => setIsSent(true),
       onError: (error) => {
         setWait(waitTextOf(error));
-        showFailure("Not Sent", messageOf(error, "The message could not be asked for."));
+        showFailure("Not Sent", messageOf(error, "The message could not be requested."));
       },
     });
   };

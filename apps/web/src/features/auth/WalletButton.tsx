@@ -1,4 +1,4 @@
-/** Signs in by a signature of the browser's Solana wallet. */
+/** Signs in with a signature of the browser's Solana wallet. */
 import { useLocation } from "wouter";
 import { useWalletSignIn } from "../../api/session/wallet.ts";
 import { ConnectWallet } from "../wallet/ConnectWallet.tsx";

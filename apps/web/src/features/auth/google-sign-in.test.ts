@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
 import { googleFailureIn } from "./google-sign-in.ts";
 
-test("the reason is found among other cookies", () => {
+test("the failure reason is found among other cookies", () => {
   expect(googleFailureIn("theme=dark; google-login-failed=denied; other=1")).toBe("denied");
   expect(googleFailureIn("google-login-failed=exists")).toBe("exists");
 });
 
-test("no cookie, no reason", () => {
+test("without the cookie there is no reason", () => {
   expect(googleFailureIn("")).toBeNull();
   expect(googleFailureIn("not-google-login-failed=denied")).toBeNull();
 });
 
-test.each(["constructor", "", "<img src=x>"])("a word nobody knows is a plain failure: %j", (word) => {
+test.each(["constructor", "", "<img src=x>"])("an unknown reason counts as a general failure: %j", (word) => {
   expect(googleFailureIn(`google-login-failed=${word}`)).toBe("failed");
 });

@@ -1,6 +1,6 @@
 /**
- * What a page knows of federated sign-in: whether the server has it set up, told in the document, and why the last try failed,
- * told in a cookie that is read once.
+ * What a page knows about federated sign-in: whether the server has it configured, from a meta element, and why the
+ * last attempt failed, from a cookie that is read once.
  */
 import {
   type GoogleFailure,
@@ -15,7 +15,10 @@ import { showFailure } from "../../ui/toast-store.ts";
 
 export type GoogleSignIn = "on" | "off";
 
-/** On unless the document says otherwise: without the server's word the way leads to the server, which knows. */
+/**
+ * On unless the document says otherwise: without a meta element the button leads to the server, which reports the
+ * problem.
+ */
 export function readGoogleSignIn(): GoogleSignIn {
   const selector = `meta[name="${googleSignInMeta}"]`;
   return document.querySelector<HTMLMetaElement>(selector)?.content === "off" ? "off" : "on";
@@ -23,7 +26,7 @@ export function readGoogleSignIn(): GoogleSignIn {
 
 const neverChanges = () => () => {};
 
-/** The same for components; on while a prerendered page comes to life, as it was drawn. */
+/** The same for components; "on" during hydration, as the page was prerendered. */
 export function useGoogleSignIn(): GoogleSignIn {
   return useSyncExternalStore(neverChanges, readGoogleSignIn, () => "on");
 }
@@ -32,15 +35,18 @@ export function sayGoogleIsOff(): void {
   showFailure(googleFailureTitle, googleFailureTexts.off);
 }
 
-/** @param cookies as `document.cookie` has them @returns `null` without the cookie; a word we don't know is a plain failure */
+/**
+ * @param cookies value of `document.cookie`
+ * @returns `null` without the cookie; an unknown reason counts as "failed"
+ */
 export function googleFailureIn(cookies: string): GoogleFailure | null {
-  const found = cookies.split("; ").find((it) => it.startsWith(`${googleFailureCookie}=`));
+  const found = cookies.split("; ").find((cookie) => cookie.startsWith(`${googleFailureCookie}=`));
   if (found === undefined) return null;
   const word = found.slice(googleFailureCookie.length + 1);
   return Object.hasOwn(googleFailureTexts, word) ? (word as GoogleFailure) : "failed";
 }
 
-/** Shows why the last try failed, once: a reload says nothing. */
+/** Shows once why the last attempt failed; a reload shows nothing. */
 export function showGoogleFailure(): void {
   if (window.location.hash !== googleFailureHash) return;
   window.history.replaceState(window.history.state, "", window.location.pathname + window.location.search);

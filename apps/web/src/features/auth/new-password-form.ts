@@ -1,4 +1,4 @@
-/** A new password and the same again. */
+/** Schema for a new password and its confirmation. */
 import { newPassword } from "@kauke/contract";
 import * as z from "zod";
 import { passwordMismatch } from "./register-form.ts";

@@ -5,14 +5,16 @@ const good = { email: "jonas@example.org", password: "correct horse", confirmPas
 
 function issues(form: Record<string, string>): Record<string, string> {
   const result = registerForm.safeParse(form);
-  return result.success ? {} : Object.fromEntries(result.error.issues.map((it) => [it.path.join("."), it.message]));
+  return result.success
+    ? {}
+    : Object.fromEntries(result.error.issues.map((issue) => [issue.path.join("."), issue.message]));
 }
 
 test("a complete form is accepted", () => {
   expect(issues(good)).toEqual({});
 });
 
-test("passwords that differ are refused at the confirmation, also when the first is too short", () => {
+test("differing passwords are refused at the confirmation field, even if the first one is too short", () => {
   expect(issues({ ...good, confirmPassword: "wrong horse" })).toEqual({ confirmPassword: passwordMismatch });
   expect(issues({ ...good, password: "short" })).toEqual({
     password: "Password must be at least 8 characters",
@@ -20,11 +22,11 @@ test("passwords that differ are refused at the confirmation, also when the first
   });
 });
 
-test("an e-mail that isn't one is refused", () => {
+test("an invalid e-mail is refused", () => {
   expect(issues({ ...good, email: "jonas" })).toEqual({ email: "Valid email address is required" });
 });
 
-test("the toast names the mismatch first, then the shortness, and stays away otherwise", () => {
+test("the toast names a mismatch before a short password, and is absent for other errors", () => {
   const short = { message: "Password must be at least 8 characters" };
   expect(refusalToast({ password: short, confirmPassword: { message: passwordMismatch } })?.title).toBe(
     "Password Mismatch",

@@ -1,4 +1,4 @@
-/** What the create-account form accepts: the contract's registration and the password a second time. */
+/** Schema of the registration form: the contract's registration body plus the repeated password. */
 import { authMessages, registerBody } from "@kauke/contract";
 import * as z from "zod";
 
@@ -15,7 +15,7 @@ interface Messages {
   confirmPassword?: { message?: string };
 }
 
-/** The toast that goes with refused input, if any: mismatch before shortness (specification section 8). */
+/** The toast for refused input, or null: a mismatch before a short password (specification section 8). */
 export function refusalToast(errors: Messages): { title: string; description: string } | null {
   if (errors.confirmPassword) return { title: "Password Mismatch", description: passwordMismatch };
   if (errors.password?.message === authMessages.passwordShort)

@@ -1,13 +1,18 @@
-/** When a refused sign-in is answered with the way by mail, and what is said when that has to wait. */
+/** Decides when a refused sign-in offers a link by mail, and what to say when the link itself is rate-limited. */
 import { ApiError } from "../../api/api-error.ts";
 import { timeText } from "../../ui/text/time-text.ts";
 
-/** Too many tries, of whomever, or too many people at once: a link needs no waiting. A wrong password alone offers nothing. */
+/**
+ * Offered when the sign-in was refused by a rate limit or an overloaded server, whoever caused it. Not offered for a
+ * wrong password.
+ */
 export function isLinkOffered(error: unknown): boolean {
   return error instanceof ApiError && error.status === 429;
 }
 
-/** @returns e.g. `You can ask for another one at 14:30.`, or `null` when waiting is not what it takes */
+/**
+ * @returns e.g. `You can ask for another one at 14:30.`, or `null` if the error is not a rate limit with a reset time
+ */
 export function waitTextOf(error: unknown, now?: Date): string | null {
   if (!(error instanceof ApiError && error.rateLimited && error.resetTime !== undefined)) return null;
   const time = timeText(error.resetTime, now);

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { linkTokenOf } from "./link-token.ts";
 
-/** Also when a second link is opened in the same tab: that changes nothing but the hash. */
+/** The link's token. Follows hash changes: a second link opened in the same tab changes only the hash. */
 export function useLinkToken(): string | null {
   const hash = useSyncExternalStore(
     (listener) => {

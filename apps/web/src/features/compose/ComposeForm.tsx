@@ -1,4 +1,7 @@
-/** The letter sheet: from, to, subject, message. What is queued is followed by the job tracker, not by this form. */
+/**
+ * The form for a message: from, to, subject, text. Once a message is enqueued the job tracker follows it, not this
+ * form.
+ */
 import { Send } from "lucide-react";
 import { useState } from "react";
 import type { UseFormReturn } from "react-hook-form";
@@ -14,7 +17,7 @@ import { type SendingAlias, useCompose } from "./use-compose.ts";
 
 interface Props {
   userId: string;
-  /** `undefined` while they load. */
+  /** `undefined` while the aliases load. */
   aliases: readonly SendingAlias[] | undefined;
 }
 
@@ -61,7 +64,7 @@ interface ActsProps {
   onReset: () => void;
 }
 
-/** Below the letter, or below both cards where they stand one above the other. */
+/** The form's buttons: below the message, or below both cards in the single-column layout. */
 function Acts({ isSubmitting, isLoading, onReset }: ActsProps) {
   return (
     <div className="card-foot two">

@@ -5,7 +5,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Asked before Reset empties a sheet that has text. */
+/** Asks for confirmation before Reset clears a draft. */
 export function DiscardLetterDialog({ onConfirm, onClose }: Props) {
   const discard = () => {
     onConfirm();

@@ -1,4 +1,4 @@
-/** The right column of the letter: whether it is encrypted, for whom, and what that does not hide. */
+/** The form's right column: whether the message is encrypted, for which key, and what encryption does not hide. */
 import { emailJobMessages } from "@kauke/contract";
 import { CircleAlert, Info, Lock } from "lucide-react";
 import { type RefObject, useCallback, useEffect, useId, useState } from "react";
@@ -8,14 +8,14 @@ import { Switch } from "../../ui/Switch.tsx";
 import { checkPublicKey } from "../../vault/vault.ts";
 import { cleanPublicKey } from "./seal-letter.ts";
 
-/** A key that is being typed is wrong until its last character: what is wrong is told in a pause. */
-const pauseMs = 600;
+/** A key is invalid until its last character is typed, so it is checked after this many milliseconds without input. */
+const TYPING_PAUSE_MS = 600;
 
 export interface Encryption {
   isOn: boolean;
   publicKey: string;
   keyError: string | undefined;
-  /** Why the letter could not be encrypted. */
+  /** Why the message could not be encrypted. */
   failure: string | undefined;
 }
 
@@ -27,7 +27,10 @@ interface Props {
   keyField: RefObject<HTMLTextAreaElement | null>;
 }
 
-/** @returns whether the key as it stands is one: `null` while that is not known @param onResult always the same function */
+/**
+ * @returns whether the text is a public key; `null` before it has been checked
+ * @param onResult must be a stable function
+ */
 function useKeyCheck(publicKey: string, onResult: (isKey: boolean) => void): boolean | null {
   const [checked, setChecked] = useState<{ text: string; isKey: boolean } | null>(null);
   useEffect(() => {
@@ -40,7 +43,7 @@ function useKeyCheck(publicKey: string, onResult: (isKey: boolean) => void): boo
         setChecked({ text: publicKey, isKey });
         onResult(isKey);
       })();
-    }, pauseMs);
+    }, TYPING_PAUSE_MS);
     return () => {
       isStale = true;
       clearTimeout(timer);
@@ -52,11 +55,11 @@ function useKeyCheck(publicKey: string, onResult: (isKey: boolean) => void): boo
 function KeyField({ encryption, onChange, keyField }: Props) {
   const id = useId();
   const { publicKey, keyError } = encryption;
-  const tell = useCallback(
+  const showKeyError = useCallback(
     (is: boolean) => onChange({ keyError: is ? undefined : emailJobMessages.publicKeyInvalid }),
     [onChange],
   );
-  const isKey = useKeyCheck(publicKey, tell);
+  const isKey = useKeyCheck(publicKey, showKeyError);
   return (
     <div className="field">
       <label htmlFor={id}>

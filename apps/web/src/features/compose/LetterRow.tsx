@@ -1,4 +1,4 @@
-/** One row of the letter's head: the label left, the control beside it, what is wrong below. */
+/** One row of the message form: the label left, the control beside it, the error below. */
 import { type ReactNode, useId } from "react";
 import { FieldError } from "../../ui/Field.tsx";
 
@@ -36,7 +36,7 @@ export function LetterRow({ label, error, children }: Props) {
   );
 }
 
-/** The letter itself: its label above. */
+/** The row of the message's text: the label above, the field across the whole width. */
 export function LetterBody({ label, error, children }: Props) {
   const { control, errorId } = useControl(error);
   return (

@@ -1,4 +1,4 @@
-/** What /compose shows in place of its form. */
+/** Shown on /compose instead of the form if no alias can send. */
 import { Link } from "wouter";
 import { Mask } from "../../ui/Mask.tsx";
 

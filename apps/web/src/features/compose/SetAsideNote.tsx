@@ -1,4 +1,4 @@
-/** Messages whose sending was undone while another was being written: they wait above the sheet. */
+/** Drafts whose sending was undone while another message was being written; listed above the form. */
 import { Undo2 } from "lucide-react";
 import { useSyncExternalStore } from "react";
 import { discardLetter, type Letter, readSetAside, subscribeToSetAside, swapLetter } from "./unsent-letter.ts";

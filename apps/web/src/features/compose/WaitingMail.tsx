@@ -1,4 +1,7 @@
-/** Composed messages that have not left yet: what was queued or scheduled can be seen and undone after a reload too. */
+/**
+ * Composed messages that have not been sent yet. Enqueued and scheduled ones are listed, and can be undone, after a
+ * reload too.
+ */
 import type { WaitingEmailJob } from "@kauke/contract";
 import { Clock } from "lucide-react";
 import { useState } from "react";
@@ -9,7 +12,7 @@ import { askAgainMs, waitingText } from "./waiting-text.ts";
 
 interface RowProps {
   job: WaitingEmailJob;
-  /** When the list was asked for. */
+  /** When the list was requested. */
   askedAt: Date;
   onUndone: () => Promise<unknown>;
 }

@@ -8,7 +8,7 @@ const letter = {
   body: " Hi\n",
 };
 
-test("spaces around address and subject don't count, the message stays as it was typed", () => {
+test("address and subject are trimmed, and the message stays as typed", () => {
   expect(composeForm.parse(letter)).toEqual({ ...letter, to: "rasa@example.org", subject: "Hi" });
 });
 
@@ -24,20 +24,20 @@ test.each([
   expect(error?.issues.map((issue) => issue.message)).toEqual([message]);
 });
 
-test("the request carries the interface's names and priority 0", () => {
+test("the request has the API's field names and priority 0", () => {
   const { fromAlias, to, subject, body } = letter;
   const request = { to, subject, body, fromAliasId: fromAlias, useEncryption: false, priority: 0 };
   expect(jobRequest(letter, null)).toEqual(request);
 });
 
-test("an encrypted one carries the armor in place of what was typed, and the key", () => {
+test("an encrypted request has the armored text instead of the typed one, and the public key", () => {
   const sealed = { body: "-----BEGIN AGE ENCRYPTED FILE-----", recipientPublicKey: "age1m5a" };
   const request = jobRequest({ ...letter, body: "Only for Rasa" }, sealed);
   expect(request).toMatchObject({ ...sealed, useEncryption: true, to: letter.to });
   expect(JSON.stringify(request)).not.toContain("Only for Rasa");
 });
 
-test("what the server refuses is shown at the field it came from", () => {
+test("an error of the server is shown at the form field it belongs to", () => {
   expect(["fromAliasId", "to", "subject", "body", "priority"].map(formField)).toEqual([
     "fromAlias",
     "to",

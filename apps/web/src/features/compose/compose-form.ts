@@ -1,4 +1,4 @@
-/** What the compose form accepts (specification section 5), and the request it becomes. */
+/** The schema of the compose form (specification section 5), and the request made from it. */
 import { type Body, emailJobMessages, messageBodyField, recipientField, subjectField } from "@kauke/contract";
 import * as z from "zod";
 
@@ -12,20 +12,20 @@ export type ComposeForm = z.infer<typeof composeForm>;
 
 export const emptyForm: ComposeForm = { fromAlias: "", to: "", subject: "", body: "" };
 
-/** What is written for one reader's eyes: the armor in place of the message, and the key it was made for. */
+/** An encrypted message: its armored text, and the public key it was encrypted for. */
 export interface Sealed {
   body: string;
   recipientPublicKey: string;
 }
 
-/** @param sealed `null`: the message goes as it was typed */
+/** @param sealed the encrypted message; `null` to send the typed text */
 export function jobRequest(form: ComposeForm, sealed: Sealed | null): Body<"createEmailJob"> {
   const { fromAlias, to, subject, body } = form;
   const letter = { to, subject, body, fromAliasId: fromAlias, priority: 0 };
   return sealed === null ? { ...letter, useEncryption: false } : { ...letter, ...sealed, useEncryption: true };
 }
 
-/** The form's field for a field of the request the server refused; `null` for one the form doesn't show. */
+/** The form field for a field of the request that the server refused; `null` for one the form doesn't have. */
 export function formField(requestField: string): keyof ComposeForm | null {
   if (requestField === "fromAliasId") return "fromAlias";
   return requestField === "to" || requestField === "subject" || requestField === "body" ? requestField : null;

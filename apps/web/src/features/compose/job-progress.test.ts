@@ -9,19 +9,19 @@ const progress = (change: Partial<Progress> = {}): Progress => ({
   lastError: null,
   ...change,
 });
-const step = (change: Partial<Progress>, retriesTold = 0) =>
-  nextStep(progress(change), { to: "rasa@example.org", retriesTold });
+const step = (change: Partial<Progress>, retriesShown = 0) =>
+  nextStep(progress(change), { to: "rasa@example.org", retriesShown });
 
-describe("what a status says", () => {
-  it("a message that waits or is being sent says nothing", () => {
+describe("the status of an e-mail job", () => {
+  it("shows no toast while the message waits or is being sent", () => {
     for (const status of ["pending", "sending"]) expect(step({ status })).toEqual({ isOver: false, toast: null });
   });
 
-  it("a sent one says so, and is over", () => {
+  it("shows a toast for a sent message and ends the tracking", () => {
     expect(step({ status: "sent" })).toMatchObject({ isOver: true, toast: { title: "Email sent", variant: "good" } });
   });
 
-  it("a failed one names the retries used and the last error", () => {
+  it("shows the retries used and the last error of a failed message", () => {
     const lastError = "The recipient's address did not take it: the mailbox is full.";
     expect(step({ status: "failed", currentRetries: 3, lastError }).toast).toEqual({
       title: "Email failed to send",
@@ -31,11 +31,11 @@ describe("what a status says", () => {
     expect(step({ status: "failed" }).toast?.description).toBe("Retries: 0/3. Unknown error");
   });
 
-  it("a cancelled one is over without a word", () => {
+  it("ends the tracking of a cancelled message without a toast", () => {
     expect(step({ status: "cancelled", currentRetries: 2 })).toEqual({ isOver: true, toast: null });
   });
 
-  it("a retry is told once for each change of its number", () => {
+  it("shows one toast for each retry", () => {
     const told = step({ currentRetries: 1, lastError: "It was busy." });
     expect(told).toEqual({
       isOver: false,
@@ -49,12 +49,12 @@ describe("what a status says", () => {
     expect(step({ currentRetries: 2 }, 1).toast?.description).toBe("Retry 2/3. Previous error: Unknown error");
   });
 
-  it("a status that this page does not know means waiting, with its retries", () => {
+  it("counts as waiting if this page does not know it, and still shows retries", () => {
     expect(step({ status: "paused-by-a-newer-server" })).toEqual({ isOver: false, toast: null });
     expect(step({ status: "queued", currentRetries: 1 }).toast?.title).toBe("Email retry in progress");
   });
 
-  it("exactly the ends are over", () => {
+  it("ends the tracking for exactly sent, failed and cancelled", () => {
     expect(emailJobStatuses.filter((status) => step({ status }).isOver)).toEqual(["sent", "failed", "cancelled"]);
   });
 });

@@ -1,8 +1,8 @@
-/** What a polled status says to the person who sent the message (specification sections 4 and 8). Pure. */
+/** Which toast a polled job status shows (specification sections 4 and 8). Pure. */
 import type { EmailJobStatusWire } from "@kauke/contract";
 
 export type Progress = Pick<EmailJobStatusWire, "currentRetries" | "maxRetries" | "lastError"> & {
-  /** A newer server may know more states than this page: one that is not known here means waiting. */
+  /** A newer server may have more states than this page knows; an unknown one counts as waiting. */
   status: string;
 };
 
@@ -13,15 +13,15 @@ export interface JobToast {
 }
 
 export interface Step {
-  /** Whether there is nothing more to wait for. */
+  /** Whether the job has reached a final state. */
   isOver: boolean;
   toast: JobToast | null;
 }
 
 const waiting: Step = { isOver: false, toast: null };
 
-/** @param retriesTold the last number of retries the person was told of; 0 at first */
-export function nextStep(progress: Progress, { to, retriesTold }: { to: string; retriesTold: number }): Step {
+/** @param retriesShown the number of retries in the last toast; 0 at first */
+export function nextStep(progress: Progress, { to, retriesShown }: { to: string; retriesShown: number }): Step {
   switch (progress.status) {
     case "sent":
       return { isOver: true, toast: { title: "Email sent", description: `To ${to}`, variant: "good" } };
@@ -30,7 +30,7 @@ export function nextStep(progress: Progress, { to, retriesTold }: { to: string; 
     case "cancelled":
       return { isOver: true, toast: null };
     default:
-      return progress.currentRetries > retriesTold ? { isOver: false, toast: retryToast(progress) } : waiting;
+      return progress.currentRetries > retriesShown ? { isOver: false, toast: retryToast(progress) } : waiting;
   }
 }
 

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError } from "../../api/api-error.ts";
 import { dismissToast, readToast } from "../../ui/toast-store.ts";
-import { followJob, type JobAnswer, type JobCalls, pollEveryMs } from "./job-tracker.ts";
+import { followJob, type JobAnswer, type JobCalls, POLL_EVERY_MS } from "./job-tracker.ts";
 
 const pending: JobAnswer = { success: true, status: "pending", currentRetries: 0, maxRetries: 3, lastError: null };
 let made = 0;
 
-/** A server that answers these statuses one after the other, the last one for ever. */
+/** Follows a job on a fake server that returns these statuses in turn, then the last one repeatedly. */
 function follow(statuses: (JobAnswer | Error)[], change: Partial<JobCalls & { undoSeconds: number }> = {}) {
   const asked: string[] = [];
   const { undoSeconds = 6, ...calls } = change;
@@ -24,7 +24,7 @@ function follow(statuses: (JobAnswer | Error)[], change: Partial<JobCalls & { un
   return asked;
 }
 
-const pollOnce = () => vi.advanceTimersByTimeAsync(pollEveryMs);
+const pollOnce = () => vi.advanceTimersByTimeAsync(POLL_EVERY_MS);
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
@@ -33,8 +33,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("a queued message", () => {
-  it("says so with Undo, a second less than the time for it", () => {
+describe("an enqueued message", () => {
+  it("shows a toast with Undo until one second before the undo period ends", () => {
     follow([pending]);
     expect(readToast()).toMatchObject({ title: "Email queued", description: "To rasa@example.org", visibleMs: 5000 });
     expect(readToast()?.action?.label).toBe("Undo");
@@ -42,9 +42,9 @@ describe("a queued message", () => {
     expect(readToast()?.visibleMs).toBe(29_000);
   });
 
-  it("is asked about every two seconds until it is sent", async () => {
+  it("is polled every two seconds until it is sent", async () => {
     const asked = follow([pending, { ...pending, status: "sending" }, { ...pending, status: "sent" }]);
-    await vi.advanceTimersByTimeAsync(pollEveryMs - 1);
+    await vi.advanceTimersByTimeAsync(POLL_EVERY_MS - 1);
     expect(asked).toHaveLength(0);
     await vi.advanceTimersByTimeAsync(1);
     expect(asked).toHaveLength(1);
@@ -56,7 +56,7 @@ describe("a queued message", () => {
     expect(asked).toHaveLength(3);
   });
 
-  it("is asked about on while its status is one that this page does not know", async () => {
+  it("is still polled while its status is one that this page does not know", async () => {
     const asked = follow([
       { ...pending, status: "waiting-for-review" },
       { ...pending, status: "sent" },
@@ -68,7 +68,7 @@ describe("a queued message", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("tells of each retry once", async () => {
+  it("shows each retry once", async () => {
     follow([{ ...pending, currentRetries: 1, lastError: "It was busy." }]);
     await pollOnce();
     expect(readToast()?.title).toBe("Email retry in progress");
@@ -78,18 +78,18 @@ describe("a queued message", () => {
   });
 
   it.each([
-    ["asking fails", [new Error("down")], {}],
-    ["the answer is no success", [{ ...pending, success: false, status: "failed" }], {}],
+    ["a poll fails", [new Error("down")], {}],
+    ["the response is not a success", [{ ...pending, success: false, status: "failed" }], {}],
     ["its sender has signed out", [pending], { isStillSignedIn: () => false }],
     ["it was cancelled elsewhere", [{ ...pending, status: "cancelled" }], {}],
-  ])("is not followed any more when %s, without a word", async (_, statuses, change) => {
+  ])("is no longer tracked when %s, without a toast", async (_, statuses, change) => {
     const asked = follow(statuses, change);
     await vi.advanceTimersByTimeAsync(20_000);
     expect(asked.length).toBeLessThanOrEqual(1);
     expect(readToast()?.title).toBe("Email queued");
   });
 
-  it("undone, is given back to its writer, says so and is not followed any more", async () => {
+  it("goes back to the form when undone, with a toast, and is not polled any more", async () => {
     let reopened = 0;
     const asked = follow([pending], { reopen: () => void reopened++ });
     readToast()?.action?.onAct();
@@ -110,7 +110,7 @@ describe("a queued message", () => {
     ],
     [new Error("anything"), "The email may have already been sent."],
     [new ApiError({ status: 404, message: "Email job not found" }), "Email job not found"],
-  ])("undone too late (%s), says why and is followed on", async (error, description) => {
+  ])("undone too late (%s), shows the reason and is still tracked", async (error, description) => {
     const asked = follow([pending], { cancel: () => Promise.reject(error) });
     readToast()?.action?.onAct();
     await vi.advanceTimersByTimeAsync(0);
@@ -119,7 +119,7 @@ describe("a queued message", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("is followed beside another one", async () => {
+  it("is tracked independently of another one", async () => {
     const [first, second] = [follow([{ ...pending, status: "sent" }]), follow([pending])];
     await pollOnce();
     await pollOnce();

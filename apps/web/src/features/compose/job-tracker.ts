@@ -1,6 +1,7 @@
 /**
- * Follows queued messages outside of any page, so that leaving /compose changes nothing: asks every 2 s how far each one is and
- * says what there is to say. Stops at an end, when asking fails, and when the person who sent it has signed out.
+ * Tracks enqueued messages independently of the page, so that leaving /compose changes nothing: polls each job every 2
+ * s and shows toasts about it. Stops at a final state, when a poll fails, and when the user who sent the message has
+ * signed out.
  */
 import type { CreatedEmailJob } from "@kauke/contract";
 import { messageOf } from "../../api/api-error.ts";
@@ -8,28 +9,28 @@ import { cancelJob } from "../../api/email-jobs.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { nextStep, type Progress } from "./job-progress.ts";
 
-export const pollEveryMs = 2000;
-/** The toast with Undo goes a second before the time for it does. */
-const graceSeconds = 1;
-const shortestToastMs = 1000;
+export const POLL_EVERY_MS = 2000;
+/** Seconds by which the toast with Undo disappears before the undo period ends. */
+const GRACE_SECONDS = 1;
+const SHORTEST_TOAST_MS = 1000;
 
-/** The specification has tracking end when `success` isn't true, whatever else the answer says. */
+/** A job status. The specification ends tracking if `success` isn't true, whatever the other fields say. */
 export type JobAnswer = Progress & { success: boolean };
 
 export interface JobCalls {
   readStatus(jobId: string): Promise<JobAnswer>;
   cancel(jobId: string): Promise<unknown>;
-  /** Gives the message back to its writer, once it is certain that it is not sent. */
+  /** Puts the message back into the form, once it is certain that it is not sent. */
   reopen(): void;
-  /** Whether the person who sent the message is still the one signed in. */
+  /** Whether the user who sent the message is still signed in. */
   isStillSignedIn(): boolean;
 }
 
 const stops = new Map<string, () => void>();
-/** Of messages that were queued in this tab: their undo gives the text back. */
+/** Jobs enqueued in this tab, by id; undoing one of them restores its text. */
 const followed = new Map<string, JobCalls>();
 
-/** Says that the message is queued, offers to undo it, and follows it to its end. */
+/** Shows that the message is enqueued, offers to undo it, and tracks it until a final state. */
 export function followJob({ jobId, canUndo, undoSeconds }: CreatedEmailJob, to: string, calls: JobCalls): void {
   showToast({
     title: "Email queued",
@@ -43,12 +44,15 @@ export function followJob({ jobId, canUndo, undoSeconds }: CreatedEmailJob, to: 
 
 function undoAction(jobId: string, undoSeconds: number, calls: JobCalls) {
   return {
-    visibleMs: Math.max((undoSeconds - graceSeconds) * 1000, shortestToastMs),
+    visibleMs: Math.max((undoSeconds - GRACE_SECONDS) * 1000, SHORTEST_TOAST_MS),
     action: { label: "Undo", spoken: "Undo sending the e-mail", onAct: () => void undoJob(jobId, calls) },
   };
 }
 
-/** Says how it went. A message that another tab has queued, or this one before a reload, is cancelled and not given back. */
+/**
+ * Cancels a job and shows the result. The text of a message enqueued by another tab, or before a reload, can't be
+ * restored.
+ */
 export async function undoJob(jobId: string, calls: JobCalls | undefined = followed.get(jobId)): Promise<void> {
   try {
     await (calls?.cancel ?? cancelJob)(jobId);
@@ -64,8 +68,8 @@ export async function undoJob(jobId: string, calls: JobCalls | undefined = follo
 }
 
 function track(jobId: string, to: string, calls: JobCalls): void {
-  let retriesTold = 0;
-  let timer = setTimeout(poll, pollEveryMs);
+  let retriesShown = 0;
+  let timer = setTimeout(poll, POLL_EVERY_MS);
   const stop = () => {
     clearTimeout(timer);
     stops.delete(jobId);
@@ -80,10 +84,10 @@ function track(jobId: string, to: string, calls: JobCalls): void {
     const progress = await calls.readStatus(jobId).catch(() => null);
     if (!isTracked()) return;
     if (progress?.success !== true || !calls.isStillSignedIn()) return stop();
-    const { isOver, toast } = nextStep(progress, { to, retriesTold });
-    retriesTold = progress.currentRetries;
+    const { isOver, toast } = nextStep(progress, { to, retriesShown });
+    retriesShown = progress.currentRetries;
     if (toast !== null) showToast(toast);
     if (isOver) stop();
-    else timer = setTimeout(poll, pollEveryMs);
+    else timer = setTimeout(poll, POLL_EVERY_MS);
   }
 }

@@ -5,8 +5,8 @@ import { cleanPublicKey, failureOf, sealLetter } from "./seal-letter.ts";
 
 const letter = { fromAlias: "a", to: "rasa@outside.example", subject: "Hi", body: "I am jonas@inbox.example" };
 
-describe("a letter that can't be encrypted", () => {
-  it("says where and why, whatever the failure", () => {
+describe("a message that can't be encrypted", () => {
+  it("names the field and the reason for every failure", () => {
     expect(failureOf("bad_public_key")).toMatchObject({
       field: "recipientPublicKey",
       message: "This is not an AGE public key",
@@ -15,23 +15,23 @@ describe("a letter that can't be encrypted", () => {
     for (const code of [...ageErrorCodes, "ended" as const]) expect(failureOf(code).message).not.toContain("_");
   });
 
-  it("is stopped by the leak guard before any work", async () => {
+  it("is refused by the leak guard before any encryption", async () => {
     const readGuard = async () => ({ isOn: true, forwardTo: "jonas@inbox.example" });
     await expect(sealLetter(letter, "age1", readGuard)).rejects.toMatchObject({ field: "body" });
   });
 
-  it("is stopped when nobody knows whether it leaks", async () => {
+  it("is refused if the leak guard's setting can't be loaded", async () => {
     const down = new ApiError({ status: 0, message: "The server could not be reached." });
     await expect(sealLetter(letter, "age1", () => Promise.reject(down))).rejects.toBe(down);
   });
 
-  it("is stopped where no worker can be made, and nothing of the letter is told", async () => {
+  it("is refused if no worker can be started, and the error reveals nothing of the message", async () => {
     const readGuard = async () => ({ isOn: false, forwardTo: "jonas@inbox.example" });
     const failed = sealLetter(letter, "age1", readGuard);
     await expect(failed).rejects.toMatchObject({ field: "encryption", message: expect.not.stringContaining("jonas") });
   });
 });
 
-it("a public key is cleaned of what it was pasted with", async () => {
+it("a pasted public key is stripped of its label and blanks", async () => {
   expect(await cleanPublicKey("# public key: age1m5aah\n  n0t09nl ")).toBe("age1m5aahn0t09nl");
 });

@@ -1,18 +1,18 @@
-/** Encrypts a letter before it leaves the browser. Whatever fails, nothing is sent: the failure says why. */
+/** Encrypts a message in the browser before it is sent. If anything fails, nothing is sent, and the error says why. */
 import { emailJobMessages } from "@kauke/contract";
 import { ApiError } from "../../api/api-error.ts";
 import { encryptText, VaultError, type VaultErrorCode } from "../../vault/vault.ts";
 import type { ComposeForm, Sealed } from "./compose-form.ts";
 import { tellsMailbox } from "./typed-leak.ts";
 
-/** What the leak guard goes by, asked when it is needed. */
+/** The leak guard's setting and the destinations it protects, loaded when a message is encrypted. */
 export interface GuardFacts {
   isOn: boolean;
-  /** Of the alias that sends. */
+  /** Destinations of the sending alias. */
   forwardTo: string;
 }
 
-/** A letter that is not sent. `field`: where the reason shows. */
+/** Thrown when a message is not sent; `field` says where to show the reason. */
 export class NotSealed extends Error {
   readonly field: "body" | "recipientPublicKey" | "encryption";
 
@@ -23,13 +23,13 @@ export class NotSealed extends Error {
   }
 }
 
-/** The key as it goes out: without the blanks and the label it was pasted with. */
+/** The public key without the blanks and the label it was pasted with. */
 export async function cleanPublicKey(text: string): Promise<string> {
   const { cleanPastedPublicKey } = await import("@kauke/age");
   return cleanPastedPublicKey(text);
 }
 
-/** @throws NotSealed; ApiError when the guard's facts could not be had */
+/** @throws NotSealed; ApiError if the leak guard's setting could not be loaded */
 export async function sealLetter(
   { body }: ComposeForm,
   publicKeyText: string,
@@ -54,6 +54,6 @@ export function failureOf(code: VaultErrorCode): NotSealed {
 const reasons: Readonly<Partial<Record<VaultErrorCode, readonly [field: NotSealed["field"], message: string]>>> = {
   bad_public_key: ["recipientPublicKey", emailJobMessages.publicKeyInvalid],
   too_large: ["body", emailJobMessages.bodyLong],
-  not_text: ["body", "The message holds half a character that can't be encrypted. Type it anew."],
+  not_text: ["body", "The message contains an incomplete character that can't be encrypted. Type it again."],
   insecure_context: ["encryption", "Browsers encrypt on secure pages only. Open this site over https."],
 };

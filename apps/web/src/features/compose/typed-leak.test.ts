@@ -5,20 +5,20 @@ const forwardTo = "Jonas+shop@inbox.example, https://hooks.example.org/jonas, on
 
 test.each([
   ["the mailbox", "Write to jonas+shop@inbox.example."],
-  ["the mailbox in other letters", "JONAS+SHOP@INBOX.EXAMPLE"],
+  ["the mailbox in upper case", "JONAS+SHOP@INBOX.EXAMPLE"],
   ["the mailbox without its tag", "(jonas@inbox.example)"],
-  ["one with unseen characters in it", "jonas\u200B@inbox.ex\u00ADample"],
-  ["a full-width one", "jonas\uFF20inbox.example"],
+  ["the mailbox with invisible characters in it", "jonas\u200B@inbox.ex\u00ADample"],
+  ["the mailbox with a full-width @", "jonas\uFF20inbox.example"],
   ["the ASCII form of its domain", "ona@xn--bcher-kva.example"],
-])("%s tells it", (_, body) => expect(tellsMailbox(body, forwardTo)).toBe(true));
+])("%s is a leak", (_, body) => expect(tellsMailbox(body, forwardTo)).toBe(true));
 
 test.each([
   ["other words", "The dates hold."],
   ["a longer name", "tojonas@inbox.example"],
   ["a longer domain", "jonas@inbox.example.org"],
   ["the webhook's address", "https://hooks.example.org/jonas"],
-])("%s doesn't", (_, body) => expect(tellsMailbox(body, forwardTo)).toBe(false));
+])("%s is not a leak", (_, body) => expect(tellsMailbox(body, forwardTo)).toBe(false));
 
-test("a paused alias forwards to nobody", () => {
+test("a paused alias has no mailbox to leak", () => {
   expect(tellsMailbox("null and jonas@inbox.example", "null")).toBe(false);
 });

@@ -1,33 +1,35 @@
 /**
- * The leak guard for what is encrypted here, since the server can't read it: whether the message tells a mailbox its alias
- * forwards to, as a person would read it. Links and markup, which the server's guard undoes in plain mail, are not undone. Pure.
+ * The leak guard for messages encrypted in the browser, which the server can't read: whether the text contains the
+ * address of a mailbox the alias forwards to. Unlike the server's guard it does not decode links and markup. Pure.
  */
 import { parseForwardTo } from "@kauke/contract";
 import { splitAddress } from "@kauke/contract/split-address";
 
 const unseen = /[\p{Cf}\u034f\u115f\u1160\u3164\uffa0\u2800]/gu;
-/** Signs beside an address belong to it only when a letter or digit stands beyond them: "joann@…" is somebody else. */
+/** Punctuation beside an address belongs to it only if a letter or digit follows: "joann@…" is a different address. */
 const before = /[\p{L}\p{N}][._+-]*$/u;
 const after = /^[.-]*[\p{L}\p{N}]/u;
-const longestName = 64;
+/** Characters examined on each side of an address. */
+const CONTEXT_LENGTH = 64;
 
 const plain = (text: string): string => text.normalize("NFKC").replace(unseen, "").toLowerCase();
 
-/** @param forwardTo as the alias has it; webhooks and the `null` of a paused alias hold no mailbox */
+/** @param forwardTo of the alias; webhooks, and the `null` of a paused alias, contain no mailbox */
 export function tellsMailbox(body: string, forwardTo: string): boolean {
   const text = plain(body);
   const destinations = parseForwardTo(forwardTo) ?? [];
   return destinations.some(
-    (it) => it.kind === "mailbox" && spellings(it.address).some((spelling) => holds(text, spelling)),
+    (destination) =>
+      destination.kind === "mailbox" && spellings(destination.address).some((spelling) => holds(text, spelling)),
   );
 }
 
-/** With and without a tag, the domain in both of its forms. */
+/** Spellings of an address: with and without its tag, the domain in Unicode and in ASCII. */
 function spellings(mailbox: string): string[] {
   const address = plain(mailbox);
   const { local, domain } = splitAddress(address);
-  const locals = new Set([local, local.replace(/\+.*$/s, "")].filter((it) => it !== ""));
-  return [...locals].flatMap((it) => [...new Set([domain, asciiDomain(domain)])].map((right) => `${it}@${right}`));
+  const locals = new Set([local, local.replace(/\+.*$/s, "")].filter((part) => part !== ""));
+  return [...locals].flatMap((name) => [...new Set([domain, asciiDomain(domain)])].map((right) => `${name}@${right}`));
 }
 
 function asciiDomain(domain: string): string {
@@ -37,8 +39,8 @@ function asciiDomain(domain: string): string {
 function holds(text: string, address: string): boolean {
   for (let at = text.indexOf(address); at >= 0; at = text.indexOf(address, at + 1)) {
     const end = at + address.length;
-    const isWhole = !before.test(text.slice(Math.max(0, at - longestName), at));
-    if (isWhole && !after.test(text.slice(end, end + longestName))) return true;
+    const isWhole = !before.test(text.slice(Math.max(0, at - CONTEXT_LENGTH), at));
+    if (isWhole && !after.test(text.slice(end, end + CONTEXT_LENGTH))) return true;
   }
   return false;
 }

@@ -1,4 +1,6 @@
-/** What sending a letter takes: its fields, encrypting it here if that is wished, queuing it, and where to say what is wrong. */
+/**
+ * State and actions of the compose form: its fields, optional encryption in the browser, enqueuing, and showing errors.
+ */
 import { zodResolver } from "@hookform/resolvers/zod";
 import { type Answer, emailJobMessages } from "@kauke/contract";
 import { type FormEvent, useCallback, useEffect, useRef, useState } from "react";
@@ -18,13 +20,13 @@ const COMPOSE_PATH = "/compose";
 
 export type SendingAlias = Answer<"listAliasesWithSmtp">["aliases"][number];
 
-interface Wish {
+interface ComposeProps {
   userId: string;
-  /** `undefined` while they load. */
+  /** `undefined` while the aliases load. */
   aliases: readonly SendingAlias[] | undefined;
 }
 
-/** Whether and for whom the letter is encrypted, and the field for that. */
+/** Whether the message is encrypted, for which public key, and the key's field. */
 function useEncryption(begun: Partial<Encryption>) {
   const [encryption, setEncryption] = useState<Encryption>({ ...noEncryption, ...begun });
   const keyField = useRef<HTMLTextAreaElement>(null);
@@ -35,8 +37,8 @@ function useEncryption(begun: Partial<Encryption>) {
 type EncryptionState = ReturnType<typeof useEncryption>;
 type Form = UseFormReturn<FormValues>;
 
-/** Says why a letter was not sent, at its field and in a toast. */
-function tell(error: unknown, form: Form, { change, focusKey }: EncryptionState): void {
+/** Shows why a message was not sent, at its field and in a toast. */
+function showRefusal(error: unknown, form: Form, { change, focusKey }: EncryptionState): void {
   if (error instanceof NotSealed) {
     const { field, message } = error;
     if (field === "body") form.setError("body", { message }, { shouldFocus: true });
@@ -55,7 +57,7 @@ function tell(error: unknown, form: Form, { change, focusKey }: EncryptionState)
   showFailure("Failed to queue email", messageOf(error, "The email could not be queued."));
 }
 
-/** @returns what queues the letter, encrypted first if that is wished, and follows it */
+/** @returns function that encrypts the message if requested, enqueues it and tracks it */
 function useSend(userId: string) {
   const create = useCreateEmailJob(userId);
   const readGuard = useReadLeakGuard(userId);
@@ -74,7 +76,7 @@ function useSend(userId: string) {
   };
 }
 
-/** What is on the sheet is kept until it was sent. */
+/** Stores the form's content as a draft until it is sent. */
 function useKeptLetter(userId: string, form: Form, { isOn, publicKey }: Encryption): void {
   useEffect(() => {
     const keep = () => keepUnsent({ userId, values: form.getValues(), isEncrypted: isOn, publicKey });
@@ -84,13 +86,13 @@ function useKeptLetter(userId: string, form: Form, { isOn, publicKey }: Encrypti
   }, [userId, form, isOn, publicKey]);
 }
 
-export function useCompose({ userId, aliases }: Wish) {
+export function useCompose({ userId, aliases }: ComposeProps) {
   const send = useSend(userId);
   const [begun] = useState(() => unsentOf(userId));
   const form = useForm<FormValues>({ resolver: zodResolver(composeForm), defaultValues: begun?.values ?? emptyForm });
   const state = useEncryption(begun === null ? {} : { isOn: begun.isEncrypted, publicKey: begun.publicKey });
   const { encryption, change, keyField, focusKey } = state;
-  // With several aliases the choice is the person's: the wrong one would tell a stranger too much.
+  // With several aliases none is preselected: the wrong one would reveal that it belongs to the sender.
   const onlyAlias = aliases?.length === 1 ? aliases[0]?.id : undefined;
   useEffect(() => {
     if (aliases === undefined) return;
@@ -102,7 +104,8 @@ export function useCompose({ userId, aliases }: Wish) {
     () =>
       onLetterReopened((letter) => {
         form.reset(letter.values);
-        // The reset has kept the text with the encryption of before; a sheet that is leaving the page never corrects that.
+        // `form.reset` has stored the new text with the old encryption setting; if the form unmounts now, no effect
+        // corrects it.
         keepUnsent(letter);
         change({ ...noEncryption, isOn: letter.isEncrypted, publicKey: letter.publicKey });
       }),
@@ -117,7 +120,7 @@ export function useCompose({ userId, aliases }: Wish) {
       form.reset({ ...emptyForm, fromAlias: values.fromAlias });
       change({ publicKey: "" });
     } catch (error) {
-      tell(error, form, state);
+      showRefusal(error, form, state);
     }
   };
   const onSubmit = (event: FormEvent) => {

@@ -1,4 +1,4 @@
-/** What the list of waiting messages says of each, and how often it is asked for. Pure. */
+/** Texts for the list of waiting messages, and how often the list is polled. Pure. */
 import type { WaitingEmailJob } from "@kauke/contract";
 import { timeText } from "../../ui/text/time-text.ts";
 
@@ -8,7 +8,7 @@ const SOON_MS = 60_000;
 const SOON_ASK_MS = 3000;
 const LATE_ASK_MS = 60_000;
 
-/** e.g. `Leaves at 14:30` */
+/** When a waiting message will be sent, e.g. `Leaves at 14:30`. */
 export function waitingText({ status, scheduledAt, currentRetries, maxRetries }: Waiting, now: Date): string {
   if (status === "sending") return "Being sent";
   if (currentRetries > 0) return `Retry ${currentRetries}/${maxRetries}`;
@@ -17,7 +17,7 @@ export function waitingText({ status, scheduledAt, currentRetries, maxRetries }:
     : `Leaves at ${timeText(scheduledAt, now)}`;
 }
 
-/** Milliseconds until the list is asked for again; false while nothing waits. */
+/** Milliseconds until the next poll of the list; false if nothing waits. */
 export function askAgainMs(jobs: readonly Waiting[], now: Date): number | false {
   if (jobs.length === 0) return false;
   const isAnySoon = jobs.some(

@@ -1,4 +1,4 @@
-/** The question and, once answered, the answer. Nothing happens before a button is pressed. */
+/** The question behind a mailbox's confirmation link, and its result. Nothing changes before a button is pressed. */
 import type { ConfirmationChoice, ConfirmationState } from "@kauke/contract";
 import { messageOf } from "../../api/api-error.ts";
 import { useAnswerConfirmation } from "../../api/confirmations.ts";
@@ -26,7 +26,7 @@ const words: Record<ConfirmationState, Words> = {
   },
   blocked: {
     heading: "This mailbox is blocked on this server",
-    text: "No account can forward anything to it from here any more. We keep no readable address to do so.",
+    text: "No account can forward anything to it from here any more. We store no readable address for that.",
   },
 };
 

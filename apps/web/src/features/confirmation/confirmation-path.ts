@@ -2,7 +2,7 @@ const LINK = /^\/confirm\/([a-z2-7]{32})(\/not-mine)?$/;
 
 export interface ConfirmationPath {
   token: string;
-  /** The link that says no: its answer comes first. */
+  /** Whether the path is that of the "not mine" link; then this choice is the first of the two buttons. */
   isNotMine: boolean;
 }
 

@@ -1,4 +1,6 @@
-/** Auto Decrypt: with a stored key, which the server gives in its protected form, opened here by the master password. */
+/**
+ * Auto Decrypt: uses a stored key, which the server sends encrypted and the browser decrypts with the master password.
+ */
 import { type EncryptionKeyWire, encryptionMessages } from "@kauke/contract";
 import { LockOpen } from "lucide-react";
 import { type FormEvent, useRef, useState } from "react";
@@ -47,7 +49,7 @@ function useAutoForm({ decryption }: Props) {
     if (found.key !== undefined) return keyField.current?.focus();
     if (found.password !== undefined) return passwordField.current?.focus();
     if (what === null) return encrypted.focus();
-    // From here on it is in the worker alone.
+    // From here on only the worker has the password.
     if (passwordField.current) passwordField.current.value = "";
     const failure = await decryption.run("auto", async (options) => {
       const encryptedPrivateKey = await readUsableKey(keyId);

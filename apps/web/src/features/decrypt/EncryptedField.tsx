@@ -1,24 +1,24 @@
-/** The encrypted text, pasted, or a file in its place: chosen, or dropped anywhere on the form. */
+/** Field for the encrypted text, or for a file instead: chosen, or dropped anywhere on the form. */
 import { FileLock2, X } from "lucide-react";
 import { type DragEvent, type Ref, useId, useRef } from "react";
 import { FieldError } from "../../ui/Field.tsx";
 import { sizeText } from "../../ui/text/time-text.ts";
-import { encryptedFileKind, fileMaxBytes, fileStartBytes } from "./encrypted-file.ts";
+import { encryptedFileKind, FILE_MAX_BYTES, FILE_START_BYTES } from "./encrypted-file.ts";
 import type { ChosenFile } from "./open-encrypted.ts";
 
-/** @returns what to say when it can't be taken */
+/** @returns the file, or the message to show if it can't be used */
 export async function chooseFile(file: File): Promise<ChosenFile | string> {
-  if (file.size > fileMaxBytes) return "The file is too large: 40 MB is the most";
+  if (file.size > FILE_MAX_BYTES) return "The file is too large. The maximum is 40 MB";
   const start = await file
-    .slice(0, fileStartBytes)
+    .slice(0, FILE_START_BYTES)
     .arrayBuffer()
     .catch(() => null);
   if (start === null) return "The file could not be read";
   const kind = encryptedFileKind(new Uint8Array(start));
-  return kind === null ? "This file holds nothing that AGE has encrypted" : { file, kind };
+  return kind === null ? "This file was not encrypted with AGE" : { file, kind };
 }
 
-/** What a form does with files that are dropped on it. */
+/** Event handlers for files dropped on a form. */
 export function dropHandlers(onFile: (file: File) => void) {
   const allow = (event: DragEvent) => {
     if (event.dataTransfer.types.includes("Files")) event.preventDefault();
@@ -81,7 +81,7 @@ export function EncryptedField({ chosen, error, onFile, onTakeAway, onInput, ref
         onChange={({ currentTarget }) => {
           const file = currentTarget.files?.[0];
           if (file !== undefined) onFile(file);
-          // The same file again is a choice too.
+          // Cleared so that choosing the same file again fires a change event.
           currentTarget.value = "";
         }}
       />

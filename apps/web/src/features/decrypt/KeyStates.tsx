@@ -1,4 +1,4 @@
-/** What Auto Decrypt shows in place of its form: keys on their way, none there, or none to be had. */
+/** What Auto Decrypt shows instead of its form while the keys load, if there are none, or if loading failed. */
 import { Link } from "wouter";
 import { Mask } from "../../ui/Mask.tsx";
 

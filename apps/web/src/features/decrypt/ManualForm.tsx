@@ -1,4 +1,4 @@
-/** Manual Decrypt: with a private key of one's own. It goes into the worker and nowhere else. */
+/** Manual Decrypt: uses a private key that the user enters. It is passed to the worker and nowhere else. */
 import { encryptionMessages } from "@kauke/contract";
 import { LockOpen } from "lucide-react";
 import { type FormEvent, useEffect, useRef, useState } from "react";

@@ -1,4 +1,4 @@
-/** What was decrypted, read-only, or what there is to do. */
+/** The decrypted content, read-only, or instructions while there is none. */
 import { Check, Copy, Download } from "lucide-react";
 import { Mask } from "../../ui/Mask.tsx";
 import { sizeText } from "../../ui/text/time-text.ts";
@@ -10,10 +10,10 @@ import type { Opened } from "./open-encrypted.ts";
 import { saveFile } from "./save-file.ts";
 import type { Decryption } from "./use-decrypt.ts";
 
-/** A quicker device needs no word about it. */
-const slowSeconds = 5;
+/** Estimated seconds from which the page warns of a slow decryption. */
+const SLOW_SECONDS = 5;
 
-/** The toast doesn't repeat what was copied. */
+/** Copies the text. The toast doesn't repeat it. */
 async function copyPlaintext(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
@@ -27,7 +27,7 @@ function Content({ opened }: { opened: Opened }) {
   switch (opened.kind) {
     case "text":
       return (
-        // A scrolling region must be reachable by keyboard
+        // A scrolling region must be focusable for keyboard users
         <div className="result" role="region" aria-label="Decrypted text" tabIndex={0}>
           {opened.text}
         </div>
@@ -83,7 +83,7 @@ function Waiting({ working }: Pick<Decryption, "working">) {
     <div className="empty-result" role="status">
       <span className="spin" />
       <p>{doing}</p>
-      {forecastSeconds !== null && forecastSeconds >= slowSeconds ? <p>{forecastText(forecastSeconds)}</p> : null}
+      {forecastSeconds !== null && forecastSeconds >= SLOW_SECONDS ? <p>{forecastText(forecastSeconds)}</p> : null}
     </div>
   );
 }

@@ -14,16 +14,16 @@ test.each([
   ["not_age", "The encrypted text is damaged or is not an AGE message."],
   ["bad_private_key", "The private key is not valid."],
   ["not_text", "Decrypted, but the content is not text."],
-] as const)("%s reads as the API's answer does: %s", (code, text) => {
+] as const)("%s has the API's message: %s", (code, text) => {
   expect(told(code)).toEqual(failed(text));
 });
 
-test("a key of an older form asks to be made anew", () => {
+test("a key in an outdated format asks to be created again", () => {
   expect(told("not_protected_key").title).toBe("Encryption key needs update");
   expect(told("not_protected_key").description).toMatch(/older method.*[Dd]elete it and create a new one in Settings/s);
 });
 
-test("a key that knows no master password points to Settings and to manual decrypt, in auto decrypt alone", () => {
+test("a key without a master password points to Settings and to manual decrypt, in auto decrypt only", () => {
   const refusal = new ApiError({ status: 422, message: "This key does not support master password protection." });
   expect(failureToast(refusal, "auto")).toEqual({
     title: "Key Compatibility Issue",
@@ -33,7 +33,7 @@ test("a key that knows no master password points to Settings and to manual decry
   expect(told("unprotected_key")).toEqual(failureToast(refusal, "auto"));
 });
 
-test("a refused call is told in the server's words, anything else in general ones", () => {
+test("an API error shows the server's message, any other error a general one", () => {
   const missing = new ApiError({ status: 404, message: "Encryption key not found" });
   expect(failureToast(missing, "auto")).toEqual(failed("Encryption key not found"));
   const secret = new Error("Invalid checksum in AGE-SECRET-KEY-1QQQ");
@@ -41,13 +41,13 @@ test("a refused call is told in the server's words, anything else in general one
     expect(failureToast(secret, method)).toEqual(failed("An error occurred while decrypting the message."));
 });
 
-test("no failure is told by its code", () => {
+test("no message contains an error code", () => {
   for (const code of [...ageErrorCodes, "ended" as const]) expect(told(code).description).not.toContain("_");
 });
 
-test("only what one field can mend leads to it", () => {
-  const fields = (["wrong_password", "bad_private_key", "malformed"] as const).map((it) =>
-    fieldToMend(new VaultError(it)),
+test("only an error that one field can fix focuses that field", () => {
+  const fields = (["wrong_password", "bad_private_key", "malformed"] as const).map((code) =>
+    fieldToMend(new VaultError(code)),
   );
   expect(fields).toEqual(["password", "privateKey", null]);
   expect(fieldToMend(new Error("wrong_password"))).toBeNull();

@@ -1,4 +1,4 @@
-/** What a failed decryption is told as (specification section 8, "Auto decrypt" and "Manual decrypt"). Pure. */
+/** Messages for a failed decryption (specification section 8, "Auto decrypt" and "Manual decrypt"). Pure. */
 import { encryptionMessages } from "@kauke/contract";
 import { ApiError, messageOf } from "../../api/api-error.ts";
 import { VaultError, type VaultErrorCode } from "../../vault/vault.ts";
@@ -14,7 +14,7 @@ export type Method = "auto" | "manual";
 const unexpected = "An error occurred while decrypting the message.";
 const damaged = "The encrypted text is damaged or is not an AGE message.";
 
-/** The API's own words where it has them, so that page and API say the same. */
+/** The API's messages where it has them, so that page and API agree. */
 const texts: Readonly<Partial<Record<VaultErrorCode, string>>> = {
   not_age: damaged,
   malformed: damaged,
@@ -49,7 +49,7 @@ function vaultToast(thrown: VaultError): FailureToast {
   return { title: "Decryption failed", description: text };
 }
 
-/** The field to mend, when it is clear which one. */
+/** The field to correct, if one field is at fault. */
 export function fieldToMend(thrown: unknown): "password" | "privateKey" | null {
   if (!(thrown instanceof VaultError)) return null;
   if (thrown.code === "wrong_password" || thrown.code === "bad_password") return "password";

@@ -13,18 +13,18 @@ beforeAll(async () => {
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const kindOf = (text: string) => encryptedFileKind(bytesOf(text));
 
-test("an age file is known in both of its forms, whatever its name", () => {
+test("an age file is recognized in both formats, whatever its name", () => {
   expect(encryptedFileKind(binary)).toBe("binary");
   expect(kindOf(armored)).toBe("armored");
   expect(kindOf(`\r\n  ${armored.replaceAll("\n", "\r\n")}`)).toBe("armored");
 });
 
 test.each(["", "age-encryption.org/v2\n", "From: a@b.example\r\n\r\nHi", "\u0000\u0001\u0002"])(
-  "%j is nothing that age has encrypted",
+  "%j is not an age file",
   (text) => expect(kindOf(text)).toBeNull(),
 );
 
-test("a saved message gives the armored block in it, and nothing around it", () => {
+test("the armored block of a saved message is extracted without the text around it", () => {
   const head = bytesOf(`Subject: \u017Dodis\r\nContent-Type: text/plain\r\n\r\n`);
   const saved = new Uint8Array([...head, ...bytesOf(`${armored.replaceAll("\n", "\r\n")}\r\n--\r\nfooter`)]);
   expect(encryptedFileKind(saved)).toBe("surrounded");
@@ -32,7 +32,7 @@ test("a saved message gives the armored block in it, and nothing around it", () 
   expect(dearmor(new TextDecoder().decode(found), 10_000)).toEqual(binary);
 });
 
-test("a block that is cut off is none", () => {
+test("a truncated block is not extracted", () => {
   expect(armorWithin(bytesOf(armored.slice(0, -40)))).toBeNull();
   expect(armorWithin(bytesOf("no block"))).toBeNull();
 });

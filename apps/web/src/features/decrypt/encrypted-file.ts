@@ -1,17 +1,20 @@
-/** What a dropped or chosen file is, by its bytes and never by its name. Pure. */
+/** Detects an encrypted file by its content, never by its name. Pure. */
 const armorBegin = "-----BEGIN AGE ENCRYPTED FILE-----";
 const armorEnd = "-----END AGE ENCRYPTED FILE-----";
 const binaryBegin = "age-encryption.org/v1\n";
 
-/** Of the encrypted file, in bytes. */
-export const fileMaxBytes = 40 * 1024 * 1024;
-/** How much of a file is looked at when it is chosen: a saved message's header and notice are far shorter. */
-export const fileStartBytes = 256 * 1024;
+/** Maximum size of an encrypted file in bytes. */
+export const FILE_MAX_BYTES = 40 * 1024 * 1024;
+/** How many bytes of a chosen file are examined; the header and notice of a saved message are far shorter. */
+export const FILE_START_BYTES = 256 * 1024;
 
 /** `surrounded`: armor with other text around it, such as a saved message. */
 export type EncryptedFileKind = "binary" | "armored" | "surrounded";
 
-/** @param start its first `fileStartBytes`, or all of it @returns `null`: nothing that age has encrypted */
+/**
+ * @param start the first `FILE_START_BYTES` of the file, or all of it
+ * @returns `null` if nothing in it is encrypted with age
+ */
 export function encryptedFileKind(start: Uint8Array): EncryptedFileKind | null {
   const text = latin1(start);
   if (text.startsWith(binaryBegin)) return "binary";
@@ -20,7 +23,7 @@ export function encryptedFileKind(start: Uint8Array): EncryptedFileKind | null {
   return text.slice(0, begin).trim() === "" ? "armored" : "surrounded";
 }
 
-/** The first armored block, markers included; `null` when there is no whole one. */
+/** The first armored block with its markers; `null` if there is no complete one. */
 export function armorWithin(bytes: Uint8Array): Uint8Array | null {
   const text = latin1(bytes);
   const begin = text.indexOf(armorBegin);
@@ -28,7 +31,7 @@ export function armorWithin(bytes: Uint8Array): Uint8Array | null {
   return end === -1 ? null : bytes.slice(begin, end + armorEnd.length);
 }
 
-/** One character per byte, so that places in the text are places in the bytes. */
+/** Decodes one character per byte, so that string indexes are byte offsets. */
 function latin1(bytes: Uint8Array): string {
   return new TextDecoder("latin1").decode(bytes);
 }

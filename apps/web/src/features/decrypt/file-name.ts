@@ -1,25 +1,25 @@
-/** A file name that a stranger chose, as it may be given to the person's own device. Pure. */
+/** Makes a file name chosen by a stranger safe to save under. Pure. */
 
-/** What no system wants in a name, and what makes a name look like another one: controls, direction marks, unseen characters. */
-const unfit = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}<>:"/\\|?*\u115f\u1160\u3164\uffa0]/gu;
+/** Characters that file systems forbid or that disguise a name: controls, bidirectional marks, invisible characters. */
+const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}<>:"/\\|?*\u115f\u1160\u3164\uffa0]/gu;
 const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
-const longest = 120;
-const longestEnding = 16;
+const NAME_MAX = 120;
+const EXTENSION_MAX = 16;
 
-/** @param number its place in the message, for one that is left without a name, e.g. `attachment-2` */
+/** @param number position of the file in the message, used in place of an unusable name, e.g. `attachment-2` */
 export function cleanFileName(name: string, number: number): string {
-  const seen = name.normalize("NFC").replace(unfit, " ").replace(/\s+/g, " ");
-  // Neither hidden by a dot in front, nor cut by one behind.
+  const seen = name.normalize("NFC").replace(unsafe, " ").replace(/\s+/g, " ");
+  // A leading dot would hide the file; Windows drops trailing ones.
   const trimmed = seen.replace(/^[. ]+|[. ]+$/g, "");
   if (trimmed === "") return `attachment-${number}`;
   return shortened(device.test(trimmed) ? `_${trimmed}` : trimmed);
 }
 
-/** Keeps the ending, which says what the file is. */
+/** Shortens the name but keeps its extension. */
 function shortened(name: string): string {
   const characters = [...name];
-  if (characters.length <= longest) return name;
+  if (characters.length <= NAME_MAX) return name;
   const dot = characters.lastIndexOf(".");
-  const ending = dot > 0 && characters.length - dot <= longestEnding ? characters.slice(dot) : [];
-  return [...characters.slice(0, longest - ending.length), ...ending].join("");
+  const ending = dot > 0 && characters.length - dot <= EXTENSION_MAX ? characters.slice(dot) : [];
+  return [...characters.slice(0, NAME_MAX - ending.length), ...ending].join("");
 }

@@ -1,4 +1,4 @@
-/** From what a person gave to what they may read: decrypted in the vault, told apart here. Nothing of it is kept. */
+/** Decrypts what the user entered in the vault and detects whether it is text, a message or a file. Keeps nothing. */
 import { decryptFile, decryptText, type JobOptions, type Opener, VaultError } from "../../vault/vault.ts";
 import { armorWithin, type EncryptedFileKind } from "./encrypted-file.ts";
 import { looksLikeMail } from "./mail/looks-like-mail.ts";
@@ -10,17 +10,17 @@ export interface ChosenFile {
   kind: EncryptedFileKind;
 }
 
-/** `bytes` of a message: the whole of it, to be saved. */
+/** A decrypted result. `bytes` of a message are the whole message, for saving. */
 export type Opened =
   | { kind: "text"; text: string }
   | { kind: "mail"; mail: ParsedMail; bytes: Uint8Array<ArrayBuffer> }
   | { kind: "file"; name: string; bytes: Uint8Array<ArrayBuffer> };
 
-/** More than this is no text to read on a page. */
-const textMaxBytes = 1024 * 1024;
+/** Maximum size of content shown as text, in bytes; anything larger is a file. */
+const TEXT_MAX_BYTES = 1024 * 1024;
 
 export interface Encrypted {
-  /** As pasted; looked at only when there is no file. */
+  /** Pasted text; used only without a file. */
   text: string;
   chosen: ChosenFile | null;
 }
@@ -46,13 +46,13 @@ async function openFile(
   const bytes = await decryptFile({ bytes: await encryptedBytes(file, kind), opener }, options);
   const mail = looksLikeMail(bytes) ? await readMail(bytes, options.signal) : null;
   if (mail !== null) return { kind: "mail", mail, bytes };
-  const text = bytes.length <= textMaxBytes ? textOf(bytes) : null;
+  const text = bytes.length <= TEXT_MAX_BYTES ? textOf(bytes) : null;
   return text === null ? { kind: "file", name: plainName(file.name), bytes } : { kind: "text", text };
 }
 
 async function encryptedBytes(file: File, kind: EncryptedFileKind): Promise<ArrayBuffer> {
   const bytes = await file.arrayBuffer().catch(() => {
-    // Moved or changed since it was chosen.
+    // The file was moved or changed after it was chosen.
     throw new VaultError("not_age");
   });
   if (kind !== "surrounded") return bytes;
@@ -61,7 +61,7 @@ async function encryptedBytes(file: File, kind: EncryptedFileKind): Promise<Arra
   return armor.slice().buffer;
 }
 
-/** `null`: not UTF-8, or not meant to be read. */
+/** Decodes text; `null` if the content is not UTF-8 or not readable text. */
 function textOf(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;
   try {
@@ -71,7 +71,7 @@ function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-/** `photo.jpg.age` was `photo.jpg`. */
+/** Name of the decrypted file: `photo.jpg.age` becomes `photo.jpg`. */
 function plainName(name: string): string {
   return /^(.+)\.age$/i.exec(name)?.[1] ?? `${name}.decrypted`;
 }

@@ -1,6 +1,6 @@
 /**
- * One decryption at a time and its result. The plaintext lives in this component's state alone, for as long as it is shown: a new
- * attempt, Clear Results, and leaving the page, by whichever way, end it.
+ * Runs one decryption at a time and holds its result. The plaintext exists only in this component's state while it is
+ * shown: a new attempt, Clear Results and leaving the page delete it.
  */
 import { useCallback, useEffect, useState } from "react";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
@@ -24,12 +24,12 @@ export function useDecrypt() {
     setOpened(null);
   }, [stop]);
   useEffect(() => {
-    // A page that waits in the browser's history for Back would keep what it shows.
+    // A page in the back/forward cache would keep the plaintext.
     window.addEventListener("pagehide", clear);
     return () => window.removeEventListener("pagehide", clear);
   }, [clear]);
 
-  /** @returns the field to mend and what is wrong with it, `null` when there is none or all went well */
+  /** @returns the field to correct and its error; `null` on success, or if no single field is at fault */
   const run = async (method: Method, work: Work): Promise<FieldFailure | null> => {
     clear();
     try {

@@ -1,4 +1,4 @@
-/** The encrypted text or file of a form. The text stays in its textarea; here is only which file was chosen and what is wrong. */
+/** State of a form's encrypted input: the chosen file and the error. The text itself stays in its textarea. */
 import { encryptionMessages } from "@kauke/contract";
 import { useRef, useState } from "react";
 import { chooseFile, dropHandlers } from "./EncryptedField.tsx";
@@ -28,7 +28,7 @@ export function useEncrypted() {
       onInput: () => setError(undefined),
     },
     drop: dropHandlers((file) => void onFile(file)),
-    /** @returns `null` when there is nothing to decrypt, and says so */
+    /** Returns the input to decrypt; without any, shows an error and returns `null`. */
     read(): Encrypted | null {
       const text = ref.current?.value ?? "";
       if (chosen === null && text.trim() === "") {

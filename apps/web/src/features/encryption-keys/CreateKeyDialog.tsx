@@ -1,6 +1,7 @@
 /**
- * A new key pair: made, locked and tried by the vault's worker, then stored. The password goes from its field straight into the
- * worker's message; its field is empty from then on.
+ * Dialog that creates a key pair: the vault's worker generates it, encrypts the private key and decrypts it again as a
+ * check, then it is stored. The password goes from its field directly into the message to the worker; the field is
+ * emptied.
  */
 import { Info } from "lucide-react";
 import { type FormEvent, useId, useRef, useState } from "react";
@@ -27,15 +28,18 @@ function useCreation(onDone: () => void) {
   const job = useVaultJob();
   const { storeKey } = useEncryptionKeyCalls();
   const [isStoring, setIsStoring] = useState(false);
-  const run = async (wish: { keyName: string; masterPassword: string; kind: KeyKind }) => {
+  const run = async (request: { keyName: string; masterPassword: string; kind: KeyKind }) => {
     try {
       const made = await job.run("Making the key and opening it again as a test.", (options) =>
-        createKey(wish, options),
+        createKey(request, options),
       );
       if (made === null) return;
       setIsStoring(true);
-      await storeKey({ keyName: wish.keyName, ...made });
-      showToast({ title: "Key created", description: `${wish.keyName} was made, and opened again as a test.` });
+      await storeKey({ keyName: request.keyName, ...made });
+      showToast({
+        title: "Key created",
+        description: `${request.keyName} was created, and decrypted again as a test.`,
+      });
       onDone();
     } catch (error) {
       const text = error instanceof VaultError ? vaultFailureText(error, noReason) : messageOf(error, noReason);
@@ -47,7 +51,7 @@ function useCreation(onDone: () => void) {
   return { run, stop: job.stop, working: job.working, isBusy: job.working !== null || isStoring };
 }
 
-/** The field of the password and what is known of it: never the password itself. */
+/** Ref of the password field and its rated strength; the password itself is never in state. */
 function useNewPassword() {
   const password = useRef<HTMLInputElement>(null);
   const [isShown, setIsShown] = useState(false);
@@ -73,7 +77,7 @@ function KindSwitch({ isChecked, onChange }: { isChecked: boolean; onChange: (is
     <div className="setting">
       <div>
         <h3>Post-quantum</h3>
-        <p>Holds against quantum computers too. Whoever writes to it needs age 1.3 or newer.</p>
+        <p>Resists attacks by quantum computers too. Encrypting to this key requires age 1.3 or newer.</p>
       </div>
       <Switch checked={isChecked} label="Post-quantum" onChange={onChange} />
     </div>
@@ -86,7 +90,7 @@ interface MasterPasswordProps {
   onEdit: () => void;
 }
 
-/** Once, with a button that shows it: the specification's form has two fields. */
+/** The password is typed once, with a button that shows it: the specification's form has two fields. */
 function MasterPassword({ typed, error, onEdit }: MasterPasswordProps) {
   const onInput = () => {
     typed.onInput();

@@ -8,12 +8,12 @@ import { showFailure, showToast } from "../../ui/toast-store.ts";
 
 interface Props {
   encryptionKey: EncryptionKeyWire;
-  /** No other is left to be the default. */
+  /** Whether this is the account's only key, so that none is left to become the default. */
   isLast: boolean;
   onClose: () => void;
 }
 
-/** Says what is lost before it is. */
+/** Confirmation that names what deleting the key destroys. */
 export function DeleteKeyDialog({ encryptionKey: { id, keyName, isDefault }, isLast, onClose }: Props) {
   const { deleteKey } = useEncryptionKeyCalls();
   const [pending, setPending] = useState(false);

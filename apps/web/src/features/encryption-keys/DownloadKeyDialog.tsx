@@ -1,6 +1,6 @@
 /**
- * The two files a key can be kept as. The protected one is saved as it is stored, and needs no password here; for the other one
- * the vault opens the private key in this browser.
+ * Dialog that downloads a key in one of two files. The encrypted one is saved as it is stored and needs no password
+ * here; for the other the vault decrypts the private key in the browser.
  */
 import { type EncryptionKeyWire, encryptionMessages } from "@kauke/contract";
 import { TriangleAlert } from "lucide-react";
@@ -37,7 +37,7 @@ async function savePlain(key: EncryptionKeyWire, masterPassword: string, options
 
 function useDownload(key: EncryptionKeyWire, onDone: () => void) {
   const job = useVaultJob();
-  /** @returns the message for the password's field, if it is the password */
+  /** @returns the error to show at the password field, if the password is at fault */
   const run = async (form: Form, masterPassword: string): Promise<string | undefined> => {
     const doing = form === "protected" ? "Fetching the key." : "Opening the key in this browser.";
     try {
@@ -89,13 +89,13 @@ function FormChoice({ chosen, onChoose }: { chosen: Form; onChoose: (form: Form)
         value="protected"
         title="Protected file, .age"
         tag="safer"
-        text="Stays locked as it is here. The age program opens it with your password, without us."
+        text="Encrypted, as it is stored here. The age program opens it with your password, without us."
       />
       <Choice
         {...{ group, chosen, onChoose }}
         value="plain"
         title="Private key, .json"
-        text="Unlocked: the private key as plain text, for other programs."
+        text="Not encrypted: the private key as plain text, for other programs."
       />
     </fieldset>
   );
@@ -138,7 +138,7 @@ export function DownloadKeyDialog({ encryptionKey, onClose }: Props) {
   const [error, setError] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
   const { run, working } = useDownload(encryptionKey, onClose);
-  // The field is there again only when the form is: after the progress.
+  // The password field is mounted again only after the progress view has been replaced by the form.
   useEffect(() => {
     if (error !== undefined && working === null) field.current?.focus();
   }, [error, working]);

@@ -1,4 +1,4 @@
-/** The account's encryption keys and the dialogs around them. */
+/** The account's encryption keys, and the dialogs that create, import, download and delete them. */
 import type { EncryptionKeyWire } from "@kauke/contract";
 import { Plus } from "lucide-react";
 import { useState } from "react";

@@ -1,6 +1,7 @@
 /**
- * A private key that the person has, as text or as a file: read, locked and tried by the vault's worker, then stored. No state holds
- * key or password: the password's field is emptied when it is read, the key stays in its own to be mended until the dialog closes.
+ * Dialog that imports an existing private key, as text or from a file: the vault's worker reads it, encrypts it and
+ * decrypts it again as a check, then it is stored. Neither key nor password is kept in state: the password field is
+ * emptied when it is read; the key stays in its field for corrections until the dialog closes.
  */
 import type { EncryptionKeyWire } from "@kauke/contract";
 import { Info } from "lucide-react";
@@ -30,34 +31,34 @@ interface Errors {
   masterPassword?: string;
 }
 
-interface Wish {
+interface ImportRequest {
   text: string;
   keyName: string;
   masterPassword: string;
 }
 
-/** Looks at the key, and stores it in its protected form. @returns what is wrong with a field; `{}`: done, or told by a toast */
+/** Checks the key and stores it encrypted. @returns field errors; `{}` on success, or if a toast has shown the error */
 function useImport(keys: readonly EncryptionKeyWire[], onDone: () => void) {
   const job = useVaultJob();
   const { storeKey } = useEncryptionKeyCalls();
   const [isStoring, setIsStoring] = useState(false);
-  const importLooked = async (wish: Wish): Promise<Errors> => {
+  const importLooked = async (request: ImportRequest): Promise<Errors> => {
     const made = await job.run("Locking the key and opening it again as a test.", (options) =>
-      importKey(wish, options),
+      importKey(request, options),
     );
     if (made === null) return {};
     const duplicate = duplicateText(made.publicKey, keys);
     if (duplicate !== null) return { text: duplicate };
     setIsStoring(true);
-    await storeKey({ keyName: wish.keyName, ...made });
-    showToast({ title: "Key imported", description: wish.keyName });
+    await storeKey({ keyName: request.keyName, ...made });
+    showToast({ title: "Key imported", description: request.keyName });
     onDone();
     return {};
   };
-  const run = async (wish: Wish): Promise<Errors> => {
+  const run = async (request: ImportRequest): Promise<Errors> => {
     try {
-      const problem = importProblem(await readKey({ text: wish.text }), keys);
-      return problem === null ? await importLooked(wish) : { text: problem };
+      const problem = importProblem(await readKey({ text: request.text }), keys);
+      return problem === null ? await importLooked(request) : { text: problem };
     } catch (error) {
       const unreadable = unreadableText(error);
       if (unreadable !== null) return { text: unreadable };
@@ -128,7 +129,7 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
   const clear = (field: keyof Errors) => setErrors((before) => ({ ...before, [field]: undefined }));
   const refuse = (found: Errors) => {
     setErrors(found);
-    if (Object.values(found).some((it) => it !== undefined)) focusFirstError(formId);
+    if (Object.values(found).some((message) => message !== undefined)) focusFirstError(formId);
   };
   const onFile = async (text: string | null) => {
     if (text === null || keyField.current === null) return refuse({ text: noKeyFile });
@@ -146,22 +147,22 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
     if (isBusy) return;
-    const wish = {
+    const request = {
       text: keyField.current?.value ?? "",
       keyName: keyName.trim(),
       masterPassword: password.current?.value ?? "",
     };
-    const found: Errors = { ...newKeyErrors(wish), ...(wish.text.trim() === "" && { text: keyRequired }) };
+    const found: Errors = { ...newKeyErrors(request), ...(request.text.trim() === "" && { text: keyRequired }) };
     if (Object.keys(found).length > 0) return refuse(found);
     setErrors({});
     setIsShown(false);
     takePassword(password);
-    refuse(await run(wish));
+    refuse(await run(request));
   };
   return (
     <Dialog
       title="Import key"
-      description="A private key you already have. It is locked in this browser; only its protected form is stored."
+      description="A private key you already have. It is encrypted in this browser; only its protected form is stored."
       onClose={onClose}
     >
       <form id={formId} className="contents" onSubmit={(event) => void onSubmit(event)} noValidate>
@@ -172,7 +173,7 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
               forecastSeconds={working === null ? 0 : working.forecastSeconds}
             />
           ) : null}
-          {/* Hidden, not gone: a key that is refused can be mended. */}
+          {/* Hidden, not unmounted, so that a refused key can be corrected. */}
           <div className="import-fields" hidden={isBusy}>
             <KeyField
               fieldRef={keyField}

@@ -6,7 +6,7 @@ import { dayText } from "../../ui/text/time-text.ts";
 
 interface Props {
   encryptionKey: EncryptionKeyWire;
-  /** It is being made the default. */
+  /** Whether the request that makes this key the default is in flight. */
   pending: boolean;
   onMakeDefault: () => void;
   onDownload: () => void;

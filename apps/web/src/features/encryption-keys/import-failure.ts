@@ -1,11 +1,11 @@
-/** What a person reads about a key that can't be imported. Pure. */
+/** Messages for a key that can't be imported. Pure. */
 import { encryptionMessages } from "@kauke/contract";
 import { type KeyToImport, VaultError } from "../../vault/vault.ts";
 
 const notAKey = "This is not an AGE private key. One begins with AGE-SECRET-KEY-1.";
 
 const texts: Readonly<Record<Exclude<KeyToImport["kind"], "key" | "locked">, string>> = {
-  several: "This holds several private keys. Import them one by one.",
+  several: "This text contains several private keys. Import them one by one.",
   mismatch: "The public and the private key in this file do not belong together.",
   public: "This is a public key. Import the private key that belongs to it.",
 };
@@ -15,7 +15,7 @@ interface StoredKey {
   publicKey: string;
 }
 
-/** @returns `null` for a key that can be imported, as far as it can be seen before it is opened */
+/** @returns `null` for a key that can be imported, as far as can be determined before it is decrypted */
 export function importProblem(read: KeyToImport, stored: readonly StoredKey[]): string | null {
   if (read.kind === "locked") return null;
   return read.kind === "key" ? duplicateText(read.publicKey, stored) : texts[read.kind];
@@ -26,13 +26,13 @@ export function duplicateText(publicKey: string, stored: readonly StoredKey[]): 
   return same === undefined ? null : `You have this key already: ${same.keyName}`;
 }
 
-/** Of what was thrown while it was looked at; `null` when the key itself is not at fault. */
+/** Message for an error thrown while reading a key; `null` if the key itself is not at fault. */
 export function unreadableText(thrown: unknown): string | null {
   if (!(thrown instanceof VaultError)) return null;
   if (thrown.code === "bad_private_key") return notAKey;
   if (thrown.code === "too_large") return "This file is too large to be a key file.";
   if (thrown.code === "not_protected_key" || thrown.code === "malformed" || thrown.code === "not_age")
-    return "This is an AGE file, but not a private key under a password.";
+    return "This is an AGE file, but not a private key protected by a password.";
   return null;
 }
 

@@ -16,12 +16,12 @@ describe("the name of a key's file", () => {
     ["a\nb\u0000c", "a-b-c.age"],
   ])("%j becomes %s", (keyName, fileName) => expect(keyFileName(keyName, "age")).toBe(fileName));
 
-  it("is cut between characters, never inside one", () => {
+  it("is cut between characters, never within one", () => {
     expect(keyFileName("😀".repeat(100), "json")).toBe(`${"😀".repeat(80)}.json`);
   });
 });
 
-it("the JSON holds the specification's five fields in their order and nothing else", () => {
+it("the JSON file has the specification's five fields in order and no others", () => {
   const key = {
     id: "not this",
     keyName: "Work",

@@ -1,21 +1,24 @@
-/** The files a key is downloaded as, named after it. */
+/** Names and contents of the files a key is downloaded as. */
 import type { DownloadedKey } from "@kauke/contract";
 
-/** Characters; with the ending it stays below what any file system allows, in three-byte letters too. */
+/**
+ * Maximum characters of the name. With the extension it stays below any file system's limit in bytes, even at three
+ * bytes a character.
+ */
 const NAME_MAX = 80;
-/** What Windows keeps for devices, with any ending. */
+/** Names that Windows reserves for devices, with any extension. */
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
-/** Marks that turn the direction of writing can hide an ending. */
+/** Characters that can't be in a name. Bidirectional marks could disguise the extension. */
 const forbidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}/\\:*?"<>|]+/gu;
 
-/** @example keyFileName("Work / 2026", "age") // "Work - 2026.age" */
+/** File name of a downloaded key. @example keyFileName("Work / 2026", "age") // "Work - 2026.age" */
 export function keyFileName(keyName: string, ending: "age" | "json"): string {
   const cleaned = keyName.replace(forbidden, "-").replace(/^[\s.-]+|[\s.-]+$/g, "");
   const name = [...cleaned].slice(0, NAME_MAX).join("").trimEnd() || "encryption-key";
   return `${reserved.test(name) ? `key-${name}` : name}.${ending}`;
 }
 
-/** The specification's download: exactly these five fields. */
+/** The specification's JSON download, with exactly these five fields. */
 export function keyFileJson({ keyName, publicKey, privateKey, createdAt, isDefault }: DownloadedKey): string {
   return `${JSON.stringify({ keyName, publicKey, privateKey, createdAt, isDefault }, null, 2)}\n`;
 }

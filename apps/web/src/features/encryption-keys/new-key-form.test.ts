@@ -3,12 +3,12 @@ import { newKeyErrors } from "./new-key-form.ts";
 
 const good = { keyName: "Work", masterPassword: "six random words" };
 
-it("takes a name of up to 100 characters, counted as people do, and a password", () => {
+it("a name of up to 100 characters (not UTF-16 units) and a password are accepted", () => {
   expect(newKeyErrors(good)).toEqual({});
   expect(newKeyErrors({ ...good, keyName: "😀".repeat(100) })).toEqual({});
 });
 
-it("says what is missing, in the specification's words", () => {
+it("missing fields are reported with the specification's texts", () => {
   expect(newKeyErrors({ keyName: "  ", masterPassword: " " })).toEqual({
     keyName: "Key name required",
     masterPassword: "Master password required",

@@ -1,4 +1,4 @@
-/** What is checked of a new key before any work (specification section 5). */
+/** Validation of a new key's form before any key is generated (specification section 5). */
 import { encryptionMessages, limits } from "@kauke/contract";
 
 export interface NewKeyErrors {

@@ -2,15 +2,15 @@ import { describe, expect, it } from "vitest";
 import { passwordStrength } from "./password-strength.ts";
 
 describe("the strength of a master password", () => {
-  it("is not judged before anything is typed", () => expect(passwordStrength("")).toBe("empty"));
+  it("is not rated before anything is typed", () => expect(passwordStrength("")).toBe("empty"));
 
   it.each([
     ["a", "one character"],
-    ["password123", "what is guessed first"],
-    ["Passw0rd!2025", "what is guessed first, dressed up"],
-    ["qwertyuiop1234567890", "rows of the keyboard"],
-    ["aaaaaaaaaaaaaaaaaaaaaaaa", "one key held down"],
-    ["horse horse horse horse horse", "one word again and again"],
+    ["password123", "a common password"],
+    ["Passw0rd!2025", "a common password with substitutions"],
+    ["qwertyuiop1234567890", "keyboard rows"],
+    ["aaaaaaaaaaaaaaaaaaaaaaaa", "one character repeated"],
+    ["horse horse horse horse horse", "one word repeated"],
     ["correct horse", "two words"],
     ["20251122", "a date"],
     ["Jonas1990", "a name and a year"],

@@ -1,27 +1,30 @@
 /**
- * A hint of how long a master password stands up to guessing, from its form alone. One guess at a stored key costs half a second
- * and 256 MiB, so 40 bits are already some 17,000 years of one core. It only advises; nothing is refused for it.
+ * Estimates from its characters alone how long a master password resists guessing. One guess at a stored key costs half
+ * a second and 256 MiB, so 40 bits are already some 17,000 years of one core. A hint only: no password is refused.
  */
 
 export type PasswordStrength = "empty" | "weak" | "fair" | "strong";
 
 const FAIR_BITS = 40;
 const STRONG_BITS = 60;
-/** One of some eight thousand words. */
+/** Entropy of a word from a list of some eight thousand. */
 const WORD_BITS = 13;
 
-/** What guessing begins with, as parts of a password. */
+/** Substrings that guessing programs try first. */
 const tried =
   /pass(?:word|wort)?|p[a@]ssw[o0]rd|slaptazodis|qwert[yz]?(?:uiop)?|asdf(?:gh)?(?:jkl)?|letmein|welcome|admin|iloveyou|monkey|dragon|master|secret|kauke|(?:19|20)\d\d|abc(?:def?)?|1234?5?6?7?8?9?0?|1q2w3e(?:4r)?/giu;
 
-/** @example passwordStrength("correct horse battery staple") // "fair" */
+/** Rates a password. @example passwordStrength("correct horse battery staple") // "fair" */
 export function passwordStrength(password: string): PasswordStrength {
   if (password === "") return "empty";
   const bits = passwordBits(password);
   return bits < FAIR_BITS ? "weak" : bits < STRONG_BITS ? "fair" : "strong";
 }
 
-/** A word counts once and by the dictionary, any other character by its kind, a repeated one hardly at all. */
+/**
+ * Estimated entropy in bits: a distinct word counts once as a dictionary word, other characters by their class,
+ * repeated ones hardly at all.
+ */
 function passwordBits(password: string): number {
   let bits = 0;
   const rest = password.replace(tried, () => {
@@ -38,14 +41,14 @@ function passwordBits(password: string): number {
   return bits + looseBits(others.replace(/[\s-]+/g, ""));
 }
 
-/** Small letters, with a capital at most in front, as words are written. */
+/** Whether the text is written like a word: lower case, optionally with a capital first letter. */
 function isWord(text: string): boolean {
   return /^\p{L}\p{Ll}*$/u.test(text) || /^\p{Lu}+$/u.test(text);
 }
 
 function looseBits(text: string): number {
   const characters = [...text];
-  const sameAgain = characters.filter((it, at) => it === characters[at - 1]).length;
+  const sameAgain = characters.filter((character, at) => character === characters[at - 1]).length;
   return (characters.length - sameAgain) * Math.log2(alphabetOf(text)) + sameAgain * 0.5;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Floats over every page. Opens the widget, whose code comes then; where it does not come, the board opens at once. Nothing is
- * sent, and nothing of the board is loaded here.
+ * Floating button on every page that opens the feedback panel. The panel's code loads on the first click; if that
+ * fails, the feedback board opens instead. Nothing is sent, and nothing of the board is loaded here.
  */
 import { MessageSquare } from "lucide-react";
 import { type ComponentType, useId, useRef, useState } from "react";

@@ -1,13 +1,13 @@
-/** A few words and the way to the board, which is another site and opens in a tab of its own. */
+/** Short text with a link to the feedback board, which is another site and opens in a new tab. */
 import { product } from "@kauke/contract";
 import { ArrowUpRight, X } from "lucide-react";
 import { useEffect, useRef } from "react";
 
 export interface PanelProps {
   id: string;
-  /** Address of the board. */
+  /** URL of the feedback board. */
   board: string;
-  /** @param byKey whether the focus goes back to what opened it */
+  /** @param byKey whether it was closed by keyboard, so that the focus returns to the button that opened it */
   onClose: (byKey: boolean) => void;
 }
 

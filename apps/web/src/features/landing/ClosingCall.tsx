@@ -1,4 +1,4 @@
-/** The closing call: how many are here already, and the way in. */
+/** Last section of the landing page: the number of users and the sign-up button. */
 import { Link } from "wouter";
 import { openFace } from "../../ui/Mask.tsx";
 import { StartButton } from "./StartButton.tsx";
@@ -19,7 +19,7 @@ function Crowd() {
   );
 }
 
-/** e.g. `Join 31k+ people who …`; without a figure `Join people who …` */
+/** Text of the call, e.g. `Join 31k+ people who …`; without a figure `Join people who …`. */
 function Invitation() {
   const figure = closingFigure(useTotals());
   return (

@@ -1,13 +1,13 @@
-/** The mail providers it works with, passing by; the button beside them stops everything on the page that moves. */
+/** Scrolling strip of compatible mail providers, with a button that pauses all motion on the page. */
 import { Pause, Play } from "lucide-react";
 import { useIsLive } from "../../ui/use-is-live.ts";
 import type { Motion } from "./motion/motion.ts";
-import { stripCopies } from "./motion/strip-motion.ts";
+import { STRIP_COPIES } from "./motion/strip-motion.ts";
 import { useStrip } from "./motion/use-strip.ts";
 
 const providers = ["Proton Mail", "Tuta", "Gmail", "QQ Mail", "Outlook", "Mail.ru", "Yahoo"];
 
-const items = Array.from({ length: stripCopies }, (_, copy) =>
+const items = Array.from({ length: STRIP_COPIES }, (_, copy) =>
   providers.map((name) => ({ name, key: `${name} ${copy}`, isCopy: copy > 0 })),
 ).flat();
 

@@ -1,4 +1,7 @@
-/** What AGE does for mail: what travels, and what only the recipient reads. The one dark band of the page, in both themes. */
+/**
+ * What AGE does for mail: what is transmitted, and what only the recipient can read. The one dark band of the page, in
+ * both themes.
+ */
 import { KeyRound, Lock, LockOpen } from "lucide-react";
 
 const facts = [

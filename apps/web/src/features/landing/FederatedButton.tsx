@@ -1,4 +1,4 @@
-/** Signing up with a Google account: leaves for the issuer's page, does nothing while it is unknown who is there. */
+/** Sign-up with a Google account: links to the issuer's page. Does nothing while the session is being checked. */
 import { Mail } from "lucide-react";
 import type { MouseEvent } from "react";
 import { useLocation } from "wouter";

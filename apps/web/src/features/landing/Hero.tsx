@@ -1,4 +1,4 @@
-/** The first thing seen: an address that covers another one, what it does, and the way in. */
+/** The landing page's first screen: an address that covers another one, what Kauke does, and the sign-up button. */
 import type { SiteDomain } from "../../app/site-domain.ts";
 import { FederatedButton } from "./FederatedButton.tsx";
 import { type HeroWidth, heroWidth } from "./hero-width.ts";

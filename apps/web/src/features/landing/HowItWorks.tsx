@@ -1,4 +1,4 @@
-/** Three steps in thirty seconds. */
+/** The three steps of "how it works", with the thirty seconds they take. */
 import { AtSign, CornerDownRight, Inbox, Lock, type LucideIcon, Mail, Reply, Wallet, Webhook } from "lucide-react";
 import type { ReactNode } from "react";
 

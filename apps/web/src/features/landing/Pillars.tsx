@@ -1,4 +1,4 @@
-/** Privacy First, Completely Free, Zero Logs Policy: each with the one sign that says it. */
+/** The three promises, each with a symbol: Privacy First, Completely Free, Zero Logs Policy. */
 export function Pillars() {
   return (
     <section className="page sec pillars-sec later">

@@ -2,10 +2,10 @@
 import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { useSession } from "../../api/session/session.ts";
-import { patienceMs, startState } from "./start-button.ts";
+import { PATIENCE_MS, startState } from "./start-button.ts";
 
 interface Props {
-  /** For who isn't signed in. */
+  /** Label for signed-out visitors. */
   words: string;
   className: string;
 }
@@ -14,7 +14,7 @@ function useIsSlow(isLoading: boolean): boolean {
   const [isSlow, setSlow] = useState(false);
   useEffect(() => {
     if (!isLoading) return;
-    const timer = setTimeout(() => setSlow(true), patienceMs);
+    const timer = setTimeout(() => setSlow(true), PATIENCE_MS);
     return () => clearTimeout(timer);
   }, [isLoading]);
   return isLoading && isSlow;

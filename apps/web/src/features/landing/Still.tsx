@@ -1,6 +1,6 @@
 /**
- * The sections that only stand there, kept as they were drawn into the document: nothing in them needs script, so their code is
- * fetched only when the landing page is come to from another one.
+ * The landing page's static sections, which keep their prerendered HTML: nothing in them needs script, so their code is
+ * loaded only if the landing page is reached from another page.
  */
 import { Suspense, useState } from "react";
 import { later } from "../../app/later.tsx";
@@ -12,18 +12,18 @@ const parts = {
   story: later(async () => (await import("./StillSections.tsx")).Story),
 };
 
-/** Before pages are drawn at build time. */
+/** Loads the static sections before pages are prerendered at build time. */
 export async function loadStill(): Promise<void> {
   await Promise.all(Object.values(parts).map((part) => part.load()));
 }
 
-/** Whether this is the first drawing of a page that came drawn. */
+/** Whether this render hydrates a prerendered page. */
 function useIsTakenOver(): boolean {
   const [wasAtFirst] = useState(!useIsLive());
   return wasAtFirst && !import.meta.env.SSR;
 }
 
-/** What React is told not to look into stays: it compares no inner HTML as it takes a page over, and sets none later. */
+/** Makes React keep the existing HTML: it does not compare inner HTML while hydrating, and sets none later. */
 const asDrawn = { __html: "" };
 
 export function Still({ part }: { part: keyof typeof parts }) {

@@ -1,4 +1,4 @@
-/** The sections of the landing page that only stand there, as one chunk. */
+/** The landing page's static sections, as one chunk. */
 import { useState } from "react";
 import { readSiteDomain } from "../../app/site-domain.ts";
 import { Attack } from "./Attack.tsx";
@@ -9,7 +9,7 @@ import { Why } from "./Why.tsx";
 export { FeatureRow } from "./FeatureRow.tsx";
 export { Pillars } from "./Pillars.tsx";
 
-/** Everything between the strip and the closing call. */
+/** All sections between the strip and the closing call. */
 export function Story() {
   const [{ domain }] = useState(readSiteDomain);
   return (

@@ -1,4 +1,4 @@
-/** A figure, covered while the server hasn't said it; without script it is simply there. */
+/** A figure, shown as a bar until the server has sent it. Without script the figure is visible at once. */
 import type { Figure } from "./totals.ts";
 
 export function Total({ text, isPending }: Figure) {

@@ -1,4 +1,4 @@
-/** What the name means, and the facts on one sheet. */
+/** What the name means, and the product's facts. */
 import { product } from "@kauke/contract";
 
 const facts = [

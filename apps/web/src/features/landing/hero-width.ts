@@ -1,14 +1,15 @@
 /**
- * How many characters the hero makes room for: its letters are sized so that the longest domain fills the page's width, and a
- * shorter one moves nothing. The style sheet has a rule for each number, because the page may carry no inline style.
+ * The number of characters the hero makes room for: the font size fits the longest domain to the page's width, and a
+ * shorter one causes no layout shift. The style sheet has a rule for each number, because the page may have no inline
+ * styles.
  */
 export type HeroWidth = string;
 
-/** Longer domains are cut. */
-export const widest = 40;
+/** Maximum width in characters; longer domains are cut off. */
+export const WIDEST = 40;
 
-/** @param atFirst what the server wrote into the page, for as long as the list isn't known */
+/** @param atFirst the figure the server wrote into the page, used until the list is loaded */
 export function heroWidth(domains: readonly string[] | null, atFirst: string): HeroWidth {
   if (domains === null) return atFirst;
-  return String(Math.min(widest, Math.max(...domains.map((domain) => domain.length))));
+  return String(Math.min(WIDEST, Math.max(...domains.map((domain) => domain.length))));
 }

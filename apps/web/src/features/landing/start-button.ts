@@ -1,14 +1,17 @@
-/** What the landing page's main button says and does (specification section 4). */
+/** Label and target of the landing page's main button (specification section 4). */
 
-/** A session check that answers within this time shows nothing of itself: the button wouldn't be read before it changes. */
-export const patienceMs = 300;
+/**
+ * Milliseconds a session check may take before the button says that it is loading; a shorter label change could not be
+ * read.
+ */
+export const PATIENCE_MS = 300;
 
 export type StartState = "loading" | "dashboard" | "sign-up";
 
 interface Known {
   isSignedIn: boolean;
   isLoading: boolean;
-  /** Whether the session check has lasted longer than `patienceMs`. */
+  /** Whether the session check has lasted longer than `PATIENCE_MS`. */
   isSlow: boolean;
 }
 

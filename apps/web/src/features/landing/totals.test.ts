@@ -3,7 +3,7 @@ import { closingFigure, totalFigure } from "./totals.ts";
 
 const known = (users: number, aliases = 0) => ({ state: "known", value: { users, aliases } }) as const;
 
-test("totals are shown with separators and without a plus", () => {
+test("totals are shown with thousands separators and without a plus sign", () => {
   expect(totalFigure(known(1_234_567, 89), "users")).toEqual({ text: "1,234,567", isPending: false });
   expect(totalFigure(known(1_234_567, 89), "aliases")).toEqual({ text: "89", isPending: false });
 });
@@ -20,7 +20,7 @@ test("below a thousand users the closing call has no number", () => {
   for (const users of [0, 1, 999]) expect(closingFigure(known(users))).toBeNull();
 });
 
-test("what was last announced stands in for figures that failed to come, and covered for those still to come", () => {
+test("the last announced figures replace those that failed to load, and are covered while loading", () => {
   expect(totalFigure({ state: "failed" }, "users")).toEqual({ text: "31,000+", isPending: false });
   expect(closingFigure({ state: "failed" })).toEqual({ text: "31k+", isPending: false });
   expect(totalFigure({ state: "asking" }, "aliases")).toEqual({ text: "31,000+", isPending: true });

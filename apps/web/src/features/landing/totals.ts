@@ -1,4 +1,4 @@
-/** The figures of the landing page: what the server counts, or in its place what was last announced. */
+/** The landing page's figures: the server's counts, or the last announced figures in their place. */
 import type { Asked } from "../../api/session/ask-once.ts";
 import { countText } from "../../ui/text/count-text.ts";
 
@@ -9,19 +9,19 @@ export interface Totals {
 
 export interface Figure {
   text: string;
-  /** The server hasn't answered yet: the text is covered. */
+  /** The server hasn't answered yet, so the text is covered. */
   isPending: boolean;
 }
 
 const announced = { total: "31,000+", closing: "31k+" } as const;
 
-/** e.g. `1,234`; `31,000+` when the server doesn't say */
+/** Text of a total, e.g. `1,234`; the last announced `31,000+` if the server sends none. */
 export function totalFigure(asked: Asked<Totals>, of: keyof Totals): Figure {
   if (asked.state !== "known") return { text: announced.total, isPending: asked.state === "asking" };
   return { text: countText(asked.value[of]), isPending: false };
 }
 
-/** Thousands of users, rounded down: `31k+`. `null` below a thousand: a number that small says nothing. */
+/** Thousands of users, rounded down: `31k+`. `null` below a thousand, because such a number impresses nobody. */
 export function closingFigure(asked: Asked<Totals>): Figure | null {
   if (asked.state !== "known") return { text: announced.closing, isPending: asked.state === "asking" };
   const thousands = Math.floor(asked.value.users / 1000);

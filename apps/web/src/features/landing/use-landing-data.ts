@@ -1,4 +1,4 @@
-/** What the landing page asks the server: the domains, and how many people and aliases there are. */
+/** The landing page's data from the server: the domains, and the numbers of users and aliases. */
 
 import { call } from "../../api/client.ts";
 import { askOnce } from "../../api/session/ask-once.ts";

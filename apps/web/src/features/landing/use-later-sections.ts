@@ -1,12 +1,12 @@
 /**
- * A landing page that came drawn leaves out the layout of the sections far below the window (`later` in landing-sections.css), so
- * that the hero is there sooner. Once the page has come to life and has nothing to do, they are laid out, one at a time: who
- * prints, saves or photographs the page finds it whole, and scrolling never waits.
+ * A prerendered landing page skips the layout of sections far below the window (`later` in landing-sections.css), so
+ * that the hero appears sooner. After hydration they are laid out one at a time while the browser is idle: printing,
+ * saving and screenshots include them, and scrolling never waits.
  */
 import { useEffect } from "react";
 
-/** Milliseconds after which a section is laid out though the page is busy. */
-const LATEST = 1000;
+/** Milliseconds after which a section is laid out even if the browser is not idle. */
+const LATEST_MS = 1000;
 
 export function useLaterSections(): void {
   useEffect(() => {
@@ -26,7 +26,7 @@ export function useLaterSections(): void {
   }, []);
 }
 
-/** Sections that come later, when somebody returns from another page, are laid out as they come. */
+/** Ends the deferral for good: sections rendered after returning from another page are laid out at once. */
 function ended(): void {
   document.getElementById("root")?.removeAttribute("data-drawn");
 }
@@ -34,7 +34,7 @@ function ended(): void {
 const hasIdle = () => "requestIdleCallback" in window;
 
 function whenIdle(run: () => void): number {
-  return hasIdle() ? window.requestIdleCallback(run, { timeout: LATEST }) : window.setTimeout(run, LATEST / 10);
+  return hasIdle() ? window.requestIdleCallback(run, { timeout: LATEST_MS }) : window.setTimeout(run, LATEST_MS / 10);
 }
 
 function cancel(waiting: number): void {

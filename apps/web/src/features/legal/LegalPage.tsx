@@ -1,13 +1,13 @@
 /**
- * The frame of About, Privacy Policy, Terms of Service, GDPR and Transparency Report: title, figures, a rail of contents and the
- * text beside it. Nothing here touches the window while it renders, so that the pages can be made to HTML at build.
+ * Layout of About, Privacy Policy, Terms of Service, GDPR and Transparency Report: title, figures, table of contents,
+ * and the text beside it. Rendering never accesses `window`, so that the pages can be prerendered.
  */
 import { Fragment, type ReactNode } from "react";
 import { Link } from "wouter";
 import { useCurrentPart } from "./use-current-part.ts";
 
 export interface LegalPart {
-  /** The anchor, e.g. `what-we-keep`. */
+  /** Anchor of the section, e.g. `what-we-keep`. */
   id: string;
   title: string;
   body: ReactNode;
@@ -16,7 +16,7 @@ export interface LegalPart {
 interface Props {
   title: string;
   lead: string;
-  /** What the page comes to in figures; three at most. */
+  /** The page's key figures, at most three. */
   figures?: readonly (readonly [words: string, figure: string | number])[];
   parts: readonly LegalPart[];
 }
@@ -66,7 +66,7 @@ function Figures({ figures }: Required<Pick<Props, "figures">>) {
   );
 }
 
-/** Two columns; what stands in the second is a figure or a time. */
+/** Table of two columns; the second contains a figure or a time. */
 export function FactTable({
   heads: [first, second],
   rows,
@@ -94,7 +94,7 @@ export function FactTable({
   );
 }
 
-/** Another page of ours, within a sentence. */
+/** Link to another of our pages, within a sentence. */
 export function PageLink({ to, children }: { to: string; children: string }) {
   return (
     <Link className="link" href={to}>

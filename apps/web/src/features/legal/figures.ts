@@ -1,21 +1,21 @@
-/** Figures as the public pages write them. */
+/** Formats figures for the public pages. */
 
-/** e.g. `30 days`, `1 day` */
+/** A number of days, e.g. `30 days`, `1 day`. */
 export function days(count: number): string {
   return counted(count, "day");
 }
 
-/** e.g. `1800` → `30 minutes` */
+/** Seconds as minutes, e.g. `1800` → `30 minutes`. */
 export function minutes(seconds: number): string {
   return counted(seconds / 60, "minute");
 }
 
-/** e.g. `86400` → `24 hours` */
+/** Seconds as hours, e.g. `86400` → `24 hours`. */
 export function hours(seconds: number): string {
   return counted(seconds / 3600, "hour");
 }
 
-/** e.g. `$0` */
+/** An amount in dollars, e.g. `$0`. */
 export function dollars(amount: number): string {
   return `$${amount}`;
 }

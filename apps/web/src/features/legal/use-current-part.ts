@@ -1,10 +1,15 @@
-/** Which part of a long page is being read: the last whose heading has passed the upper edge, the last of all at the end. */
+/**
+ * The section of a long page that is being read: the last whose heading has passed the window's upper edge; at the
+ * page's end its last section.
+ */
 import { useEffect, useState } from "react";
 
-/** Pixels below the window's upper edge where a heading counts as reached; more than it keeps away from there by its margin. */
+/**
+ * Pixels below the window's upper edge at which a heading counts as reached; larger than the headings' scroll margin.
+ */
 const READING_LINE = 112;
 
-/** @returns the id of that part; the first until the page is in the browser */
+/** @returns the id of the current section; the first one until the effect has run */
 export function useCurrentPart(parts: readonly { id: string }[]): string | undefined {
   const [current, setCurrent] = useState(parts[0]?.id);
   const ids = parts.map(({ id }) => id).join(" ");
@@ -31,7 +36,7 @@ export function useCurrentPart(parts: readonly { id: string }[]): string | undef
   return current;
 }
 
-/** An address with an anchor was opened before the page's text was there. */
+/** Scrolls to the address' anchor, which was opened before the page's text was rendered. */
 function followAddress(ids: readonly string[]): void {
   const wanted = window.location.hash.slice(1);
   if (!ids.includes(wanted)) return;

@@ -1,4 +1,4 @@
-/** What the owner should know, newest first: mail that finally could not be delivered. */
+/** The owner's notices, newest first: mail that permanently failed to be delivered. */
 import type { NoticeWire } from "@kauke/contract";
 import { TriangleAlert, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
@@ -35,9 +35,9 @@ function Notice({ notice, onDismiss }: { notice: NoticeWire; onDismiss: () => vo
 }
 
 /**
- * The button that had the focus goes with its notice, or with the rest it showed: on to the one in that place, to the last,
- * or, with none left, to the page.
- * @returns the list, and what tells it which place is next
+ * Moves the focus when the focused button disappears with its notice, or with the "show all" row: to the button now at
+ * that index, else the last one, else the page.
+ * @returns the list's ref, and a function that sets the index to focus
  */
 function useNextFocus(count: number) {
   const list = useRef<HTMLUListElement>(null);

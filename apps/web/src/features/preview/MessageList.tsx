@@ -25,7 +25,7 @@ function Summary({ message }: { message: PreviewSummary }) {
   );
 }
 
-/** Every message, newest first as the server gives them. */
+/** All messages of the preview inbox in the server's order, newest first. */
 export function MessageList({ messages, selectedId, onSelect }: Props) {
   return (
     <ul>

@@ -1,4 +1,7 @@
-/** One message: who it is from and for, its text, its HTML in a frame that may do nothing, headers, raw, attachments. */
+/**
+ * One message of the preview inbox: sender and recipients, text, HTML in a frame without any permissions, headers,
+ * source, attachments.
+ */
 import type { PreviewMessage } from "@kauke/contract";
 import { Download } from "lucide-react";
 import { Tabs } from "radix-ui";
@@ -46,7 +49,7 @@ function Headers({ message }: { message: PreviewMessage }) {
   return (
     <dl className="headers">
       {message.headers.map(({ name, value }, index) => (
-        // A header may come twice; the list never changes
+        // A header field may occur twice, and the list never changes
         <div key={index}>
           <dt>{name}</dt>
           <dd>{value}</dd>
@@ -59,7 +62,7 @@ function Headers({ message }: { message: PreviewMessage }) {
 function Raw({ id }: { id: string }) {
   const { data, error } = useRawMessage(id);
   if (error) return <p className="none">{messageOf(error, "The message could not be read.")}</p>;
-  // A scrolling region must be reachable by keyboard
+  // A scrolling region must be focusable for keyboard users
   return data === undefined ? <p className="none">Loading...</p> : <pre tabIndex={0}>{data}</pre>;
 }
 

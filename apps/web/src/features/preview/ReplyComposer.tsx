@@ -1,4 +1,7 @@
-/** An answer as the owner of the mailbox that got the message. It leaves by the alias and shows in the list once delivered. */
+/**
+ * Form that replies as the owner of the mailbox that got the message. The reply is sent through the alias and is listed
+ * once delivered.
+ */
 import type { PreviewMessage } from "@kauke/contract";
 import { Reply, ReplyAll } from "lucide-react";
 import { type FormEvent, useId, useState } from "react";
@@ -8,7 +11,7 @@ import { FieldError } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showToast } from "../../ui/toast-store.ts";
 
-/** Whom the open composer answers; `null` while none is open. */
+/** Who the open form replies to; `null` while it is closed. */
 export type ReplyTo = "author" | "all" | null;
 
 export function ReplyButtons({ replyTo, onChoose }: { replyTo: ReplyTo; onChoose: (replyTo: ReplyTo) => void }) {
@@ -44,7 +47,7 @@ function useSending({ message, all, onClose }: Props) {
     event.preventDefault();
     if (reply.isPending) return;
     const onSuccess = () => {
-      showToast({ title: "Reply Sent", description: "It is in the list once it is delivered." });
+      showToast({ title: "Reply Sent", description: "It appears in the list once it is delivered." });
       onClose();
     };
     reply.mutate({ text, all }, { onSuccess });

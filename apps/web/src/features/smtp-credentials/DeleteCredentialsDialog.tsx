@@ -6,7 +6,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Says what is lost before it is. */
+/** Confirmation that names what deleting the credentials destroys. */
 export function DeleteCredentialsDialog({ username, onConfirm, onClose }: Props) {
   return (
     <Dialog

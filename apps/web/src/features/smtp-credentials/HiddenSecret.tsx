@@ -1,4 +1,4 @@
-/** A password or secret under its bar. */
+/** A hidden password or secret, shown as a bar. */
 import type { CSSProperties } from "react";
 
 export function HiddenSecret({ label, ch }: { label: string; ch: number }) {

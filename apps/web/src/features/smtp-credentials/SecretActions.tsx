@@ -1,4 +1,4 @@
-/** View and copy while it is hidden, then what can be done with it at any time. */
+/** Actions of a password or secret: view and copy while it is hidden, regenerate at any time. */
 import { Copy, Eye, RefreshCw } from "lucide-react";
 import type { ReactNode } from "react";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";

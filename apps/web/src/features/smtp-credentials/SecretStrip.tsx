@@ -1,4 +1,4 @@
-/** A revealed password or secret with its countdown, at the end of which it hides by itself, and how to hide or copy it. */
+/** A revealed password or secret with its countdown, after which it is hidden, and buttons to hide or copy it. */
 import { Copy, EyeOff } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { copySecret } from "../../ui/text/copy-text.ts";
@@ -18,11 +18,11 @@ function useLeftMs(until: number): number {
 
 interface Props {
   revealed: Revealed;
-  /** e.g. `password` */
+  /** What is revealed, e.g. `password`. */
   noun: string;
-  /** e.g. `SMTP password` */
+  /** Its full name, e.g. `SMTP password`. */
   named: string;
-  /** @param hadFocus whether the focus was in here */
+  /** @param hadFocus whether the focus was inside the strip */
   onHide: (hadFocus: boolean) => void;
   onCopied?: () => void;
 }
@@ -53,7 +53,7 @@ export function SecretStrip({ revealed, noun, named, onHide, onCopied }: Props) 
       <button
         type="button"
         className="btn btn-ink btn-sm"
-        // Focus goes on with what was asked for: the button that asked has left
+        // Focus moves here, because the button that revealed the secret is removed
         autoFocus
         onClick={() => void copy()}
       >

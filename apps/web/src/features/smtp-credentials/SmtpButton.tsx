@@ -1,4 +1,4 @@
-/** Opens and closes the SMTP panel of a row. */
+/** Opens and closes the SMTP panel of an alias' row. */
 import { ChevronDown } from "lucide-react";
 
 interface Props {

@@ -1,4 +1,4 @@
-/** The SMTP credentials of an alias: three facts, then the password, then what can be done with it. */
+/** The SMTP credentials of an alias: host, ports and user name, the password, and its actions. */
 import type { SmtpCredentialWire } from "@kauke/contract";
 import { ArrowUpRight, Copy, Trash2 } from "lucide-react";
 import { type CSSProperties, useState } from "react";
@@ -24,7 +24,7 @@ const countCopy = () => countEvent("copy_smtp_credential");
 
 export interface CardProps {
   host: string;
-  /** Where this server listens instead, on the machine it runs on. */
+  /** Ports of this server if it runs on the user's own machine; `null` otherwise. */
   local: { submission: number; submissions: number } | null;
   credential: SmtpCredentialWire;
   calls: ReturnType<typeof useSmtpCalls>;
@@ -72,7 +72,7 @@ function SetupGuide() {
   );
 }
 
-/** @param copied what the button copies: of two ports the first */
+/** @param copied the text that the button copies: of two ports the first */
 function Fact({ name, value, copied }: { name: string; value: string; copied: string }) {
   return (
     <div>

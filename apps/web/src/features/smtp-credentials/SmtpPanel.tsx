@@ -1,4 +1,4 @@
-/** What opens under an alias: its SMTP credentials, or how to get some, and its webhook's signing secret. */
+/** Panel below an alias: its SMTP credentials or a button that creates them, and its webhook signing secret. */
 import type { AliasWire } from "@kauke/contract";
 import { type CSSProperties, type ReactNode, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
@@ -101,9 +101,9 @@ function Credentials({ alias }: { alias: AliasWire }) {
 interface Props {
   id: string;
   alias: AliasWire;
-  /** Whether the alias calls a webhook. */
+  /** Whether one of the alias' destinations is a webhook. */
   hasWebhook: boolean;
-  /** Other settings of the alias. */
+  /** Further settings of the alias. */
   children: ReactNode;
 }
 

@@ -1,4 +1,4 @@
-/** The secret an alias's webhook calls are signed with, for the receiver that checks them. */
+/** The secret that signs an alias' webhook requests, so that their receiver can verify them. */
 import { readWebhookSecret, renewWebhookSecret } from "../../api/smtp-credentials.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { HiddenSecret } from "./HiddenSecret.tsx";

@@ -1,4 +1,7 @@
-/** Reading the answer with a stored password, and what is said when it can't be had (specification section 8, "SMTP toasts"). */
+/**
+ * Reads the response that contains a stored password, and the messages if it can't be read (specification section 8,
+ * "SMTP toasts").
+ */
 import { ApiError } from "../../api/api-error.ts";
 
 export class PasswordAnswerError extends Error {

@@ -1,15 +1,17 @@
-/** What a refused change of a credential says: the specification's fixed sentence, or the limit's own with its time. */
+/**
+ * Toast for a refused change of a credential: the specification's sentence, or for a rate limit its message and time.
+ */
 import { ApiError } from "../../api/api-error.ts";
 import { timeText } from "../../ui/text/time-text.ts";
 
-/** @param fallback e.g. `Failed to regenerate password` */
+/** @param fallback the specification's sentence, e.g. `Failed to regenerate password` */
 export function secretFailure(error: unknown, fallback: string, now = new Date()): [title: string, text: string] {
   if (!(error instanceof ApiError) || !error.rateLimited) return ["Error", fallback];
   const time = error.resetTime === undefined ? "" : timeText(error.resetTime, now);
   return ["Rate Limit Exceeded", time === "" ? error.message : `${error.message} Try again after ${time}`];
 }
 
-/** Whether the page shows something that is not so any more: made, or gone, elsewhere. */
+/** Whether the page is outdated because a credential was created or deleted elsewhere. */
 export function isOutdated(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 404 || error.status === 409);
 }

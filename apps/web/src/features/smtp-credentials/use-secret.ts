@@ -1,6 +1,6 @@
 /**
- * A password or secret that the page may show for half a minute: hidden, on its way, or revealed. It lives in this component's
- * state alone and is gone when the panel closes.
+ * State of a password or secret that can be revealed for half a minute: hidden, loading or revealed. It exists only in
+ * this component's state, and is gone when the panel closes.
  */
 import { secretTimes } from "@kauke/contract";
 import { useCallback, useState } from "react";
@@ -8,9 +8,9 @@ import { copySecret } from "../../ui/text/copy-text.ts";
 
 export interface Revealed {
   secret: string;
-  /** Made just now: to be copied before it hides. */
+  /** Whether it was just created, so it must be copied before it is hidden. */
   isNew: boolean;
-  /** Milliseconds of `Date.now()`. */
+  /** When it is hidden again, in milliseconds of `Date.now()`. */
   until: number;
 }
 
@@ -26,7 +26,7 @@ export function useSecret() {
   }, []);
   const show = (secret: string, isNew: boolean) =>
     setRevealed({ secret, isNew, until: Date.now() + secretTimes.visibleMs });
-  /** One thing at a time, so that no late answer shows a password that is dead already. */
+  /** Runs one operation at a time, so that no late response reveals a password that has since been replaced. */
   const during = async <Result>(work: Work, run: () => Promise<Result>): Promise<Result> => {
     setBusy(work);
     try {
@@ -38,14 +38,14 @@ export function useSecret() {
   return {
     revealed,
     busy,
-    /** Whether the focus was there when it hid: what comes in its place takes it over. */
+    /** Whether the focus was inside when the secret was hidden; its replacement then takes the focus. */
     heldFocus,
     hide,
     during,
     view: (read: () => Promise<string>) => during("view", async () => show(await read(), false)),
-    /** @param named what the toast calls it @returns whether it is in the clipboard now */
+    /** @param named what the toast calls it @returns whether it is now in the clipboard */
     copy: (read: () => Promise<string>, named: string) => during("copy", () => copyWhenRead(read(), named)),
-    /** What was revealed is dead from here on. */
+    /** Creates a new secret; the one revealed before is hidden, because it no longer works. */
     renew: (make: () => Promise<string>, work: "renew" | "create" = "renew") =>
       during(work, async () => {
         hide();

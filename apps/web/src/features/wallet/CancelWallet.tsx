@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent } from "react";
 
-/** Beside the button that waits, which keeps the focus; Escape does the same. */
+/** Cancel button beside the pending button, which keeps the focus; Escape does the same. */
 export function CancelWallet({ onCancel }: { onCancel: () => void }) {
   const cancel = useEffectEvent(onCancel);
   useEffect(() => {
@@ -14,7 +14,7 @@ export function CancelWallet({ onCancel }: { onCancel: () => void }) {
       className="btn"
       aria-label="Cancel connecting"
       onClick={({ currentTarget }) => {
-        // It goes; what it stands beside can be pressed again.
+        // This button is about to be removed, so the focus returns to the button beside it.
         currentTarget.parentElement?.querySelector("button")?.focus();
         onCancel();
       }}

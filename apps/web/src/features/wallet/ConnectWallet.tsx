@@ -1,4 +1,4 @@
-/** The button that begins an action of the browser's Solana wallet, and what the action asks on its way. */
+/** Button that starts an action signed by the browser's Solana wallet, with its wallet chooser and cancel button. */
 import { Wallet } from "lucide-react";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { CancelWallet } from "./CancelWallet.tsx";

@@ -1,4 +1,4 @@
-/** Which of several wallets to sign in with. */
+/** Dialog that asks which of several wallets to use. */
 import { Wallet } from "lucide-react";
 import { Dialog } from "../../ui/Dialog.tsx";
 import type { StandardWallet } from "./wallet-standard.ts";
@@ -9,7 +9,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Wallets bring their icon along; anything but a picture in itself would be a request, or nothing. */
+/** A wallet's own icon. Only image data URLs are shown: any other source would cause a request or show nothing. */
 function Icon({ source }: { source: string }) {
   if (typeof source !== "string" || !source.startsWith("data:image/")) return <Wallet className="i i-20" aria-hidden />;
   return <img src={source} alt="" width="20" height="20" />;
@@ -20,7 +20,7 @@ export function WalletDialog({ wallets, onChoose, onClose }: Props) {
     <Dialog title="Choose a wallet" description="Several Solana wallets are installed." onClose={onClose}>
       <ul className="body wallets">
         {wallets.map((wallet, at) => (
-          // Names need not differ, and the list stands still while it is shown.
+          // Names may be equal, and the list never changes while it is shown.
           <li key={at}>
             <button type="button" className="btn btn-block" onClick={() => onChoose(wallet)}>
               <Icon source={wallet.icon} />

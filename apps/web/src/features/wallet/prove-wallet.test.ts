@@ -26,7 +26,7 @@ const walletWith = (features: StandardWallet["features"]): StandardWallet => ({
 
 const connecting = (connect: () => unknown) => walletWith({ "standard:connect": { connect } });
 
-test("connecting gives the first account for Solana", async () => {
+test("connecting returns the wallet's first Solana account", async () => {
   const accounts = [{ address: "0xab", chains: ["ethereum:1"] }, account];
   expect(await connectWallet(connecting(async () => ({ accounts })))).toBe(account);
 });
@@ -35,11 +35,11 @@ test.each([
   ["says no", async () => Promise.reject(new Error("User rejected the request"))],
   ["has no account for Solana", async () => ({ accounts: [{ address: "0xab", chains: ["ethereum:1"] }] })],
   ["answers nonsense", async () => ({})],
-])("connecting a wallet that %s is a refusal", async (_, connect) => {
+])("connecting throws a WalletRefusal if the wallet %s", async (_, connect) => {
   await expect(connectWallet(connecting(connect))).rejects.toBeInstanceOf(WalletRefusal);
 });
 
-test("a wallet that knows solana:signIn gets the challenge and its address, and its own text goes out", async () => {
+test("a wallet with solana:signIn gets the challenge and the address, and the text it signed is sent", async () => {
   const asked: unknown[] = [];
   const signIn = async (input: unknown) => {
     asked.push(input);
@@ -55,7 +55,7 @@ test("a wallet that knows solana:signIn gets the challenge and its address, and 
   });
 });
 
-test("one that only signs messages gets the text", async () => {
+test("a wallet that only signs messages gets the text", async () => {
   const signMessage = async (input: { account: unknown; message: Uint8Array }) => {
     expect(input.account).toBe(account);
     return [{ signedMessage: input.message, signature: new Uint8Array(64) }];
@@ -67,8 +67,11 @@ test("one that only signs messages gets the text", async () => {
 test.each([
   ["says no", async () => Promise.reject(new Error("no"))],
   ["signs nothing", async () => []],
-  ["signs what is no text", async () => [{ signedMessage: new Uint8Array([0xff]), signature: new Uint8Array(64) }]],
-])("a wallet that %s is a refusal", async (_, signIn) => {
+  [
+    "signs something other than text",
+    async () => [{ signedMessage: new Uint8Array([0xff]), signature: new Uint8Array(64) }],
+  ],
+])("signing throws a WalletRefusal if the wallet %s", async (_, signIn) => {
   const wallet = walletWith({ "solana:signIn": { signIn } });
   await expect(signChallenge(wallet, account, challenge)).rejects.toBeInstanceOf(WalletRefusal);
 });

@@ -1,8 +1,8 @@
-/** Has a wallet sign the server's challenge. Whatever a wallet does wrong, and a person's no, is a `WalletRefusal`. */
+/** Has a wallet sign the server's challenge. Any fault of the wallet, and the user's refusal, is a `WalletRefusal`. */
 import { signInMessage, type WalletBody, type WalletChallenge } from "@kauke/contract";
 import { featureOf, isSolana, type StandardWallet, type WalletAccount } from "./wallet-standard.ts";
 
-/** What wallets say is not for us to show. */
+/** A wallet failed or its user refused. The wallet's own message is dropped, since it must not be shown as ours. */
 export class WalletRefusal extends Error {
   override name = "WalletRefusal";
 }
@@ -16,7 +16,8 @@ export function connectWallet(wallet: StandardWallet): Promise<WalletAccount> {
 }
 
 /**
- * By `solana:signIn` if the wallet has it, which lets it check who asks; else by a signature under the same text.
+ * Uses `solana:signIn` if the wallet has it, because then the wallet can verify the requesting site; otherwise has it
+ * sign the same text as a message.
  * @throws WalletRefusal
  */
 export function signChallenge(
@@ -44,7 +45,7 @@ async function askToSign(wallet: StandardWallet, account: WalletAccount, challen
   return (await featureOf(wallet, "solana:signMessage")?.signMessage({ account, message })) ?? [];
 }
 
-/** Every byte counts, a byte order mark too. */
+/** Decodes without dropping anything: a byte order mark is part of what was signed. */
 function toText(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
 }

@@ -1,4 +1,4 @@
-/** Loads the reconnect only for who signed in by a wallet here: nobody else pays for it. Call it once the session is known. */
+/** Loads the reconnect code only for users who signed in with a wallet here. Call it once the session is known. */
 export async function reconnectAtStart(): Promise<void> {
   if (localStorage.getItem("walletAddress") === null) return;
   const { reconnectTrusted } = await import("./trusted-reconnect.ts");

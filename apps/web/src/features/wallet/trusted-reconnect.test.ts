@@ -35,7 +35,7 @@ const refusing: StandardWallet = {
 
 const listOf = (...wallets: StandardWallet[]): WalletList => ({ all: () => wallets, onArrival: () => () => {} });
 
-test("an address a wallet still has stays, and the person is not asked", async () => {
+test("an address that a wallet still trusts the page with stays, without a prompt", async () => {
   asked.length = 0;
   const storage = storing("A");
   await reconnectTrusted(listOf(trusting("B"), trusting("C", "A")), storage);
@@ -47,13 +47,13 @@ test.each([
   ["another address", [trusting("B")]],
   ["no address it trusts this page with", [trusting()]],
   ["only a no", [refusing]],
-])("an address goes when the wallet gives %s", async (_, wallets) => {
+])("the stored address is removed if the wallet returns %s", async (_, wallets) => {
   const storage = storing("A");
   await reconnectTrusted(listOf(...wallets), storage);
   expect(storage.map.has("walletAddress")).toBe(false);
 });
 
-test("an address that was stored anew meanwhile stays", async () => {
+test("an address that was stored again meanwhile stays", async () => {
   const storage = storing("A");
   const done = reconnectTrusted(listOf(trusting("B")), storage);
   storage.map.set("walletAddress", "C");
@@ -61,7 +61,7 @@ test("an address that was stored anew meanwhile stays", async () => {
   expect(storage.map.get("walletAddress")).toBe("C");
 });
 
-test("without a wallet nothing is compared until one comes", async () => {
+test("without a wallet nothing is compared until one appears", async () => {
   const storage = storing("A");
   const wallets: StandardWallet[] = [];
   let arrive = () => {};

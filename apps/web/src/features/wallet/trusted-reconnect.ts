@@ -1,12 +1,12 @@
 /**
- * The silent reconnect at start (specification section 4): asks the wallets, without a word to the person, which address they
- * trust this page with. It proves nothing and signs nobody in: only an address stored here that every wallet has lost goes.
+ * The silent reconnect at start (specification section 4): asks the wallets, without a prompt, which addresses they
+ * already trust this page with. It signs nobody in; it only removes a stored address that no wallet has any more.
  */
 import { featureOf, isSolana, pageWallets, type StandardWallet, type WalletList } from "./wallet-standard.ts";
 
 type Storage = Pick<globalThis.Storage, "getItem" | "removeItem">;
 
-/** Without a wallet there is nothing to compare with: the first one that comes is asked. */
+/** Compares once a wallet is available; without one, waits for the first. */
 export async function reconnectTrusted(
   wallets: WalletList = pageWallets(),
   storage: Storage = localStorage,

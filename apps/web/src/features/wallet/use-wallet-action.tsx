@@ -1,4 +1,7 @@
-/** Something that a signature of the browser's Solana wallet does; of several wallets the person chooses one, and may stop waiting for it. */
+/**
+ * Runs an action signed by the browser's Solana wallet. With several wallets the user chooses one, and can cancel the
+ * wait for it.
+ */
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { WalletSigner } from "../../api/session/wallet.ts";
 import { showFailure } from "../../ui/toast-store.ts";
@@ -28,11 +31,11 @@ interface WalletAction {
   isPending: boolean;
   begin(): void;
   giveUp(): void;
-  /** Where the person chooses among several wallets. */
+  /** The dialog that chooses among several wallets. */
   choice: ReactNode;
 }
 
-/** Who leaves the page gives up as well. @param onError says the failure; without it a toast does */
+/** Leaving the page cancels the action too. @param onError shows the error; without it a toast does */
 export function useWalletAction(
   mutation: WalletMutation,
   { onSuccess, onError }: { onSuccess: () => void; onError?: (error: Error) => void },
@@ -40,7 +43,7 @@ export function useWalletAction(
   const [wallets, setWallets] = useState<readonly StandardWallet[] | null>(null);
   const attempt = useRef<AbortController>(null);
   useEffect(() => () => attempt.current?.abort(), []);
-  // Wallets that come late have until the click to do so.
+  // Start listening now, so that wallets that load late are known by the time of the click.
   useEffect(() => void pageWallets(), []);
   const sayFailure = onError ?? ((error: Error) => showFailure("Connection Failed", walletFailureText(error)));
   const start = (wallet: StandardWallet) => {

@@ -9,17 +9,17 @@ afterEach(() => void vi.useRealTimers());
 const never = () => new Promise<never>(() => {});
 const nobodyGivesUp = new AbortController().signal;
 
-test("what the wallet gives in time is given on", async () => {
+test("a wallet's timely response is returned", async () => {
   expect(await waitForWallet(async () => "signed", nobodyGivesUp)).toBe("signed");
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("a wallet that says no is heard at once", async () => {
+test("a wallet's refusal is thrown at once", async () => {
   const no = new Error("no");
   await expect(waitForWallet(() => Promise.reject(no), nobodyGivesUp)).rejects.toBe(no);
 });
 
-test("a wallet that never answers is waited for as long as a challenge is good, and no longer", async () => {
+test("a wallet that never responds is waited for as long as its challenge is valid, and no longer", async () => {
   let failure: unknown;
   void waitForWallet(never, nobodyGivesUp).catch((error: unknown) => void (failure = error));
   await vi.advanceTimersByTimeAsync(walletChallengeSeconds * 1000 - 1);
@@ -28,7 +28,7 @@ test("a wallet that never answers is waited for as long as a challenge is good, 
   expect(failure).toBeInstanceOf(WalletRefusal);
 });
 
-test("a person who gives up waits no more, and nothing else is asked of the wallet", async () => {
+test("cancelling ends the wait, and no further request is made to the wallet", async () => {
   const person = new AbortController();
   const waiting = waitForWallet(never, person.signal);
   person.abort();

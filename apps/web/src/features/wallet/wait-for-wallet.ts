@@ -1,14 +1,11 @@
 /**
- * A wallet may never answer: its window was closed, its extension is gone. The waiting ends after the time a challenge is good
- * for, or when the person gives up. The wallet itself can't be stopped; what it gives later is dropped.
+ * A wallet may never respond: its window was closed, or its extension removed. The wait ends when the challenge has
+ * expired, or when the user cancels. The wallet itself can't be stopped; a later response is dropped.
  */
 import { walletChallengeSeconds } from "@kauke/contract";
 import { WalletRefusal } from "./prove-wallet.ts";
 
-/**
- * @param givenUp aborted when the person gives up; then nothing is asked that wasn't asked yet
- * @throws WalletRefusal
- */
+/** @param givenUp aborted when the user cancels; no request is started after that @throws WalletRefusal */
 export async function waitForWallet<T>(ask: () => Promise<T>, givenUp: AbortSignal): Promise<T> {
   if (givenUp.aborted) throw new WalletRefusal("the person gave up");
   const { promise: over, reject } = Promise.withResolvers<never>();

@@ -12,7 +12,7 @@ const aWallet = (change: Partial<StandardWallet> = {}): StandardWallet => ({
 
 type Api = { register(...wallets: StandardWallet[]): () => void };
 
-/** As a wallet's own script does it: answers both events. */
+/** Installs a wallet as its own script does: it handles both events. */
 function install(target: EventTarget, wallet: StandardWallet): () => void {
   let withdraw = () => {};
   const register = (api: Api) => {
@@ -23,7 +23,7 @@ function install(target: EventTarget, wallet: StandardWallet): () => void {
   return () => withdraw();
 }
 
-test("a wallet that was there first is found, and one that comes later too", () => {
+test("wallets are found whether they load before or after the page", () => {
   const page = new EventTarget();
   const [early, late] = [aWallet({ name: "early" }), aWallet({ name: "late" })];
   install(page, early);
@@ -33,7 +33,7 @@ test("a wallet that was there first is found, and one that comes later too", () 
   expect(wallets.all()).toEqual([early, late]);
 });
 
-test("a wallet that announces itself twice is one, and one that withdraws is none", () => {
+test("a wallet that registers twice counts once, and one that unregisters is gone", () => {
   const page = new EventTarget();
   const wallets = listWallets(page);
   const wallet = aWallet();
@@ -44,7 +44,7 @@ test("a wallet that announces itself twice is one, and one that withdraws is non
   expect(wallets.all()).toEqual([]);
 });
 
-test("the arrival of one that can be used is told until nobody listens", () => {
+test("listeners are notified of each usable wallet until they unsubscribe", () => {
   const page = new EventTarget();
   const wallets = listWallets(page);
   let told = 0;
@@ -60,7 +60,7 @@ test("the arrival of one that can be used is told until nobody listens", () => {
   expect(told).toBe(1);
 });
 
-test("usable is a wallet that connects, knows Solana and signs in one of two ways", () => {
+test("a wallet is usable if it connects, supports Solana and can sign in one of two ways", () => {
   expect(isUsable(aWallet())).toBe(true);
   expect(isUsable(aWallet({ features: { "standard:connect": {}, "solana:signMessage": {} } }))).toBe(true);
   expect(isUsable(aWallet({ features: { "solana:signIn": {} } }))).toBe(false);

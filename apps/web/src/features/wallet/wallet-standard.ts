@@ -1,18 +1,18 @@
 /**
- * Finds the wallets of this browser by the two window events of the Wallet Standard. Whichever side is there first, they meet:
- * a wallet that comes later tells `register-wallet`, one that was there already hears `app-ready`.
+ * Finds the browser's wallets by the two window events of the Wallet Standard, in any load order: a wallet that loads
+ * after the page sends `register-wallet`, one that was there before answers the page's `app-ready`.
  */
 import type { WalletChallenge } from "@kauke/contract";
 
 export interface WalletAccount {
-  /** Base58. */
+  /** Base58 address of the account. */
   address: string;
   chains: readonly string[];
 }
 
 export interface StandardWallet {
   name: string;
-  /** A data: URL of an image. */
+  /** Icon as a data: URL of an image. */
   icon: string;
   chains: readonly string[];
   accounts: readonly WalletAccount[];
@@ -32,7 +32,7 @@ interface Features {
   };
 }
 
-/** @returns `undefined` when the wallet does not offer it */
+/** @returns `undefined` if the wallet does not have the feature */
 export function featureOf<N extends keyof Features>(wallet: StandardWallet, name: N): Features[N] | undefined {
   return wallet.features[name] as Features[N] | undefined;
 }
@@ -40,7 +40,7 @@ export function featureOf<N extends keyof Features>(wallet: StandardWallet, name
 export const isSolana = ({ chains }: { chains: readonly string[] }): boolean =>
   chains.some((chain) => chain.startsWith("solana:"));
 
-/** Whether one can sign in with it. Others announce themselves too, and any script of an extension can. */
+/** Whether the wallet can sign in here. Wallets of other chains register too, and any extension's script can. */
 export function isUsable(wallet: StandardWallet): boolean {
   const { name, chains, features } = wallet;
   if (typeof name !== "string" || !Array.isArray(chains) || typeof features !== "object" || features === null)
@@ -50,9 +50,9 @@ export function isUsable(wallet: StandardWallet): boolean {
 }
 
 export interface WalletList {
-  /** Usable ones, in the order they came. */
+  /** The usable wallets, in the order they registered. */
   all(): readonly StandardWallet[];
-  /** Told of each usable one that comes from now on. @returns a function that ends it */
+  /** Calls back for each usable wallet that registers from now on. @returns function that unsubscribes */
   onArrival(listener: () => void): () => void;
 }
 
@@ -83,7 +83,7 @@ export function listWallets(target: EventTarget): WalletList {
 
 let ofThisPage: WalletList | null = null;
 
-/** Listening starts with the first call. */
+/** The page's list of wallets; the first call starts listening. */
 export function pageWallets(): WalletList {
   return (ofThisPage ??= listWallets(window));
 }

@@ -1,17 +1,17 @@
-/** Copies to the clipboard and says so (specification section 8, "Copy"). */
+/** Copies to the clipboard and shows a toast (specification section 8, "Copy"). */
 import { showFailure, showToast } from "../toast-store.ts";
 
-/** @param named what the toast calls it; the text itself unless told */
+/** @param named what the toast calls the copied text; by default the text itself */
 export async function copyText(text: string, named = text): Promise<void> {
   await tellCopied(navigator.clipboard?.writeText(text), named);
 }
 
 /**
- * Copies what must not be shown again in a toast.
- * @param secret may still be on its way: the clipboard is asked at once, while the click that allows it is fresh. When it
- * fails nothing is said here, whoever fetches it says why.
+ * Copies a secret without showing it in the toast.
+ * @param secret may still be loading: the clipboard is requested at once, while the click permits it. If the promise
+ * rejects, its caller shows the error.
  * @param named what the toast calls it
- * @returns whether it is in the clipboard now
+ * @returns whether it is now in the clipboard
  */
 export async function copySecret(secret: Promise<string>, named: string): Promise<boolean> {
   if (typeof ClipboardItem === "undefined" || navigator.clipboard?.write === undefined) return copyLater(secret, named);
@@ -26,7 +26,7 @@ export async function copySecret(secret: Promise<string>, named: string): Promis
   return false;
 }
 
-/** Older Firefox has no `ClipboardItem`; it allows writing text for some seconds after the click. */
+/** Older Firefox versions have no `ClipboardItem`, but allow writing text for some seconds after the click. */
 async function copyLater(secret: Promise<string>, named: string): Promise<boolean> {
   const text = await secret.catch(() => null);
   return text === null ? false : tellCopied(navigator.clipboard?.writeText(text), named);

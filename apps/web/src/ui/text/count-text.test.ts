@@ -8,11 +8,11 @@ test.each([
   [1000, "1,000"],
   [31_000, "31,000"],
   [1_234_567, "1,234,567"],
-])("%i is written %s", (count, text) => {
+])("%i is formatted as %s", (count, text) => {
   expect(countText(count)).toBe(text);
 });
 
-test("every count is written as people of en-US do", () => {
+test("every count is formatted as Intl does for en-US", () => {
   const people = new Intl.NumberFormat("en-US");
   fc.assert(fc.property(fc.maxSafeNat(), (count) => countText(count) === people.format(count)));
 });

@@ -10,6 +10,6 @@ test.each([
   [0, "0:00"],
   [-5000, "0:00"],
   [90_000, "1:30"],
-])("%i ms read %s", (leftMs, text) => {
+])("%i ms is shown as %s", (leftMs, text) => {
   expect(countdownText(leftMs)).toBe(text);
 });

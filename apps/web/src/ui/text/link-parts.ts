@@ -1,21 +1,24 @@
-/** A text cut where its web addresses begin and end. Pure. */
+/** Splits a text into web addresses and the text between them. Pure. */
 export interface TextPart {
   text: string;
-  /** Where it leads; `null` for what is no address. */
+  /** The address to link to; `null` for plain text. */
   href: string | null;
 }
 
-/** More than this many in one message become text: each is an element of the page. */
+/** Maximum links per message, because each is an element on the page; further addresses stay plain text. */
 const LINKS_MAX = 2000;
-/** Characters of an address, and of punctuation behind it; what is longer stays text. */
+/** Maximum characters of an address, and of the punctuation after it; longer ones stay plain text. */
 const ADDRESS_MAX = 2000;
 const PUNCTUATION_MAX = 10;
-/** Marks of writing direction end an address: they could make it look like another one. */
+/** Bidirectional marks end an address, because they could make it look like another one. */
 const address = /\bhttps?:\/\/[^\s<>"\u0000-\u001f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,2000}/gi;
-/** What ends a sentence, and not an address. */
+/** Punctuation that ends a sentence rather than an address. */
 const atTheEnd = /[.,;:!?'’”»\])}]$/;
 
-/** @example linkParts("See https://kauke.test/a.") // "See ", "https://kauke.test/a" with its href, "." */
+/**
+ * Splits a text.
+ * @example linkParts("See https://kauke.test/a.") // "See ", "https://kauke.test/a" with its href, "."
+ */
 export function linkParts(text: string): TextPart[] {
   const parts: TextPart[] = [];
   let at = 0;
@@ -32,7 +35,7 @@ export function linkParts(text: string): TextPart[] {
   return parts;
 }
 
-/** A closing bracket stays when the address has opened it. */
+/** The address without punctuation at its end; a closing bracket stays if the address contains the opening one. */
 function withoutEnd(found: string): string {
   let end = found.length;
   while (end > found.length - PUNCTUATION_MAX && atTheEnd.test(found[end - 1] ?? "") && !closesOwn(found, end)) end--;

@@ -3,7 +3,7 @@ import { dayText, preciseTimeText, sizeText, timeText } from "./time-text.ts";
 
 const at = (text: string): Date => new Date(text);
 
-test("a time of today is its clock time, another day names the day, and another year the year", () => {
+test("a time today shows the hour, on another day also the day, and in another year also the year", () => {
   const now = at("2026-03-05T10:00:00");
   expect(timeText(at("2026-03-05T14:30:00").toISOString(), now)).toBe("14:30");
   expect(timeText(at("2026-03-06T09:05:00").toISOString(), now)).toBe("6 Mar, 09:05");
@@ -12,18 +12,18 @@ test("a time of today is its clock time, another day names the day, and another 
   expect(preciseTimeText(at("2026-03-04T14:30:07").toISOString(), now)).toBe("4 Mar, 14:30");
 });
 
-test("a day is told with its year, every month in three letters", () => {
+test("a day is shown with its year, and every month with three letters", () => {
   expect(dayText(at("2025-02-12T14:30:00").toISOString())).toBe("12 Feb 2025");
   expect(dayText(at("2025-09-03T00:05:00").toISOString())).toBe("3 Sep 2025");
 });
 
-test("what isn't a time reads as nothing", () => {
+test("an invalid time gives an empty text", () => {
   expect(dayText("soon")).toBe("");
   expect(timeText("soon")).toBe("");
   expect(preciseTimeText("")).toBe("");
 });
 
-test("sizes are short", () => {
+test("sizes are shown in short units", () => {
   expect(sizeText(0)).toBe("0 B");
   expect(sizeText(1023)).toBe("1023 B");
   expect(sizeText(4200)).toBe("4.1 KB");

@@ -1,14 +1,14 @@
-/** Times as people read them here: 24 hours, local zone. */
+/** Formats times and sizes: 24-hour clock, local time zone. */
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 const clockSeconds = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 
-/** Three letters for every month, where British English has four for September. */
+/** Month names of three letters; British English has "Sept". */
 const month = new Intl.DateTimeFormat("en-US", { month: "short" });
 
 const isSameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString();
 
-/** `14:30` today, `22 Nov, 14:30` on another day, `22 Nov 2025, 14:30` in another year; empty when it isn't a time. */
+/** `14:30` today, `22 Nov, 14:30` on another day, `22 Nov 2025, 14:30` in another year; empty for an invalid time. */
 export function timeText(iso: string, now = new Date()): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return "";
@@ -17,20 +17,20 @@ export function timeText(iso: string, now = new Date()): string {
   return `${day.format(time)}${year}, ${clock.format(time)}`;
 }
 
-/** With seconds, for lists that grow by the second: `14:30:05`, or the day when it isn't today. */
+/** Time with seconds, for lists whose entries arrive seconds apart: `14:30:05`, or with the day if it isn't today. */
 export function preciseTimeText(iso: string, now = new Date()): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return "";
   return isSameDay(time, now) ? clockSeconds.format(time) : timeText(iso, now);
 }
 
-/** The day alone: `12 Feb 2025`; empty when it isn't a time. */
+/** The day alone: `12 Feb 2025`; empty for an invalid time. */
 export function dayText(iso: string): string {
   const time = new Date(iso);
   return Number.isNaN(time.getTime()) ? "" : `${time.getDate()} ${month.format(time)} ${time.getFullYear()}`;
 }
 
-/** `712 B`, `4.1 KB`, `2.3 MB` (powers of 1024). */
+/** Size in bytes as `712 B`, `4.1 KB`, `2.3 MB` (powers of 1024). */
 export function sizeText(sizeBytes: number): string {
   if (sizeBytes < 1024) return `${sizeBytes} B`;
   const kilobytes = sizeBytes / 1024;

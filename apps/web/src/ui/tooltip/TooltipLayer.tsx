@@ -1,7 +1,7 @@
 /**
- * One tooltip for the whole page: every element with `data-tip` gets it on hover or keyboard focus. One layer instead of a
- * component per button, because a list page holds hundreds of them. Visual only: the element carries the same words as its
- * label. The pointer may move onto the tip; Escape, a press or leaving closes it.
+ * One tooltip for the whole page: every element with `data-tip` shows it on hover or keyboard focus. A single layer
+ * instead of one component per button, because a list page has hundreds of buttons. Visual only: the element's label
+ * has the same text. The pointer may move onto the tooltip; Escape, a press or leaving closes it.
  */
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";

@@ -1,4 +1,4 @@
-/** When a tooltip opens: after 700 ms, or at once within 300 ms of the last one (specification section 9). */
+/** When a tooltip opens: after 700 ms, or at once within 300 ms after another has closed (specification section 9). */
 export const tooltipTimes = { openMs: 700, skipMs: 300 } as const;
 
 /** @param closedAt when the last tooltip closed, `null` if none did; milliseconds of the same clock as `now` */
@@ -7,7 +7,7 @@ export function tooltipDelayMs(now: number, closedAt: number | null): number {
 }
 
 /**
- * Where a tip goes: above its anchor and centred, below when there's no room, always inside the window.
+ * Position of a tooltip: centred above its anchor, below if there is no room, always inside the window.
  * @returns left and top in CSS pixels of the viewport
  */
 export function placeTip(

@@ -1,4 +1,4 @@
-/** A decrypted message: who it says it is from, its files, its text, its HTML in a frame that may do nothing, its header. */
+/** A decrypted message: its claimed author, files, text, HTML in a frame without any permissions, and header. */
 import { Download } from "lucide-react";
 import { Tabs } from "radix-ui";
 import { type ReactNode, useLayoutEffect, useRef } from "react";
@@ -33,7 +33,7 @@ function Files({ files }: Pick<ParsedMail, "files">) {
   return (
     <ul className="files" aria-label="Attachments">
       {files.map(({ name, bytes }, index) => (
-        // Two files may have one name; the list never changes
+        // Two files may have the same name, and the list never changes
         <li key={index}>
           <button type="button" className="btn btn-sm" onClick={() => saveFile(bytes, name)}>
             <Download className="i" aria-hidden />
@@ -72,7 +72,7 @@ function Headers({ headers }: Pick<ParsedMail, "headers">) {
   return (
     <dl className="headers" tabIndex={0}>
       {headers.map(({ name, value }, index) => (
-        // A header may come twice; the list never changes
+        // A header field may occur twice, and the list never changes
         <div key={index}>
           <dt>{name}</dt>
           <dd>{value}</dd>
@@ -106,7 +106,7 @@ export function MailResult({ mail }: { mail: ParsedMail }) {
           <Tabs.Trigger value="headers">Headers</Tabs.Trigger>
         </Tabs.List>
         <Panel value="text">
-          {/* A scrolling region must be reachable by keyboard */}
+          {/* A scrolling region must be focusable for keyboard users */}
           {text ? (
             <p className="text" tabIndex={0}>
               <LinkedText text={text} />

@@ -16,7 +16,7 @@ function deepestOf(html: string): number {
   return deepest;
 }
 
-describe("what is not closed is closed where a browser would", () => {
+describe("unclosed elements are closed where a browser would close them", () => {
   test.each([
     ["a paragraph by the next block", "<p>a<p>b<div>c", "<p>a</p><p>b</p><div>c"],
     [
@@ -30,8 +30,8 @@ describe("what is not closed is closed where a browser would", () => {
       "<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>d",
     ],
     ["a link by the next link", "<a>a<b>b<a>c", "<a>a<b>b</b></a><a><b>c"],
-    ["a heading by the next heading, whichever it says it ends", "<h1>a<h2>b</h3>c", "<h1>a</h1><h2>b</h2>c"],
-    ["a table by one that is not within a cell", "<table><table><tr><td>a", "<table></table><table><tr><td>a"],
+    ["a heading by the next heading, whatever its level", "<h1>a<h2>b</h3>c", "<h1>a</h1><h2>b</h2>c"],
+    ["a table by another one outside a cell", "<table><table><tr><td>a", "<table></table><table><tr><td>a"],
   ])("%s", (_, html, shown) => expect(htmlOf(html)).toBe(shown));
 });
 
@@ -40,27 +40,27 @@ test.each([
   ["<b><p>a</b>b</p>", "<b><p>a</p></b><p>b</p>"],
   ["<p><font color=red>a</p>b", '<p><font color="red">a</font></p><font color="red">b'],
   ["<p><b>a<table><tr><td>b", "<p><b>a</b></p><b><table><tr><td>b"],
-])("bold and coloured words stay so behind the end of what they stood in: %s", (html, shown) =>
+])("open formatting continues after the end of its parent element: %s", (html, shown) =>
   expect(htmlOf(html)).toBe(shown),
 );
 
 test.each([
-  ["an end without a beginning", "a</div>b</p>c", "abc"],
-  ["an end from within a cell", "<div><table><tr><td>a</div>b", "<div><table><tr><td>ab"],
+  ["an end tag without a start tag", "a</div>b</p>c", "abc"],
+  ["an end tag in a cell for an element outside", "<div><table><tr><td>a</div>b", "<div><table><tr><td>ab"],
   ["parts of a table outside of one", "<td>a</td><tr><caption>b", "ab"],
   ["elements of a table outside of its cells", "<table><b>a</b><tr><div><td>b", "<table>a<tr><td>b"],
-])("%s is left out", (_, html, shown) => expect(htmlOf(html)).toBe(shown));
+])("%s is omitted", (_, html, shown) => expect(htmlOf(html)).toBe(shown));
 
 describe("a small message never becomes a large document", () => {
   const fonts = Array.from({ length: 500 }, (_, index) => `<font color=${index}>`).join("");
   test.each([
-    ["many unclosed fonts, which every paragraph takes up again", `<p>${fonts}${"<p>x".repeat(10_000)}`],
+    ["many unclosed fonts, which every paragraph would reopen", `<p>${fonts}${"<p>x".repeat(10_000)}`],
     ["many elements", "<p>x</p>".repeat(100_000)],
-    ["elements within elements without end", "<b>".repeat(100_000)],
-    ["tables within tables without end", "<table><tr><td>x".repeat(20_000)],
-    ["cells over many rows and columns", `<table>${"<tr><td colspan=1000 rowspan=65534>x".repeat(10_000)}`],
+    ["deeply nested elements", "<b>".repeat(100_000)],
+    ["deeply nested tables", "<table><tr><td>x".repeat(20_000)],
+    ["cells that span many rows and columns", `<table>${"<tr><td colspan=1000 rowspan=65534>x".repeat(10_000)}`],
     ["columns that span columns", `<table>${"<col span=1000>".repeat(10_000)}`],
-    ["ends without beginnings", "</div>".repeat(100_000)],
+    ["end tags without start tags", "</div>".repeat(100_000)],
   ])("%s", (_, html) => {
     const shown = clean(html);
     expect(countOf(shown.html)).toBeLessThanOrEqual(ELEMENTS_MAX);
@@ -69,7 +69,7 @@ describe("a small message never becomes a large document", () => {
     expect(deepestOf(shown.html)).toBeLessThanOrEqual(200);
   });
 
-  test("one picture shown many times", () => {
+  test("one image referenced many times", () => {
     const picture = `data:image/png;base64,${"A".repeat(4 * 1024 * 1024)}`;
     const shown = clean('<img src="cid:a" alt="A">'.repeat(1000), new Map([["a", picture]]));
     expect(shown.isCut).toBe(true);
@@ -77,7 +77,7 @@ describe("a small message never becomes a large document", () => {
     expect(shown.leftOut).toBe(0);
   });
 
-  test("a large newsletter is shown whole", () => {
+  test("a large newsletter is shown completely", () => {
     const row = `<tr><td colspan="2"><font color="#333"><a href="https://good.example/">Words</a></font></td></tr>`;
     const shown = clean(`<center><table>${row.repeat(2000)}</table></center>`);
     expect(shown.isCut).toBe(false);

@@ -1,4 +1,4 @@
-/** Whether decrypted content is a whole e-mail message (RFC 5322): header fields, an empty line, a body. Pure. */
+/** Whether decrypted content is a complete e-mail message (RFC 5322): header fields, an empty line, a body. Pure. */
 
 const field = /^([!-9;-~]+)[ \t]*:/;
 const telling = new Set([
@@ -13,12 +13,12 @@ const telling = new Set([
   "subject",
   "to",
 ]);
-/** Of these at least; a note that begins "To: the baker" is none. */
-const tellingFields = 3;
-const headerMaxBytes = 256 * 1024;
+/** Minimum number of typical header fields; a note that begins "To: the baker" is not a message. */
+const TYPICAL_FIELDS_MIN = 3;
+const HEADER_MAX_BYTES = 256 * 1024;
 
 export function looksLikeMail(content: Uint8Array): boolean {
-  const start = new TextDecoder("latin1").decode(content.subarray(0, headerMaxBytes));
+  const start = new TextDecoder("latin1").decode(content.subarray(0, HEADER_MAX_BYTES));
   const end = /\r?\n\r?\n/.exec(start);
   if (end === null) return false;
   const lines = start.slice(0, end.index).split(/\r?\n/);
@@ -29,5 +29,5 @@ export function looksLikeMail(content: Uint8Array): boolean {
     if (name === undefined) return false;
     if (telling.has(name)) names.add(name);
   }
-  return names.size >= tellingFields;
+  return names.size >= TYPICAL_FIELDS_MIN;
 }

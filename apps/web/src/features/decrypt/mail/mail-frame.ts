@@ -1,6 +1,6 @@
 /**
- * Shows a message's HTML in a frame in which nothing runs and nothing loads. The Trusted Types policy `mail-frame` is used here
- * alone, and gives HTML to sandboxed frames alone.
+ * Shows a message's HTML in a frame that can neither run nor load anything. Only this module uses the Trusted Types
+ * policy `mail-frame`, and it accepts sandboxed frames only.
  */
 interface HtmlPolicy {
   createHTML(html: string): string;
@@ -10,14 +10,15 @@ interface TrustedTypes {
   createPolicy(name: string, rules: HtmlPolicy): HtmlPolicy;
 }
 
-/** Beside the page's own policy, which the frame inherits: not even pictures of our own origin. */
+/** Policy in addition to the page's own, which the frame inherits: it forbids even images of our own origin. */
 const framePolicy = "default-src 'none'; img-src data:";
 
 let policy: HtmlPolicy | null = null;
 
 /**
- * @param html cleaned already; see clean-mail-html.ts
- * @throws TypeError for a frame that is not sandboxed, or whose sandbox lets scripts run or shares our origin
+ * Fills a sandboxed frame.
+ * @param html already cleaned; see clean-mail-html.ts
+ * @throws TypeError if the frame has no sandbox, or its sandbox allows scripts or our origin
  */
 export function fillFrame(frame: HTMLIFrameElement, html: string): void {
   const { sandbox } = frame;

@@ -1,4 +1,4 @@
-/** Takes a decrypted message apart, beside the page: whatever a hostile one does, the page ends it when its time is over. */
+/** Parses a decrypted message in a worker: if a hostile message takes too long, the page terminates the worker. */
 import { parseMail } from "./parsed-mail.ts";
 
 const scope = globalThis as unknown as DedicatedWorkerGlobalScope;

@@ -28,7 +28,7 @@ const mixed = (...parts: string[][]) => [
 const encoded = "Content-Transfer-Encoding: base64";
 
 describe("a decrypted message", () => {
-  test("shows who wrote to whom, when and what, decoded", async () => {
+  test("shows its author, recipients, date and subject decoded", async () => {
     expect(await parse([...head, "", "Hi  ", "", "Rasa", "", ""])).toMatchObject({
       subject: "Sutartis, antra",
       from: "Rasa Kalnienė <rasa@example.org>",
@@ -41,7 +41,7 @@ describe("a decrypted message", () => {
     });
   });
 
-  test("has its header fields in their order, as they stand", async () => {
+  test("keeps its header fields unchanged and in order", async () => {
     const { headers } = await parse([...head, "X-Odd: one", "X-Odd: two", "", "Hi"]);
     expect(headers.map(({ name }) => name)).toEqual([
       "From",
@@ -55,7 +55,7 @@ describe("a decrypted message", () => {
     expect(headers.at(-1)).toEqual({ name: "X-Odd", value: "two" });
   });
 
-  test("shows a picture that its HTML names in its place, any other as a file", async () => {
+  test("shows an image where its HTML references it, and any other as a file", async () => {
     const { html, files } = await parse(
       mixed(
         part("text/html", [], '<img src="cid:dot@x">'),
@@ -68,7 +68,7 @@ describe("a decrypted message", () => {
     expect(files.map(({ name }) => name)).toContain("other.png");
   });
 
-  test("keeps a file's bytes, and a message within it as a file", async () => {
+  test("keeps the bytes of its files, and lists an attached message as a file", async () => {
     const { files, text } = await parse(
       mixed(
         part("text/plain", [], "See the file."),
@@ -87,14 +87,14 @@ describe("a decrypted message", () => {
     expect(files[0]?.name).not.toMatch(/[/\\]/);
   });
 
-  test("is cut where it is too much to show, and says so", async () => {
+  test("is cut if it is too large to show, and marked as cut", async () => {
     const long = await parse([...head, "", "word ".repeat(mailBounds.textLength / 4)]);
     expect([long.isCut, (long.text?.length ?? 0) <= mailBounds.textLength]).toEqual([true, true]);
     const wide = await parse(mixed(part("text/html", [], "<p>".repeat(mailBounds.htmlLength / 2))));
     expect([wide.isCut, wide.html]).toEqual([true, null]);
   });
 
-  test("of no sense at all is refused or empty, never a throw of another kind", async () => {
+  test("that is malformed is refused with an error, or parsed as empty", async () => {
     const deep = Array.from({ length: 200 }, (_, at) => [
       `Content-Type: multipart/mixed; boundary=b${at}`,
       "",
@@ -120,7 +120,7 @@ describe("a file name", () => {
     ["\u200B\u200B", "attachment-3"],
   ])("%j is kept as %j", (name, clean) => expect(cleanFileName(name, 3)).toBe(clean));
 
-  test("keeps its ending when it is too long", () => {
+  test("keeps its extension when it is too long", () => {
     const name = cleanFileName(`${"ž".repeat(300)}.tar.gz`, 1);
     expect([[...name].length, name.endsWith(".gz")]).toEqual([120, true]);
   });

@@ -1,6 +1,6 @@
 /**
- * A decrypted message as the page shows it: what stands in its header, its text, its HTML, its files. Bounded, since a stranger
- * made it; made in the mail worker, where a hostile message hangs nothing but itself.
+ * A decrypted message as the page shows it: header, text, HTML, files. Size-limited, because strangers write messages;
+ * parsed in the mail worker, so that a hostile message can't block the page.
  */
 import { type Address, type Attachment, type Email, default as PostalMime } from "postal-mime";
 import { cleanFileName } from "../file-name.ts";
@@ -16,14 +16,14 @@ export interface ParsedMail {
   from: string;
   to: string;
   cc: string;
-  /** As an ISO time, or as it stands when it is none. */
+  /** ISO time, or the field's text if it is not a valid date. */
   date: string;
   headers: { name: string; value: string }[];
   text: string | null;
-  /** Cleaned; for a sandboxed frame all the same. */
+  /** Cleaned HTML; shown in a sandboxed frame nevertheless. */
   html: FrameContent | null;
   files: MailFile[];
-  /** Something was too long or too much to be shown; the saved message has it all. */
+  /** Whether something was too large to be shown; the saved message is complete. */
   isCut: boolean;
 }
 
@@ -37,10 +37,10 @@ export const mailBounds = {
   allImagesBytes: 12 * 1024 * 1024,
 } as const;
 
-/** No SVG: it is a document of its own. */
+/** Image types that may be shown. Not SVG, which is a document of its own. */
 const pictureTypes = /^image\/(?:png|jpeg|gif|webp|avif|bmp)$/;
 
-/** @throws whatever the parser does for what is no message */
+/** @throws any error of the parser if the content is not a message */
 export async function parseMail(bytes: ArrayBuffer): Promise<ParsedMail> {
   const email = await PostalMime.parse(bytes, {
     forceRfc822Attachments: true,
@@ -80,13 +80,13 @@ function addressText(addresses: readonly Address[] = []): string {
   return addresses.map(oneAddress).filter(Boolean).join(", ").slice(0, mailBounds.headerLength);
 }
 
-function oneAddress(it: Address): string {
-  if (it.group !== undefined) return `${it.name}: ${addressText(it.group)};`;
-  if (it.name === "") return it.address;
-  return it.address === "" ? it.name : `${it.name} <${it.address}>`;
+function oneAddress(entry: Address): string {
+  if (entry.group !== undefined) return `${entry.name}: ${addressText(entry.group)};`;
+  if (entry.name === "") return entry.address;
+  return entry.address === "" ? entry.name : `${entry.name} <${entry.address}>`;
 }
 
-/** Only those that the HTML names: others are files. */
+/** Images that the HTML references; all others are listed as files. */
 function picturesOf(html: string, attachments: readonly Attachment[]): Map<string, string> {
   const images = new Map<string, string>();
   let bytesLeft: number = mailBounds.allImagesBytes;

@@ -1,22 +1,22 @@
-/** Reads a decrypted message in a worker of its own, which is ended when it is done, takes too long, or nobody waits any more. */
+/** Parses a decrypted message in a worker of its own, which is terminated when it is done, times out or is aborted. */
 import { trustedWorkerUrl } from "../../../vault/worker-url.ts";
-// oxlint-disable-next-line import/default -- `?worker&url` is the built script's address, which Vite exports; the file itself exports nothing
+// oxlint-disable-next-line import/default -- Vite exports the URL of the built script here
 import workerUrl from "./mail.worker.ts?worker&url";
 import type { ParsedMail } from "./parsed-mail.ts";
 
-const longestMs = 10_000;
+const TIMEOUT_MS = 10_000;
 
-/** @returns `null` for a message that can't be read, or not in ten seconds; it can still be saved whole */
+/** @returns `null` if the message can't be parsed within ten seconds; it can still be saved */
 export async function readMail(bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<ParsedMail | null> {
   const worker = new Worker(trustedWorkerUrl(workerUrl), { type: "module" });
   const { promise, resolve } = Promise.withResolvers<ParsedMail | null>();
   const giveUp = () => resolve(null);
-  const timer = setTimeout(giveUp, longestMs);
+  const timer = setTimeout(giveUp, TIMEOUT_MS);
   signal.addEventListener("abort", giveUp);
   worker.onerror = giveUp;
   worker.onmessageerror = giveUp;
   worker.onmessage = ({ data }: MessageEvent<ParsedMail | null>) => resolve(data);
-  // A copy goes there: the page keeps its own to save.
+  // `postMessage` copies the buffer, so the page keeps its own to save.
   worker.postMessage(bytes.buffer);
   try {
     return await promise;

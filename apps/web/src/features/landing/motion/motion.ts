@@ -1,4 +1,4 @@
-/** One switch for all that moves on the landing page (WCAG 2.2.2): paused from the start for who asked for less motion. */
+/** One switch for all motion on the landing page (WCAG 2.2.2); initially paused for users who prefer reduced motion. */
 import { useState, useSyncExternalStore } from "react";
 
 const query = "(prefers-reduced-motion: reduce)";

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { drifted, stripCopies, stripTimes, wrapped } from "./strip-motion.ts";
+import { drifted, STRIP_COPIES, stripTimes, wrapped } from "./strip-motion.ts";
 
 const step = { now: 1000, elapsedMs: 100, width: 900 };
 
-test("it drifts to the left by the time that has passed", () => {
+test("the strip drifts to the left in proportion to the elapsed time", () => {
   expect(drifted({ x: -10, restsUntil: 0 }, step)).toBeCloseTo(-10 - stripTimes.pixelsPerSecond / 10);
 });
 
-test("it stays while it is held, and until its rest is over", () => {
+test("the strip does not move while it is held, nor until its rest is over", () => {
   expect(drifted({ x: -10, restsUntil: Number.POSITIVE_INFINITY }, step)).toBe(-10);
   expect(drifted({ x: -10, restsUntil: 1000 + stripTimes.restMs }, step)).toBe(-10);
   expect(drifted({ x: -10, restsUntil: 1000 }, step)).toBeLessThan(-10);
@@ -23,15 +23,15 @@ test.each([
   [1, -899],
   [900, 0],
   [1801, -899],
-])("at %s it shows the same as at %s", (x, same) => {
+])("position %s shows the same as position %s", (x, same) => {
   expect(wrapped(x, 900)).toBe(same);
 });
 
-test("before it has a width it stands still", () => {
+test("without a known width the strip does not move", () => {
   expect(wrapped(-20, 0)).toBe(0);
 });
 
-test("it rests for the specification's time, and there are enough copies for one to be left behind", () => {
+test("the rest time is the specification's, and at least three copies cover a wide window", () => {
   expect(stripTimes.restMs).toBe(500);
-  expect(stripCopies).toBeGreaterThan(2);
+  expect(STRIP_COPIES).toBeGreaterThan(2);
 });

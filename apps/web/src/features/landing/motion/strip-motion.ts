@@ -1,11 +1,14 @@
-/** Where the strip of names stands: it drifts to the left without end, rests while it is held and for a moment after. */
+/**
+ * Position of the strip of provider names: it drifts to the left endlessly, and rests while it is held and shortly
+ * after.
+ */
 
 export const stripTimes = { restMs: 500, pixelsPerSecond: 24 } as const;
 
-/** The strip holds the names this many times, so that the widest window never sees its end. */
-export const stripCopies = 3;
+/** Number of copies of the names in the strip, so that the widest window never shows its end. */
+export const STRIP_COPIES = 3;
 
-/** The same picture, at most one copy to the left. @param width of one copy, in pixels */
+/** The equivalent position at most one copy to the left. @param width of one copy, in pixels */
 export function wrapped(x: number, width: number): number {
   if (width <= 0) return 0;
   const rest = x % width;
@@ -14,11 +17,11 @@ export function wrapped(x: number, width: number): number {
 
 export interface StripState {
   x: number;
-  /** Not before this time does it drift, in milliseconds of `performance.now()`; Infinity while it is held. */
+  /** Time before which the strip does not drift, in milliseconds of `performance.now()`; Infinity while it is held. */
   restsUntil: number;
 }
 
-/** @param step since the last frame */
+/** @param step the time since the last frame, the current time and the width of a copy */
 export function drifted(
   { x, restsUntil }: StripState,
   step: { now: number; elapsedMs: number; width: number },

@@ -1,4 +1,4 @@
-/** Turns through the domains by the clock, unless there is nothing to turn through or it is paused. */
+/** Rotates the domains by a timer, unless there is only one or motion is paused. */
 import { useEffect, useState } from "react";
 import { firstDomain, rotationTimes, turn } from "./rotation.ts";
 
@@ -7,7 +7,7 @@ export interface ShownDomain {
   isFading: boolean;
 }
 
-/** @param domains in their order; at least one */
+/** @param domains in the order to show them; at least one */
 export function useRotation(domains: readonly string[], isPaused: boolean): ShownDomain {
   const [rotation, setRotation] = useState(firstDomain);
   const count = domains.length;

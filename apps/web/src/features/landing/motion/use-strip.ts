@@ -1,6 +1,6 @@
-/** Moves the strip: by the clock unless paused, by mouse or finger while one drags it. */
+/** Moves the strip: continuously unless motion is paused, and by mouse or finger while dragged. */
 import { type PointerEvent, type RefObject, useEffect, useRef } from "react";
-import { drifted, type StripState, stripCopies, stripTimes, wrapped } from "./strip-motion.ts";
+import { drifted, STRIP_COPIES, type StripState, stripTimes, wrapped } from "./strip-motion.ts";
 
 interface Strip {
   row: RefObject<HTMLUListElement | null>;
@@ -12,11 +12,11 @@ interface Strip {
   };
 }
 
-/** The longest gap between two frames that counts: a tab that was away doesn't jump. */
-const longestFrameMs = 100;
+/** Maximum time between two frames that counts, so that the strip does not jump after the tab was hidden. */
+const LONGEST_FRAME_MS = 100;
 
 function widthOf(row: HTMLElement | null): number {
-  return row === null ? 0 : row.scrollWidth / stripCopies;
+  return row === null ? 0 : row.scrollWidth / STRIP_COPIES;
 }
 
 export function useStrip(isPaused: boolean): Strip {
@@ -36,7 +36,7 @@ export function useStrip(isPaused: boolean): Strip {
     let last = performance.now();
     let frame = requestAnimationFrame(function move() {
       const now = performance.now();
-      const x = drifted(state.current, { now, elapsedMs: Math.min(now - last, longestFrameMs), width });
+      const x = drifted(state.current, { now, elapsedMs: Math.min(now - last, LONGEST_FRAME_MS), width });
       last = now;
       if (x !== state.current.x) {
         state.current.x = x;
