@@ -41,6 +41,8 @@ const allowed: readonly (readonly [file: string, imported: string])[] = [
   [`${server}/crypto/age-worker.ts`, "@kauke/age/node-password-cipher"],
   ["packages/age/src/password/node-password-cipher.ts", "node:crypto"],
   [`${server}/wire-mail.ts`, "@kauke/age/node-sealer"],
+  ["packages/mail-rfc/src/base32.ts", "@scure/base"],
+  [`${server}/core/wallet/base58.ts`, "@scure/base"],
 ];
 
 test.each(allowed)("%s may import %s", (file, imported) => {
@@ -57,6 +59,12 @@ const refused: readonly (readonly [file: string, imported: string])[] = [
   ["apps/web/src/key-vault/worker.ts", "age-encryption"],
   ["apps/web/src/key-vault/worker.ts", "@kauke/age/node-password-cipher"],
   ["apps/web/src/key-vault/worker.ts", "@kauke/age/node-sealer"],
+  ["packages/mail-rfc/src/base32.ts", "@scure/bip39"],
+  ["packages/mail-rfc/src/base32.ts", "@scure/base/private"],
+  ["packages/mail-rfc/src/base32.ts", "@noble/hashes"],
+  [`${server}/core/wallet/base58.ts`, "age-encryption"],
+  [`${server}/http/wallet/routes.ts`, "@scure/base"],
+  ["apps/web/src/key-vault/worker.ts", "@scure/base"],
   [`${server}/mail/sealed-copy.ts`, "@kauke/age/node-sealer"],
   ["packages/age/src/decrypt.ts", "./password/node-password-cipher.ts"],
   ["packages/age/src/decrypt.ts", "node:crypto"],

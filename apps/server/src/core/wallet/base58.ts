@@ -1,36 +1,24 @@
 /** Base58 as Solana writes keys and signatures: Bitcoin's alphabet, one `1` for each zero byte in front, no checksum. */
-const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-const BASE = 58n;
+import { base58 } from "@scure/base";
 
 /** e.g. 32 zero bytes are `11111111111111111111111111111111` */
 export function toBase58(bytes: Uint8Array): string {
-  const zeros = leading(bytes, 0);
-  let text = "";
-  for (let rest = BigInt(`0x0${Buffer.from(bytes).toString("hex")}`); rest > 0n; rest /= BASE)
-    text = ALPHABET[Number(rest % BASE)] + text;
-  return "1".repeat(zeros) + text;
+  return base58.encode(bytes);
 }
 
 /**
- * Reads exactly `length` bytes in their one spelling. A text longer than such bytes can have is not read at all.
+ * Reads exactly `length` bytes in their one spelling. A text longer than such bytes can have is not read at all: reading takes
+ * the square of its length.
  * @returns `null` for other signs, another length, or another spelling of the same bytes
  */
 export function fromBase58(text: string, length: number): Buffer | null {
   // log(256) / log(58) = 1.3657… signs for a byte
   if (text.length < length || text.length > Math.ceil(length * 1.3658)) return null;
-  let value = 0n;
-  for (const sign of text) {
-    const digit = ALPHABET.indexOf(sign);
-    if (digit < 0) return null;
-    value = value * BASE + BigInt(digit);
+  try {
+    const bytes = Buffer.from(base58.decode(text));
+    return bytes.length === length && toBase58(bytes) === text ? bytes : null;
+  } catch {
+    // Its message may quote the text.
+    return null;
   }
-  const hex = value.toString(16).padStart(length * 2, "0");
-  if (hex.length !== length * 2) return null;
-  const bytes = Buffer.from(hex, "hex");
-  return toBase58(bytes) === text ? bytes : null;
-}
-
-function leading(bytes: Uint8Array, value: number): number {
-  const end = bytes.findIndex((byte) => byte !== value);
-  return end < 0 ? bytes.length : end;
 }

@@ -1,5 +1,5 @@
 /** Finds what was typed among the commands and reads its options. Pure; what is not understood comes back as the help. */
-import { parseArgs } from "node:util";
+import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { Command, Values } from "./command.ts";
 
 export type Found =
@@ -10,7 +10,7 @@ export type Found =
 const everywhere = { json: "prints JSON instead of text", help: "prints this" };
 
 export function findCommand(commands: readonly Command[], typed: readonly string[]): Found {
-  const words = typed.filter((word) => !word.startsWith("-"));
+  const words = wordsOf(commands, typed);
   const command = commands
     .filter((it) => nameOf(it).every((word, index) => words[index] === word))
     .toSorted((a, b) => nameOf(b).length - nameOf(a).length)[0];
@@ -29,22 +29,27 @@ export function findCommand(commands: readonly Command[], typed: readonly string
 const nameOf = ({ usage }: Command) => usage.split(" ").filter((word) => !word.startsWith("<"));
 const argumentsOf = ({ usage }: Command) => usage.split(" ").filter((word) => word.startsWith("<"));
 
-function parse({ options }: Command, typed: readonly string[]) {
-  const own = Object.keys(options).map((name) => {
-    const [word = "", value] = name.split(" ");
-    return [word, { type: value === undefined ? ("boolean" as const) : ("string" as const) }] as const;
-  });
-  const known = { json: { type: "boolean" as const }, help: { type: "boolean" as const, short: "h" } };
+/** What is no option and no option's value, whichever command it is meant for. */
+function wordsOf(commands: readonly Command[], typed: readonly string[]): readonly string[] {
+  const options = Object.assign({}, ...commands.map(optionsOf)) as ReturnType<typeof optionsOf>;
+  return parseArgs({ args: [...typed], options, allowPositionals: true, strict: false }).positionals;
+}
+
+function parse(command: Command, typed: readonly string[]) {
   try {
-    const given = parseArgs({
-      args: [...typed],
-      options: { ...Object.fromEntries(own), ...known },
-      allowPositionals: true,
-    });
+    const given = parseArgs({ args: [...typed], options: optionsOf(command), allowPositionals: true });
     return { values: given.values as Values, positionals: given.positionals };
   } catch {
     return null;
   }
+}
+
+function optionsOf({ options }: Command): NonNullable<ParseArgsConfig["options"]> {
+  const own = Object.keys(options).map((name) => {
+    const [word = "", value] = name.split(" ");
+    return [word, { type: value === undefined ? ("boolean" as const) : ("string" as const) }] as const;
+  });
+  return { ...Object.fromEntries(own), json: { type: "boolean" }, help: { type: "boolean", short: "h" } };
 }
 
 function overview(commands: readonly Command[]): string {

@@ -19,10 +19,12 @@ interface Entry {
   linkTo?: string;
   /** What the head says instead of the text's length. */
   size?: string;
+  /** The beginning of a name that is too long for its field. */
+  prefix?: string;
 }
 
 /** As another program, or somebody with a plan, would write it. */
-function entry({ name, text = "", kind = "0", linkTo = "", size }: Entry): Buffer {
+function entry({ name, text = "", kind = "0", linkTo = "", size, prefix = "" }: Entry): Buffer {
   const head = Buffer.alloc(512);
   head.write(name, 0, "utf8");
   head.write("0000777\0", 100);
@@ -30,6 +32,7 @@ function entry({ name, text = "", kind = "0", linkTo = "", size }: Entry): Buffe
   head.write(kind, 156);
   head.write(linkTo, 157);
   head.write("ustar\x0000", 257);
+  head.write(prefix, 345);
   head.write(" ".repeat(8), 148);
   head.write(
     `${head
@@ -78,6 +81,10 @@ it.each<[string, Entry]>([
   ["a second name of a file elsewhere", { name: "db/link", kind: "1", linkTo: "/etc/passwd" }],
   ["a device", { name: "db/device", kind: "3" }],
   ["a pipe", { name: "db/pipe", kind: "6" }],
+  ["holes, whose bytes are not all there", { name: "db/sparse", kind: "S", text: "x" }],
+  ["a name for the volume", { name: "db/volume", kind: "V" }],
+  ["bytes said to lie side by side", { name: "db/one", kind: "7", text: "x" }],
+  ["a name in two fields", { name: "one", text: "x", prefix: "../out" }],
   ["a longer name in an entry of its own", { name: "././@LongLink", kind: "L", text: "db/../../out" }],
   ["attributes in an entry of their own", { name: "PaxHeaders/one", kind: "x", text: "20 path=../../out\n" }],
   ["a size that is no number", { name: "db/one", size: "zzz" }],
@@ -95,6 +102,8 @@ it("a file that names one place twice, or does not begin by saying what it is, i
   expect(await restored([manifest, { name: "db/one" }])).toEqual(refused);
   expect(await restored([manifest, folderOf], Buffer.from("x".repeat(2000)))).toEqual(refused);
   expect(await restored([manifest, folderOf], Buffer.concat([end, Buffer.from("more")]))).toEqual(refused);
+  expect(await restored([manifest, folderOf], Buffer.concat([end, entry({ name: "db/one" }), end]))).toEqual(refused);
+  expect(await restored([manifest, folderOf], Buffer.alloc(0))).toEqual(refused);
   expect(await restored([folderOf, manifest])).toEqual(refused);
   expect(await restored([])).toEqual(refused);
   expect(await restored([{ ...manifest, text: "{" }])).toEqual(refused);

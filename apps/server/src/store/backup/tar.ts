@@ -1,6 +1,7 @@
 /**
  * Tar files (POSIX.1-1988 ustar) as far as a backup needs them: directories and regular files with short names, read and written
  * as streams. Any tar program opens what is written here; what another program wrote is read when it keeps to the same subset.
+ * Libraries read more than that, and less strictly: docs/decisions/2026-11-23-tar-of-our-own.md.
  */
 
 const BLOCK = 512;
@@ -54,6 +55,8 @@ export class TarError extends Error {
 const padding = (size: number) => (BLOCK - (size % BLOCK)) % BLOCK;
 const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, "0")}\0`;
 const CHECKSUM_AT = 148;
+/** The beginning of a longer name; none of ours has one. */
+const PREFIX_AT = 345;
 
 function header(name: string, size: number, isDirectory: boolean): Buffer {
   const path = isDirectory ? `${name}/` : name;
@@ -78,6 +81,7 @@ function parseHeader(block: Buffer): { name: string; size: number; isDirectory: 
   const unsummed = Buffer.from(block).fill(0x20, CHECKSUM_AT, CHECKSUM_AT + 8);
   const [kind, size] = [text(156, 1), number(124, 12)];
   if (number(CHECKSUM_AT, 8) !== sumOf(unsummed) || !(size >= 0) || !["0", "5"].includes(kind)) throw new TarError();
+  if (block[PREFIX_AT] !== 0) throw new TarError();
   return { name: text(0, 100).replace(/\/$/, ""), size, isDirectory: kind === "5" };
 }
 
