@@ -3,7 +3,7 @@
  * tables below (RFC 5321 §4.2, RFC 3463). The peer's text ends here: it may hold the real address.
  */
 import type { DeliveryOutcome, FailureCode } from "../core/delivery/delivery.ts";
-import type { SmtpReply } from "./smtp-reply.ts";
+import type { PeerReply } from "./smtp-reply.ts";
 
 /** Where in the conversation a reply came. `body` is everything from the 354 on. */
 export type SmtpStage = "greeting" | "hello" | "starttls" | "auth" | "mail" | "rcpt" | "data" | "body";
@@ -115,7 +115,7 @@ const setUpStages: ReadonlySet<SmtpStage> = new Set(["greeting", "hello", "start
 const expectedCode: Partial<Record<SmtpStage, number>> = { data: 354 };
 
 /** Whether the reply lets the conversation go on. */
-export function isPositive(reply: SmtpReply, stage: SmtpStage): boolean {
+export function isPositive(reply: PeerReply, stage: SmtpStage): boolean {
   const expected = expectedCode[stage];
   return expected === undefined ? reply.code >= 200 && reply.code < 300 : reply.code === expected;
 }
@@ -125,7 +125,7 @@ export function isPositive(reply: SmtpReply, stage: SmtpStage): boolean {
  * fault) and an answer that fits no stage.
  * @returns e.g. `550 5.1.1` at `rcpt` → refused `mailbox_unknown` 5.1.1; `554` at `greeting` → deferred `try_later` 4.3.2
  */
-export function classifyReply(reply: SmtpReply, stage: SmtpStage): DeliveryOutcome {
+export function classifyReply(reply: PeerReply, stage: SmtpStage): DeliveryOutcome {
   if (isPositive(reply, stage)) return taken;
   if (reply.code < 400) return deferred("not_supported", "4.5.0");
   if (stage === "greeting" || stage === "hello") return deferred("try_later", "4.3.2");
@@ -135,7 +135,7 @@ export function classifyReply(reply: SmtpReply, stage: SmtpStage): DeliveryOutco
 }
 
 /** The host says so itself: a bare 550 may mean anything. @param reply to RCPT */
-export function isMailboxMissing({ code, enhancedStatus }: SmtpReply): boolean {
+export function isMailboxMissing({ code, enhancedStatus }: PeerReply): boolean {
   return code >= 500 && /^5\.(?:1\.[12]|2\.1)$/.test(enhancedStatus ?? "");
 }
 
@@ -143,12 +143,12 @@ export function isMailboxMissing({ code, enhancedStatus }: SmtpReply): boolean {
  * Whether a 4xx answer means that the host is busy. Addressing and mailbox status (RFC 3463 subjects 1 and 2) are the mailbox' own:
  * a full mailbox must slow no other mail to its host. It is tried again by the retry schedule.
  */
-export function isHostBusy({ code, enhancedStatus }: SmtpReply, stage: SmtpStage): boolean {
+export function isHostBusy({ code, enhancedStatus }: PeerReply, stage: SmtpStage): boolean {
   if (code < 400 || code >= 500) return false;
   return code === 421 || stage === "mail" || !/^4\.[12]\./.test(enhancedStatus ?? "");
 }
 
-function meaning(reply: SmtpReply, stage: SmtpStage): Row {
+function meaning(reply: PeerReply, stage: SmtpStage): Row {
   const row = stageRow(reply.code, stage);
   const detail = reply.enhancedStatus?.slice(2);
   if (detail === undefined || detail === "0.0" || setUpStages.has(stage) || row[0] === "login_failed") return row;

@@ -2,7 +2,7 @@
  * Reads SMTP replies off the wire (RFC 5321 §4.2) with bounds a hostile peer can't pass: 2 KiB a line, 100 lines a reply.
  * Works on whole lines of Buffers; strings exist only for replies. What a reply means is decided in classify-reply.ts.
  */
-export interface SmtpReply {
+export interface PeerReply {
   code: number;
   /** RFC 3463 status of the last line, e.g. `5.1.1`; `null` when it has none. */
   enhancedStatus: string | null;
@@ -27,9 +27,9 @@ export class ReplyReader {
   }
 
   /** @returns the replies this chunk completes; `null` when the bytes are no SMTP reply or break a bound */
-  push(chunk: Buffer): SmtpReply[] | null {
+  push(chunk: Buffer): PeerReply[] | null {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    const replies: SmtpReply[] = [];
+    const replies: PeerReply[] = [];
     let start = 0;
     for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
       if (end - start > MAX_LINE_BYTES || !this.#line(bytes, start, end, replies)) return null;
@@ -40,7 +40,7 @@ export class ReplyReader {
     return replies;
   }
 
-  #line(bytes: Buffer, start: number, end: number, replies: SmtpReply[]): boolean {
+  #line(bytes: Buffer, start: number, end: number, replies: PeerReply[]): boolean {
     const match = LINE.exec(bytes.toString("latin1", start, bytes[end - 1] === 13 ? end - 1 : end));
     if (match === null || this.#lines.length >= MAX_LINES) return false;
     const code = Number(match[1]);
@@ -51,7 +51,7 @@ export class ReplyReader {
     return true;
   }
 
-  #finish(): SmtpReply {
+  #finish(): PeerReply {
     const lines = this.#lines;
     this.#lines = [];
     return { code: this.#code, enhancedStatus: ENHANCED_STATUS.exec(lines.at(-1) ?? "")?.[0] ?? null, lines };

@@ -1,10 +1,12 @@
-/** Downloads a text as a file, without a request. */
-export function saveFile(fileName: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }));
+/**
+ * Downloads a file without a request. Always as `application/octet-stream`, so that no content of strangers opens in this origin.
+ */
+export function saveFile(fileName: string, content: string | Uint8Array<ArrayBuffer>): void {
+  const url = URL.createObjectURL(new Blob([content], { type: "application/octet-stream" }));
   const link = document.createElement("a");
   link.href = url;
   link.download = fileName;
   link.click();
-  // The browser has read the text by then; an unrevoked URL would keep it in memory until the page is left.
+  // The browser has read the content by then; an unrevoked URL would keep it in memory until the page is left.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../core/app-error.ts";
 import type { Clock, Logger, Random } from "../../core/ports.ts";
-import { traceOf } from "./incident.ts";
+import { incidentTrace } from "./incident.ts";
 import { incidentProblem, toProblem } from "./problem.ts";
 
 export type ErrorAnswerer = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
@@ -20,7 +20,7 @@ export function errorAnswerer(deps: { clock: Clock; random: Random; logger: Logg
   function report(thrown: unknown, request: FastifyRequest): string {
     const incident = deps.random.uuid();
     const route = request.routeOptions.url;
-    deps.logger.error("http_unexpected", { incident, route, method: request.method, stack: traceOf(thrown) });
+    deps.logger.error("http_unexpected", { incident, route, method: request.method, stack: incidentTrace(thrown) });
     return incident;
   }
 }

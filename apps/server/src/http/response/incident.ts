@@ -3,7 +3,7 @@
 const FRAME = /^\s+at (?:async )?(?:([\w$.<>#]{1,80}) )?\S*?((?:apps|packages)\/[\w./-]+\.ts:\d+:\d+)\)?$/;
 
 /** @returns class, then a frame a line, e.g. `TypeError\n  aliasToWire apps/server/src/http/aliases/wire.ts:12:3`; six at most */
-export function traceOf(thrown: unknown): string {
+export function incidentTrace(thrown: unknown): string {
   if (!(thrown instanceof Error)) return typeof thrown;
   const name = /^[A-Za-z]\w{0,60}$/.test(thrown.constructor.name) ? thrown.constructor.name : "Error";
   const frames = linesAfterMessage(thrown).flatMap((line) => {

@@ -1,13 +1,14 @@
 /** The decrypted content, read-only, or instructions while there is none. */
+
 import { Check, Copy, Download } from "lucide-react";
 import { Mask } from "../../ui/Mask.tsx";
+import { saveFile } from "../../ui/save-file.ts";
 import { sizeText } from "../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { forecastText } from "../../vault/forecast-text.ts";
 import { cleanFileName } from "./file-name.ts";
 import { MailResult } from "./mail/MailResult.tsx";
 import type { Opened } from "./open-encrypted.ts";
-import { saveFile } from "./save-file.ts";
 import type { Decryption } from "./use-decrypt.ts";
 
 /** Estimated seconds from which the page warns of a slow decryption. */
@@ -67,7 +68,7 @@ function Actions({ opened }: { opened: Opened }) {
 }
 
 function save(opened: Exclude<Opened, { kind: "text" }>): void {
-  saveFile(opened.bytes, opened.kind === "mail" ? "message.eml" : cleanFileName(opened.name, 1));
+  saveFile(opened.kind === "mail" ? "message.eml" : cleanFileName(opened.name, 1), opened.bytes);
 }
 
 function Waiting({ working }: Pick<Decryption, "working">) {

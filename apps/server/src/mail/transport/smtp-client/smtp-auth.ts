@@ -1,14 +1,14 @@
 /** AUTH as a relay's client (RFC 4954): PLAIN (RFC 4616), else LOGIN. Only ever called on a connection that may carry a password. */
-import type { SmtpReply } from "../../smtp-reply.ts";
+import type { PeerReply } from "../../smtp-reply.ts";
 
 const base64 = (text: string) => Buffer.from(text, "utf8").toString("base64");
 
 /** @returns the reply that ends the exchange; `null` when the peer offers neither mechanism */
 export async function logIn(
-  ask: (line: string) => Promise<SmtpReply>,
+  ask: (line: string) => Promise<PeerReply>,
   mechanisms: ReadonlySet<string>,
   { user, password }: { user: string; password: string },
-): Promise<SmtpReply | null> {
+): Promise<PeerReply | null> {
   if (mechanisms.has("PLAIN")) return ask(`AUTH PLAIN ${base64(`\0${user}\0${password}`)}`);
   if (!mechanisms.has("LOGIN")) return null;
   const forUser = await ask("AUTH LOGIN");

@@ -6,7 +6,7 @@
 import { connect, type Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import type { LossReason } from "../../classify-reply.ts";
-import { ReplyReader, type SmtpReply } from "../../smtp-reply.ts";
+import { type PeerReply, ReplyReader } from "../../smtp-reply.ts";
 import type { StopSignal } from "../transport.ts";
 
 export class ChannelError extends Error {
@@ -26,7 +26,7 @@ export interface ChannelTarget {
 }
 
 interface Wait {
-  done: (value?: SmtpReply) => void;
+  done: (value?: PeerReply) => void;
   failed: (error: ChannelError) => void;
   timer: NodeJS.Timeout;
   kind: "open" | "reply" | "drain";
@@ -48,7 +48,7 @@ const NOTHING = Buffer.alloc(0);
 export class SmtpChannel {
   #socket: Socket;
   #reader = new ReplyReader();
-  #replies: SmtpReply[] = [];
+  #replies: PeerReply[] = [];
   #wait: Wait | null = null;
   #lost: LossReason | null = null;
   #isSecure = false;
@@ -96,10 +96,10 @@ export class SmtpChannel {
   }
 
   /** The next reply in order. @throws ChannelError */
-  async reply(timeoutMs: number): Promise<SmtpReply> {
+  async reply(timeoutMs: number): Promise<PeerReply> {
     const waiting = this.#replies.shift();
     if (waiting !== undefined) return waiting;
-    return (await this.#waitFor("reply", timeoutMs)) as SmtpReply;
+    return (await this.#waitFor("reply", timeoutMs)) as PeerReply;
   }
 
   /**
@@ -229,7 +229,7 @@ export class SmtpChannel {
     if (this.#lost !== null) throw new ChannelError(this.#lost);
   }
 
-  #waitFor(kind: Wait["kind"], timeoutMs: number, late: LossReason = "timed_out"): Promise<SmtpReply | undefined> {
+  #waitFor(kind: Wait["kind"], timeoutMs: number, late: LossReason = "timed_out"): Promise<PeerReply | undefined> {
     return new Promise((done, failed) => {
       if (this.#lost !== null) return failed(new ChannelError(this.#lost));
       const timer = setTimeout(() => this.fail(late), timeoutMs);
@@ -237,7 +237,7 @@ export class SmtpChannel {
     });
   }
 
-  #settle(kind: Wait["kind"], value?: SmtpReply): void {
+  #settle(kind: Wait["kind"], value?: PeerReply): void {
     const wait = this.#wait;
     if (wait?.kind === kind) this.#clear(wait).done(value);
   }

@@ -6,14 +6,14 @@ import { isIP } from "node:net";
 import { type ConnectionOptions, createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import { classifyLoss, classifyReply, deferred, isPositive, type SmtpStage } from "../../classify-reply.ts";
-import type { SmtpReply } from "../../smtp-reply.ts";
+import type { PeerReply } from "../../smtp-reply.ts";
 import type { StopSignal } from "../transport.ts";
 import { logIn } from "./smtp-auth.ts";
 import { ChannelError, SmtpChannel } from "./smtp-channel.ts";
 import { QUIT_GRACE_MS, SmtpConnection, type SmtpTimeouts, smtpTimeouts } from "./smtp-connection.ts";
 import { noExtensions, readExtensions, type SmtpExtensions } from "./smtp-extensions.ts";
 
-export interface SmtpLogin {
+export interface RelayLogin {
   user: string;
   password: string;
 }
@@ -28,7 +28,7 @@ export interface SmtpPeer {
   tls: "opportunistic" | "starttls" | "implicit";
   /** Whether the certificate must be good for `name`. */
   isVerified: boolean;
-  login: SmtpLogin | null;
+  login: RelayLogin | null;
   /** Who runs the host: connections to all hosts of a provider are bounded together. */
   provider?: string;
 }
@@ -163,19 +163,19 @@ class SetUp {
     return true;
   }
 
-  async #logIn(channel: SmtpChannel, offered: SmtpExtensions, login: SmtpLogin): Promise<void> {
+  async #logIn(channel: SmtpChannel, offered: SmtpExtensions, login: RelayLogin): Promise<void> {
     const answer = await logIn((line) => this.#ask(channel, line), offered.authMechanisms, login);
     if (answer === null)
       throw new SetUpRefused({ outcome: deferred("login_failed", "4.7.0"), stage: "auth", replyCode: null });
     this.#demand(answer, "auth");
   }
 
-  #ask(channel: SmtpChannel, line: string): Promise<SmtpReply> {
+  #ask(channel: SmtpChannel, line: string): Promise<PeerReply> {
     channel.write(`${line}\r\n`);
     return channel.reply(this.#times.commandMs);
   }
 
-  #demand(reply: SmtpReply, stage: SmtpStage): void {
+  #demand(reply: PeerReply, stage: SmtpStage): void {
     if (isPositive(reply, stage)) return;
     throw new SetUpRefused({ outcome: classifyReply(reply, stage), stage, replyCode: reply.code });
   }

@@ -12,7 +12,7 @@ import {
   type LossReason,
   type SmtpStage,
 } from "../../classify-reply.ts";
-import type { SmtpReply } from "../../smtp-reply.ts";
+import type { PeerReply } from "../../smtp-reply.ts";
 import type { AttemptSignal, OutgoingMail } from "../transport.ts";
 import { ChannelError, type SmtpChannel } from "./smtp-channel.ts";
 import { envelopeCommands } from "./smtp-envelope.ts";
@@ -111,7 +111,7 @@ export class SmtpConnection {
   }
 
   /** MAIL and RSET without a recipient: whether the peer would take mail from this sender now. @throws ChannelError */
-  async probe(from: string): Promise<SmtpReply> {
+  async probe(from: string): Promise<PeerReply> {
     const reply = await this.#command(`MAIL FROM:<${from}>\r\n`, this.#times.commandMs);
     if (isPositive(reply, "mail")) await this.#command("RSET\r\n", this.#times.commandMs);
     return reply;
@@ -187,17 +187,17 @@ export class SmtpConnection {
     return isWhole || outcome.kind !== "taken" ? outcome : classifyLoss("bad_reply");
   }
 
-  #command(line: string, timeoutMs: number): Promise<SmtpReply> {
+  #command(line: string, timeoutMs: number): Promise<PeerReply> {
     this.#channel.write(line);
     return this.#channel.reply(timeoutMs);
   }
 
-  #noteBusy(reply: SmtpReply, stage: SmtpStage): void {
+  #noteBusy(reply: PeerReply, stage: SmtpStage): void {
     if (isHostBusy(reply, stage)) this.#signal?.noteBusy?.();
   }
 
   /** @returns `null` when the reply lets us go on */
-  #judge(reply: SmtpReply, stage: SmtpStage): DeliveryOutcome | null {
+  #judge(reply: PeerReply, stage: SmtpStage): DeliveryOutcome | null {
     this.#due = answersAfter[stage] ?? 0;
     if (stage === "data" && reply.code === 354) this.#isAsked = true;
     if (isPositive(reply, stage)) return null;

@@ -1,5 +1,5 @@
 /** What a peer offers in its answer to EHLO (RFC 5321 §4.1.1.1), as far as we use it. */
-import type { SmtpReply } from "../../smtp-reply.ts";
+import type { PeerReply } from "../../smtp-reply.ts";
 
 export interface SmtpExtensions {
   pipelining: boolean;
@@ -25,7 +25,7 @@ export const noExtensions: SmtpExtensions = {
   authMechanisms: new Set(),
 };
 
-export function readExtensions(ehlo: SmtpReply): SmtpExtensions {
+export function readExtensions(ehlo: PeerReply): SmtpExtensions {
   const offered = new Map<string, string[]>();
   for (const line of ehlo.lines.slice(1)) {
     // "AUTH=LOGIN" is how servers older than RFC 4954 write it.

@@ -1,10 +1,11 @@
 /** A decrypted message: its claimed author, files, text, HTML in a frame without any permissions, and header. */
+
 import { Download } from "lucide-react";
 import { Tabs } from "radix-ui";
 import { type ReactNode, useLayoutEffect, useRef } from "react";
 import { LinkedText } from "../../../ui/LinkedText.tsx";
+import { saveFile } from "../../../ui/save-file.ts";
 import { sizeText, timeText } from "../../../ui/text/time-text.ts";
-import { saveFile } from "../save-file.ts";
 import type { FrameContent } from "./clean-mail-html.ts";
 import { fillFrame } from "./mail-frame.ts";
 import type { ParsedMail } from "./parsed-mail.ts";
@@ -35,7 +36,7 @@ function Files({ files }: Pick<ParsedMail, "files">) {
       {files.map(({ name, bytes }, index) => (
         // Two files may have the same name, and the list never changes
         <li key={index}>
-          <button type="button" className="btn btn-sm" onClick={() => saveFile(bytes, name)}>
+          <button type="button" className="btn btn-sm" onClick={() => saveFile(name, bytes)}>
             <Download className="i" aria-hidden />
             {name} <span>{sizeText(bytes.length)}</span>
           </button>
