@@ -1,41 +1,48 @@
 /**
- * Who holds a place of a bounded pool (connections, sockets, handshakes), counted by network and block, and who gives way when
- * one more wants in: of what is idle the oldest of the busiest network of the busiest block. Nobody has to go for a newcomer
- * that would itself be busier. Pure: time and what a member is doing are told.
+ * A bounded pool (of connections, sockets, handshakes) that counts its members by network and block, and decides which
+ * member to evict for a newcomer: the longest idle one of the largest network of the largest block. No member is
+ * evicted for a newcomer whose own network or block would then be larger. Pure: time and the state of members are
+ * passed in.
  */
 import type { ClientParty } from "./client-network.ts";
 
 export interface PoolRules {
   max: number;
-  /** A network may hold this many, … */
+  /** Maximum members per network. */
   maxPerNetwork: number;
-  /** … a block this many, … */
+  /** Maximum members per block. */
   maxPerBlock: number;
-  /** … and this many once three quarters of the pool are taken. */
+  /** Maximum members per block once three quarters of the pool are in use. */
   maxPerBlockWhenCrowded: number;
-  /** A network or block at its own bound gets a newcomer in for one of its own that has been idle for so long. */
+  /**
+   * Milliseconds a member must have been idle before a newcomer replaces it while their common network or block is at
+   * its limit.
+   */
   ownIdleMs: number;
 }
 
-/** What a member is doing at this moment. */
+/** Current activity of a member. */
 export interface Standing {
-  /** `answering`: it waits for us and stays. `moving`: it sends or reads at a good pace and goes last. */
+  /**
+   * `answering`: waiting for our response; never evicted. `moving`: transferring data at a good rate; evicted only when
+   * none is idle.
+   */
   state: "idle" | "moving" | "answering";
-  /** Since when it has brought nothing, ms. */
+  /** Time of the last data received, in milliseconds. */
   idleSince: number;
-  /** It has shown who it is: goes after equally busy ones that have not. */
+  /** The member has authenticated; evicted after unauthenticated ones of equally large networks. */
   isKnown?: boolean;
 }
 
 export interface Wish<T> {
-  /** `null`: a party that no share is held against, e.g. a trusted proxy. */
+  /** `null`: counts against no network, e.g. a trusted proxy. */
   party: ClientParty | null;
   now: number;
   judge(member: T): Standing;
 }
 
 const CROWDED_SHARE = 3 / 4;
-/** Parties of no more members than this count as equally quiet: a handful of connections makes nobody busy. */
+/** Networks and blocks with at most this many members count as equally small. */
 const QUIET_MEMBERS = 8;
 
 interface Candidate<T> {
@@ -71,7 +78,7 @@ export class FairPool<T> {
     return this.#networks.get(party.network) ?? 0;
   }
 
-  /** Also moves a member to another party. */
+  /** Adds a member, or moves it to another party. */
   put(member: T, party: ClientParty | null): void {
     this.delete(member);
     this.#members.set(member, party);
@@ -87,7 +94,7 @@ export class FairPool<T> {
     countDown(this.#blocks, party.block);
   }
 
-  /** @returns `room`: come in; `full`: stay out; else the member that gives way, which the caller ends and deletes */
+  /** @returns `room`: admit; `full`: refuse; otherwise the member to evict, which the caller ends and deletes */
   makeRoom(wish: Wish<T>): "room" | "full" | { leaves: T } {
     const { max } = this.#rules;
     const { party, now } = wish;
@@ -104,7 +111,10 @@ export class FairPool<T> {
     return chosen === null ? "full" : { leaves: chosen.member };
   }
 
-  /** @returns `null`: below its own bounds; else whose places its newcomer may take */
+  /**
+   * @returns `null` when the party is below its own limits; otherwise a test for the members that its newcomer may
+   * replace
+   */
   #ownBound(party: ClientParty | null): ((other: ClientParty) => boolean) | null {
     if (party === null) return null;
     const { maxPerNetwork, maxPerBlock, maxPerBlockWhenCrowded } = this.#rules;
@@ -113,7 +123,7 @@ export class FairPool<T> {
     return (this.#blocks.get(party.block) ?? 0) >= most ? ({ block }) => block === party.block : null;
   }
 
-  /** With the newcomer counted in; quiet ones are all alike. */
+  /** Members of the network and block, including the newcomer; small ones all count as `QUIET_MEMBERS`. */
   #busyness(at: ClientParty | null, newcomer: ClientParty | null): { block: number; network: number } {
     if (at === null) return { block: QUIET_MEMBERS, network: QUIET_MEMBERS };
     const block = (this.#blocks.get(at.block) ?? 0) + (at.block === newcomer?.block ? 1 : 0);
@@ -123,7 +133,7 @@ export class FairPool<T> {
 
   #mayGo({ standing, block, network }: Candidate<T>, party: ClientParty | null): boolean {
     if (standing.state === "answering") return false;
-    // What brings something goes only where there is much of it.
+    // A member that transfers data is evicted only from a large block.
     if (standing.state === "moving" && block === QUIET_MEMBERS) return false;
     if (party === null) return true;
     const newcomer = {

@@ -1,4 +1,4 @@
-/** Why a destination did not take a message, as its owner reads it. */
+/** Why a destination did not accept a message, in words for its owner. */
 import type { FailureCode } from "./delivery.ts";
 
 export const failureText: Record<FailureCode, string> = {

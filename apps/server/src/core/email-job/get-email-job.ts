@@ -15,7 +15,7 @@ export async function getEmailJob(
   return job;
 }
 
-/** Why the last try did not succeed, in our own words; a peer's text never gets this far. */
+/** Why the last attempt failed, in our own words; never a peer's reply text. */
 export function lastErrorOf({ lastFailure }: EmailJob): string | null {
   return lastFailure === null ? null : `The recipient's address did not take it: ${failureText[lastFailure.code]}.`;
 }

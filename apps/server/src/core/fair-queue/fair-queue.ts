@@ -1,7 +1,7 @@
 /**
- * A queue for work of which only a few jobs run at once. Which party is served next, and which one loses its newest job when too
- * many wait, is decided by `FairLine`. Jobs of known parties wait apart from those of strangers, and the two lines alternate, so
- * that no number of strangers keeps the known ones out.
+ * A queue with limited concurrency. `FairLine` decides which party is served next, and which one loses its newest job
+ * when too many wait. Jobs of known parties and of strangers wait in separate queues that are served alternately, so
+ * that no number of strangers can block known parties.
  */
 import { AppError } from "../app-error.ts";
 import { FairLine } from "./fair-line.ts";
@@ -9,20 +9,20 @@ import { UsedTime } from "./used-time.ts";
 
 export interface QueueTurn {
   party: string;
-  /** Without it, the party counts as a stranger. */
+  /** Known to an account; the default is a stranger. */
   isKnown?: boolean;
 }
 
 export interface FairQueueOptions {
-  /** Jobs that run at the same time. */
+  /** Maximum jobs in progress. */
   concurrency: number;
-  /** Jobs that may wait, of strangers and of known parties each. */
+  /** Maximum waiting jobs, for strangers and for known parties each. */
   waitingMax: number;
-  /** Jobs of one party that may wait; without it, only `waitingMax` bounds them. */
+  /** Maximum waiting jobs per party; by default only `waitingMax` applies. */
   waitingOfPartyMax?: number;
   /**
-   * Clock in milliseconds. With it, the party that used the least time lately is served next; without it, parties take turns.
-   * For jobs whose cost their party can choose, and for queues that as many parties can fill as may wait.
+   * Clock in milliseconds. With it, the party that recently used the least time is served next; without it, parties
+   * take turns. For jobs whose cost the party can choose, and for queues that many parties could fill.
    */
   now?: () => number;
 }
@@ -44,7 +44,10 @@ export class FairQueue {
     this.#known = new FairLine(options);
   }
 
-  /** @throws AppError `busy` for a job that finds no place or loses it, `unavailable` once closed; and what the work throws */
+  /**
+   * Runs the job when its turn comes.
+   * @throws AppError `busy` for a job that is dropped, `unavailable` once closed, and whatever the job throws
+   */
   async run<T>({ party, isKnown = false }: QueueTurn, work: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new AppError("unavailable");
     if (this.#running < this.#concurrency) this.#running += 1;
@@ -56,13 +59,13 @@ export class FairQueue {
     }
   }
 
-  /** Jobs that wait end with `unavailable`, and no more are taken; those that run are not touched. */
+  /** Rejects waiting and new jobs with `unavailable`; jobs in progress continue. */
   close(): void {
     this.#isClosed = true;
     for (const { reject } of [...this.#known.clear(), ...this.#strangers.clear()]) reject(new AppError("unavailable"));
   }
 
-  /** The place goes to the next job, so that a newcomer cannot take it first, or becomes free. */
+  /** Hands the place directly to the next job, so that a newcomer cannot take it first, or frees it. */
   #leave(): void {
     const lines = [this.#known, this.#strangers];
     const next = (this.#isKnownNext ? lines : lines.toReversed()).find(({ size }) => size > 0)?.shift();
