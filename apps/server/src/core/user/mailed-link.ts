@@ -14,8 +14,9 @@ export const linkOver = () =>
   new AppError("not_found", { message: "This link was already used, was replaced by a newer one, or has expired." });
 
 /**
- * Counts a request for a link before the account is looked up. Each kind of link has its own limit: a stranger who requests links
- * until the limit is reached has thereby sent the owner working links of that kind, and blocks no other kind.
+ * Counts a request for a link before the account is looked up. Each kind of link has its own limit: a stranger who
+ * requests links until the limit is reached has thereby sent the owner working links of that kind, and blocks no other
+ * kind.
  * @throws AppError `rate_limited`
  */
 export async function countLinkWish(
