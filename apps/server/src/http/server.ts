@@ -70,15 +70,13 @@ export interface HttpServerOptions
   metrics: Metrics;
   /** Overrides for tests. */
   socketRules?: Partial<SocketRules> | undefined;
-  /**
-   * Maximum random delay, in milliseconds, of messages whose time must not show whether an account exists; for tests.
-   */
+  /** Maximum random delay (ms) of mail whose timing could show whether an account exists; tests set 0. */
   letterSpreadMs?: number | undefined;
   /** Whether every service of this process accepts work, as `/healthz` reports. */
   isReady: () => boolean;
-  /** Directory of the built web app. */
+  /** Runs the work of a call so that callers take turns at the database; by default without turns. */
   asCaller?: AsCaller | undefined;
-  /** Folder of the built web app. */
+  /** Directory of the built web app. */
   webRoot: string;
   /** Access check of the preview inbox; by default nobody has access and its page is a 404. */
   preview?: PreviewAccess;

@@ -68,7 +68,7 @@ interface Client {
   /** Requests in progress, in the order in which their responses are sent. */
   exchanges: Exchange[];
   /** Time since when the socket has no request in progress. */
-  quietSince: number;
+  idleSince: number;
 }
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -137,7 +137,7 @@ export class SocketGuard {
     if (address === undefined) return void socket.destroy();
     const party = this.#isTrustedProxy(address) ? null : clientParty(address);
     if (!this.#hasRoom(party)) return void socket.destroy();
-    const client: Client = { socket, party, exchanges: [], quietSince: nowMs() };
+    const client: Client = { socket, party, exchanges: [], idleSince: nowMs() };
     this.#clients.set(socket, client);
     this.#pool.put(client, party);
     socket.once("close", () => this.#pool.delete(client));
@@ -172,16 +172,16 @@ export class SocketGuard {
   #end(client: Client, exchange: Exchange): void {
     client.exchanges = client.exchanges.filter((other) => other !== exchange);
     if (client.exchanges.length > 0) return;
-    client.quietSince = nowMs();
+    client.idleSince = nowMs();
     const { remoteAddress } = client.socket;
     if (client.party === null || client.socket.destroyed || !this.#isTrustedProxy(remoteAddress ?? "")) return;
     client.party = null;
     this.#pool.put(client, null);
   }
 
-  #standing({ exchanges, quietSince, socket }: Client, now: number): Standing {
+  #standing({ exchanges, idleSince, socket }: Client, now: number): Standing {
     const [first] = exchanges;
-    if (first === undefined) return { state: "idle", idleSince: quietSince };
+    if (first === undefined) return { state: "idle", idleSince };
     // The request is complete and the response has not started, so the client waits for us.
     if (first.request.complete && socket.writableLength === 0) return { state: "answering", idleSince: first.since };
     return { state: now - first.since < this.#rules.slowAfterMs ? "moving" : "idle", idleSince: first.since };

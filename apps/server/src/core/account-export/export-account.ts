@@ -19,7 +19,7 @@ const notes = [
   "Every row says when it is deleted: a date, or a sentence where it depends on what happens.",
   "This file holds the SMTP passwords and webhook secrets of your aliases. Keep it as safe as a password.",
   "Technical logs hold no address, subject, body, IP address or account name, so nothing in them can be found for you.",
-  "Limits by network address are kept as keyed hashes of the address alone; which of them are yours can't be told.",
+  "Limits by network address are kept as keyed hashes of the address alone; which of them are yours cannot be determined.",
   "A message that is being delivered at this very moment may not have a row yet; it is deleted when it is delivered.",
 ];
 

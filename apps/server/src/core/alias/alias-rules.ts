@@ -6,7 +6,7 @@ import { AppError } from "../app-error.ts";
 
 export const DOMAIN_UNKNOWN = "Please choose one of the available domains";
 
-/** @param domain lower case */
+/** Rejects a domain that is not one of ours. @param domain in lower case */
 export function domainErrors(domain: string, ownDomains: readonly string[]): FieldErrors {
   return ownDomains.includes(domain) ? {} : { domain: [DOMAIN_UNKNOWN] };
 }

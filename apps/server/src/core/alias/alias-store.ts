@@ -11,7 +11,7 @@ export interface AliasChange {
 
 /** Repository of aliases. Methods that take a `userId` treat another user's alias as absent. */
 export interface AliasStore {
-  /** Newest first. */
+  /** Aliases of the account, newest first. */
   listForUser(userId: string): Promise<Alias[]>;
   listWithSmtp(userId: string): Promise<Alias[]>;
   find(userId: string, aliasId: string): Promise<Alias | null>;

@@ -43,7 +43,7 @@ export interface Wish<T> {
 
 const CROWDED_SHARE = 3 / 4;
 /** Networks and blocks with at most this many members count as equally small. */
-const QUIET_MEMBERS = 8;
+const SMALL_MEMBERS = 8;
 
 interface Candidate<T> {
   member: T;
@@ -105,8 +105,9 @@ export class FairPool<T> {
       if (isOwn !== null && (at === null || !isOwn(at))) continue;
       const standing = wish.judge(member);
       if (isOwn !== null && (standing.state !== "idle" || now - standing.idleSince < this.#rules.ownIdleMs)) continue;
-      const candidate = { member, standing, ...this.#busyness(at, party) };
-      if (this.#mayGo(candidate, party) && (chosen === null || goesBefore(candidate, chosen))) chosen = candidate;
+      const candidate = { member, standing, ...this.#sizes(at, party) };
+      if (this.#isEvictable(candidate, party) && (chosen === null || isEvictedBefore(candidate, chosen)))
+        chosen = candidate;
     }
     return chosen === null ? "full" : { leaves: chosen.member };
   }
@@ -123,28 +124,28 @@ export class FairPool<T> {
     return (this.#blocks.get(party.block) ?? 0) >= most ? ({ block }) => block === party.block : null;
   }
 
-  /** Members of the network and block, including the newcomer; small ones all count as `QUIET_MEMBERS`. */
-  #busyness(at: ClientParty | null, newcomer: ClientParty | null): { block: number; network: number } {
-    if (at === null) return { block: QUIET_MEMBERS, network: QUIET_MEMBERS };
+  /** Members of the network and block, including the newcomer; small ones all count as `SMALL_MEMBERS`. */
+  #sizes(at: ClientParty | null, newcomer: ClientParty | null): { block: number; network: number } {
+    if (at === null) return { block: SMALL_MEMBERS, network: SMALL_MEMBERS };
     const block = (this.#blocks.get(at.block) ?? 0) + (at.block === newcomer?.block ? 1 : 0);
     const network = this.countOfNetwork(at) + (at.network === newcomer?.network ? 1 : 0);
-    return { block: Math.max(block, QUIET_MEMBERS), network: Math.max(network, QUIET_MEMBERS) };
+    return { block: Math.max(block, SMALL_MEMBERS), network: Math.max(network, SMALL_MEMBERS) };
   }
 
-  #mayGo({ standing, block, network }: Candidate<T>, party: ClientParty | null): boolean {
+  #isEvictable({ standing, block, network }: Candidate<T>, party: ClientParty | null): boolean {
     if (standing.state === "answering") return false;
     // A member that transfers data is evicted only from a large block.
-    if (standing.state === "moving" && block === QUIET_MEMBERS) return false;
+    if (standing.state === "moving" && block === SMALL_MEMBERS) return false;
     if (party === null) return true;
     const newcomer = {
-      block: Math.max((this.#blocks.get(party.block) ?? 0) + 1, QUIET_MEMBERS),
-      network: Math.max(this.countOfNetwork(party) + 1, QUIET_MEMBERS),
+      block: Math.max((this.#blocks.get(party.block) ?? 0) + 1, SMALL_MEMBERS),
+      network: Math.max(this.countOfNetwork(party) + 1, SMALL_MEMBERS),
     };
     return block > newcomer.block || (block === newcomer.block && network >= newcomer.network);
   }
 }
 
-function goesBefore<T>(one: Candidate<T>, other: Candidate<T>): boolean {
+function isEvictedBefore<T>(one: Candidate<T>, other: Candidate<T>): boolean {
   const [mine, theirs] = [one.standing, other.standing];
   if (mine.state !== theirs.state) return mine.state === "idle";
   if (one.block !== other.block) return one.block > other.block;

@@ -165,7 +165,7 @@ export interface MessageToKeep {
 }
 
 export interface Finished {
-  /** False when the lease was lost. */
+  /** False when the lease was lost, so that nothing was changed. */
   finished: boolean;
   /** Id of the message that was deleted with its last delivery. */
   messageDone: string | null;

@@ -16,14 +16,14 @@ export interface InFlightMessages {
    * Returns when the message is on stable storage; after a crash, the next start puts it into the queue.
    * @throws AppError `spool_failed`, leaving no partial file behind
    */
-  keep(it: InFlightMessage): Promise<void>;
+  keep(inFlight: InFlightMessage): Promise<void>;
   /** Deletes the message after its attempt succeeded. */
   forget(messageId: string): Promise<void>;
   /**
    * Enqueues the message after its attempt failed, under the delivery's lease.
-   * @param it `wire` is `null` when the bytes are no longer in memory; they are then read back, one message at a time
+   * @param inFlight `wire` is `null` when the bytes are no longer in memory; they are then read back, one message at a time
    * @returns false when the alias or account no longer exists; the message is then deleted
    * @throws AppError `spool_failed`; the message is still in its file
    */
-  moveToQueue(it: Omit<InFlightMessage, "wire"> & { wire: Buffer | null }): Promise<boolean>;
+  moveToQueue(inFlight: Omit<InFlightMessage, "wire"> & { wire: Buffer | null }): Promise<boolean>;
 }

@@ -3,9 +3,9 @@ import { type ConfirmationChoice, type ConfirmationState, mailDays } from "@kauk
 import type { AskDecision, KnownState } from "./destination.ts";
 
 /** Maximum unconfirmed mailboxes per account. */
-export const maxWaitingMailboxes = 5;
+export const WAITING_MAILBOXES_MAX = 5;
 /** Maximum confirmation messages to one mailbox for one account, including the first. */
-export const maxMessages = 3;
+export const MESSAGES_MAX = 3;
 const RESEND_AFTER_MS = 86_400_000;
 /** Days until a confirmation link expires. */
 export const linkDays = mailDays.confirmationLink;
@@ -19,9 +19,9 @@ export interface AskedPair {
 
 export function decideAsk(pair: AskedPair, { now, isByOwner }: { now: Date; isByOwner: boolean }): AskDecision {
   const { state, askedAt, waiting } = pair;
-  if (state === "new") return waiting >= maxWaitingMailboxes ? { kind: "too_many" } : { kind: "ask" };
+  if (state === "new") return waiting >= WAITING_MAILBOXES_MAX ? { kind: "too_many" } : { kind: "ask" };
   if (state !== "asked" || !isByOwner) return { kind: "known", state };
-  if (askedAt.length >= maxMessages) return { kind: "too_soon", nextAt: null };
+  if (askedAt.length >= MESSAGES_MAX) return { kind: "too_soon", nextAt: null };
   const nextAt = new Date((askedAt.at(-1)?.getTime() ?? 0) + RESEND_AFTER_MS);
   return nextAt > now ? { kind: "too_soon", nextAt } : { kind: "ask" };
 }

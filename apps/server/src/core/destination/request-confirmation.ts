@@ -2,7 +2,7 @@ import type { ConfirmationState } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { askForConfirmation } from "./ask-for-confirmation.ts";
-import { maxWaitingMailboxes } from "./confirmation-rules.ts";
+import { WAITING_MAILBOXES_MAX } from "./confirmation-rules.ts";
 import type { Pair } from "./destination.ts";
 import { sameMailbox } from "./same-mailbox.ts";
 
@@ -22,7 +22,7 @@ export async function requestConfirmation(deps: RequestDeps, pair: Pair): Promis
   if (decision.kind === "known") return decision.state;
   if (decision.kind === "ask") return "asked";
   if (decision.kind === "too_many")
-    throw refusal(`${maxWaitingMailboxes} of your mailboxes are not confirmed. Please confirm one of them first.`);
+    throw refusal(`${WAITING_MAILBOXES_MAX} of your mailboxes are not confirmed. Please confirm one of them first.`);
   if (decision.nextAt === null) throw refusal("This mailbox was asked three times. It is not asked again.");
   const message = "This mailbox was asked within the last day. Please wait before you ask again.";
   throw new AppError("rate_limited", { message, resetAt: decision.nextAt });

@@ -5,7 +5,7 @@ import type { EmailJob } from "./email-job.ts";
 
 export const JOB_NOT_FOUND = "Email job not found";
 
-/** @throws AppError `not_found` */
+/** Reads the record of a composed message. @throws AppError `not_found` */
 export async function getEmailJob(
   { emailJobs }: Pick<CoreDeps, "emailJobs">,
   { userId, jobId }: { userId: string; jobId: string },

@@ -21,7 +21,7 @@ export interface NewEncryptionKey extends EncryptionKey {
 }
 
 export interface EncryptionKeyStore {
-  /** Newest first. */
+  /** Keys of the account, newest first. */
   listForUser(userId: string): Promise<EncryptionKey[]>;
   count(userId: string): Promise<number>;
   find(userId: string, keyId: string): Promise<(EncryptionKey & { encryptedPrivateKey: string }) | null>;

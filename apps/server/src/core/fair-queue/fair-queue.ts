@@ -1,7 +1,7 @@
 /**
  * A queue with limited concurrency. `FairLine` decides which party is served next, and which one loses its newest job
- * when too many wait. Jobs of known parties and of strangers wait in separate queues that are served alternately, so
- * that no number of strangers can block known parties.
+ * when too many wait. Jobs of known and unknown parties wait in separate queues that are served alternately, so
+ * that no number of unknown parties can block known ones.
  */
 import { AppError } from "../app-error.ts";
 import { FairLine } from "./fair-line.ts";
@@ -9,14 +9,14 @@ import { UsedTime } from "./used-time.ts";
 
 export interface QueueTurn {
   party: string;
-  /** Known to an account; the default is a stranger. */
+  /** Whether an account knows the party; false by default. */
   isKnown?: boolean;
 }
 
 export interface FairQueueOptions {
   /** Maximum jobs in progress. */
   concurrency: number;
-  /** Maximum waiting jobs, for strangers and for known parties each. */
+  /** Maximum waiting jobs, for known and for unknown parties each. */
   waitingMax: number;
   /** Maximum waiting jobs per party; by default only `waitingMax` applies. */
   waitingOfPartyMax?: number;
@@ -30,7 +30,7 @@ export interface FairQueueOptions {
 export class FairQueue {
   readonly #concurrency: number;
   readonly #used: UsedTime | undefined;
-  readonly #strangers: FairLine<Waiter>;
+  readonly #unknown: FairLine<Waiter>;
   readonly #known: FairLine<Waiter>;
   #running = 0;
   #isKnownNext = true;
@@ -40,7 +40,7 @@ export class FairQueue {
     this.#concurrency = concurrency;
     this.#used = now && new UsedTime(now);
     const options = { all: waitingMax, party: waitingOfPartyMax, ...(this.#used && { used: this.#used }) };
-    this.#strangers = new FairLine(options);
+    this.#unknown = new FairLine(options);
     this.#known = new FairLine(options);
   }
 
@@ -51,7 +51,7 @@ export class FairQueue {
   async run<T>({ party, isKnown = false }: QueueTurn, work: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new AppError("unavailable");
     if (this.#running < this.#concurrency) this.#running += 1;
-    else await waitIn(isKnown ? this.#known : this.#strangers, party);
+    else await waitIn(isKnown ? this.#known : this.#unknown, party);
     try {
       return await (this.#used === undefined ? work() : this.#used.measure(party, work));
     } finally {
@@ -62,12 +62,12 @@ export class FairQueue {
   /** Rejects waiting and new jobs with `unavailable`; jobs in progress continue. */
   close(): void {
     this.#isClosed = true;
-    for (const { reject } of [...this.#known.clear(), ...this.#strangers.clear()]) reject(new AppError("unavailable"));
+    for (const { reject } of [...this.#known.clear(), ...this.#unknown.clear()]) reject(new AppError("unavailable"));
   }
 
   /** Hands the place directly to the next job, so that a newcomer cannot take it first, or frees it. */
   #leave(): void {
-    const lines = [this.#known, this.#strangers];
+    const lines = [this.#known, this.#unknown];
     const next = (this.#isKnownNext ? lines : lines.toReversed()).find(({ size }) => size > 0)?.shift();
     this.#isKnownNext = !this.#isKnownNext;
     if (next === undefined) this.#running -= 1;

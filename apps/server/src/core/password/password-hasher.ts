@@ -8,7 +8,7 @@ export interface HashTurn {
   /** Network block of the client, see `clientBlock`. */
   party: string;
   /**
-   * The client has a browser, session or link known to the account; such jobs wait in a queue separate from strangers.
+   * The client has a browser, session or link known to the account; such jobs wait in a queue of their own.
    */
   isKnown: boolean;
 }

@@ -51,7 +51,7 @@ export class PreviewInbox {
     }
   }
 
-  /** Newest first. */
+  /** Summaries of the messages, newest first. */
   list(): Promise<PreviewSummary[]> {
     const summary = (entry: Entry) => (entry.summary ??= parse(entry.raw).then((email) => summaryOf(entry, email)));
     return Promise.all([...this.#entries.values()].reverse().map(summary));

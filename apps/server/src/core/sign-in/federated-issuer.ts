@@ -5,7 +5,7 @@ import type { WaysInAction } from "@kauke/contract";
 /** A flow that a signed-in user started in Settings. */
 export type SettingsFlow =
   | { kind: "link"; userId: string }
-  /** Proves the user again; the browser then continues with `action`. */
+  /** Re-authenticates the user; the browser then continues with `action`. */
   | { kind: "prove"; userId: string; action: WaysInAction };
 
 /** Secrets of one flow in progress, and the URI the issuer redirects to. */

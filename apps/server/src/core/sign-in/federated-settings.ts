@@ -1,5 +1,5 @@
 /**
- * Federated flow of a signed-in user: links a Google account, or proves the user again by the linked one. The flow is
+ * Federated flow of a signed-in user: links a Google account, or re-authenticates the user by the linked one. The flow is
  * bound to the session: its record is stored under a hash of the session's token and the state, so another browser, a
  * later session, or a link that somebody else prepared cannot continue it.
  */
@@ -37,7 +37,7 @@ export async function beginGoogleLink(deps: BeginDeps, begin: Begin): Promise<st
 }
 
 /**
- * Starts proving the user again.
+ * Starts re-authenticating the user.
  * @returns the issuer's URL.
  * @throws AppError `rate_limited`, `unavailable`; `invalid` when no Google account is linked
  */

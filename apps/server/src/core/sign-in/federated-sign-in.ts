@@ -10,7 +10,7 @@ import { newUser } from "../user/new-user.ts";
 import type { User } from "../user/user.ts";
 import { type AccountDecision, decideAccount } from "./federated-account.ts";
 import type { FederatedPerson, FlowSecrets, IssuerFailure, SettingsFlow } from "./federated-issuer.ts";
-import { flowSeconds, hashFlow, newFlowSecret } from "./sign-in-flow.ts";
+import { FLOW_SECONDS, hashFlow, newFlowSecret } from "./sign-in-flow.ts";
 
 export interface FlowFailure {
   failure: GoogleFailure;
@@ -50,7 +50,7 @@ export async function openFlow(
   const tokenHash = hashFlow(browserToken, state);
   const url = tokenHash === null ? null : ((await deps.federatedIssuer?.authorizationUrl(secrets)) ?? null);
   if (tokenHash === null || url === null) return null;
-  const expiresAt = new Date(deps.clock.now().getTime() + flowSeconds * 1000);
+  const expiresAt = new Date(deps.clock.now().getTime() + FLOW_SECONDS * 1000);
   await deps.signInFlows.keep(tokenHash, secrets, { expiresAt, clientAddress });
   return url;
 }

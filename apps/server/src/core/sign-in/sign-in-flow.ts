@@ -7,7 +7,7 @@ import type { TokenTerms } from "../connection/token-terms.ts";
 import type { Random } from "../ports.ts";
 import type { FlowSecrets } from "./federated-issuer.ts";
 
-export const flowSeconds = 600;
+export const FLOW_SECONDS = 600;
 
 export interface SignInFlowStore {
   /**

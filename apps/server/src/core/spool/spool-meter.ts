@@ -29,7 +29,7 @@ interface Entry {
   addedBytes: number;
   /** Bytes admitted by this process that are not yet stored, or not in the last count. */
   inFlightBytes: number;
-  /** Bytes that may be added before the next count. */
+  /** Bytes that this process may add before the next count. */
   allowanceBytes: number;
   mayCountAt: number;
   counting: Promise<void> | null;

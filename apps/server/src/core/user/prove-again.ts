@@ -1,4 +1,4 @@
-/** Verifies a signed-in user again, by the account's password or wallet. The caller then opens a new session. */
+/** Re-authenticates a signed-in user by the account's password or wallet. The caller then opens a new session. */
 import { waysInMessages } from "@kauke/contract";
 import { AppError, fieldError } from "../app-error.ts";
 import { clientBlock } from "../connection/client-network.ts";

@@ -16,7 +16,7 @@ export interface User {
   isGoogleRemoved?: true;
   /** When the owner proved the e-mail address; `null` if not yet, or without an e-mail address. */
   emailConfirmedAt: Date | null;
-  /** PHC string, argon2id. */
+  /** Argon2id hash as a PHC string. */
   passwordHash: string | null;
   /** When the password was last changed, reset or removed, if ever. Rehashing does not count. */
   passwordSetAt?: Date;
@@ -39,7 +39,7 @@ export interface AccountStats {
 }
 
 export type RemovableWay = "wallet" | "google";
-/** See `ways-in.ts`. */
+/** Outcome of removing a sign-in method, see `ways-in.ts`. */
 export type RemovalDecision = "removed" | "missing" | "last";
 export type LinkResult = "linked" | "has_one" | "taken" | "gone";
 
@@ -51,7 +51,7 @@ export interface WayRemoval {
 }
 
 export interface UserStore {
-  /** @throws AppError `email_taken` (compared without case) */
+  /** Inserts the account. @throws AppError `email_taken`; e-mails are compared case-insensitively */
   insert(user: User): Promise<void>;
   /** Inserts the account. @returns false when another account has its e-mail, wallet or Google id */
   insertIfFree(user: User): Promise<boolean>;

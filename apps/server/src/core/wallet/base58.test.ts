@@ -57,7 +57,7 @@ describe("base58", () => {
 
   it.each([
     ["another length of bytes", address, 31],
-    ["less than 32 signs", address.slice(13), 32],
+    ["less than 32 characters", address.slice(13), 32],
     ["one sign more", `1${address}`, 32],
     ["a sign that is none", address.replace("G", "0"), 32],
     ["a space around it", ` ${address}`, 32],

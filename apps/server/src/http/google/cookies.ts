@@ -1,7 +1,7 @@
 /** The two cookies of federated sign-in: one binds the flow to this browser, the other has the reason for a failure. */
 import { type GoogleFailure, googleFailureCookie } from "@kauke/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { flowSeconds } from "../../core/sign-in/sign-in-flow.ts";
+import { FLOW_SECONDS } from "../../core/sign-in/sign-in-flow.ts";
 
 const FAILURE_SECONDS = 60;
 
@@ -21,7 +21,7 @@ export function googleCookies(isHttps: boolean): GoogleCookies {
   const flow = { ...attributes, httpOnly: true };
   return {
     readFlow: (request) => request.cookies[name] ?? null,
-    writeFlow: (reply, token) => void reply.setCookie(name, token, { ...flow, maxAge: flowSeconds }),
+    writeFlow: (reply, token) => void reply.setCookie(name, token, { ...flow, maxAge: FLOW_SECONDS }),
     clearFlow: (reply) => void reply.setCookie(name, "", { ...flow, maxAge: 0 }),
     writeFailure: (reply, failure) =>
       void reply.setCookie(googleFailureCookie, failure, { ...attributes, maxAge: FAILURE_SECONDS }),

@@ -3,7 +3,7 @@
  * - The connection comes from loopback, and no header field shows that a proxy forwarded it.
  * - The Host field is a local name, since a foreign page could point its own name at 127.0.0.1 (DNS rebinding).
  * - The token is in a cookie, which the link printed at start sets, or in `X-Preview-Token`. A proxy that hides its
- * client has neither.
+ *   client has neither.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";

@@ -2,7 +2,7 @@
 import type { Logger, Random } from "../../core/ports.ts";
 
 /** Maximum delay in milliseconds; hardly noticed by a user who waits for the message. */
-const SPREAD_MS = 2000;
+const MAX_DELAY_MS = 2000;
 
 export interface LaterWork {
   /** Runs the work right after the response. @param failureEvent log event when the work throws */
@@ -22,7 +22,7 @@ interface LaterParts {
   spreadMs?: number | undefined;
 }
 
-export function laterWork({ logger, random, spreadMs = SPREAD_MS }: LaterParts): LaterWork {
+export function laterWork({ logger, random, spreadMs = MAX_DELAY_MS }: LaterParts): LaterWork {
   const running = new Set<Promise<void>>();
   const waiting = new Set<() => void>();
   const begin = (failureEvent: string, { after, work }: { after: Promise<unknown>; work: () => Promise<void> }) => {

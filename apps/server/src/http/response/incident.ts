@@ -2,7 +2,7 @@
 
 const FRAME = /^\s+at (?:async )?(?:([\w$.<>#]{1,80}) )?\S*?((?:apps|packages)\/[\w./-]+\.ts:\d+:\d+)\)?$/;
 
-/** @returns the class, then up to six frames, e.g. `TypeError\n  aliasToWire apps/server/src/http/aliases/wire.ts:12:3` */
+/** @returns the class and at most six frames: `TypeError\n  aliasToWire apps/server/src/http/aliases/wire.ts:12:3` */
 export function traceOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return typeof thrown;
   const name = /^[A-Za-z]\w{0,60}$/.test(thrown.constructor.name) ? thrown.constructor.name : "Error";

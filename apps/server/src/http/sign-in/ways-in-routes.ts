@@ -1,4 +1,4 @@
-/** Routes that change how an account signs in, and that prove the user again, which each change requires. */
+/** Routes that change how an account signs in, and that re-authenticate the user, which each change requires. */
 import type { SignInWire } from "@kauke/contract";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { readFreshFor, requireFreshProof } from "../../core/login-session/fresh-proof.ts";
