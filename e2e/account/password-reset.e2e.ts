@@ -101,5 +101,5 @@ test("asking too often is refused with the time to come back", async () => {
   expectRefusal(429, "/api/auth/password-reset/message");
   await page.getByLabel("Email").fill(person.email);
   await page.getByRole("button", { name: "Send Link" }).click();
-  await seeToast(page, "Not Sent", /^Several messages were asked for this e-mail/);
+  await seeToast(page, "Not Sent", /^Several messages were requested for this e-mail/);
 });

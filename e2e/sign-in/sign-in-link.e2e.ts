@@ -128,7 +128,7 @@ test("an e-mail without an account is offered the same, and asking too often say
   }
   expectRefusal(429, "/api/auth/sign-in-link/message");
   await page.getByRole("button", { name: "Send Another" }).click();
-  await seeToast(page, "Not Sent", /^Several messages were asked for this e-mail/);
+  await seeToast(page, "Not Sent", /^Several messages were requested for this e-mail/);
   await page
     .getByRole("status")
     .getByText(/^You can ask for another one at \d\d:\d\d\./)

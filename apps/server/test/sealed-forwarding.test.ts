@@ -320,7 +320,7 @@ describe("a message that can't be sealed", () => {
     await vi.waitFor(
       async () =>
         expect(await told()).toContainEqual(
-          `Mail to ${alias.alias}@kauke.test could not be delivered to jonas@inbox.example: it could not be sealed to your key.`,
+          `Mail to ${alias.alias}@kauke.test could not be delivered to jonas@inbox.example: it could not be encrypted to your key.`,
         ),
       { timeout: 30_000, interval: 200 },
     );

@@ -1,13 +1,16 @@
-/** The one error class of the product. Throw it for a broken promise or a refused wish; the edges translate its code. */
+/**
+ * The product's one error class, thrown for a failed precondition or a refused request. HTTP and SMTP translate its
+ * code.
+ */
 import type { ErrorCode, FieldErrors, WalletChallenge } from "@kauke/contract";
 
-/** What a code may carry; everything here may reach the person who asked, so no secret and no address goes in. */
+/** Extra data of an error. All of it may be sent to the client, so it must contain no secret and no address. */
 export interface ErrorDetails {
-  /** Replaces the fixed sentence of the code (specification's own wording). */
+  /** Replaces the default sentence of the code (specification's own wording). */
   message?: string;
   errors?: FieldErrors;
   resetAt?: Date;
-  /** What to sign, with `wallet_unproven`. */
+  /** The text to sign, with `wallet_unproven`. */
   challenge?: WalletChallenge;
 }
 
@@ -16,7 +19,7 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetails;
 
-  /** @param cause kept for the log by class only; its text never leaves the process */
+  /** @param cause logged by its class only; its text never leaves the process */
   constructor(code: ErrorCode, details: ErrorDetails = {}, cause?: unknown) {
     super(code, { cause });
     this.code = code;
@@ -24,7 +27,7 @@ export class AppError extends Error {
   }
 }
 
-/** One field is wrong: 400 with the specification's message under that field. */
+/** An `invalid` error (HTTP 400) with a message for one field. */
 export function fieldError(field: string, message: string): AppError {
   return new AppError("invalid", { message, errors: { [field]: [message] } });
 }

@@ -9,24 +9,24 @@ function filled(...keys: string[]): BoundedMap<string, number> {
   return map;
 }
 
-test("the oldest entry makes room for a new one", () => {
+test("a new entry evicts the oldest", () => {
   expect(keysOf(filled("a", "b", "c"))).toBe("abc");
   expect(keysOf(filled("a", "b", "c", "d"))).toBe("bcd");
 });
 
-test("an entry that is set again is the newest, and nothing makes room for it", () => {
+test("setting an existing key makes it the newest and evicts nothing", () => {
   expect(keysOf(filled("a", "b", "c", "a"))).toBe("bca");
   expect(keysOf(filled("a", "b", "c", "a", "d"))).toBe("cad");
   expect(filled("a", "b", "a").set("a", 7).get("a")).toBe(7);
 });
 
-test("an entry that is deleted leaves its room", () => {
+test("a deleted entry frees its place", () => {
   const map = filled("a", "b", "c");
   map.delete("b");
   expect(keysOf(map.set("d", 1))).toBe("acd");
 });
 
-test("a key that is undefined makes room like any other", () => {
+test("an undefined key is evicted like any other", () => {
   const map = new BoundedMap<string | undefined, number>(1).set(undefined, 1);
   expect([...map.set("a", 2).keys()]).toEqual(["a"]);
 });

@@ -1,4 +1,4 @@
-/** A map of at most `max` entries: what is set becomes the newest, and the oldest makes room for it. */
+/** A map of at most `max` entries. Setting a key makes it the newest; a new key evicts the oldest of a full map. */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #max: number;
 

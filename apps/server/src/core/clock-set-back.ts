@@ -1,12 +1,12 @@
 /**
- * What is stored carries the time of day, and somebody may set the clock back: then it comes from the future. Nothing that waits for such
- * a time may wait until the clock has caught up, and nothing that counts for a time may count until then.
+ * Detects stored times that lie in the future because the system clock was set back. Such a time must neither delay
+ * work nor keep a count alive until the clock has caught up with it.
  */
 
-/** By which the clocks of several processes may differ. */
+/** Tolerated difference between the clocks of several processes. */
 const SKEW_MS = 5 * 60_000;
 
-/** The latest time that a row can carry unless the clock was set back since. */
+/** The latest time that a row can have unless the clock was set back since. */
 export function latestKnown(now: Date): Date {
   return new Date(now.getTime() + SKEW_MS);
 }

@@ -1,4 +1,7 @@
-/** Everything the use cases need, as one object. A use case names the part it takes: `Pick<CoreDeps, "users" | "clock">`. */
+/**
+ * All dependencies of the use cases in one object. A use case names the part it needs: `Pick<CoreDeps, "users" |
+ * "clock">`.
+ */
 import type { AccountExportStore } from "./account-export/account-export.ts";
 import type { AgeWorker } from "./age-worker/age-worker.ts";
 import type { AliasStore } from "./alias/alias-store.ts";
@@ -31,7 +34,7 @@ export interface CoreDeps {
   accountLinks: AccountLinkStore;
   loginSessions: LoginSessionStore;
   signInFlows: SignInFlowStore;
-  /** `null`: federated sign-in is not set up. */
+  /** `null` when federated sign-in is not configured. */
   federatedIssuer: FederatedIssuer | null;
   walletChallenges: WalletChallengeStore;
   aliases: AliasStore;
@@ -51,14 +54,14 @@ export interface CoreDeps {
   leakGuard: LeakGuard;
   clock: Clock;
   random: Random;
-  /** Lower case; the first two are the provider's own. */
+  /** Domains of this server in lower case; the first two are the provider's own. */
   ownDomains: readonly string[];
   /** Ports shown for a server on the user's own machine; `null` if users reach it at the standard ports 587 and 465. */
   localSmtpPorts: { submission: number; submissions: number } | null;
   limitRules: RateLimitRules;
   ownMail: OwnMailSettings;
-  /** `null`: mailboxes are not asked (`KAUKE_LIMITS=off`). */
+  /** `null`: mailboxes are used without confirmation (`KAUKE_LIMITS=off`). */
   confirmation: ConfirmationSettings | null;
-  /** How long a composed message can be undone. */
+  /** Seconds during which a composed message can be cancelled. */
   undoSeconds: number;
 }

@@ -1,14 +1,14 @@
-/** What core needs of the outside world besides the store. Faked in testkit, real in main. */
+/** Ports of core besides the store: clock, randomness, log, metrics. Faked in testkit, real in main. */
 
 export interface Clock {
   now(): Date;
-  /** See `steadyMs`. A test's clock may leave it out: then `now` stands for both. */
+  /** Monotonic milliseconds, see the function `steadyMs`. A test's clock may leave it out; `now` is used instead. */
   steadyMs?(): number;
 }
 
 /**
- * Milliseconds for durations within this process: they go on evenly when somebody sets the clock. The time of day is for what people
- * read, and for what is stored or compared with other programs.
+ * Monotonic milliseconds, for durations within this process: not affected when the system clock is set. Use `now` for
+ * times that people read, that are stored, or that are compared with other programs.
  */
 export function steadyMs(clock: Clock): number {
   return clock.steadyMs?.() ?? clock.now().getTime();
@@ -16,11 +16,14 @@ export function steadyMs(clock: Clock): number {
 
 export interface Random {
   bytes(length: number): Buffer;
-  /** RFC 9562 version 4. */
+  /** A random UUID (RFC 9562 version 4). */
   uuid(): string;
 }
 
-/** Log events by name. Only counts, ids, codes and durations: the field names are an allow-list (`operate/telemetry/logger.ts`). */
+/**
+ * Logs named events with counts, ids, codes and durations only: the field names are an allow-list
+ * (`operate/telemetry/logger.ts`).
+ */
 export interface Logger {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
@@ -39,11 +42,11 @@ export interface LogFields {
   route?: string;
   method?: string;
   incident?: string;
-  /** Class and our own stack frames of an unexpected throw, never its message. */
+  /** Class and our own stack frames of an unexpected error, never its message. */
   stack?: string;
 }
 
-/** Counters and gauges for `/metrics`; names are fixed, labels are closed sets. */
+/** Counters and gauges for `/metrics`. Names are fixed, and each label has a closed set of values. */
 export interface Metrics {
   count(name: string, labels?: Record<string, string>, by?: number): void;
   gauge(name: string, read: () => number): void;

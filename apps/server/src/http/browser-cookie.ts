@@ -1,4 +1,4 @@
-/** The cookie by which a browser shows that it has signed in before (`core/sign-in/known-browser.ts`). It opens nothing by itself. */
+/** Cookie of a browser that has signed in before (`core/sign-in/known-browser.ts`). It does not sign anybody in. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 const YEAR_SECONDS = 365 * 86_400;
@@ -8,7 +8,7 @@ export interface BrowserCookie {
   write(reply: FastifyReply, value: string): void;
 }
 
-/** @param isHttps whether the public URL is https; browsers take `__Host-` names only with Secure and Path=/ */
+/** @param isHttps whether the public URL is https; browsers accept `__Host-` names only with Secure and Path=/ */
 export function browserCookie(isHttps: boolean): BrowserCookie {
   const name = isHttps ? "__Host-browser" : "browser";
   const attributes = { path: "/", httpOnly: true, sameSite: "lax", secure: isHttps, maxAge: YEAR_SECONDS } as const;

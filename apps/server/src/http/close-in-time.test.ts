@@ -18,8 +18,8 @@ async function startSlow(graceMs: number) {
   return { app, port, url: `http://127.0.0.1:${port}` };
 }
 
-describe("closing", () => {
-  it("lets a running request finish and takes no new one", async () => {
+describe("shutting down", () => {
+  it("lets a request in progress finish and accepts no new one", async () => {
     const { app, url } = await startSlow(2000);
     const running = fetch(`${url}/after/200`);
     await pause(50);
@@ -31,7 +31,7 @@ describe("closing", () => {
     await expect(fetch(`${url}/after/0`)).rejects.toThrow();
   });
 
-  it("cuts off who is not done in time", async () => {
+  it("closes connections whose requests do not finish in time", async () => {
     const { app, url } = await startSlow(100);
     const running = fetch(`${url}/after/60000`);
     const refused = expect(running).rejects.toThrow();
@@ -59,7 +59,7 @@ describe("a request that is not HTTP", () => {
   it.each([
     ["nonsense", "HELLO\r\n\r\n", "400 Bad Request"],
     ["a head that is too long", `GET / HTTP/1.1\r\nhost: x\r\nx: ${"a".repeat(20_000)}\r\n\r\n`, "431 "],
-  ])("is answered in JSON: %s", async (_, bytes, status) => {
+  ])("gets an error in JSON: %s", async (_, bytes, status) => {
     const { app, port } = await startSlow(100);
     const socket = connect(port, "127.0.0.1");
     let answer = "";

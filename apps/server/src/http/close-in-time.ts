@@ -1,4 +1,7 @@
-/** A close that ends: no new connections, running requests finish, and who is not done after a moment is cut off. */
+/**
+ * Graceful shutdown with a deadline: accepts no new connections, lets requests in progress finish, and closes the
+ * remaining connections after `GRACE_MS`.
+ */
 import type { FastifyInstance } from "fastify";
 
 const GRACE_MS = 3000;
@@ -9,7 +12,7 @@ export function closeInTime(app: FastifyInstance, graceMs = GRACE_MS): void {
     cutOff = setTimeout(() => app.server.closeAllConnections(), graceMs);
     cutOff.unref();
   });
-  // A connection kept alive after its last answer would hold up the close until it is cut off.
+  // A keep-alive connection would delay the shutdown until the deadline.
   app.addHook("onSend", async (_, reply) => {
     if (cutOff !== undefined) reply.header("connection", "close");
   });

@@ -1,36 +1,39 @@
-/** What a route handler gets and gives. The types come from the contract, so a wrong answer or a missing call fails tsc. */
+/**
+ * Input and result of route handlers. The types come from the contract, so a wrong response or a missing handler fails
+ * tsc.
+ */
 import type { Answer, Body, EndpointName, endpoints, Params } from "@kauke/contract";
 
 export interface Call<N extends EndpointName> {
-  /** Ids are well-formed; a `userId` is the signed-in one's. */
+  /** Ids in the path are valid; a `userId` is that of the signed-in user. */
   params: Params<N>;
   body: Body<N>;
-  /** Who is signed in; nobody for calls that are open to anyone. */
+  /** Id of the signed-in user; undefined for calls that need no session. */
   userId: (typeof endpoints)[N]["access"] extends "user" ? string : undefined;
-  /** For limits only, see `client-address.ts`. */
+  /** Client's IP address, for rate limits only, see `client-address.ts`. */
   clientAddress: string;
-  /** Of the browser that calls, see `device-name.ts`. */
+  /** Name of the client's browser, see `device-name.ts`. */
   device: string | null;
   cookie: CallCookie;
   browser: CallBrowser;
-  /** Where this person sees us, e.g. `https://kauke.example`. */
+  /** Public origin by which the client reached this server, e.g. `https://kauke.example`. */
   origin: string;
 }
 
-/** The session cookie of this one call. */
+/** Session cookie of this request and its response. */
 export interface CallCookie {
   token: string | null;
   write(token: string): void;
   clear(): void;
 }
 
-/** The cookie by which a browser that has signed in before is known, of this one call. */
+/** Cookie that identifies a browser that has signed in before, of this request and its response. */
 export interface CallBrowser {
   value: string | null;
   write(value: string): void;
 }
 
-/** A file to keep may hold its lists as pages that are read while the client takes it. */
+/** Response type of a download, in which arrays may be async pages that are read while the client receives them. */
 type Paged<T> = T extends readonly (infer Element)[]
   ? T | AsyncIterable<readonly Element[]>
   : T extends object

@@ -1,6 +1,6 @@
 /**
- * Mounts the contract's route table: for each call who is asking, whose the ids in the path are, what the body says; then the
- * handler. Everything a handler sees has passed these checks, in this order.
+ * Mounts the contract's route table. Each call is authenticated, its path ids and its body are validated, in this
+ * order; then the handler runs.
  */
 import { type Endpoint, type EndpointName, endpoints, limits } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -21,11 +21,11 @@ import type { SessionCookie } from "./session-cookie.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The signed-in person on calls with access `user`. */
+    /** The signed-in user; set on calls with access `user`. */
     signedInUserId: string | null;
   }
   interface FastifyContextConfig {
-    /** As the contract says of the call. */
+    /** Whether responses have a `success` property, as the contract defines for the call. */
     tellsSuccess?: boolean;
   }
 }
@@ -36,11 +36,14 @@ interface MountOptions {
   browserCookie: BrowserCookie;
   handlers: Handlers;
   asCaller?: AsCaller | undefined;
-  /** Where the person behind this request sees us. */
+  /** Public origin by which the client reached this server. */
   originOf(request: FastifyRequest): string;
 }
 
-/** Calls that wait for a worker, whose queue has a share for each account. They must not keep the account's other calls waiting. */
+/**
+ * Calls that wait for a worker, whose queue shares its time between accounts. They do not count against the account's
+ * concurrent calls, so they delay none of its other calls.
+ */
 const workerCalls: ReadonlySet<EndpointName> = new Set<EndpointName>([
   "createEncryptionKey",
   "downloadEncryptionKey",
@@ -49,7 +52,7 @@ const workerCalls: ReadonlySet<EndpointName> = new Set<EndpointName>([
   "createEmailJob",
 ]);
 
-/** @param turn whose turn it is: a block of networks (IPv4 /24, IPv6 /48), and whether the person is signed in */
+/** @param turn the network block (IPv4 /24, IPv6 /48) whose turn it is, and whether the user is signed in */
 export type AsCaller = <T>(turn: { party: string; isKnown: boolean }, work: () => T) => T;
 
 export const turnOf = (request: FastifyRequest) => ({
@@ -57,7 +60,7 @@ export const turnOf = (request: FastifyRequest) => ({
   isKnown: request.signedInUserId !== null,
 });
 
-/** A handler with its types taken off: the table's own types have checked it where the record was made. */
+/** A handler without its types, which were checked where the record of handlers was built. */
 type AnyHandler = (call: Call<never>) => Promise<unknown>;
 
 export function mountEndpoints(app: FastifyInstance, options: MountOptions): void {
@@ -74,7 +77,7 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
       url: endpoint.path,
       config: { tellsSuccess: endpoint.tellsSuccess === true },
       bodyLimit: endpoint.bodyMaxBytes ?? limits.smallBodyMaxBytes,
-      // Before the body is read: strangers can't make us read any.
+      // Runs before the body is read, so that clients without a session cannot make the server read one.
       onRequest: async (request, reply) => {
         if (endpoint.savedAs !== undefined && isForeignErrand(request.headers)) throw new AppError("cross_site");
         if (endpoint.access === "user") await signIn(deps, cookie, request);
@@ -112,7 +115,7 @@ async function signIn(deps: CoreDeps, cookie: SessionCookie, request: FastifyReq
   request.signedInUserId = session.userId;
 }
 
-/** The account may have been deleted while its call was running: then nothing is broken, only the sign-in is over. */
+/** The account may be deleted while its call is in progress; the error is then `not_signed_in`, not an internal one. */
 async function throwAgain(deps: CoreDeps, userId: string | null, thrown: unknown): Promise<never> {
   const isPlanned = thrown instanceof AppError || userId === null;
   if (!isPlanned && (await deps.users.find(userId)) === null) throw new AppError("not_signed_in", {}, thrown);
@@ -151,7 +154,7 @@ const notFoundTexts: Record<string, string> = {
   keyId: "Encryption key not found",
 };
 
-/** @throws AppError `not_found` for what can't be an id, `forbidden` for another user's */
+/** @throws AppError `not_found` for an invalid id, `forbidden` for another user's */
 function checkedParams(params: Record<string, string>, userId: string | undefined): Record<string, string> {
   const checked: Record<string, string> = {};
   for (const [name, text] of Object.entries(params)) {

@@ -1,4 +1,4 @@
-/** `/api/openapi.json`: an OpenAPI 3.1 description derived from the contract, so that it can't fall behind it. */
+/** `/api/openapi.json`: an OpenAPI 3.1 description generated from the contract, so that it is never out of date. */
 import { type Endpoint, type EndpointName, endpoints, errorCodes, product, walletChallenge } from "@kauke/contract";
 import * as z from "zod";
 
@@ -6,16 +6,16 @@ const problem = {
   type: "object",
   required: ["message", "code"],
   properties: {
-    success: { const: false, description: "On the calls whose answers say whether they were a success" },
+    success: { const: false, description: "Present on calls whose responses have a success property" },
     message: { type: "string", description: "A sentence to show" },
     code: { enum: [...errorCodes] },
     errors: {
       type: "object",
-      description: "Field name to its messages",
+      description: "Messages by field name",
       additionalProperties: { type: "array", items: { type: "string" } },
     },
     rateLimited: { const: true },
-    resetTime: { type: "string", format: "date-time", description: "When the limit lets the next try through" },
+    resetTime: { type: "string", format: "date-time", description: "When the limit allows the next request" },
     challenge: { ...schemaOf(walletChallenge, "output"), description: "What a wallet has to sign" },
   },
 };
@@ -25,12 +25,12 @@ const errorTexts: Record<number, string> = {
   401: "Not signed in, or the credentials are wrong",
   403: "Another user's id in the path, or a write sent by another site",
   404: "Unknown, or not yours",
-  409: "Taken, or held back for its former account",
+  409: "Taken, or reserved for its former account",
   413: "The body is too large",
   415: "The body is not application/json",
   422: "The key is not protected by a master password",
-  429: "Too many requests; `rateLimited`, `resetTime` and the Retry-After header say when to go on",
-  500: "Unexpected; the message holds an incident id",
+  429: "Too many requests; `rateLimited`, `resetTime` and the Retry-After header say when to try again",
+  500: "Unexpected error; the message contains an incident id",
   503: "Not possible now; try again later",
 };
 
@@ -38,21 +38,21 @@ const redirect = (operationId: string, summary: string, description: string) => 
   get: { operationId, summary, security: [], parameters: [], responses: { 302: { description } } },
 });
 
-/** Navigations of federated sign-in: no calls of the contract, they answer no JSON. */
+/** Redirects of federated sign-in, which are not in the contract since they return no JSON. */
 const redirects = {
   "/api/auth/google": redirect(
     "beginGoogleSignIn",
     "Begins a federated sign-in",
-    "To the issuer's page; to /auth when it is not set up or the issuer can't be reached",
+    "To the issuer's page, or to /auth when federated sign-in is not configured or the issuer is unreachable",
   ),
   "/api/auth/google/callback": redirect(
     "finishGoogleSignIn",
     "The redirect URI to register at the issuer",
-    "To /dashboard, signed in; to /auth when the sign-in failed",
+    "To /dashboard, signed in, or to /auth when the sign-in failed",
   ),
 };
 
-/** @param cookieName of the login session, which depends on whether the public URL is https */
+/** @param cookieName name of the session cookie, which depends on whether the public URL is https */
 export function openApiDocument(origin: string, cookieName: string): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const [name, endpoint] of Object.entries(endpoints) as [EndpointName, Endpoint][]) {

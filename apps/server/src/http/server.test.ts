@@ -27,7 +27,7 @@ afterAll(async () => {
 const ask = (options: Parameters<Visitor["send"]>[0]) => new Visitor(server).send(options);
 const account = { email: "ann@example.org", password: "correct horse" };
 
-describe("every answer", () => {
+describe("every response", () => {
   const policy =
     "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; style-src 'self'; " +
     "img-src 'self' data:; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
@@ -49,16 +49,16 @@ describe("every answer", () => {
     },
   );
 
-  it("has the policy that the module exports", () => {
+  it("has the exported Content Security Policy", () => {
     expect(contentSecurityPolicy).toBe(policy);
   });
 
-  it("of the interface is kept by no cache", async () => {
+  it("of the API must not be cached", async () => {
     for (const url of ["/api/domains", "/api/unknown", "/api/auth/session", "/api/openapi.json", "/healthz"])
       expect((await ask({ method: "GET", url })).headers["cache-control"], url).toBe("no-store");
   });
 
-  it("over https tells browsers to stay there and gives cookies bound to the host", async () => {
+  it("over https has HSTS, and its cookies are bound to the host", async () => {
     const reply = await new Visitor(secure).call("register", { body: account });
     expect(reply.headers["strict-transport-security"]).toBe("max-age=31536000");
     expect(reply.headers["set-cookie"]).toEqual([
@@ -67,7 +67,7 @@ describe("every answer", () => {
     ]);
   });
 
-  it("is counted by its class of status", async () => {
+  it("is counted by its status class", async () => {
     await ask({ method: "GET", url: "/api/domains" });
     expect(server.counted).toContain('kauke_http_requests_total {"status":"2xx"}');
   });
@@ -86,11 +86,11 @@ describe("a write sent by another site", () => {
     }
   });
 
-  it.each(["http://localhost:3000", "http://127.0.0.1:3000"])("is not one from %s", async (origin) => {
+  it.each(["http://localhost:3000", "http://127.0.0.1:3000"])("does not include requests from %s", async (origin) => {
     expect((await new Visitor(server).call("logout", { headers: { origin } })).status).toBe(200);
   });
 
-  it("can only be a write", async () => {
+  it("does not include reads", async () => {
     expect(
       (await new Visitor(server).call("listDomains", { headers: { "sec-fetch-site": "cross-site" } })).status,
     ).toBe(200);
@@ -113,7 +113,7 @@ describe("a body", () => {
     "application/jsonx",
     "nonsense",
     undefined,
-  ])("that is %s is refused with 415", async (type) => {
+  ])("of type %s is refused with 415", async (type) => {
     const { status, body } = await post(JSON.stringify(account), type);
     expect([status, body.code]).toEqual([415, "not_json"]);
   });
@@ -131,38 +131,38 @@ describe("a body", () => {
     ["not UTF-8", Buffer.from([0x22, 0xff, 0x22])],
     ["reaching for the prototype", '{"__proto__": {"email": "a@b.example"}}'],
     ["reaching for it another way", '{"constructor": {"prototype": {"email": 1}}}'],
-  ])("that is no JSON is refused: %s", async (_, payload) => {
+  ])("that is not JSON is refused: %s", async (_, payload) => {
     const { status, body } = await post(payload, "application/json");
     expect([status, body]).toEqual([400, { code: "invalid", message: "The body is not valid JSON." }]);
   });
 
-  it.each(["[]", '"text"', "1", "true"])("that is JSON but no object is refused: %s", async (payload) => {
+  it.each(["[]", '"text"', "1", "true"])("that is JSON but not an object is refused: %s", async (payload) => {
     const { status, body } = await post(payload, "application/json");
     expect([status, body]).toEqual([400, { code: "invalid", message: "The body must be a JSON object" }]);
   });
 
-  it("over 64 KiB is refused with 413, also when its length is not told", async () => {
+  it("over 64 KiB is refused with 413, even without Content-Length", async () => {
     const large = JSON.stringify({ email: "x".repeat(65_536), password: "x" });
     const { status, body } = await post(large, "application/json");
     expect([status, body.code]).toEqual([413, "too_large"]);
   });
 
-  it("65,000 levels deep is just not valid", async () => {
+  it("nested 65,000 levels deep is refused as invalid", async () => {
     const { status } = await post("[".repeat(32_000) + "]".repeat(32_000), "application/json");
     expect(status).toBe(400);
   });
 });
 
-describe("what is not there", () => {
+describe("an unknown path", () => {
   it.each(["/api", "/api/", "/api/unknown", "/API/domains", "/preview/api/messages", "/api/aliases/x/y/z"])(
-    "is said in JSON: %s",
+    "gets a 404 in JSON: %s",
     async (url) => {
       const { status, body } = await ask({ method: "GET", url });
       expect([status, body]).toEqual([404, { code: "not_found", message: "Not found" }]);
     },
   );
 
-  it("is said in JSON to every other method", async () => {
+  it("gets a 404 in JSON for every other method", async () => {
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const)
       for (const url of ["/api/domains", "/dashboard", "/"]) {
         const { status, body } = await ask({ method, url });
@@ -170,7 +170,7 @@ describe("what is not there", () => {
       }
   });
 
-  it("includes paths that can't be decoded", async () => {
+  it("may be one that cannot be decoded", async () => {
     for (const url of ["/%zz", "/api/aliases/%c3%28"]) {
       const { status, body } = await ask({ method: "GET", url });
       expect([status, body.code]).toEqual([400, "invalid"]);
@@ -178,8 +178,8 @@ describe("what is not there", () => {
   });
 });
 
-describe("a throw nobody planned", () => {
-  it("becomes a fixed text with an incident, and nothing of its message is told or logged", async () => {
+describe("an unexpected error", () => {
+  it("becomes a fixed text with an incident id, and its message is neither returned nor logged", async () => {
     const { status, body } = await ask({ method: "GET", url: "/api/broken" });
     const entry = server.logged.find(({ event }) => event === "http_unexpected");
     expect([status, body.code]).toEqual([500, "internal"]);
@@ -190,7 +190,7 @@ describe("a throw nobody planned", () => {
   });
 });
 
-describe("limits by address behind a proxy", () => {
+describe("limits by client address behind a proxy", () => {
   const limits = new Map([["register", { max: 1, windowSeconds: 60 }]]);
   const registerAs = async (proxied: TestServer, forwardedFor: string) => {
     const visitor = new Visitor(proxied);
@@ -199,7 +199,7 @@ describe("limits by address behind a proxy", () => {
     return (await visitor.call("register", { body, headers: { "x-forwarded-for": forwardedFor } })).status;
   };
 
-  it("count the client a trusted proxy names", async () => {
+  it("count the client that a trusted proxy names", async () => {
     const proxied = await startTestServer({ store: server.store, config: { limits, trustedProxies: ["10.0.0.0/8"] } });
     expect(await registerAs(proxied, "192.0.2.1")).toBe(201);
     expect(await registerAs(proxied, "192.0.2.2")).toBe(201);
@@ -210,7 +210,7 @@ describe("limits by address behind a proxy", () => {
     await proxied.close();
   });
 
-  it("do not believe anybody else", async () => {
+  it("ignore forwarding fields of other clients", async () => {
     const direct = await startTestServer({ store: server.store, config: { limits, trustedProxies: ["192.0.2.0/24"] } });
     expect(await registerAs(direct, "198.51.100.1")).toBe(201);
     expect(await registerAs(direct, "198.51.100.2")).toBe(429);
@@ -219,7 +219,7 @@ describe("limits by address behind a proxy", () => {
 });
 
 describe("/healthz", () => {
-  it("is 200 while every service accepts work and 503 otherwise", async () => {
+  it("is 200 while every service accepts work, and 503 otherwise", async () => {
     expect(await ask({ method: "GET", url: "/healthz" })).toMatchObject({ status: 200, body: { status: "ok" } });
     ready = false;
     expect((await ask({ method: "GET", url: "/healthz" })).status).toBe(503);
@@ -229,7 +229,7 @@ describe("/healthz", () => {
 });
 
 describe("/api/openapi.json", () => {
-  it("describes every call with its answer and its errors", async () => {
+  it("describes every call with its response and its errors", async () => {
     const { status, body } = await ask({ method: "GET", url: "/api/openapi.json" });
     expect([status, body.openapi]).toEqual([200, "3.1.0"]);
     for (const name of Object.keys(endpoints) as EndpointName[]) {

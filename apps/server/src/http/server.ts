@@ -1,6 +1,6 @@
 /**
- * The HTTP edge: builds the server of web app and API from what main hands in. Rules live in core, shapes in the contract;
- * here is only what belongs to HTTP.
+ * Builds the HTTP server of web app and API from its dependencies. Contains only HTTP concerns: rules are in core,
+ * schemas in the contract.
  */
 import fastifyCookie from "@fastify/cookie";
 import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
@@ -63,28 +63,31 @@ export interface HttpServerOptions
     CoreDeps,
     "ownDomains" | "localSmtpPorts" | "ownMail" | "limitRules" | "undoSeconds" | "federatedIssuer"
   > {
-  /** Federated sign-in; off unless given. */
+  /** OpenID Connect issuer; federated sign-in is off without it. */
   federatedIssuer?: CoreDeps["federatedIssuer"];
   config: HttpConfig;
   logger: Logger;
   metrics: Metrics;
-  /** For tests. */
+  /** Overrides for tests. */
   socketRules?: Partial<SocketRules> | undefined;
-  /** Within how long a letter that must not tell of itself is begun; for tests. */
+  /** Maximum random delay (ms) of mail whose timing could show whether an account exists; tests set 0. */
   letterSpreadMs?: number | undefined;
-  /** Whether every service of this process accepts work; `/healthz` says so. */
+  /** Whether every service of this process accepts work, as `/healthz` reports. */
   isReady: () => boolean;
-  /** Runs a call's work so that callers take turns at the database; left out: without turns. */
+  /** Runs the work of a call so that callers take turns at the database; by default without turns. */
   asCaller?: AsCaller | undefined;
-  /** Folder of the built web app. */
+  /** Directory of the built web app. */
   webRoot: string;
-  /** Who may see the preview inbox; left out: nobody, and its page is one of those that aren't there. */
+  /** Access check of the preview inbox; by default nobody has access and its page is a 404. */
   preview?: PreviewAccess;
-  /** Routes of other parts (the preview inbox), mounted with the same headers and error answers. */
+  /** Routes of other parts (the preview inbox), mounted with the same headers and error handling. */
   extraRoutes?: readonly ((app: FastifyInstance) => void)[];
 }
 
-/** @returns the server, ready but not listening: `app.listen(config.http)`; `app.close()` lets running requests finish */
+/**
+ * @returns the server, ready but not listening: call `app.listen(config.http)`; `app.close()` lets requests in progress
+ * finish
+ */
 export async function buildHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
   const { config } = options;
   const isHttps = config.publicUrl.protocol === "https:";
@@ -115,7 +118,9 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<Fasti
   return app;
 }
 
-/** For routes that are not in the contract's table; those that are begin anew once it is known who calls. */
+/**
+ * Takes a database turn for routes outside the contract's table. Routes in it take another turn once the user is known.
+ */
 function callInTurn(app: FastifyInstance, asCaller: AsCaller | undefined): void {
   if (asCaller === undefined) return;
   app.addHook("onRequest", (request, _, done) => asCaller(turnOf(request), done));
@@ -134,7 +139,7 @@ function createApp(options: HttpServerOptions, headers: Readonly<Record<string, 
     serverFactory: (listener) => guard.createServer(listener),
     return503OnClosing: false,
     routerOptions: { maxParamLength: 2048 },
-    // A path that can't be decoded comes before any hook.
+    // Fastify reports a path that cannot be decoded before any hook runs, so the headers are added here.
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply.headers(headers)),
     clientErrorHandler: answerBrokenRequest,
   });
@@ -178,11 +183,14 @@ function coreDeps({ config, ...options }: HttpServerOptions): CoreDeps {
   };
 }
 
-/** A public server may be reached at the usual ports through its firewall, whatever it listens on: only a local one tells. */
+/**
+ * Ports to show to users of a local server. A public server may be reached at the standard ports through its firewall,
+ * whatever it listens on, so it has none.
+ */
 function localSmtpPorts({ publicUrl, submission, submissions }: HttpConfig): CoreDeps["localSmtpPorts"] {
   const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(publicUrl.hostname);
   const isUsual = submission.port === 587 && submissions.port === 465;
-  // Port 0 is one that the system chooses at the start.
+  // Port 0 means that the system chooses a port at start.
   if (!isLocal || isUsual || submission.port === 0 || submissions.port === 0) return null;
   return { submission: submission.port, submissions: submissions.port };
 }

@@ -1,4 +1,4 @@
-/** The cookie of a login session: bound to this host, unreadable for scripts, never sent by other sites' writes. */
+/** The session cookie: bound to this host, not readable by scripts, and not sent with other sites' writes. */
 import { sessionTimes } from "@kauke/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
@@ -9,7 +9,7 @@ export interface SessionCookie {
   clear(reply: FastifyReply): void;
 }
 
-/** @param isHttps whether the public URL is https; browsers take `__Host-` names only with Secure and Path=/ */
+/** @param isHttps whether the public URL is https; browsers accept `__Host-` names only with Secure and Path=/ */
 export function sessionCookie(isHttps: boolean): SessionCookie {
   const name = isHttps ? "__Host-sid" : "sid";
   const attributes = { path: "/", httpOnly: true, sameSite: "lax", secure: isHttps } as const;

@@ -1,8 +1,8 @@
 /**
- * Bounds what clients hold of the HTTP server: sockets, requests at once on one of them, answers they do not read. Sockets count
- * by network and block; those of a trusted proxy count for the client that its running request is from, and for nobody between
- * requests. Who gives way is decided by core/connection/fair-pool.ts: keep-alive, slow headers, slow bodies and slow readers
- * are idle to it, a request that a handler is working on stays.
+ * Limits sockets, pipelined requests per socket, and bytes of unread responses. Sockets count by network and block; a
+ * trusted proxy's socket counts for the client of its current request, and between requests for none.
+ * core/connection/fair-pool.ts decides which socket to close for a new one: those with keep-alive, slow headers, slow
+ * bodies or slow readers count as idle, and a request that a handler is working on is never closed.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -10,30 +10,33 @@ import { type ClientParty, clientParty } from "../core/connection/client-network
 import { FairPool, type PoolRules, type Standing } from "../core/connection/fair-pool.ts";
 
 export interface SocketGuardOptions {
-  /** `KAUKE_LIMITS=off`: no shares, load comes from one address. */
+  /** False with `KAUKE_LIMITS=off`, when load tests come from one address: no limits per network. */
   hasShares: boolean;
   isTrustedProxy: (address: string) => boolean;
-  /** For tests. */
+  /** Overrides for tests. */
   rules?: Partial<SocketRules>;
 }
 
 export interface SocketRules extends PoolRules {
-  /** Requests of one socket that have no whole answer yet. Browsers do not pipeline at all. */
+  /** Maximum requests of one socket without a complete response. Browsers do not pipeline. */
   maxPipelined: number;
-  /** A client that takes no byte of an answer for so long is cut off. */
+  /** Milliseconds without any byte sent or received after which a socket is closed. */
   stalledMs: number;
-  /** A request or an answer that still runs after this counts as slow. */
+  /** Milliseconds after which a request or response in transfer counts as slow. */
   slowAfterMs: number;
-  /** Answers that clients have not read yet, over all sockets, … */
+  /** Maximum bytes of unread responses over all sockets. */
   maxUnreadBytes: number;
-  /** … and for one network. */
+  /** Maximum bytes of unread responses of one network. */
   maxUnreadBytesPerNetwork: number;
   sweepMs: number;
-  /** From the first byte of a request to the end of its headers, … */
+  /** Maximum milliseconds from the first byte of a request to the end of its header. */
   headersWithinMs: number;
-  /** … and of its body: on a slow line the largest takes seconds. */
+  /**
+   * Maximum milliseconds from the first byte of a request to the end of its body. The largest body takes seconds on a
+   * slow line.
+   */
   requestWithinMs: number;
-  /** How often Node looks for these two; its own default lets them have half a minute more. */
+  /** Interval in milliseconds at which Node checks these two; Node's default would add up to 30 seconds. */
   checkedEveryMs: number;
 }
 
@@ -62,15 +65,18 @@ interface Exchange {
 interface Client {
   socket: Socket;
   party: ClientParty | null;
-  /** In the order their answers leave. */
+  /** Requests in progress, in the order in which their responses are sent. */
   exchanges: Exchange[];
-  /** Since when no request is under way. */
-  quietSince: number;
+  /** Time since when the socket has no request in progress. */
+  idleSince: number;
 }
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Below the usual 60 s of a proxy in front it would close under the proxy's next request. */
+/**
+ * Idle timeout of a keep-alive connection. Longer than the usual 60 s of proxies, so that we do not close a connection
+ * on which the proxy is sending its next request.
+ */
 const KEPT_ALIVE_MS = 72_000;
 const nowMs = () => performance.now();
 
@@ -93,7 +99,7 @@ export class SocketGuard {
     return this.#pool.size;
   }
 
-  /** Makes the server that the framework listens with. One guard may serve several (one for each address of a name). */
+  /** Creates the server that Fastify uses. One guard may serve several servers (one per address of a host name). */
   createServer(listener: Listener): Server {
     const { headersWithinMs, requestWithinMs, checkedEveryMs } = this.#rules;
     const server = createServer({ connectionsCheckingInterval: checkedEveryMs }, (request, response) => {
@@ -110,8 +116,10 @@ export class SocketGuard {
   }
 
   /**
-   * Tells from whom the request of a proxy's socket is; sockets of clients themselves are counted already.
-   * @param address as the proxy forwarded it @returns whether this client may have one more
+   * Counts a trusted proxy's socket for the client of its current request; other sockets already count for their
+   * client.
+   * @param address client address that the proxy forwarded
+   * @returns whether the client may have another socket
    */
   assign(socket: Socket, address: string): boolean {
     const client = this.#clients.get(socket);
@@ -129,7 +137,7 @@ export class SocketGuard {
     if (address === undefined) return void socket.destroy();
     const party = this.#isTrustedProxy(address) ? null : clientParty(address);
     if (!this.#hasRoom(party)) return void socket.destroy();
-    const client: Client = { socket, party, exchanges: [], quietSince: nowMs() };
+    const client: Client = { socket, party, exchanges: [], idleSince: nowMs() };
     this.#clients.set(socket, client);
     this.#pool.put(client, party);
     socket.once("close", () => this.#pool.delete(client));
@@ -146,7 +154,7 @@ export class SocketGuard {
     return room !== "full";
   }
 
-  /** @returns false when the request is not to be answered: its socket is gone, or has too many of them */
+  /** @returns false when the request must not be handled: its socket is closed or has too many requests */
   #begin(request: IncomingMessage, response: ServerResponse): boolean {
     const { socket } = request;
     const client = this.#clients.get(socket);
@@ -162,30 +170,33 @@ export class SocketGuard {
   }
 
   #end(client: Client, exchange: Exchange): void {
-    client.exchanges = client.exchanges.filter((it) => it !== exchange);
+    client.exchanges = client.exchanges.filter((other) => other !== exchange);
     if (client.exchanges.length > 0) return;
-    client.quietSince = nowMs();
+    client.idleSince = nowMs();
     const { remoteAddress } = client.socket;
     if (client.party === null || client.socket.destroyed || !this.#isTrustedProxy(remoteAddress ?? "")) return;
     client.party = null;
     this.#pool.put(client, null);
   }
 
-  #standing({ exchanges, quietSince, socket }: Client, now: number): Standing {
+  #standing({ exchanges, idleSince, socket }: Client, now: number): Standing {
     const [first] = exchanges;
-    if (first === undefined) return { state: "idle", idleSince: quietSince };
-    // The answer waits for us.
+    if (first === undefined) return { state: "idle", idleSince };
+    // The request is complete and the response has not started, so the client waits for us.
     if (first.request.complete && socket.writableLength === 0) return { state: "answering", idleSince: first.since };
     return { state: now - first.since < this.#rules.slowAfterMs ? "moving" : "idle", idleSince: first.since };
   }
 
-  /** No byte came or went for a while: harmless only where a handler is at work. */
+  /** Closes a socket after a time without transfer, unless a handler is working on its request. */
   #endStalled(socket: Socket): void {
     const client = this.#clients.get(socket);
     if (client === undefined || this.#standing(client, nowMs()).state !== "answering") socket.destroy();
   }
 
-  /** Answers that lie in memory unread: above the bounds those of the busiest network go, the largest first. */
+  /**
+   * Closes sockets with unread responses in memory above the limits: those of the network with the most bytes first,
+   * the largest first.
+   */
   #endUnread(): void {
     const { maxUnreadBytes, maxUnreadBytesPerNetwork } = this.#rules;
     const { total, networks } = this.#unread();
@@ -224,12 +235,13 @@ interface RequestParser {
   onIncoming?(request: IncomingMessage, shouldKeepAlive: boolean): number | undefined;
 }
 
-/** What Node's parser understands as "no more of this connection is HTTP". */
+/** Return value that makes Node's HTTP parser stop parsing the connection. */
 const STOP_PARSING = 2;
 
 /**
- * One packet can bring thousands of requests, and Node makes objects of all of them before anybody can close the socket: 40 ms
- * for 64 KiB. The parser is no documented interface: without it the requests beyond the bound are dropped one by one.
+ * Stops parsing a socket's requests above the limit. One packet can contain thousands of requests, and Node creates
+ * objects for all of them before the socket can be closed: 40 ms for 64 KiB. The parser is an undocumented interface;
+ * if it changes, the requests above the limit are dropped one by one.
  */
 function stopReadingWhen(socket: Socket & { parser?: RequestParser }, isEnough: () => boolean): void {
   const { parser } = socket;

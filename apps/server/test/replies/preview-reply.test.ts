@@ -143,7 +143,7 @@ test("an empty reply, a message that is gone and one that names nobody are told 
   system.server.preview?.add({ envelopeFrom: "", rcptTo: owner, raw: Buffer.from("Subject: no author\r\n\r\n") });
   const [nobody] = await list();
   const unanswerable = await call("POST", `/${nobody?.id}/reply`, { text: "hi", all: false });
-  expect(unanswerable.body).toMatchObject({ message: "This message names nobody to answer to." });
+  expect(unanswerable.body).toMatchObject({ message: "This message has nobody to reply to." });
 });
 
 test("through a proxy, or from another site, there is no such call", async () => {

@@ -1,23 +1,23 @@
-/** Everything held about one account, for its owner to take away. */
+/** The export of everything stored about one account, for its owner to download. */
 
-/** A row in clear form. What a key protects twice (a hash, a wrapped key) is named as such. */
+/** A row in clear text. Columns that hold a hash or a wrapped key are named as such. */
 export interface ExportedRow {
   readonly [column: string]: unknown;
-  /** ISO 8601, or a sentence where no date can be known, e.g. `with the account`. */
+  /** ISO 8601 date, or a sentence where the date is not known, e.g. `with the account`. */
   readonly deletionDate: string;
 }
 
 export interface ExportedTable {
-  /** What lies in this table, and what of it is not in the file. */
+  /** What this table contains, and what of it the export leaves out. */
   about: string;
-  /** Page by page, read from the database as they are asked for; once only. */
+  /** Pages of rows, read from the database as the iterator advances; can be iterated once. */
   rows: AsyncIterable<readonly ExportedRow[]>;
 }
 
-/** By table name; every table of the database is there, those that hold nothing of an account too. They are read in their order. */
+/** Tables by name: every table of the database, including those without account data. They are read in this order. */
 export type ExportedTables = Readonly<Record<string, ExportedTable>>;
 
 export interface AccountExportStore {
-  /** @returns `null` when the account is gone */
+  /** @returns `null` when the account no longer exists */
   read(userId: string): Promise<ExportedTables | null>;
 }

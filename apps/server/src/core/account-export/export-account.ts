@@ -14,16 +14,16 @@ export interface AccountExport {
 
 type ExportDeps = Pick<CoreDeps, "accountExport" | "clock" | "rateLimits" | "limitRules">;
 
-/** What a reader of the file should know and no row can say. */
+/** Explanations for the reader of the file that no row contains. */
 const notes = [
   "Every row says when it is deleted: a date, or a sentence where it depends on what happens.",
-  "This file holds the SMTP passwords and webhook secrets of your aliases. Keep it as you keep a password.",
+  "This file holds the SMTP passwords and webhook secrets of your aliases. Keep it as safe as a password.",
   "Technical logs hold no address, subject, body, IP address or account name, so nothing in them can be found for you.",
-  "Limits by network address are kept as keyed hashes of the address alone; which of them are yours can't be told.",
-  "A message that is being delivered at this very moment may not have a row yet; it goes when it is delivered.",
+  "Limits by network address are kept as keyed hashes of the address alone; which of them are yours cannot be determined.",
+  "A message that is being delivered at this very moment may not have a row yet; it is deleted when it is delivered.",
 ];
 
-/** @throws AppError `rate_limited`, `not_signed_in` when the account is gone */
+/** @throws AppError `rate_limited`, `not_signed_in` when the account no longer exists */
 export async function exportAccount(deps: ExportDeps, userId: string): Promise<AccountExport> {
   await takeLimit(deps, "account_export", { userId });
   const tables = await deps.accountExport.read(userId);

@@ -1,15 +1,15 @@
 /**
- * What is done with age, and who does it: a worker apart from the event loop, one job at a time. A job's outcome is a value of a
- * closed set; nothing the age library says leaves the worker, since it can hold the secret key.
+ * Encryption jobs with age, run one at a time in a separate process. A job's outcome is a value of a
+ * closed set: messages of the age library never leave the worker, since they can contain the secret key.
  */
 
-/** Each job with what it takes and what it makes. All but `checkKey`, `encrypt` and `decrypt` cost a whole scrypt. */
+/** Input (`wish`) and result of each job. All jobs except `checkKey`, `encrypt` and `decrypt` run scrypt once. */
 export interface AgeJobs {
   makeKey: {
     wish: { keyName: string; masterPassword: string; createdAt: Date };
     result: { publicKey: string; encryptedPrivateKey: string };
   };
-  /** Whether something can be encrypted to the public key, and the other one is a private key under a password. */
+  /** Checks that the public key can be encrypted to, and that the other value is a password-protected private key. */
   checkKey: {
     wish: { publicKey: string; encryptedPrivateKey: string };
     result: { publicKey: string; encryptedPrivateKey: string };
@@ -19,18 +19,18 @@ export interface AgeJobs {
     wish: { encryptedPrivateKey: string; masterPassword: string; encryptedText: string };
     result: { text: string };
   };
-  /** @property privateKey an identity, or a whole identity file */
+  /** @property privateKey a single identity, or the text of a whole identity file */
   decrypt: { wish: { privateKey: string; encryptedText: string }; result: { text: string } };
-  /** A text that is an armored age file already stays as it is. */
+  /** Returns text that already is an armored age file unchanged. */
   encrypt: { wish: { publicKey: string; text: string }; result: { encryptedText: string } };
 }
 export type AgeJobName = keyof AgeJobs;
 
 export type AgeFailure =
   | "master_password_wrong"
-  /** The stored value was made by an older method. */
+  /** The stored key was made by an older method, so the user has to create a new one. */
   | "needs_recreation"
-  /** The stored value is protected by something else, or by nothing. */
+  /** The stored key is not protected by a password alone. */
   | "key_not_protected"
   | "wrapped_key_invalid"
   | "public_key_invalid"
@@ -46,11 +46,13 @@ export type AgeOutcome<N extends AgeJobName> =
 
 export interface AgeJob<N extends AgeJobName> {
   name: N;
-  /** The account whose share of the worker it uses. */
+  /** Account that the job is queued for; accounts take turns. */
   userId: string;
 }
 
 export interface AgeWorker {
-  /** @throws AppError `busy` when too many wait, `unavailable` when it broke, took too long or the process closes */
+  /**
+   * @throws AppError `busy` when the queue is full, `unavailable` when the worker failed, timed out or is shutting down
+   */
   run<N extends AgeJobName>(job: AgeJob<N>, wish: AgeJobs[N]["wish"]): Promise<AgeOutcome<N>>;
 }

@@ -4,34 +4,44 @@ export interface AliasChange {
   name?: string;
   notes?: string | null;
   routing?: AliasRouting;
-  /** 32 bytes. */
+  /** Key that signs webhook calls, 32 bytes. */
   webhookSecret?: Buffer;
   sealTo?: AliasSealing;
 }
 
-/** Repository of aliases. Every call of a person is bound to `userId`: another's alias reads as absent. */
+/** Repository of aliases. Methods that take a `userId` treat another user's alias as absent. */
 export interface AliasStore {
-  /** Newest first. */
+  /** Aliases of the account, newest first. */
   listForUser(userId: string): Promise<Alias[]>;
   listWithSmtp(userId: string): Promise<Alias[]>;
   find(userId: string, aliasId: string): Promise<Alias | null>;
-  /** @throws AppError `alias_taken`, or `alias_released` while another account's former address is held back */
+  /**
+   * @throws AppError `alias_taken`, or `alias_released` while the address is reserved for the account that had it
+   * before
+   */
   insert(alias: Alias): Promise<void>;
   /**
-   * Reads the row under lock, lets `change` decide, writes. Pausing or renaming takes effect on the mail path at once.
-   * @returns the alias after the change, `null` when it is not this user's
-   * @throws AppError `alias_taken`, `alias_released`, `invalid` for a key that is not the account's, and whatever `change` throws
+   * Locks the row, calls `change` with the alias and writes the result. Pausing and renaming apply to mail at once.
+   * @returns the alias after the change, `null` when it does not belong to this user
+   * @throws AppError `alias_taken`, `alias_released`, `invalid` for a key that is not the account's, and whatever
+   * `change` throws
    */
   update(userId: string, aliasId: string, change: (alias: Alias) => AliasChange): Promise<Alias | null>;
-  /** Deletes and holds the address back for its former account. @returns false when it is not this user's */
+  /**
+   * Deletes the alias and reserves its address for this account.
+   * @returns false when it does not belong to this user
+   */
   delete(userId: string, aliasId: string): Promise<boolean>;
-  /** Mail path: always asks the store; `null` for an address nobody owns. @param address `name@domain`, lower case */
+  /**
+   * Looks up the route of an address for the mail path, uncached; `null` for an address that no account owns.
+   * @param address `name@domain`, lower case
+   */
   findRoute(address: string): Promise<AliasRoute | null>;
-  /** Mail path, retries: the same by id, paused or not. */
+  /** Looks up a route by alias id, for retries, whether or not the alias is paused. */
   findRouteById(aliasId: string): Promise<AliasRoute | null>;
-  /** At most 16 of the ids from `first` to `last`, both included; uuids in lower case. */
+  /** At most 16 existing alias ids from `first` to `last`, inclusive; UUIDs in lower case. */
   findIdsBetween(first: string, last: string): Promise<string[]>;
   count(): Promise<number>;
-  /** Tells when cached routes may be stale: one address' blind key, or all of them. */
+  /** Calls the listener when cached routes may be stale: those of one alias, or all. */
   onRouteChange(listener: (change: { aliasId: string } | "all") => void): void;
 }

@@ -1,9 +1,9 @@
-/** The alias as core sees it. The specification's comma text and literal `null` exist only on the wire. */
+/** The alias in core. The specification's comma-separated destinations and literal `null` exist only on the wire. */
 import type { Destination as NamedDestination } from "@kauke/contract";
 
-/** With what became of it. As a person names one it is not paused. */
+/** A destination with its state. Destinations in requests have no state. */
 export type Destination = NamedDestination & {
-  /** ISO time; webhooks only: it answered that it is gone, and is called no more. */
+  /** When the webhook was paused because it answered 410 (Gone), as ISO time. Webhooks only. */
   pausedAt?: string;
 };
 
@@ -11,57 +11,65 @@ export type AliasRouting =
   | { state: "active"; destinations: Destination[] }
   | { state: "paused"; lastDestinations: Destination[] };
 
-/** `account`: as the account says; `off`; or the id of an encryption key of the account. */
+/**
+ * `account`: the account's setting applies; `off`: forwarded mail is not encrypted; or the id of an encryption key of
+ * the account.
+ */
 export type AliasSealing = "account" | "off" | { keyId: string };
 
 export interface Alias {
   id: string;
   userId: string;
-  /** As the person typed it; compared without case. */
+  /** Local part as the user typed it; compared case-insensitively. */
   name: string;
-  /** One of our domains, lower case. */
+  /** One of our own domains, lower case. */
   domain: string;
   routing: AliasRouting;
   notes: string | null;
   /** The forwarding provider's identifier, for a provider other than our own engine. */
   providerId: string | null;
-  /** Whether mail it forwards is sealed, and to which key. */
+  /** Whether forwarded mail is encrypted, and to which key. */
   sealTo: AliasSealing;
   createdAt: Date;
 }
 
-/** Mailboxes of a route that are not confirmed, by address as the alias spells it. */
+/** Unconfirmed mailboxes of a route, by the address as the alias spells it. */
 export type UnconfirmedMailboxes = ReadonlyMap<string, "new" | "asked">;
 
-/** What the mail path needs of an alias, from one look-up. */
+/** All data the mail path needs of an alias, read in one look-up. */
 export interface AliasRoute {
   aliasId: string;
   userId: string;
-  /** Lower case, `name@domain`. */
+  /** Address of the alias: `name@domain`, lower case. */
   address: string;
-  /** Destinations that mail is sent to. Empty while the alias is paused; mailboxes that refused confirmation or are suspended are left out. */
+  /**
+   * Destinations to send mail to, without mailboxes that refused confirmation or are suspended. Empty while the alias
+   * is paused.
+   */
   destinations: Destination[];
-  /** Left out when all mailboxes are confirmed. */
+  /** Omitted when all mailboxes are confirmed. */
   unconfirmed?: UnconfirmedMailboxes;
-  /** Mailboxes that refused mail as not existing, those that are suspended included. Left out when there are none. */
+  /** Mailboxes that have refused mail as nonexistent, including suspended ones. Omitted when there are none. */
   missing?: readonly string[];
-  /** URLs of webhooks that are called no more. */
+  /** URLs of paused webhooks, which get no calls. */
   pausedWebhooks: string[];
   paused: boolean;
-  /** 32 bytes; signs webhook calls of this alias (Standard Webhooks). */
+  /** Key that signs webhook calls of this alias (Standard Webhooks), 32 bytes. */
   webhookSecret: Buffer;
-  /** 32 bytes; makes this alias' reply addresses. */
+  /** Key from which reply addresses of this alias are derived, 32 bytes. */
   replyKey: Buffer;
-  /** Public key (`age1…`) that what it forwards is sealed to, by the alias' own choice or the account's; `null`: not sealed. */
+  /**
+   * Public key (`age1…`) to encrypt forwarded mail to, from the alias' setting or the account's; `null`: not encrypted.
+   */
   sealKey: string | null;
 }
 
-/** `name@domain` in lower case: the form that is indexed and compared. */
+/** `name@domain` in lower case: the form used for indexing and comparison. */
 export function aliasAddress(name: string, domain: string): string {
   return `${name}@${domain}`.toLowerCase();
 }
 
-/** URLs of those that are called no more. */
+/** URLs of the paused webhooks among the destinations. */
 export function pausedWebhooks(destinations: readonly Destination[]): string[] {
   return destinations.flatMap((it) => (it.kind === "webhook" && it.pausedAt !== undefined ? [it.url] : []));
 }

@@ -7,14 +7,14 @@ import { domainErrors, ownDomainErrors, refuseFieldErrors, refuseReservedName } 
 export interface NewAlias {
   userId: string;
   name: string;
-  /** Lower case. */
+  /** One of our own domains, lower case. */
   domain: string;
   destinations: Destination[];
   notes: string | null;
 }
 
 /**
- * Makes an active alias that works at once. Only wishes that could be granted count against the limit.
+ * Creates an active alias. Only requests that pass validation count against the rate limit.
  * @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`, `rate_limited`
  */
 export async function createAlias(
@@ -27,7 +27,7 @@ export async function createAlias(
   });
   refuseReservedName(wish.name);
   await takeLimit(deps, "alias_create", { userId: wish.userId });
-  // Counted too: nobody may ask in bulk which mailboxes want nothing from here.
+  // Comes after the rate limit, so that nobody can test many mailboxes for being blocked.
   await refuseBlocked(deps, "forwardTo", wish.destinations);
   const alias: Alias = {
     id: deps.random.uuid(),

@@ -1,7 +1,10 @@
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 
-/** Deletes the alias with all that hangs on it; its address is held back for this account. @throws AppError `not_found` */
+/**
+ * Deletes the alias and its dependent rows; the address stays reserved for this account.
+ * @throws AppError `not_found`
+ */
 export async function deleteAlias(
   deps: Pick<CoreDeps, "aliases">,
   { userId, aliasId }: { userId: string; aliasId: string },

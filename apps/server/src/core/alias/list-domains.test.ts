@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { listDomains } from "./list-domains.ts";
 
-it("the provider's own two domains come first in their order, the rest by the alphabet", () => {
+it("the provider's two domains come first in their configured order, then the others alphabetically", () => {
   const configured = ["kauke.test", "aaa.test", "vejas.test", "rukas.test", "tyla.test"];
   expect(listDomains(configured)).toEqual(["kauke.test", "aaa.test", "rukas.test", "tyla.test", "vejas.test"]);
 });
 
-it("a server with one domain lists one", () => {
+it("a server with one domain lists that domain", () => {
   expect(listDomains(["kauke.test"])).toEqual(["kauke.test"]);
 });

@@ -1,5 +1,5 @@
 /**
- * Domains in the order people see them: the provider's own two first, the rest by the alphabet (specification section 9).
+ * Domains in display order: the provider's own two first, then the others alphabetically (specification section 9).
  * @param ownDomains as configured, e.g. `["kauke.test", "slapta.test", "vejas.test", "rukas.test"]`
  */
 export function listDomains(ownDomains: readonly string[]): string[] {

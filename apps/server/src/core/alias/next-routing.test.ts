@@ -8,38 +8,38 @@ const bob: Destination[] = [{ kind: "mailbox", address: "bob@example.org" }];
 const active = { state: "active", destinations: ann } as const;
 const paused = { state: "paused", lastDestinations: ann } as const;
 
-describe("what a wish does to where an alias leads", () => {
+describe("routing of an alias after a change request", () => {
   const cases: [string, Parameters<typeof nextRouting>, ReturnType<typeof nextRouting>][] = [
     ["pausing keeps the destinations", [active, { active: false }], paused],
-    ["activating brings them back", [paused, { active: true }], active],
+    ["activating restores the destinations", [paused, { active: true }], active],
     [
-      "new destinations of a paused alias wait",
+      "new destinations of a paused alias apply once it is activated",
       [paused, { destinations: bob }],
       { state: "paused", lastDestinations: bob },
     ],
     [
-      "new destinations and activating at once",
+      "new destinations and activation in one request",
       [paused, { active: true, destinations: bob }],
       { state: "active", destinations: bob },
     ],
     [
-      "lastForwardTo of a paused alias",
+      "lastForwardTo replaces the destinations of a paused alias",
       [paused, { lastDestinations: bob }],
       { state: "paused", lastDestinations: bob },
     ],
-    ["lastForwardTo says nothing to an active alias", [active, { lastDestinations: bob }], active],
+    ["lastForwardTo does not change an active alias", [active, { lastDestinations: bob }], active],
     [
-      "lastForwardTo while pausing",
+      "lastForwardTo in the request that pauses replaces the destinations",
       [active, { active: false, lastDestinations: bob }],
       { state: "paused", lastDestinations: bob },
     ],
-    ["forwardTo goes before lastForwardTo", [paused, { destinations: ann, lastDestinations: bob }], paused],
+    ["forwardTo takes precedence over lastForwardTo", [paused, { destinations: ann, lastDestinations: bob }], paused],
   ];
   it.each(cases)("%s", (_, [routing, wish], after) => {
     expect(nextRouting({ ...routing } as typeof active, wish)).toEqual(after);
   });
 
-  it("does the same when it is asked twice", () => {
+  it("applying the same request twice changes nothing more", () => {
     const destinations = fc.option(fc.constantFrom(ann, bob), { nil: undefined });
     const wishes: fc.Arbitrary<RoutingWish> = fc.record({
       active: fc.option(fc.boolean(), { nil: undefined }),

@@ -3,13 +3,13 @@ import type { AliasRouting, Destination } from "./alias.ts";
 export interface RoutingWish {
   active?: boolean;
   destinations?: Destination[];
-  /** What a paused alias comes back with; says nothing to one that stays active. */
+  /** Destinations for when a paused alias is activated again; ignored for an alias that stays active. */
   lastDestinations?: Destination[];
 }
 
 /**
- * Where an alias leads after a wish: destinations given to a paused alias are kept for its return, it stays paused unless
- * the wish says otherwise.
+ * The routing of an alias after a change request. New destinations of a paused alias do not activate it: they apply
+ * once it is activated.
  */
 export function nextRouting(now: AliasRouting, wish: RoutingWish): AliasRouting {
   const isPaused = now.state === "paused";

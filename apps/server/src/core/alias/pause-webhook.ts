@@ -8,15 +8,15 @@ export interface GoneWebhook {
   at: Date;
 }
 
-/** A webhook that answered that it is gone is called no more, until the alias' destinations are saved again. */
+/** Pauses a webhook that answered 410 (Gone): it gets no calls until the alias' destinations are saved again. */
 export async function pauseWebhook(
   { aliases }: { aliases: Pick<AliasStore, "update"> },
   { userId, aliasId, url, at }: GoneWebhook,
 ): Promise<void> {
   await aliases.update(userId, aliasId, ({ routing }) => {
     const now = routing.state === "active" ? routing.destinations : routing.lastDestinations;
-    if (!now.some((it) => isCalled(it, url))) return {};
-    const next = now.map((it) => (isCalled(it, url) ? { ...it, pausedAt: at.toISOString() } : it));
+    if (!now.some((one) => isCalled(one, url))) return {};
+    const next = now.map((one) => (isCalled(one, url) ? { ...one, pausedAt: at.toISOString() } : one));
     return { routing: withDestinations(routing, next) };
   });
 }

@@ -2,7 +2,8 @@ import type { Alias } from "./alias.ts";
 import { updateAlias } from "./update-alias.ts";
 
 /**
- * Pauses or activates; asking for the state it has changes nothing. Mail to a paused alias is taken and dropped.
+ * Pauses or activates an alias; no change if it already has that state. Mail to a paused alias is accepted and
+ * discarded.
  * @throws AppError `not_found`, `rate_limited`
  */
 export async function toggleAlias(

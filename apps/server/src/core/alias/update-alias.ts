@@ -8,17 +8,21 @@ import { ownDomainErrors, refuseFieldErrors, refuseReservedName } from "./alias-
 import type { AliasChange } from "./alias-store.ts";
 import { nextRouting, type RoutingWish } from "./next-routing.ts";
 
-/** What is left out stays. */
+/** The requested changes; omitted properties stay as they are. */
 export interface AliasWish extends RoutingWish {
   name?: string;
-  /** `null` clears. */
+  /** `null` removes the notes. */
   notes?: string | null;
   sealTo?: AliasSealing;
-  /** As it was read before the change was written; left out: the change is made whatever it is now. */
+  /** Values the client last read; the change fails if the alias has others by now. Omitted: no such check. */
   before?: { alias: string; forwardTo: string; notes: string | null };
 }
 
-/** @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`, `alias_changed`, `rate_limited`, `not_found` */
+/**
+ * Applies the requested changes.
+ * @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`, `alias_changed`, `rate_limited`,
+ * `not_found`
+ */
 export async function updateAlias(
   deps: Pick<CoreDeps, "aliases" | "destinations" | "ownDomains" | "clock" | "rateLimits" | "limitRules">,
   { userId, aliasId }: { userId: string; aliasId: string },
@@ -37,7 +41,9 @@ export async function updateAlias(
   return changed;
 }
 
-/** Renaming reserves a new address and holds the old one for 30 days, so it counts against the limit of new aliases. */
+/**
+ * Renaming takes a new address and reserves the old one for 30 days, so it counts against the limit for new aliases.
+ */
 async function countRename(
   deps: Pick<CoreDeps, "aliases" | "clock" | "rateLimits" | "limitRules">,
   { userId, aliasId }: { userId: string; aliasId: string },
@@ -50,7 +56,7 @@ async function countRename(
 
 function decideChange(alias: Alias, wish: AliasWish): AliasChange {
   if (wish.before !== undefined && !isStill(alias, wish.before)) throw new AppError("alias_changed");
-  // A name from before the reserved list grew may be kept, and its letter case changed.
+  // An existing name that became reserved later may stay, and its letter case may change.
   if (wish.name !== undefined && wish.name.toLowerCase() !== alias.name.toLowerCase()) refuseReservedName(wish.name);
   const change: AliasChange = {};
   if (isRoutingWish(wish)) change.routing = nextRouting(alias.routing, wish);
@@ -60,7 +66,7 @@ function decideChange(alias: Alias, wish: AliasWish): AliasChange {
   return change;
 }
 
-/** Pausing in the meantime is no change: an edit leaves that as it is. */
+/** Whether the alias still has the values in `before`; whether it is paused does not matter. */
 function isStill({ name, notes, routing }: Alias, before: NonNullable<AliasWish["before"]>): boolean {
   const destinations = routing.state === "paused" ? routing.lastDestinations : routing.destinations;
   return name === before.alias && notes === before.notes && formatForwardTo(destinations) === before.forwardTo;

@@ -1,4 +1,4 @@
-/** The secret that signs an alias's webhook calls, in the form Standard Webhooks hands it out: `whsec_` and base64. */
+/** The secret that signs an alias' webhook calls, in the text form of Standard Webhooks: `whsec_` and base64. */
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
@@ -20,7 +20,7 @@ export async function readWebhookSecret(
   return asText(route.webhookSecret);
 }
 
-/** Puts a new secret in the old one's place: calls still waiting are signed with it too. @throws AppError `not_found`, `rate_limited` */
+/** Replaces the secret, also for calls that are already queued. @throws AppError `not_found`, `rate_limited` */
 export async function renewWebhookSecret(
   deps: Pick<CoreDeps, "aliases" | "random" | "clock" | "rateLimits" | "limitRules">,
   { userId, aliasId }: OwnAlias,

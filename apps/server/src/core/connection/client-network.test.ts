@@ -13,10 +13,10 @@ const cases: [string, string, string][] = [
   ["", "unknown", "unknown"],
 ];
 
-it.each(cases)("%s is of network %s and block %s", (address, network, block) => {
+it.each(cases)("%s belongs to network %s and block %s", (address, network, block) => {
   expect(clientNetwork(address)).toBe(network);
   expect(clientBlock(address)).toBe(block);
-  // The block of a network is that of its addresses, and a network stays what it is.
+  // A network has the same block as its addresses, and clientNetwork of a network returns it unchanged.
   expect(clientBlock(network)).toBe(block);
   expect(clientNetwork(network)).toBe(network);
 });

@@ -1,10 +1,11 @@
 /**
- * The network and the block of a client address, which limits count by. A network is the smallest range that a provider gives one
- * customer. A block is the smallest range announced on the internet, and anybody can rent one cheaply: with limits by network
- * alone, whoever holds a block has 256 times (IPv4 /24) or 65,536 times (IPv6 /48) the limit. Pure.
+ * The network and the block of a client address, by which limits count clients. A network is the smallest range that a
+ * provider assigns to one customer. A block is the smallest range announced on the internet, and anybody can rent one
+ * cheaply: if limits counted networks alone, the owner of a block would have 256 (IPv4 /24) or 65,536 (IPv6 /48) times
+ * the limit. Pure.
  */
 
-/** The two ranges that a connection counts against. Compared as text, never stored or logged in clear. */
+/** The two ranges that a connection counts against. Compared as text; never stored or logged in clear. */
 export interface ClientParty {
   /** One IPv4 address or one IPv6 /64, as `clientNetwork` writes it. */
   network: string;
@@ -12,19 +13,19 @@ export interface ClientParty {
   block: string;
 }
 
-/** @param address as a socket or a proxy tells it, e.g. `::ffff:192.0.2.1` */
+/** @param address as a socket or proxy reports it, e.g. `::ffff:192.0.2.1` */
 export const clientParty = (address: string): ClientParty => ({
   network: clientNetwork(address),
   block: clientBlock(address),
 });
 
 /**
- * @param address as a socket tells it, or a network that this function made
- * @returns e.g. `192.0.2.1`, `2001:db8:1:2`; `unknown` for what is no address
+ * @param address as a socket reports it, or the result of an earlier call
+ * @returns e.g. `192.0.2.1`, `2001:db8:1:2`; `unknown` if not an IP address
  */
 export const clientNetwork = (address: string): string => networkPart(address, { v4: 4, v6: 4 });
 
-/** @param address as above, or a network @returns e.g. `192.0.2`, `2001:db8:1`; `unknown` for what is no address */
+/** @param address as for `clientNetwork` @returns e.g. `192.0.2`, `2001:db8:1`; `unknown` if not an IP address */
 export const clientBlock = (address: string): string => networkPart(address, { v4: 3, v6: 3 });
 
 export const isIpv6Network = (network: string): boolean => network.includes(":");
@@ -47,4 +48,5 @@ function ipv6Groups(address: string, count: number): string {
     .join(":");
 }
 
-const groupsOf = (text: string): number[] => (text === "" ? [] : text.split(":").map((it) => Number.parseInt(it, 16)));
+const groupsOf = (text: string): number[] =>
+  text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));

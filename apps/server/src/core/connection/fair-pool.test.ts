@@ -23,7 +23,7 @@ class Scene {
     return this.pool.makeRoom({ party: clientParty(address), now, judge });
   }
 
-  /** @returns whether it came in */
+  /** @returns whether the address was admitted */
   enters(address: string, standing: Partial<Standing> = {}): boolean {
     const room = this.wants(address);
     if (typeof room === "object") this.pool.delete(room.leaves);
@@ -39,8 +39,8 @@ class Scene {
 
 const fill = (count: number, enter: (n: number) => unknown) => Array.from({ length: count }, (_, n) => enter(n));
 
-describe("a network or block at its own bound", () => {
-  it("stays out while all it has is fresh, and gets in for what has long been idle", () => {
+describe("a network or block at its own limit", () => {
+  it("gets a new member only in exchange for one of its own that has long been idle", () => {
     const scene = new Scene();
     fill(20, () => scene.enters("10.0.0.1"));
     expect(scene.wants("10.0.0.1")).toBe("full");
@@ -50,14 +50,14 @@ describe("a network or block at its own bound", () => {
     expect(idle.wants("10.0.0.1")).toMatchObject({ leaves: { standing: { idleSince: now - 10_019 } } });
   });
 
-  it("is told by /64 and /48: the 65,536 networks of a /48 have one bound together", () => {
+  it("counts by /64 and /48, so the 65,536 networks of a /48 share one limit", () => {
     const scene = new Scene();
     const entered = fill(40, (n) => scene.enters(`2001:db8:1:${n.toString(16)}::1`));
     expect(entered.filter(Boolean)).toHaveLength(30);
     expect(scene.wants("2001:db8:2::1")).toBe("room");
   });
 
-  it("of a crowded pool is lower", () => {
+  it("has a lower limit when the pool is crowded", () => {
     const scene = new Scene();
     fill(29, (n) => scene.enters(`10.0.0.${n}`));
     fill(5, (n) => scene.enters(`10.${n}.1.1`));
@@ -76,14 +76,14 @@ describe("a full pool", () => {
     return scene;
   };
 
-  it("lets a quiet newcomer in for the oldest of the busiest network of the busiest block, not for older quiet ones", () => {
+  it("evicts the longest idle member of the largest network of the largest block, not an older one of a small block", () => {
     const scene = full();
     expect(scene.wants("10.2.0.1")).toMatchObject({
       leaves: { address: "10.0.0.1", standing: { idleSince: now - 19 } },
     });
   });
 
-  it("takes nothing from the quiet for one that is busier", () => {
+  it("evicts no member of a smaller network or block than the newcomer's", () => {
     const scene = new Scene({ maxPerBlockWhenCrowded: 40, maxPerBlock: 40 });
     fill(20, () => scene.enters("10.0.0.1", { state: "answering" }));
     fill(20, (n) => scene.enters(`10.1.${n}.1`));
@@ -91,7 +91,7 @@ describe("a full pool", () => {
     expect(scene.wants("10.2.0.1")).toMatchObject({ leaves: { address: "10.1.0.1" } });
   });
 
-  it("spares what is answered always, and what moves while anything idle is left or its block is quiet", () => {
+  it("never evicts a member in the answering state, nor a moving one while any is idle or its block is small", () => {
     const scene = new Scene({ maxPerBlock: 40, maxPerBlockWhenCrowded: 40 });
     fill(20, () => scene.enters("10.0.0.1", { state: "answering" }));
     fill(19, () => scene.enters("10.0.1.1", { state: "moving" }));
@@ -104,13 +104,13 @@ describe("a full pool", () => {
     expect(quiet.wants("10.2.1.1")).toBe("full");
   });
 
-  it("of many networks with one each gives up the oldest, strangers before who is known", () => {
+  it("evicts the longest idle of many equal networks, unknown clients before known ones", () => {
     const scene = new Scene();
     fill(40, (n) => scene.enters(`10.${n}.0.1`, { idleSince: now - n, isKnown: n > 20 }));
     expect(scene.wants("10.99.0.1")).toMatchObject({ leaves: { address: "10.20.0.1" } });
   });
 
-  it("counts what has no party by nobody, and lets it in like a quiet one", () => {
+  it("does not count a member without a party, and admits it like a member of a small network", () => {
     const scene = full();
     scene.pool.put({ address: "proxy", standing: { state: "idle", idleSince: 0 } }, null);
     expect(scene.pool.makeRoom({ party: null, now, judge })).toMatchObject({ leaves: { address: "10.0.0.1" } });
@@ -119,7 +119,7 @@ describe("a full pool", () => {
 
 const arrivals = fc.array(fc.tuple(fc.nat({ max: 5 }), fc.nat({ max: 3 }), fc.nat({ max: 2 })), { maxLength: 300 });
 
-it("law: never more than the bounds, and a newcomer of a quiet block is let in while anything is idle", () => {
+it("law: the limits are never exceeded, and a newcomer of a small block is admitted while any member is idle", () => {
   fc.assert(
     fc.property(arrivals, (all) => {
       const scene = new Scene({ max: 24 });

@@ -1,42 +1,49 @@
 /**
- * Who holds a place of a bounded pool (connections, sockets, handshakes), counted by network and block, and who gives way when
- * one more wants in: of what is idle the oldest of the busiest network of the busiest block. Nobody has to go for a newcomer
- * that would itself be busier. Pure: time and what a member is doing are told.
+ * A bounded pool (of connections, sockets, handshakes) that counts its members by network and block, and decides which
+ * member to evict for a newcomer: the longest idle one of the largest network of the largest block. No member is
+ * evicted for a newcomer whose own network or block would then be larger. Pure: time and the state of members are
+ * passed in.
  */
 import type { ClientParty } from "./client-network.ts";
 
 export interface PoolRules {
   max: number;
-  /** A network may hold this many, … */
+  /** Maximum members per network. */
   maxPerNetwork: number;
-  /** … a block this many, … */
+  /** Maximum members per block. */
   maxPerBlock: number;
-  /** … and this many once three quarters of the pool are taken. */
+  /** Maximum members per block once three quarters of the pool are in use. */
   maxPerBlockWhenCrowded: number;
-  /** A network or block at its own bound gets a newcomer in for one of its own that has been idle for so long. */
+  /**
+   * Milliseconds a member must have been idle before a newcomer replaces it while their common network or block is at
+   * its limit.
+   */
   ownIdleMs: number;
 }
 
-/** What a member is doing at this moment. */
+/** Current activity of a member. */
 export interface Standing {
-  /** `answering`: it waits for us and stays. `moving`: it sends or reads at a good pace and goes last. */
+  /**
+   * `answering`: waiting for our response; never evicted. `moving`: transferring data at a good rate; evicted only when
+   * none is idle.
+   */
   state: "idle" | "moving" | "answering";
-  /** Since when it has brought nothing, ms. */
+  /** Time of the last data received, in milliseconds. */
   idleSince: number;
-  /** It has shown who it is: goes after equally busy ones that have not. */
+  /** The member has authenticated; evicted after unauthenticated ones of equally large networks. */
   isKnown?: boolean;
 }
 
 export interface Wish<T> {
-  /** `null`: a party that no share is held against, e.g. a trusted proxy. */
+  /** `null`: counts against no network, e.g. a trusted proxy. */
   party: ClientParty | null;
   now: number;
   judge(member: T): Standing;
 }
 
 const CROWDED_SHARE = 3 / 4;
-/** Parties of no more members than this count as equally quiet: a handful of connections makes nobody busy. */
-const QUIET_MEMBERS = 8;
+/** Networks and blocks with at most this many members count as equally small. */
+const SMALL_MEMBERS = 8;
 
 interface Candidate<T> {
   member: T;
@@ -71,7 +78,7 @@ export class FairPool<T> {
     return this.#networks.get(party.network) ?? 0;
   }
 
-  /** Also moves a member to another party. */
+  /** Adds a member, or moves it to another party. */
   put(member: T, party: ClientParty | null): void {
     this.delete(member);
     this.#members.set(member, party);
@@ -87,7 +94,7 @@ export class FairPool<T> {
     countDown(this.#blocks, party.block);
   }
 
-  /** @returns `room`: come in; `full`: stay out; else the member that gives way, which the caller ends and deletes */
+  /** @returns `room`: admit; `full`: refuse; otherwise the member to evict, which the caller ends and deletes */
   makeRoom(wish: Wish<T>): "room" | "full" | { leaves: T } {
     const { max } = this.#rules;
     const { party, now } = wish;
@@ -98,13 +105,17 @@ export class FairPool<T> {
       if (isOwn !== null && (at === null || !isOwn(at))) continue;
       const standing = wish.judge(member);
       if (isOwn !== null && (standing.state !== "idle" || now - standing.idleSince < this.#rules.ownIdleMs)) continue;
-      const candidate = { member, standing, ...this.#busyness(at, party) };
-      if (this.#mayGo(candidate, party) && (chosen === null || goesBefore(candidate, chosen))) chosen = candidate;
+      const candidate = { member, standing, ...this.#sizes(at, party) };
+      if (this.#isEvictable(candidate, party) && (chosen === null || isEvictedBefore(candidate, chosen)))
+        chosen = candidate;
     }
     return chosen === null ? "full" : { leaves: chosen.member };
   }
 
-  /** @returns `null`: below its own bounds; else whose places its newcomer may take */
+  /**
+   * @returns `null` when the party is below its own limits; otherwise a test for the members that its newcomer may
+   * replace
+   */
   #ownBound(party: ClientParty | null): ((other: ClientParty) => boolean) | null {
     if (party === null) return null;
     const { maxPerNetwork, maxPerBlock, maxPerBlockWhenCrowded } = this.#rules;
@@ -113,28 +124,28 @@ export class FairPool<T> {
     return (this.#blocks.get(party.block) ?? 0) >= most ? ({ block }) => block === party.block : null;
   }
 
-  /** With the newcomer counted in; quiet ones are all alike. */
-  #busyness(at: ClientParty | null, newcomer: ClientParty | null): { block: number; network: number } {
-    if (at === null) return { block: QUIET_MEMBERS, network: QUIET_MEMBERS };
+  /** Members of the network and block, including the newcomer; small ones all count as `SMALL_MEMBERS`. */
+  #sizes(at: ClientParty | null, newcomer: ClientParty | null): { block: number; network: number } {
+    if (at === null) return { block: SMALL_MEMBERS, network: SMALL_MEMBERS };
     const block = (this.#blocks.get(at.block) ?? 0) + (at.block === newcomer?.block ? 1 : 0);
     const network = this.countOfNetwork(at) + (at.network === newcomer?.network ? 1 : 0);
-    return { block: Math.max(block, QUIET_MEMBERS), network: Math.max(network, QUIET_MEMBERS) };
+    return { block: Math.max(block, SMALL_MEMBERS), network: Math.max(network, SMALL_MEMBERS) };
   }
 
-  #mayGo({ standing, block, network }: Candidate<T>, party: ClientParty | null): boolean {
+  #isEvictable({ standing, block, network }: Candidate<T>, party: ClientParty | null): boolean {
     if (standing.state === "answering") return false;
-    // What brings something goes only where there is much of it.
-    if (standing.state === "moving" && block === QUIET_MEMBERS) return false;
+    // A member that transfers data is evicted only from a large block.
+    if (standing.state === "moving" && block === SMALL_MEMBERS) return false;
     if (party === null) return true;
     const newcomer = {
-      block: Math.max((this.#blocks.get(party.block) ?? 0) + 1, QUIET_MEMBERS),
-      network: Math.max(this.countOfNetwork(party) + 1, QUIET_MEMBERS),
+      block: Math.max((this.#blocks.get(party.block) ?? 0) + 1, SMALL_MEMBERS),
+      network: Math.max(this.countOfNetwork(party) + 1, SMALL_MEMBERS),
     };
     return block > newcomer.block || (block === newcomer.block && network >= newcomer.network);
   }
 }
 
-function goesBefore<T>(one: Candidate<T>, other: Candidate<T>): boolean {
+function isEvictedBefore<T>(one: Candidate<T>, other: Candidate<T>): boolean {
   const [mine, theirs] = [one.standing, other.standing];
   if (mine.state !== theirs.state) return mine.state === "idle";
   if (one.block !== other.block) return one.block > other.block;

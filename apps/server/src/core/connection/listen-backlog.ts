@@ -1,6 +1,6 @@
 /**
- * Connections that the kernel holds until the event loop accepts them. Whoever finds the queue full waits a second: that is
- * when TCP repeats a SYN (RFC 6298 §2). Node asks for 511, which a burst fills; Linux itself allows 4,096 at most
- * (`net.core.somaxconn`), and accepting that many takes some 200 ms.
+ * Length of the accept queue: connections that the kernel completes before the event loop accepts them. If the queue is
+ * full, a client's SYN is dropped and repeated after one second (RFC 6298 §2). Node's default of 511 is too short for a
+ * burst; Linux allows at most 4,096 (`net.core.somaxconn`), and accepting that many takes about 200 ms.
  */
 export const listenBacklog = 4096;

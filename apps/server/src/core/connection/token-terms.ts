@@ -1,6 +1,6 @@
-/** Of a token that a stranger has made: how long it is kept, and whom it counts against. */
+/** Expiry of a token that an anonymous client requested, and the client whose limit it counts against. */
 export interface TokenTerms {
   expiresAt: Date;
-  /** Stored only as keyed hashes of its network and block. */
+  /** Client's IP address; stored only as keyed hashes of its network and block. */
   clientAddress: string;
 }

@@ -7,17 +7,17 @@ export interface AutoDecryption {
   userId: string;
   keyId: string;
   masterPassword: string;
-  /** Armored. */
+  /** Armored age file. */
   encryptedText: string;
 }
 
 type DecryptDeps = Pick<CoreDeps, "encryptionKeys" | "ageWorker" | "rateLimits" | "limitRules" | "clock">;
 
 /**
- * Decrypts with a stored key; for API clients, the web client does it by itself.
- * @returns the plain text; `null` when the key was made by an older method and has to be made anew
- * @throws AppError `not_found`, `master_password_wrong`, `key_not_protected`, `no_matching_key`, `age_damaged`, `not_text`,
- * `rate_limited`, `busy`, `unavailable`
+ * Decrypts with a stored key. For API clients; the web client decrypts in the browser.
+ * @returns the plain text; `null` when the key was made by an older method and has to be created again
+ * @throws AppError `not_found`, `master_password_wrong`, `key_not_protected`, `no_matching_key`, `age_damaged`,
+ * `not_text`, `rate_limited`, `busy`, `unavailable`
  */
 export async function decryptAuto(deps: DecryptDeps, wish: AutoDecryption): Promise<string | null> {
   const { userId, masterPassword, encryptedText } = wish;

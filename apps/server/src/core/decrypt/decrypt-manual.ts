@@ -4,15 +4,16 @@ import { takeLimit } from "../rate-limit/take-limit.ts";
 
 export interface ManualDecryption {
   userId: string;
-  /** An identity, or a whole identity file. */
+  /** A single age identity, or the text of a whole identity file. */
   privateKey: string;
-  /** Armored. */
+  /** Armored age file. */
   encryptedText: string;
 }
 
 /**
- * Decrypts with a private key that is not kept.
- * @throws AppError `private_key_invalid`, `no_matching_key`, `age_damaged`, `not_text`, `rate_limited`, `busy`, `unavailable`
+ * Decrypts with a private key that is sent along and never stored.
+ * @throws AppError `private_key_invalid`, `no_matching_key`, `age_damaged`, `not_text`, `rate_limited`, `busy`,
+ * `unavailable`
  */
 export async function decryptManual(
   deps: Pick<CoreDeps, "ageWorker" | "rateLimits" | "limitRules" | "clock">,

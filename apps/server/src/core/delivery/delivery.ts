@@ -1,8 +1,11 @@
-/** One message to one destination of one alias: the only queue of the product. */
+/** A delivery is one message to one destination of one alias. Deliveries are the product's only queue. */
 import type { Destination } from "@kauke/contract";
 import type { MessageEnvelope } from "../message/message.ts";
 
-/** Why a destination did not take a message, in our own closed words: a peer's text may hold the real address. */
+/**
+ * Why a destination did not accept a message, as a closed set of codes: a peer's reply text may contain the real
+ * address.
+ */
 export type FailureCode =
   | "unreachable"
   | "timed_out"
@@ -29,81 +32,90 @@ export type FailureCode =
 
 export interface DeliveryFailure {
   code: FailureCode;
-  /** RFC 3463, e.g. `4.4.1`. */
+  /** Enhanced status code (RFC 3463), e.g. `4.4.1`. */
   enhancedStatus: string;
 }
 
-/** Why a delivery ended for good. */
+/** Why a delivery failed permanently. */
 export interface FinalFailure extends DeliveryFailure {
-  /** Of a delivery that expired: the failure of its last attempt. */
+  /** For an expired delivery: the failure of its last attempt. */
   last?: DeliveryFailure;
 }
 
 export type DeliveryOutcome =
   | { kind: "taken" }
   /**
-   * @property isUntried too much goes to this destination already: it was not asked, and no attempt is counted
-   * @property notBefore of what was not tried: when to offer it again, if that is known
+   * @property isUntried no attempt was made or counted, since the destination is at its concurrency limit @property
+   * notBefore with `isUntried`: time of the next attempt, if known
    */
   | { kind: "deferred"; failure: DeliveryFailure; isUntried?: true; notBefore?: Date }
   | { kind: "refused"; failure: DeliveryFailure };
 
-/** What an attempt needs to know; sealed at rest as one document. */
+/** Data an attempt needs; sealed at rest as one document. */
 export interface DeliveryTarget {
   /**
-   * `send`: mail that leaves as the alias (composed, submitted, replied); the stored message is final. Absent: forwarded mail,
-   * rewritten at every attempt from the bytes that came in. `report`: a delivery report of ours, with the null sender. `confirm`: our
-   * question to a mailbox whether it is the owner's. `account`: our message to an account's own e-mail.
+   * `send`: mail that leaves as the alias (composed, submitted, replied), stored in its final form. Absent: forwarded
+   * mail, rewritten at every attempt from the bytes received. `report`: our delivery report, with the null sender.
+   * `confirm`: our request to a mailbox to confirm that it belongs to the owner. `account`: our message to an account's
+   * own e-mail.
    */
   purpose?: "send" | "report" | "confirm" | "account";
   destination: Destination;
-  /** Lower case. */
+  /** Lower case `name@domain`. */
   aliasAddress: string;
-  /** The proven sender, to be told when no destination of the alias took the message. */
+  /** Authenticated sender to notify if no destination of the alias accepts the message. */
   reportTo?: string;
-  /** The alias has other destinations too. */
+  /** Whether the alias has other destinations too. */
   isOneOfSeveral?: true;
 }
 
 export interface Delivery {
   id: string;
   messageId: string;
-  /** `null`: kept for the operator (postmaster), see `messages kept`. */
+  /** `null` for mail kept for the operator (postmaster@, abuse@), and for the server's own mail. */
   aliasId: string | null;
   userId: string | null;
   target: DeliveryTarget;
-  /** Attempts made so far. */
+  /** Number of attempts made so far. */
   attempts: number;
   createdAt: Date;
 }
 
-/** A delivery handed to this process until `leasedUntil`. */
+/** A delivery leased to this process until `leasedUntil`. */
 export interface LeasedDelivery extends Delivery {
   leaseToken: string;
   leasedUntil: Date;
   envelope: MessageEnvelope;
   sizeBytes: number;
-  /** Composed mail: tries after the first before it fails; for all other mail the schedule alone decides. */
+  /**
+   * Composed mail: attempts after the first before the delivery fails. For other mail only the retry schedule decides.
+   */
   maxRetries?: number;
 }
 
-/** A delivery to be kept: waiting (`notBefore`), or already leased to the attempt that is still running. */
+/** A delivery to store: waiting until `notBefore`, or already leased to the attempt that is in progress. */
 export interface OpenDelivery extends Delivery {
   notBefore: Date;
   lease: { token: string; until: Date } | null;
   lastFailure: DeliveryFailure | null;
-  /** 0 unless said; among what is due of one account, higher is claimed first. Of no meaning for own mail. */
+  /**
+   * Default 0. Among the due deliveries of one account, higher priorities are claimed first. Ignored for the server's
+   * own mail.
+   */
   priority?: number;
 }
 
-/** A leased delivery that nobody has time for now. */
+/** A leased delivery to return to the queue without an attempt. */
 export interface PutBack {
   id: string;
   leaseToken: string;
   notBefore: Date;
 }
 
-/** Mail the server writes itself about accounts, mailboxes and deliveries: it has a share of the queue that nobody else can use. */
+/**
+ * Whether the server wrote the mail itself (about accounts, mailboxes or deliveries). Such mail has a reserved share of
+ * the queue.
+ */
 export function isOwnMail({ purpose }: DeliveryTarget): boolean {
   return purpose === "account" || purpose === "confirm" || purpose === "report";
 }
@@ -112,17 +124,17 @@ export interface ClaimOptions {
   now: Date;
   leaseMs: number;
   limit: number;
-  /** Of the server's own mail, beside `limit`; as many unless said. */
+  /** Maximum claimed deliveries of the server's own mail, in addition to `limit`; defaults to `limit`. */
   ownLimit?: number;
-  /** Of one account; all unless said. */
+  /** Maximum claimed deliveries per account; unlimited by default. */
   perAccount?: number;
-  /** Accounts that get nothing now but own mail. */
+  /** Accounts at their limit: only the server's own mail to them is claimed. */
   full?: readonly string[];
-  /** Attempts of accounts that run already: whoever has fewer goes first. */
+  /** Attempts in progress per account; accounts with fewer are claimed first. */
   running?: ReadonlyMap<string, number>;
 }
 
-/** A leased row whose sealed part, or its message's, does not open or is not of the form this version knows. */
+/** A leased row whose sealed data, or its message's, cannot be decrypted or parsed by this version. */
 export interface UnreadableDelivery {
   id: string;
   messageId: string;
@@ -136,16 +148,16 @@ export interface UnreadableDelivery {
 export interface Claimed {
   deliveries: LeasedDelivery[];
   unreadable: UnreadableDelivery[];
-  /** More may be due than was claimed. */
+  /** Whether more deliveries may be due. */
   isMore: boolean;
 }
 
-/** What a delivery counts in the spool beside its message: its row with the indexes, and the least a file takes. */
+/** Bytes that a delivery adds to its message's spool size: its row with indexes, and the minimum size of a file. */
 export const SPOOL_ROW_BYTES = 4096;
 
 export interface MessageToKeep {
   id: string;
-  /** Of composed mail. */
+  /** Set for composed mail. */
   emailJobId?: string;
   envelope: MessageEnvelope;
   sizeBytes: number;
@@ -153,58 +165,65 @@ export interface MessageToKeep {
 }
 
 export interface Finished {
-  /** False when the lease was lost. */
+  /** False when the lease was lost, so that nothing was changed. */
   finished: boolean;
-  /** The message that went with its last delivery. */
+  /** Id of the message that was deleted with its last delivery. */
   messageDone: string | null;
-  /** It was the last open delivery of the message for its alias, and no other took the message. Of composed mail always false. */
+  /**
+   * True when the last open delivery of the message for its alias ended and no destination of the alias accepted the
+   * message. Always false for composed mail.
+   */
   isTakenByNone: boolean;
 }
 
 /**
- * The queue. Every finishing call is guarded by the lease: a lost lease changes nothing and answers false. A composed message's
- * record (`email_job`) changes in the same commit.
+ * The delivery queue. Calls that take a lease token do nothing and return false when the lease was lost. The record of
+ * composed mail (`email_job`) changes in the same commit.
  */
 export interface DeliveryStore {
-  /** The message row and its open deliveries in one commit (fsync). The body must be in `MessageBodies` before. */
+  /** Inserts the message and its open deliveries in one commit (fsync). The body must already be in `MessageBodies`. */
   keep(message: MessageToKeep, deliveries: readonly OpenDelivery[]): Promise<void>;
   /**
-   * Mail to postmaster@ or abuse@ with no destination set: kept sealed for the operator, never claimed by the sender.
-   * @param address lower case, the recipient as it was named
-   * @throws AppError `spool_quota` when 1000 messages or 64 MiB are kept already
+   * Stores mail to postmaster@ or abuse@ when no destination is configured; sealed for the operator and never claimed.
+   * @param address recipient as the client gave it, lower case
+   * @throws AppError `spool_quota` when 1000 messages or 64 MiB are stored already
    */
   keepForOperator(message: MessageToKeep, address: string): Promise<void>;
   countKeptForOperator(): Promise<number>;
   /**
-   * Due rows, and rows whose lease ran out, in turns between accounts; of one account by priority, then oldest first. The cost does
-   * not grow with the queue (`FOR UPDATE SKIP LOCKED`).
+   * Leases due deliveries and those whose lease expired, in turn between accounts; within an account by priority, then
+   * oldest first. The cost does not grow with the queue (`FOR UPDATE SKIP LOCKED`).
    */
   claim(options: ClaimOptions): Promise<Claimed>;
   extendLease(id: string, leaseToken: string, until: Date): Promise<boolean>;
   /**
-   * Ends the delivery; the message row goes with its last one.
-   * @param failure why it ends undelivered; `null` when it was taken
+   * Ends a delivery and deletes its message with the last one.
+   * @param failure why the delivery failed; `null` when the message was accepted
    */
   finish(id: string, leaseToken: string, failure: DeliveryFailure | null): Promise<Finished>;
-  /** Puts it back until `notBefore`, one attempt more. */
+  /** Returns a delivery to the queue until `notBefore` and counts one attempt. */
   defer(id: string, leaseToken: string, next: { notBefore: Date; failure: DeliveryFailure }): Promise<boolean>;
-  /** Gives leased deliveries back untried, due again at `notBefore`; those whose lease was lost are left alone. */
+  /**
+   * Returns leased deliveries to the queue without counting an attempt, due at `notBefore`; skips those whose lease was
+   * lost.
+   */
   putBack(deliveries: readonly PutBack[]): Promise<void>;
-  /** Makes waiting deliveries due now; the attempt that deferred them is not counted. Leased ones are left alone. */
+  /** Makes waiting deliveries due now and does not count the attempt that deferred them; skips leased ones. */
   hasten(ids: readonly string[], now: Date): Promise<void>;
-  /** Earliest moment anything is due or a lease runs out; `null` when the queue is empty. */
+  /** Earliest time at which a delivery is due or a lease expires; `null` when the queue is empty. */
   nextDueAt(): Promise<Date | null>;
-  /** Open deliveries of one alias, for the spool quota. */
+  /** Number of open deliveries of one alias, for the spool quota. */
   countForAlias(aliasId: string): Promise<number>;
   /**
-   * Bytes of undelivered mail of an account or alias. A message counts once, however many of its deliveries are open; each open
-   * delivery adds `SPOOL_ROW_BYTES`. Found by index; the cost grows with the open deliveries of that account or alias.
+   * Bytes of undelivered mail of an account or alias. A message counts once, however many of its deliveries are open;
+   * each open delivery adds `SPOOL_ROW_BYTES`. Uses an index; the cost grows with the number of open deliveries of that
+   * account or alias.
    */
   spoolBytes(owner: "account" | "alias", id: string): Promise<number>;
   count(): Promise<number>;
   isKnownMessage(messageId: string): Promise<boolean>;
-  /** Embedded only, at start: frees every lease, since no other process can be holding one. @returns how many */
+  /** Releases every lease. Embedded database only, at start, when no other process can hold one. @returns how many */
   releaseLeases(): Promise<number>;
-  /** Calls back when another process (or this one) put something into the queue. `dueAt`: when it is due; `null`: now. */
+  /** Calls the listener when this or another process enqueues a delivery. `dueAt`: when it is due; `null`: now. */
   onWake(listener: (dueAt: Date | null) => void): void;
 }

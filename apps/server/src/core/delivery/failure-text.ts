@@ -1,4 +1,4 @@
-/** Why a destination did not take a message, as its owner reads it. */
+/** Why a destination did not accept a message, in words for its owner. */
 import type { FailureCode } from "./delivery.ts";
 
 export const failureText: Record<FailureCode, string> = {
@@ -22,7 +22,7 @@ export const failureText: Record<FailureCode, string> = {
     "it answered that it is gone for good (410). It is paused until you save where the alias forwards again",
   not_confirmed: "it is not confirmed yet, and takes little mail until then",
   not_wanted: "whoever reads it says that it is not yours",
-  not_sealed: "it could not be sealed to your key",
+  not_sealed: "it could not be encrypted to your key",
   expired: "it did not take the message in the time allowed",
   spool_lost: "it could not be read back from our store",
 };

@@ -1,7 +1,7 @@
 /**
- * A kept message whose only open delivery is an attempt that is still running. Most such attempts end well, so the queue need not
- * hear of them: the message waits in one file until its attempt is over. Embedded database only; elsewhere another process must
- * be able to see it.
+ * Messages whose only open delivery is an attempt in progress. Most such attempts succeed, so the message is stored in
+ * one file instead of the queue until the attempt ends. Embedded database only: with PostgreSQL, other processes must
+ * be able to find it.
  */
 import type { MessageToKeep, OpenDelivery } from "./delivery.ts";
 
@@ -13,17 +13,17 @@ export interface InFlightMessage {
 
 export interface InFlightMessages {
   /**
-   * Returns when the message is on stable storage; the next start puts it into the queue.
-   * @throws AppError `spool_failed`; nothing is left behind
+   * Returns when the message is on stable storage; after a crash, the next start puts it into the queue.
+   * @throws AppError `spool_failed`, leaving no partial file behind
    */
-  keep(it: InFlightMessage): Promise<void>;
-  /** Its attempt took it. */
+  keep(inFlight: InFlightMessage): Promise<void>;
+  /** Deletes the message after its attempt succeeded. */
   forget(messageId: string): Promise<void>;
   /**
-   * Its attempt did not: from now on it is the queue's, under the delivery's lease.
-   * @param it `wire` is `null` when its bytes were dropped: they are read back, one message at a time
-   * @returns false when alias or account are gone, and the message with them
-   * @throws AppError `spool_failed`; it is under way still
+   * Enqueues the message after its attempt failed, under the delivery's lease.
+   * @param inFlight `wire` is `null` when the bytes are no longer in memory; they are then read back, one message at a time
+   * @returns false when the alias or account no longer exists; the message is then deleted
+   * @throws AppError `spool_failed`; the message is still in its file
    */
-  moveToQueue(it: Omit<InFlightMessage, "wire"> & { wire: Buffer | null }): Promise<boolean>;
+  moveToQueue(inFlight: Omit<InFlightMessage, "wire"> & { wire: Buffer | null }): Promise<boolean>;
 }

@@ -4,9 +4,9 @@ import type { CoreDeps } from "../core-deps.ts";
 import { hashLinkToken } from "../own-mail/link-token.ts";
 import type { Answered } from "./destination.ts";
 
-const unknownLink = () => new AppError("not_found", { message: "This link is not known here, or its time is over." });
+const unknownLink = () => new AppError("not_found", { message: "This link is unknown or has expired." });
 
-/** Changes nothing. @throws AppError `not_found` */
+/** Checks a link without using it. @throws AppError `not_found` */
 export async function readLink(
   { destinations }: Pick<CoreDeps, "destinations">,
   token: string,
@@ -17,7 +17,8 @@ export async function readLink(
 }
 
 /**
- * What the reader of the mailbox says; saying it twice is saying it once. Accounts that lose the mailbox by it get a notice.
+ * Records the answer of the mailbox's reader; repeating an answer changes nothing. Accounts that may no longer forward
+ * to the mailbox get a notice.
  * @throws AppError `not_found`
  */
 export async function answerLink(

@@ -1,4 +1,4 @@
-/** Asks a mailbox whether it is the owner's: one message of ours through the queue, when the rules allow one. */
+/** Asks a mailbox by mail whether it belongs to the account's owner, if the rules allow another message. */
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { hashLinkToken, newLinkToken } from "../own-mail/link-token.ts";
@@ -15,11 +15,12 @@ export type AskDeps = Pick<
   "destinations" | "deliveries" | "bodies" | "rateLimits" | "limitRules" | "clock" | "random"
 >;
 
-const dayMs = 86_400_000;
+const DAY_MS = 86_400_000;
 
 /**
- * Counted for the mailbox over all accounts, and outliving them: many accounts together must not fill a stranger's mailbox.
- * @throws what the store throws; then nothing was asked and may be asked again
+ * The limit counts the mailbox over all accounts, deleted ones included, so that many accounts together cannot flood a
+ * stranger's mailbox.
+ * @throws what the store throws; nothing was sent then, and the mailbox may be asked again
  */
 export async function askForConfirmation(
   deps: AskDeps,
@@ -31,7 +32,7 @@ export async function askForConfirmation(
     ...pair,
     id: deps.random.uuid(),
     tokenHash: hashLinkToken(token),
-    tokenExpiresAt: new Date(deps.clock.now().getTime() + linkDays * dayMs),
+    tokenExpiresAt: new Date(deps.clock.now().getTime() + linkDays * DAY_MS),
   };
   const decision = await deps.destinations.ask(wish);
   if (decision.kind !== "ask") return decision;

@@ -9,7 +9,7 @@ const made = (mailbox: string) =>
     ...{ messageId: "<1@kauke.test>", boundary: "b0undary", at: new Date("2026-03-10T12:00:00Z") },
   }).toString("utf8");
 
-it("holds both links in both forms and says that a program wrote it", () => {
+it("contains both links in text and HTML, and is marked as automatic", () => {
   const text = made("ann@example.org");
   const [plain = "", html = ""] = text.split("text/html");
   for (const link of [`https://kauke.test/confirm/${token}`, `https://kauke.test/confirm/${token}/not-mine`]) {
@@ -21,7 +21,7 @@ it("holds both links in both forms and says that a program wrote it", () => {
   expect(text.split("\r\n").every((line) => line.length <= 200 && !line.includes("\n"))).toBe(true);
 });
 
-it("is the same for every spelling of the mailbox: nothing in it is a stranger's words", () => {
+it("is the same whatever the plus tag of the mailbox, so it repeats no text of a stranger", () => {
   const word = randomBytes(6).toString("hex");
   expect(made(`ann+${word}@example.org`)).toBe(made("ann@example.org"));
   expect(made(`${word}@example.org`)).toContain(word);

@@ -1,18 +1,18 @@
 /**
- * Our one message to a mailbox that mail is to be forwarded to. All its words are ours: no alias, no account and no tag of
- * the address stands in it, so nobody can have us carry theirs. Pure.
+ * The message that asks a mailbox to confirm that mail may be forwarded to it. It contains only our own text, without
+ * alias, account name or plus tag, so nobody can use it to send their text to strangers. Pure.
  */
 import { product } from "@kauke/contract";
 import { type OwnMessageHead, ownMessage } from "../own-mail/own-message.ts";
 import { linkDays } from "./confirmation-rules.ts";
 
 export interface ConfirmationMessage extends OwnMessageHead {
-  /** e.g. `https://kauke.test` */
+  /** Base URL of the links, e.g. `https://kauke.test`. */
   origin: string;
   token: string;
 }
 
-/** @returns see `own-message.ts` */
+/** Writes the whole message; see `own-message.ts` for its form. */
 export function confirmationMessage(message: ConfirmationMessage): Buffer {
   const { from, origin, token } = message;
   const words = wordsFor(from.slice(from.indexOf("@") + 1), `${origin}/confirm/${token}`);
@@ -36,9 +36,9 @@ function wordsFor(domain: string, mine: string): Words {
     mine,
     notMine: `${mine}/not-mine`,
     closing: [
-      "If you know nothing of it, say so, and that account forwards nothing to you any more.",
+      "If you know nothing of it, say so, and that account can forward nothing more to you.",
       `Nothing happens before you press the button on the page. Both links work for ${linkDays} days.`,
-      "This message was sent by a program; nobody reads answers to it.",
+      "This message was sent by a program; replies to it are not read.",
     ],
   };
 }
@@ -46,7 +46,7 @@ function wordsFor(domain: string, mine: string): Words {
 function plainText({ opening, mine, notMine, closing }: Words): string[] {
   const [refuse = "", ...rest] = closing;
   return [
-    ...opening.flatMap((it) => [it, ""]),
+    ...opening.flatMap((paragraph) => [paragraph, ""]),
     ...["This is mine:", mine, ""],
     ...[refuse, "", "This is not mine:", notMine, ""],
     ...rest,

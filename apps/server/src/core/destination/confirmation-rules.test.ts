@@ -7,18 +7,18 @@ const asked = (...hours: number[]) => ({ state: "asked" as const, askedAt: hours
 const fresh = { state: "new" as const, askedAt: [], waiting: 0 };
 
 describe("asking a mailbox", () => {
-  it("the first forward asks, later ones don't", () => {
+  it("the first forwarded message asks for confirmation, later ones do not", () => {
     expect(decideAsk(fresh, { now, isByOwner: false })).toEqual({ kind: "ask" });
     expect(decideAsk(asked(100), { now, isByOwner: false })).toEqual({ kind: "known", state: "asked" });
   });
 
-  it("five unconfirmed mailboxes of an account are the most", () => {
+  it("an account has at most five unconfirmed mailboxes", () => {
     expect(decideAsk({ ...fresh, waiting: 4 }, { now, isByOwner: false })).toEqual({ kind: "ask" });
     for (const isByOwner of [true, false])
       expect(decideAsk({ ...fresh, waiting: 5 }, { now, isByOwner })).toEqual({ kind: "too_many" });
   });
 
-  it("the owner may ask again after a day, and three times in all", () => {
+  it("the owner may ask again after a day, and at most three messages are sent", () => {
     const nextAt = hoursAgo(-1);
     expect(decideAsk(asked(23), { now, isByOwner: true })).toEqual({ kind: "too_soon", nextAt });
     expect(decideAsk(asked(24), { now, isByOwner: true })).toEqual({ kind: "ask" });
@@ -32,7 +32,7 @@ describe("asking a mailbox", () => {
   });
 });
 
-describe("what an answer does", () => {
+describe("the state after an answer", () => {
   it.each([
     ["asked", "mine", "confirmed"],
     ["asked", "not_mine", "refused"],
@@ -42,7 +42,7 @@ describe("what an answer does", () => {
     ["confirmed", "block", "blocked"],
     ["blocked", "mine", "blocked"],
     ["blocked", "not_mine", "blocked"],
-  ] as const)("%s and %s make %s", (before, choice, after) => {
+  ] as const)("state %s and answer %s lead to %s", (before, choice, after) => {
     expect(stateAfter(before, choice)).toBe(after);
     expect(stateAfter(after, choice)).toBe(after);
   });

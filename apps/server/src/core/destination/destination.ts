@@ -1,57 +1,66 @@
-/** What an account and a mailbox it forwards to have to do with each other: asked, confirmed, refused. */
+/** State of confirmation between an account and a mailbox it forwards to: asked, confirmed, refused, blocked. */
 import type { ConfirmationChoice, ConfirmationState } from "@kauke/contract";
 
-/** A pair that has a row: something was forwarded, or its confirmation asked for. */
+/**
+ * State of an account and a mailbox that has a row, written when mail was first forwarded or confirmation was
+ * requested.
+ */
 export type KnownState = Exclude<ConfirmationState, "new">;
 
 export interface Pair {
   userId: string;
-  /** Any spelling of the mailbox. */
+  /** Mailbox address in any spelling. */
   address: string;
 }
 
 export interface ConfirmationSettings {
-  /** Where the links lead, e.g. `https://kauke.test`. */
+  /** Base URL of the links, e.g. `https://kauke.test`. */
   origin: string;
-  /** Our first domain: who asks. */
+  /** Our first domain, the domain of the From address. */
   domain: string;
 }
 
 export interface AskWish extends Pair {
-  /** Id of the row, should there be none. */
+  /** Id for a new row, if there is none yet. */
   id: string;
   tokenHash: Buffer;
   tokenExpiresAt: Date;
-  /** The owner pressed the button; else the first forward asks. */
+  /** Whether the owner requested the message; otherwise the first forwarded message did. */
   isByOwner: boolean;
 }
 
-/** `ask`: noted, and the link works from now on: send the message. */
+/** `ask`: the state was stored and the link is valid; the caller sends the message. */
 export type AskDecision =
   | { kind: "ask" }
   | { kind: "known"; state: KnownState }
-  /** The account has as many unconfirmed mailboxes as it may. */
+  /** The account has the maximum of unconfirmed mailboxes. */
   | { kind: "too_many" }
-  /** @param nextAt `null`: never again */
+  /** @param nextAt `null`: the mailbox is never asked again */
   | { kind: "too_soon"; nextAt: Date | null };
 
 export interface Answered {
   state: KnownState;
-  /** Accounts that may forward to the mailbox no more since this answer, and an alias' spelling of it where there is one. */
+  /**
+   * Accounts that may no longer forward to the mailbox, each with the address as an alias spells it, if an alias has
+   * it.
+   */
   ended: readonly { userId: string; address: string | null }[];
 }
 
-/** Every change of a state drops the cached routes of its account, on every process. */
+/** Every change of a state drops the account's cached routes in every process. */
 export interface DestinationStore {
-  /** Two queries; the mailbox of a confirmed e-mail counts as confirmed. @returns the state of each address as given */
+  /**
+   * State of each address, by the address as given, in two queries. A mailbox that is a confirmed e-mail of the account
+   * counts as confirmed.
+   */
   states(userId: string, addresses: readonly string[]): Promise<Map<string, ConfirmationState>>;
-  /** Whether the reader of any of them wants nothing from this server. */
+  /** Whether the reader of any of the mailboxes has blocked mail from this server. */
   isAnyBlocked(addresses: readonly string[]): Promise<boolean>;
-  /** Decides by `decideAsk` under the account's lock, and commits row and link together. */
+  /** Decides by `decideAsk` under the account's lock, and stores state and link in one commit. */
   ask(wish: AskWish): Promise<AskDecision>;
-  /** The message that `ask` promised could not be queued. */
+  /** Undoes `ask` when its message could not be enqueued. */
   takeBackAsk(wish: AskWish): Promise<void>;
-  /** @returns `null` for a link that is unknown or whose time is over */
+  /** @returns `null` for a link that is unknown or expired */
   stateOfLink(tokenHash: Buffer): Promise<KnownState | null>;
   answerLink(tokenHash: Buffer, choice: ConfirmationChoice): Promise<Answered | null>;
 }

@@ -1,19 +1,19 @@
 /**
- * When a mailbox is suspended because its host says that it does not exist: after three messages that were refused so over at least
- * a day, with none accepted in between. Its account's mail to it is then refused to senders until the owner resumes the mailbox. Only
- * replies to RCPT in our own SMTP sessions count; a delivery report can claim anything and counts for nothing.
+ * Suspends a mailbox whose host says that it does not exist: after three messages refused that way over at least a day,
+ * with none accepted in between. Mail from the account's aliases to it is then rejected until the owner resumes the
+ * mailbox. Only replies to RCPT in our own SMTP sessions count, since a delivery report can be forged.
  */
 
 export const MISSING_MAILBOX_RULE = {
-  /** Messages refused. */
+  /** Refused messages before a mailbox is suspended. */
   refusals: 3,
-  /** Between the first of them and the last, ms. */
+  /** Minimum milliseconds between the first and the last of them. */
   spanMs: 86_400_000,
 } as const;
 
 export interface MailboxRefusal {
   userId: string;
-  /** As the alias spells it. */
+  /** Mailbox address as the alias spells it. */
   address: string;
   messageId: string;
 }
@@ -22,16 +22,22 @@ export interface MissingMailbox {
   refusals: number;
   firstAt: Date;
   isSuspended: boolean;
-  /** This refusal suspended it. */
+  /** Whether this refusal suspended the mailbox. */
   isNew: boolean;
 }
 
-/** Each change that routes depend on drops the cached routes of the account, on every process. */
+/** Every change that affects routes drops the account's cached routes in every process. */
 export interface MissingMailboxStore {
-  /** Counts a message once, however many aliases it came through. @returns `null` when the account is gone or has too many rows */
+  /**
+   * Counts a refused message once, however many aliases it came through.
+   * @returns `null` when the account no longer exists or has too many rows
+   */
   note(refusal: MailboxRefusal): Promise<MissingMailbox | null>;
-  /** The mailbox took a message, or its owner wants it tried again. @returns false when nothing was counted */
+  /**
+   * Resets the count, when the mailbox accepted a message or its owner resumes it.
+   * @returns false when there was no count
+   */
   clear(userId: string, address: string): Promise<boolean>;
-  /** One query. @returns those of the addresses that are suspended */
+  /** Suspended mailboxes among the addresses, in one query. */
   suspended(userId: string, addresses: readonly string[]): Promise<Set<string>>;
 }

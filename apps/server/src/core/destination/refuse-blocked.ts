@@ -3,7 +3,7 @@ import type { Destination } from "../alias/alias.ts";
 import { fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 
-/** @throws AppError `invalid` when the reader of a mailbox wants nothing from this server */
+/** Rejects destinations that block mail from this server. @throws AppError `invalid` */
 export async function refuseBlocked(
   { destinations: store }: Pick<CoreDeps, "destinations">,
   field: "forwardTo" | "lastForwardTo",

@@ -2,16 +2,17 @@ import type { ConfirmationState } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { askForConfirmation } from "./ask-for-confirmation.ts";
-import { maxWaitingMailboxes } from "./confirmation-rules.ts";
+import { WAITING_MAILBOXES_MAX } from "./confirmation-rules.ts";
 import type { Pair } from "./destination.ts";
 import { sameMailbox } from "./same-mailbox.ts";
 
 type RequestDeps = Parameters<typeof askForConfirmation>[0] & Pick<CoreDeps, "aliases" | "confirmation">;
 
 /**
- * The owner's button: sends the message, again if need be.
- * @returns where the mailbox stands now
- * @throws AppError `not_found` when none of the account's aliases leads there, `rate_limited` within a day, `invalid` when the messages are used up or too many mailboxes wait
+ * Sends the confirmation message, first or again, when the owner requests it.
+ * @returns the mailbox's state
+ * @throws AppError `not_found` when no alias of the account forwards to the mailbox, `rate_limited` within a day,
+ * `invalid` when the maximum of messages or of unconfirmed mailboxes is reached
  */
 export async function requestConfirmation(deps: RequestDeps, pair: Pair): Promise<ConfirmationState> {
   if (deps.confirmation === null) throw refusal("This server asks for no confirmations.");
@@ -21,7 +22,7 @@ export async function requestConfirmation(deps: RequestDeps, pair: Pair): Promis
   if (decision.kind === "known") return decision.state;
   if (decision.kind === "ask") return "asked";
   if (decision.kind === "too_many")
-    throw refusal(`${maxWaitingMailboxes} of your mailboxes are not confirmed. Please confirm one of them first.`);
+    throw refusal(`${WAITING_MAILBOXES_MAX} of your mailboxes are not confirmed. Please confirm one of them first.`);
   if (decision.nextAt === null) throw refusal("This mailbox was asked three times. It is not asked again.");
   const message = "This mailbox was asked within the last day. Please wait before you ask again.";
   throw new AppError("rate_limited", { message, resetAt: decision.nextAt });
@@ -29,7 +30,7 @@ export async function requestConfirmation(deps: RequestDeps, pair: Pair): Promis
 
 const refusal = (message: string) => new AppError("invalid", { message });
 
-/** Only what an alias leads to is ever asked, spelled as it is there. */
+/** Only destinations of aliases are asked, at the address as the alias spells it. */
 async function findDestination({ aliases }: Pick<CoreDeps, "aliases">, { userId, address }: Pair) {
   const wanted = sameMailbox(address);
   for (const { routing } of await aliases.listForUser(userId)) {

@@ -2,7 +2,7 @@ import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import type { Pair } from "./destination.ts";
 
-/** The owner's button: mail goes to the mailbox again, and its refusals are counted anew. @throws AppError `not_found` */
+/** Resumes a suspended mailbox at the owner's request and resets its count of refusals. @throws AppError `not_found` */
 export async function resumeMailbox(
   { missingMailboxes }: Pick<CoreDeps, "missingMailboxes">,
   { userId, address }: Pair,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isMailboxOf, sameMailbox, spellingOfMailbox, untaggedMailbox } from "./same-mailbox.ts";
 
-describe("one mailbox", () => {
+describe("spellings of one mailbox", () => {
   it.each([
     ["Ann@Example.ORG", "ann@example.org"],
     ["ann+shop@example.org", "ann@example.org"],
@@ -10,7 +10,7 @@ describe("one mailbox", () => {
     ["ann@xn--bcher-kva.example", "ann@xn--bcher-kva.example"],
     ["A.n.n+shop@googlemail.com", "ann@gmail.com"],
     ["jose\u0301@example.org", "jos\u00e9@example.org"],
-  ])("%s is %s", (address, same) => {
+  ])("%s is compared as %s", (address, same) => {
     expect(sameMailbox(address)).toBe(same);
   });
 
@@ -18,7 +18,7 @@ describe("one mailbox", () => {
     ["a local part that only begins with a plus", "+ann@example.org", "+bob@example.org"],
     ["dots", "a.nn@example.org", "ann@example.org"],
     ["another domain", "ann@example.org", "ann@example.net"],
-  ])("%s make another", (_, one, other) => {
+  ])("a different mailbox: %s", (_, one, other) => {
     expect(sameMailbox(one)).not.toBe(sameMailbox(other));
   });
 
@@ -32,7 +32,7 @@ describe("one mailbox", () => {
     ["+x@example.org", "+shop@example.org", false],
     ["a.nn+x@gmail.com", "ann@googlemail.com", true],
     ["bob@gmail.com", "ann@gmail.com", false],
-  ])("%s writes for %s: %s", (author, destination, isOwner) => {
+  ])("%s is the owner of %s: %s", (author, destination, isOwner) => {
     expect(isMailboxOf(author, destination)).toBe(isOwner);
   });
 
@@ -46,7 +46,7 @@ describe("one mailbox", () => {
     expect(spellingOfMailbox(address)).toBe(counted);
   });
 
-  it("is written to without what a stranger put into the tag", () => {
+  it("the address for header fields keeps its spelling but loses the plus tag", () => {
     expect(untaggedMailbox("Ann+visit-evil.example@Example.ORG")).toBe("Ann@example.org");
   });
 });

@@ -1,24 +1,29 @@
 /**
- * What counts as one mailbox: letter case, Unicode form, spelling of the domain and a `+tag` make no difference, at Gmail dots. A host that
- * gives `ann` and `ann+x` to two people has them share one answer; the other way, a tag would get around every limit.
+ * Which addresses count as one mailbox: they differ only in letter case, Unicode form, spelling of the domain or a
+ * `+tag`, and at Gmail in dots. Some hosts give `ann` and `ann+x` to two people, who then share one confirmation;
+ * without this rule, tags would bypass every limit.
  */
 
 import { asciiDomainOf, splitAddress } from "@kauke/mail-rfc";
 
 const gmail: ReadonlySet<string> = new Set(["gmail.com", "googlemail.com"]);
 
-/** @param address as a person typed it, e.g. `Ann+shop@Example.ORG` @returns e.g. `ann@example.org`; to compare, not to send to */
+/**
+ * Canonical form for comparison only, not a sendable address.
+ * @param address as typed, e.g. `Ann+shop@Example.ORG`
+ * @returns e.g. `ann@example.org`
+ */
 export function sameMailbox(address: string): string {
   const { local, domain } = split(address);
   const name = withoutTag(local).normalize("NFC").toLowerCase();
-  // Thousands of spellings of every mailbox there: https://support.google.com/mail/answer/7436150
+  // Gmail ignores dots, which gives thousands of spellings: https://support.google.com/mail/answer/7436150
   return gmail.has(domain) ? `${name.replaceAll(".", "")}@gmail.com` : `${name}@${domain}`;
 }
 
 /**
- * What a limit for a mailbox counts by, where each spelling belongs to one account: the plain spelling by itself, and all others
- * of the mailbox together. Whoever makes accounts with tags of a stranger's address leaves the address itself its own limit; the
- * mailbox gets twice the limit at most.
+ * Key of a limit per mailbox where each spelling belongs to a different account: the plain spelling has a limit of its
+ * own, and all others share one. Accounts registered with tags of a stranger's address thus leave the address' own
+ * limit alone, and the mailbox gets at most twice the limit.
  */
 export function spellingOfMailbox(address: string): string {
   const { local, domain } = split(address);
@@ -27,9 +32,9 @@ export function spellingOfMailbox(address: string): string {
 }
 
 /**
- * Whether what `author` wrote comes from the mailbox `destination`: the same address, or that of a destination with a tag without
- * it. Another tag counts at Gmail alone, where everybody's tags lead to one mailbox: elsewhere a stranger could have registered
- * `ann+x` as a name.
+ * Whether `author` is the mailbox `destination`: the same address with the same tag, or without a tag. A different tag
+ * counts only at Gmail, where all tags belong to one mailbox; elsewhere a stranger could have registered `ann+x` as a
+ * name.
  */
 export function isMailboxOf(author: string, destination: string): boolean {
   if (sameMailbox(author) !== sameMailbox(destination)) return false;
@@ -37,7 +42,10 @@ export function isMailboxOf(author: string, destination: string): boolean {
   return tag === "" || tag === tagOf(destination) || gmail.has(split(author).domain);
 }
 
-/** The same for a header field: the person's own name stays as spelled, nothing a stranger could write in the tag does. */
+/**
+ * Removes the plus tag, which may contain a stranger's text, and keeps the spelling of the rest, for use in header
+ * fields.
+ */
 export function untaggedMailbox(address: string): string {
   const { local, domain } = split(address);
   return `${withoutTag(local)}@${domain}`;

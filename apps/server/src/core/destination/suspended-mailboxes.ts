@@ -2,7 +2,10 @@ import type { Alias } from "../alias/alias.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { mailboxesOf } from "./unconfirmed-mailboxes.ts";
 
-/** Those of the aliases' mailboxes that get no mail, since their hosts say that they do not exist. One query. */
+/**
+ * Suspended mailboxes of the aliases, read in one query. They get no mail, since their hosts say that they do not
+ * exist.
+ */
 export async function suspendedMailboxes(
   { missingMailboxes }: Pick<CoreDeps, "missingMailboxes">,
   userId: string,

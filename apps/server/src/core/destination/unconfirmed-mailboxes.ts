@@ -2,10 +2,13 @@ import type { ConfirmationState } from "@kauke/contract";
 import type { Alias } from "../alias/alias.ts";
 import type { CoreDeps } from "../core-deps.ts";
 
-/** Address as an alias spells it to its state; only of mailboxes that are not confirmed. */
+/** State of each unconfirmed mailbox, by the address as an alias spells it. */
 export type UnconfirmedMailboxes = ReadonlyMap<string, ConfirmationState>;
 
-/** What the owner should see of their mailboxes. Where nothing is asked, only what was refused. One query for any number of aliases. */
+/**
+ * Mailboxes whose state the owner should see, in one query: unconfirmed ones, or where confirmation is off, only
+ * refused and blocked ones.
+ */
 export async function unconfirmedMailboxes(
   { destinations, confirmation }: Pick<CoreDeps, "destinations" | "confirmation">,
   userId: string,

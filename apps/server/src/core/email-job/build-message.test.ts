@@ -14,8 +14,8 @@ const typed = {
 const context = { now: new Date("2026-03-01T12:00:00.000Z"), random: new Uint8Array(16).fill(7) };
 const build = (change: Partial<typeof typed> = {}) => buildMessage({ ...typed, ...change }, context);
 
-describe("a message somebody composed", () => {
-  it("leaves as the alias, with an identifier of randomness and the alias' domain alone", () => {
+describe("a composed message", () => {
+  it("is sent from the alias, with a Message-ID made only of random characters and the alias' domain", () => {
     const { envelope, messageId, recipient } = build();
     expect(envelope).toMatchObject({
       envelopeFrom: "shop.k7@kauke.test",
@@ -27,7 +27,7 @@ describe("a message somebody composed", () => {
     expect(recipient).toBe("rasa@example.org");
   });
 
-  it("reads back as it was typed, whatever was typed", async () => {
+  it("a mail parser returns the subject and body as typed", async () => {
     const any = fc.oneof(
       fc.string({ unit: "binary", maxLength: 300 }),
       fc.string({ unit: "grapheme", maxLength: 300 }),
@@ -51,20 +51,20 @@ describe("a message somebody composed", () => {
   it.each([
     ["rasa@müller.example", "rasa@xn--mller-kva.example", false],
     ["rūta@example.org", "rūta@example.org", true],
-  ])("%s is written to as %s; SMTPUTF8 needed: %s", async (to, recipient, smtpUtf8) => {
+  ])("recipient %s becomes %s; SMTPUTF8 needed: %s", async (to, recipient, smtpUtf8) => {
     const built = build({ to });
     expect(built).toMatchObject({ recipient, envelope: { smtpUtf8, eightBit: smtpUtf8 } });
     expect((await PostalMime.parse(unstuff(built.wire))).to).toMatchObject([{ address: recipient }]);
   });
 
-  it("a line that is a lone dot does not end it early", () => {
+  it("a line with a single dot does not end the message early", () => {
     expect(build({ body: "a\n.\nb" }).wire.toString()).toMatch(/\r\na\r\n\.\.\r\nb\r\n$/);
   });
 });
 
 const fieldNames = "date from to subject message-id mime-version content-type content-transfer-encoding".split(" ");
 
-/** Controls have become spaces; readers fold runs of spaces as they like. */
+/** Control characters have become spaces, and parsers may fold runs of spaces. */
 const wordsOf = (text: string) =>
   text
     .toWellFormed()

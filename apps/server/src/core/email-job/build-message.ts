@@ -1,12 +1,12 @@
-/** From what a person typed to what is stored and sent: the finished message, its envelope and its identifier. Pure. */
+/** Builds the message, envelope and Message-ID of composed mail. Pure. */
 import { domainToASCII } from "node:url";
 import { composeMessage, makeMessageId, parseAddress, stuff } from "@kauke/mail-rfc";
 import type { MessageEnvelope } from "../message/message.ts";
 
 export interface TypedMessage {
-  /** `name@domain`, lower case. */
+  /** Sender address: `name@domain`, lower case. */
   aliasAddress: string;
-  /** One of our domains. */
+  /** Domain of the alias, one of our own. */
   aliasDomain: string;
   to: string;
   subject: string;
@@ -14,15 +14,18 @@ export interface TypedMessage {
 }
 
 export interface BuiltMessage {
-  /** Wire form: dot-stuffed. */
+  /** The message as it is sent and stored, dot-stuffed. */
   wire: Buffer;
   envelope: MessageEnvelope;
-  /** As it goes into RCPT TO. */
+  /** Address for RCPT TO. */
   recipient: string;
   messageId: string;
 }
 
-/** @param random 16 bytes; the identifier holds nothing else. @throws MailSyntaxError when `to` is no address */
+/**
+ * @param random 16 bytes, the only content of the Message-ID besides the domain
+ * @throws MailSyntaxError when `to` is not a valid address
+ */
 export function buildMessage(typed: TypedMessage, { now, random }: { now: Date; random: Uint8Array }): BuiltMessage {
   const messageId = makeMessageId(random, typed.aliasDomain);
   const recipient = spellRecipient(typed.to);
@@ -31,14 +34,17 @@ export function buildMessage(typed: TypedMessage, { now, random }: { now: Date; 
   return { wire: stuff(bytes), envelope: envelopeOf(aliasAddress, recipient, now), recipient, messageId };
 }
 
-/** An international domain goes out as A-labels; only a local part that needs it makes the message SMTPUTF8 (RFC 6531). */
+/**
+ * Converts an international domain to A-labels, so that only a non-ASCII local part makes the message SMTPUTF8 (RFC
+ * 6531).
+ */
 function spellRecipient(to: string): string {
   const { local, domain, canonical } = parseAddress(to);
   const ascii = domainToASCII(domain);
   return ascii !== "" && /^[ -~]*$/.test(local) ? `${local}@${ascii}` : canonical;
 }
 
-/** Nobody connected to us: there is no client to name. */
+/** Envelope without a client: composed mail comes over no SMTP connection. */
 function envelopeOf(aliasAddress: string, recipient: string, receivedAt: Date): MessageEnvelope {
   const { needsSmtpUtf8 } = parseAddress(recipient);
   return {

@@ -4,8 +4,8 @@ import type { CoreDeps } from "../core-deps.ts";
 import { JOB_NOT_FOUND } from "./get-email-job.ts";
 
 /**
- * Undoes a queued message for good: once this returns, no process sends it. Again on a cancelled one changes nothing.
- * @throws AppError `not_found`, `too_late` when a sender has it or had it
+ * Cancels a queued message: once this returns, no process sends it. Cancelling again changes nothing.
+ * @throws AppError `not_found`, `too_late` when a delivery worker is sending the message or has sent it
  */
 export async function cancelEmailJob(
   { emailJobs }: Pick<CoreDeps, "emailJobs">,

@@ -15,10 +15,13 @@ export interface NewEmailJob {
   to: string;
   subject: string;
   body: string;
-  /** The body is encrypted to it before it is queued, unless it is an armored age file already; `null`: sent as typed. */
+  /**
+   * Age recipient to encrypt the body to before it is enqueued, unless the body is an armored age file already; `null`:
+   * sent as typed.
+   */
   recipientPublicKey: string | null;
   priority: number;
-  /** `null`: as soon as the time for undo is over. */
+  /** `null`: sent as soon as the time to cancel is over. */
   scheduledAt: Date | null;
 }
 
@@ -42,7 +45,7 @@ const MAX_RETRIES = 3;
 const DAY_MS = 86_400_000;
 
 /**
- * Composes the message and queues it; it leaves when the time for undo is over, or at its own time if that is later.
+ * Composes the message and enqueues it, due when the time to cancel is over, or when scheduled if that is later.
  * @throws AppError `invalid`, `rate_limited`, `busy`, `unavailable`, `spool_quota`, `spool_failed`
  */
 export async function createEmailJob(deps: CreateDeps, wish: NewEmailJob): Promise<EmailJob> {
@@ -54,11 +57,11 @@ export async function createEmailJob(deps: CreateDeps, wish: NewEmailJob): Promi
   await guardLeaks(deps, wish, alias);
   await takeLimit(deps, "email_job_create", { userId: wish.userId });
   const body = await encryptBody(deps, wish);
-  // Asked anew: encryption may have waited its turn, and the time for undo begins now.
+  // The clock is read again: encryption may have waited in a queue, and the time to cancel starts now.
   return store(deps, makeJob(deps, { wish: { ...wish, body }, alias, now: deps.clock.now() }));
 }
 
-/** Looked at again under lock when it is stored; here so that no work is done for nothing. */
+/** Finds the alias to send from. `store` checks it again under lock; this earlier check avoids unnecessary work. */
 async function findSender({ aliases }: CreateDeps, { userId, aliasId }: NewEmailJob): Promise<Alias> {
   const senders = await aliases.listWithSmtp(userId);
   const alias = senders.find(({ id, routing }) => id === aliasId && routing.state === "active");
@@ -66,7 +69,10 @@ async function findSender({ aliases }: CreateDeps, { userId, aliasId }: NewEmail
   return alias;
 }
 
-/** Switched off only by its owner: an account that is gone is guarded too. */
+/**
+ * Rejects text that reveals a mailbox, unless the owner switched the leak guard off; applies also if the account no
+ * longer exists.
+ */
 async function guardLeaks({ users, leakGuard }: CreateDeps, wish: NewEmailJob, alias: Alias): Promise<void> {
   const mailboxes = alias.routing.state === "active" ? mailboxesAmong(alias.routing.destinations) : [];
   if (mailboxes.length === 0 || (await users.settings(wish.userId))?.leakGuard === false) return;

@@ -1,6 +1,5 @@
 /**
- * A message somebody composed: the record its owner watches. The queue is `delivery`; the record changes in the same commit as
- * its delivery, never by itself.
+ * The record of a composed message, shown to its owner. It changes only together with its delivery, in the same commit.
  */
 import type { EmailJobStatus } from "@kauke/contract";
 import type { DeliveryFailure, MessageToKeep, OpenDelivery } from "../delivery/delivery.ts";
@@ -8,26 +7,26 @@ import type { DeliveryFailure, MessageToKeep, OpenDelivery } from "../delivery/d
 export interface EmailJob {
   id: string;
   userId: string;
-  /** `null` once the alias is gone. */
+  /** `null` once the alias was deleted. */
   aliasId: string | null;
   useEncryption: boolean;
   status: EmailJobStatus;
-  /** 0 to 10; higher is claimed first. */
+  /** 0 to 10; higher priorities are claimed first. */
   priority: number;
   maxRetries: number;
   currentRetries: number;
-  /** When it may be sent, the time for undo included. */
+  /** Earliest time of the first attempt, including the time to cancel. */
   scheduledAt: Date;
-  /** When it was sent or finally failed. */
+  /** When the message was sent or failed permanently. */
   processedAt: Date | null;
   cancelledAt: Date | null;
   lastFailure: DeliveryFailure | null;
-  /** With its brackets; the same for every try. */
+  /** Message-ID with its angle brackets; the same for every attempt. */
   messageId: string;
   createdAt: Date;
 }
 
-/** What is sealed besides until it is sent, failed or cancelled; then it is erased, like the body. */
+/** Sealed content, erased together with the body once the message is sent, failed or cancelled. */
 export interface EmailJobContent {
   recipient: string;
   subject: string;
@@ -36,7 +35,7 @@ export interface EmailJobContent {
 export interface EmailJobToQueue {
   job: EmailJob;
   content: EmailJobContent;
-  /** The body must be in `MessageBodies` before. */
+  /** The body must already be in `MessageBodies`. */
   message: MessageToKeep;
   delivery: OpenDelivery;
 }
@@ -48,20 +47,20 @@ export interface WaitingJob {
 
 export interface EmailJobStore {
   /**
-   * Record, message and delivery in one commit.
-   * @throws AppError `invalid` on `fromAliasId` when the alias is paused, gone or without SMTP credentials by now,
-   * `spool_failed` when nothing can be stored
+   * Inserts record, message and delivery in one commit.
+   * @throws AppError `invalid` on `fromAliasId` when the alias is now paused, deleted or without SMTP credentials,
+   * `spool_failed` when the store cannot write
    */
   queue(wish: EmailJobToQueue): Promise<void>;
   find(userId: string, jobId: string): Promise<EmailJob | null>;
-  /** Those that have not ended, the newest first. */
+  /** Messages that are pending or being sent, newest first. */
   listWaiting(userId: string, max: number): Promise<WaitingJob[]>;
   /**
-   * One guarded step, valid on any process: takes the delivery out of the queue and cancels, unless a sender has it or may
-   * have brought it to its recipient. The body goes too.
-   * @returns whether it is cancelled now, by this call or an earlier one; `null` when it is not this user's
+   * Removes the delivery and the body and marks the job as cancelled, in one guarded step across processes; does
+   * nothing once a delivery worker is sending the message or may have sent it.
+   * @returns whether the job is cancelled, by this call or an earlier one; `null` when it does not belong to this user
    */
   cancel(userId: string, jobId: string): Promise<boolean | null>;
-  /** Forgets records that ended before. */
+  /** Deletes records that ended before this time. @returns how many */
   deleteEndedBefore(endedBefore: Date): Promise<number>;
 }

@@ -4,8 +4,9 @@ import { fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 
 /**
- * The body as it is sent: an armored age file and nothing around it, or what was typed. Fails closed: no encryption, no message.
- * @param recipientPublicKey `null`: not to be encrypted
+ * The body to send: encrypted as an armored age file, or as typed. Throws rather than return plain text if encryption
+ * fails.
+ * @param recipientPublicKey `null`: not encrypted
  * @throws AppError `invalid`, `busy`, `unavailable`
  */
 export async function encryptBody(

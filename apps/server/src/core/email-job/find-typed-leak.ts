@@ -1,7 +1,7 @@
 /**
- * The leak guard on composed mail (DESIGN, "Replies"): whether what a person typed tells a mailbox that their alias forwards to.
- * The recipient is not looked at: whoever writes to their own mailbox tells nobody. Short texts without encoded data, which is
- * nearly all, are searched here; the rest by the guard's process.
+ * The leak guard for composed mail: whether the typed text reveals a mailbox that the alias forwards to. The recipient
+ * is not checked, since the owner may write to their own mailbox. Short texts without encoded data, nearly all, are
+ * searched here; others in the guard's process.
  */
 import { emailJobMessages } from "@kauke/contract";
 import { findLeak, holdsEncodedData } from "@kauke/mail-rfc";
@@ -23,10 +23,10 @@ export interface TypedLeakDeps {
   leakGuard: LeakGuard;
 }
 
-/** Characters that are searched on the event loop, in a millisecond or so. */
+/** Maximum characters that are searched on the event loop, which takes about a millisecond. */
 const SHORT = 16_384;
 
-/** @returns the field that leaks, the message first @throws AppError `busy`, `unavailable` */
+/** @returns the field that leaks, the body first @throws AppError `busy`, `unavailable` */
 export async function findTypedLeak({ subject, body }: TypedWords, deps: TypedLeakDeps): Promise<TypedLeak | null> {
   const { mailboxes } = deps;
   const isShort = body.length <= SHORT;

@@ -5,7 +5,7 @@ import type { EmailJob } from "./email-job.ts";
 
 export const JOB_NOT_FOUND = "Email job not found";
 
-/** @throws AppError `not_found` */
+/** Reads the record of a composed message. @throws AppError `not_found` */
 export async function getEmailJob(
   { emailJobs }: Pick<CoreDeps, "emailJobs">,
   { userId, jobId }: { userId: string; jobId: string },
@@ -15,7 +15,7 @@ export async function getEmailJob(
   return job;
 }
 
-/** Why the last try did not succeed, in our own words; a peer's text never gets this far. */
+/** Why the last attempt failed, in our own words; never a peer's reply text. */
 export function lastErrorOf({ lastFailure }: EmailJob): string | null {
   return lastFailure === null ? null : `The recipient's address did not take it: ${failureText[lastFailure.code]}.`;
 }

@@ -2,7 +2,7 @@ import { type EmailJobStatus, emailJobStatuses } from "@kauke/contract";
 import { describe, expect, it } from "vitest";
 import { isEnd, type JobEvent, jobEvents, nextStatus, statesBefore } from "./job-status.ts";
 
-/** Every state and event there is; `null`: it can't happen. */
+/** The next status for every status and event; `null`: the event cannot happen. */
 const expected: Record<EmailJobStatus, Record<JobEvent, EmailJobStatus | null>> = {
   pending: { claim: "sending", retry: null, deliver: null, fail: null, cancel: "cancelled" },
   sending: { claim: "sending", retry: "pending", deliver: "sent", fail: "failed", cancel: null },
@@ -11,7 +11,7 @@ const expected: Record<EmailJobStatus, Record<JobEvent, EmailJobStatus | null>> 
   cancelled: { claim: null, retry: null, deliver: null, fail: null, cancel: null },
 };
 
-describe("the life of a composed message", () => {
+describe("the states of a composed message", () => {
   for (const status of emailJobStatuses) {
     it.each(jobEvents)(`${status}, then %s`, (event) => {
       expect(nextStatus(status, event)).toBe(expected[status][event]);
@@ -19,7 +19,7 @@ describe("the life of a composed message", () => {
     });
   }
 
-  it("ends as sent, failed or cancelled", () => {
+  it("the final states are sent, failed and cancelled", () => {
     expect(emailJobStatuses.filter(isEnd)).toEqual(["sent", "failed", "cancelled"]);
   });
 });

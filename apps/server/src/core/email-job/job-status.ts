@@ -1,13 +1,13 @@
 /**
- * The life of a composed message as a table: what happens to it in which state, and what it is then. The store's statements
- * guard each step by `statesBefore`, so that nothing happens that is not written here.
+ * State machine of a composed message. The store's statements check each transition by `statesBefore`, so that no other
+ * transition can happen.
  */
 import { type EmailJobStatus, emailJobStatuses } from "@kauke/contract";
 
 /**
- * `claim`: a sender takes it up; again from `sending`, when the sender before it died. `retry`: the recipient's side was not
- * ready. `deliver`, `fail`: the two ends of a try. `cancel`: its owner's wish, or its alias was paused, renamed or deleted;
- * only while no sender has it, since nobody can call back what may be on the wire.
+ * `claim`: a delivery worker starts an attempt, possible again from `sending` after a worker crashed. `retry`: the
+ * attempt failed temporarily. `deliver`, `fail`: the message was sent, or failed permanently. `cancel`: the owner
+ * cancelled it, or its alias was paused, renamed or deleted; only while no worker is sending it.
  */
 export const jobEvents = ["claim", "retry", "deliver", "fail", "cancel"] as const;
 export type JobEvent = (typeof jobEvents)[number];
@@ -20,17 +20,17 @@ const transitions: Record<EmailJobStatus, Partial<Record<JobEvent, EmailJobStatu
   cancelled: {},
 };
 
-/** @returns `null` when that can't happen in this state */
+/** @returns `null` when the event cannot happen in this state */
 export function nextStatus(status: EmailJobStatus, event: JobEvent): EmailJobStatus | null {
   return transitions[status][event] ?? null;
 }
 
-/** The states in which this can happen. */
+/** The states in which the event can happen. */
 export function statesBefore(event: JobEvent): EmailJobStatus[] {
   return emailJobStatuses.filter((status) => nextStatus(status, event) !== null);
 }
 
-/** Nothing happens to it any more. */
+/** Whether the state is final. */
 export function isEnd(status: EmailJobStatus): boolean {
   return Object.keys(transitions[status]).length === 0;
 }

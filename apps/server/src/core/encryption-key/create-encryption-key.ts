@@ -9,15 +9,16 @@ export interface NewKeyWish {
   userId: string;
   keyName: string;
   isDefault: boolean;
-  /** Made by the worker under this password, or made elsewhere and only kept here. */
+  /** Password to create the key under, or a key pair that was created elsewhere. */
   key: { masterPassword: string } | { publicKey: string; encryptedPrivateKey: string };
 }
 
 type CreateDeps = Pick<CoreDeps, "encryptionKeys" | "ageWorker" | "rateLimits" | "limitRules" | "clock" | "random">;
 
 /**
- * Keeps a key. What was made elsewhere is looked at, not believed: something can be encrypted to the public key, and the
- * private one is an age file under a password alone. Whether the two belong together only the password's owner can tell.
+ * Stores an encryption key. A key pair created elsewhere is checked: the public key can be encrypted to, and the
+ * private key is an age file protected by a password alone. Whether the two match cannot be checked without the
+ * password.
  * @throws AppError `invalid`, `rate_limited`, `busy`, `unavailable`
  */
 export async function createEncryptionKey(deps: CreateDeps, wish: NewKeyWish): Promise<EncryptionKey> {

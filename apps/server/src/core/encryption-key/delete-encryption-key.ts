@@ -3,7 +3,7 @@ import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import { KEY_NOT_FOUND, type KeyOfUser } from "./find-encryption-key.ts";
 
-/** @throws AppError `not_found`, `key_in_use`, `rate_limited` */
+/** Deletes a key. @throws AppError `not_found`, `key_in_use`, `rate_limited` */
 export async function deleteEncryptionKey(
   deps: Pick<CoreDeps, "encryptionKeys" | "rateLimits" | "limitRules" | "clock">,
   { userId, keyId }: KeyOfUser,

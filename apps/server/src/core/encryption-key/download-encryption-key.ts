@@ -7,7 +7,7 @@ import { findEncryptionKey, type KeyOfUser } from "./find-encryption-key.ts";
 type DownloadDeps = Pick<CoreDeps, "encryptionKeys" | "ageWorker" | "rateLimits" | "limitRules" | "clock">;
 
 /**
- * Opens the private key; for API clients, the web client does it by itself.
+ * Decrypts the stored private key. For API clients; the web client decrypts it in the browser.
  * @throws AppError `not_found`, `master_password_wrong`, `key_not_protected`, `rate_limited`, `busy`, `unavailable`
  */
 export async function downloadEncryptionKey(

@@ -1,37 +1,41 @@
-/** A public key and its private key as an age file under a master password, which no process of ours can open by itself. */
+/**
+ * A public key, stored with its private key as an age file under the user's master password, which the server does not
+ * have.
+ */
 export interface EncryptionKey {
   id: string;
   userId: string;
   keyName: string;
-  /** `age1…`, post-quantum `age1pq1…` */
+  /** An age recipient: `age1…`, or post-quantum `age1pq1…`. */
   publicKey: string;
-  /** Of all keys of an account exactly one is. */
+  /** True for exactly one key of an account that has any. */
   isDefault: boolean;
   createdAt: Date;
 }
 
 export interface NewEncryptionKey extends EncryptionKey {
-  /** A wish: an account's first key is the default one whatever it says. */
+  /** Requested value: an account's first key becomes the default whatever this says. */
   isDefault: boolean;
-  /** Armored. */
+  /** Armored age file under the master password. */
   encryptedPrivateKey: string;
 }
 
 export interface EncryptionKeyStore {
-  /** Newest first. */
+  /** Keys of the account, newest first. */
   listForUser(userId: string): Promise<EncryptionKey[]>;
   count(userId: string): Promise<number>;
   find(userId: string, keyId: string): Promise<(EncryptionKey & { encryptedPrivateKey: string }) | null>;
   /**
-   * A key that becomes the default one takes that from the one that was.
-   * @returns the key as it is kept; `null` when the account is gone or has `max` keys already, also when many ask at once
+   * Inserts the key. If it becomes the default, the former default key no longer is.
+   * @returns the stored key; `null` when the account no longer exists or already has `max` keys, even under concurrent
+   * calls
    */
   insert(key: NewEncryptionKey, max: number): Promise<EncryptionKey | null>;
-  /** @returns `null` when it is not this user's */
+  /** @returns `null` when the key does not belong to this user */
   makeDefault(userId: string, keyId: string): Promise<EncryptionKey | null>;
   /**
-   * When it was the default one, the newest other one is from now on.
-   * @throws AppError `key_in_use` while forwarded mail is sealed to it
+   * Deletes the key. If it was the default, the newest remaining key becomes the default.
+   * @throws AppError `key_in_use` while forwarded mail is encrypted to it
    */
   delete(userId: string, keyId: string): Promise<boolean>;
 }

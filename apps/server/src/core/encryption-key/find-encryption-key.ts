@@ -9,7 +9,7 @@ export interface KeyOfUser {
   keyId: string;
 }
 
-/** The key with its private half as it is stored. @throws AppError `not_found` also for another user's */
+/** Reads the key with its protected private key. @throws AppError `not_found`, also for another user's key */
 export async function findEncryptionKey(
   { encryptionKeys }: Pick<CoreDeps, "encryptionKeys">,
   { userId, keyId }: KeyOfUser,

@@ -4,7 +4,7 @@ import { takeLimit } from "../rate-limit/take-limit.ts";
 import type { EncryptionKey } from "./encryption-key.ts";
 import { KEY_NOT_FOUND, type KeyOfUser } from "./find-encryption-key.ts";
 
-/** @throws AppError `not_found`, `rate_limited` */
+/** Makes a key the default one of its account. @throws AppError `not_found`, `rate_limited` */
 export async function makeKeyDefault(
   deps: Pick<CoreDeps, "encryptionKeys" | "rateLimits" | "limitRules" | "clock">,
   { userId, keyId }: KeyOfUser,

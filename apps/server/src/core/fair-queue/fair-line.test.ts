@@ -9,7 +9,7 @@ test("parties are served in turn, each in its own order", () => {
   expect(served).toEqual(["a1", "b1", "c1", "a2", "c2", "a3", undefined]);
 });
 
-test("an item that may not go holds up neither its own party nor the others", () => {
+test("an item that may not start delays neither its own party nor the others", () => {
   const line = new FairLine<string>({ all: 10, party: 10 });
   for (const item of ["a1", "a2", "b1"]) line.push(item.slice(0, 1), item);
   expect(line.shiftIf((item) => item !== "a1")).toBe("a2");
@@ -18,19 +18,19 @@ test("an item that may not go holds up neither its own party nor the others", ()
   expect(line.shiftIf(() => true)).toBe("a1");
 });
 
-test("a party's share is bounded; when all is full the longest line loses its newest item", () => {
+test("a party's share is bounded, and a full queue drops the newest item of the longest party", () => {
   const line = new FairLine<string>({ all: 4, party: 3 });
   expect(["a1", "a2", "a3", "a4"].map((it) => line.push("a", it))).toEqual([null, null, null, "a4"]);
   expect(line.push("b", "b1")).toBeNull();
   expect(line.push("c", "c1")).toBe("a3");
   expect(line.push("d", "d1")).toBe("a2");
-  // Each party has one job waiting, so the newcomer has no better claim to a place.
+  // Each party has one item, so the new party's item is the one dropped.
   expect(line.push("e", "e1")).toBe("e1");
   expect(line.clear()).toEqual(["a1", "b1", "c1", "d1"]);
   expect(line.size).toBe(0);
 });
 
-test("the size is always the number of items, and nothing is lost or served twice", () => {
+test("the size is always the number of items, and each item leaves exactly once", () => {
   const step = fc.record({ party: fc.integer({ min: 0, max: 4 }), does: fc.constantFrom("push", "shift", "delete") });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

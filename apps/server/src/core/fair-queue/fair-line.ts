@@ -1,22 +1,22 @@
 /**
- * A bounded waiting line that serves its parties in turn, or the party that used the least first: a party with a thousand items
- * waits behind its own, and everybody else behind one of them. When the line is full, the party with the most items loses its
- * newest one; among parties with equally many, the one that used the most.
+ * A bounded queue that serves its parties in turn, or the party that used the least time first, so that a party with a
+ * thousand items delays the others by one item at a time. When the queue is full, the party with the most items loses
+ * its newest one; among parties with equally many, the one that used the most time.
  */
 import type { UsedTime } from "./used-time.ts";
 
 export interface FairLineOptions {
-  /** Items of all parties. */
+  /** Maximum items of all parties. */
   all: number;
-  /** Items of one party. */
+  /** Maximum items per party. */
   party: number;
-  /** What each party used of the work that the items wait for; without it, parties are served in turn. */
+  /** Time that each party's items used; without it, parties are served in turn. */
   used?: UsedTime;
 }
 
 export class FairLine<Item> {
   readonly #options: FairLineOptions;
-  /** In the order in which the parties are served, where they take turns or used equally much. */
+  /** Parties in the order in which they are served in turn, or when they used equally much time. */
   readonly #parties = new Map<string, Item[]>();
   #size = 0;
 
@@ -28,7 +28,7 @@ export class FairLine<Item> {
     return this.#size;
   }
 
-  /** @returns the item that found no place, this one or another party's; `null` when there was room */
+  /** Enqueues an item. @returns the item that was dropped, this one or another party's; `null` when there was space */
   push(party: string, item: Item): Item | null {
     const own = this.#parties.get(party);
     if (own !== undefined && own.length >= this.#options.party) return item;
@@ -41,7 +41,7 @@ export class FairLine<Item> {
     return displaced;
   }
 
-  /** The oldest item of the party that is served next. */
+  /** Dequeues the oldest item of the party that is served next. */
   shift(): Item | undefined {
     const party = this.#options.used?.leastOf(this.#parties.keys()) ?? this.#parties.keys().next().value;
     const items = party === undefined ? undefined : this.#parties.get(party);
@@ -53,7 +53,10 @@ export class FairLine<Item> {
     return item;
   }
 
-  /** As `shift` in turns, among the items that `mayGo`; within a party an item that may not go does not hold up those behind it. */
+  /**
+   * Dequeues the first item for which `mayGo` is true, parties in turn; other items of its party stay without blocking
+   * those behind them.
+   */
   shiftIf(mayGo: (item: Item) => boolean): Item | undefined {
     for (const [party, items] of this.#parties) {
       const item = items.find(mayGo);
@@ -67,7 +70,7 @@ export class FairLine<Item> {
     return undefined;
   }
 
-  /** @returns false when it is not in the line (any more) */
+  /** @returns false when the item is not in the queue */
   delete(party: string, item: Item): boolean {
     const items = this.#parties.get(party);
     const at = items?.indexOf(item) ?? -1;
@@ -78,7 +81,7 @@ export class FairLine<Item> {
     return true;
   }
 
-  /** Empties the line. */
+  /** Removes and returns all items. */
   clear(): Item[] {
     const items = [...this.#parties.values()].flat();
     this.#parties.clear();
@@ -86,7 +89,9 @@ export class FairLine<Item> {
     return items;
   }
 
-  /** Removes the newest item of the busiest party, if the newcomer's party would be less busy with one item more. */
+  /**
+   * Drops the newest item of the party with the most items, unless the newcomer's party would have at least as many.
+   */
   #displaceFor(newcomer: string): Item | null {
     let busiest = {
       party: newcomer,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { FairQueue, type QueueTurn } from "./fair-queue.ts";
 
-/** Work that ends when told, in the order in which it was let in. */
+/** Jobs that end when the test says so, listed in the order in which they started. */
 function workshop(limits: ConstructorParameters<typeof FairQueue>[0]) {
   const queue = new FairQueue(limits);
   const running: { name: string; end(): void }[] = [];
@@ -29,7 +29,7 @@ function workshop(limits: ConstructorParameters<typeof FairQueue>[0]) {
 }
 
 describe("a fair queue", () => {
-  it("runs so many at once, and the rest in turns of their parties", async () => {
+  it("limits concurrency and serves the waiting parties in turn", async () => {
     const { add, endAll, settle, order } = workshop({ concurrency: 2, waitingMax: 9 });
     for (const name of ["a1", "a2", "a3", "a4", "a5", "b1", "b2", "c1"]) add(name);
     await settle();
@@ -38,7 +38,7 @@ describe("a fair queue", () => {
     expect(order).toEqual(["a1", "a2", "a3", "b1", "c1", "a4", "b2", "a5"]);
   });
 
-  it("when it is full, the last of the busiest party gives way to who has fewer, and nobody to who has as many", async () => {
+  it("when full, drops the newest job of the party with most for a party with fewer, and for no other", async () => {
     const { add, endAll, settle, order, refused } = workshop({ concurrency: 1, waitingMax: 4 });
     for (const name of ["a0", "a1", "a2", "a3", "a4", "a5", "b1", "c1", "d1", "b2"]) add(name);
     await settle();
@@ -47,7 +47,7 @@ describe("a fair queue", () => {
     expect(order).toEqual(["a0", "a1", "b1", "c1", "d1"]);
   });
 
-  it("has a line of their own for those who are known, which takes every second turn", async () => {
+  it("gives known parties a queue of their own, served every second time", async () => {
     const { add, endAll, settle, order, refused } = workshop({ concurrency: 1, waitingMax: 2 });
     for (const name of ["a0", "a1", "b1", "c1"]) add(name);
     for (const name of ["k1", "k2"]) add(name, { isKnown: true });
@@ -57,7 +57,7 @@ describe("a fair queue", () => {
     expect(order).toEqual(["a0", "k1", "a1", "k2", "b1"]);
   });
 
-  it("with a clock, serves the party that used the least, and full, drops a job of the one that used the most", async () => {
+  it("with a clock, serves the party that used the least time and, when full, drops a job of the one that used the most", async () => {
     let nowMs = 0;
     const queue = new FairQueue({ concurrency: 1, waitingMax: 3, waitingOfPartyMax: 2, now: () => nowMs });
     const done: string[] = [];
@@ -74,12 +74,13 @@ describe("a fair queue", () => {
     done.length = 0;
     const jobs = [run("a1", 1000), run("a2", 1000), run("a3", 1000), run("a4", 1000), run("b1", 10), run("c1", 10)];
     await Promise.all([...jobs, run("d1", 10)]);
-    // a4 is beyond the share of its party; c1 finds three jobs waiting and displaces a3; d1, as idle as c1, displaces a2.
+    // a4 exceeds its party's maximum; c1 finds three jobs waiting and displaces a3; d1, which used as little time as
+    // c1, displaces a2.
     expect(done.filter((it) => it.endsWith("busy")).toSorted()).toEqual(["a2 busy", "a3 busy", "a4 busy"]);
     expect(done.filter((it) => !it.endsWith("busy"))).toEqual(["a1", "c1", "d1", "b1"]);
   });
 
-  it("closed, ends what waits as unavailable and takes nothing more", async () => {
+  it("once closed, rejects waiting and new jobs as unavailable", async () => {
     const queue = new FairQueue({ concurrency: 1, waitingMax: 5 });
     const held = Promise.withResolvers<string>();
     const running = queue.run({ party: "a" }, () => held.promise);
@@ -91,7 +92,7 @@ describe("a fair queue", () => {
     expect(await running).toBe("done");
   });
 
-  it("has its places free again after work that failed, and leaves none to who was refused", async () => {
+  it("frees the place of a failed job, and keeps none for a refused one", async () => {
     const queue = new FairQueue({ concurrency: 1, waitingMax: 0 });
     const turn = { party: "a", isKnown: false };
     for (let times = 0; times < 3; times++)

@@ -1,7 +1,7 @@
 /**
- * A queue for work of which only a few jobs run at once. Which party is served next, and which one loses its newest job when too
- * many wait, is decided by `FairLine`. Jobs of known parties wait apart from those of strangers, and the two lines alternate, so
- * that no number of strangers keeps the known ones out.
+ * A queue with limited concurrency. `FairLine` decides which party is served next, and which one loses its newest job
+ * when too many wait. Jobs of known and unknown parties wait in separate queues that are served alternately, so
+ * that no number of unknown parties can block known ones.
  */
 import { AppError } from "../app-error.ts";
 import { FairLine } from "./fair-line.ts";
@@ -9,20 +9,20 @@ import { UsedTime } from "./used-time.ts";
 
 export interface QueueTurn {
   party: string;
-  /** Without it, the party counts as a stranger. */
+  /** Whether an account knows the party; false by default. */
   isKnown?: boolean;
 }
 
 export interface FairQueueOptions {
-  /** Jobs that run at the same time. */
+  /** Maximum jobs in progress. */
   concurrency: number;
-  /** Jobs that may wait, of strangers and of known parties each. */
+  /** Maximum waiting jobs, for known and for unknown parties each. */
   waitingMax: number;
-  /** Jobs of one party that may wait; without it, only `waitingMax` bounds them. */
+  /** Maximum waiting jobs per party; by default only `waitingMax` applies. */
   waitingOfPartyMax?: number;
   /**
-   * Clock in milliseconds. With it, the party that used the least time lately is served next; without it, parties take turns.
-   * For jobs whose cost their party can choose, and for queues that as many parties can fill as may wait.
+   * Clock in milliseconds. With it, the party that recently used the least time is served next; without it, parties
+   * take turns. For jobs whose cost the party can choose, and for queues that many parties could fill.
    */
   now?: () => number;
 }
@@ -30,7 +30,7 @@ export interface FairQueueOptions {
 export class FairQueue {
   readonly #concurrency: number;
   readonly #used: UsedTime | undefined;
-  readonly #strangers: FairLine<Waiter>;
+  readonly #unknown: FairLine<Waiter>;
   readonly #known: FairLine<Waiter>;
   #running = 0;
   #isKnownNext = true;
@@ -40,15 +40,18 @@ export class FairQueue {
     this.#concurrency = concurrency;
     this.#used = now && new UsedTime(now);
     const options = { all: waitingMax, party: waitingOfPartyMax, ...(this.#used && { used: this.#used }) };
-    this.#strangers = new FairLine(options);
+    this.#unknown = new FairLine(options);
     this.#known = new FairLine(options);
   }
 
-  /** @throws AppError `busy` for a job that finds no place or loses it, `unavailable` once closed; and what the work throws */
+  /**
+   * Runs the job when its turn comes.
+   * @throws AppError `busy` for a job that is dropped, `unavailable` once closed, and whatever the job throws
+   */
   async run<T>({ party, isKnown = false }: QueueTurn, work: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new AppError("unavailable");
     if (this.#running < this.#concurrency) this.#running += 1;
-    else await waitIn(isKnown ? this.#known : this.#strangers, party);
+    else await waitIn(isKnown ? this.#known : this.#unknown, party);
     try {
       return await (this.#used === undefined ? work() : this.#used.measure(party, work));
     } finally {
@@ -56,15 +59,15 @@ export class FairQueue {
     }
   }
 
-  /** Jobs that wait end with `unavailable`, and no more are taken; those that run are not touched. */
+  /** Rejects waiting and new jobs with `unavailable`; jobs in progress continue. */
   close(): void {
     this.#isClosed = true;
-    for (const { reject } of [...this.#known.clear(), ...this.#strangers.clear()]) reject(new AppError("unavailable"));
+    for (const { reject } of [...this.#known.clear(), ...this.#unknown.clear()]) reject(new AppError("unavailable"));
   }
 
-  /** The place goes to the next job, so that a newcomer cannot take it first, or becomes free. */
+  /** Hands the place directly to the next job, so that a newcomer cannot take it first, or frees it. */
   #leave(): void {
-    const lines = [this.#known, this.#strangers];
+    const lines = [this.#known, this.#unknown];
     const next = (this.#isKnownNext ? lines : lines.toReversed()).find(({ size }) => size > 0)?.shift();
     this.#isKnownNext = !this.#isKnownNext;
     if (next === undefined) this.#running -= 1;

@@ -1,4 +1,4 @@
-/** The time of a shared worker that each party used lately: counts half after every `HALF_LIFE_MS`. */
+/** Time that each party's jobs recently ran on a shared worker; it halves every `HALF_LIFE_MS`. */
 import { BoundedMap } from "../bounded-map.ts";
 
 const HALF_LIFE_MS = 30_000;
@@ -12,7 +12,7 @@ export class UsedTime {
     this.#now = now;
   }
 
-  /** Runs the work and adds its time to what the party used. */
+  /** Runs the job and adds its duration to the party's time. */
   async measure<T>(party: string, work: () => Promise<T>): Promise<T> {
     const startedAt = this.#now();
     try {
@@ -22,7 +22,7 @@ export class UsedTime {
     }
   }
 
-  /** The party that used the least; the first one among equals. */
+  /** The party that used the least time; the first one among equals. */
   leastOf(parties: Iterable<string>): string | undefined {
     let least: { party: string; ms: number } | undefined;
     for (const party of parties) {

@@ -1,18 +1,21 @@
-/** The port of the leak guard: whether what leaves as an alias tells a mailbox behind it. It computes outside this process. */
+/**
+ * Port of the leak guard: whether a message that leaves as an alias reveals a mailbox behind the alias. Searches in
+ * another process.
+ */
 import type { LeakPlace, Unsearchable } from "@kauke/mail-rfc";
 
 export interface LeakQuestion {
-  /** Whose turn it takes: each account waits for its own questions. */
+  /** Account that the search is queued for; an account waits only for its own searches. */
   userId: string;
-  /** Mailboxes that must not be told. */
+  /** Mailbox addresses that the content must not reveal. */
   mailboxes: readonly string[];
   content: GuardedContent;
 }
 
-/** A message in plain form (not dot-stuffed), in chunks; or a text without a header. */
+/** A whole message, not dot-stuffed, in chunks; or a text without a header. */
 export type GuardedContent = { kind: "message"; chunks: readonly Buffer[] } | { kind: "text"; text: string };
 
-/** Where the address stands, or what could not be searched to its end. */
+/** Where an address was found, or which part could not be searched completely. */
 export interface LeakAnswer {
   leak: "address" | Unsearchable;
   place: LeakPlace;
@@ -20,8 +23,9 @@ export interface LeakAnswer {
 
 export interface LeakGuard {
   /**
-   * @returns `null` when nothing was found and everything that can be read was read
-   * @throws AppError `busy` when too much waits, `unavailable` when it can't be told; the message must not leave then
+   * @returns `null` when everything could be searched and no address was found
+   * @throws AppError `busy` when the queue is full, `unavailable` when the search failed; the message must not be sent
+   * then
    */
   search(question: LeakQuestion): Promise<LeakAnswer | null>;
 }

@@ -1,14 +1,16 @@
-/** Who a session token belongs to, if it still counts: 30 min without a request or 24 h in all end it (DESIGN, security R7). */
+/**
+ * Finds the session of a token, if it has not expired: after 30 minutes without a request, or 24 hours after sign-in.
+ */
 import { sessionTimes } from "@kauke/contract";
 import { isFromFuture } from "../clock-set-back.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import type { LoginSession } from "./login-session.ts";
 import { hashSessionToken } from "./session-token.ts";
 
-/** The idle time is written this often at most: a busy page costs one write a minute. */
+/** Minimum interval between writes of `lastSeenAt`, so that a busy page writes once a minute. */
 const TOUCH_EVERY_SECONDS = 60;
 
-/** @returns `null` when the token is unknown or its time is over */
+/** @returns `null` when the token is unknown or the session has expired */
 export async function checkLoginSession(
   deps: Pick<CoreDeps, "loginSessions" | "clock">,
   token: string,
@@ -23,7 +25,7 @@ export async function checkLoginSession(
   return session;
 }
 
-/** Whether its time is over: too long idle, too old, or of an age nobody knows, since the clock was set back. */
+/** Whether the session has expired: idle too long, too old, or started in the future because the clock was set back. */
 export function isOver(session: LoginSession, now: Date): boolean {
   return (
     secondsBetween(session.lastSeenAt, now) >= sessionTimes.idleSeconds ||

@@ -1,4 +1,4 @@
-/** The list of signed-in browsers, and ending them. */
+/** Lists the sessions of an account and ends them. */
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { isOver } from "./check-login-session.ts";
@@ -7,7 +7,7 @@ import { hashSessionToken } from "./session-token.ts";
 
 export interface Asker {
   userId: string;
-  /** Of the session that asks. */
+  /** Token of the session that makes the request. */
   token: string;
 }
 
@@ -15,20 +15,20 @@ export interface ListedSession extends NamedLoginSession {
   isCurrent: boolean;
 }
 
-/** Those that still count; the one that asks first, then by last use. */
+/** Sessions that have not expired: the current one first, then by last use. */
 export async function listSessions(
   deps: Pick<CoreDeps, "loginSessions" | "clock">,
   { userId, token }: Asker,
 ): Promise<ListedSession[]> {
   const own = hashSessionToken(token);
   const now = deps.clock.now();
-  const sessions = (await deps.loginSessions.listForUser(userId)).filter((it) => !isOver(it, now));
+  const sessions = (await deps.loginSessions.listForUser(userId)).filter((session) => !isOver(session, now));
   return sessions
-    .map((it) => ({ ...it, isCurrent: own?.equals(it.tokenHash) === true }))
+    .map((session) => ({ ...session, isCurrent: own?.equals(session.tokenHash) === true }))
     .sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent) || b.lastSeenAt.getTime() - a.lastSeenAt.getTime());
 }
 
-/** @returns whether it was the one that asked. @throws AppError `not_found` */
+/** Ends one session. @returns whether it was the current one. @throws AppError `not_found` */
 export async function endSession(
   deps: Pick<CoreDeps, "loginSessions">,
   { userId, token, id }: Asker & { id: string },
@@ -40,7 +40,7 @@ export async function endSession(
   return current?.id === id;
 }
 
-/** @returns how many ended */
+/** Ends every session except the current one. @returns how many */
 export function endOtherSessions(deps: Pick<CoreDeps, "loginSessions">, { userId, token }: Asker): Promise<number> {
   return deps.loginSessions.deleteForUser(userId, hashSessionToken(token) ?? undefined);
 }

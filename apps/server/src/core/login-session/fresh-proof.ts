@@ -1,7 +1,7 @@
 /**
- * Whether a session's sign-in is recent enough to change what signs in to the account. Every session begins with a proof (password,
- * wallet signature, federated sign-in, mailed link), and a proof made later opens a new session under a new token, so the start of
- * the session is the time of its proof. A copy of the token from before the proof is worth nothing.
+ * Whether a session's sign-in is recent enough to change how the account signs in. Every session starts with a proof
+ * (password, wallet signature, federated sign-in or mailed link), and proving again opens a new session with a new
+ * token. So the session's start is the time of its proof, and a token stolen before it gains nothing from it.
  */
 import { freshProofSeconds } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
@@ -10,7 +10,7 @@ import type { CoreDeps } from "../core-deps.ts";
 import type { LoginSession } from "./login-session.ts";
 import { hashSessionToken } from "./session-token.ts";
 
-/** @returns seconds for which the proof still counts; 0 once it is over, or when the session is gone */
+/** @returns remaining seconds for which the proof counts; 0 when it is too old or there is no session */
 export function freshForSeconds(session: Pick<LoginSession, "createdAt"> | null, now: Date): number {
   if (session === null || isFromFuture(session.createdAt, now)) return 0;
   const age = (now.getTime() - session.createdAt.getTime()) / 1000;
@@ -19,14 +19,14 @@ export function freshForSeconds(session: Pick<LoginSession, "createdAt"> | null,
 
 type ProofDeps = Pick<CoreDeps, "loginSessions" | "clock">;
 
-/** @returns seconds, see `freshForSeconds` */
+/** @returns remaining seconds, see `freshForSeconds` */
 export async function readFreshFor(deps: ProofDeps, token: string): Promise<number> {
   const tokenHash = hashSessionToken(token);
   const session = tokenHash === null ? null : await deps.loginSessions.find(tokenHash);
   return freshForSeconds(session, deps.clock.now());
 }
 
-/** @throws AppError `proof_needed` */
+/** Throws unless the session's proof is recent. @throws AppError `proof_needed` */
 export async function requireFreshProof(deps: ProofDeps, token: string): Promise<void> {
   if ((await readFreshFor(deps, token)) === 0) throw new AppError("proof_needed");
 }

@@ -1,6 +1,6 @@
-/** A person's signed-in browser. The token is known to the browser only; the store holds its SHA-256. */
+/** A user's signed-in browser. Only the browser has the token; the store has its SHA-256. */
 export interface LoginSession {
-  /** Names the session to its owner; no secret. */
+  /** Identifies the session in the owner's list; not secret. */
   id: string;
   tokenHash: Buffer;
   userId: string;
@@ -9,22 +9,22 @@ export interface LoginSession {
 }
 
 export interface NamedLoginSession extends LoginSession {
-  /** Coarse, in our words: `Firefox on Linux`. `null`: not known. */
+  /** Browser and system in our own words, e.g. `Firefox on Linux`; `null` when unknown. */
   device: string | null;
 }
 
 export interface LoginSessionStore {
-  /** @throws AppError `credentials_wrong` when the account was deleted since they were checked */
+  /** @throws AppError `credentials_wrong` when the account was deleted after its credentials were checked */
   insert(session: NamedLoginSession): Promise<void>;
   find(tokenHash: Buffer): Promise<LoginSession | null>;
-  /** Newest sign-in first, whether their time is over or not. */
+  /** Newest sign-in first, including expired sessions. */
   listForUser(userId: string): Promise<NamedLoginSession[]>;
   touch(tokenHash: Buffer, lastSeenAt: Date): Promise<void>;
   delete(tokenHash: Buffer): Promise<void>;
-  /** @returns whether this account had a session of this id */
+  /** @returns whether this account had a session with this id */
   deleteById(userId: string, id: string): Promise<boolean>;
-  /** @param except this one stays. @returns how many */
+  /** Ends the account's sessions. @param except token hash of a session to keep @returns how many ended */
   deleteForUser(userId: string, except?: Buffer): Promise<number>;
-  /** Retention: ends sessions not seen since `idleBefore` or made before `createdBefore`. @returns how many */
+  /** Deletes sessions last used before `idleBefore` or opened before `createdBefore`. @returns how many */
   deleteExpired(idleBefore: Date, createdBefore: Date): Promise<number>;
 }

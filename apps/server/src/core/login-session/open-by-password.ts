@@ -3,9 +3,9 @@ import { openIfStill } from "./open-if-still.ts";
 import type { SignIn } from "./open-login-session.ts";
 
 /**
- * Signs in by a password that was checked a moment ago.
- * @param passwordHash what the password was checked against
- * @throws AppError `credentials_wrong` when the account has another password by now
+ * Opens a session after a password check.
+ * @param passwordHash stored hash that the password was checked against
+ * @throws AppError `credentials_wrong` when the account's password has changed since
  */
 export function openByPassword(
   deps: Pick<CoreDeps, "users" | "loginSessions" | "random" | "clock">,

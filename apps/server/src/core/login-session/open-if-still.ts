@@ -5,10 +5,10 @@ import { closeLoginSession } from "./close-login-session.ts";
 import { openLoginSession, type SignIn } from "./open-login-session.ts";
 
 /**
- * Signs in by something that was checked a moment ago. Replacing or removing it ends the sessions there are; one that is being
- * opened meanwhile would be left over, so the account is looked at again afterwards.
- * @param isStill whether what was checked still signs in to the account
- * @throws AppError `credentials_wrong` when it does not
+ * Opens a session after a credential was checked. Replacing or removing a credential ends the existing sessions, but
+ * not one that is just being opened, so the account is read again afterwards.
+ * @param isStill whether the checked credential can still sign in to the account
+ * @throws AppError `credentials_wrong` when it cannot
  */
 export async function openIfStill(
   deps: Pick<CoreDeps, "users" | "loginSessions" | "random" | "clock">,

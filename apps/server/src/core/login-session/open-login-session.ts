@@ -3,16 +3,13 @@ import { hashSessionToken, newSessionToken } from "./session-token.ts";
 
 export interface SignIn {
   userId: string;
-  /** What the browser sent along, if anything: a session it had before ends. */
+  /** Session token in the browser's cookie, if any; that session is ended. */
   formerToken: string | null;
-  /** See `http/request/device-name.ts`. */
+  /** Name of the browser, see `http/request/device-name.ts`. */
   device: string | null;
 }
 
-/**
- * Signs a person in, always under a new token.
- * @returns the token for the cookie, kept nowhere else
- */
+/** Opens a session, always with a new token. @returns the token for the cookie, which is stored nowhere else */
 export async function openLoginSession(
   deps: Pick<CoreDeps, "loginSessions" | "random" | "clock">,
   { userId, formerToken, device }: SignIn,

@@ -1,4 +1,4 @@
-/** The browser's half of a login session: 32 random bytes as base64url. The store only ever sees the SHA-256. */
+/** The token of a login session: 32 random bytes as base64url. The store has only its SHA-256. */
 import { createHash } from "node:crypto";
 import type { Random } from "../ports.ts";
 
@@ -8,7 +8,7 @@ export function newSessionToken(random: Random): string {
   return random.bytes(32).toString("base64url");
 }
 
-/** @returns `null` for a text that was never one of our tokens */
+/** @returns the SHA-256; `null` for a text that is not of a token's form */
 export function hashSessionToken(token: string): Buffer | null {
   return TOKEN.test(token) ? createHash("sha256").update(token, "latin1").digest() : null;
 }

@@ -1,8 +1,11 @@
-/** Which of the messages kept for the operator give way when there are too many: the oldest of whoever has sent most. Pure. */
+/**
+ * Which messages kept for the operator are evicted when there are too many: the oldest of the network that sent most.
+ * Pure.
+ */
 export interface KeptMail<Id> {
   id: Id;
   sizeBytes: number;
-  /** Keyed hashes, or any other text that tells them apart. */
+  /** Keyed hashes of the sender's network and block, or any other text that tells them apart. */
   network: string;
   block: string;
 }
@@ -13,22 +16,23 @@ interface Bounds {
 }
 
 /**
- * What a message takes of both bounds together counts for its network and its block. Of the block that holds most the network
- * that holds most gives up its oldest, until the rest fits.
- * @param kept oldest first @returns ids, in the order in which they leave
+ * A message weighs its share of `maxMessages` plus its share of `maxBytes`. While a bound is exceeded, the heaviest
+ * network of the heaviest block loses its oldest message.
+ * @param kept oldest first
+ * @returns ids in the order of eviction
  */
 export function whoGivesWay<Id>(kept: readonly KeptMail<Id>[], { maxMessages, maxBytes }: Bounds): Id[] {
   const weigh = ({ sizeBytes }: KeptMail<Id>) => 1 / maxMessages + sizeBytes / maxBytes;
   let left = [...kept];
-  let bytes = left.reduce((sum, it) => sum + it.sizeBytes, 0);
+  let bytes = left.reduce((sum, mail) => sum + mail.sizeBytes, 0);
   const leaving: Id[] = [];
   while (left.length > maxMessages || bytes > maxBytes) {
-    const block = heaviest(left, (it) => it.block, weigh);
-    const inBlock = left.filter((it) => it.block === block);
-    const network = heaviest(inBlock, (it) => it.network, weigh);
-    const oldest = inBlock.find((it) => it.network === network);
+    const block = heaviest(left, (mail) => mail.block, weigh);
+    const inBlock = left.filter((mail) => mail.block === block);
+    const network = heaviest(inBlock, (mail) => mail.network, weigh);
+    const oldest = inBlock.find((mail) => mail.network === network);
     if (oldest === undefined) break;
-    left = left.filter((it) => it !== oldest);
+    left = left.filter((mail) => mail !== oldest);
     bytes -= oldest.sizeBytes;
     leaving.push(oldest.id);
   }

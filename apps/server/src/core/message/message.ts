@@ -1,57 +1,60 @@
-/** A message in our keeping, from the final dot until every delivery of it ended. */
+/** A message that the server has accepted, stored until every delivery of it has ended. */
 
-/** The envelope and what the trace headers need; sealed at rest. */
+/** Envelope of the message and the data for its trace header fields; sealed at rest. */
 export interface MessageEnvelope {
   /** Canonical reverse-path, empty for the null sender (RFC 5321 §4.5.5). */
   envelopeFrom: string;
   helo: string;
   clientAddress: string;
-  /** The client's host name, confirmed by the DNS; absent or `null` when it is not known. */
+  /** Client's host name, verified by forward and reverse DNS; absent or `null` when unknown. */
   clientName?: string | null;
   protocol: "ESMTP" | "ESMTPS" | "SMTP" | "UTF8SMTP" | "UTF8SMTPS";
   receivedAt: Date;
-  /** BODY=8BITMIME was said, or the bytes need it (RFC 6152). */
+  /** The client declared BODY=8BITMIME, or the content needs it (RFC 6152). */
   eightBit: boolean;
-  /** SMTPUTF8 was said (RFC 6531). */
+  /** The client declared SMTPUTF8 (RFC 6531). */
   smtpUtf8: boolean;
-  /** What was found on arrival; absent for mail that leaves as an alias and for the operator's. */
+  /** Authentication results at reception; absent for mail that leaves as an alias and for mail to the operator. */
   authentication?: MessageAuthentication;
 }
 
 export type AuthResult = "pass" | "fail" | "softfail" | "neutral" | "none" | "temperror" | "permerror" | "policy";
 
-/** SPF, DKIM, DMARC and ARC in short (RFC 8601's words). */
+/** Results of SPF, DKIM, DMARC and ARC, in the words of RFC 8601. */
 export interface MessageAuthentication {
   spf: AuthResult;
   dkim: AuthResult;
   dmarc: AuthResult;
   arc: AuthResult;
-  /** The domain of header From is proven by an aligned SPF or DKIM pass. */
+  /** An aligned SPF or DKIM pass proves the domain of header From. */
   isAligned: boolean;
-  /** Value of Authentication-Results, our name first, folded; `null` when nothing was checked. */
+  /** Folded value of Authentication-Results, starting with our host name; `null` when nothing was checked. */
   results: string | null;
 }
 
 /**
- * The message as it came over the wire: CRLF lines, dot-stuffed, ending in CRLF, without the final dot. Kept in this form
- * because relaying it again costs nothing; `unstuff` gives the plain form for those who read it.
+ * A message as received: CRLF lines, dot-stuffed, ending in CRLF, without the final dot. Stored in this form so that
+ * relaying it needs no conversion; `unstuff` removes the dot-stuffing.
  */
 export interface WireMessage {
   bytes: Buffer;
 }
 
 /**
- * Where bodies lie between acceptance and delivery: sealed files beside the embedded database, sealed 256 KiB chunks on
- * PostgreSQL. `put` returns only when the body is on stable storage.
+ * Storage of message bodies until they are delivered: sealed files beside the embedded database, sealed 256 KiB chunks
+ * on PostgreSQL. `put` returns only when the body is on stable storage.
  */
 export interface MessageBodies {
-  /** @throws AppError `spool_failed` (disk full, fsync failed); nothing is left behind */
+  /** @throws AppError `spool_failed` (disk full, fsync failed), leaving no partial body behind */
   put(messageId: string, parts: readonly Buffer[]): Promise<void>;
-  /** @returns `null` when no such body is kept */
+  /** @returns `null` when no body has this id */
   get(messageId: string): Promise<Buffer | null>;
-  /** The first 256 KiB at most: the header of any message that was accepted. @returns `null` when no such body is kept */
+  /**
+   * The first 256 KiB at most, which contain the whole header of any accepted message.
+   * @returns `null` when no body has this id
+   */
   getStart(messageId: string): Promise<Buffer | null>;
   delete(messageId: string): Promise<void>;
-  /** Removes bodies that no row names, older than `olderThanMs`. @returns how many */
+  /** Deletes bodies without a message row that are older than `olderThanMs`. @returns how many */
   sweep(isKnown: (messageId: string) => Promise<boolean>, olderThanMs: number): Promise<number>;
 }

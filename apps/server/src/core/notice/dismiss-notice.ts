@@ -1,7 +1,7 @@
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 
-/** Puts a notice away for good. @throws AppError `not_found` when it is not this user's */
+/** Deletes a notice. @throws AppError `not_found` when it does not belong to this user */
 export async function dismissNotice(
   deps: Pick<CoreDeps, "notices">,
   { userId, noticeId }: { userId: string; noticeId: string },

@@ -7,17 +7,19 @@ export type NoticeKind =
   | "mailbox_suspended"
   | "complaint";
 
-/** What an owner should know and sees in the dashboard. */
+/** A message about the account that its owner sees in the dashboard. */
 export interface Notice {
   id: string;
   userId: string;
   /**
-   * `not_confirmed`: mail waits for a mailbox to be confirmed; `not_yours`: its reader refused; `not_sealed`: mail waits to be sealed;
-   * `mailbox_suspended`: its host says that it does not exist; `complaint`: a reader marked forwarded mail as spam; `first_proof`: what ended as the mailbox was first shown to be the account's.
+   * `not_confirmed`: mail is waiting for a mailbox to be confirmed. `not_yours`: the mailbox's reader refused.
+   * `not_sealed`: mail is waiting to be encrypted. `mailbox_suspended`: the mail host says that the mailbox does not
+   * exist. `complaint`: a reader marked forwarded mail as spam. `first_proof`: lists what was removed when the account
+   * first proved its e-mail.
    */
   kind: NoticeKind;
   aliasId: string | null;
-  /** Our own words; sealed at rest, since it may name the alias or a destination. */
+  /** Our own text; sealed at rest, since it may contain the alias or a destination. */
   text: string;
   createdAt: Date;
 }

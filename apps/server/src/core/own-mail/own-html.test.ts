@@ -4,7 +4,7 @@ import { ownHtml } from "./own-html.ts";
 const link = '<a href="https://kauke.test/reset#abc">Set a new password</a>';
 const other = '<a href="https://kauke.test/confirm/abc/not-mine">This is not mine</a>';
 
-it("names us, repeats the subject and makes the first link the button", () => {
+it("contains the product name and the subject, and shows the first link as a button", () => {
   const lines = ownHtml("Is this mailbox yours?", ["Somebody asked.", link, "Or:", other]);
   const html = lines.join("\n");
   expect(html).toContain('<p class="brand"><span></span>Kauke</p>');
@@ -14,7 +14,7 @@ it("names us, repeats the subject and makes the first link the button", () => {
   expect(html.match(/class="do"/g)).toHaveLength(1);
 });
 
-it("has both themes, nothing that is fetched or runs, and short lines of ASCII", () => {
+it("has both themes, no external resources, no scripts, and short lines of ASCII", () => {
   const lines = ownHtml("Subject", ["Text.", link]);
   const html = lines.join("\n");
   expect(html).toContain("prefers-color-scheme:dark");

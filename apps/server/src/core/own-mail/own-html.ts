@@ -1,13 +1,13 @@
 /**
- * The HTML form of messages we write ourselves: our name, one sheet, the main link as a button. Light and dark by the reader's
- * program, system typefaces, no picture and no address but the links of the text. Pure.
+ * HTML part of the messages we write ourselves: product name, one sheet, and the main link as a button. Light or dark
+ * as the mail program prefers, system fonts, no images, and no URLs but the links of the text. Pure.
  */
 import { product } from "@kauke/contract";
 
-/** A paragraph that is one link and nothing else. */
+/** A paragraph that consists of one link. */
 const onlyLink = /^<a href="[^"]*">[^<]*<\/a>$/;
 
-/** The colours are those of the site's theme. Programs that read no media queries show the light form. */
+/** Colours of the site's theme. Mail programs without media queries show the light form. */
 const style = [
   ":root{color-scheme:light dark;supported-color-schemes:light dark}",
   "body{margin:0;padding:32px 16px;background:#f6f7f7;color:#3a4046;font:16px/1.5 system-ui,-apple-system,Segoe UI,sans-serif}",
@@ -28,12 +28,9 @@ const style = [
   "}",
 ];
 
-/**
- * @param paragraphs whole sentences of ours or single links, in which nothing needs escaping
- * @returns short lines of ASCII
- */
+/** @param paragraphs HTML without escaping: our own sentences, or single links @returns short lines of ASCII */
 export function ownHtml(subject: string, paragraphs: readonly string[]): string[] {
-  const main = paragraphs.findIndex((it) => onlyLink.test(it));
+  const main = paragraphs.findIndex((paragraph) => onlyLink.test(paragraph));
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width">',

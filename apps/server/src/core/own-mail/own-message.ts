@@ -1,28 +1,31 @@
-/** The form of every message we write ourselves: from our first domain, plain text and HTML, no answers please. Pure. */
+/**
+ * Builds the messages we write ourselves: sent from our first domain, as plain text and HTML, marked as automatic.
+ * Pure.
+ */
 import { product } from "@kauke/contract";
 import { fieldTextBytes, formatAddressField, formatDate, headerField, joinFields, parseAddress } from "@kauke/mail-rfc";
 import { untaggedMailbox } from "../destination/same-mailbox.ts";
 import { ownHtml } from "./own-html.ts";
 
 export interface OwnMailSettings {
-  /** Where the links lead, e.g. `https://kauke.test`. */
+  /** Base URL of the links, e.g. `https://kauke.test`. */
   origin: string;
-  /** Our first domain: who writes. */
+  /** Our first domain, the domain of the From address. */
   domain: string;
 }
 
 export interface OwnMessageHead {
-  /** e.g. `no-reply@kauke.test` */
+  /** From address, e.g. `no-reply@kauke.test`. */
   from: string;
-  /** The mailbox in any spelling; nothing that stands in its tag is repeated. */
+  /** Recipient in any spelling; a plus tag is removed from the To field. */
   mailbox: string;
   messageId: string;
-  /** Letters and digits. */
+  /** MIME boundary of letters and digits. */
   boundary: string;
   at: Date;
 }
 
-/** Short lines of ASCII; the HTML is whole sentences in paragraphs, so nothing needs escaping. */
+/** Texts of a message in short lines of ASCII. The paragraphs become HTML without escaping. */
 export interface OwnMessageText {
   subject: string;
   plain: readonly string[];
@@ -30,8 +33,8 @@ export interface OwnMessageText {
 }
 
 /**
- * @returns plain form, CRLF lines; ASCII but for an address that is not
- * @throws MailSyntaxError when the mailbox is no address, or can stand in no field
+ * @returns the message with CRLF lines, not dot-stuffed; ASCII unless the address is not
+ * @throws MailSyntaxError when the mailbox is not a valid address, or cannot be written in a header field
  */
 export function ownMessage(head: OwnMessageHead, text: OwnMessageText): Buffer {
   const { from, boundary } = head;
@@ -41,7 +44,7 @@ export function ownMessage(head: OwnMessageHead, text: OwnMessageText): Buffer {
     headerField("To", [parseAddress(untaggedMailbox(head.mailbox)).canonical]),
     headerField("Subject", text.subject.split(" ")),
     headerField("Message-ID", [head.messageId]),
-    // RFC 3834; the other is what Exchange reads: no absence notes, please.
+    // RFC 3834 asks not to reply automatically; Exchange reads the other field for this.
     headerField("Auto-Submitted", ["auto-generated"]),
     headerField("X-Auto-Response-Suppress", ["All"]),
     headerField("MIME-Version", ["1.0"]),

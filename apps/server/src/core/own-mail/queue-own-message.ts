@@ -1,4 +1,4 @@
-/** Puts a message of ours into the queue that all mail leaves by. */
+/** Enqueues a message that we wrote ourselves. */
 import { makeMessageId, parseAddress, stuff, toBase32 } from "@kauke/mail-rfc";
 import type { CoreDeps } from "../core-deps.ts";
 import type { DeliveryTarget } from "../delivery/delivery.ts";
@@ -9,16 +9,16 @@ export type QueueDeps = Pick<CoreDeps, "deliveries" | "bodies" | "clock" | "rand
 
 export interface OwnMail {
   userId: string;
-  /** Any spelling of the mailbox. */
+  /** Mailbox address in any spelling. */
   address: string;
   purpose: NonNullable<DeliveryTarget["purpose"]>;
-  /** Higher leaves first among what is due. */
+  /** Among due deliveries, higher priorities are sent first. */
   priority?: number;
-  /** @returns plain form, see `own-message.ts` */
+  /** @returns the message, not dot-stuffed, see `own-message.ts` */
   write(head: OwnMessageHead): Buffer;
 }
 
-/** @throws what the store throws; then nothing was queued */
+/** @throws whatever the store throws; nothing was enqueued then */
 export async function queueOwnMessage(
   { deliveries, bodies, clock, random }: QueueDeps,
   { domain }: OwnMailSettings,

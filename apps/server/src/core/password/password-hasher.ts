@@ -1,21 +1,27 @@
-/** Turning passwords into what may be stored. Slow on purpose, so the adapter queues and refuses when too many wait. */
+/**
+ * Port for hashing passwords. Hashing is slow on purpose, so the adapter queues jobs and refuses them when too many
+ * wait.
+ */
 
-/** Whose work a hash is: who may wait for one, and who gives way when too many do. */
+/** Whom a hashing job is for. Decides its place in the queue, and which job is dropped when the queue is full. */
 export interface HashTurn {
-  /** The block of networks it comes from, see `clientBlock`. */
+  /** Network block of the client, see `clientBlock`. */
   party: string;
-  /** A browser, session or link that the account knows: such work waits apart from everybody else's. */
+  /**
+   * The client has a browser, session or link known to the account; such jobs wait in a queue of their own.
+   */
   isKnown: boolean;
 }
 
 export interface PasswordHasher {
-  /** @returns a PHC string. @throws AppError `busy` when too many wait */
+  /** @returns a PHC string. @throws AppError `busy` when the queue is full */
   hash(password: string, turn: HashTurn): Promise<string>;
   /**
-   * @param passwordHash `null` for a person without one (or nobody at all): works just as long and answers false
-   * @throws AppError `busy` when too many wait
+   * Checks a password.
+   * @param passwordHash `null` for an account without a password, or no account at all: takes as long and returns false
+   * @throws AppError `busy` when the queue is full
    */
   verify(passwordHash: string | null, password: string, turn: HashTurn): Promise<boolean>;
-  /** Whether the hash was made with weaker parameters than today's. */
+  /** Whether the hash uses weaker parameters than the current ones. */
   needsRehash(passwordHash: string): boolean;
 }

@@ -1,15 +1,18 @@
-/** Reply and Reply all in the preview inbox: written here, handed to the mail path through a port. */
+/** Reply and Reply all in the preview inbox: writes the reply and submits it to the mail path through a port. */
 import { AppError } from "../app-error.ts";
 import type { Clock, Random } from "../ports.ts";
 import type { PreviewInbox } from "./preview-inbox.ts";
 import { type ReplyLetter, writeReplyLetter } from "./reply-letter.ts";
 
-/** Takes a letter as mail from its mailbox, proven. @returns `null` when taken, else the refusal as the mailbox would read it */
+/**
+ * Submits a reply as authenticated mail from its mailbox.
+ * @returns `null` when accepted, otherwise the rejection as the mailbox would read it
+ */
 export type SendReplyLetter = (letter: ReplyLetter) => Promise<string | null>;
 
 export interface AnswerPreviewDeps {
   inbox: PreviewInbox;
-  /** `null`: the mail path runs in no process of ours. */
+  /** `null` when no mail path runs in this process. */
   send: SendReplyLetter | null;
   clock: Clock;
   random: Random;
@@ -21,14 +24,14 @@ export interface PreviewAnswer {
   all: boolean;
 }
 
-/** @throws AppError `not_found` for a message that is gone, `invalid` with the refusal, `unavailable` */
+/** @throws AppError `not_found` for an unknown message, `invalid` with the rejection, `unavailable` */
 export async function answerPreview({ id, text, all }: PreviewAnswer, deps: AnswerPreviewDeps): Promise<void> {
   const { inbox, send, clock, random } = deps;
   const arrival = inbox.arrival(id);
   if (arrival === null) throw new AppError("not_found");
   if (send === null) throw new AppError("unavailable");
   const letter = writeReplyLetter(arrival, { text, all, at: clock.now(), random: random.bytes(16) });
-  if (letter === null) throw new AppError("invalid", { message: "This message names nobody to answer to." });
+  if (letter === null) throw new AppError("invalid", { message: "This message has nobody to reply to." });
   const refusal = await send(letter);
   if (refusal !== null) throw new AppError("invalid", { message: `Refused: ${refusal}.` });
 }

@@ -1,20 +1,20 @@
 /**
- * What each stage of the mail path decided of the last messages: preview mode only, in memory only, read by
- * `npm run mail:send`.
+ * Records the verdict of each mail stage for the latest messages. Preview mode only, in memory only, read by `npm run
+ * mail:send`.
  */
 import { BoundedMap } from "../bounded-map.ts";
 
 export interface TraceStep {
   stage: "resolve" | "receive" | "screen" | "rewrite" | "deliver";
-  /** e.g. `accept`, `reject mail_loop`, `taken`. */
+  /** Verdict or outcome, e.g. `accept`, `reject mail_loop`, `taken`. */
   verdict: string;
   detail: string;
 }
 
-const maxMessages = 200;
+const MESSAGES_MAX = 200;
 
 export class MailTrace {
-  readonly #byMessage = new BoundedMap<string, TraceStep[]>(maxMessages);
+  readonly #byMessage = new BoundedMap<string, TraceStep[]>(MESSAGES_MAX);
 
   add(messageId: string, step: TraceStep): void {
     const steps = this.#byMessage.get(messageId) ?? [];

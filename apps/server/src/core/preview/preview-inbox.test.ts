@@ -39,7 +39,7 @@ async function withOne(raw: string) {
 }
 
 describe("the preview inbox", () => {
-  test("shows what came, newest first, in the contract's shapes", async () => {
+  test("lists messages newest first, in the contract's form", async () => {
     const { inbox, id } = await withOne(withImage);
     inbox.add(arrival("Subject: second\n\nhi\n"));
     const messages = await inbox.list();
@@ -55,7 +55,7 @@ describe("the preview inbox", () => {
     });
   });
 
-  test("keeps the bytes as they came and gives attachments decoded", async () => {
+  test("keeps the original bytes and returns attachments decoded", async () => {
     const { inbox, id } = await withOne(withImage);
     expect(inbox.raw(id)?.equals(arrival(withImage).raw)).toBe(true);
     expect(await inbox.file(id, 0)).toMatchObject({ contentType: "image/png", bytes: Buffer.from([0, 1, 2]) });
@@ -69,7 +69,7 @@ describe("the preview inbox", () => {
     expect(html).toContain('src="cid:script@x"');
   });
 
-  test("a message nobody can parse still shows, raw", async () => {
+  test("a message that cannot be parsed is still shown raw", async () => {
     const nested = Array.from(
       { length: 400 },
       (_, i) => `Content-Type: multipart/mixed; boundary=b${i}\n\n--b${i}\n`,
@@ -80,7 +80,7 @@ describe("the preview inbox", () => {
     expect(inbox.raw(id)?.length).toBeGreaterThan(1000);
   });
 
-  test("the oldest leave: by number, by size", async () => {
+  test("the oldest messages are evicted, by number and by size", async () => {
     const few = new PreviewInbox(clock, { maxMessages: 2, maxBytes: 1000 });
     for (const name of ["one", "two", "three"]) few.add(arrival(`Subject: ${name}\n\n`));
     expect((await few.list()).map((it) => it.subject)).toEqual(["three", "two"]);
@@ -91,7 +91,7 @@ describe("the preview inbox", () => {
     expect(await small.list()).toEqual([]);
   });
 
-  test("what is gone is null, and clearing empties it", async () => {
+  test("a message that was evicted or cleared is null", async () => {
     const { inbox, id } = await withOne(withImage);
     inbox.clear();
     expect(await inbox.list()).toEqual([]);

@@ -1,6 +1,7 @@
 /**
- * The preview inbox (`KAUKE_DELIVERY=preview`): the last messages that would have left, in memory only. Fed by the preview
- * transport, read by the preview page. Messages are parsed when somebody looks; one that can't be parsed still shows raw.
+ * The preview inbox (`KAUKE_DELIVERY=preview`): the latest messages that would have been sent, in memory only. Filled
+ * by the preview transport, read by the preview page. Messages are parsed when they are viewed; one that cannot be
+ * parsed is shown raw.
  */
 import { randomUUID } from "node:crypto";
 import type { PreviewMessage, PreviewSummary } from "@kauke/contract";
@@ -10,7 +11,7 @@ import type { Clock } from "../ports.ts";
 export interface PreviewArrival {
   envelopeFrom: string;
   rcptTo: string;
-  /** Not dot-stuffed. */
+  /** Message bytes, not dot-stuffed. */
   raw: Buffer;
 }
 
@@ -37,7 +38,7 @@ export class PreviewInbox {
     this.#bounds = bounds;
   }
 
-  /** The oldest leave when there are too many or they are too big together; one bigger than all bounds isn't kept. */
+  /** Adds a message and evicts the oldest ones beyond the limits; a message larger than the size limit is not kept. */
   add(arrival: PreviewArrival): void {
     const entry: Entry = { ...arrival, id: randomUUID(), receivedAt: this.#clock.now(), summary: null };
     this.#entries.set(entry.id, entry);
@@ -50,25 +51,28 @@ export class PreviewInbox {
     }
   }
 
-  /** Newest first. */
+  /** Summaries of the messages, newest first. */
   list(): Promise<PreviewSummary[]> {
     const summary = (entry: Entry) => (entry.summary ??= parse(entry.raw).then((email) => summaryOf(entry, email)));
     return Promise.all([...this.#entries.values()].reverse().map(summary));
   }
 
-  /** Like the next four: `null` when there is no such thing (any more). */
+  /** Parses one message. This and the next four methods return `null` when the message does not exist. */
   async get(id: string): Promise<PreviewMessage | null> {
     const entry = this.#entries.get(id);
     return entry === undefined ? null : messageOf(entry, await parse(entry.raw));
   }
 
-  /** Inline images (`cid:`) as `data:` addresses. A stranger's HTML: answer it only under the sandboxing policy. */
+  /**
+   * HTML body with inline images (`cid:`) as `data:` URLs. Written by a stranger: serve it only under the sandboxing
+   * policy.
+   */
   async html(id: string): Promise<string | null> {
     const email = await this.#parsed(id);
     return email?.html === undefined ? null : withInlineImages(email.html, email.attachments);
   }
 
-  /** As it was delivered. */
+  /** The message as it was delivered. */
   arrival(id: string): PreviewArrival | null {
     return this.#entries.get(id) ?? null;
   }

@@ -14,16 +14,16 @@ const message = [
   "Cc: Bo <bo@other.example>",
 ];
 
-test("a reply goes to the author, a reply to all to everybody once, never to the mailbox itself", () => {
+test("a reply is addressed to the author, a reply to all to everybody once, never to the mailbox itself", () => {
   expect(write(message, false)?.recipients).toEqual(["ann@sender.example"]);
   expect(write(message)?.recipients).toEqual(["ann@sender.example", "shop@kauke.test", "bo@other.example"]);
 });
 
-test("Reply-To comes before From", () => {
+test("Reply-To takes precedence over From", () => {
   expect(write([...message, "Reply-To: desk@sender.example"], false)?.recipients).toEqual(["desk@sender.example"]);
 });
 
-test("the thread is carried on: all that was referred to, then what is answered", () => {
+test("References lists those of the message, then the message itself", () => {
   const { raw } = write([...message, "Message-ID: <3@s.example>", "References: <1@s.example> <2@s.example>"]) ?? {};
   expect(String(raw)).toContain(
     "In-Reply-To: <3@s.example>\r\nReferences: <1@s.example>\r\n <2@s.example>\r\n <3@s.example>\r\n",
@@ -34,11 +34,11 @@ test.each([
   ["plans", "Subject: Re: plans\r\n"],
   ["RE: plans", "Subject: RE: plans\r\n"],
   ["=?utf-8?Q?Re=3A_caf=C3=A9?=", "Subject: =?utf-8?B?UmU6IGNhZsOp?=\r\n"],
-])("the subject %j is answered once", (subject, field) => {
+])("the subject %j gets Re: only once", (subject, field) => {
   expect(String(write([...message, `Subject: ${subject}`])?.raw)).toContain(field);
 });
 
-test("a message that names nobody else has no answer", () => {
+test("a message with no other addresses gets no reply", () => {
   expect(write(["Subject: x"])).toBeNull();
   expect(write(["From: jonas@inbox.example"])).toBeNull();
 });

@@ -1,6 +1,6 @@
 /**
- * The answer to a message of the preview inbox as an ordinary mail program would write it for the mailbox that got the message:
- * Reply-To or From answered, on "all" the people in To and Cc as well, the thread named. Pure.
+ * Writes the reply to a message of the preview inbox as an ordinary mail program would for the receiving mailbox: to
+ * Reply-To or From, for Reply all also to everybody in To and Cc, with thread fields. Pure.
  */
 import {
   addressesOf,
@@ -26,10 +26,10 @@ import {
 import type { PreviewArrival } from "./preview-inbox.ts";
 
 export interface ReplyLetter {
-  /** The mailbox that answers. */
+  /** Mailbox that sends the reply. */
   from: string;
   recipients: readonly string[];
-  /** Not dot-stuffed. */
+  /** Message bytes, not dot-stuffed. */
   raw: Buffer;
 }
 
@@ -37,11 +37,11 @@ export interface TypedReply {
   text: string;
   all: boolean;
   at: Date;
-  /** 16 bytes. */
+  /** Random part of the Message-ID, 16 bytes. */
   random: Uint8Array;
 }
 
-/** @returns `null` when the message names nobody to answer to */
+/** @returns `null` when the message has nobody to reply to */
 export function writeReplyLetter(arrival: PreviewArrival, typed: TypedReply): ReplyLetter | null {
   try {
     return writeLetter(arrival, typed);
@@ -65,7 +65,7 @@ function writeLetter({ rcptTo, raw }: PreviewArrival, { text, all, at, random }:
     messageId: makeMessageId(random, parseAddress(rcptTo).domain),
   });
   const more = fieldTextBytes(formatAddressField("Cc", cc), threadFields(source));
-  const recipients = [to, ...cc].map((it) => it.address);
+  const recipients = [to, ...cc].map((mailbox) => mailbox.address);
   return { from: rcptTo, recipients, raw: Buffer.concat([more, letter]) };
 }
 
@@ -89,7 +89,7 @@ function subjectOf({ header, fields }: HeaderSource): string {
   return /^re:/i.test(subject) ? subject : `Re: ${subject}`;
 }
 
-/** RFC 5322 §3.6.4; one identifier a line. */
+/** In-Reply-To and References (RFC 5322 §3.6.4), with one identifier per line. */
 function threadFields({ header, fields }: HeaderSource): FieldText {
   const idsIn = (name: string) => findMessageIds(firstValue(header, fields, name) ?? "").filter(canStandInField);
   const [answered] = idsIn("message-id");

@@ -1,4 +1,4 @@
-/** Every name that `KAUKE_LIMITS` may hold: a mistyped one would leave its limit as it was, unnoticed. */
+/** All names that `KAUKE_LIMITS` may contain, so that a mistyped name is reported instead of ignored. */
 import { mailLimitNames } from "./mail-limit-rules.ts";
 import { rateLimitNames } from "./rate-limit-rules.ts";
 

@@ -1,73 +1,81 @@
 /**
- * Every limit of what people do over HTTP, as one table. `KAUKE_LIMITS` overrides by name: `alias_create=500/3600` is 500 in
- * an hour, `login_account=5/900` is 5 free tries and a wait of 900 s at most. Limits of the mail path: mail-limit-rules.ts.
+ * All limits of requests over HTTP and of submission in one table. `KAUKE_LIMITS` overrides them by name:
+ * `alias_create=500/3600` allows 500 an hour, `login_account=5/900` allows 5 free attempts, then waits of up to 900
+ * seconds. For limits of incoming mail see mail-limit-rules.ts.
  */
 import type { RateLimitRule, SpacedLimitRule } from "./rate-limit.ts";
 
 const rules = {
-  // A machine that makes accounts by the hundred; ten people behind one address are still fine.
+  // Against mass registration; still enough for ten people behind one address.
   register: { action: "register", max: 10, windowSeconds: 3600 },
-  // One address that tries many accounts.
+  // Sign-in attempts from one network at any accounts.
   login_ip: { action: "login_ip", max: 30, windowSeconds: 600 },
-  // A script that begins federated sign-ins: each is a row for ten minutes, and perhaps a question to the issuer.
+  // Federated sign-ins started from one network: each stores a row for ten minutes, and may cost a request to the
+  // issuer.
   google_ip: { action: "google_ip", max: 60, windowSeconds: 600 },
-  // Challenges asked for and answered, two to a sign-in: each is a row or a signature to check.
+  // Wallet challenges requested and answered, two per sign-in: each costs a row or a signature check.
   wallet_ip: { action: "wallet_ip", max: 60, windowSeconds: 600 },
-  // One network that guesses at one account: waits grow for this network, and for nobody else.
+  // One network guessing the password of one account: waits grow for this network only.
   login_account: { action: "login_account", free: 5, longestWaitSeconds: 900, forgetSeconds: 3600 },
-  // One block of networks (IPv4 /24, IPv6 /48) that guesses at one account. A single network can't use up its block's share.
+  // One block of networks (IPv4 /24, IPv6 /48) guessing the password of one account. A single network cannot use up its
+  // block's limit.
   login_block: { action: "login_block", max: 40, windowSeconds: 3600 },
-  // A botnet that guesses at one account. Beyond, browsers that never signed in are offered a link by mail. A single block
-  // can't use it up.
+  // Many networks (a botnet) guessing the password of one account. Above it, browsers unknown to the account need a
+  // link by mail. A single block cannot use it up.
   login_common: { action: "login_common", max: 120, windowSeconds: 3600 },
-  // A stolen browser: so many wrong passwords end what it is known for.
+  // A stolen known-browser cookie: after this many wrong passwords, the browser no longer counts as known.
   login_browser: { action: "login_browser", max: 10, windowSeconds: 30 * 86_400 },
-  // An account's own browsers in a loop: each sign-in is a hash of 64 MiB. By account; then they count as unknown browsers do.
+  // Sign-ins from all known browsers of one account, each of which costs a hash of 64 MiB. Above it, they count as
+  // unknown browsers.
   login_known: { action: "login_known", max: 30, windowSeconds: 600 },
   // Passwords tried with one sign-in link.
   sign_in_link: { action: "sign_in_link", max: 5, windowSeconds: 3600 },
-  // A script that eats the name space.
+  // Aliases created by one account, against scripts that occupy many names.
   alias_create: { action: "alias_create", max: 60, windowSeconds: 3600 },
-  // A loop that toggles an alias: each change is a commit.
+  // Alias changes by one account, e.g. a loop that toggles an alias: each change is a commit.
   alias_change: { action: "alias_change", max: 600, windowSeconds: 3600 },
-  // Bulk mail from one account: the day's measure, and how fast it may go.
+  // Composed messages of one account, per day and per minute, against bulk mail.
   email_job_create: { action: "email_job_create", max: 200, windowSeconds: 86_400 },
   email_job_burst: { action: "email_job_burst", max: 20, windowSeconds: 60 },
-  // Mail sent through submission and answers to reply addresses: the day's measure of one account, in messages.
+  // Messages of one account sent through submission and replies to reply addresses, per day.
   submission: { action: "submission", max: 500, windowSeconds: 86_400 },
-  // Absence notes and receipts of one account. Apart, so that strangers who set them off don't use up what the owner may write.
+  // Absence notices and receipts of one account. Counted separately, so that strangers who trigger them do not use up
+  // what the owner may send.
   automatic_answer: { action: "automatic_answer", max: 500, windowSeconds: 86_400 },
-  // A loop that makes passwords or signing secrets: each is a commit.
+  // New passwords and signing secrets of one account: each is a commit.
   secret_change: { action: "secret_change", max: 120, windowSeconds: 3600 },
-  // A loop that takes the whole account away: each reads and opens every row of it.
+  // Exports of one account: each reads and unseals every row of the account.
   account_export: { action: "account_export", max: 10, windowSeconds: 3600 },
-  // Master passwords tried: each is half a second of processor time and 256 MiB in the one worker that all share.
+  // Uses of a master password: each takes half a second of processor time and 256 MiB in the worker that all accounts
+  // share.
   master_password: { action: "master_password", max: 10, windowSeconds: 60 },
-  // Texts decrypted with a key that is not kept: the same worker.
+  // Texts decrypted with a private key from the request, in the same worker.
   decrypt_manual: { action: "decrypt_manual", max: 60, windowSeconds: 60 },
-  // Many accounts that have one stranger's mailbox asked whether it is theirs. By mailbox, over all accounts.
+  // Confirmation messages to one mailbox, counted over all accounts, so that they cannot together flood a stranger's
+  // mailbox.
   confirmation_mailbox: { action: "confirmation_mailbox", max: 5, windowSeconds: 86_400 },
-  // One address that asks for reset messages or sign-in links of many accounts, or tries links nobody was sent.
+  // Reset messages and sign-in links requested, or unknown links tried, from one network.
   password_reset_ip: { action: "password_reset_ip", max: 30, windowSeconds: 3600 },
-  // Many addresses that fill one mailbox with reset messages and sign-in links. Counted whether there is an account or not.
-  // Shorter than the life of a link, so that whoever uses it up leaves the owner a link that works.
+  // Reset messages and sign-in links to one mailbox, requested from anywhere. Counted whether or not an account exists.
+  // The wait is shorter than a link's lifetime, so that whoever reaches the limit leaves the owner a link that works.
   password_reset_mailbox: {
     ...{ action: "password_reset_mailbox", free: 3, firstWaitSeconds: 900, longestWaitSeconds: 900 },
     forgetSeconds: 3600,
   },
-  // An account made with a stranger's e-mail that has such messages sent there. By mailbox, over all accounts; nobody is told.
+  // The same messages to a mailbox whose account has not confirmed it, which may be a stranger's. Counted by mailbox,
+  // over all accounts; the client is not told.
   password_reset_unproven: {
     ...{ action: "password_reset_unproven", free: 3, firstWaitSeconds: 7200, longestWaitSeconds: 7200 },
     forgetSeconds: 86_400,
   },
-  // An account registered with a stranger's e-mail address sends it confirmation links. Counted by mailbox: its plain address has a
-  // count of its own, and all addresses with tags or dots share one.
+  // Confirmation links to the e-mail address of an account, which may be a stranger's. Counted by mailbox: its plain
+  // address has its own count, and all addresses with tags or dots share one.
   email_confirmation_mailbox: { action: "email_confirmation_mailbox", max: 3, windowSeconds: 86_400 },
-  // One account asks for confirmation links to many different new sign-in e-mail addresses. Counted by account.
+  // Links to new sign-in e-mail addresses, requested by one account.
   email_change: { action: "email_change", max: 5, windowSeconds: 86_400 },
-  // Many accounts ask for such links to the same mailbox. Counted by mailbox, over all accounts.
+  // Links to a new sign-in e-mail address in one mailbox, counted over all accounts.
   email_change_mailbox: { action: "email_change_mailbox", max: 3, windowSeconds: 86_400 },
-  // Wrong submission passwords, by where they come from and by the name they try. A right one never counts.
+  // Wrong submission passwords, by client network and by user name. A right password never counts.
   smtp_login_ip: { action: "smtp_login_ip", max: 30, windowSeconds: 600 },
   smtp_login_account: { action: "smtp_login_account", max: 20, windowSeconds: 600 },
 } as const satisfies Record<string, RateLimitRule | SpacedLimitRule>;
@@ -76,7 +84,7 @@ export type LimitName = keyof typeof rules;
 
 export const rateLimitNames = Object.keys(rules) as LimitName[];
 
-/** `null`: no limits at all (load tests). */
+/** `null` when limits are off (for load tests). */
 export type RateLimitRules = Record<LimitName, RateLimitRule | SpacedLimitRule> | null;
 
 export interface LimitChange {
@@ -106,10 +114,10 @@ export const limitMessages: Record<LimitName, string> = {
   master_password: "You have used a master password too often in a short time. Please wait a minute.",
   decrypt_manual: "You have decrypted too many texts in a short time. Please wait a minute.",
   confirmation_mailbox: "This mailbox was asked too often within a day.",
-  password_reset_ip: "Too many messages were asked for from your network. Please wait before you try again.",
+  password_reset_ip: "Too many messages were requested from your network. Please wait before you try again.",
   password_reset_mailbox:
-    "Several messages were asked for this e-mail within the hour. Please wait before you try again.",
-  password_reset_unproven: "Several messages were asked for this e-mail within a day.",
+    "Several messages were requested for this e-mail within the hour. Please wait before you try again.",
+  password_reset_unproven: "Several messages were requested for this e-mail within a day.",
   email_confirmation_mailbox: "This e-mail was asked three times within a day. Please wait before you ask again.",
   email_change: "You have asked for a new sign-in e-mail several times within a day. Please wait before you ask again.",
   email_change_mailbox: "This e-mail was asked three times within a day. Please wait before you ask again.",
@@ -117,7 +125,7 @@ export const limitMessages: Record<LimitName, string> = {
   smtp_login_account: "Too many wrong passwords for this user name. Please wait before you try again.",
 };
 
-/** The table with the operator's overrides; names of other parts' limits are left to them. */
+/** The table with the operator's overrides; names that are not in this table are ignored. */
 export function rateLimitRules(overrides: "off" | ReadonlyMap<string, LimitChange>): RateLimitRules {
   if (overrides === "off") return null;
   const changed: NonNullable<RateLimitRules> = { ...rules };

@@ -1,53 +1,54 @@
-/** Counting windows by subject and action, in the specification's `rate_limit` table. */
+/** Port for counting requests by subject and action in time windows, in the specification's `rate_limit` table. */
 
 export interface RateLimitRule {
-  /** e.g. `alias_create`; closed set in `rate-limit-rules.ts`. */
+  /** Name of the limit, e.g. `alias_create`; closed set in `rate-limit-rules.ts`. */
   action: string;
   max: number;
   windowSeconds: number;
 }
 
-/** Tries that are free at first and then must lie further and further apart: each wait is twice the one before. */
+/** Limit of attempts that are free at first and then have to wait: each wait is twice the previous one. */
 export interface SpacedLimitRule {
   action: string;
   free: number;
-  /** After the free tries; 1 if left out. */
+  /** Wait after the free attempts; default 1. */
   firstWaitSeconds?: number;
   longestWaitSeconds: number;
-  /** A subject not let through for this long starts anew. */
+  /** The count resets after this time without an allowed attempt. */
   forgetSeconds: number;
 }
 
 export interface RateLimitSubject {
   userId?: string;
-  /** Stored only as a keyed hash. */
+  /** Client's IP address; stored only as a keyed hash. */
   ipAddress?: string;
-  /** Any other subject, e.g. the e-mail a login names; stored only as a keyed hash. */
+  /** Any other subject, e.g. the e-mail of a sign-in; stored only as a keyed hash. */
   key?: string;
 }
 
 export interface RateLimitResult {
   allowed: boolean;
-  /** Including this one. */
+  /** Count in the window, including this request. */
   count: number;
-  /** When the window ends. */
+  /** Time at which the window ends. */
   resetAt: Date;
 }
 
 export interface RateLimitStore {
-  /** Counts one more and says whether it still fits; one statement, exact over several processes. */
+  /** Counts one request and tells whether it is within the limit. One statement, exact across processes. */
   take(rule: RateLimitRule, subject: RateLimitSubject, now: Date): Promise<RateLimitResult>;
   /**
-   * Lets a try through when it is one of the first `free`, or when `firstWaitSeconds * 2^(count - free)` seconds (at most
-   * `longestWaitSeconds`) passed since the last one let through (`count` of them so far; column last_action). A refused try changes nothing, so
-   * nobody is locked out by another's hammering for longer than the wait. One statement, exact over several processes:
-   * `INSERT … ON CONFLICT DO UPDATE … WHERE last_action + wait <= now RETURNING`, no row meaning refused.
-   * @returns `resetAt`: when the next try is let through
+   * Allows an attempt if it is one of the first `free`, or if `firstWaitSeconds * 2^(count - free)` seconds (at most
+   * `longestWaitSeconds`) have passed since the last allowed one; `count` is the number allowed so far, and column
+   * `last_action` the time of the last. A refused attempt changes nothing, so an attacker's attempts lock nobody out
+   * for longer than the wait. One statement, exact across processes: `INSERT … ON CONFLICT DO UPDATE … WHERE
+   * last_action + wait <= now RETURNING`; no row means refused.
+   * @returns `resetAt`: when the next attempt is allowed
    */
   takeSpaced(rule: SpacedLimitRule, subject: RateLimitSubject, now: Date): Promise<RateLimitResult>;
-  /** Counts one less: the try turned out to be none that the limit is about. */
+  /** Subtracts one from the count, for a request that turned out not to concern the limit. */
   giveBack(action: string, subject: RateLimitSubject): Promise<void>;
-  /** Forgets a subject's count, e.g. after a successful login. */
+  /** Deletes a subject's count, e.g. after a successful sign-in. */
   clear(action: string, subject: RateLimitSubject): Promise<void>;
   deleteBefore(windowStart: Date): Promise<number>;
 }

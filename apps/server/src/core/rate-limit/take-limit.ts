@@ -1,7 +1,7 @@
 /**
- * Counts tries against a named limit. A limit that counts by network counts by the block around it too (IPv4 /24, IPv6 /48), which
- * has a multiple of one network's limit. A try that exceeds its network's limit is not counted for the block, so that it takes
- * nothing from the neighbours.
+ * Counts requests against a named limit. A limit by network also counts the block around it (IPv4 /24, IPv6 /48), which
+ * has a multiple of a network's limit. A request over its network's limit does not count for the block, so it uses up
+ * nothing of the neighbours' limit.
  */
 import { AppError } from "../app-error.ts";
 import { clientBlock, isIpv6Network } from "../connection/client-network.ts";
@@ -10,16 +10,16 @@ import type { RateLimitResult, RateLimitRule, RateLimitSubject } from "./rate-li
 import { type LimitName, limitMessages } from "./rate-limit-rules.ts";
 
 /**
- * A block's limit as a multiple of one network's. Behind a /24 there can be a university, or thousands of people who share their
- * provider's addresses; behind a /48 there is one site, or the 256 homes of a small town.
+ * Limit of a block as a multiple of a network's. A /24 may be a university, or thousands of people who share their
+ * provider's addresses; a /48 is one site, or the 256 homes of a small town.
  */
 const blockMultiple = { ipv4: 16, ipv6: 8 } as const;
 
 type LimitDeps = Pick<CoreDeps, "rateLimits" | "limitRules" | "clock">;
 
 /**
- * Counts one try of the subject against the named limit.
- * @throws AppError `rate_limited` with `resetAt` when it does not fit
+ * Counts one request of the subject against the named limit.
+ * @throws AppError `rate_limited` with `resetAt` when the limit is exceeded
  */
 export async function takeLimit(deps: LimitDeps, name: LimitName, subject: RateLimitSubject): Promise<void> {
   const result = await countTry(deps, name, subject);
@@ -27,18 +27,21 @@ export async function takeLimit(deps: LimitDeps, name: LimitName, subject: RateL
   throw new AppError("rate_limited", { message: limitMessages[name], resetAt: result.resetAt });
 }
 
-/** As `takeLimit`, for callers that have another way over the limit. @returns `null` within the limit, otherwise when the next try fits */
+/**
+ * Like `takeLimit`, for callers that have an alternative to refusing.
+ * @returns `null` within the limit, otherwise when the next request is allowed
+ */
 export async function tryLimit(deps: LimitDeps, name: LimitName, subject: RateLimitSubject): Promise<Date | null> {
   const result = await countTry(deps, name, subject);
   return result === null || result.allowed ? null : result.resetAt;
 }
 
-/** Takes one counted try back. */
+/** Subtracts one request from the count. */
 export async function giveBackLimit(deps: LimitDeps, name: LimitName, subject: RateLimitSubject): Promise<void> {
   if (deps.limitRules !== null) await deps.rateLimits.giveBack(deps.limitRules[name].action, subject);
 }
 
-/** Forgets the subject's tries, e.g. after the right password. */
+/** Resets the subject's count, e.g. after a right password. */
 export async function forgetLimit(deps: LimitDeps, name: LimitName, subject: RateLimitSubject): Promise<void> {
   if (deps.limitRules !== null) await deps.rateLimits.clear(deps.limitRules[name].action, subject);
 }

@@ -4,7 +4,7 @@ import { TokenBuckets } from "./token-buckets.ts";
 
 const rule = { max: 3, windowSeconds: 60 };
 
-test("so many go at once, and one more each time its share of the window is over", () => {
+test("allows max at once, then one more after each share of the window", () => {
   const buckets = new TokenBuckets(rule, 100);
   expect([0, 0, 0, 0, 19_999, 20_001, 20_001].map((at) => buckets.take("a", at))).toEqual([
     true,
@@ -18,18 +18,18 @@ test("so many go at once, and one more each time its share of the window is over
   expect(buckets.take("b", 0)).toBe(true);
 });
 
-test("none at all lets nobody through", () => {
+test("a maximum of zero allows nothing", () => {
   expect(new TokenBuckets({ max: 0, windowSeconds: 60 }, 100).take("a", 0)).toBe(false);
 });
 
-test("a debt is paid within one more window, however often it was overdrawn", () => {
+test("an overdrawn bucket recovers within one more window, however often it was overdrawn", () => {
   const buckets = new TokenBuckets(rule, 100);
   for (let spent = 0; spent < 1000; spent++) buckets.spend("a", 0);
   expect(buckets.isEmpty("a", 79_000)).toBe(true);
   expect(buckets.isEmpty("a", 80_001)).toBe(false);
 });
 
-test("a clock that steps back neither refills nor takes back", () => {
+test("a clock that steps back neither adds nor removes tokens", () => {
   const buckets = new TokenBuckets(rule, 100);
   for (let taken = 0; taken < 3; taken++) buckets.take("a", 1_000_000);
   expect(buckets.isEmpty("a", 0)).toBe(true);
@@ -38,7 +38,7 @@ test("a clock that steps back neither refills nor takes back", () => {
 
 const steps = fc.array(fc.tuple(fc.nat({ max: 5 }), fc.nat({ max: 30_000 })), { minLength: 1, maxLength: 300 });
 
-test("in no stretch of time does a key get more than a full bucket and what ran in meanwhile", () => {
+test("no period allows a key more than a full bucket and the tokens refilled meanwhile", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 90 }), steps, (max, windowSeconds, all) => {
       const buckets = new TokenBuckets({ max, windowSeconds }, 100);
@@ -59,7 +59,7 @@ test("in no stretch of time does a key get more than a full bucket and what ran 
   );
 });
 
-test("who was let through is the one a plain model lets through", () => {
+test("allows exactly what a simple model allows", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 9 }), steps, (max, all) => {
       const buckets = new TokenBuckets({ max, windowSeconds: 60 }, 100);
@@ -69,7 +69,7 @@ test("who was let through is the one a plain model lets through", () => {
         now += waitMs;
         const { tokens, at } = model.get(key) ?? { tokens: max, at: now };
         const here = Math.min(max, tokens + ((now - at) * max) / 60_000);
-        // At the very edge the two may round apart.
+        // At the very edge the two may round differently.
         if (Math.abs(here - 1) < 1e-6) return;
         expect(buckets.take(String(key), now)).toBe(here >= 1);
         model.set(key, { tokens: here >= 1 ? here - 1 : here, at: now });
@@ -78,7 +78,7 @@ test("who was let through is the one a plain model lets through", () => {
   );
 });
 
-test("never more keys than its capacity are remembered, and a quarter of it of those used last", () => {
+test("remembers at most `capacity` keys, and at least the last quarter of that", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 2, max: 30 }),
@@ -99,7 +99,7 @@ test("never more keys than its capacity are remembered, and a quarter of it of t
   );
 });
 
-test("a flood of new keys does not free one that is held back", () => {
+test("a flood of new keys does not make it forget a key that is over its limit", () => {
   const buckets = new TokenBuckets({ max: 10, windowSeconds: 3600 }, 100);
   for (let spent = 0; spent < 10; spent++) buckets.spend("held back", 0);
   buckets.spend("hardly used", 0);
@@ -108,6 +108,6 @@ test("a flood of new keys does not free one that is held back", () => {
     expect(buckets.size).toBeLessThanOrEqual(100);
   }
   expect(buckets.isEmpty("held back", 0)).toBe(true);
-  // Control: what has used little is forgotten, and that costs nobody anything.
+  // Control: a key that has used little is forgotten, which does no harm.
   expect(buckets.isEmpty("hardly used", 0, 10)).toBe(false);
 });

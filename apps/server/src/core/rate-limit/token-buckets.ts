@@ -1,8 +1,9 @@
 /**
- * Token buckets in memory, one per key, for limits that must cost no write: `max` at once, then `max` per window. Pure: time is
- * told, in milliseconds. Bounded: above `capacity` keys the half not used for longest is forgotten, which only ever lets more
- * through; of that half those stay that have used up more than half of theirs, as far as there is room, so that a flood of new
- * keys does not free the ones that are held back. Keys are the caller's: compact, and no address in clear.
+ * In-memory token buckets, one per key, for limits that must not cost a write: `max` at once, then `max` per window.
+ * Time is passed in, in milliseconds. Memory is bounded: above `capacity` keys, the half not used for longest is
+ * forgotten, which can only allow more. Of that half, keys that have used more than half of their tokens are kept if
+ * there is space, so that a flood of new keys does not reset those over their limit. Keys should be compact and contain
+ * no address in clear. Pure.
  */
 export interface BucketRule {
   max: number;
@@ -10,7 +11,7 @@ export interface BucketRule {
 }
 
 interface Bucket {
-  /** Tokens taken and not yet refilled, at `at`. */
+  /** Tokens taken and not yet refilled at the time `at`. */
   used: number;
   at: number;
 }
@@ -19,11 +20,11 @@ export class TokenBuckets {
   readonly #max: number;
   readonly #perMs: number;
   readonly #half: number;
-  /** Two generations: what is used moves into the young one; when that is full, the old one is forgotten. */
+  /** Two generations of keys: a used key moves to the young one; when that is full, the old one is forgotten. */
   #young = new Map<string, Bucket>();
   #old = new Map<string, Bucket>();
 
-  /** @param capacity keys remembered at most, two or more */
+  /** @param capacity maximum number of keys, two or more */
   constructor({ max, windowSeconds }: BucketRule, capacity: number) {
     this.#max = max;
     this.#perMs = max / (windowSeconds * 1000);
@@ -34,28 +35,31 @@ export class TokenBuckets {
     return this.#young.size + this.#old.size;
   }
 
-  /** Whether `count` more would be too many. */
+  /** Whether the key has fewer than `count` tokens left. */
   isEmpty(key: string, nowMs: number, count = 1): boolean {
     if (this.#max < count) return true;
     const bucket = this.#young.get(key) ?? this.#old.get(key);
     return bucket !== undefined && this.#usedAt(bucket, nowMs) + count > this.#max;
   }
 
-  /** Counts one if it fits. @returns false, and counts nothing, when it does not */
+  /** Takes one token. @returns false, and takes none, when the bucket is empty */
   take(key: string, nowMs: number): boolean {
     if (this.isEmpty(key, nowMs)) return false;
     this.spend(key, nowMs);
     return true;
   }
 
-  /** Counts whether it fits or not: it has happened. The debt is at most one more window. */
+  /**
+   * Takes tokens even if the bucket is empty, for events that already happened. A bucket is overdrawn by at most one
+   * window.
+   */
   spend(key: string, nowMs: number, count = 1): void {
     const bucket = this.#bucketOf(key, nowMs);
     bucket.used = Math.min(this.#usedAt(bucket, nowMs) + count, this.#max * 2);
     bucket.at = nowMs;
   }
 
-  /** A clock that steps back refills nothing, and takes nothing back either. */
+  /** Tokens used after refilling; a clock that steps back changes nothing. */
   #usedAt({ used, at }: Bucket, nowMs: number): number {
     return nowMs <= at ? used : Math.max(0, used - (nowMs - at) * this.#perMs);
   }

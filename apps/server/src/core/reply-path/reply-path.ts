@@ -1,21 +1,22 @@
 /**
- * What stands behind a reply address `r-<token>@…`. Found by a hash of the token, read with a key made from it: without the
- * token, which only mail programs hold, neither correspondents nor their number per alias' owner can be read.
+ * The correspondent behind a reply address `r-<token>@…`. A row is found by a hash of the token and sealed with a key
+ * derived from the token. Only mail programs hold the token, so the database alone shows neither the correspondents nor
+ * how many an owner has.
  */
 export interface ReplyPath {
-  /** SHA-256("row" ‖ token). */
+  /** Row id: SHA-256("row" ‖ token). */
   id: Buffer;
   aliasId: string;
-  /** The correspondent, sealed with a key that only the token gives. */
+  /** The correspondent's address, sealed with a key derived from the token. */
   sealed: Buffer;
 }
 
 export interface ReplyPathStore {
-  /** One statement; what is there already stays. Throws when the alias is gone meanwhile. */
+  /** Inserts the paths that do not exist yet, in one statement. Throws when the alias was deleted meanwhile. */
   ensure(paths: readonly ReplyPath[], now: Date): Promise<void>;
-  /** @returns those of `ids` that are there, as hex */
+  /** @returns the ids that exist, as hex */
   listKnown(ids: readonly Buffer[]): Promise<Set<string>>;
   find(id: Buffer): Promise<ReplyPath | null>;
-  /** One statement. @returns those of `ids` that are there, in any order */
+  /** Reads all existing paths in one statement. @returns them in any order */
   findAll(ids: readonly Buffer[]): Promise<ReplyPath[]>;
 }

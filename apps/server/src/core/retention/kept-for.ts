@@ -1,36 +1,36 @@
 /**
- * How long a row is kept, and from when on: one figure for the job that forgets it (`store/retention.ts`) and for the date the
- * account's own export names. The figures themselves are the contract's, where the legal pages read them too.
+ * Retention periods of rows. The retention job (`store/retention.ts`) and the deletion dates in the account's export
+ * share these figures. They come from the contract, which the legal pages use too.
  */
 import { retentionDays, sessionTimes } from "@kauke/contract";
 
 const days = (count: number) => count * 86_400;
 
 export const keptForSeconds = {
-  /** Since it was last used. */
+  /** Counted from the session's last use. */
   idleLoginSession: sessionTimes.idleSeconds,
-  /** Since it was opened. */
+  /** Counted from the start of the session. */
   loginSession: sessionTimes.absoluteSeconds,
-  /** Since the window began. */
+  /** Counted from the start of the rate limit's window. */
   rateLimit: days(retentionDays.securityRecords),
   notice: days(retentionDays.technicalLogs),
-  /** Since it was sent, failed or was cancelled. */
+  /** Counted from when the message was sent, failed or was cancelled. */
   endedEmailJob: days(retentionDays.technicalLogs),
   releasedAddress: days(retentionDays.deletedAlias),
-  /** Refusals that suspended nothing, since the last of them. */
+  /** Refusals that have not suspended a mailbox, counted from the last one. */
   missingMailbox: days(retentionDays.technicalLogs),
-  /** Mail to postmaster@ and abuse@ that nobody forgot before. */
+  /** Mail to postmaster@ and abuse@ that the operator has not deleted earlier. */
   operatorMail: days(retentionDays.technicalLogs),
 } as const;
 
 export type Kept = keyof typeof keptForSeconds;
 
-/** The moment from which a row may be gone. */
+/** Time at which a row may be deleted. */
 export function keptUntil(what: Kept, since: Date): Date {
   return new Date(since.getTime() + keptForSeconds[what] * 1000);
 }
 
-/** Rows whose time began before this are over. */
+/** Time before which a row's retention period must have started for the row to be deleted now. */
 export function keptSince(what: Kept, now: Date): Date {
   return new Date(now.getTime() - keptForSeconds[what] * 1000);
 }

@@ -12,7 +12,12 @@ const account = (change: Partial<NonNullable<KnownAccounts["byEmail"]>> = {}) =>
 const nobody: KnownAccounts = { bySubject: null, byEmail: null };
 
 const table: [string, Parameters<typeof decideAccount>[0], KnownAccounts, AccountDecision][] = [
-  ["a first visit makes an account", verified, nobody, { kind: "create", email: "ann@example.org", isConfirmed: true }],
+  [
+    "the first sign-in creates an account",
+    verified,
+    nobody,
+    { kind: "create", email: "ann@example.org", isConfirmed: true },
+  ],
   [
     "a known subject signs in",
     verified,
@@ -20,19 +25,19 @@ const table: [string, Parameters<typeof decideAccount>[0], KnownAccounts, Accoun
     { kind: "sign-in", userId: "by-subject" },
   ],
   [
-    "a known subject signs in whatever its address is worth",
+    "a known subject signs in even without a verified address",
     { email: null, isEmailHosted: false },
     { ...nobody, bySubject: { id: "by-subject" } },
     { kind: "sign-in", userId: "by-subject" },
   ],
   [
-    "a known subject signs in to its own account, not to the one that has its new address",
+    "a known subject signs in to its own account, not to another one that has its address",
     verified,
     { bySubject: { id: "by-subject" }, byEmail: account() },
     { kind: "sign-in", userId: "by-subject" },
   ],
   [
-    "without a verified address there is no new account",
+    "no account is created without a verified address",
     { email: null, isEmailHosted: false },
     nobody,
     { kind: "refuse", reason: "unverified" },
@@ -44,31 +49,31 @@ const table: [string, Parameters<typeof decideAccount>[0], KnownAccounts, Accoun
     { kind: "link", userId: "by-email", email: "ann@example.org" },
   ],
   [
-    "an account that only claims the address is not",
+    "an account that has not confirmed the address is not linked",
     verified,
     { ...nobody, byEmail: account({ emailConfirmedAt: null }) },
     { kind: "refuse", reason: "exists" },
   ],
   [
-    "an account of another subject is not, though it has confirmed the address",
+    "an account of another subject is not linked, even if it confirmed the address",
     verified,
     { ...nobody, byEmail: account({ googleId: "another" }) },
     { kind: "refuse", reason: "taken" },
   ],
   [
-    "an account whose owner has removed Google is not, though it has confirmed the address",
+    "an account whose owner removed Google is not linked, even if it confirmed the address",
     verified,
     { ...nobody, byEmail: account({ isGoogleRemoved: true }) },
     { kind: "refuse", reason: "taken" },
   ],
   [
-    "an address the issuer does not host itself links nothing",
+    "an address that the issuer does not host links no account",
     { ...verified, isEmailHosted: false },
     { ...nobody, byEmail: account() },
     { kind: "refuse", reason: "taken" },
   ],
   [
-    "an address the issuer does not host itself begins an account that has yet to confirm it",
+    "an address that the issuer does not host creates an account with an unconfirmed address",
     { ...verified, isEmailHosted: false },
     nobody,
     { kind: "create", email: "ann@example.org", isConfirmed: false },

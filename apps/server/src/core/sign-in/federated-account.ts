@@ -1,6 +1,7 @@
 /**
- * Which account a federated sign-in leads to (docs/decisions/2026-11-22-federated-accounts.md). The subject alone decides where it
- * is known; an address leads to an account only where both sides have shown that it is theirs. Decides, does nothing.
+ * Decides which account a federated sign-in leads to (docs/decisions/2026-11-22-federated-accounts.md). A known subject
+ * signs in to its account; otherwise an e-mail address leads to an account only if both the issuer and the account have
+ * verified it. Pure.
  */
 
 import type { User } from "../user/user.ts";
@@ -14,9 +15,9 @@ export type AccountDecision =
   | { kind: "refuse"; reason: "unverified" | "exists" | "taken" };
 
 export interface KnownAccounts {
-  /** Whose subject this is. */
+  /** Account that has this subject. */
   bySubject: Pick<User, "id"> | null;
-  /** Whose e-mail it is; looked up for a verified address only. */
+  /** Account that has this e-mail; looked up for a verified address only. */
   byEmail: Pick<User, "id" | "emailConfirmedAt" | "googleId" | "isGoogleRemoved"> | null;
 }
 
@@ -24,20 +25,20 @@ export function decideAccount(
   { email, isEmailHosted }: Pick<FederatedPerson, "email" | "isEmailHosted">,
   { bySubject, byEmail }: KnownAccounts,
 ): AccountDecision {
-  // e.g. Ann, who has changed her address at Google since: still Ann.
+  // e.g. Ann has changed her address at Google since: the subject is still hers.
   if (bySubject !== null) return { kind: "sign-in", userId: bySubject.id };
-  // e.g. an address somebody only typed at the issuer: it could be anybody's.
+  // e.g. an address that was only typed in at the issuer and may be anybody's.
   if (email === null) return { kind: "refuse", reason: "unverified" };
-  // e.g. the first visit. An address that was checked once, perhaps long ago, may be somebody else's by now: as good as one typed
-  // at registration, until it is proven here.
+  // e.g. the first sign-in. An address that the issuer verified once, perhaps long ago, may belong to somebody else by
+  // now, so it counts as unconfirmed, like one typed at registration.
   if (byEmail === null) return { kind: "create", email, isConfirmed: isEmailHosted };
-  // e.g. ann@firm.example was Ann's and is Bob's now: Ann's account stays Ann's.
+  // e.g. ann@firm.example was Ann's and is Bob's now: the account stays Ann's.
   if (byEmail.googleId !== null) return { kind: "refuse", reason: "taken" };
-  // e.g. Ann has removed Google from her account: an address alone must not bring it back.
+  // e.g. Ann removed Google from her account: a matching address alone must not link it again.
   if (byEmail.isGoogleRemoved) return { kind: "refuse", reason: "taken" };
-  // e.g. Mallory registered Ann's address with a password of his own and waits for her.
+  // e.g. Mallory registered Ann's address with a password of his own, waiting for her to sign in.
   if (byEmail.emailConfirmedAt === null) return { kind: "refuse", reason: "exists" };
-  // e.g. Google checked a foreign address years ago; who confirmed it here may be its holder now.
+  // e.g. Google verified an external address years ago; whoever confirmed it here may be its present owner.
   if (!isEmailHosted) return { kind: "refuse", reason: "taken" };
   return { kind: "link", userId: byEmail.id, email };
 }

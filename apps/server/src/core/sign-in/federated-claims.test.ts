@@ -11,7 +11,7 @@ const whole = {
   picture: "https://pictures.example/ann.png",
 };
 
-test("a whole set of claims is taken over", () => {
+test("a complete set of claims is read", () => {
   expect(readClaims(issuer, whole)).toEqual({
     issuer,
     subject: whole.sub,
@@ -23,16 +23,16 @@ test("a whole set of claims is taken over", () => {
   });
 });
 
-test("a subject alone is enough", () => {
+test("the subject is the only required claim", () => {
   const nothing = { email: null, isEmailHosted: false, firstName: null, lastName: null, profileImageUrl: null };
   expect(readClaims(issuer, { sub: "1" })).toEqual({ issuer, subject: "1", ...nothing });
 });
 
-test.each([[undefined], [""], [7], ["x".repeat(256)], ["ąžuolas"], ["a\nb"]])("%j is no subject", (sub) => {
+test.each([[undefined], [""], [7], ["x".repeat(256)], ["ąžuolas"], ["a\nb"]])("%j is not a valid subject", (sub) => {
   expect(readClaims(issuer, { ...whole, sub })).toBeNull();
 });
 
-test.each([[undefined], [false], ["true"], [1], [null]])("an address verified %j is not taken over", (verified) => {
+test.each([[undefined], [false], ["true"], [1], [null]])("an address with email_verified %j is ignored", (verified) => {
   expect(readClaims(issuer, { ...whole, email_verified: verified })).toMatchObject({
     email: null,
     isEmailHosted: false,
@@ -40,13 +40,13 @@ test.each([[undefined], [false], ["true"], [1], [null]])("an address verified %j
 });
 
 test.each([["no address"], ["ann@localhost"], [`${"x".repeat(250)}@example.org`], [7], [""]])(
-  "%j is no address",
+  "%j is not a valid address",
   (email) => {
     expect(readClaims(issuer, { ...whole, email })?.email).toBeNull();
   },
 );
 
-test("names are cut to a hundred characters, without what can't be seen", () => {
+test("names are cut to a hundred characters, without invisible ones", () => {
   const claims = { ...whole, given_name: "🦭".repeat(200), family_name: "\u202eLu\u0000kas\n " };
   expect(readClaims(issuer, claims)).toMatchObject({ firstName: "🦭".repeat(100), lastName: "Lu kas" });
   expect(readClaims(issuer, { ...whole, given_name: " \u0000 ", family_name: {} })).toMatchObject({
@@ -62,7 +62,7 @@ test.each([
   [`https://pictures.example/${"x".repeat(2048)}`],
   ["picture"],
   [null],
-])("%s is no picture", (picture) => {
+])("%s is not accepted as a picture", (picture) => {
   expect(readClaims(issuer, { ...whole, picture })?.profileImageUrl).toBeNull();
 });
 

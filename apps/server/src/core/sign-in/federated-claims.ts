@@ -1,5 +1,7 @@
-/** From an ID token's claims (OpenID Connect Core §5.1) to a person: what has a wrong form or exceeds its bound is left out. */
-
+/**
+ * Reads a person from the claims of an ID token (OpenID Connect Core §5.1). Claims that are malformed or too long are
+ * ignored.
+ */
 import { domainToASCII } from "node:url";
 import { isMailbox } from "@kauke/contract";
 import { splitAddress } from "@kauke/mail-rfc";
@@ -7,12 +9,12 @@ import type { FederatedPerson } from "./federated-issuer.ts";
 
 export const googleIssuer = "https://accounts.google.com";
 
-const nameMax = 100;
-const imageUrlMax = 2048;
-/** OpenID Connect Core §2: 255 ASCII characters at most. */
+const NAME_MAX = 100;
+const IMAGE_URL_MAX = 2048;
+/** Subject identifier: at most 255 ASCII characters (OpenID Connect Core §2). */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
-/** @returns `null` without a usable subject. @param issuer as it is configured */
+/** @returns `null` without a valid subject. @param issuer issuer as configured */
 export function readClaims(issuer: string, claims: Readonly<Record<string, unknown>>): FederatedPerson | null {
   const { sub, email_verified, given_name, family_name, picture } = claims;
   if (typeof sub !== "string" || !SUBJECT.test(sub)) return null;
@@ -30,8 +32,9 @@ export function readClaims(issuer: string, claims: Readonly<Record<string, unkno
 }
 
 /**
- * Issuers verify a foreign address once and never again. An issuer speaks for a domain that it names in `hd` (Google's "hosted
- * domain"; other issuers can be set up to send it), and Google for gmail.com.
+ * Whether the issuer hosts the mailbox. Issuers verify an external address once and never again. An issuer hosts the
+ * domain that it names in `hd` (Google's "hosted domain"; other issuers can be configured to send it), and Google also
+ * gmail.com.
  */
 function isHosted(issuer: string, email: string, hostedDomain: unknown): boolean {
   const domain = asciiDomain(splitAddress(email).domain);
@@ -39,18 +42,18 @@ function isHosted(issuer: string, email: string, hostedDomain: unknown): boolean
   return typeof hostedDomain === "string" && domain !== "" && asciiDomain(hostedDomain) === domain;
 }
 
-/** @returns lower case, IDNA (RFC 5891); empty for what is no domain */
+/** @returns the domain in lower-case A-labels (RFC 5891); empty if it is not a valid domain */
 const asciiDomain = (domain: string) => domainToASCII(domain.trim());
 
 function readName(value: unknown): string | null {
   if (typeof value !== "string") return null;
-  const name = [...value.replace(/\p{C}+/gu, " ").trim()].slice(0, nameMax).join("").trim();
+  const name = [...value.replace(/\p{C}+/gu, " ").trim()].slice(0, NAME_MAX).join("").trim();
   return name === "" ? null : name;
 }
 
 function readImageUrl(value: unknown): string | null {
-  if (typeof value !== "string" || value.length > imageUrlMax || !URL.canParse(value)) return null;
+  if (typeof value !== "string" || value.length > IMAGE_URL_MAX || !URL.canParse(value)) return null;
   const url = new URL(value);
   const isPlain = url.protocol === "https:" && url.username === "" && url.password === "";
-  return isPlain && url.href.length <= imageUrlMax ? url.href : null;
+  return isPlain && url.href.length <= IMAGE_URL_MAX ? url.href : null;
 }

@@ -1,48 +1,51 @@
-/** The issuer of federated sign-in (OpenID Connect) as core sees it. Real in operate, over the network. */
+/** Port of the OpenID Connect issuer for federated sign-in. The implementation, over the network, is in operate. */
 
 import type { WaysInAction } from "@kauke/contract";
 
-/** A round trip that somebody who is signed in began in Settings. */
+/** A flow that a signed-in user started in Settings. */
 export type SettingsFlow =
   | { kind: "link"; userId: string }
-  /** To sign in anew; then the browser goes on with the action. */
+  /** Re-authenticates the user; the browser then continues with `action`. */
   | { kind: "prove"; userId: string; action: WaysInAction };
 
-/** What one sign-in under way must keep secret, and where its answer comes back to. */
+/** Secrets of one flow in progress, and the URI the issuer redirects to. */
 export interface FlowSecrets {
-  /** RFC 6749 §10.12: the answer belongs to this sign-in. */
+  /** Ties the redirect back to this flow (RFC 6749 §10.12). */
   state: string;
-  /** OpenID Connect Core §3.1.2.1: the ID token was made for this sign-in. */
+  /** Ties the ID token to this flow (OpenID Connect Core §3.1.2.1). */
   nonce: string;
-  /** RFC 7636: whoever redeems the code is who asked for it. */
+  /** PKCE code verifier (RFC 7636): only the client that requested the code can redeem it. */
   verifier: string;
   redirectUri: string;
-  /** Set for a flow that began in Settings. Without it, the flow signs somebody in. */
+  /** Set for a flow that was started in Settings; otherwise the flow is a sign-in. */
   settings?: SettingsFlow;
 }
 
-/** Who the issuer says is there; every field within bounds. */
+/** A person as the issuer describes them; every field is checked and within its length limit. */
 export interface FederatedPerson {
   issuer: string;
-  /** Never given to anybody else by this issuer, and never changed. */
+  /** Subject identifier: permanent, and never reassigned by this issuer. */
   subject: string;
-  /** `null` unless the issuer says that it is verified. */
+  /** `null` unless the issuer says that the address is verified. */
   email: string | null;
-  /** The issuer says that it hosts the mailbox: nobody else can hold it now. Otherwise it was verified once, perhaps long ago. */
+  /**
+   * Whether the issuer hosts the mailbox, so that nobody else can have it now. Otherwise the address was verified once,
+   * perhaps long ago.
+   */
   isEmailHosted: boolean;
   firstName: string | null;
   lastName: string | null;
   profileImageUrl: string | null;
 }
 
-/** Our own words for what went wrong at the issuer; nothing of what it or a library says goes further. */
+/** Reasons for a failure at the issuer, as a closed set; messages of the issuer or a library are never passed on. */
 export type IssuerFailure = "unreachable" | "denied" | "code_refused" | "answer_invalid";
 
 export interface FederatedIssuer {
-  /** As it is configured, and as `FederatedPerson` names it. */
+  /** Issuer URL as configured, equal to `FederatedPerson.issuer`. */
   readonly issuer: string;
-  /** Where the browser goes to. @returns `null` while the issuer can't be reached or makes no sense */
+  /** URL to send the browser to. @returns `null` while the issuer is unreachable or its metadata is invalid */
   authorizationUrl(secrets: FlowSecrets): Promise<string | null>;
-  /** Redeems the answer's code and checks all that is said. @param query of the address the browser came back to */
+  /** Redeems the authorization code and verifies the ID token. @param query query string of the redirect back */
   redeem(query: string, secrets: FlowSecrets): Promise<FederatedPerson | IssuerFailure>;
 }

@@ -1,7 +1,7 @@
 /**
- * The round trip to the issuer for somebody who is signed in: to link a Google account, or to sign in anew by the one that is
- * linked. The flow is bound to the session: its record is found by the session's token together with the state, so another browser,
- * a later session and a link that somebody else prepared find nothing.
+ * Federated flow of a signed-in user: links a Google account, or re-authenticates the user by the linked one. The flow is
+ * bound to the session: its record is stored under a hash of the session's token and the state, so another browser, a
+ * later session, or a link that somebody else prepared cannot continue it.
  */
 import { type GoogleFailure, googleFailureTexts, type WaysInAction, waysInMessages } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
@@ -18,13 +18,17 @@ type BeginDeps = Pick<
 
 interface Begin {
   userId: string;
-  /** Of the session that begins. */
+  /** Token of the session that starts the flow. */
   token: string;
   redirectUri: string;
   clientAddress: string;
 }
 
-/** @returns the issuer's page. @throws AppError `proof_needed`, `rate_limited`, `unavailable`; `invalid` when one is linked already */
+/**
+ * Starts linking a Google account.
+ * @returns the issuer's URL.
+ * @throws AppError `proof_needed`, `rate_limited`, `unavailable`; `invalid` when the account has one already
+ */
 export async function beginGoogleLink(deps: BeginDeps, begin: Begin): Promise<string> {
   await requireFreshProof(deps, begin.token);
   if ((await deps.users.find(begin.userId))?.googleId !== null)
@@ -32,7 +36,11 @@ export async function beginGoogleLink(deps: BeginDeps, begin: Begin): Promise<st
   return await beginSettingsFlow(deps, begin, { kind: "link", userId: begin.userId });
 }
 
-/** @returns the issuer's page. @throws AppError `rate_limited`, `unavailable`; `invalid` when none is linked */
+/**
+ * Starts re-authenticating the user.
+ * @returns the issuer's URL.
+ * @throws AppError `rate_limited`, `unavailable`; `invalid` when no Google account is linked
+ */
 export async function beginGoogleProof(deps: BeginDeps, begin: Begin & { action: WaysInAction }): Promise<string> {
   const { userId, action } = begin;
   if (((await deps.users.find(userId))?.googleId ?? null) === null)
@@ -55,15 +63,15 @@ export interface SettingsReturn {
   query: string;
   secrets: FlowSecrets;
   settings: SettingsFlow;
-  /** Of the session that came back, which is the one that began. */
+  /** Token of the session, the same one that started the flow. */
   token: string;
-  /** Who that session belongs to. */
+  /** Account of that session. */
   userId: string;
 }
 
 export type SettingsOutcome = { kind: "linked" } | { kind: "proven"; googleId: string; action: WaysInAction };
 
-/** Changes nothing but the link that was asked for. */
+/** Finishes the flow; the only change is the link that was requested. */
 export async function finishSettingsFlow(
   deps: FinishDeps,
   { query, secrets, settings, token, userId }: SettingsReturn,

@@ -1,4 +1,7 @@
-/** Federated sign-in in its two halves: off to the issuer, and back with an answer. What fails is told in our own words. */
+/**
+ * Federated sign-in: starting the flow with the issuer, and finishing it with the issuer's redirect back. Failures are
+ * reported in our own words.
+ */
 import type { GoogleFailure } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
@@ -7,17 +10,17 @@ import { newUser } from "../user/new-user.ts";
 import type { User } from "../user/user.ts";
 import { type AccountDecision, decideAccount } from "./federated-account.ts";
 import type { FederatedPerson, FlowSecrets, IssuerFailure, SettingsFlow } from "./federated-issuer.ts";
-import { flowSeconds, hashFlow, newFlowSecret } from "./sign-in-flow.ts";
+import { FLOW_SECONDS, hashFlow, newFlowSecret } from "./sign-in-flow.ts";
 
 export interface FlowFailure {
   failure: GoogleFailure;
-  /** For the operator's log; of what only the person can mend there is none. */
+  /** Reason for the operator's log; absent where only the user can fix the problem. */
   code?: IssuerFailure;
 }
 
 type BeginDeps = Pick<CoreDeps, "federatedIssuer" | "signInFlows" | "random" | "clock" | "rateLimits" | "limitRules">;
 
-/** @returns the issuer's page and the token for this browser's cookie */
+/** @returns the issuer's URL, and the token for this browser's cookie */
 export async function beginFederatedSignIn(
   deps: BeginDeps,
   { redirectUri, clientAddress }: { redirectUri: string; clientAddress: string },
@@ -30,14 +33,14 @@ export async function beginFederatedSignIn(
 }
 
 interface NewFlow {
-  /** What names the browser that begins, 32 bytes as base64url. */
+  /** Token of the browser that starts the flow, 32 bytes as base64url. */
   browserToken: string;
   redirectUri: string;
   clientAddress: string;
   settings?: SettingsFlow;
 }
 
-/** @returns the issuer's page; `null` while the issuer can't be reached */
+/** Stores the flow's secrets. @returns the issuer's URL; `null` while the issuer is unreachable */
 export async function openFlow(
   deps: Pick<CoreDeps, "federatedIssuer" | "signInFlows" | "random" | "clock">,
   { browserToken, redirectUri, clientAddress, settings }: NewFlow,
@@ -47,12 +50,12 @@ export async function openFlow(
   const tokenHash = hashFlow(browserToken, state);
   const url = tokenHash === null ? null : ((await deps.federatedIssuer?.authorizationUrl(secrets)) ?? null);
   if (tokenHash === null || url === null) return null;
-  const expiresAt = new Date(deps.clock.now().getTime() + flowSeconds * 1000);
+  const expiresAt = new Date(deps.clock.now().getTime() + FLOW_SECONDS * 1000);
   await deps.signInFlows.keep(tokenHash, secrets, { expiresAt, clientAddress });
   return url;
 }
 
-/** @returns false when there were too many of it from this network */
+/** @returns false when the work throws `rate_limited` */
 async function fits(work: () => Promise<void>): Promise<boolean> {
   try {
     await work();
@@ -64,8 +67,9 @@ async function fits(work: () => Promise<void>): Promise<boolean> {
 }
 
 /**
- * One use. A flow that signs in is found by the cookie that its beginning has set, one of Settings by the session that began it.
- * @param query of the address the browser came back to, e.g. `?code=…&state=…`
+ * Removes and returns the secrets of a flow. A sign-in is found by the cookie set at its start, a flow of Settings by
+ * the session that started it.
+ * @param query query string of the redirect back, e.g. `?code=…&state=…`
  */
 export async function takeFlow(
   { signInFlows }: Pick<CoreDeps, "signInFlows">,
@@ -82,7 +86,7 @@ export async function takeFlow(
   return ofSession?.settings === undefined ? null : ofSession;
 }
 
-/** @param secrets as `takeFlow` gave them */
+/** @param secrets secrets that `takeFlow` returned */
 export async function finishFederatedSignIn(
   deps: Pick<CoreDeps, "federatedIssuer" | "users" | "random" | "clock">,
   { query, secrets }: { query: string; secrets: FlowSecrets },
@@ -104,14 +108,17 @@ const failureOf: Readonly<Record<IssuerFailure, GoogleFailure>> = {
 export const failedAtIssuer = (code: IssuerFailure): FlowFailure =>
   code === "denied" ? { failure: "denied" } : { failure: failureOf[code], code };
 
-/** Each try looks anew: two callbacks at once, or an account that changes meanwhile, end in one account. */
-const triesMax = 5;
+/**
+ * Maximum attempts to enter an account. Each looks the accounts up again, so that concurrent redirects or changes still
+ * lead to one account.
+ */
+const TRIES_MAX = 5;
 
 async function enterAccount(
   deps: Pick<CoreDeps, "users" | "random" | "clock">,
   person: FederatedPerson,
 ): Promise<{ userId: string } | FlowFailure> {
-  for (let tried = 0; tried < triesMax; tried++) {
+  for (let tried = 0; tried < TRIES_MAX; tried++) {
     const decision = decideAccount(person, {
       bySubject: await deps.users.findByGoogle(person),
       byEmail: person.email === null ? null : await deps.users.findByEmail(person.email),

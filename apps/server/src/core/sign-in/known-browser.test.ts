@@ -14,7 +14,7 @@ const person = (email: string, more = {}) => ({
 const ann = person("Ann@Example.org");
 
 describe("a browser that signed in before", () => {
-  it("is found by the e-mail in any letter case and Unicode form, and by no other", () => {
+  it("is found by the e-mail in any letter case and Unicode form, and by no other e-mail", () => {
     const cookie = withAccount(deps, null, person("\u0105nn@example.org"));
     for (const email of ["\u0105nn@example.org", "a\u0328NN@Example.ORG"])
       expect(findEntry(browserMac, cookie, email)).not.toBeNull();
@@ -22,7 +22,7 @@ describe("a browser that signed in before", () => {
       expect(findEntry(browserMac, cookie, email)).toBeNull();
   });
 
-  it("is over with another password, and with another account of the same e-mail", () => {
+  it("is no longer known after a password change, nor for another account with the same e-mail", () => {
     const cookie = withAccount(deps, null, ann);
     const entry = findEntry(browserMac, cookie, ann.email);
     if (entry === null) throw new Error("it should be known");
@@ -32,7 +32,7 @@ describe("a browser that signed in before", () => {
     expect(isStanding(browserMac, entry, person(ann.email))).toBe(false);
   });
 
-  it("has a new token each time, so that another's copy gets nothing of it", () => {
+  it("gets a new token at each sign-in, so that a stolen copy becomes useless", () => {
     const first = withAccount(deps, null, ann);
     const second = withAccount(deps, first, ann);
     expect(second).toHaveLength(64);
@@ -40,7 +40,7 @@ describe("a browser that signed in before", () => {
     expect(findEntry(browserMac, second, ann.email)?.token).not.toEqual(findEntry(browserMac, first, ann.email)?.token);
   });
 
-  it("is known to the five accounts that signed in last", () => {
+  it("is known for the last five accounts that signed in", () => {
     const people = Array.from({ length: 7 }, (_, count) => person(`person${count}@example.org`));
     let cookie: string | null = null;
     for (const user of people) cookie = withAccount(deps, cookie, user);
@@ -50,7 +50,7 @@ describe("a browser that signed in before", () => {
     ]);
   });
 
-  it("is not known by a cookie of another server, or one that was changed in any bit", () => {
+  it("is not known by a cookie of another server, or with any bit changed", () => {
     const cookie = withAccount(deps, null, ann);
     const foreign = (data: string) => createHmac("sha256", randomBytes(32)).update(data).digest();
     expect(findEntry(foreign, cookie, ann.email)).toBeNull();

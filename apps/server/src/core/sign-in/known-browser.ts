@@ -1,14 +1,14 @@
 /**
- * Browsers that have signed in to an account before. Their cookie holds up to five entries, one for each account, of 48 bytes:
- * a random token, and two codes under a key of the server. The first says for which e-mail it is, the second that neither the
- * account nor its password has changed since. Nobody can read the account from it or make an entry; the server keeps none, only
- * counts of failed tries. Pure.
+ * Browsers that have signed in to an account before. Their cookie contains up to five entries of 48 bytes, one per
+ * account: a random token and two MACs under a server key. The first MAC covers the e-mail; the second covers the
+ * account and when its password was set, so it expires with them. Nobody can read the account from the cookie or forge
+ * an entry. The server stores no entries, only counts of failed attempts. Pure.
  */
 import { timingSafeEqual } from "node:crypto";
 import type { Random } from "../ports.ts";
 import type { User } from "../user/user.ts";
 
-/** HMAC-SHA-256 under a key that serves nothing else. */
+/** HMAC-SHA-256 under a key that has no other use. */
 export type BrowserMac = (data: string) => Buffer;
 
 export interface KnownBrowserEntry {
@@ -22,14 +22,19 @@ const ENTRY_BYTES = 3 * PART_BYTES;
 const ENTRIES_MAX = 5;
 const COOKIE = /^[A-Za-z0-9_-]{64,320}$/;
 
-/** How an account is named where tries at it are counted. */
+/** Key of an account in the limits of sign-in attempts. */
 export function accountName(email: string): string {
   return email.normalize("NFC").toLowerCase();
 }
 
-/** @returns the entry for this e-mail if the server made it; whether it still counts only the account can tell */
+/**
+ * @returns the entry for this e-mail if this server made it; `isStanding` tells whether it is still valid for the
+ * account
+ */
 export function findEntry(mac: BrowserMac, cookie: string | null, email: string): KnownBrowserEntry | null {
-  return readEntries(cookie).find((it) => timingSafeEqual(it.account, accountCode(mac, it.token, email))) ?? null;
+  return (
+    readEntries(cookie).find((entry) => timingSafeEqual(entry.account, accountCode(mac, entry.token, email))) ?? null
+  );
 }
 
 /** @returns false once the password was changed or reset, and for another account with the same e-mail */
@@ -37,7 +42,9 @@ export function isStanding(mac: BrowserMac, entry: KnownBrowserEntry, user: User
   return timingSafeEqual(entry.standing, standingCode(mac, entry.token, user));
 }
 
-/** @returns the cookie with a new entry for this account in front; the one it had and the oldest beyond five are left out */
+/**
+ * @returns the cookie with a new first entry for this account, replacing its old one; entries beyond five are dropped
+ */
 export function withAccount(
   { browserMac: mac, random }: { browserMac: BrowserMac; random: Random },
   cookie: string | null,
@@ -46,9 +53,9 @@ export function withAccount(
   const token = random.bytes(PART_BYTES);
   const own = { token, account: accountCode(mac, token, user.email), standing: standingCode(mac, token, user) };
   const former = findEntry(mac, cookie, user.email);
-  const others = readEntries(cookie).filter((it) => former === null || !it.token.equals(former.token));
+  const others = readEntries(cookie).filter((entry) => former === null || !entry.token.equals(former.token));
   const entries = [own, ...others].slice(0, ENTRIES_MAX);
-  return Buffer.concat(entries.flatMap((it) => [it.token, it.account, it.standing])).toString("base64url");
+  return Buffer.concat(entries.flatMap((entry) => [entry.token, entry.account, entry.standing])).toString("base64url");
 }
 
 function readEntries(cookie: string | null): KnownBrowserEntry[] {

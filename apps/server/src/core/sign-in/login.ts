@@ -1,4 +1,4 @@
-/** Sign-in by e-mail and password. Unknown e-mails cost and answer the same as wrong passwords. */
+/** Sign-in by e-mail and password. An unknown e-mail takes as long and gets the same answer as a wrong password. */
 import { AppError } from "../app-error.ts";
 import { clientBlock } from "../connection/client-network.ts";
 import type { CoreDeps } from "../core-deps.ts";
@@ -12,14 +12,15 @@ export interface LoginAttempt extends SignInTry {
   password: string;
 }
 
-/** The account with the hash that counts now, for `openByPassword`. */
+/** The account with its current hash, for `openByPassword`. */
 export interface LoggedIn {
   user: User;
   isKnownBrowser: boolean;
 }
 
 /**
- * Counted before the password is looked at, so that parallel tries count too; a success forgets the try.
+ * Checks the password. The attempt is counted before that, so that concurrent attempts count too; a right password
+ * resets the count.
  * @throws AppError `credentials_wrong`, `rate_limited`, `sign_in_by_link`, `busy`
  */
 export async function login(deps: LoginDeps, { password, ...attempt }: LoginAttempt): Promise<LoggedIn> {
@@ -32,7 +33,10 @@ export async function login(deps: LoginDeps, { password, ...attempt }: LoginAtte
   return { user: { ...user, passwordHash: await strengthenHash(deps, user, { password, turn }) }, isKnownBrowser };
 }
 
-/** @throws AppError `busy`, with the try given back: nobody has looked at the password */
+/**
+ * Checks the password of a counted attempt.
+ * @throws AppError `busy`; the attempt is then not counted, as no password was checked
+ */
 export async function verifyCounted(
   { hasher }: Pick<CoreDeps, "hasher">,
   counted: CountedTry,
@@ -46,7 +50,10 @@ export async function verifyCounted(
   return isRight;
 }
 
-/** Parameters rose since the hash was made: make it anew. Under load that can wait for the next sign-in. */
+/**
+ * Hashes the password again if the parameters were raised since. When the server is busy, this waits for the next
+ * sign-in.
+ */
 async function strengthenHash(
   deps: LoginDeps,
   user: User,

@@ -1,29 +1,34 @@
 /**
- * A federated sign-in under way. The browser holds a random token in a cookie, the issuer's answer brings the state back; only
- * both together find the secrets, once, for ten minutes.
+ * Storage of federated sign-ins in progress. The browser has a random token in a cookie, and the issuer's redirect
+ * returns the state; only both together find the secrets, once, within ten minutes.
  */
 import { createHash } from "node:crypto";
 import type { TokenTerms } from "../connection/token-terms.ts";
 import type { Random } from "../ports.ts";
 import type { FlowSecrets } from "./federated-issuer.ts";
 
-export const flowSeconds = 600;
+export const FLOW_SECONDS = 600;
 
 export interface SignInFlowStore {
-  /** Puts away what has expired on the way. When too many are open, the oldest of the busiest network give way. */
+  /**
+   * Stores a flow and deletes expired ones. When too many are stored, evicts the oldest of the network that has most.
+   */
   keep(tokenHash: Buffer, secrets: FlowSecrets, terms: TokenTerms): Promise<void>;
-  /** One use: whoever takes it has it alone. @returns `null` when it is unknown, used or past its time */
+  /**
+   * Removes and returns the secrets; only one of several concurrent calls gets them.
+   * @returns `null` when unknown, used or expired
+   */
   take(tokenHash: Buffer): Promise<FlowSecrets | null>;
 }
 
-/** 32 bytes: as a verifier the shortest that RFC 7636 §4.1 allows, with all the entropy it asks for. */
+/** 32 random bytes: as a PKCE verifier the shortest that RFC 7636 §4.1 allows, with the entropy it recommends. */
 export function newFlowSecret(random: Random): string {
   return random.bytes(32).toString("base64url");
 }
 
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
-/** @returns `null` for texts that never were ours */
+/** @returns `null` for texts that are not of a flow secret's form */
 export function hashFlow(browserToken: string, state: string): Buffer | null {
   if (!SECRET.test(browserToken) || !SECRET.test(state)) return null;
   return createHash("sha256").update(`${browserToken}.${state}`, "latin1").digest();

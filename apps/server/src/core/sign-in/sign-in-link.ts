@@ -1,7 +1,8 @@
 /**
- * Signing in by a link that was mailed, for when too many try passwords at the account. The link alone signs in only the browser
- * that asked for it: a link that somebody else asked for, and passes on, would sign its reader in to an account of the sender's
- * choice. Any other browser has to give the password too, and so has a mailbox that was never proven: see `needsPassword`.
+ * Sign-in by a mailed link, for when there were too many password attempts at the account. The link alone signs in only
+ * the browser that requested it: otherwise an attacker could pass on a link to sign its reader in to the attacker's
+ * account. Any other browser also needs the password, and so does an account with an unconfirmed mailbox, see
+ * `needsPassword`.
  */
 import { createHash } from "node:crypto";
 import { authMessages } from "@kauke/contract";
@@ -17,30 +18,31 @@ import type { User } from "../user/user.ts";
 type LinkDeps = Pick<CoreDeps, "accountLinks" | "users" | "rateLimits" | "limitRules" | "clock">;
 
 export interface SignInLinkUse extends LinkUse {
-  /** SHA-256 of the cookie that this browser held when it asked for a link; `null` if it did not ask for one. */
+  /** Cookie value that this browser got when it requested a link; `null` if it requested none. */
   browserToken: string | null;
 }
 
-/** @returns what is kept with the link of the browser that asks for it */
+/** Hash that is stored with the link to identify the browser that requested it. */
 export function browserName(browserToken: string): string {
   return createHash("sha256").update(`sign-in-link ${browserToken}`, "latin1").digest("base64url");
 }
 
 export interface SignInLinkState {
-  /** Whom the link signs in. */
+  /** E-mail of the account that the link signs in to. */
   email: string;
   needsPassword: boolean;
 }
 
-/** Changes nothing. @throws AppError `not_found`, `rate_limited` */
+/** Checks a link without using it. @throws AppError `not_found`, `rate_limited` */
 export async function readSignInLink(deps: LinkDeps, use: SignInLinkUse): Promise<SignInLinkState> {
   const { link, user } = await findLink(deps, use);
   return { email: link.email, needsPassword: needsPassword(link, user, use.browserToken) };
 }
 
 /**
- * Whoever registered an e-mail need not be who reads its mailbox. Where that was never shown, who has both link and password is
- * both; who has the link alone may be the one an impostor locked out, and would keep the impostor's password.
+ * Whether the link also needs the password. Whoever registered an e-mail may not be its mailbox's reader. If it was
+ * never confirmed, link and password together prove both; the link alone may come from the mailbox's real owner, who
+ * would then keep a password that an impostor chose.
  */
 function needsPassword(link: FoundLink, user: User, browserToken: string | null): boolean {
   const isSameBrowser = browserToken !== null && link.askedBy === browserName(browserToken);
@@ -48,10 +50,10 @@ function needsPassword(link: FoundLink, user: User, browserToken: string | null)
 }
 
 /**
- * Uses the link up.
- * @returns the account with the hash that counts now, for `openByPassword`
- * @throws AppError `not_found`, `rate_limited`; `invalid` without a password that is needed; `credentials_wrong` and `busy`, after
- * which the link still works
+ * Uses the link.
+ * @returns the account with its current hash, for `openByPassword`
+ * @throws AppError `not_found`, `rate_limited`; `invalid` when the required password is missing; `credentials_wrong`
+ * and `busy`, after which the link stays valid
  */
 export async function signInByLink(
   deps: LinkDeps & Pick<CoreDeps, "hasher">,
@@ -74,7 +76,7 @@ async function findLink(deps: LinkDeps, use: LinkUse): Promise<{ link: FoundLink
   return { link, user };
 }
 
-/** @returns the hash it fits. @throws AppError `credentials_wrong`, `busy`, `rate_limited` */
+/** @returns the stored hash that the password matched. @throws AppError `credentials_wrong`, `busy`, `rate_limited` */
 async function provePassword(
   deps: LinkDeps & Pick<CoreDeps, "hasher">,
   { passwordHash }: User,

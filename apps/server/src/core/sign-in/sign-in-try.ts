@@ -1,7 +1,7 @@
 /**
- * Who may try a password at an account now. One network that guesses is slowed down and slows nobody else; guesses from many
- * networks end at a common measure, beyond which a browser that never signed in needs a link by mail; a browser that has signed
- * in before has a measure of its own. The same for e-mails without an account.
+ * Limits password attempts at an account. Guesses from one network slow down that network only. Guesses from many
+ * networks reach a common limit, above which unknown browsers need a link by mail. Browsers that have signed in before
+ * have a limit of their own. The same applies to e-mails without an account.
  */
 import { AppError } from "../app-error.ts";
 import { clientBlock } from "../connection/client-network.ts";
@@ -12,32 +12,35 @@ import { accountName, findEntry, isStanding, type KnownBrowserEntry } from "./kn
 export interface SignInTry {
   email: string;
   clientAddress: string;
-  /** The cookie of browsers that signed in before, see `known-browser.ts`. */
+  /** Cookie of a browser that signed in before, see `known-browser.ts`. */
   browser: string | null;
 }
 
-/** A try that was let through and counted as a failure, which it is until told otherwise. */
+/** An attempt that was allowed. It counts as a failure unless one of the two methods is called. */
 export interface CountedTry {
   isKnownBrowser: boolean;
-  /** The password was right. */
+  /** Called when the password was right. */
   succeed(): Promise<void>;
-  /** The password was not looked at. */
+  /** Called when the password could not be checked. */
   giveBack(): Promise<void>;
 }
 
 type TryDeps = Pick<CoreDeps, "users" | "browserMac" | "clock" | "rateLimits" | "limitRules">;
 
-/** @throws AppError `rate_limited`; `sign_in_by_link` where only a link by mail leads in */
+/** Counts a sign-in attempt. @throws AppError `rate_limited`; `sign_in_by_link` when only a mailed link is allowed */
 export async function countSignInTry(deps: TryDeps, attempt: SignInTry): Promise<CountedTry> {
   return (await countKnownBrowser(deps, attempt)) ?? (await countUnknown(deps, attempt));
 }
 
-/** The same where somebody is signed in already: no try of anybody else counts. @throws AppError `rate_limited` */
+/**
+ * Counts a password attempt by a signed-in user: other networks' attempts do not matter.
+ * @throws AppError `rate_limited`
+ */
 export async function countSignedInTry(deps: TryDeps, attempt: SignInTry): Promise<CountedTry> {
   return (await countKnownBrowser(deps, attempt)) ?? (await countNetwork(deps, attempt));
 }
 
-/** @returns `null` when this browser is not known to the account, or has used up its measure */
+/** @returns `null` when the account does not know this browser, or the browser's limit is reached */
 async function countKnownBrowser(deps: TryDeps, { email, browser }: SignInTry): Promise<CountedTry | null> {
   const entry = findEntry(deps.browserMac, browser, email);
   if (entry === null) return null;
@@ -45,7 +48,8 @@ async function countKnownBrowser(deps: TryDeps, { email, browser }: SignInTry): 
   if (user === null || !isStanding(deps.browserMac, entry, user)) return null;
   const subject = { key: browserName(entry) };
   const giveBack = () => giveBackLimit(deps, "login_browser", subject);
-  // The browser's own limit is checked first, so that a stolen cookie over its limit does not use up the account's limit.
+  // The browser's own limit is checked first, so that a stolen cookie over its limit does not use up the account's
+  // limit.
   if ((await tryLimit(deps, "login_browser", subject)) !== null) return null;
   if ((await tryLimit(deps, "login_known", { key: accountName(email) })) !== null) {
     await giveBack();
@@ -56,7 +60,10 @@ async function countKnownBrowser(deps: TryDeps, { email, browser }: SignInTry): 
 
 const browserName = ({ token }: KnownBrowserEntry) => `browser ${token.toString("hex")}`;
 
-/** What one level lets through is all that the next one sees, so a flood from one network uses up no other's share. */
+/**
+ * Checks the limits from narrow to wide. Attempts refused by one are not counted by the next, so a flood from one
+ * network does not use up the limit of others.
+ */
 async function countUnknown(deps: TryDeps, attempt: SignInTry): Promise<CountedTry> {
   const { email, clientAddress } = attempt;
   const key = accountName(email);

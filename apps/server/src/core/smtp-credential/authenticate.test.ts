@@ -16,7 +16,7 @@ const PASSWORD = "vq4T-9mZe-Xr27-hKp8-Wd3n-6bYs";
 let clients = 0;
 const aClient = () => `10.${(clients += 1) >> 8}.${clients & 255}.1`;
 
-/** Somebody with an alias and credentials, and what they sign in with. */
+/** Creates a user with an alias and credentials. @returns what a mail program signs in with */
 async function aSubmitter() {
   const { id: userId } = await insertUser(store);
   const alias = await insertAlias(store, userId, { name: `shop-${randomUUID().slice(0, 8)}` });
@@ -41,7 +41,7 @@ async function failUntilLimited(authenticate: ReturnType<typeof make>, attempt: 
 }
 
 describe("signing in to send", () => {
-  it("tells who sends, whatever the letter case of the name", async () => {
+  it("returns the submitter, whatever the letter case of the user name", async () => {
     const { right, key } = await aSubmitter();
     for (const username of [right.username, right.username.toUpperCase()])
       expect(await make()({ ...right, username })).toEqual({
@@ -55,21 +55,21 @@ describe("signing in to send", () => {
     ["the right one and a character more", `${PASSWORD}x`],
     ["the right one without its last", PASSWORD.slice(0, -1)],
     ["the right one in another case", PASSWORD.toLowerCase()],
-  ])("says the same of %s and of a name nobody has", async (_, password) => {
+  ])("returns the same for %s and for an unknown user name", async (_, password) => {
     const { right } = await aSubmitter();
     const authenticate = make();
     expect(await authenticate({ ...right, password })).toBeNull();
     expect(await authenticate({ ...right, username: "nobody@kauke.test", password })).toBeNull();
   });
 
-  it("tells of a pause only who knows the password", async () => {
+  it("reports a paused alias only for the right password", async () => {
     const { right, key } = await aSubmitter();
     await store.aliases.update(key.userId, key.aliasId, pause);
     expect(await make()(right)).toEqual({ kind: "paused" });
     expect(await make()({ ...right, password: "guess" })).toBeNull();
   });
 
-  it("tells a client after 30 wrong passwords, at any name, to come back when the window ends", async () => {
+  it("limits a client after 30 wrong passwords for any user names, until the window ends", async () => {
     const { right } = await aSubmitter();
     const authenticate = make(new Map([["smtp_login_account", { max: 1000, windowSeconds: 600 }]]));
     const guess = { ...right, password: "guess" };
@@ -99,7 +99,7 @@ describe("signing in to send", () => {
     expect(written).toBe(before);
   });
 
-  it("the right password is let in while others guess from the same network, and at the same name from many", async () => {
+  it("accepts the right password while others guess from the same network, or the same user name from many", async () => {
     const { right } = await aSubmitter();
     const authenticate = make();
     const guess = { ...right, password: "guess" };
@@ -135,7 +135,7 @@ describe("an open connection", () => {
     return { alias, key, check: () => checkSubmitter({ smtpCredentials: store.smtpCredentials }, submitter) };
   };
 
-  it("may send while nothing that matters changes, and waits while the alias is paused", async () => {
+  it("may send while its credential is unchanged, and not while the alias is paused", async () => {
     const { alias, key, check } = await signedIn();
     await store.aliases.update(key.userId, key.aliasId, () => ({ notes: "new" }));
     expect(await check()).toBe("valid");
@@ -145,13 +145,13 @@ describe("an open connection", () => {
     expect(await check()).toBe("valid");
   });
 
-  it("ends with a new password", async () => {
+  it("is invalid after the password changed", async () => {
     const { key, check } = await signedIn();
     await store.smtpCredentials.replacePassword(key, `${PASSWORD}-new`);
     expect(await check()).toBe("ended");
   });
 
-  it("ends with a rename and with a deletion", async () => {
+  it("is invalid after the alias was renamed or the credential deleted", async () => {
     const [renamed, deleted] = [await signedIn(), await signedIn()];
     await store.aliases.update(renamed.key.userId, renamed.key.aliasId, ({ name }) => ({ name: `${name}-new` }));
     await store.smtpCredentials.delete(deleted.key);

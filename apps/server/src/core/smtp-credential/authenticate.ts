@@ -1,8 +1,8 @@
 /**
- * Checks the user name and password of a mail program that submits mail as an alias. We make the passwords ourselves with 139
- * random bits, so nobody can guess one, and a right password is never refused because of wrong ones: neither for those tried with
- * the same user name nor for those from the same network, which a whole office may share. The limits count wrong passwords only.
- * Beyond a limit a wrong password costs one read and no write, and the answer says to come back later.
+ * Checks user name and password of a mail program that submits mail as an alias. We generate the passwords with 139
+ * random bits, so they cannot be guessed, and the right password is never refused because of wrong ones for the same
+ * user name or from the same network, which a whole office may share. Only wrong passwords count against the limits.
+ * Above a limit, a wrong password costs one read and no write, and the client is told to try again later.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { AppError } from "../app-error.ts";
@@ -15,22 +15,26 @@ import type { SmtpLogin } from "./smtp-credential.ts";
 export interface SmtpLoginAttempt {
   username: string;
   password: string;
-  /** The client's network (`clientNetwork`), which the limit counts by. */
+  /** Network of the client (`clientNetwork`), by which the limit counts. */
   clientAddress: string;
 }
 
-/** Who sends on this connection. */
+/** The alias and account that this connection sends for. */
 export type Submitter = Pick<SmtpLogin, "aliasId" | "userId" | "aliasAddress" | "credentialId" | "stamp">;
 
-/** `null`: name or password is wrong, which of them is not told. `paused`: both are right, but a paused alias may not send. */
+/**
+ * `null`: user name or password is wrong; the client is not told which. `paused`: both are right, but a paused alias
+ * may not send.
+ */
 export type SmtpLoginResult = ({ kind: "signed_in" } & Submitter) | { kind: "paused" } | null;
 
 type LoginDeps = Pick<CoreDeps, "smtpCredentials" | "rateLimits" | "limitRules" | "clock">;
 
 /**
- * One authenticator serves all listeners of a process: it remembers for a while which clients are over a limit. Every look-up is
- * fresh.
- * @throws AppError `rate_limited` for a wrong password, `unavailable` and whatever the store throws; only `null` means wrong
+ * Makes the authenticator that all listeners of a process share. It remembers which clients are over a limit;
+ * credentials are looked up every time.
+ * @throws AppError `rate_limited` for a wrong password, `unavailable`, and whatever the store throws; only `null` means
+ * wrong credentials
  */
 export function smtpAuthenticator(deps: LoginDeps): (attempt: SmtpLoginAttempt) => Promise<SmtpLoginResult> {
   const overLimit = new ClientsOverLimit(deps.clock);
@@ -48,8 +52,8 @@ export function smtpAuthenticator(deps: LoginDeps): (attempt: SmtpLoginAttempt) 
 }
 
 /**
- * Whether a connection may still send: ask before every message, so that a password that was regenerated or deleted, a
- * rename and a pause end at once what began before them.
+ * Whether a connection may still send. Called before every message, so that regenerating or deleting the password,
+ * renaming and pausing also apply to open connections.
  */
 export async function checkSubmitter(
   deps: Pick<CoreDeps, "smtpCredentials">,
@@ -60,7 +64,7 @@ export async function checkSubmitter(
   return standing.isPaused ? "paused" : "valid";
 }
 
-/** Digests have one length, so the comparison takes as long whatever was given. */
+/** Compares digests, which have equal length, so that the time does not depend on the input. */
 function isSame(expected: string, given: string): boolean {
   return timingSafeEqual(digest(expected), digest(given));
 }
@@ -74,7 +78,7 @@ async function countFailure(deps: LoginDeps, { username, clientAddress }: SmtpLo
 
 const MAX_REMEMBERED = 10_000;
 
-/** Clients over a limit, until it lets them try again: their wrong passwords are not written down meanwhile. */
+/** Clients over a limit, until they may try again. Meanwhile their wrong passwords are not counted in the store. */
 class ClientsOverLimit {
   readonly #clock: Clock;
   readonly #until = new BoundedMap<string, Date>(MAX_REMEMBERED);
@@ -90,7 +94,7 @@ class ClientsOverLimit {
     this.#until.delete(client);
   }
 
-  /** Lets `count` throw, and remembers the client when that was a limit. */
+  /** Runs `count`, rethrows its error, and remembers the client if the error was a rate limit. */
   async remember(client: string, count: () => Promise<void>): Promise<void> {
     try {
       await count();

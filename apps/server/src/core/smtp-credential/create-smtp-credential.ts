@@ -5,7 +5,7 @@ import { newSmtpPassword } from "./new-password.ts";
 import type { SmtpCredential } from "./smtp-credential.ts";
 
 /**
- * Makes the credentials of an alias, paused or not; they work at once, though a paused alias may not send.
+ * Creates the credentials of an alias. They are valid at once, but a paused alias may not send.
  * @throws AppError `not_found`, `smtp_credential_exists`, `rate_limited`
  */
 export async function createSmtpCredential(

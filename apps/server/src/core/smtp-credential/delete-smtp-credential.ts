@@ -3,7 +3,7 @@ import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import type { SmtpCredentialKey } from "./smtp-credential.ts";
 
-/** The password is dead once this resolves. @throws AppError `not_found`, `rate_limited` */
+/** Deletes the credentials; the password is invalid once this resolves. @throws AppError `not_found`, `rate_limited` */
 export async function deleteSmtpCredential(
   deps: Pick<CoreDeps, "smtpCredentials" | "clock" | "rateLimits" | "limitRules">,
   key: SmtpCredentialKey,

@@ -5,7 +5,7 @@ import { newSmtpPassword } from "./new-password.ts";
 const real = { bytes: (length: number) => randomBytes(length) };
 
 describe("a new SMTP password", () => {
-  it("is 24 characters in groups of four, none that looks like another", () => {
+  it("has 24 characters in groups of four, without characters that look alike", () => {
     for (let round = 0; round < 500; round += 1) {
       const password = newSmtpPassword(real);
       expect(password).toMatch(/^(?:[2-9A-HJ-NP-Za-kmnp-z]{4}-){5}[2-9A-HJ-NP-Za-kmnp-z]{4}$/);
@@ -19,11 +19,11 @@ describe("a new SMTP password", () => {
       for (const it of newSmtpPassword(real).replaceAll("-", "")) seen.set(it, (seen.get(it) ?? 0) + 1);
     const expected = (rounds * 24) / 56;
     expect(seen.size).toBe(56);
-    // Five standard deviations: fails once in tens of thousands of runs, and always for a biased choice.
+    // Five standard deviations: fails once in tens of thousands of runs by chance, and always for a biased selection.
     for (const count of seen.values()) expect(Math.abs(count - expected)).toBeLessThan(5 * Math.sqrt(expected));
   });
 
-  it("leaves out bytes that would make some characters likelier", () => {
+  it("skips bytes that would make some characters more likely", () => {
     const unfair = Buffer.from(Array.from({ length: 24 }, (_, index) => (index % 2 === 0 ? 255 : 0)));
     expect(newSmtpPassword({ bytes: () => unfair })).toBe("2222-2222-2222-2222-2222-2222");
   });

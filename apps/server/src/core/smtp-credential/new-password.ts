@@ -1,14 +1,14 @@
-/** Passwords for mail programs: made by us, copied or typed once by a person, so no character looks like another. */
+/** Generates passwords for mail programs. Users copy or type them, so no two characters look alike. */
 import type { Random } from "../ports.ts";
 
-/** Without 0 O 1 l I and o. */
+/** Letters and digits without 0, O, 1, l, I and o. */
 const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz";
 const GROUPS = 6;
 const GROUP_LENGTH = 4;
-/** Bytes from here on would make the first characters of the alphabet likelier than the others. */
+/** Bytes from this value on are skipped; they would make the first characters of the alphabet more likely. */
 const FAIR_BELOW = 256 - (256 % ALPHABET.length);
 
-/** 24 characters of 56 (139 bits) in groups, e.g. `vq4T-9mZe-Xr27-hKp8-Wd3n-6bYs`. */
+/** 24 characters from an alphabet of 56 (139 bits) in groups, e.g. `vq4T-9mZe-Xr27-hKp8-Wd3n-6bYs`. */
 export function newSmtpPassword(random: Pick<Random, "bytes">): string {
   let characters = "";
   while (characters.length < GROUPS * GROUP_LENGTH) {

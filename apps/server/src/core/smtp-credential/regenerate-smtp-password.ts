@@ -4,7 +4,7 @@ import { takeLimit } from "../rate-limit/take-limit.ts";
 import { newSmtpPassword } from "./new-password.ts";
 import type { SmtpCredential, SmtpCredentialKey } from "./smtp-credential.ts";
 
-/** Puts a new password in the old one's place, which is dead once this resolves. @throws AppError `not_found`, `rate_limited` */
+/** Replaces the password; the old one is invalid once this resolves. @throws AppError `not_found`, `rate_limited` */
 export async function regenerateSmtpPassword(
   deps: Pick<CoreDeps, "smtpCredentials" | "random" | "clock" | "rateLimits" | "limitRules">,
   key: SmtpCredentialKey,

@@ -1,9 +1,9 @@
-/** What lets a mail program send as an alias. The password is apart: it travels only where somebody asked for it. */
+/** Credentials with which a mail program sends as an alias. The password is separate: it is read only on request. */
 export interface SmtpCredential {
   id: string;
   userId: string;
   aliasId: string;
-  /** The whole alias address as its owner typed it; follows a rename. */
+  /** The full alias address as its owner typed it; changes when the alias is renamed. */
   username: string;
   active: boolean;
   createdAt: Date;
@@ -17,38 +17,41 @@ export interface NewSmtpCredential {
   createdAt: Date;
 }
 
-/** Names one credential of one person's alias; any part that does not fit the others reads as absent. */
+/** Identifies a credential; if the three ids do not belong together, the credential counts as absent. */
 export interface SmtpCredentialKey {
   userId: string;
   aliasId: string;
   credentialId: string;
 }
 
-/** What signing in needs of a credential, from one look-up. */
+/** Data needed to check a sign-in, from one look-up. */
 export interface SmtpLogin {
   credentialId: string;
   aliasId: string;
   userId: string;
-  /** Lower case. */
+  /** Address of the alias in lower case. */
   aliasAddress: string;
   password: string;
   isPaused: boolean;
-  /** Another one after every change of password or user name. Says nothing about either. */
+  /** Random value that changes with every change of password or user name. */
   stamp: string;
 }
 
-/** Nothing here is cached: what a call changed is true for the next look-up of any process. */
+/** Repository of SMTP credentials, without a cache: every process sees a change at its next look-up. */
 export interface SmtpCredentialStore {
-  /** @returns `null` when the alias is not this user's */
+  /** @returns `null` when the alias does not belong to this user */
   listForAlias(userId: string, aliasId: string): Promise<SmtpCredential[] | null>;
-  /** @returns `null` when the alias is not this user's or has none */
+  /** @returns `null` when the alias does not belong to this user or has no credentials */
   readPassword(userId: string, aliasId: string): Promise<string | null>;
-  /** @returns `null` when the alias is not this user's. @throws AppError `smtp_credential_exists` */
+  /** @returns `null` when the alias does not belong to this user. @throws AppError `smtp_credential_exists` */
   insert(credential: NewSmtpCredential): Promise<SmtpCredential | null>;
   replacePassword(key: SmtpCredentialKey, password: string): Promise<SmtpCredential | null>;
   delete(key: SmtpCredentialKey): Promise<boolean>;
-  /** Active credentials only; a name nobody has costs as much. @param username compared without case */
+  /**
+   * Finds active credentials; an unknown user name takes as long as a known one.
+   * @param username compared case-insensitively
+   */
   findLogin(username: string): Promise<SmtpLogin | null>;
-  /** @returns `null` when the credential is gone or was made inactive */
+  /** @returns `null` when the credential was deleted or deactivated */
   findStanding(credentialId: string): Promise<Pick<SmtpLogin, "stamp" | "isPaused"> | null>;
 }

@@ -1,4 +1,4 @@
-/** Where a mail program connects to send: one name for all domains, which the certificate covers. */
+/** Host name to which mail programs submit mail: one name for all domains, covered by the certificate. */
 export function smtpHost(ownDomains: readonly string[]): string {
   return `smtp.${ownDomains[0]}`;
 }

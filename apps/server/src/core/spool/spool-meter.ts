@@ -1,34 +1,35 @@
 /**
- * What each account (or alias) holds of the spool. A figure is what the store counted plus what this process added since; mail that
- * left since then makes it too high, never too low, so it is counted anew before a message is refused. Several processes: each
- * counts again after an eighth of what still fits, so mail of the others is seen then.
+ * Tracks how many bytes of the spool each account (or alias) holds: the store's last count plus what this process added
+ * since. Mail delivered since that count makes the figure too high, never too low, so a key is counted again before its
+ * message is refused. A process also counts again after adding an eighth of the remaining space, to see what other
+ * processes added.
  */
 const KNOWN_MAX = 10_000;
-/** Shortest time between two counts of the same account or alias. */
+/** Minimum time between two counts of the same account or alias. */
 const COUNT_EVERY_MS = 1000;
-/** After a count the next one waits at least this many times as long as the count took: at most a twentieth of the time goes to it. */
+/** Minimum wait after a count, as a multiple of its duration: counting takes at most a twentieth of the time. */
 const COUNT_TIME_SHARE = 20;
-/** Part of its maximum that an account or alias may add before it is counted for the first time, so that little mail costs no query. */
+/** Share of its maximum that an account or alias may add before its first count, so that little mail costs no query. */
 const UNCOUNTED_SHARE = 1 / 16;
-/** Of what still fits: what a key may add before it is counted again. */
+/** Share of the remaining space that an account or alias may add before it is counted again. */
 const ALLOWANCE_SHARE = 1 / 8;
 
 export interface SpoolMeterParts {
-  /** Bytes of undelivered mail in the store. */
+  /** Reads the bytes of undelivered mail from the store. */
   count(key: string): Promise<number>;
-  /** Bytes a key may hold while the disk has room. */
+  /** Maximum bytes per key while the disk has space. */
   maxBytes: number;
-  /** Milliseconds. */
+  /** Clock in milliseconds. */
   now(): number;
 }
 
 interface Entry {
   countedBytes: number;
-  /** Stored by this process since the last count began. */
+  /** Bytes stored by this process since the last count began. */
   addedBytes: number;
-  /** Admitted by this process and not in the store yet, or not in its count: messages that are written or under way. */
+  /** Bytes admitted by this process that are not yet stored, or not in the last count. */
   inFlightBytes: number;
-  /** Bytes that may be added before the next count. */
+  /** Bytes that this process may add before the next count. */
   allowanceBytes: number;
   mayCountAt: number;
   counting: Promise<void> | null;
@@ -42,24 +43,24 @@ export class SpoolMeter {
     this.#parts = parts;
   }
 
-  /** Whether a count is due before `fits` may answer. @param share of the maximum, 0 to 1 */
+  /** Whether `count` must be called before `fits`. @param share of the maximum, 0 to 1 */
   needsCount(key: string, bytes: number, share: number): boolean {
     const entry = this.#entries.get(key) ?? this.#enter(key);
     const isLittle = share === 1 && entry.addedBytes + entry.inFlightBytes + bytes <= entry.allowanceBytes;
     return !isLittle && this.mayCount(key);
   }
 
-  /** Whether a message still fits, by what is known. */
+  /** Whether a message of this size fits, by the present figures. */
   fits(key: string, bytes: number, share: number): boolean {
     return this.#heldBytes(key) + bytes <= this.#parts.maxBytes * share;
   }
 
-  /** Whether its last count is long enough ago. */
+  /** Whether the key's last count is long enough ago to count again. */
   mayCount(key: string): boolean {
     return this.#parts.now() >= (this.#entries.get(key)?.mayCountAt ?? 0);
   }
 
-  /** By what is known; a key that this process never saw has room. */
+  /** Whether the key is at its limit by the present figures; false for an unknown key. */
   isFull(key: string, share: number): boolean {
     return this.#entries.has(key) && this.#heldBytes(key) >= this.#parts.maxBytes * share;
   }
@@ -76,7 +77,7 @@ export class SpoolMeter {
     (this.#entries.get(key) ?? this.#enter(key)).inFlightBytes += bytes;
   }
 
-  /** What was admitted is in the store, or never will be. */
+  /** Called when an admitted message was stored, or will not be. */
   settle(key: string, bytes: number, isStored: boolean): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
@@ -108,7 +109,7 @@ export class SpoolMeter {
     return entry;
   }
 
-  /** The entry known for longest that has nothing in flight. */
+  /** Evicts the oldest entry that has nothing in flight. */
   #evict(): void {
     for (const [key, entry] of this.#entries) {
       if (entry.inFlightBytes > 0 || entry.counting !== null) continue;

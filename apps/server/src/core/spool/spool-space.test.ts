@@ -5,7 +5,7 @@ import { type SpoolPlace, SpoolSpace } from "./spool-space.ts";
 const MIB = 1_048_576;
 const MAX = 64 * MIB;
 
-/** The store's figures by id. */
+/** Bytes held in the store, by account or alias id. */
 let held: Map<string, number>;
 let counts: number;
 let now: number;
@@ -40,7 +40,7 @@ const openSpace = () =>
 const at = (userId: string, aliasId = `${userId}-alias`) => ({ userId, aliasId });
 const reserve = (bytes: number, party = at("ann"), from = space) => from.reserve(bytes, [party]);
 
-/** As a message that goes into the queue. */
+/** Reserves space and stores the message, as when it is enqueued. */
 async function keep(bytes: number, party = at("ann"), from = space): Promise<void> {
   const place = await reserve(bytes, party, from);
   for (const id of [party.userId, party.aliasId]) held.set(id, (held.get(id) ?? 0) + bytes + SPOOL_ROW_BYTES);
@@ -49,7 +49,7 @@ async function keep(bytes: number, party = at("ann"), from = space): Promise<voi
 
 const refused = { code: "spool_quota" };
 
-/** @returns how many fitted */
+/** Stores messages until one is refused. @returns how many fitted */
 async function fill(bytes: number, party?: { userId: string; aliasId: string }): Promise<number> {
   for (let kept = 0; ; kept++) {
     const isKept = await keep(bytes, party).then(
@@ -60,13 +60,13 @@ async function fill(bytes: number, party?: { userId: string; aliasId: string }):
   }
 }
 
-test("little mail costs no count", async () => {
+test("little mail causes no count", async () => {
   for (let sent = 0; sent < 50; sent++) (await reserve(10_000)).release();
   for (let sent = 0; sent < 50; sent++) await keep(10_000);
   expect(counts).toBe(0);
 });
 
-test("an account is refused at its maximum, exactly, whatever its aliases; others are not", async () => {
+test("an account is refused exactly at its maximum, over all its aliases, and other accounts are not", async () => {
   const fitting = Math.floor(MAX / (MIB + SPOOL_ROW_BYTES));
   let kept = 0;
   for (const aliasId of ["a", "b", "c", "d"]) kept += await fill(MIB, at("ann", aliasId));
@@ -76,19 +76,19 @@ test("an account is refused at its maximum, exactly, whatever its aliases; other
   expect(counts).toBeLessThan(40);
 });
 
-test("one alias may hold half of what its account may", async () => {
+test("one alias may hold half of its account's maximum", async () => {
   expect(await fill(MIB, at("ann", "flooded"))).toBe(Math.floor(MAX / 2 / (MIB + SPOOL_ROW_BYTES)));
   await keep(MIB, at("ann", "other"));
 });
 
-test("messages that are written at the same time share the room", async () => {
+test("messages that are written concurrently share the space", async () => {
   const places = await Promise.allSettled(Array.from({ length: 200 }, () => reserve(MIB)));
   expect(places.filter(({ status }) => status === "fulfilled")).toHaveLength(31);
   for (const place of places) if (place.status === "fulfilled") place.value.release();
   expect(await fill(MIB)).toBe(31);
 });
 
-test("what left the spool is seen at the next count, a second later", async () => {
+test("delivered mail frees space at the next count, a second later", async () => {
   await fill(MIB);
   for (const id of held.keys()) held.set(id, 0);
   await expect(keep(MIB)).rejects.toMatchObject(refused);
@@ -97,7 +97,7 @@ test("what left the spool is seen at the next count, a second later", async () =
   expect(await fill(MIB)).toBe(31);
 });
 
-test("a full alias is told before the data, by what is known or by one count a second", async () => {
+test("a full alias is known before DATA, from the present figures or from one count a second", async () => {
   for (const aliasId of ["a", "b", "c"]) await fill(MIB, at("ann", aliasId));
   await fill(1000, at("ann", "c"));
   await fill(1, at("ann", "c"));
@@ -115,7 +115,7 @@ test("a full alias is told before the data, by what is known or by one count a s
   expect(space.isFull(at("nobody seen"))).toBe(false);
 });
 
-test("several processes together hold little more than the maximum", async () => {
+test("several processes together exceed the maximum only slightly", async () => {
   const processes = [openSpace(), openSpace(), openSpace()];
   for (let sent = 0; sent < 300; sent++) {
     now += 100;
@@ -125,7 +125,7 @@ test("several processes together hold little more than the maximum", async () =>
   expect(held.get("ann")).toBeLessThan(1.2 * MAX);
 });
 
-test("the nearer the disk is to full, the less an account may hold: those that hold most are refused first", async () => {
+test("the fuller the disk, the less an account may hold, so those that hold most are refused first", async () => {
   for (let sent = 0; sent < 20; sent++) await keep(MIB, at("heavy"));
   await keep(MIB, at("light"));
   expect(taken).toBe(21 * MIB);
@@ -140,7 +140,7 @@ test("the nearer the disk is to full, the less an account may hold: those that h
   await keep(MIB, at("heavy"));
 });
 
-test("a message to aliases of several accounts counts for each, and the operator's mail for nobody", async () => {
+test("a message to aliases of several accounts counts for each; mail to the operator counts for none", async () => {
   await space.reserve(MIB, [at("ann"), at("ann"), at("bob"), { userId: null, aliasId: null }]);
   held.set("bob", MAX);
   now += 1000;

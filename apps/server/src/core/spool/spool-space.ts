@@ -1,23 +1,26 @@
 /**
- * How much undelivered mail an account and an alias may hold on disk, in bytes, whichever way it came: forwarded, submitted,
- * composed, scheduled or as an answer. When the disk is nearly full the shares shrink with what is left of the reserve, so that
- * the accounts that hold most are refused first and the mail of all others is still kept.
+ * Limits how many bytes of undelivered mail an account and an alias may hold on disk: forwarded, submitted, composed,
+ * scheduled or replied. When the disk is nearly full, the limits shrink with the remaining reserve, so that the
+ * accounts that hold most are refused first and mail of all others is still accepted.
  */
 import { AppError } from "../app-error.ts";
 import { type DeliveryStore, SPOOL_ROW_BYTES } from "../delivery/delivery.ts";
 import { SpoolMeter } from "./spool-meter.ts";
 
-/** Of an account's share, for one alias: a flood to one alias leaves room for the account's other mail. */
+/**
+ * Maximum of one alias as a share of its account's, so that a flood to one alias leaves space for the account's other
+ * mail.
+ */
 const ALIAS_SHARE = 1 / 2;
 
 export interface DiskReserve {
-  /** What is left of the reserve, 0 to 1; 1 while the disk has room. */
+  /** Remaining share of the disk reserve, 0 to 1; 1 while the disk has enough space. */
   share(): number;
-  /** Tells that so much is about to be written. */
+  /** Announces that this many bytes are about to be written. */
   take(bytes: number): void;
 }
 
-/** Whose a delivery is; `null`s are the operator's, whose mail has a bound of its own. */
+/** Account and alias of a delivery; `null` for mail to the operator, which has its own limit. */
 export interface SpoolParty {
   userId: string | null;
   aliasId: string | null;
@@ -26,17 +29,17 @@ export interface SpoolParty {
 export interface SpoolSpaceParts {
   deliveries: Pick<DeliveryStore, "spoolBytes">;
   accountMaxBytes: number;
-  /** `null`: bodies do not lie on this machine's disk. */
+  /** `null` when bodies are not stored on this machine's disk. */
   disk: DiskReserve | null;
-  /** Milliseconds. */
+  /** Clock in milliseconds. */
   now(): number;
 }
 
-/** The place of one message; call one of the two, once. */
+/** The reserved space of one message. Call one of the two methods, once. */
 export interface SpoolPlace {
   /** The message is in the queue. */
   stored(): void;
-  /** The message is not in the queue, or its bytes are gone again. */
+  /** The message was not enqueued, or its bytes were deleted again. */
   release(): void;
 }
 
@@ -60,15 +63,15 @@ export class SpoolSpace {
   }
 
   /**
-   * Called before a message is written.
-   * @param parties of each delivery that is to be kept
-   * @throws AppError `spool_quota` when an account or alias among them would hold too much
+   * Reserves space before a message is written.
+   * @param parties account and alias of each delivery to store
+   * @throws AppError `spool_quota` when an account or alias would exceed its limit
    */
   async reserve(sizeBytes: number, parties: readonly SpoolParty[]): Promise<SpoolPlace> {
     const claims = this.#claimsOf(sizeBytes, parties);
     const due = claims.filter(({ meter, key, bytes }) => meter.needsCount(key, bytes, this.#share));
     if (due.length > 0) await Promise.all(due.map(({ meter, key }) => meter.count(key)));
-    // From here to `admit` nothing else runs, so that no two messages get the same place.
+    // No `await` from here to `admit`, so that two messages cannot reserve the same space.
     const share = this.#share;
     if (!claims.every(({ meter, key, bytes }) => meter.fits(key, bytes, share))) throw new AppError("spool_quota");
     for (const { meter, key, bytes } of claims) meter.admit(key, bytes);
@@ -76,7 +79,7 @@ export class SpoolSpace {
     return placeOf(claims);
   }
 
-  /** Whether mail for an alias would certainly be refused, so that its sender can hear it before the data. */
+  /** Whether mail for an alias would certainly be refused, so that RCPT can already be rejected. */
   isFull({ userId, aliasId }: { userId: string; aliasId: string }): boolean | Promise<boolean> {
     const owners = [
       { meter: this.#accounts, key: userId },

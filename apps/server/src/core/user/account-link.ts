@@ -1,6 +1,9 @@
-/** Links that we mail to an account's own e-mail address. Each works once. */
+/** Single-use links that we mail to the e-mail address of an account. */
 
-/** `reset`: sets a new password. `sign-in`: signs in. `email`: confirms the address. `new-email`: makes the address the account's. */
+/**
+ * `reset` sets a new password, `sign-in` signs in, `email` confirms the account's address, and `new-email` changes the
+ * account's address to the one the link was sent to.
+ */
 export type AccountLinkKind = "reset" | "sign-in" | "email" | "new-email";
 
 const MINUTE_MS = 60_000;
@@ -18,9 +21,12 @@ export interface AccountLink {
   userId: string;
   /** The e-mail address that the link was sent to. The link stops working when the account changes its e-mail. */
   email: string;
-  /** Of a `new-email` link: the account's e-mail when it was asked for, `null` for none. The link ends when that changes. */
+  /**
+   * For a `new-email` link: the account's e-mail address when the link was requested, `null` if it had none. The link
+   * becomes invalid when that address changes.
+   */
   formerEmail?: string | null;
-  /** Of a sign-in link: names the browser that asked for it, see `sign-in-link.ts`. */
+  /** For a sign-in link: identifies the browser that requested the link, see `sign-in-link.ts`. */
   askedBy?: string;
   expiresAt: Date;
 }
@@ -29,43 +35,47 @@ export type FoundLink = Pick<AccountLink, "userId" | "email" | "askedBy">;
 
 export interface EmailChange {
   tokenHash: Buffer;
-  /** The link counts for the account it was made for only. */
+  /** The link is valid for this account only. */
   userId: string;
-  /** This session stays, every other one ends. */
+  /** Token hash of the session to keep; every other session of the account ends. */
   keepSession: Buffer | null;
 }
 
 export type EmailChanged =
   | { kind: "changed"; former: { email: string | null; isConfirmed: boolean } }
-  /** Another account has the e-mail; the link still works. */
+  /** Another account has this e-mail address; the link stays valid. */
   | { kind: "taken" }
   | { kind: "over" };
 
 export interface AccountLinkStore {
-  /** Older links of the same kind and account are over from here on. @returns false when the account is gone */
+  /**
+   * Stores a link and invalidates older links of the same kind and account.
+   * @returns false when the account no longer exists
+   */
   issue(link: AccountLink): Promise<boolean>;
-  /** Uses nothing up. @returns `null` for a link that is unknown, used, replaced, or whose time is over */
+  /** Looks a link up without using it. @returns `null` for a link that is unknown, used, replaced or expired */
   find(kind: AccountLinkKind, tokenHash: Buffer): Promise<FoundLink | null>;
-  /** The message that was to carry it could not be queued. */
+  /** Deletes a link whose message could not be queued. */
   takeBack(tokenHash: Buffer): Promise<void>;
   /**
-   * Uses a reset link up: new password, address confirmed, every session ended. Where the address had never been confirmed,
-   * whatever an impostor could have kept goes too (docs/decisions/2026-11-22-first-proof.md).
-   * @returns whether it counted
+   * Uses a reset link: sets the password, confirms the address and ends every session. If the address had never been
+   * confirmed, also removes whatever an impostor could have left in the account
+   * (docs/decisions/2026-11-22-first-proof.md).
+   * @returns false when the link is not valid
    */
   resetPassword(tokenHash: Buffer, passwordHash: string): Promise<boolean>;
   /**
-   * Uses a sign-in link up and confirms the address. Where that had never been confirmed and no password was given, the same goes
-   * as with `resetPassword`, the password included.
-   * @param passwordHash the one a right password was given for beside the link; `null`: none was given
-   * @returns whether it counted; not when the account has another password by now
+   * Uses a sign-in link and confirms the address. If the address had never been confirmed and no password was given,
+   * removes the same as `resetPassword` does, and the password too.
+   * @param passwordHash stored hash that the password given with the link matched; `null` if no password was given
+   * @returns false when the link is not valid, or the account's password has changed since
    */
   signIn(tokenHash: Buffer, passwordHash: string | null): Promise<boolean>;
-  /** Uses a confirmation link up, for the account it was made for only. @returns whether it counted */
+  /** Uses a confirmation link; it is valid for its own account only. @returns false when the link is not valid */
   confirmEmail(tokenHash: Buffer, userId: string): Promise<boolean>;
   /**
-   * Uses a link to a new e-mail up: it is the account's own from here on, confirmed. Every other session and every link that was
-   * sent to the former one ends. Mailboxes that counted as confirmed before still do.
+   * Uses a `new-email` link: sets the account's e-mail address, as confirmed. Ends every other session and every link
+   * that was sent to the former address. Mailboxes that were confirmed as destinations stay confirmed.
    */
   changeEmail(change: EmailChange): Promise<EmailChanged>;
 }

@@ -1,4 +1,4 @@
-/** Sends an account a message of ours, unless its reader wants nothing from this server. */
+/** Queues messages from us to an account's own e-mail address, unless its reader has blocked mail from this server. */
 import type { CoreDeps } from "../core-deps.ts";
 import { hashLinkToken, newLinkToken } from "../own-mail/link-token.ts";
 import { type QueueDeps, queueOwnMessage } from "../own-mail/queue-own-message.ts";
@@ -8,16 +8,19 @@ import type { RemovableWay } from "./user.ts";
 
 export type AccountMailDeps = QueueDeps & Pick<CoreDeps, "accountLinks" | "destinations" | "ownMail">;
 
-/** Whose mailbox it is. */
+/** An account, and the e-mail address to write to. */
 export interface Addressee {
   userId: string;
   email: string;
 }
 
-/** A person waits for it in front of the screen. */
+/** Queue priority: the user is waiting for the message. */
 const PRIORITY = 10;
 
-/** @returns false when nothing was sent: the mailbox is blocked, or the account is gone */
+/**
+ * Mails a new link of this kind.
+ * @returns false when nothing was sent: the mailbox is blocked, or the account no longer exists
+ */
 export async function sendAccountLink(
   deps: AccountMailDeps,
   kind: AccountLinkKind,
@@ -37,13 +40,13 @@ export async function sendAccountLink(
   return true;
 }
 
-/** Something about signing in was changed. */
+/** A change to how the account signs in. */
 export type SignInChange =
   | { kind: "password_changed" }
   | { kind: "email_changed" }
   | { kind: "way_linked" | "way_removed"; way: RemovableWay };
 
-/** To an address that is known to be the account's own, or was until now. */
+/** Notifies an address that is known to be the account's own, or was until this change. */
 export async function tellSignInChanged(
   deps: AccountMailDeps,
   addressee: Addressee,

@@ -15,7 +15,7 @@ it.each([
   [{ kind: "password_changed", origin } as const, `${origin}/forgot`],
   [{ kind: "way_linked", way: "wallet", origin } as const, `${origin}/forgot`],
   [{ kind: "way_removed", way: "google", origin } as const, `${origin}/forgot`],
-])("$kind: the link stands in both forms, on a line of its own, and nothing of a tag is repeated", (message, link) => {
+])("$kind: text and HTML both contain the link, and the plus tag of the address appears nowhere", (message, link) => {
   const text = accountMessage(message, head).toString("latin1");
   const [plain = "", html = ""] = text.split("text/html");
   expect(plain).toContain(`\r\n${link}\r\n`);
@@ -26,7 +26,7 @@ it.each([
   expect(text.split("\r\n").every((line) => line.length <= 200 && /^[\x20-\x7e]*$/.test(line))).toBe(true);
 });
 
-it("a changed e-mail is told without a link: the reader's address leads into the account no more", () => {
+it("the notice of a changed e-mail has no link, since its address can no longer sign in", () => {
   const text = accountMessage({ kind: "email_changed", origin }, head).toString("latin1");
   expect(text).not.toContain(origin);
   expect(text).toContain("Please write to postmaster@kauke.test from this mailbox at once.");
@@ -38,7 +38,7 @@ it.each([
   ["way_linked", "google", "A Google account was linked to your account"],
   ["way_removed", "wallet", "The wallet was removed from your account"],
   ["way_removed", "google", "The Google account was removed from your account"],
-] as const)("%s, %s: says what was changed", (kind, way, subject) => {
+] as const)("%s, %s: names the change", (kind, way, subject) => {
   const text = accountMessage({ kind, way, origin }, head).toString("latin1");
   expect(text).toContain(`\r\nSubject: ${subject}\r\n`);
 });

@@ -1,4 +1,7 @@
-/** Our messages to an account's own e-mail: links to reset, sign in and confirm, word of a changed password. All words are ours. Pure. */
+/**
+ * Text of our messages to an account's own e-mail: links to reset, sign in and confirm, and notices of changes to how
+ * it signs in. Pure.
+ */
 import { product } from "@kauke/contract";
 import { type OwnMessageHead, ownMessage } from "../own-mail/own-message.ts";
 import type { RemovableWay } from "./user.ts";
@@ -14,24 +17,24 @@ export type AccountMessage =
 interface Words {
   subject: string;
   opening: string[];
-  /** Missing: there is nothing to do behind a link. */
+  /** Absent for a message without a link. */
   link?: { label: string; url: string };
   closing: string[];
 }
 
-const byProgram = "This message was sent by a program; nobody reads answers to it.";
+const byProgram = "This message was sent by a program; replies to it are not read.";
 
-/** @returns see `own-message.ts` */
+/** Writes the whole message; see `own-message.ts` for its form. */
 export function accountMessage(message: AccountMessage, head: OwnMessageHead): Buffer {
   const { subject, opening, link, closing } = wordsFor(message, head.from.slice(head.from.indexOf("@") + 1));
   const plainLink = link === undefined ? [] : [`${link.label}:`, link.url, ""];
   const htmlLink = link === undefined ? [] : [`<a href="${link.url}">${link.label}</a>`];
-  const plain = [...opening.flatMap((it) => [it, ""]), ...plainLink, ...closing];
+  const plain = [...opening.flatMap((paragraph) => [paragraph, ""]), ...plainLink, ...closing];
   const paragraphs = [...opening, ...htmlLink, ...closing];
   return ownMessage(head, { subject, plain, paragraphs });
 }
 
-// The token stands behind the #: browsers keep that to themselves, so no log on the way and no Referer ever holds it.
+// The token is in the URL's fragment: browsers do not send fragments, so it appears in no log and in no Referer field.
 function wordsFor(message: AccountMessage, domain: string): Words {
   const place = `${product.name} (${domain})`;
   if (message.kind === "reset")
@@ -51,8 +54,8 @@ function wordsFor(message: AccountMessage, domain: string): Words {
       opening: [`Somebody, we hope you, asked for a link to sign in to your account at ${place}.`],
       link: { label: "Sign in", url: `${message.origin}/sign-in-link#${message.token}` },
       closing: [
-        "The link works once, for 30 minutes. In another browser than the one that asked for it, it needs your password too.",
-        "If it wasn't you, there is nothing to do: without the link nothing happens. Please pass it on to nobody.",
+        "The link works once, for 30 minutes. In any browser but the one that requested it, you also need your password.",
+        "If it wasn't you, there is nothing to do: without the link nothing happens. Please do not share it.",
         byProgram,
       ],
     };
@@ -86,17 +89,17 @@ type ChangeMessage = Extract<
   { kind: "password_changed" | "email_changed" | "way_linked" | "way_removed" }
 >;
 
-/** Of what was changed already. */
+/** Words for notices of a change that has already been made. */
 function wordsForChange(message: ChangeMessage, place: string, domain: string): Words {
   if (message.kind === "email_changed")
     return {
       subject: "Your sign-in e-mail was changed",
       opening: [
-        `Your account at ${place} has a new sign-in e-mail. This one leads into it no more, and every other session was ended.`,
+        `Your account at ${place} has a new sign-in e-mail. This address can no longer sign in, and every other session was ended.`,
         "If that was you, all is well.",
         `If not, somebody else can sign in to your account now. Please write to postmaster@${domain} from this mailbox at once.`,
       ],
-      closing: ["This message was sent by a program; nobody reads answers to it, but postmaster is read."],
+      closing: ["This message was sent by a program; replies to it are not read, but mail to postmaster is."],
     };
   if (message.kind === "way_linked" || message.kind === "way_removed") {
     const [what, isLinked] = [wayWords[message.way], message.kind === "way_linked"];
@@ -104,8 +107,8 @@ function wordsForChange(message: ChangeMessage, place: string, domain: string): 
       subject: isLinked ? `A ${what} was linked to your account` : `The ${what} was removed from your account`,
       opening: [
         isLinked
-          ? `A ${what} was linked to your account at ${place}: it signs in to the account from now on.`
-          : `The ${what} was removed from your account at ${place}: it signs in no more, and every other session was ended.`,
+          ? `A ${what} was linked to your account at ${place}: it can sign in to the account from now on.`
+          : `The ${what} was removed from your account at ${place}: it can no longer sign in, and every other session was ended.`,
         "If that was you, all is well. If not, set a new password now, which ends every session, and look at Sign-in in Settings:",
       ],
       link: { label: "Set a new password", url: `${message.origin}/forgot` },

@@ -1,6 +1,7 @@
 /**
- * A new sign-in e-mail. Nothing changes before the link that was sent to it is used. Whether another account has the address is not
- * looked up before that, so neither the answer, nor its time, nor the account's own export tells: only who reads the mailbox learns it.
+ * Changes the sign-in e-mail of an account, by a link sent to the new address. Whether another account has the address
+ * is checked only when the link is used: neither the answer, its timing nor the account's export shows it, so only the
+ * mailbox's reader finds out.
  */
 import { waysInMessages } from "@kauke/contract";
 import { AppError, fieldError } from "../app-error.ts";
@@ -18,15 +19,16 @@ type AskDeps = AccountMailDeps & Pick<CoreDeps, "users" | "loginSessions" | "rat
 
 export interface EmailWish {
   userId: string;
-  /** Of the session that asks. */
+  /** Token of the session that makes the request. */
   token: string;
   email: string;
   clientAddress: string;
 }
 
 /**
- * @throws AppError `proof_needed`, `rate_limited`; `invalid` for the account's own e-mail, or when the mailbox takes nothing from
- * this server
+ * Mails the link to the new address.
+ * @throws AppError `proof_needed`, `rate_limited`; `invalid` for the account's present e-mail, or when the mailbox has
+ * blocked mail from this server
  */
 export async function askEmailChange(deps: AskDeps, { userId, token, email, clientAddress }: EmailWish): Promise<void> {
   await requireFreshProof(deps, token);
@@ -41,7 +43,10 @@ export async function askEmailChange(deps: AskDeps, { userId, token, email, clie
     throw fieldError("email", "This mailbox has asked to get no mail from this server.");
 }
 
-/** Strangers who name a mailbox use up nothing of an account that its reader has confirmed it to: that account has its own limit. */
+/**
+ * The limit per mailbox applies only to accounts that have not confirmed the mailbox, so strangers who name it cannot
+ * use up the limit of its owner's account.
+ */
 async function takeMailboxLimit(deps: AskDeps, userId: string, email: string): Promise<void> {
   const isProven = (await deps.destinations.states(userId, [email])).get(email) === "confirmed";
   if (!isProven) await takeLimit(deps, "email_change_mailbox", { key: sameMailbox(email) });
@@ -54,7 +59,7 @@ export interface EmailLinkUse {
   token: string;
 }
 
-/** Changes nothing. @returns the new e-mail. @throws AppError `not_found` */
+/** Checks a link without using it. @returns the new e-mail. @throws AppError `not_found` */
 export async function readEmailChange(
   deps: Pick<CoreDeps, "accountLinks">,
   { userId, token }: EmailLinkUse,
@@ -65,9 +70,10 @@ export async function readEmailChange(
 }
 
 /**
- * Only for who is signed in to the account: whoever clicks a link by mistake must not hand their mailbox to a stranger's account.
- * @param sessionToken this session stays
- * @returns the account, and its former e-mail if that was confirmed and is to be told
+ * Uses the link. Requires a session of the account, so that clicking a stranger's link by mistake does not give that
+ * stranger's account the reader's mailbox.
+ * @param sessionToken token of the session to keep
+ * @returns the account, and its former e-mail if that was confirmed and should be notified
  * @throws AppError `not_found`, `email_taken`
  */
 export async function changeEmail(

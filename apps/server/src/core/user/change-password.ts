@@ -14,16 +14,16 @@ export interface PasswordChange {
   userId: string;
   currentPassword: string;
   newPassword: string;
-  /** This session stays; every other one ends. */
+  /** Token of the session to keep; every other session ends. */
   token: string;
   clientAddress: string;
-  /** See `known-browser.ts`. */
+  /** Token of a known browser, see `known-browser.ts`. */
   browser: string | null;
 }
 
 /**
- * Tries are counted with the sign-ins of this browser or network: this is one more place to guess a password. Guesses from
- * elsewhere keep nobody who is signed in from changing it.
+ * Changes the password. Attempts count against the sign-in limits of this browser or network, since an attacker with a
+ * session could guess the password here; attempts from elsewhere do not lock a signed-in user out.
  * @returns the account with its new hash, for `openByPassword`
  * @throws AppError `invalid` for a wrong current password, or when there is none; `rate_limited`, `busy`
  */
@@ -41,7 +41,8 @@ export async function changePassword(deps: ChangeDeps, change: PasswordChange): 
   const keepSession = hashSessionToken(change.token);
   const isChanged = await deps.users.changePassword(user.id, { from, to, keepSession });
   const changed = isChanged ? await deps.users.find(user.id) : null;
-  // Changed elsewhere while this one was being hashed: what was typed is no longer the current one.
+  // Another request changed the password while this one was hashing, so the current password that was entered is
+  // outdated.
   if (changed === null) throw fieldError("currentPassword", signInMessages.currentPasswordWrong);
   return { ...changed, passwordHash: to };
 }

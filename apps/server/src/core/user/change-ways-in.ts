@@ -8,7 +8,7 @@ import { takeLimit } from "../rate-limit/take-limit.ts";
 import { takeWalletProof, type WalletProof } from "../wallet/take-wallet-proof.ts";
 import type { RemovableWay, User } from "./user.ts";
 
-/** Whose call it is, and of which session. */
+/** The account and the session token that a request comes with. */
 interface Asker {
   userId: string;
   token: string;
@@ -16,7 +16,11 @@ interface Asker {
 
 type LinkDeps = Pick<CoreDeps, "users" | "loginSessions" | "walletChallenges" | "rateLimits" | "limitRules" | "clock">;
 
-/** @throws AppError `proof_needed`, `wallet_unproven`, `way_in_taken`, `rate_limited`; `invalid` when there is a wallet already */
+/**
+ * Links a wallet to the account.
+ * @throws AppError `proof_needed`, `wallet_unproven`, `way_in_taken`, `rate_limited`; `invalid` when the account has a
+ * wallet already
+ */
 export async function linkWallet(
   deps: LinkDeps,
   { userId, token, proof, clientAddress }: Asker & { proof: WalletProof; clientAddress: string },
@@ -32,7 +36,10 @@ export async function linkWallet(
 
 type RemoveDeps = Pick<CoreDeps, "users" | "loginSessions" | "federatedIssuer" | "rateLimits" | "limitRules" | "clock">;
 
-/** Every other session ends. @throws AppError `proof_needed`, `last_way_in`, `rate_limited`; `invalid` when there is none */
+/**
+ * Removes a wallet or Google account and ends every other session.
+ * @throws AppError `proof_needed`, `last_way_in`, `rate_limited`; `invalid` when none is linked
+ */
 export async function removeWay(
   deps: RemoveDeps,
   { userId, token, way }: Asker & { way: RemovableWay },

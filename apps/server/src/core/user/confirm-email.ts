@@ -1,4 +1,4 @@
-/** Showing that the e-mail of an account is its own. */
+/** Confirms that the e-mail address of an account belongs to its owner. */
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { spellingOfMailbox } from "../destination/same-mailbox.ts";
@@ -12,8 +12,10 @@ type AskDeps = AccountMailDeps & Pick<CoreDeps, "users" | "rateLimits" | "limitR
 const refusal = (message: string) => new AppError("invalid", { message });
 
 /**
- * On the owner's wish only: the address of a new account may be a stranger's.
- * @throws AppError `rate_limited`; `invalid` when there is nothing to confirm, or the mailbox takes nothing from here
+ * Mails a confirmation link. Sent only when the user asks for it, since a new account may be registered with a
+ * stranger's address.
+ * @throws AppError `rate_limited`; `invalid` when there is nothing to confirm, or the mailbox has blocked mail from
+ * this server
  */
 export async function askEmailConfirmation(deps: AskDeps, userId: string): Promise<void> {
   const user = await deps.users.find(userId);
@@ -26,7 +28,8 @@ export async function askEmailConfirmation(deps: AskDeps, userId: string): Promi
 }
 
 /**
- * Only for who is signed in to the account: whoever clicks a link by mistake must not confirm a stranger's account.
+ * Uses a confirmation link. Requires a session of the account, so that clicking a stranger's link by mistake does not
+ * confirm the stranger's account.
  * @throws AppError `not_found`
  */
 export async function confirmEmail(
@@ -35,7 +38,7 @@ export async function confirmEmail(
 ): Promise<User> {
   if (!(await deps.accountLinks.confirmEmail(hashLinkToken(token), userId)))
     throw new AppError("not_found", {
-      message: "This link is used, replaced by a newer one, over, or made for another account.",
+      message: "This link was already used, was replaced by a newer one, has expired, or belongs to another account.",
     });
   const user = await deps.users.find(userId);
   if (user === null) throw new AppError("not_signed_in");

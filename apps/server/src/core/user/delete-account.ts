@@ -1,6 +1,9 @@
 import type { CoreDeps } from "../core-deps.ts";
 
-/** Removes the account with all it owns in one go, its sessions on every device included. There is no way back. */
+/**
+ * Deletes the account and everything it owns in one transaction, including its sessions on every device. Cannot be
+ * undone.
+ */
 export async function deleteAccount(deps: Pick<CoreDeps, "users">, userId: string): Promise<void> {
   await deps.users.delete(userId);
 }

@@ -1,4 +1,4 @@
-/** Links that lead into an account and are sent to whoever asks for them: to reset a password, and to sign in. */
+/** Links that are mailed to whoever requests them without a session: to reset a password, and to sign in. */
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { sameMailbox } from "../destination/same-mailbox.ts";
@@ -11,11 +11,12 @@ type LimitDeps = Pick<CoreDeps, "rateLimits" | "limitRules" | "clock">;
 type MailedKind = Exclude<AccountLinkKind, "email" | "new-email">;
 
 export const linkOver = () =>
-  new AppError("not_found", { message: "This link is used, replaced by a newer one, or over." });
+  new AppError("not_found", { message: "This link was already used, was replaced by a newer one, or has expired." });
 
 /**
- * Counts a request for a link before the account is looked up. Each kind of link has its own limit: a stranger who requests links
- * until the limit is reached has thereby sent the owner working links of that kind, and blocks no other kind.
+ * Counts a request for a link before the account is looked up. Each kind of link has its own limit: a stranger who
+ * requests links until the limit is reached has thereby sent the owner working links of that kind, and blocks no other
+ * kind.
  * @throws AppError `rate_limited`
  */
 export async function countLinkWish(
@@ -31,11 +32,14 @@ const limitKey = (kind: MailedKind, email: string) => `${kind} ${sameMailbox(ema
 
 export interface LinkWish {
   email: string;
-  /** See `sign-in-link.ts`. */
+  /** Identifies the browser that requested the link, see `sign-in-link.ts`. */
   askedBy?: string;
 }
 
-/** To be done after the answer, which must not tell whether there is an account: not by its time either. */
+/**
+ * Mails the link if the account exists. Call it after the response is sent: neither the response nor its timing may
+ * show whether the account exists.
+ */
 export async function sendWishedLink(
   deps: AccountMailDeps & LimitDeps & Pick<CoreDeps, "users">,
   kind: MailedKind,
@@ -43,7 +47,7 @@ export async function sendWishedLink(
 ): Promise<void> {
   const user = await deps.users.findByEmail(email);
   if (user === null || user.email === null) return;
-  // Anybody can have registered with anybody's e-mail.
+  // The address is unconfirmed, so it may belong to someone other than whoever registered it.
   const isStranger = user.emailConfirmedAt === null;
   if (isStranger && (await tryLimit(deps, "password_reset_unproven", { key: limitKey(kind, user.email) })) !== null)
     return;
@@ -56,8 +60,8 @@ export interface LinkUse {
 }
 
 /**
- * Changes nothing. A token is 20 random bytes, so guessing is hopeless: only tokens nobody was sent count, and a link that works
- * is refused for nothing that others do.
+ * Checks a link without using it. A token is 20 random bytes and cannot be guessed: only unknown tokens count against
+ * the limit, so a valid link is never refused because of other clients' attempts.
  * @throws AppError `not_found`, `rate_limited`
  */
 export async function findMailedLink(

@@ -13,7 +13,7 @@ const nothingKnown = {
   balanceCents: 0,
 } as const;
 
-/** An account of this moment, not yet in the store; what is not told of it is unknown. */
+/** Builds an account created now, not yet stored; fields not given are `null` or zero. */
 export function newUser(
   { random, clock }: Pick<CoreDeps, "random" | "clock">,
   known: Partial<User> & Pick<User, "authMethod">,

@@ -1,4 +1,4 @@
-/** Signing in anew to the account one is signed in to, by its password or its wallet. The caller then opens a new session. */
+/** Re-authenticates a signed-in user by the account's password or wallet. The caller then opens a new session. */
 import { waysInMessages } from "@kauke/contract";
 import { AppError, fieldError } from "../app-error.ts";
 import { clientBlock } from "../connection/client-network.ts";
@@ -14,13 +14,13 @@ export interface PasswordProof {
   userId: string;
   password: string;
   clientAddress: string;
-  /** See `known-browser.ts`. */
+  /** Token of a known browser, see `known-browser.ts`. */
   browser: string | null;
 }
 
 /**
- * Tries are counted with the sign-ins of this browser or network, as when the password is changed.
- * @returns the account with the hash that the password fits
+ * Attempts count against the sign-in limits of this browser or network, as when the password is changed.
+ * @returns the account, with the hash that the password matched
  * @throws AppError `invalid` for a wrong password, or when there is none; `rate_limited`, `busy`
  */
 export async function proveByPassword(deps: PasswordDeps, proof: PasswordProof): Promise<User> {
@@ -37,7 +37,11 @@ export async function proveByPassword(deps: PasswordDeps, proof: PasswordProof):
 
 type WalletDeps = Pick<CoreDeps, "users" | "walletChallenges" | "rateLimits" | "limitRules" | "clock">;
 
-/** @throws AppError `wallet_unproven`, also by another wallet than the account's; `invalid` when it has none; `rate_limited` */
+/**
+ * Checks a signature by the account's wallet.
+ * @throws AppError `wallet_unproven`, also for another wallet than the account's; `invalid` when the account has no
+ * wallet; `rate_limited`
+ */
 export async function proveByWallet(
   deps: WalletDeps,
   { userId, ...attempt }: WalletAttempt & { userId: string },

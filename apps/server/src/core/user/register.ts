@@ -11,7 +11,8 @@ export interface Registration {
 }
 
 /**
- * Creates an account with a password. The password is hashed before the e-mail is looked up, so a taken one costs as much.
+ * Creates an account with a password. The password is hashed before the e-mail is looked up, so the response takes as
+ * long for a taken e-mail as for a free one.
  * @throws AppError `email_taken`, `rate_limited`, `busy`
  */
 export async function register(

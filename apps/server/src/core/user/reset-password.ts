@@ -1,4 +1,4 @@
-/** A new password for who reads the account's mailbox. */
+/** Sets a new password by a link mailed to the account's address. */
 import { AppError } from "../app-error.ts";
 import { clientBlock } from "../connection/client-network.ts";
 import type { CoreDeps } from "../core-deps.ts";
@@ -9,15 +9,15 @@ import type { User } from "./user.ts";
 
 type LinkDeps = Pick<CoreDeps, "accountLinks" | "rateLimits" | "limitRules" | "clock">;
 
-/** Changes nothing. @throws AppError `not_found`, `rate_limited` */
+/** Checks a link without using it. @throws AppError `not_found`, `rate_limited` */
 export function readPasswordReset(deps: LinkDeps, use: LinkUse): Promise<Addressee> {
   return findMailedLink(deps, "reset", use);
 }
 
 /**
- * Ends every session of the account; who resets signs in anew.
- * @returns the account, whose mailbox is to be told
- * @throws AppError `not_found`, `rate_limited`, `busy` (the link still works)
+ * Sets the password and ends every session of the account; the user then signs in again.
+ * @returns the account, and the mailbox to notify
+ * @throws AppError `not_found`, `rate_limited`, `busy` (the link stays valid)
  */
 export async function resetPassword(
   deps: LinkDeps & Pick<CoreDeps, "users" | "hasher">,

@@ -1,30 +1,30 @@
 import type { AccountSettings, AccountSettingsChange, AuthMethod } from "@kauke/contract";
 import type { FederatedPerson } from "../sign-in/federated-issuer.ts";
 
-/** Who somebody is to an issuer, for good. */
+/** Permanent identity of a person at an OpenID issuer. */
 export type FederatedName = Pick<FederatedPerson, "issuer" | "subject">;
 
 export interface User {
   id: string;
   email: string | null;
   walletAddress: string | null;
-  /** The subject its issuer knows the account by. */
+  /** Subject identifier (`sub`) that the issuer gave this account. */
   googleId: string | null;
-  /** Who issued `googleId`; a subject means nothing without. */
+  /** Issuer of `googleId`; a subject identifier is unique only per issuer. */
   googleIssuer?: string;
-  /** The owner has removed a Google account: only the owner links one again, in Settings. */
+  /** The owner has removed a Google account, so only the owner can link one again, in Settings. */
   isGoogleRemoved?: true;
-  /** When this account showed that the e-mail is its own; `null` until then, and without an e-mail. */
+  /** When the owner proved the e-mail address; `null` if not yet, or without an e-mail address. */
   emailConfirmedAt: Date | null;
-  /** PHC string, argon2id. */
+  /** Argon2id hash as a PHC string. */
   passwordHash: string | null;
-  /** When it was last changed, reset or taken away, if ever. Making its hash anew is none of these. */
+  /** When the password was last changed, reset or removed, if ever. Rehashing does not count. */
   passwordSetAt?: Date;
   authMethod: AuthMethod;
   firstName: string | null;
   lastName: string | null;
   profileImageUrl: string | null;
-  /** Hundredths; the wire shows `12.50`. */
+  /** Balance in hundredths; the wire shows `12.50`. */
   balanceCents: number;
   createdAt: Date;
   updatedAt: Date;
@@ -39,55 +39,66 @@ export interface AccountStats {
 }
 
 export type RemovableWay = "wallet" | "google";
-/** See `ways-in.ts`. */
+/** Outcome of removing a sign-in method, see `ways-in.ts`. */
 export type RemovalDecision = "removed" | "missing" | "last";
 export type LinkResult = "linked" | "has_one" | "taken" | "gone";
 
 export interface WayRemoval {
   way: RemovableWay;
   issuer: string | null;
-  /** By its token's hash. */
+  /** Token hash of the session to keep. */
   keepSession: Buffer | null;
 }
 
 export interface UserStore {
-  /** @throws AppError `email_taken` (compared without case) */
+  /** Inserts the account. @throws AppError `email_taken`; e-mails are compared case-insensitively */
   insert(user: User): Promise<void>;
-  /** @returns false when its e-mail, wallet or Google id is another account's by now */
+  /** Inserts the account. @returns false when another account has its e-mail, wallet or Google id */
   insertIfFree(user: User): Promise<boolean>;
   find(id: string): Promise<User | null>;
   findByWallet(walletAddress: string): Promise<User | null>;
   findByEmail(email: string): Promise<User | null>;
   findByGoogle(name: FederatedName): Promise<User | null>;
   /**
-   * From now on this subject leads to the account too.
-   * @returns false unless the account still has this e-mail, confirmed, and no Google id, none was removed, and the subject is nobody's
+   * Links a Google account by its matching e-mail.
+   * @returns false unless the account still has this e-mail, confirmed, has no Google id, none was ever removed, and no
+   * account has the subject
    */
   linkGoogle(id: string, name: FederatedName, email: string): Promise<boolean>;
-  /** By the owner's own wish, whatever its address. `has_one`: another subject leads to the account. `taken`: this one to another. */
+  /**
+   * Links a Google account at the owner's request, whatever its e-mail. `has_one`: the account has another subject
+   * already. `taken`: another account has this subject.
+   */
   attachGoogle(id: string, name: FederatedName): Promise<LinkResult>;
   linkWallet(id: string, walletAddress: string): Promise<LinkResult>;
   /**
-   * Removes a way in unless it is the last one, decided under the account's lock; every session but `keepSession` ends.
+   * Removes a sign-in method unless it is the last one, decided under the account's lock; ends every session but
+   * `keepSession`.
    * @param removal `issuer`: see `ways-in.ts`
    */
   removeWay(id: string, removal: WayRemoval): Promise<RemovalDecision>;
-  /** Read fresh. @returns `null` when the account is gone */
+  /** Reads the settings from the database, never from a cache. @returns `null` when the account no longer exists */
   settings(id: string): Promise<AccountSettings | null>;
   /**
-   * What is left out stays. A key to seal to works on the mail path at once.
-   * @returns all of them after the change, `null` when the account is gone
+   * Changes the settings that are given. A new encryption key applies to forwarded mail at once.
+   * @returns all settings after the change, `null` when the account no longer exists
    * @throws AppError `invalid` for a key that is not the account's
    */
   changeSettings(id: string, change: AccountSettingsChange): Promise<AccountSettings | null>;
-  /** The same password under a stronger hash. @returns false when the hash was another by now; then nothing changed */
+  /**
+   * Stores a stronger hash of the same password.
+   * @returns false, with nothing changed, when the stored hash is not `from` any more
+   */
   replaceHash(id: string, replacement: { from: string; to: string }): Promise<boolean>;
   /**
-   * Ends every session but the one kept (by its token's hash), and all reset links.
-   * @returns false when the hash was another by now; then nothing changed
+   * Changes the password, ends every session but `keepSession` (a token hash), and deletes all reset links.
+   * @returns false, with nothing changed, when the stored hash is not `from` any more
    */
   changePassword(id: string, change: { from: string; to: string; keepSession: Buffer | null }): Promise<boolean>;
-  /** Removes the account and every row it owns at once, queued mail too; keeps released addresses as keyed hashes. */
+  /**
+   * Deletes the account and every row it owns, including queued mail, in one transaction; keeps released addresses as
+   * keyed hashes.
+   */
   delete(id: string): Promise<void>;
   stats(id: string): Promise<AccountStats>;
   count(): Promise<number>;

@@ -11,17 +11,21 @@ const google = { googleId: "g", googleIssuer: issuer };
 describe("what signs in", () => {
   it.each([
     ["nothing", {}, []],
-    ["an e-mail without a password is no way", email, []],
-    ["a password without an e-mail is no way", password, []],
-    ["e-mail and password are one way", { ...email, ...password }, ["password"]],
+    ["an e-mail without a password", email, []],
+    ["a password without an e-mail", password, []],
+    ["e-mail and password count as one", { ...email, ...password }, ["password"]],
     ["all", { ...email, ...password, ...wallet, ...google }, ["password", "wallet", "google"]],
-    ["another issuer's subject", { ...wallet, googleId: "g", googleIssuer: "https://other.example" }, ["wallet"]],
-    ["a subject from before issuers were named", { googleId: "g" }, []],
+    [
+      "a wallet and another issuer's subject",
+      { ...wallet, googleId: "g", googleIssuer: "https://other.example" },
+      ["wallet"],
+    ],
+    ["a subject stored without its issuer", { googleId: "g" }, []],
   ])("%s", (_, account, ways) => {
     expect(waysIn({ ...nothing, ...account }, issuer)).toEqual(ways);
   });
 
-  it("counts no Google account where federated sign-in is off", () => {
+  it("ignores a Google account while federated sign-in is off", () => {
     expect(waysIn({ ...nothing, ...wallet, ...google }, null)).toEqual(["wallet"]);
   });
 });
@@ -40,13 +44,13 @@ describe("removing", () => {
     expect(decideRemoval({ ...nothing, ...account }, way, issuer)).toBe(decision);
   });
 
-  it("with federated sign-in off, the wallet beside Google is the last one, and Google can go", () => {
+  it("with federated sign-in off, a wallet beside Google cannot be removed but Google can", () => {
     const account = { ...nothing, ...wallet, ...google };
     expect(decideRemoval(account, "wallet", null)).toBe("last");
     expect(decideRemoval(account, "google", null)).toBe("removed");
   });
 
-  it("shows the account as what is left", () => {
+  it("changes the account's authMethod to a remaining one", () => {
     expect(authMethodWithout({ ...nothing, ...email, ...wallet }, "wallet")).toBe("email");
     expect(authMethodWithout({ ...nothing, ...wallet, ...google }, "wallet")).toBe("google");
     expect(authMethodWithout({ ...nothing, ...wallet, ...google }, "google")).toBe("wallet");

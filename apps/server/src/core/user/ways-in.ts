@@ -1,12 +1,17 @@
-/** What signs in to an account, and which of it may be removed. Decides, does nothing. */
+/** Which methods can sign in to an account, and whether one of them may be removed. Pure. */
 import type { RemovableWay, RemovalDecision, User } from "./user.ts";
 
-/** E-mail and password are one way. An e-mail without a password is none: it leads in only by way of a new password. */
+/**
+ * E-mail and password together are one method. An e-mail without a password is none: its owner has to set a password
+ * first.
+ */
 type WayIn = "password" | RemovableWay;
 
 type Account = Pick<User, "email" | "passwordHash" | "walletAddress" | "googleId" | "googleIssuer">;
 
-/** @param issuer whose sign-ins this server takes; `null`: federated sign-in is off, and a linked account leads nowhere */
+/**
+ * @param issuer issuer that this server accepts; `null`: federated sign-in is off, so a linked account cannot sign in
+ */
 export function waysIn(account: Account, issuer: string | null): WayIn[] {
   const { email, passwordHash, walletAddress, googleId, googleIssuer } = account;
   return [
@@ -16,13 +21,13 @@ export function waysIn(account: Account, issuer: string | null): WayIn[] {
   ];
 }
 
-/** @param way what is to be removed; it may be one that leads nowhere any more */
+/** @param way method to remove, even if it can no longer sign in */
 export function decideRemoval(account: Account, way: RemovableWay, issuer: string | null): RemovalDecision {
   if ((way === "wallet" ? account.walletAddress : account.googleId) === null) return "missing";
-  return waysIn(account, issuer).some((it) => it !== way) ? "removed" : "last";
+  return waysIn(account, issuer).some((other) => other !== way) ? "removed" : "last";
 }
 
-/** What the account is shown as once the way is gone. */
+/** The `authMethod` of the account after `way` is removed. */
 export function authMethodWithout(account: Account, way: RemovableWay): User["authMethod"] {
   if (account.email !== null) return "email";
   return way === "wallet" ? "google" : "wallet";

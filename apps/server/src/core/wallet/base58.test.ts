@@ -17,13 +17,13 @@ const vectors: [hex: string, text: string][] = [
 ];
 
 describe("base58", () => {
-  it.each(vectors)("writes and reads %s as %s", (hex, text) => {
+  it.each(vectors)("encodes %s as %s and decodes it again", (hex, text) => {
     const bytes = Buffer.from(hex, "hex");
     expect(toBase58(bytes)).toBe(text);
     expect(fromBase58(text, bytes.length)?.toString("hex")).toBe(hex);
   });
 
-  it("reads every 32 and 64 bytes it wrote, in 32 to 44 and 64 to 88 signs", () => {
+  it("decodes any 32 or 64 bytes it encoded, in 32 to 44 or 64 to 88 characters", () => {
     for (const length of [32, 64])
       fc.assert(
         fc.property(fc.uint8Array({ minLength: length, maxLength: length }), fc.nat({ max: length }), (raw, zeros) => {
@@ -36,14 +36,14 @@ describe("base58", () => {
       );
   });
 
-  it("reads the longest there are", () => {
+  it("decodes the longest encodings", () => {
     for (const length of [32, 64]) {
       const bytes = Buffer.alloc(length, 0xff);
       expect(fromBase58(toBase58(bytes), length)?.equals(bytes)).toBe(true);
     }
   });
 
-  it("reads a text in one way at most, and writes it the same", () => {
+  it("encodes whatever it decoded to the same text", () => {
     const sign = fc.constantFrom(..."123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0OIl +/=é");
     fc.assert(
       fc.property(fc.string({ unit: sign, minLength: 30, maxLength: 46 }), (text) => {
@@ -57,7 +57,7 @@ describe("base58", () => {
 
   it.each([
     ["another length of bytes", address, 31],
-    ["less than 32 signs", address.slice(13), 32],
+    ["less than 32 characters", address.slice(13), 32],
     ["one sign more", `1${address}`, 32],
     ["a sign that is none", address.replace("G", "0"), 32],
     ["a space around it", ` ${address}`, 32],

@@ -8,7 +8,7 @@ import { walletKey } from "./wallet-signature.ts";
 
 export interface ChallengeWish {
   walletAddress: string;
-  /** Of the cookie this browser has or is about to get. */
+  /** Token of the anonymous cookie that this browser has or is about to get. */
   browserToken: string;
   origin: string;
   clientAddress: string;
@@ -16,7 +16,10 @@ export interface ChallengeWish {
 
 type OfferDeps = Pick<CoreDeps, "walletChallenges" | "random" | "clock" | "rateLimits" | "limitRules">;
 
-/** @throws AppError `wallet_unproven` for what is no address; `rate_limited` */
+/**
+ * Makes and stores a challenge.
+ * @throws AppError `wallet_unproven` when the wallet address is invalid; `rate_limited`
+ */
 export async function newOffer(
   deps: OfferDeps,
   { walletAddress, browserToken, origin, clientAddress }: ChallengeWish,
@@ -33,8 +36,9 @@ export async function newOffer(
 }
 
 /**
- * The first step of a sign-in. An address alone proves nothing, so the call always fails, and its error holds the text to sign.
- * @throws AppError `wallet_unproven` always, with a challenge if it is an address; `rate_limited`
+ * First step of a wallet sign-in. An address alone proves nothing, so this always throws; the error contains the text
+ * to sign.
+ * @throws AppError `wallet_unproven` always, with a challenge if the address is valid; `rate_limited`
  */
 export async function offerChallenge(deps: OfferDeps, wish: ChallengeWish): Promise<never> {
   throw new AppError("wallet_unproven", { challenge: await newOffer(deps, wish, "sign-in") });

@@ -1,4 +1,4 @@
-/** The second step of Sign-In With Solana: a signed challenge leads to the account of its address. */
+/** Second step of Sign-In With Solana: finds or creates the account of the address that signed the challenge. */
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
@@ -9,7 +9,7 @@ import { takeWalletProof, type WalletAttempt, type WalletProof } from "./take-wa
 type SignInDeps = Pick<CoreDeps, "users" | "walletChallenges" | "random" | "clock" | "rateLimits" | "limitRules">;
 
 /**
- * Takes the challenge whether the proof is good or not. The first sign-in of an address makes its account.
+ * Uses up the challenge even if the proof is wrong. The first sign-in of an address creates its account.
  * @throws AppError `wallet_unproven`, `rate_limited`
  */
 export async function signInWithWallet(deps: SignInDeps, attempt: WalletAttempt): Promise<User> {
@@ -18,13 +18,13 @@ export async function signInWithWallet(deps: SignInDeps, attempt: WalletAttempt)
   return (await deps.users.findByWallet(proof.walletAddress)) ?? (await createAccount(deps, proof, clientAddress));
 }
 
-/** Counts as a registration: a key costs nothing. */
+/** Counts as a registration, since anybody can make any number of keys. */
 async function createAccount(deps: SignInDeps, { walletAddress }: WalletProof, clientAddress: string): Promise<User> {
   await takeLimit(deps, "register", { ipAddress: clientAddress });
   const user = newUser(deps, { authMethod: "wallet", walletAddress });
   if (await deps.users.insertIfFree(user)) return user;
   const account = await deps.users.findByWallet(walletAddress);
-  // Made by another sign-in and deleted again, all in this moment.
+  // A concurrent sign-in created the account, and it was deleted right after.
   if (account === null) throw new AppError("busy");
   return account;
 }

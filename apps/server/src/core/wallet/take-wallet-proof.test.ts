@@ -12,22 +12,22 @@ const challenge = newChallenge("00", {
 });
 const { nonce, ...offered } = challenge;
 
-test("the text names the host with its port", () => {
+test("the text to sign contains the host with its port", () => {
   expect(challenge).toMatchObject({ domain: "kauke.example:8443", uri: "https://kauke.example:8443" });
 });
 
-test("a proof is good for the address it was offered to, and for no other", () => {
+test("a proof is valid only for the address that the challenge was made for", () => {
   const key = makeWalletKey();
   const proof = proveWallet(key, challenge);
   expect(isProven(proof, { ...offered, walletAddress: key.address })).toBe(true);
   expect(isProven(proof, { ...offered, walletAddress: makeWalletKey().address })).toBe(false);
 });
 
-test("for a key of small order there is no proof, were it ever offered anything", () => {
+test("a key of small order has no valid proof, even if it had a challenge", () => {
   const neutral = Buffer.concat([Buffer.from([1]), Buffer.alloc(31)]);
   const walletAddress = toBase58(neutral);
   const signedMessage = signInMessage(challenge, walletAddress);
-  // The second verifies where the library does not look: R is the neutral point, S is 0.
+  // The second signature is valid for libraries without the check: R is the neutral element and S is 0.
   for (const bytes of [Buffer.alloc(64), Buffer.concat([neutral, Buffer.alloc(32)])]) {
     const proof = { walletAddress, nonce, signedMessage, signature: bytes.toString("base64") };
     expect(isProven(proof, { ...offered, walletAddress })).toBe(false);

@@ -1,6 +1,6 @@
 /**
- * Checks a wallet's signature of what it was offered (Sign-In With Solana). Nothing of the client is parsed: the text is built anew
- * from what was offered, and the key is the address itself.
+ * Checks a wallet's signature of its challenge (Sign-In With Solana). Nothing from the client is parsed: the signed
+ * text is built again from the stored challenge, and the public key is the address itself.
  */
 import { signInMessage, walletStatement, walletStatements } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
@@ -18,19 +18,25 @@ export interface WalletProof {
 
 export interface WalletAttempt {
   proof: WalletProof;
-  /** `null`: this browser was never offered anything. */
+  /** Token of the anonymous cookie; `null` when this browser has none and so was never given a challenge. */
   browserToken: string | null;
   clientAddress: string;
 }
 
-/** What a signature is for. Each has its own statement, which the wallet shows; one signed for another does not count. */
+/**
+ * Purpose of a signature. Each has its own statement, which the wallet shows; a signature for another purpose is not
+ * valid.
+ */
 export type WalletUse = "sign-in" | "prove" | "link";
 
 export const statementOf: Record<WalletUse, string> = { "sign-in": walletStatement, ...walletStatements };
 
 type ProofDeps = Pick<CoreDeps, "walletChallenges" | "clock" | "rateLimits" | "limitRules">;
 
-/** Takes the challenge whether the proof is good or not. @throws AppError `wallet_unproven`, `rate_limited` */
+/**
+ * Checks a proof and uses up its challenge even if the proof is wrong.
+ * @throws AppError `wallet_unproven`, `rate_limited`
+ */
 export async function takeWalletProof(
   deps: ProofDeps,
   { proof, browserToken, clientAddress }: WalletAttempt,
@@ -43,7 +49,7 @@ export async function takeWalletProof(
     throw new AppError("wallet_unproven");
 }
 
-/** Pure. */
+/** Whether the signature fits the challenge. Pure. */
 export function isProven(proof: WalletProof, { walletAddress, ...offered }: OfferedChallenge): boolean {
   const key = walletKey(walletAddress);
   const signature = readSignature(proof.signature);

@@ -1,21 +1,27 @@
-/** A challenge while it waits for its signature: kept by a hash that only nonce and browser together give. */
+/** A challenge that waits for its signature, stored by a hash of the nonce and the browser's token together. */
 import { createHash } from "node:crypto";
 import { type WalletChallenge, walletChallengeSeconds } from "@kauke/contract";
 import type { TokenTerms } from "../connection/token-terms.ts";
 
-/** What was offered, and to which address. The nonce is not kept: who answers brings it. */
+/** A stored challenge and the address it was made for. The nonce is not stored; the client sends it with the proof. */
 export interface OfferedChallenge extends Omit<WalletChallenge, "nonce"> {
   walletAddress: string;
 }
 
 export interface WalletChallengeStore {
-  /** Puts away what has expired on the way. When too many are open, the oldest of the busiest network give way. */
+  /**
+   * Stores a challenge and deletes expired ones. When too many are stored, evicts the oldest of the network that has
+   * most.
+   */
   keep(challengeHash: Buffer, offered: OfferedChallenge, terms: TokenTerms): Promise<void>;
-  /** Takes it out for good; of two at the same time one gets it. @returns `null` when unknown, taken or expired */
+  /**
+   * Removes and returns a challenge; only one of two concurrent calls gets it.
+   * @returns `null` when unknown, used or expired
+   */
   take(challengeHash: Buffer): Promise<OfferedChallenge | null>;
 }
 
-/** @param origin where people see us, e.g. `https://kauke.example` */
+/** @param origin public base URL of this server, e.g. `https://kauke.example` */
 export function newChallenge(
   nonce: string,
   { origin, now, statement }: { origin: string; now: Date; statement: string },
@@ -32,7 +38,7 @@ export function newChallenge(
   };
 }
 
-/** @param browserToken of the anonymous cookie: a nonce seen elsewhere is worth nothing without it */
+/** @param browserToken token of the anonymous cookie, without which a nonce seen elsewhere is useless */
 export function challengeHash(nonce: string, browserToken: string): Buffer {
   return createHash("sha256")
     .update(JSON.stringify([nonce, browserToken]))

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { toBase58 } from "./base58.ts";
 import { isSignedBy, isSmallOrder, readSignature, walletKey } from "./wallet-signature.ts";
 
-/** Edwards25519 by the textbook (RFC 8032 §5.1), slow and independent of any library. */
+/** Textbook Edwards25519 (RFC 8032 §5.1), slow and independent of any library. */
 const P = 2n ** 255n - 19n;
 const mod = (a: bigint) => ((a % P) + P) % P;
 function power(base: bigint, exponent: bigint): bigint {
@@ -23,7 +23,7 @@ function add(a: Point, b: Point): Point {
   };
 }
 
-/** @returns `null` when there is no such point */
+/** @returns `null` when no such point exists */
 function decode(bytes: Uint8Array): Point | null {
   const number = BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`);
   const y = mod(number & (2n ** 255n - 1n));
@@ -43,11 +43,11 @@ function isKilledByEight(point: Point): boolean {
 const littleEndian = (y: bigint, sign: bigint) =>
   Buffer.from((y | (sign << 255n)).toString(16).padStart(64, "0"), "hex").reverse();
 
-/** From a point of order eight all eight come. */
+/** Multiples of a point of order eight give all eight points. */
 const orderEight = decode(Buffer.from("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05", "hex"));
 
 describe("keys of small order", () => {
-  it("are all eight, in every spelling they have", () => {
+  it("are recognised: all eight, in every encoding", () => {
     const points: Point[] = [{ x: 0n, y: 1n }];
     while (points.length < 8) points.push(add(points.at(-1) as Point, orderEight as Point));
     expect(new Set(points.map(({ x, y }) => `${x} ${y}`)).size).toBe(8);
@@ -55,13 +55,13 @@ describe("keys of small order", () => {
       const key = littleEndian(y, x & 1n);
       expect(isSmallOrder(key)).toBe(true);
       expect(walletKey(toBase58(key))).toBeNull();
-      // Not reduced, where that still fits; and x = 0 with a sign.
+      // Encodings that are not reduced, where they fit in 255 bits, and x = 0 with a sign bit.
       if (y + P < 2n ** 255n) expect(isSmallOrder(littleEndian(y + P, x & 1n))).toBe(true);
       if (x === 0n) expect(isSmallOrder(littleEndian(y, 1n))).toBe(true);
     }
   });
 
-  it("are no other points", () => {
+  it("are not confused with other points", () => {
     for (let tried = 0; tried < 20; tried++) {
       const { address } = makeWalletKey();
       const raw = walletKey(address)?.export({ format: "der", type: "spki" }).subarray(-32) as Buffer;
@@ -81,19 +81,19 @@ describe("a signature", () => {
   const signature = signText(key, text);
   const verifies = (it: Uint8Array, said = text) => isSignedBy(walletKey(key.address)!, Buffer.from(said), it);
 
-  it("is good for its text and key alone", () => {
+  it("is valid for its text and key only", () => {
     expect(verifies(signature)).toBe(true);
     expect(verifies(signature, `${text} `)).toBe(false);
     expect(isSignedBy(walletKey(makeWalletKey().address)!, Buffer.from(text), signature)).toBe(false);
   });
 
-  it("is not good with the order of the group added to its second half", () => {
+  it("is invalid with the group order added to S", () => {
     const s = BigInt(`0x${Buffer.from(signature.subarray(32)).reverse().toString("hex")}`);
     const malleated = Buffer.concat([signature.subarray(0, 32), littleEndian(s + L, 0n)]);
     expect(verifies(malleated)).toBe(false);
   });
 
-  it("is not good with any of its bits changed", () => {
+  it("is invalid with any bit changed", () => {
     for (let bit = 0; bit < 512; bit += 7) {
       const changed = Buffer.from(signature);
       changed[bit >> 3]! ^= 1 << (bit & 7);
@@ -101,7 +101,7 @@ describe("a signature", () => {
     }
   });
 
-  it("is read as base58 and as base64", () => {
+  it("is decoded from base58 and from base64", () => {
     expect(readSignature(toBase58(signature))?.equals(signature)).toBe(true);
     expect(readSignature(signature.toString("base64"))?.equals(signature)).toBe(true);
   });
@@ -115,7 +115,7 @@ describe("a signature", () => {
     ["base64 with bits left over", signature.toString("base64").replace(/.==$/, (end) => (end < "B" ? "B==" : "-=="))],
     ["hexadecimal", signature.toString("hex")],
     ["nothing", ""],
-  ])("is not read from %s", (_, spelled) => {
+  ])("is not decoded from %s", (_, spelled) => {
     expect(readSignature(spelled)).toBeNull();
   });
 });

@@ -1,6 +1,7 @@
 /**
- * Ed25519 (RFC 8032) as wallets use it: the address is the public key in base58. Keys of small order are refused, since for
- * those a signature can be had without a private key; whether the platform's library refuses them depends on its version.
+ * Ed25519 (RFC 8032) as wallets use it: the address is the public key in base58. Keys of small order are rejected,
+ * since signatures for them can be made without a private key; whether the platform's library rejects them depends on
+ * its version.
  */
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { fromBase58 } from "./base58.ts";
@@ -8,12 +9,12 @@ import { fromBase58 } from "./base58.ts";
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 
-/** What stands before the 32 bytes of a public key in SubjectPublicKeyInfo (RFC 8410 §4). */
+/** Prefix of the 32-byte public key in SubjectPublicKeyInfo (RFC 8410 §4). */
 const SPKI_START = Buffer.from("302a300506032b6570032100", "hex");
 
 /**
- * The points of order 1, 2, 4 and 8 by their y coordinate, little-endian; with either sign these are the eight points, and the
- * spellings of some of them that are not reduced modulo p.
+ * y coordinates, little-endian, of the points of order 1, 2, 4 and 8. With either sign of x they are the eight points
+ * and those encodings of them that are not reduced modulo p.
  */
 const smallOrder: ReadonlySet<string> = new Set([
   "0000000000000000000000000000000000000000000000000000000000000000",
@@ -25,7 +26,7 @@ const smallOrder: ReadonlySet<string> = new Set([
   "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
 ]);
 
-/** @returns `null` for what is no address: not base58 of 32 bytes, or a key that anybody could sign for */
+/** @returns `null` for an invalid address: not base58 of 32 bytes, or a key of small order */
 export function walletKey(walletAddress: string): KeyObject | null {
   const bytes = fromBase58(walletAddress, KEY_BYTES);
   if (bytes === null || isSmallOrder(bytes)) return null;
@@ -34,24 +35,24 @@ export function walletKey(walletAddress: string): KeyObject | null {
 
 export function isSmallOrder(key: Uint8Array): boolean {
   const y = Buffer.from(key);
-  // The sign of x stands in the highest bit.
+  // The highest bit is the sign of x.
   y.writeUInt8(y.readUInt8(KEY_BYTES - 1) & 0x7f, KEY_BYTES - 1);
   return smallOrder.has(y.toString("hex"));
 }
 
-/** @param text base58, or base64 with padding. @returns `null` unless it is 64 bytes in their one spelling */
+/** @param text base58, or base64 with padding. @returns `null` unless it is the canonical encoding of 64 bytes */
 export function readSignature(text: string): Buffer | null {
   return fromBase58(text, SIGNATURE_BYTES) ?? fromBase64(text);
 }
 
-/** 64 bytes are 88 signs in base64, the last two of them padding; in base58 they have 88 at most and never a `=`. */
+/** 64 bytes have 88 characters in base64, two of them padding; in base58 they have at most 88, and never a `=`. */
 function fromBase64(text: string): Buffer | null {
   if (text.length !== 88) return null;
   const bytes = Buffer.from(text, "base64");
   return bytes.length === SIGNATURE_BYTES && bytes.toString("base64") === text ? bytes : null;
 }
 
-/** Takes 0.1 ms, less than handing it to another thread. */
+/** Takes 0.1 ms, less than passing the work to another thread would. */
 export function isSignedBy(key: KeyObject, message: Uint8Array, signature: Uint8Array): boolean {
   return verify(null, message, key, signature);
 }

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe("an account", () => {
-  it("counts what it holds", async () => {
+  it("counts its aliases, credentials, keys and messages", async () => {
     const ann = await new Visitor(server).register();
     await ann.createAlias();
     const { id } = await ann.createAlias();
@@ -24,7 +24,7 @@ describe("an account", () => {
     });
   });
 
-  it("guards replies against leaks until its owner says otherwise, each account for itself", async () => {
+  it("has the leak guard on until its owner switches it off, each account separately", async () => {
     const [ann, bob] = [await new Visitor(server).register(), await new Visitor(server).register()];
     const settings = async (who: Visitor) => (await who.call("getAccountSettings")).body;
     expect(await settings(ann)).toEqual({ leakGuard: true, aliasInQuotes: false, sealTo: "off" });
@@ -50,7 +50,7 @@ describe("an account", () => {
     });
   });
 
-  it("changes only the settings that are named, and wants at least one", async () => {
+  it("changes only the settings that are given, and requires at least one", async () => {
     const ann = await new Visitor(server).register();
     await ann.call("changeAccountSettings", { body: { leakGuard: false } });
     const change = (body: object) => ann.call("changeAccountSettings", { body });
@@ -62,7 +62,7 @@ describe("an account", () => {
     }
   });
 
-  it("is handed over whole as a file to keep: every row with the date of its deletion", async () => {
+  it("can be downloaded as a whole: every row with its deletion date", async () => {
     const ann = await new Visitor(server).register("takes.it@example.org");
     const { alias } = await ann.createAlias({ forwardTo: "ann.real@example.org", notes: "for the shop" });
     const { status, body, headers } = await ann.call("exportAccount");
@@ -81,14 +81,14 @@ describe("an account", () => {
     expect(JSON.stringify(server.logged)).not.toMatch(/takes\.it|ann\.real/);
   });
 
-  it("is handed over to nobody else, and ten times an hour at most", async () => {
+  it("can be downloaded only by its owner, ten times an hour at most", async () => {
     expect((await new Visitor(server).call("exportAccount")).status).toBe(401);
     const ann = await new Visitor(server).register();
     for (let count = 0; count < 10; count += 1) expect((await ann.call("exportAccount")).status).toBe(200);
     expect(await ann.call("exportAccount")).toMatchObject({ status: 429, body: { rateLimited: true } });
   });
 
-  it("is not fetched by another site's link, which would use up the hour's tries", async () => {
+  it("cannot be downloaded through another site's link, which would use up the limit", async () => {
     const ann = await new Visitor(server).register();
     for (const site of ["cross-site", "same-site"])
       for (let count = 0; count < 6; count += 1)
@@ -100,7 +100,7 @@ describe("an account", () => {
       expect((await ann.call("exportAccount", { headers: { "sec-fetch-site": site } })).status).toBe(200);
   });
 
-  it("goes with its aliases and its sessions on every device", async () => {
+  it("is deleted with its aliases and its sessions on every device", async () => {
     const email = "gone@example.org";
     const ann = await new Visitor(server).register(email);
     const phone = new Visitor(server);
@@ -115,7 +115,7 @@ describe("an account", () => {
     expect(taken.body.code).toBe("alias_released");
   });
 
-  it("deleted while its other calls are running ends them as signed out", async () => {
+  it("deleted while other calls are in progress, makes them fail as not signed in", async () => {
     const ann = await new Visitor(server).register();
     const body = { alias: "too-late", domain: "kauke.test", forwardTo: "a@example.org" };
     const calls = [ann.call("deleteAccount"), ann.call("createAlias", { body }), ann.call("getSession")];
@@ -125,7 +125,7 @@ describe("an account", () => {
     expect(server.logged).toEqual([]);
   });
 
-  it("adds to the totals everybody may see", async () => {
+  it("counts in the public totals", async () => {
     const before = (await new Visitor(server).call("getStats")).body.stats;
     await (await new Visitor(server).register()).createAlias();
     const after = (await new Visitor(server).call("getStats")).body.stats;
@@ -133,9 +133,9 @@ describe("an account", () => {
   });
 });
 
-describe("a person who is not signed in", () => {
+describe("a client that is not signed in", () => {
   const closed = (Object.keys(endpoints) as EndpointName[]).filter((name) => endpoints[name].access === "user");
-  it.each(closed)("is refused by %s before anything else is looked at", async (name) => {
+  it.each(closed)("is refused by %s before anything else is checked", async (name) => {
     const params = { userId: randomUUID(), aliasId: "no id", noticeId: "no id", credentialId: "no id" };
     const { status, body } = await new Visitor(server).call(name, { params });
     expect([status, body.code]).toEqual([401, "not_signed_in"]);

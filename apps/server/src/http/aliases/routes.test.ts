@@ -15,7 +15,7 @@ const FORMAT = "Please enter valid email addresses and/or webhook URLs (https://
 const HOOK = "https://hooks.example.org/in";
 
 describe("creating an alias", () => {
-  it("answers the alias at the top level, active at once, as it was typed", async () => {
+  it("returns the alias at the top level, active at once, as it was typed", async () => {
     const reply = await ann.call("createAlias", {
       body: { alias: "Book.Club", domain: "Kauke.test", forwardTo: `Ann@example.org,${HOOK}`, notes: "shop" },
     });
@@ -69,7 +69,7 @@ describe("creating an alias", () => {
       },
     ],
   ];
-  it.each(wrong)("refuses %s under its field", async (_, change, errors) => {
+  it.each(wrong)("refuses %s with an error for its field", async (_, change, errors) => {
     const reply = await ann.call("createAlias", { body: { ...base, ...change } });
     expect(reply.status).toBe(400);
     expect(reply.body).toEqual({ code: "invalid", message: Object.values(errors)[0]?.[0], errors });
@@ -81,11 +81,11 @@ describe("creating an alias", () => {
     expect(reply.body).toEqual({ code: "alias_reserved", message: `The name ${name} is reserved.` });
   });
 
-  it("a name that only holds a reserved word is free", async () => {
+  it("a name that merely contains a reserved word is free", async () => {
     await ann.createAlias({ alias: "badminton" });
   });
 
-  it("refuses a taken address in any letter case, whoever has it", async () => {
+  it("refuses a taken address in any letter case, whichever account has it", async () => {
     await ann.createAlias({ alias: "Coffee" });
     for (const person of [ann, bob]) {
       const { status, body } = await person.call("createAlias", { body: { ...base, alias: "cOFFEE" } });
@@ -94,13 +94,13 @@ describe("creating an alias", () => {
     await bob.createAlias({ alias: "coffee", domain: "slapta.test" });
   });
 
-  it("gives one of many at once the address", async () => {
+  it("gives the address to one of many concurrent requests", async () => {
     const body = { ...base, alias: "race" };
     const tries = await Promise.all([ann, bob, ann, bob].map((person) => person.call("createAlias", { body })));
     expect(tries.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, 409, 409, 409]);
   });
 
-  it("says when to go on once the limit is reached", async () => {
+  it("says when to try again once the limit is reached", async () => {
     const limited = await startTestServer({
       store: server.store,
       config: { limits: new Map([["alias_create", { max: 2, windowSeconds: 60 }]]) },
@@ -134,14 +134,14 @@ describe("changing an alias", () => {
   const put = (person: Visitor, aliasId: string, body: unknown) =>
     person.call("updateAlias", { params: { aliasId }, body });
 
-  it("takes name, destinations and notes", async () => {
+  it("changes name, destinations and notes", async () => {
     const { id } = await ann.createAlias();
     const name = `renamed-${id.slice(0, 8)}`;
     const { body } = await put(ann, id, { alias: name, forwardTo: `bob@example.org, ${HOOK}`, notes: "new" });
     expect(body).toMatchObject({ id, alias: name, forwardTo: `bob@example.org, ${HOOK}`, notes: "new", active: true });
   });
 
-  it("leaves what is not named, and clears notes by an empty text", async () => {
+  it("leaves omitted fields alone, and an empty text removes the notes", async () => {
     const made = await ann.createAlias({ notes: "keep" });
     expect((await put(ann, made.id, { forwardTo: "bob@example.org" })).body).toEqual({
       ...made,
@@ -155,7 +155,7 @@ describe("changing an alias", () => {
     expect((await put(ann, id, { forwardTo: `${HOOK}?two` })).body.forwardTo).toBe(`${HOOK}?two`);
   });
 
-  it("refuses to replace what was changed since it was read, and pausing is no such change", async () => {
+  it("refuses an edit of values that changed since they were read; pausing is no such change", async () => {
     const { id, alias, forwardTo } = await ann.createAlias();
     const before = { alias, forwardTo, notes: null };
     await put(ann, id, { active: false });
@@ -171,7 +171,7 @@ describe("changing an alias", () => {
     expect((await put(ann, id, { before })).status).toBe(400);
   });
 
-  it("needs at least one field", async () => {
+  it("requires at least one field", async () => {
     const { id } = await ann.createAlias();
     for (const body of [{}, { unknown: 1 }, undefined]) {
       const reply = await put(ann, id, body);
@@ -183,7 +183,7 @@ describe("changing an alias", () => {
     }
   });
 
-  it("holds every field to the rules of creating", async () => {
+  it("validates every field as for a new alias", async () => {
     const { id } = await ann.createAlias();
     const own = ["Mail can't be forwarded to an address on one of our own domains"];
     const wrong: [Record<string, unknown>, Record<string, string[]>][] = [
@@ -199,7 +199,7 @@ describe("changing an alias", () => {
     expect((await put(ann, id, { alias: "support" })).body.code).toBe("alias_reserved");
   });
 
-  it("of a paused one changes where it will lead and leaves it paused", async () => {
+  it("new destinations of a paused alias leave it paused and apply once it is activated", async () => {
     const { id } = await ann.createAlias();
     await put(ann, id, { active: false });
     const { body } = await put(ann, id, { forwardTo: "later@example.org" });
@@ -212,13 +212,13 @@ describe("changing an alias", () => {
     });
   });
 
-  it("refuses a taken name but not its own in other letters", async () => {
+  it("refuses a taken name, but not its own in another letter case", async () => {
     const [one, two] = [await ann.createAlias(), await ann.createAlias()];
     expect((await put(ann, one.id, { alias: two.alias.toUpperCase() })).status).toBe(409);
     expect((await put(ann, one.id, { alias: one.alias.toUpperCase() })).body.alias).toBe(one.alias.toUpperCase());
   });
 
-  it("is for its owner only: to others it is not there", async () => {
+  it("is for its owner only: others get a 404", async () => {
     const { id } = await ann.createAlias();
     for (const aliasId of [id, randomUUID(), "no-uuid", "\u0000", "a/b", "%"]) {
       const { status, body } = await put(bob, aliasId, { notes: "mine" });
@@ -228,11 +228,11 @@ describe("changing an alias", () => {
   });
 });
 
-describe("the toggle", () => {
+describe("pausing and activating", () => {
   const toggle = (person: Visitor, aliasId: string, active: unknown) =>
     person.call("toggleAlias", { params: { aliasId }, body: { active } });
 
-  it("pauses and activates, with the texts the page reads", async () => {
+  it("pauses and activates, with the texts that the web app expects", async () => {
     const { id } = await ann.createAlias({ forwardTo: `ann@example.org, ${HOOK}` });
     const paused = await toggle(ann, id, false);
     expect(paused.body).toMatchObject({
@@ -246,7 +246,7 @@ describe("the toggle", () => {
     });
   });
 
-  it("needs true or false", async () => {
+  it("requires true or false", async () => {
     const { id } = await ann.createAlias();
     for (const active of ["true", 1, null, undefined])
       expect((await toggle(ann, id, active)).body.errors).toEqual({ active: ["active must be true or false"] });
@@ -269,13 +269,13 @@ describe("deleting an alias", () => {
     expect((await ann.call("deleteAlias", { params: { aliasId: id } })).status).toBe(404);
   });
 
-  it("takes an id in capitals and a JSON content type without a body", async () => {
+  it("accepts an id in capitals, and a JSON content type without a body", async () => {
     const { id } = await ann.createAlias();
     const headers = { "content-type": "application/json" };
     expect((await ann.call("deleteAlias", { params: { aliasId: id.toUpperCase() }, headers })).status).toBe(200);
   });
 
-  it("holds the address back for its former account", async () => {
+  it("reserves the address for its former account", async () => {
     const { id, alias } = await ann.createAlias();
     await ann.call("deleteAlias", { params: { aliasId: id } });
     const body = { alias, domain: "kauke.test", forwardTo: "bob@example.org" };
@@ -284,7 +284,7 @@ describe("deleting an alias", () => {
     expect((await ann.call("createAlias", { body })).status).toBe(201);
   });
 
-  it("frees it for everybody after thirty days", async () => {
+  it("frees the address for everybody after thirty days", async () => {
     const { id, alias } = await ann.createAlias();
     await ann.call("deleteAlias", { params: { aliasId: id } });
     server.clock.advance(30 * 86_400 + 1);
@@ -307,11 +307,11 @@ describe("listing", () => {
     expect(body.aliases.map(({ id }: { id: string }) => id)).toEqual(made);
   });
 
-  it("has no alias with credentials before there are any", async () => {
+  it("lists no alias with credentials before any were created", async () => {
     expect((await ann.call("listAliasesWithSmtp")).body).toEqual({ aliases: [] });
   });
 
-  it("of another user is forbidden, of what is no id not found", async () => {
+  it("for another user's id is forbidden, for an invalid id not found", async () => {
     for (const name of ["listAliases", "listAliasesWithSmtp", "createAlias"] as const) {
       const theirs = await ann.call(name, {
         params: { userId: bob.userId },
@@ -323,7 +323,7 @@ describe("listing", () => {
     expect((await ann.call("listAliases", { params: { userId: ann.userId.toUpperCase() } })).status).toBe(200);
   });
 
-  it("of domains is open to anyone, the provider's own two first", async () => {
+  it("domains needs no sign-in, and returns the provider's own two first", async () => {
     const { body } = await new Visitor(server).call("listDomains");
     expect(body).toEqual({ domains: ["kauke.test", "slapta.test", "rukas.test", "vejas.test"] });
     expect(testDomains[2]).toBe("vejas.test");

@@ -47,7 +47,8 @@ export function aliasHandlers(deps: CoreDeps): HandlersOf<AliasCalls> {
     },
     async toggleAlias({ userId, params, body }) {
       const alias = await toggleAlias(deps, { userId, ...params }, body.active);
-      // Section 4: the page reads "activated" in this text, so the other one must not hold that word.
+      // The specification (section 4) has the web app look for "activated" in this text, so the other text must not
+      // contain it.
       return { message: body.active ? "Alias activated" : "Alias paused", alias: await toWire(alias) };
     },
     async deleteAlias({ userId, params }) {

@@ -1,4 +1,7 @@
-/** The specification's oddities of aliases: comma text, the literal `null` for paused, notes that `""` clears. Nowhere else. */
+/**
+ * Converts aliases between core and the wire: destinations as comma-separated text, the literal `null` for a paused
+ * alias, and `""` to remove notes. These oddities of the specification exist only here.
+ */
 import {
   type AliasWire,
   type CreateAliasBody,
@@ -71,7 +74,7 @@ function sealingOf(sealTo: string | undefined): AliasSealing | undefined {
   return sealTo === undefined || sealTo === "account" || sealTo === "off" ? sealTo : { keyId: sealTo };
 }
 
-/** The contract has refused what can't be read. */
+/** Parses destinations that the contract has already validated. */
 function destinationsOf(forwardTo: string): Destination[] {
   const destinations = parseForwardTo(forwardTo);
   if (destinations === null) throw new Error("forwardTo passed the contract and can't be read");

@@ -17,7 +17,7 @@ afterAll(async () => {
 const total = (event: string) =>
   Number(new RegExp(`^kauke_page_events_total\\{event="${event}"\\} (\\d+)$`, "m").exec(metrics.render())?.[1] ?? 0);
 
-describe("counting events of the pages", () => {
+describe("counting page events", () => {
   let visitor: Visitor;
   beforeEach(() => {
     visitor = new Visitor(server);
@@ -33,7 +33,7 @@ describe("counting events of the pages", () => {
     }
   });
 
-  it("sets no cookie, writes nothing down and says nothing back", async () => {
+  it("sets no cookie, stores nothing and returns an empty object", async () => {
     const { body, headers } = await visitor.call("countEvent", { body: { event: "page_view" } });
     expect(body).toEqual({});
     expect(headers).not.toHaveProperty("set-cookie");
@@ -41,7 +41,7 @@ describe("counting events of the pages", () => {
   });
 
   it.each([{ event: "a@example.org" }, { event: "page_view", path: "/dashboard" }, {}, { event: 7 }])(
-    "refuses %j, which no page sends, and counts nothing",
+    "refuses %j, which no page sends, and does not count it",
     async (body) => {
       const before = metrics.render().match(/^kauke_page_events_total.*$/gm);
       expect((await visitor.call("countEvent", { body })).status).toBe(400);
@@ -49,7 +49,7 @@ describe("counting events of the pages", () => {
     },
   );
 
-  it("refuses other sites, and what is not JSON", async () => {
+  it("refuses requests from other sites, and bodies that are not JSON", async () => {
     const url = "/api/analytics";
     const payload = '{"event":"logout"}';
     const foreign = { "content-type": "application/json", "sec-fetch-site": "cross-site" };
@@ -58,7 +58,7 @@ describe("counting events of the pages", () => {
     expect((await visitor.send({ method: "POST", url, payload, headers: text })).status).toBe(415);
   });
 
-  it("answers a flood from one network as ever, counts its share and no more, and everybody else's as before", async () => {
+  it("responds to a flood from one network as usual, but counts only its share, and everybody else's as before", async () => {
     const before = total("page_view");
     for (let sent = 0; sent < countedAtMost.max + 50; sent++)
       await visitor.call("countEvent", { body: { event: "page_view" } });

@@ -1,16 +1,16 @@
 /**
- * Counts events of the pages into `/metrics`. No cookie is read or set, nothing is stored; a flood from one network is answered
- * as ever and not counted, at the cost of one entry in a bounded map, whose keys are no addresses.
+ * Counts page events into `/metrics`. Reads and sets no cookie and stores nothing. A flood from one network gets the
+ * usual response but is not counted beyond its limit, which costs one entry in a bounded map keyed by keyed hashes.
  */
 import { createHmac } from "node:crypto";
 import { type Clock, type Metrics, type Random, steadyMs } from "../../core/ports.ts";
 import { TokenBuckets } from "../../core/rate-limit/token-buckets.ts";
 import type { HandlersOf } from "../handler.ts";
 
-/** A person clicks through some tens of pages in a minute; an office does so together. */
+/** Maximum counted events per network. A user opens some tens of pages a minute; an office shares one network. */
 export const countedAtMost = { max: 600, windowSeconds: 60 };
-/** Networks remembered; some 100 bytes each. */
-const networksMax = 4096;
+/** Maximum networks remembered, about 100 bytes each. */
+const NETWORKS_MAX = 4096;
 
 interface Parts {
   clock: Clock;
@@ -19,7 +19,7 @@ interface Parts {
 }
 
 export function analyticsHandlers({ clock, random, metrics }: Parts): HandlersOf<"countEvent"> {
-  const buckets = new TokenBuckets(countedAtMost, networksMax);
+  const buckets = new TokenBuckets(countedAtMost, NETWORKS_MAX);
   const key = random.bytes(32);
   return {
     async countEvent({ body, clientAddress }) {

@@ -3,8 +3,8 @@ import { hashSessionToken, newSessionToken } from "../../core/login-session/sess
 import type { CallCookie } from "../handler.ts";
 
 /**
- * What names a browser that is about to sign in. The cookie of a login session serves before there is one: a token that belongs to
- * nobody, and is replaced at sign-in.
+ * Token that identifies a browser before it signs in, in the session cookie. It belongs to no session and is replaced
+ * at sign-in.
  */
 export function ownToken(deps: Pick<CoreDeps, "random">, cookie: CallCookie): string {
   if (cookie.token !== null && hashSessionToken(cookie.token) !== null) return cookie.token;

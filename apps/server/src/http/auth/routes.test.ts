@@ -12,7 +12,7 @@ let count = 0;
 const freshEmail = () => `Person.${++count}@Example.org`;
 
 describe("registering", () => {
-  it("creates the account, signs in and shows the user without any password", async () => {
+  it("creates the account, signs in and returns the user without the password", async () => {
     const email = freshEmail();
     const ann = visitor();
     const { status, body } = await ann.call("register", { body: { email, password: "correct horse" } });
@@ -22,7 +22,7 @@ describe("registering", () => {
     expect((await ann.call("getSession")).body).toEqual(body);
   });
 
-  it("refuses a taken e-mail in any letter case, and hashes the password all the same", async () => {
+  it("refuses a taken e-mail in any letter case, after hashing the password all the same", async () => {
     const email = freshEmail();
     await visitor().register(email);
     const { status, body } = await visitor().call("register", {
@@ -31,7 +31,7 @@ describe("registering", () => {
     expect([status, body.code]).toEqual([409, "email_taken"]);
   });
 
-  it("takes the e-mail again after the account was deleted", async () => {
+  it("accepts the e-mail again after the account was deleted", async () => {
     const email = freshEmail();
     await (await visitor().register(email)).call("deleteAccount");
     await visitor().register(email, "a new password");
@@ -58,7 +58,7 @@ describe("registering", () => {
     expect(reply.body).toEqual({ code: "invalid", message: Object.values(errors)[0]?.[0], errors });
   });
 
-  it("ten times an hour from one address, then says when to go on", async () => {
+  it("is allowed ten times an hour from one address, then says when to try again", async () => {
     const busy = visitor();
     for (let tries = 0; tries < 10; tries++) await busy.register();
     const { status, body, headers } = await busy.call("register", {
@@ -74,7 +74,7 @@ describe("registering", () => {
 });
 
 describe("signing in", () => {
-  it("takes the e-mail in any letter case", async () => {
+  it("accepts the e-mail in any letter case", async () => {
     const email = freshEmail();
     await visitor().register(email);
     const { status, body } = await visitor().call("login", {
@@ -83,7 +83,7 @@ describe("signing in", () => {
     expect([status, body.user.email]).toEqual([200, email]);
   });
 
-  it("answers a wrong password and an unknown e-mail alike", async () => {
+  it("gives the same response to a wrong password and an unknown e-mail", async () => {
     const email = freshEmail();
     await visitor().register(email);
     const wrong = await visitor().call("login", { body: { email, password: "wrong horse" } });
@@ -94,7 +94,7 @@ describe("signing in", () => {
     expect(unknown.headers["set-cookie"]).toBeUndefined();
   });
 
-  it("needs a password", async () => {
+  it("requires a password", async () => {
     const { body } = await visitor().call("login", { body: { email: freshEmail(), password: "" } });
     expect(body.errors).toEqual({ password: ["Password is required"] });
   });
@@ -109,7 +109,7 @@ describe("signing in", () => {
     expect(status).toBe(401);
   });
 
-  it("lets five wrong tries through, then one after 1, 2, 4 … 900 seconds, for this account and network alone", async () => {
+  it("allows five wrong passwords, then one after 1, 2, 4 … 900 seconds, for this account and network only", async () => {
     const email = freshEmail();
     await visitor().register(email);
     const [guesser, owner] = [visitor(), visitor()];
@@ -128,7 +128,7 @@ describe("signing in", () => {
     expect((await guesser.call("login", { body: { email: freshEmail(), password: "x" } })).status).toBe(401);
   });
 
-  it("forgets the wrong tries after a right one", async () => {
+  it("resets the count after a right password", async () => {
     const email = freshEmail();
     await visitor().register(email);
     const person = visitor();
@@ -140,7 +140,7 @@ describe("signing in", () => {
     }
   });
 
-  it("is tried thirty times in ten minutes from one address", async () => {
+  it("is allowed thirty times in ten minutes from one address", async () => {
     const guesser = visitor();
     const attempt = () => guesser.call("login", { body: { email: freshEmail(), password: "wrong horse" } });
     for (let tries = 0; tries < 30; tries++) expect((await attempt()).status).toBe(401);
@@ -149,7 +149,7 @@ describe("signing in", () => {
     expect((await attempt()).status).toBe(401);
   });
 
-  it("counts parallel tries as well", async () => {
+  it("counts concurrent attempts as well", async () => {
     const email = freshEmail();
     const guesser = visitor();
     const attempts = Array.from({ length: 20 }, () => guesser.call("login", { body: { email, password: "x" } }));
@@ -158,8 +158,8 @@ describe("signing in", () => {
   });
 });
 
-describe("more sign-ins at once than can be hashed", () => {
-  it("are told to come back in a moment", async () => {
+describe("more concurrent sign-ins than the queue for hashing holds", () => {
+  it("are asked to try again in a moment", async () => {
     const { argon2Hasher } = await import("../../operate/workers/argon2-hasher.ts");
     const hasher = argon2Hasher({ memoryKib: 8192, passes: 2, concurrency: 1, queueMax: 0 });
     const narrow = await startTestServer({ store: server.store, hasher });
@@ -176,13 +176,13 @@ describe("more sign-ins at once than can be hashed", () => {
 });
 
 describe("a session", () => {
-  it("is a cookie no script can read and no other site sends along", async () => {
+  it("is in a cookie that scripts cannot read and other sites' requests do not include", async () => {
     const { headers } = await visitor().call("register", { body: { email: freshEmail(), password: "correct horse" } });
     const [session] = headers["set-cookie"] as string[];
     expect(session).toMatch(/^sid=[\w-]{43}; Max-Age=86400; Path=\/; HttpOnly; SameSite=Lax$/);
   });
 
-  it("is kept by its hash only", async () => {
+  it("is stored by its token's hash only", async () => {
     const ann = await visitor().register();
     const { createHash } = await import("node:crypto");
     const token = ann.cookies.get("sid") ?? "";
@@ -202,7 +202,7 @@ describe("a session", () => {
     expect([status, body.code]).toEqual([401, "not_signed_in"]);
   });
 
-  it("ends after a day however busy it is", async () => {
+  it("ends after a day even if it is in use", async () => {
     const ann = await visitor().register();
     for (let half = 1; half < 48 * 2; half++) {
       server.clock.advance(15 * 60);
@@ -212,7 +212,7 @@ describe("a session", () => {
     expect((await ann.call("getAccountStats")).status).toBe(401);
   });
 
-  it("writes its idle time at most once a minute", async () => {
+  it("writes the time of its last use at most once a minute", async () => {
     const ann = await visitor().register();
     const { hashSessionToken } = await import("../../core/login-session/session-token.ts");
     const seenAt = async () => {
@@ -228,7 +228,7 @@ describe("a session", () => {
     expect(await seenAt()).toBe((opened ?? 0) + 60_000);
   });
 
-  it("ends by logging out, which takes the cookie back and always succeeds", async () => {
+  it("ends by logging out, which removes the cookie and always succeeds", async () => {
     const ann = await visitor().register();
     const token = ann.cookies.get("sid");
     expect(await ann.call("logout")).toMatchObject({ status: 200, body: { message: "Successfully logged out" } });
@@ -237,14 +237,14 @@ describe("a session", () => {
     expect((await ann.call("logout")).status).toBe(200);
   });
 
-  it("is not made by a forged or broken cookie", async () => {
+  it("is not found by a forged or malformed cookie", async () => {
     for (const sid of ["", "x", "A".repeat(43), "%00", "é", `${"A".repeat(43)}; sid=x`, "A".repeat(8000)])
       expect((await visitor().call("getSession", { headers: { cookie: `sid=${sid}` } })).status, sid).toBe(401);
   });
 });
 
-describe("weaker password hashes", () => {
-  it("are made anew at the next sign-in", async () => {
+describe("password hashes with weaker parameters", () => {
+  it("are replaced at the next sign-in", async () => {
     const { argon2Hasher } = await import("../../operate/workers/argon2-hasher.ts");
     const stronger = await startTestServer({
       store: server.store,

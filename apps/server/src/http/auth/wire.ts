@@ -1,7 +1,7 @@
 import type { UserWire } from "@kauke/contract";
 import type { User } from "../../core/user/user.ts";
 
-/** Names every field it shows, so that a new secret on the user never reaches the wire by itself. */
+/** The user on the wire. Lists every field, so that a new secret field of the user is not returned by accident. */
 export function userToWire(user: User): UserWire {
   return {
     id: user.id,

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** The token is in the message alone: read from the queue as the sender would. */
+/** The token is only in the message, so it is read from the queue, as the delivery worker would. */
 async function lastToken(): Promise<string> {
   const { store, clock } = server;
   const { deliveries: claimed } = await store.deliveries.claim({ now: clock.now(), leaseMs: 60_000, limit: 100 });
@@ -43,7 +43,7 @@ async function shown(person: Visitor) {
 }
 
 describe("a confirmation link", () => {
-  it("needs no sign-in, and pressing twice is pressing once", async () => {
+  it("needs no sign-in, and answering twice changes nothing more", async () => {
     const { person, address, token } = await asked();
     expect(await shown(person)).toEqual([{ address, state: "asked" }]);
     expect((await look(token)).body).toEqual({ state: "asked" });
@@ -52,18 +52,18 @@ describe("a confirmation link", () => {
     expect(await shown(person)).toBeUndefined();
   });
 
-  it("looking and opening the page change nothing, however often", async () => {
+  it("is not used up by reading it or opening its page", async () => {
     const { person, address, token } = await asked();
     for (const end of ["", "/not-mine"]) {
       const answer = await new Visitor(server).send({ method: "GET", url: `/confirm/${token}${end}` });
-      expect(answer.status).toBe(503); // the test's web app is not built
+      expect(answer.status).toBe(503); // The test's web app is not built.
     }
     for (const _ of [1, 2]) await look(token);
     expect((await new Visitor(server).send({ method: "GET", url: "/api/confirmation" })).status).toBe(404);
     expect(await shown(person)).toEqual([{ address, state: "asked" }]);
   });
 
-  it("the mind may be changed from mine to not mine; the owner gets one notice", async () => {
+  it("the answer may change from mine to not mine; the owner gets one notice", async () => {
     const { person, address, token } = await asked();
     await say("mine", token);
     for (const _ of [1, 2]) expect((await say("not_mine", token)).body).toEqual({ state: "refused" });
@@ -72,7 +72,7 @@ describe("a confirmation link", () => {
     expect(notices).toEqual([expect.objectContaining({ kind: "not_yours", text: expect.stringContaining(address) })]);
   });
 
-  it("blocking refuses the mailbox to everybody on create and edit, in our words", async () => {
+  it("blocking makes every account's aliases refuse the mailbox on create and edit", async () => {
     const { address, token } = await asked();
     expect((await say("block", token)).body).toEqual({ state: "blocked" });
     const other = await new Visitor(server).register();
@@ -89,14 +89,14 @@ describe("a confirmation link", () => {
     expect((await other.call("updateAlias", { params, body: { lastForwardTo: forwardTo } })).status).toBe(400);
   });
 
-  it("unknown ones are 404, and what is no link is refused by its form", async () => {
+  it("is a 404 if unknown, and a token of another form is invalid", async () => {
     expect((await look("a".repeat(32))).status).toBe(404);
     expect((await say("mine", "a".repeat(32))).status).toBe(404);
     expect((await look("short")).status).toBe(400);
     expect((await say("perhaps", "a".repeat(32))).status).toBe(400);
   });
 
-  it("another site can't press the button", async () => {
+  it("cannot be answered by another site", async () => {
     const { person, token } = await asked();
     const headers = { "sec-fetch-site": "cross-site" };
     const answer = await new Visitor(server).call("answerConfirmation", { body: { token, choice: "mine" }, headers });
@@ -105,10 +105,10 @@ describe("a confirmation link", () => {
   });
 });
 
-describe("the owner's button", () => {
+describe("the owner's request for confirmation", () => {
   const again = (person: Visitor, address: string) => person.call("askConfirmation", { body: { address } });
 
-  it("asks again once a day, three messages in all", async () => {
+  it("sends one message a day, three in all", async () => {
     const { person, address, token } = await asked();
     expect(await again(person, address)).toMatchObject({ status: 429, body: { rateLimited: true } });
     const tokens = [token];
@@ -125,7 +125,7 @@ describe("the owner's button", () => {
     expect((await say("mine", token)).body).toEqual({ state: "confirmed" });
   });
 
-  it("is for mailboxes of one's own aliases only", async () => {
+  it("is possible only for mailboxes of the owner's aliases", async () => {
     const { address } = await asked();
     expect((await again(await new Visitor(server).register(), address)).status).toBe(404);
     expect((await new Visitor(server).call("askConfirmation", { body: { address } })).status).toBe(401);

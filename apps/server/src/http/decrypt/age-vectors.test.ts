@@ -1,7 +1,7 @@
 /**
- * The public age vectors (C2SP CCTV) through the calls: accepted or refused as they say, the right plaintext, never a part of
- * one, never a private key in an answer, never a failure of the server. Those with a password go through the server's own
- * scrypt, and through the door for stored keys, which must open none of them: their work factor is not ours.
+ * Public age test vectors (C2SP CCTV) sent through the API: accepted or refused as specified, the whole plaintext or
+ * none, no private key in a response, no server error. Vectors with a password also go through the server's scrypt, and
+ * are tried as stored keys, which must refuse them, since their work factor is not ours.
  */
 import { createHash } from "node:crypto";
 import { inflateSync } from "node:zlib";
@@ -59,11 +59,11 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe("the public age vectors", () => {
-  it("are all there", () => {
+  it("are complete", () => {
     expect([vectors.length, withKeys.length, withPassword.length]).toEqual([143, 118, 25]);
   });
 
-  it("with keys: through the call for a private key", async () => {
+  it("with keys are decrypted as specified with a private key", async () => {
     const wrong: unknown[] = [];
     const seen = { opened: 0, notText: 0, tooLong: 0, refused: 0 };
     for (const vector of withKeys) {
@@ -90,7 +90,7 @@ describe("the public age vectors", () => {
     expect(server.logged).toEqual([]);
   });
 
-  it("with a password: through the server's scrypt", async () => {
+  it("with a password are decrypted as specified by the server's scrypt", async () => {
     const wrong: unknown[] = [];
     for (const { name, passphrases, file, isArmored, payloadSha256, ...vector } of withPassword) {
       const [password = ""] = passphrases;
@@ -106,7 +106,7 @@ describe("the public age vectors", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("with a password: none is a stored key of ours, whatever is asked with it", async () => {
+  it("with a password are refused as stored keys", async () => {
     const encryptedText = textOf(withKeys[0] as AgeVector);
     for (const vector of withPassword) {
       const key = {

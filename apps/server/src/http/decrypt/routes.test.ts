@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Past the checks of the call, as an older version or another program may have left it. */
+/** Stores a key without the API's validation, as an older version or another program may have left it. */
 async function store(change: { encryptedPrivateKey?: string }): Promise<string> {
   const id = randomUUID();
   const key = { id, userId: ann.userId, keyName: "k", publicKey, encryptedPrivateKey, isDefault: false, ...change };
@@ -33,7 +33,7 @@ const auto = (change: Record<string, unknown> = {}, person = ann) =>
 const manual = (change: Record<string, unknown> = {}, person = ann) =>
   person.call("decryptManual", { body: { encryptedText, privateKey, ...change } });
 
-/** Status and body as the client reads them, once nothing secret is found in it. */
+/** Status, code and message of an error response, after a check that it contains no secret. */
 function refusal({ status, body }: Reply): unknown[] {
   const text = JSON.stringify(body);
   for (const secret of ["SECRET-KEY", privateKey.slice(20, 40), masterPassword, "Slaptas", "laiškas"])
@@ -47,13 +47,13 @@ const noMatch = [400, "no_matching_key", "This message was not encrypted for thi
 const notText = [400, "not_text", "Decrypted, but the content is not text."];
 
 describe("decrypting with a stored key", () => {
-  it("answers the text as it was, the password typed in either Unicode form", async () => {
+  it("returns the original text, with the password in either Unicode form", async () => {
     const { status, body, headers } = await auto({ masterPassword: masterPassword.normalize("NFD") });
     expect([status, body]).toEqual([200, { success: true, decryptedText: plaintext }]);
     expect(headers["cache-control"]).toBe("no-store");
   });
 
-  it("says when the password is wrong", async () => {
+  it("reports a wrong password", async () => {
     expect(refusal(await auto({ masterPassword: "juodas" }))).toEqual([
       400,
       "master_password_wrong",
@@ -61,14 +61,14 @@ describe("decrypting with a stored key", () => {
     ]);
   });
 
-  it("says when the text was made for another key", async () => {
+  it("reports a text that was encrypted to another key", async () => {
     const other = await generateKeyPair();
     const text = await encryptText(plaintext, { publicKeys: [other.publicKey] });
     expect(refusal(await auto({ encryptedText: text }))).toEqual(noMatch);
   });
 
   it.each(["", "U2FsdGVkX1+0zz", "\u0000\u0001binary", "-----BEGIN PGP MESSAGE-----\nx\n-----END PGP MESSAGE-----"])(
-    "a stored value of another form, %j, has to be made anew: 200, as the client reads it",
+    "a stored key of another form, %j, has to be created again: 200, as the client expects",
     async (old) => {
       const { status, body } = await auto({ keyId: await store({ encryptedPrivateKey: old }) });
       const message = encryptionMessages.needsRecreation;
@@ -76,7 +76,7 @@ describe("decrypting with a stored key", () => {
     },
   );
 
-  it("so has one of several stanzas or another work factor", async () => {
+  it("a stored key with several stanzas or another work factor has to be created again", async () => {
     const bytes = Buffer.from(encryptedPrivateKey.split("\n").slice(1, -2).join(""), "base64").toString("latin1");
     const changed = (from: string | RegExp, to: string) => armor(Buffer.from(bytes.replace(from, to), "latin1"));
     const olds = [changed(/ 18\n/, " 10\n"), changed(/ 18\n/, " 22\n"), changed("\n--- ", "\n-> x y\nabc\n--- ")];
@@ -86,7 +86,7 @@ describe("decrypting with a stored key", () => {
     }
   });
 
-  it("a stored key that is under no password, or under something else, says so", async () => {
+  it("reports a stored key that is protected by something other than a password, or by nothing", async () => {
     const file = keyFileText({ publicKey, privateKey, keyName: "x" });
     for (const odd of [privateKey, file, await encryptText(file, { publicKeys: [publicKey] })]) {
       const [status, code, message] = refusal(await auto({ keyId: await store({ encryptedPrivateKey: odd }) }));
@@ -95,7 +95,7 @@ describe("decrypting with a stored key", () => {
     }
   });
 
-  it("another's key, and one that is none, is not there", async () => {
+  it("another user's key and an invalid id are not found", async () => {
     const bob = await new Visitor(server).register();
     const missing = [404, "not_found", "Encryption key not found"];
     expect(refusal(await auto({}, bob))).toEqual(missing);
@@ -107,14 +107,14 @@ describe("decrypting with a stored key", () => {
     [{ keyId: undefined }, "keyId", "Please select a decryption key"],
     [{ keyId: "x" }, "keyId", "Please select a decryption key"],
     [{ masterPassword: "" }, "masterPassword", "Master password is required"],
-  ])("refuses %j under its field", async (change, field, message) => {
+  ])("refuses %j with an error for its field", async (change, field, message) => {
     const { status, body } = await auto(change);
     expect([status, body]).toEqual([400, { success: false, code: "invalid", message, errors: { [field]: [message] } }]);
   });
 });
 
 describe("decrypting with a private key", () => {
-  it("answers the text, the key given alone, with white space or as a whole file", async () => {
+  it("returns the text for a key alone, with white space, or in a whole identity file", async () => {
     const file = keyFileText({ publicKey, privateKey, keyName: "Phone", createdAt: new Date() });
     for (const typed of [privateKey, ` ${privateKey}\r\n\n`, file]) {
       const { status, body } = await manual({ privateKey: typed });
@@ -122,7 +122,7 @@ describe("decrypting with a private key", () => {
     }
   });
 
-  it("reads post-quantum messages", async () => {
+  it("decrypts post-quantum messages", async () => {
     const pair = await generateKeyPair("post-quantum");
     const text = await encryptText(plaintext, { publicKeys: [pair.publicKey] });
     const { body } = await manual({ privateKey: pair.privateKey, encryptedText: text });
@@ -130,7 +130,7 @@ describe("decrypting with a private key", () => {
     expect(refusal(await manual({ encryptedText: text }))).toEqual(noMatch);
   });
 
-  it("a key that is none is never told back", async () => {
+  it("an invalid key is not repeated in the response", async () => {
     const typed = `${privateKey.slice(0, -1)}${privateKey.endsWith("Q") ? "P" : "Q"}`;
     const odd = [typed, privateKey.slice(0, 40), `${privateKey}X`, publicKey, "x", `${privateKey} ${privateKey}`];
     for (const key of [...odd, "AGE-SECRET-KEY-1".repeat(1500), "#\n"])
@@ -141,7 +141,7 @@ describe("decrypting with a private key", () => {
       ]);
   });
 
-  it("one text for whatever is broken", async () => {
+  it("gives the same error for whatever is damaged", async () => {
     const lines = encryptedText.split("\n");
     const flipped = (at: number) => {
       const bytes = Buffer.from(lines.slice(1, -2).join(""), "base64");
@@ -163,13 +163,13 @@ describe("decrypting with a private key", () => {
     for (const text of broken) expect(refusal(await manual({ encryptedText: text }))).toEqual(damaged);
   });
 
-  it("what is no text is not shown as one", async () => {
+  it("content that is not text is refused", async () => {
     const bytes = Buffer.concat([Buffer.from("Slaptas "), Buffer.from([0xff, 0xfe])]);
     const text = armor(await encrypt(bytes, { publicKeys: [publicKey] }));
     expect(refusal(await manual({ encryptedText: text }))).toEqual(notText);
   });
 
-  it("reads a megabyte, and says when it is more", async () => {
+  it("decrypts a megabyte, and reports a longer text", async () => {
     const most = await encryptText("a".repeat(1_048_576), { publicKeys: [publicKey] });
     expect((await manual({ encryptedText: most })).body.decryptedText).toHaveLength(1_048_576);
     const more = armor(await encrypt(new Uint8Array(1_048_577).fill(97), { publicKeys: [publicKey] }));
@@ -189,12 +189,12 @@ describe("decrypting with a private key", () => {
   it.each([
     [{ encryptedText: undefined }, "encryptedText", "Encrypted text is required"],
     [{ privateKey: " \n" }, "privateKey", "Private key is required"],
-  ])("refuses %j under its field", async (change, field, message) => {
+  ])("refuses %j with an error for its field", async (change, field, message) => {
     const { status, body } = await manual(change);
     expect([status, body]).toEqual([400, { success: false, code: "invalid", message, errors: { [field]: [message] } }]);
   });
 
-  it("too often in a minute, says when to go on", async () => {
+  it("says when to try again after too many requests in a minute", async () => {
     const rules = new Map([["decrypt_manual", { max: 1, windowSeconds: 60 }]]);
     const limited = await startTestServer({ store: server.store, config: { limits: rules } });
     const cleo = await new Visitor(limited).register();
@@ -206,8 +206,8 @@ describe("decrypting with a private key", () => {
   });
 });
 
-describe("both calls", () => {
-  it("say that they failed whatever went wrong, and log nothing", async () => {
+describe("both ways to decrypt", () => {
+  it("report any failure in `success`, and log nothing", async () => {
     const stranger = new Visitor(server);
     for (const name of ["decryptAuto", "decryptManual"] as const) {
       expect(refusal(await stranger.call(name, { body: {} }))[0]).toBe(401);

@@ -1,4 +1,4 @@
-/** Composed mail on the wire: section 7's names in, the record's state out. */
+/** Converts composed messages between core and the wire, with the names of the specification's section 7. */
 import type { Body, EmailJobStatusWire, WaitingEmailJob } from "@kauke/contract";
 import type { NewEmailJob } from "../../core/email-job/create-email-job.ts";
 import type { EmailJob, WaitingJob } from "../../core/email-job/email-job.ts";
@@ -11,7 +11,7 @@ export function newEmailJobFromWire(userId: string, body: Body<"createEmailJob">
     to: body.to,
     subject: body.subject,
     body: body.body,
-    // The contract asks for one where it is wanted.
+    // The contract requires a key when encryption is requested.
     recipientPublicKey: body.useEncryption === true ? (body.recipientPublicKey ?? "") : null,
     priority: body.priority ?? 0,
     scheduledAt: body.scheduledAt ? new Date(body.scheduledAt) : null,

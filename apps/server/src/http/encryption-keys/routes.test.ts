@@ -25,8 +25,8 @@ async function keep(person: Visitor, change: Record<string, unknown> = {}) {
 
 const listOf = async (person: Visitor) => (await person.call("listEncryptionKeys")).body.keys;
 
-describe("keeping a key made elsewhere", () => {
-  it("answers it without its private half, which is read apart and never cached", async () => {
+describe("storing a key that was created elsewhere", () => {
+  it("returns it without the private key, which is read separately and never cached", async () => {
     const eva = await new Visitor(server).register();
     expect(await listOf(eva)).toEqual([]);
     const key = await keep(eva, { keyName: "  Phone ė  " });
@@ -39,12 +39,12 @@ describe("keeping a key made elsewhere", () => {
     expect((await eva.call("getAccountStats")).body.stats.encryptionKeys).toBe(1);
   });
 
-  it("takes a post-quantum public key too", async () => {
+  it("accepts a post-quantum public key too", async () => {
     const pair = await generateKeyPair("post-quantum");
     expect((await keep(ann, { publicKey: ` ${pair.publicKey}\n` })).publicKey).toBe(pair.publicKey);
   });
 
-  it("keeps the same file, however its lines end", async () => {
+  it("stores the same file for any line ending", async () => {
     const typed = `\r\n ${encryptedPrivateKey.replaceAll("\n", "\r\n")}`;
     const { id } = await keep(ann, { encryptedPrivateKey: typed });
     const { body } = await ann.call("readProtectedKey", { params: { keyId: id } });
@@ -65,7 +65,7 @@ describe("keeping a key made elsewhere", () => {
     expect(JSON.stringify(body)).not.toContain("SECRET-KEY");
   });
 
-  it("refuses a private key that is not under a password alone", async () => {
+  it("refuses a private key that is not protected by a password alone", async () => {
     const [header = ""] = Buffer.from(encryptedPrivateKey.split("\n").slice(1, -2).join(""), "base64")
       .toString("latin1")
       .split("\n---");
@@ -96,7 +96,7 @@ describe("keeping a key made elsewhere", () => {
         { code: "invalid", message, errors: { encryptedPrivateKey: [message] } },
       ]);
     }
-    // The rebuilding itself breaks nothing.
+    // Control: a file rebuilt unchanged is accepted.
     await keep(ann, { encryptedPrivateKey: rebuilt(header + rest) });
   });
 
@@ -112,12 +112,12 @@ describe("keeping a key made elsewhere", () => {
     ],
     [{ keyName: " " }, "keyName", encryptionMessages.keyNameRequired],
     [{ keyName: "ė".repeat(101) }, "keyName", encryptionMessages.keyNameLong],
-  ])("refuses %j under its field", async (change, field, message) => {
+  ])("refuses %j with an error for its field", async (change, field, message) => {
     const { status, body } = await ann.call("createEncryptionKey", { body: { ...wrapped, ...change } });
     expect([status, body]).toEqual([400, { code: "invalid", message, errors: { [field]: [message] } }]);
   });
 
-  it("refuses one more than an account can have", async () => {
+  it("refuses more keys than an account may have", async () => {
     const fay = await new Visitor(server).register();
     const createdAt = server.clock.now();
     for (let count = 0; count < limits.encryptionKeysMax; count += 1) {
@@ -130,8 +130,8 @@ describe("keeping a key made elsewhere", () => {
   });
 });
 
-describe("making a key under a master password", () => {
-  it("keeps only the wrapped one, which that password opens in either Unicode form, and no other", async () => {
+describe("creating a key under a master password", () => {
+  it("stores the private key only encrypted, and only that password decrypts it, in either Unicode form", async () => {
     const { body } = await bob.call("createEncryptionKey", { body: { keyName: "Mine", masterPassword } });
     const params = { keyId: body.key.id };
     expect(body.key).toMatchObject({
@@ -155,7 +155,7 @@ describe("making a key under a master password", () => {
 
 describe("downloading a key", () => {
   it.each([[{}], [{ masterPassword: "" }], [{ masterPassword: "  " }], [{ masterPassword: 7 }]])(
-    "asks for the password: %j",
+    "requires the password: %j",
     async (body) => {
       const { id: keyId } = await keep(ann);
       const reply = await ann.call("downloadEncryptionKey", { params: { keyId }, body });
@@ -163,7 +163,7 @@ describe("downloading a key", () => {
     },
   );
 
-  it("says when a key is under no password, or made by an older method", async () => {
+  it("reports a key that has no password, or was made by an older method", async () => {
     const stored = async (text: string) => {
       const key = { id: randomUUID(), userId: ann.userId, createdAt: server.clock.now(), isDefault: false, ...wrapped };
       await server.store.encryptionKeys.insert({ ...key, encryptedPrivateKey: text }, 1000);
@@ -176,7 +176,7 @@ describe("downloading a key", () => {
     expect(await stored("U2FsdGVkX1+0")).toEqual([422, "key_not_protected", encryptionMessages.needsRecreation]);
   });
 
-  it("with too many passwords in a minute says when to go on, whichever call they were for", async () => {
+  it("says when to try again after too many passwords in a minute, whichever call they were for", async () => {
     const limited = await startTestServer({
       store: server.store,
       config: { limits: new Map([["master_password", { max: 2, windowSeconds: 60 }]]) },
@@ -200,7 +200,7 @@ describe("downloading a key", () => {
 });
 
 describe("the default key", () => {
-  it("is the first, then the one that was made it, then the newest that is left", async () => {
+  it("is the first key, then the one chosen, then the newest that is left", async () => {
     const gil = await new Visitor(server).register();
     const defaults = async () =>
       (await listOf(gil)).filter((key: { isDefault: boolean }) => key.isDefault).map((key: { id: string }) => key.id);
@@ -221,7 +221,7 @@ describe("the default key", () => {
 });
 
 describe("a key", () => {
-  it("is its owner's only: to others nothing of it is there", async () => {
+  it("is for its owner only: others get a 404", async () => {
     const { id } = await keep(ann);
     for (const keyId of [id, randomUUID(), "no id"]) {
       const params = { keyId };
@@ -237,7 +237,7 @@ describe("a key", () => {
     expect((await ann.call("readProtectedKey", { params: { keyId: id } })).status).toBe(200);
   });
 
-  it("is nobody's without signing in", async () => {
+  it("is not accessible without signing in", async () => {
     const stranger = new Visitor(server);
     for (const name of [
       "listEncryptionKeys",
@@ -248,7 +248,7 @@ describe("a key", () => {
       expect((await stranger.call(name, { params: { keyId: randomUUID() } })).status).toBe(401);
   });
 
-  it("never shows in a log", () => {
+  it("never appears in a log", () => {
     expect(server.logged).toEqual([]);
   });
 });

@@ -1,4 +1,6 @@
-/** Encryption keys on the wire; the specification's two ways to make one come in one body. */
+/**
+ * Converts encryption keys between core and the wire. One body has both of the specification's ways to create a key.
+ */
 import type { Body, EncryptionKeyWire } from "@kauke/contract";
 import type { NewKeyWish } from "../../core/encryption-key/create-encryption-key.ts";
 import type { EncryptionKey } from "../../core/encryption-key/encryption-key.ts";
@@ -13,7 +15,7 @@ export function encryptionKeyToWire({
   return { id, keyName, publicKey, createdAt: createdAt.toISOString(), isDefault };
 }
 
-/** The contract has seen to it that exactly one of the two forms is whole. */
+/** The contract guarantees that exactly one of the two ways is complete. */
 export function newKeyFromWire(userId: string, body: Body<"createEncryptionKey">): NewKeyWish {
   const { keyName, masterPassword, publicKey = "", encryptedPrivateKey = "", isDefault = false } = body;
   const key = masterPassword === undefined ? { publicKey, encryptedPrivateKey } : { masterPassword };

@@ -10,7 +10,10 @@ export interface GoogleSessionParts {
   sessionCookie: SessionCookie;
 }
 
-/** @returns the token; `null` when the account was deleted meanwhile, or the Google account removed from it */
+/**
+ * @returns the session token; `null` when the account was deleted, or the Google account removed from it, in the
+ * meantime
+ */
 export async function openGoogleSession(
   { deps, sessionCookie }: GoogleSessionParts,
   request: FastifyRequest,

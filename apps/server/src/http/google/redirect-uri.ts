@@ -4,8 +4,8 @@ import type { Config } from "../../config.ts";
 export const callbackPath = "/api/auth/google/callback";
 
 /**
- * Where the issuer sends the browser back to: on the public URL. While that is unset both loopback names of this port are ours,
- * and the cookie is bound to the one the person came by.
+ * URI that the issuer redirects the browser back to, on the public URL. While that is unset, both loopback names with
+ * this port are ours, and the URI keeps the one that the user came by, since the cookie is bound to it.
  * @returns e.g. `https://kauke.example/api/auth/google/callback`
  */
 export function redirectUri(

@@ -1,4 +1,6 @@
-/** The end of a round trip to the issuer that was begun in Settings: it leads back there, whatever came of it. */
+/**
+ * Finishes a federated flow that was started in Settings, and redirects back to Settings whether it succeeded or not.
+ */
 import { googleLinkedHash, provenHash } from "@kauke/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { checkLoginSession } from "../../core/login-session/check-login-session.ts";
@@ -19,7 +21,7 @@ interface Exchange {
   reply: FastifyReply;
 }
 
-/** @param flow as it was found by the token of this request's session */
+/** @param flow secrets found by the token of this request's session */
 export async function returnToSettings(
   parts: Parts,
   { request, reply }: Exchange,

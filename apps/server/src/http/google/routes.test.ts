@@ -23,13 +23,13 @@ beforeEach(() => {
   server.logged.length = 0;
 });
 
-/** A server whose issuer is the fake one. */
+/** Starts a server that uses the fake issuer. */
 async function startServer(
   options: TestServerOptions = {},
   { from = issuer, timeoutSeconds = 10 } = {},
 ): Promise<TestServer> {
   const settings = { clientId: "kauke", clientSecret: "kauke-client-secret", issuer: from.url };
-  // Told before the server and its clock are there.
+  // The issuer needs a clock before the server, which has it, exists.
   const clock = { now: () => started.clock.now() };
   const federatedIssuer = openIdIssuer(settings, { clock, timeoutSeconds });
   const started: TestServer = await startTestServer({ federatedIssuer, ...options });
@@ -44,7 +44,10 @@ const visitor = (of = server) => new Visitor(of);
 
 const begin = (who: Visitor) => who.send({ method: "GET", url: "/api/auth/google" });
 
-/** What the browser does at the issuer. @returns the address it is sent back to, without the origin */
+/**
+ * Follows the redirect to the issuer, as the browser does.
+ * @returns the URI it redirects back to, without the origin
+ */
 async function consent({ headers }: Reply): Promise<string> {
   const answer = await fetch(String(headers.location), { redirect: "manual" });
   const { pathname, search } = new URL(answer.headers.get("location") ?? "");
@@ -64,7 +67,7 @@ async function userOf(who: Visitor): Promise<any> {
   return body.user;
 }
 
-/** At `/auth`, with the word for it, and nobody signed in. */
+/** Expects a redirect to `/auth` with this failure, and no session. */
 async function expectFailure(who: Visitor, { status, headers }: Reply, failure: GoogleFailure): Promise<void> {
   expect([status, headers.location]).toEqual([302, "/auth#google-login-failed"]);
   expect(who.cookies.get(googleFailureCookie)).toBe(failure);
@@ -72,7 +75,7 @@ async function expectFailure(who: Visitor, { status, headers }: Reply, failure: 
 }
 
 describe("signing in through the issuer", () => {
-  it("begins with a request for a code, with PKCE, state and nonce, back to the registered address", async () => {
+  it("starts with an authorization request with PKCE, state, nonce and the registered redirect URI", async () => {
     const { status, headers } = await begin(visitor());
     const url = new URL(String(headers.location));
     expect([status, url.origin + url.pathname]).toEqual([302, `${issuer.url}/authorize`]);
@@ -89,7 +92,7 @@ describe("signing in through the issuer", () => {
     });
   });
 
-  it("comes back to the name the browser came by while the public URL is unset, and to the public URL else", async () => {
+  it("redirects back to the public URL, or while that is unset, to the host name that the browser used", async () => {
     const uriAt = async (who: Visitor, host: string) => {
       const { headers } = await who.send({ method: "GET", url: "/api/auth/google", headers: { host } });
       return new URL(String(headers.location)).searchParams.get("redirect_uri");
@@ -102,7 +105,7 @@ describe("signing in through the issuer", () => {
     await open.close();
   });
 
-  it("binds the browser by a cookie no script reads, with the __Host- prefix behind https", async () => {
+  it("binds the flow to the browser by an HttpOnly cookie, with the __Host- prefix over https", async () => {
     const { headers } = await begin(visitor());
     expect(String(headers["set-cookie"])).toMatch(/^google=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/);
     const config = { publicUrl: new URL("https://kauke.example"), publicUrlGiven: true };
@@ -114,7 +117,7 @@ describe("signing in through the issuer", () => {
     await open.close();
   });
 
-  it("makes an account of the claims and leads to the dashboard, signed in", async () => {
+  it("creates an account from the claims and redirects to the dashboard, signed in", async () => {
     Object.assign(issuer.claims, { given_name: "Ann", family_name: "Petraitė", picture: "https://p.example/a.png" });
     const { who, reply } = await signIn();
     expect([reply.status, reply.headers.location]).toEqual([302, "/dashboard"]);
@@ -134,14 +137,14 @@ describe("signing in through the issuer", () => {
   it.each([
     ["the issuer hosts", "people.example", true],
     ["the issuer only checked once", undefined, false],
-  ])("an address that %s is confirmed from the start: %s, %s", async (_, hd, isConfirmed) => {
+  ])("an address that %s (hd %s) is confirmed at once: %s", async (_, hd, isConfirmed) => {
     issuer.claims = { ...issuer.claims, ...(hd !== undefined && { hd }) };
     const { id } = await userOf((await signIn()).who);
     const { emailConfirmedAt } = (await server.store.users.find(id)) ?? {};
     expect(emailConfirmedAt).toEqual(isConfirmed ? server.clock.now() : null);
   });
 
-  it("counts as a sign-in, and as none when it fails", async () => {
+  it("counts in the metrics as a sign-in, unless it fails", async () => {
     const counted = () => server.counted.filter((it) => it.includes("login_success")).length;
     const before = counted();
     await signIn();
@@ -156,7 +159,7 @@ describe("signing in through the issuer", () => {
     expect((await userOf((await signIn()).who)).id).toBe(first.id);
   });
 
-  it("gives a signed-in browser a new session and ends the one it had", async () => {
+  it("opens a new session in a signed-in browser and ends its old one", async () => {
     const { who } = await signIn();
     const former = who.cookies.get("sid");
     await signIn(who);
@@ -164,20 +167,20 @@ describe("signing in through the issuer", () => {
     expect((await visitor().call("getSession", { headers: { cookie: `sid=${former}` } })).status).toBe(401);
   });
 
-  it("changes nothing of the account when address, verification or names have changed at the issuer", async () => {
+  it("leaves the account unchanged when address, verification or names have changed at the issuer", async () => {
     const before = await userOf((await signIn()).who);
     Object.assign(issuer.claims, { email: "new@people.example", email_verified: false, given_name: "Other" });
     expect(await userOf((await signIn()).who)).toEqual(before);
   });
 
-  it("takes the address from the userinfo endpoint where the ID token has none", async () => {
+  it("reads the address from the userinfo endpoint if the ID token has none", async () => {
     const { sub, email } = issuer.claims;
     issuer.claims = { sub };
     issuer.userinfo = { email, email_verified: true };
     expect((await userOf((await signIn()).who)).email).toBe(email);
   });
 
-  it("makes one account of two callbacks at once", async () => {
+  it("creates one account for two concurrent callbacks", async () => {
     const both = [visitor(), visitor()];
     const ways = await Promise.all(both.map(async (who) => consent(await begin(who))));
     await Promise.all(both.map((who, index) => comeBack(who, ways[index] as string)));
@@ -185,7 +188,7 @@ describe("signing in through the issuer", () => {
     expect(one.id).toBe(two.id);
   });
 
-  it("lets a deleted account's subject and address register again", async () => {
+  it("lets the subject and address of a deleted account register again", async () => {
     const { who } = await signIn();
     const first = await userOf(who);
     await who.call("deleteAccount");
@@ -198,14 +201,14 @@ describe("signing in through the issuer", () => {
     [undefined, "header"],
     [["client_secret_basic", "client_secret_post"], "body"],
     [["none"], "body"],
-  ] as const)("shows its secret as the issuer takes it: %j", async (methods, place) => {
+  ] as const)("authenticates at the issuer by a supported method: %j", async (methods, place) => {
     issuer.secretMethods = methods === undefined ? undefined : [...methods];
     server.clock.advance(3600);
     expect((await signIn()).reply.headers.location).toBe("/dashboard");
     expect(issuer.secretsIn.at(-1)).toBe(place);
   });
 
-  it("asks for discovery once an hour", async () => {
+  it("reads the discovery document once an hour", async () => {
     const asked = () => issuer.answered.filter(({ path }) => path.startsWith("/.well-known/")).length;
     await begin(visitor());
     const before = asked();
@@ -216,7 +219,7 @@ describe("signing in through the issuer", () => {
     expect(asked()).toBe(before + 1);
   });
 
-  it("is not begun by another site's link, and is by an address typed or a link of ours", async () => {
+  it("is not started by another site's link, but by a typed URL or our own link", async () => {
     const from = async (site: string) => {
       const headers = { "sec-fetch-site": site };
       const reply = await visitor().send({ method: "GET", url: "/api/auth/google", headers });
@@ -226,20 +229,20 @@ describe("signing in through the issuer", () => {
     for (const site of ["none", "same-origin", "same-site"]) expect(await from(site)).toEqual([true, true]);
   });
 
-  it("is described beside the calls", async () => {
+  it("is described in the OpenAPI document", async () => {
     const { body } = await visitor().send({ method: "GET", url: "/api/openapi.json" });
     for (const path of ["/api/auth/google", "/api/auth/google/callback"])
       expect(Object.keys(body.paths[path].get.responses)).toEqual(["302"]);
   });
 
-  it("begins nothing for a HEAD request", async () => {
+  it("does not start with a HEAD request", async () => {
     const { status, headers } = await visitor().send({ method: "HEAD", url: "/api/auth/google" });
     expect([status, headers["set-cookie"]]).toEqual([404, undefined]);
   });
 });
 
-describe("an address that has an account", () => {
-  it("is linked when the account has confirmed it and the issuer hosts it, and its password stays good", async () => {
+describe("an address that an account already has", () => {
+  it("is linked when the account has confirmed it and the issuer hosts it, and its password stays valid", async () => {
     const { email } = issuer.claims as { email: string };
     const ann = await visitor().register(email);
     await confirm(ann.userId, email);
@@ -254,7 +257,7 @@ describe("an address that has an account", () => {
     expect((await userOf((await signIn()).who)).id).toBe(ann.userId);
   });
 
-  it("is refused when somebody only registered with it: nobody gets into the other's account", async () => {
+  it("is refused when the account has not confirmed it, so that nobody enters another's account", async () => {
     const { email } = issuer.claims as { email: string };
     const mallory = await visitor().register(email.toUpperCase());
     const { who, reply } = await signIn();
@@ -269,7 +272,7 @@ describe("an address that has an account", () => {
     await expectFailure(who, reply, "taken");
   });
 
-  it.each([[false], [undefined], ["true"]])("is worth nothing when verified is %j", async (email_verified) => {
+  it.each([[false], [undefined], ["true"]])("is ignored when email_verified is %j", async (email_verified) => {
     const { email } = issuer.claims as { email: string };
     const ann = await visitor().register(email);
     await confirm(ann.userId, email);
@@ -278,7 +281,7 @@ describe("an address that has an account", () => {
     await expectFailure(who, reply, "unverified");
   });
 
-  /** As the link in a message does: there is no shorter way for a test to have it in the store. */
+  /** Confirms the address directly in the store, as the link in a message would. */
   async function confirm(userId: string, email: string): Promise<void> {
     const user = await server.store.users.find(userId);
     if (user === null) throw new Error("no such account");
@@ -287,7 +290,7 @@ describe("an address that has an account", () => {
   }
 });
 
-describe("what goes wrong ends at /auth, signed out", () => {
+describe("failures that redirect to /auth without a session", () => {
   it("a denied consent", async () => {
     issuer.refusal = "access_denied";
     const { who, reply } = await signIn();
@@ -318,7 +321,7 @@ describe("what goes wrong ends at /auth, signed out", () => {
     expect((await who.call("getSession")).status).toBe(401);
   });
 
-  it("another browser's cookie, and none", async () => {
+  it("another browser's cookie, or none", async () => {
     const [ann, mallory] = [visitor(), visitor()];
     await begin(mallory);
     const way = await consent(await begin(ann));
@@ -328,7 +331,7 @@ describe("what goes wrong ends at /auth, signed out", () => {
     expect((await comeBack(ann, way)).headers.location).toBe("/dashboard");
   });
 
-  it("a callback that is played again", async () => {
+  it("a replayed callback", async () => {
     const who = visitor();
     const begun = await begin(who);
     const cookie = `google=${who.cookies.get("google")}`;
@@ -349,7 +352,7 @@ describe("what goes wrong ends at /auth, signed out", () => {
     expect((await comeBack(quick, quickWay)).headers.location).toBe("/dashboard");
   });
 
-  it("a code asked for with another verifier: the issuer refuses it", async () => {
+  it("a code requested with another verifier, which the issuer refuses", async () => {
     const [ann, mallory] = [visitor(), visitor()];
     const malloryCode = new URLSearchParams((await consent(await begin(mallory))).split("?")[1]).get("code");
     const way = new URL(await consent(await begin(ann)), "http://localhost");
@@ -359,7 +362,7 @@ describe("what goes wrong ends at /auth, signed out", () => {
     expect(issuer.answered.at(-1)).toEqual({ path: "/token", status: 400 });
   });
 
-  it("a code nobody gave", async () => {
+  it("an unknown code", async () => {
     const who = visitor();
     const way = new URL(await consent(await begin(who)), "http://localhost");
     way.searchParams.set("code", "made-up");
@@ -382,23 +385,26 @@ describe("what goes wrong ends at /auth, signed out", () => {
     expect(server.logged).toEqual([{ event: "google_sign_in_failed", fields: { code: "answer_invalid" } }]);
   });
 
-  it("an ID token with a foreign signature", async () => {
+  it("an ID token with another issuer's signature", async () => {
     issuer.isForged = true;
     const { who, reply } = await signIn();
     await expectFailure(who, reply, "failed");
   });
 
-  it.each(["down", "other"] as const)("discovery that is %s; the next try asks again", async (discovery) => {
-    server.clock.advance(3601);
-    issuer.discovery = discovery;
-    const who = visitor();
-    await expectFailure(who, await begin(who), "unreachable");
-    expect(server.logged).toEqual([{ event: "google_sign_in_failed", fields: { code: "unreachable" } }]);
-    issuer.discovery = "ok";
-    expect((await signIn()).reply.headers.location).toBe("/dashboard");
-  });
+  it.each(["down", "other"] as const)(
+    "a discovery document that is %s; the next attempt reads it again",
+    async (discovery) => {
+      server.clock.advance(3601);
+      issuer.discovery = discovery;
+      const who = visitor();
+      await expectFailure(who, await begin(who), "unreachable");
+      expect(server.logged).toEqual([{ event: "google_sign_in_failed", fields: { code: "unreachable" } }]);
+      issuer.discovery = "ok";
+      expect((await signIn()).reply.headers.location).toBe("/dashboard");
+    },
+  );
 
-  it("discovery that gives no answer in time", async () => {
+  it("a discovery document that times out", async () => {
     const hasty = await startServer({ store: server.store, clock: server.clock }, { timeoutSeconds: 0.2 });
     issuer.discovery = "silent";
     const who = visitor(hasty);
@@ -406,7 +412,7 @@ describe("what goes wrong ends at /auth, signed out", () => {
     await hasty.close();
   });
 
-  it("an issuer that went away meanwhile", async () => {
+  it("an issuer that became unreachable meanwhile", async () => {
     const gone = await FakeIssuer.start();
     const own = await startServer({ store: server.store, clock: server.clock }, { from: gone });
     const who = visitor(own);
@@ -416,7 +422,7 @@ describe("what goes wrong ends at /auth, signed out", () => {
     await own.close();
   });
 
-  it("the sixty-first try from one network in ten minutes", async () => {
+  it("the sixty-first attempt from one network in ten minutes", async () => {
     const busy = visitor();
     for (let tries = 0; tries < 60; tries++) expect((await begin(busy)).headers.location).toContain(issuer.url);
     await expectFailure(busy, await begin(busy), "limited");
@@ -424,7 +430,7 @@ describe("what goes wrong ends at /auth, signed out", () => {
     expect((await begin(busy)).headers.location).toContain(issuer.url);
   });
 
-  it("a server that has it not set up", async () => {
+  it("a server without federated sign-in", async () => {
     const without = await startTestServer({ store: server.store });
     for (const url of ["/api/auth/google", "/api/auth/google/callback?code=x&state=y"]) {
       const who = visitor(without);
@@ -433,7 +439,7 @@ describe("what goes wrong ends at /auth, signed out", () => {
     await without.close();
   });
 
-  it("a callback out of nowhere, and is not logged", async () => {
+  it("a callback without a flow, which is not logged", async () => {
     for (const query of [
       "",
       "?",
@@ -450,7 +456,7 @@ describe("what goes wrong ends at /auth, signed out", () => {
 });
 
 describe("a subject", () => {
-  it("is another person at another issuer", async () => {
+  it("is a different person at another issuer", async () => {
     const subject = String(issuer.claims.sub);
     const { id } = await userOf((await signIn()).who);
     const { users } = server.store;

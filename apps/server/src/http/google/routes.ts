@@ -1,6 +1,6 @@
 /**
- * Federated sign-in's two redirects. They are navigations, so whatever goes wrong ends at `/auth` with a word in a cookie, and
- * the page has the sentence. Nothing is changed but what the sign-in itself needs.
+ * The two redirects of federated sign-in. They are navigations, so a failure redirects to `/auth` with its reason in a
+ * cookie, and the page shows the message.
  */
 import { type GoogleFailure, googleFailureHash, type PageEvent } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply } from "fastify";
@@ -42,9 +42,9 @@ export function googleRoutes(app: FastifyInstance, options: GoogleRouteOptions):
     return reply.redirect(`${page}${googleFailureHash}`, 302);
   };
 
-  // A HEAD would begin a sign-in that nobody goes on with.
+  // No HEAD route: it would start a flow that nobody continues.
   app.get("/api/auth/google", { exposeHeadRoute: false }, async (request, reply) => {
-    // Another site's link or picture neither changes who is signed in nor uses up the network's tries.
+    // A link or image on another site must neither sign anybody in nor use up the network's limit.
     if (request.headers["sec-fetch-site"] === "cross-site") return reply.redirect("/auth", 302);
     const asked = { redirectUri: redirectUri(request, config), clientAddress: clientAddress(request) };
     const begun = await beginFederatedSignIn(deps, asked);
@@ -59,7 +59,7 @@ export function googleRoutes(app: FastifyInstance, options: GoogleRouteOptions):
     const flow = await takeFlow(deps, { query, browserToken: cookies.readFlow(request), sessionToken });
     if (flow === null) return fail(reply, { failure: deps.federatedIssuer === null ? "off" : "expired" });
     if (flow.settings !== undefined) return returnToSettings({ ...options, fail }, { request, reply }, { query, flow });
-    // Its one use is over, however it ended.
+    // The flow's cookie is deleted, since a flow can be used only once, even if it failed.
     cookies.clearFlow(reply);
     const finished = await finishFederatedSignIn(deps, { query, secrets: flow });
     if ("failure" in finished) return fail(reply, finished);
@@ -68,9 +68,9 @@ export function googleRoutes(app: FastifyInstance, options: GoogleRouteOptions):
     if (token === null) return fail(reply, { failure: "failed" satisfies GoogleFailure });
     sessionCookie.write(reply, token);
     const user = await deps.users.find(userId);
-    const browser = { value: browserCookie.read(request), write: (it: string) => browserCookie.write(reply, it) };
+    const browser = { value: browserCookie.read(request), write: (value: string) => browserCookie.write(reply, value) };
     if (user !== null) rememberBrowser(deps, user, browser);
-    // The page that opens next does not know how its person came in.
+    // Counted here, since the page that opens next does not know how the user signed in.
     metrics.count("kauke_page_events_total", { event: "login_success" satisfies PageEvent });
     return reply.redirect("/dashboard", 302);
   });

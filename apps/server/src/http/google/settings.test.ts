@@ -1,4 +1,4 @@
-/** Linking a Google account in Settings, signing in anew by it, and removing it; at a fake OpenID issuer. */
+/** Linking a Google account in Settings, signing in again with it, and removing it; with a fake OpenID issuer. */
 import { type GoogleFailure, googleFailureCookie, googleFailureTexts } from "@kauke/contract";
 import { FakeIssuer } from "@kauke/testkit/fakes/fake-issuer";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -32,7 +32,10 @@ async function person() {
   return Object.assign(await new Visitor(server).register(email), { email });
 }
 
-/** What the browser does at the issuer. @returns the address it is sent back to, without the origin */
+/**
+ * Follows the redirect to the issuer, as the browser does.
+ * @returns the URI it redirects back to, without the origin
+ */
 async function consent(location: unknown): Promise<string> {
   const answer = await fetch(String(location), { redirect: "manual" });
   const { pathname, search } = new URL(answer.headers.get("location") ?? "");
@@ -73,7 +76,7 @@ const hasGoogle = async (who: Visitor) => (await who.call("getSignIn")).body.has
 const getStale = () => server.clock.advance(5 * 60);
 
 describe("a Google account", () => {
-  it("is linked whatever address it has, and signs in", async () => {
+  it("can be linked whatever its address, and then signs in", async () => {
     const ann = await person();
     const url = new URL(await begin(ann));
     expect(url.searchParams.get("prompt")).toBe("select_account");
@@ -85,7 +88,7 @@ describe("a Google account", () => {
     expect((await who.call("getSession")).body.user).toMatchObject({ id: ann.userId, email: ann.email });
   });
 
-  it("is told to the account's e-mail once that is confirmed", async () => {
+  it("is reported to the account's e-mail if that is confirmed", async () => {
     const ann = await person();
     await ann.call("askEmailConfirmation");
     const letters = () => lettersTo(server, ann.email);
@@ -98,7 +101,7 @@ describe("a Google account", () => {
     await expect.poll(async () => (await letters()).at(-1)).toContain("Subject: The Google account was removed");
   });
 
-  it("of another account is refused, and nothing tells whose", async () => {
+  it("of another account is refused, without showing whose it is", async () => {
     await linked();
     const bob = await person();
     expectFailure(bob, await goThrough(bob), "linked_elsewhere");
@@ -106,7 +109,7 @@ describe("a Google account", () => {
     expect(googleFailureTexts.linked_elsewhere).not.toMatch(/@|e-mail/);
   });
 
-  it("does not replace another one", async () => {
+  it("does not replace one that is linked already", async () => {
     const ann = await linked();
     expect((await ann.call("linkGoogle")).status).toBe(400);
     const bob = await person();
@@ -117,7 +120,7 @@ describe("a Google account", () => {
     expectFailure(bob, await comeBack(bob, await consent(second)), "has_one");
   });
 
-  it("is linked in the session that began it only: not by a link prepared elsewhere, in another browser, or signed out", async () => {
+  it("is linked only in the session that started: not by a prepared link, in another browser, or signed out", async () => {
     const [mallory, ann] = [await person(), await person()];
     const prepared = await consent(await begin(mallory));
     expectFailure(ann, await comeBack(ann, prepared), "expired", "/auth");
@@ -128,7 +131,7 @@ describe("a Google account", () => {
     const other = new Visitor(server);
     await other.call("login", { body: { email: ann.email, password } });
     expectFailure(other, await comeBack(other, own), "expired", "/auth");
-    // Nor where the cookie of a sign-in holds what the session's own should.
+    // Nor when the session's token is in the cookie of the sign-in flow.
     const planted = await consent(await begin(ann));
     other.cookies.set("google", ann.cookies.get("sid") ?? "");
     expectFailure(other, await comeBack(other, planted), "expired", "/auth");
@@ -138,7 +141,7 @@ describe("a Google account", () => {
     expectFailure(ann, await comeBack(ann, begun), "expired", "/auth");
   });
 
-  it("is linked once by one answer", async () => {
+  it("is linked only once by one callback", async () => {
     const ann = await person();
     const back = await consent(await begin(ann));
     await comeBack(ann, back);
@@ -147,7 +150,7 @@ describe("a Google account", () => {
     expect(await hasGoogle(ann)).toBe(false);
   });
 
-  it("is not linked by an answer to a sign-in, nor does an answer to a linking sign anybody in", async () => {
+  it("is not linked by the callback of a sign-in, nor does the callback of a linking sign anybody in", async () => {
     const ann = await person();
     const begun = await ann.send({ method: "GET", url: "/api/auth/google" });
     const flow = ann.cookies.get("google") ?? "";
@@ -159,7 +162,7 @@ describe("a Google account", () => {
     expect((await mallory.call("getSession")).status).toBe(401);
   });
 
-  it("is refused when the way to the issuer and back took until the sign-in was five minutes old", async () => {
+  it("is refused when the session's proof became five minutes old during the flow", async () => {
     const ann = await person();
     const back = await consent(await begin(ann));
     getStale();
@@ -167,13 +170,13 @@ describe("a Google account", () => {
     expect(await hasGoogle(ann)).toBe(false);
   });
 
-  it("says what went wrong at the issuer, in Settings", async () => {
+  it("shows a failure at the issuer in Settings", async () => {
     const ann = await person();
     issuer.refusal = "access_denied";
     expectFailure(ann, await goThrough(ann), "denied");
   });
 
-  it("can't be linked by another site's page, nor by following a link", async () => {
+  it("cannot be linked by another site's page, nor by following a link", async () => {
     const ann = await person();
     const headers = { "sec-fetch-site": "cross-site" };
     for (const call of ["linkGoogle", "unlinkGoogle", "unlinkWallet"] as const)
@@ -181,13 +184,13 @@ describe("a Google account", () => {
     expect((await ann.send({ method: "GET", url: "/api/account/google" })).status).toBe(404);
   });
 
-  it("is removed: it leads in no more, its sessions end, and its address alone does not bring it back", async () => {
+  it("cannot sign in once removed: other sessions end, and a matching address does not link it again", async () => {
     const ann = await person();
     await ann.call("askEmailConfirmation");
     await expect.poll(async () => (await lettersTo(server, ann.email)).length).toBe(1);
     const token = /confirm-email#([a-z2-7]{32})/.exec((await lettersTo(server, ann.email))[0] ?? "")?.[1] ?? "";
     await ann.call("confirmEmail", { body: { token } });
-    // The issuer hosts the mailbox: an unknown subject with this address would be linked by it.
+    // The issuer hosts the mailbox, so an unknown subject with this address would normally be linked.
     const hosted = { email: ann.email, email_verified: true, hd: "people.example" };
     issuer.claims = { ...somebody(), ...hosted };
     await goThrough(ann);
@@ -201,15 +204,15 @@ describe("a Google account", () => {
     expect((await signIn()).reply.headers.location).toBe("/dashboard");
   });
 
-  it("is not removed while nothing else signs in", async () => {
+  it("cannot be removed while it is the only way to sign in", async () => {
     issuer.claims = { ...somebody(), email: `${systemRandom.uuid()}@people.example`, email_verified: true };
     const { who } = await signIn();
     expect(await who.call("unlinkGoogle")).toMatchObject({ status: 409, body: { code: "last_way_in" } });
   });
 });
 
-describe("signing in anew by Google", () => {
-  it("renews the sign-in under another token, and leads back to what was to be done", async () => {
+describe("signing in again by Google", () => {
+  it("renews the proof under another token, and returns to the interrupted action", async () => {
     const ann = await linked();
     getStale();
     const former = ann.cookies.get("sid");
@@ -220,7 +223,7 @@ describe("signing in anew by Google", () => {
     expect((await new Visitor(server).call("getSession", { headers: { cookie: `sid=${former}` } })).status).toBe(401);
   });
 
-  it("counts for the account's own Google account only: another one changes nothing and signs nobody else in", async () => {
+  it("accepts only the account's own Google account: another one changes nothing and signs nobody in", async () => {
     const bobs = issuer.claims;
     const bob = await linked();
     issuer.claims = somebody();
@@ -235,7 +238,7 @@ describe("signing in anew by Google", () => {
     expect(bob.userId).not.toBe(ann.userId);
   });
 
-  it("needs one that is linked, and an issuer", async () => {
+  it("requires a linked Google account and an issuer", async () => {
     const ann = await person();
     const body = { action: "change-email" };
     expect((await ann.call("proveByGoogle", { body })).status).toBe(400);

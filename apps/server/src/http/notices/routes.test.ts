@@ -23,7 +23,7 @@ async function withNotice() {
 }
 
 describe("notices", () => {
-  it("are shown to their owner", async () => {
+  it("are listed for their owner", async () => {
     const { person, notice } = await withNotice();
     const { userId: _, createdAt, ...shown } = notice;
     expect((await person.call("listNotices")).body).toEqual({
@@ -31,7 +31,7 @@ describe("notices", () => {
     });
   });
 
-  it("are put away once, by their owner only", async () => {
+  it("can be dismissed once, by their owner only", async () => {
     const { person, notice } = await withNotice();
     const params = { noticeId: notice.id };
     const other = await new Visitor(server).register();

@@ -10,7 +10,7 @@ test.each([
   ["<a/href='a>b'/target='_self'>x", `<a${beside}/href='a>b'/target='_self'>x`],
   ['<area href=y><a href="never closed', `<area${beside} href=y><a${beside} href="never closed`],
   ["<abbr>a < b</abbr><article><basefont><linked>", "<abbr>a < b</abbr><article><basefont><linked>"],
-])("a link opens beside the page, whatever it says itself: %j", (html, changed) =>
+])("a link opens in a new tab, whatever its own attributes: %j", (html, changed) =>
   expect(linksBeside(html)).toBe(base + changed),
 );
 
@@ -20,22 +20,22 @@ test.each([
   ["<meta http-equiv=refresh>", "<meta-off http-equiv=refresh>"],
   ['<iframe srcdoc="&lt;link&gt;">', '<iframe-off srcdoc="&lt;link&gt;">'],
   ["<set attributeName=target to=_self>", "<set-off attributeName=target to=_self>"],
-])("what a policy does not hold back is no element any more: %j", (html, changed) =>
+])("elements that a policy does not cover are disabled: %j", (html, changed) =>
   expect(linksBeside(html)).toBe(base + changed),
 );
 
 test.each(["<li<base>nk rel=preconnect>", "<<base>a target=_self>", "<<link>a href=x target=_self>"])(
-  "nothing becomes a tag by what is changed around it: %j",
+  "no change creates a new tag: %j",
   (html) => expect(linksBeside(html).slice(base.length)).not.toMatch(/<(?:link|base|a(?! target=_blank))(?=[\s/>])/),
 );
 
-test("a link within an attribute value, to one reader or the other, opens beside the page all the same", () => {
+test("a link opens in a new tab even where parsers disagree whether it is in an attribute value", () => {
   const html = linksBeside(`<p title="<a x='"><a href=y target=_self>go</a><i title='>`);
-  // The quotes of the message are as they were, so the second link is the one a browser finds.
+  // The quotes of the message are unchanged, so the second link is the one that a browser finds.
   expect(html).toBe(`${base}<p title="<a${beside} x='"><a${beside} href=y target=_self>go</a><i title='>`);
 });
 
-test("costs linear time, whatever is not closed", () => {
+test("takes linear time for any unclosed elements", () => {
   const begin = performance.now();
   for (const piece of ["<a ", '<a "', "<a href='", "<a b=c ", '<a x="y">', "<a\n/", "<", "<link"])
     linksBeside(piece.repeat(20_000));

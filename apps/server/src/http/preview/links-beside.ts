@@ -1,23 +1,28 @@
 /**
- * A message's HTML with links that open a tab of their own, and without the elements that reach out past a Content Security
- * Policy: browsers connect for `<link rel="preconnect">` whatever the policy says. The frame's sandbox and policy hold for
- * everything else.
+ * Rewrites a message's HTML so that links open in a new tab, and disables elements that a Content Security Policy does
+ * not cover: browsers connect for `<link rel="preconnect">` whatever the policy says. The frame's sandbox and policy
+ * cover everything else.
  *
- * A name is changed wherever it stands, in comments and attribute values too, and nothing is ever taken out: what is a tag to a
- * browser is never judged here, and no new tag can come about from what is left around a removed one. One pass. Pure.
+ * Tag names are changed wherever they occur, even in comments and attribute values, and nothing is removed. So the code
+ * need not decide what a browser would parse as a tag, and the change cannot create new tags. One pass. Pure.
  */
 
 const opening = /<(a|area|animate|animatemotion|animatetransform|base|iframe|link|meta|set)(?=[\s/>])/gi;
 /**
- * The first of two attributes of one name counts, so these win. Without quotes and `>`, for within an attribute value they
- * would end it.
+ * Attributes for links. The first of two attributes with one name wins, so they override the link's own. They contain
+ * no quotes and no `>`, which would end an attribute value around them.
  */
 const BESIDE = " target=_blank rel=noreferrer ping";
 
-/** @example linksBeside('<a href="/x" target="_self">') // '<base target="_blank"><a target=_blank rel=noreferrer ping href="/x" target="_self">' */
+/**
+ * @example linksBeside('<a href="/x" target="_self">') // '<base target="_blank"><a target=_blank rel=noreferrer ping
+ * href="/x" target="_self">'
+ */
 export function linksBeside(html: string): string {
   return `<base target="_blank">${html.replace(opening, (tag, name: string) => tag + (isLink(name) ? BESIDE : "-off"))}`;
 }
 
-/** All others become elements that no browser knows: an SVG animation could change the target of a link around it. */
+/**
+ * Elements that are not links get a name no browser knows; an SVG animation, for example, could change a link's target.
+ */
 const isLink = (name: string): boolean => /^a(?:rea)?$/i.test(name);

@@ -1,41 +1,41 @@
 /**
- * Who may look into the preview inbox: a browser or tool on this very machine that has the token of the data directory.
- * - The connection comes from loopback, and no header says that a proxy passed it on.
- * - The Host is a local name: a foreign page could point its own name at 127.0.0.1 and read along (DNS rebinding).
- * - The token comes in a cookie, which the link printed at the start sets, or in `X-Preview-Token`. A proxy that hides whom it
- *   speaks for has neither.
+ * Access to the preview inbox: only for a browser or program on this machine that has the token of the data directory.
+ * - The connection comes from loopback, and no header field shows that a proxy forwarded it.
+ * - The Host field is a local name, since a foreign page could point its own name at 127.0.0.1 (DNS rebinding).
+ * - The token is in a cookie, which the link printed at start sets, or in `X-Preview-Token`. A proxy that hides its
+ *   client has neither.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { isForeignErrand } from "../request/same-site.ts";
 
-/** What of a request decides. */
+/** The parts of a request that decide about access. */
 export interface PreviewRequest {
   headers: IncomingHttpHeaders;
   socket: { remoteAddress?: string | undefined; localPort?: number | undefined };
 }
 
-/** `absent`: nothing of it may show; `locked`: on this machine, but without the token. */
+/** `absent`: respond as if there were no preview inbox; `locked`: on this machine, but without the token. */
 export type PreviewState = "absent" | "locked" | "open";
 
 export interface PreviewAccess {
   stateOf(request: PreviewRequest): PreviewState;
-  /** @param given the token of a link @returns the Set-Cookie line, `null` when the link opens nothing */
+  /** @param given token from a link @returns the Set-Cookie value; `null` when the token or the request is not valid */
   cookieFor(given: string, request: PreviewRequest): string | null;
 }
 
-/** Any header by which a proxy says for whom it speaks. */
+/** Header fields by which proxies name their client. */
 const FORWARDING =
   /^(?:x-forwarded.*|forwarded|via|x-real-ip|x-client-ip|x-original-.*|true-client-ip|cf-connecting-ip|fastly-client-ip)$/;
 const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;
 const LOCAL_HOST = /^(?:localhost|[a-z0-9.-]+\.localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]+)?$/i;
 
-/** @param host e.g. `localhost:3000` */
+/** @param host Host field, e.g. `localhost:3000` */
 export function isLocalHost(host: string): boolean {
   return LOCAL_HOST.test(host);
 }
 
-/** @param token `null`: there is no preview inbox */
+/** @param token `null` when there is no preview inbox */
 export function previewAccess(token: string | null): PreviewAccess {
   if (token === null) return { stateOf: () => "absent", cookieFor: () => null };
   return {
@@ -46,7 +46,7 @@ export function previewAccess(token: string | null): PreviewAccess {
       return isOpen ? "open" : "locked";
     },
     cookieFor(given, request) {
-      // Another site has no business with the link; a person who was sent here by one types it in.
+      // Links on other sites are refused; a user who was sent one can still type it in.
       if (!isThisMachine(request) || isForeignErrand(request.headers) || !isSame(given, token)) return null;
       return `${cookieName(request)}=${token}; Path=/preview; HttpOnly; SameSite=Strict`;
     },
@@ -59,7 +59,7 @@ function isThisMachine({ headers, socket }: PreviewRequest): boolean {
   return isLocalHost(headers.host ?? "");
 }
 
-/** Cookies know no ports: each server on this machine has a name of its own. */
+/** Cookies are shared by all ports, so each server on this machine has a cookie name of its own. */
 function cookieName({ socket }: PreviewRequest): string {
   return `kauke-preview-${socket.localPort ?? 0}`;
 }
@@ -70,7 +70,7 @@ function cookieOf(request: PreviewRequest): string | undefined {
   return pairs.find((pair) => pair.startsWith(start))?.slice(start.length);
 }
 
-/** In constant time, whatever their lengths. */
+/** Compares in constant time, whatever the lengths. */
 function isSame(given: string, token: string): boolean {
   const [a, b] = [given, token].map((text) => createHash("sha256").update(text).digest());
   return a !== undefined && b !== undefined && timingSafeEqual(a, b);

@@ -1,11 +1,14 @@
-/** `GET /preview`: the app's page, the page that says which link to open, or none; and the link itself, `/preview?token=…`. */
+/**
+ * `GET /preview`: the app's page, a page that says which link to open, or a 404; and that link itself,
+ * `/preview?token=…`.
+ */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { KnownPage } from "../site/page-routes.ts";
 import type { PreviewAccess, PreviewState } from "./preview-access.ts";
 
-/** The app knows the path and finds out by itself that there is no inbox: the drawn 404 page would not fit. */
+/** The app knows this path and shows by itself that there is no inbox; the prerendered 404 page would not match. */
 const appPage: KnownPage = { drawn: null, canonicalPath: null };
-/** A document without the app's script, which would look for messages. */
+/** A prerendered page without the app's script, which would request messages. */
 const lockedPage: KnownPage = { drawn: "preview-locked", canonicalPath: null, isForAll: true };
 
 const pages: Readonly<Record<PreviewState, { page: KnownPage; status: number }>> = {
@@ -30,10 +33,10 @@ export async function sendPreviewPage(
   if (state !== "absent" && token !== undefined) {
     const cookie = typeof token === "string" ? access.cookieFor(token, request.raw) : null;
     if (cookie !== null) reply.header("set-cookie", cookie);
-    // Away from the address with the token in it, right or wrong: nothing is to keep it.
+    // Redirects away from the URL with the token, valid or not, so that it is not kept in the history.
     return reply.redirect("/preview", 303);
   }
-  // The cookie goes to this one spelling of the path.
+  // The cookie's path is `/preview`, which is case-sensitive.
   if (state === "locked" && request.url.split("?", 1)[0] !== "/preview") return reply.redirect("/preview", 303);
   const { page, status } = pages[state];
   return send(reply, page, status);

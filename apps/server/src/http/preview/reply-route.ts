@@ -1,14 +1,17 @@
-/** `POST /preview/api/messages/{id}/reply`: answers as the owner of a mailbox; preview mode only, for who may look. */
+/**
+ * `POST /preview/api/messages/{id}/reply`: replies as the owner of a mailbox. Preview mode only, with access to the
+ * inbox.
+ */
 import { previewReplyBody } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
 import { type AnswerPreviewDeps, answerPreview } from "../../core/preview/answer-preview.ts";
 import { parseBody } from "../request/parse-body.ts";
 import type { PreviewAccess } from "./preview-access.ts";
 
-/** @param deps `null`: not in preview mode */
+/** @param deps `null` outside preview mode */
 export function replyRoute(app: FastifyInstance, deps: AnswerPreviewDeps | null, access: PreviewAccess): void {
   void app.register(async (scope) => {
-    // Before a body is read: for everybody else the path isn't there.
+    // Runs before the body is read; without access the path gets a 404.
     scope.addHook("onRequest", async (request, reply) => {
       reply.header("cache-control", "no-store");
       if (deps === null || access.stateOf(request.raw) !== "open")

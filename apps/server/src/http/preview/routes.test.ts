@@ -51,7 +51,7 @@ describe("/preview/api", () => {
     expect(one.headers["cache-control"]).toBe("no-store");
   });
 
-  test("HTML comes under a policy that runs and loads nothing", async () => {
+  test("HTML has a policy that runs and loads nothing", async () => {
     const { call, id } = await setUp();
     const { headers, body } = await call(`/messages/${id}/html`);
     expect(headers["content-security-policy"]).toBe(
@@ -62,7 +62,7 @@ describe("/preview/api", () => {
     expect(body).toContain("čau");
   });
 
-  test("the raw message is shown as text or saved, its bytes untouched", async () => {
+  test("the raw message is shown as text or downloaded, its bytes unchanged", async () => {
     const { call, id } = await setUp();
     const shown = await call(`/messages/${id}/raw`);
     expect(shown.headers["content-type"]).toBe("text/plain; charset=utf-8");
@@ -73,7 +73,7 @@ describe("/preview/api", () => {
     expect(saved.rawPayload.equals(raw)).toBe(true);
   });
 
-  test("an attachment is a download of bytes, whatever its sender called it", async () => {
+  test("an attachment is downloaded as plain bytes, whatever content type its sender gave it", async () => {
     const { call, id } = await setUp();
     const file = await call(`/messages/${id}/files/0`);
     expect(file.headers["content-type"]).toBe("application/octet-stream");
@@ -98,14 +98,14 @@ describe("/preview/api", () => {
     "/messages/{id}/files/9",
     "/messages/{id}/files/-1",
     "/messages/{id}/files/x",
-  ])("%s isn't there", async (url) => {
+  ])("%s is not found", async (url) => {
     const { call, id } = await setUp();
     const answer = await call(url.replace("{id}", id));
     expect([answer.statusCode, answer.json()]).toEqual([404, { message: "Not found", code: "not_found" }]);
   });
 });
 
-describe("who may look", () => {
+describe("access to the preview inbox", () => {
   const paths = ["/messages", "/messages/{id}", "/messages/{id}/html", "/messages/{id}/raw", "/messages/{id}/files/0"];
 
   test.each<[string, InjectOptions]>([
@@ -117,7 +117,7 @@ describe("who may look", () => {
     ["a foreign page that points its name here", { headers: { host: "attacker.example" } }],
     ["this machine without the token", { headers: { "x-preview-token": "" } }],
     ["this machine with another token", { headers: { "x-preview-token": "u".repeat(43) } }],
-  ])("not %s: 404, as if there were nothing, and nothing is emptied", async (_, options) => {
+  ])("refuses %s with a 404, and does not empty the inbox", async (_, options) => {
     const { call, id, inbox } = await setUp();
     for (const path of paths) {
       const answer = await call(path.replace("{id}", id), options);
@@ -127,13 +127,13 @@ describe("who may look", () => {
     expect(await inbox.list()).toHaveLength(1);
   });
 
-  test("nobody outside preview mode", async () => {
+  test("refuses everybody outside preview mode", async () => {
     const { call } = await setUp(false);
     expect((await call("/messages")).json()).toEqual({ message: "Not found", code: "not_found" });
     expect((await call("/messages", { method: "DELETE" })).statusCode).toBe(404);
   });
 
-  test("this machine by any of its names", () => {
+  test("accepts this machine by any of its names", () => {
     const access = previewAccess(token);
     const isAllowed = (host: string, remoteAddress: string | undefined) =>
       access.stateOf({ headers: { host, "x-preview-token": token }, socket: { remoteAddress } }) === "open";
@@ -147,7 +147,7 @@ describe("who may look", () => {
   });
 });
 
-test("a file name can't leave its header, whatever it holds", () => {
+test("a file name cannot break out of its header field", () => {
   for (const name of [
     "a\r\nX: y",
     'a"b',

@@ -1,6 +1,6 @@
 /**
- * `/preview/api`: what the preview page reads. Exists only in preview mode and only for who may look (`preview-access.ts`);
- * everybody else gets the 404 of a path that isn't there. A message's HTML is a response of its own, sandboxed by its own policy.
+ * `/preview/api`: the data of the preview page. Exists only in preview mode and with access (`preview-access.ts`);
+ * otherwise all paths are a 404. A message's HTML is a response of its own, sandboxed by its own policy.
  */
 import type { PreviewMessage, ProblemBody } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply } from "fastify";
@@ -8,7 +8,7 @@ import type { PreviewFile, PreviewInbox } from "../../core/preview/preview-inbox
 import { linksBeside } from "./links-beside.ts";
 import type { PreviewAccess } from "./preview-access.ts";
 
-/** Nothing of a message may run, load or navigate; the page shows it in a frame. Its links open tabs of their own. */
+/** The page shows a message in a frame, in which nothing may run, load or navigate. Its links open in new tabs. */
 export const previewHtmlPolicy =
   "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'self'";
 const FILE_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'";
@@ -19,7 +19,7 @@ type Raw = ById & { Querystring: { download?: string } };
 
 const notFound: ProblemBody = { message: "Not found", code: "not_found" };
 
-/** @param inbox `null`: not in preview mode */
+/** @param inbox `null` outside preview mode */
 export function previewRoutes(app: FastifyInstance, inbox: PreviewInbox | null, access: PreviewAccess): void {
   void app.register(async (scope) => {
     scope.addHook("onRequest", async (request, reply) => {
@@ -59,7 +59,7 @@ function mount(scope: FastifyInstance, inbox: PreviewInbox): void {
   });
 }
 
-/** Always as a download and as plain bytes: a sender's content type must not decide what our origin serves. */
+/** Always a download of plain bytes, since a sender's content type must not decide what our origin serves. */
 function sendFile(reply: FastifyReply, { filename, bytes }: PreviewFile): FastifyReply {
   return reply
     .header("content-security-policy", FILE_POLICY)
@@ -68,7 +68,10 @@ function sendFile(reply: FastifyReply, { filename, bytes }: PreviewFile): Fastif
     .send(bytes);
 }
 
-/** @returns RFC 6266 with an ASCII fallback, e.g. `attachment; filename="na_ve.txt"; filename*=UTF-8''na%C3%AFve.txt` */
+/**
+ * @returns Content-Disposition (RFC 6266) with an ASCII fallback, e.g. `attachment; filename="na_ve.txt";
+ * filename*=UTF-8''na%C3%AFve.txt`
+ */
 export function attachmentDisposition(filename: string): string {
   const safe = filename
     .toWellFormed()
@@ -76,7 +79,7 @@ export function attachmentDisposition(filename: string): string {
     .slice(-150);
   const encoded = encodeURIComponent(safe.toWellFormed()).replace(
     /['()*]/g,
-    (it) => `%${it.charCodeAt(0).toString(16).toUpperCase()}`,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return `attachment; filename="${safe.replace(/[^\x20-\x7e]|["%]/g, "_")}"; filename*=UTF-8''${encoded}`;
 }

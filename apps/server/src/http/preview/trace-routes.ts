@@ -1,4 +1,7 @@
-/** `/preview/api/traces/{messageId}`: what each stage decided of a message; preview mode only, for who may look. */
+/**
+ * `/preview/api/traces/{messageId}`: verdicts of each mail stage for a message. Preview mode only, with access to the
+ * inbox.
+ */
 import type { FastifyInstance } from "fastify";
 import type { MailTrace } from "../../core/preview/mail-trace.ts";
 import type { PreviewAccess } from "./preview-access.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { AccountCalls } from "./account-calls.ts";
 
-test("an account has four calls at work, the next begin in their order as those end, and another account waits for none", async () => {
+test("an account has four concurrent calls, further ones start in order, and other accounts do not wait", async () => {
   const calls = new AccountCalls();
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
@@ -21,7 +21,7 @@ test("an account has four calls at work, the next begin in their order as those 
   await Promise.all(all);
 });
 
-test("what fails gives its place back; when two hundred wait the next hears that the server is busy", async () => {
+test("a failed call frees its place, and when two hundred wait, the next is refused as busy", async () => {
   const calls = new AccountCalls();
   for (let times = 0; times < 5; times++)
     await expect(calls.run("ann", () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");

@@ -1,6 +1,6 @@
 /**
- * How many calls of one account are worked on at once. A call may hold everything an account owns in memory, its list of aliases
- * for example; hundreds of them at once would take the memory of all.
+ * Limits the concurrent calls of one account. A call may need memory for everything an account owns, such as its list
+ * of aliases; hundreds of them at once would use up the memory.
  */
 import { AppError } from "../../core/app-error.ts";
 
@@ -15,7 +15,10 @@ interface Account {
 export class AccountCalls {
   readonly #accounts = new Map<string, Account>();
 
-  /** Runs the work in the order of the account's calls. @throws AppError `busy` when too many wait; and what the work throws */
+  /**
+   * Runs the work in the order of the account's calls.
+   * @throws AppError `busy` when too many wait, and whatever the work throws
+   */
   async run<T>(userId: string, work: () => Promise<T>): Promise<T> {
     const account = this.#accounts.get(userId) ?? { running: 0, waiting: [] };
     this.#accounts.set(userId, account);
@@ -29,7 +32,7 @@ export class AccountCalls {
     }
   }
 
-  /** The place goes to the next that waits. */
+  /** Hands the place to the next waiting call, or frees it. */
   #leave(userId: string, account: Account): void {
     const next = account.waiting.shift();
     if (next !== undefined) return next();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { trustedProxyCheck } from "./client-address.ts";
 
 describe("trusted proxies", () => {
-  it("are the networks of the setting and nobody else", () => {
+  it("are exactly the networks of the setting", () => {
     const isTrusted = trustedProxyCheck(["10.0.0.0/8", "192.0.2.7", "2001:db8::/32", "::1"]);
     if (isTrusted === false) throw new Error("a list is given");
     for (const address of ["10.1.2.3", "192.0.2.7", "2001:db8:1::9", "::1", "::ffff:10.1.2.3"])
@@ -11,11 +11,11 @@ describe("trusted proxies", () => {
       expect(isTrusted(address), address).toBe(false);
   });
 
-  it("are none while the setting is empty", () => {
+  it("are none if the setting is empty", () => {
     expect(trustedProxyCheck([])).toBe(false);
   });
 
-  it("stop the start when the setting names no network", () => {
+  it("make the start fail when the setting is not a valid network", () => {
     expect(() => trustedProxyCheck(["the-proxy"])).toThrow("KAUKE_TRUSTED_PROXIES");
   });
 });

@@ -1,19 +1,19 @@
 /**
- * Whom a request counts against. `X-Forwarded-For` is believed only from the proxies in `KAUKE_TRUSTED_PROXIES`; what
- * counts as one client is said in core/connection/client-network.ts.
+ * The client that a request counts against. `X-Forwarded-For` is used only from the proxies in `KAUKE_TRUSTED_PROXIES`;
+ * core/connection/client-network.ts defines which addresses are one client.
  */
 import { BlockList, isIP } from "node:net";
 import type { FastifyRequest } from "fastify";
 import { clientNetwork } from "../../core/connection/client-network.ts";
 
-/** @param cidrs e.g. `["10.0.0.0/8", "::1"]` @throws Error at start when one is no address or network */
+/** @param cidrs e.g. `["10.0.0.0/8", "::1"]` @throws Error at start when one is not an address or network */
 export function trustedProxyCheck(cidrs: readonly string[]): false | ((address: string) => boolean) {
   if (cidrs.length === 0) return false;
   const trusted = new BlockList();
   for (const cidr of cidrs) {
     const [network = "", prefix] = cidr.split("/");
     const family = familyOf(network);
-    if (family === null) throw new Error("KAUKE_TRUSTED_PROXIES holds something that is no network");
+    if (family === null) throw new Error("KAUKE_TRUSTED_PROXIES contains something that is not a network");
     trusted.addSubnet(network, prefix === undefined ? (family === "ipv4" ? 32 : 128) : Number(prefix), family);
   }
   return (address) => {
@@ -22,7 +22,7 @@ export function trustedProxyCheck(cidrs: readonly string[]): false | ((address: 
   };
 }
 
-/** @returns its network, e.g. `192.0.2.7`, `2001:db8:0:7`; `unknown` for what is no address */
+/** @returns the client's network, e.g. `192.0.2.7`, `2001:db8:0:7`; `unknown` if not an IP address */
 export function clientAddress(request: FastifyRequest): string {
   const address = familyOf(request.ip) === null ? (request.socket.remoteAddress ?? "") : request.ip;
   return clientNetwork(address);

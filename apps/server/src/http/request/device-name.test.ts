@@ -24,11 +24,11 @@ it.each([
   ["Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 HeadlessChrome/142.0.0.0 Safari/537.36", "Chrome on Linux"],
   ["Something (X11; Linux x86_64)", "A browser on Linux"],
   ["Firefox/140.0", "Firefox"],
-])("%s is %s", (header, name) => {
+])("%s is named %s", (header, name) => {
   expect(deviceName(header)).toBe(name);
 });
 
-it("knows nothing of a header that is missing, empty, foreign or only begins late", () => {
+it("is null for a header that is missing, empty, unknown or has its names too late", () => {
   for (const header of [undefined, "", "curl/8.14.1", "ann@example.org", `${" ".repeat(600)}Firefox/140.0`])
     expect(deviceName(header)).toBeNull();
 });

@@ -1,11 +1,11 @@
 /**
- * A coarse name for the browser that signs in, e.g. `Firefox on Linux`, so that a person knows their devices apart. Made of our
- * own words only: nothing of the header itself is kept, no version, no model.
+ * Names the browser that signs in, e.g. `Firefox on Linux`, so that users can tell their devices apart. Made of our own
+ * words only: nothing of the header is stored, neither version nor model.
  */
 
 type Named = readonly [name: string, pattern: RegExp];
 
-/** In this order: most of them call themselves Chrome or Safari as well. */
+/** Order matters: most browsers also claim to be Chrome or Safari. */
 const browsers: readonly Named[] = [
   ["Edge", /\bEdg(?:e|A|iOS)?\//],
   ["Opera", /\b(?:OPR|OPT|OPX|Opera)\//],
@@ -26,10 +26,10 @@ const systems: readonly Named[] = [
   ["Linux", /\bLinux\b|\bX11\b/],
 ];
 
-/** Longer headers say nothing more, and patterns need not read them. */
+/** Maximum characters of the header that are searched; the rest adds nothing. */
 const READ_CHARACTERS = 512;
 
-/** @returns `null` when neither browser nor system is one we know */
+/** @returns `null` when neither the browser nor the system is known */
 export function deviceName(userAgent: string | undefined): string | null {
   const text = (userAgent ?? "").slice(0, READ_CHARACTERS);
   const browser = nameIn(browsers, text);

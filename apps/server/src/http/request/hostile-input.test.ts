@@ -1,4 +1,4 @@
-/** Whatever is thrown at any route, the answer is the client's fault (4xx) or a success, in the shape the page can read. */
+/** Any input to any route gets a client error (4xx) or a success, in the form that the web app expects. */
 import { type Endpoint, endpoints, errorCodes } from "@kauke/contract";
 import { rounds } from "@kauke/testkit/long-rounds";
 import * as fc from "fast-check";
@@ -166,10 +166,10 @@ async function throwAt(
 }
 
 const routes = Object.entries(endpoints) as [string, Endpoint][];
-/** These would take away what the others need: the signed-in person calls each of them on an account of its own. */
+/** Calls that end what the other calls need; the signed-in user makes each of them on an account of its own. */
 const ending = new Set(["deleteAccount", "logout", "deleteAlias", "deleteEncryptionKey"]);
 
-describe("hostile input never makes the server fail", () => {
+describe("hostile input never causes a server error", () => {
   it.each(routes)("%s, signed in and not", async (name, endpoint) => {
     const stranger = new Visitor(server);
     const person = ending.has(name) ? await new Visitor(server).register() : ann;
@@ -184,7 +184,7 @@ describe("hostile input never makes the server fail", () => {
     expect(server.logged).toEqual([]);
   });
 
-  it("on paths and methods that are in no table", async () => {
+  it("on unknown paths and methods", async () => {
     const method = fc.constantFrom("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS");
     const segment = fc.oneof(
       param,
@@ -192,11 +192,11 @@ describe("hostile input never makes the server fail", () => {
     );
     const path = fc
       .array(segment, { maxLength: 5 })
-      .map((parts) => `/${parts.map((it) => encodeURIComponent(it.toWellFormed())).join("/")}`);
+      .map((parts) => `/${parts.map((part) => encodeURIComponent(part.toWellFormed())).join("/")}`);
     await fc.assert(
       fc.asyncProperty(method, path, headers, async (verb, url, odd) => {
         const { status } = await ann.send({ method: verb, url, headers: odd } as InjectOptions);
-        // 503: the app of this test server is not built.
+        // 503 for pages: the web app of this test server is not built.
         expect(status < 500 || status === 503, `${verb} ${url} ${status}`).toBe(true);
       }),
       { numRuns: rounds(200, 1500) },

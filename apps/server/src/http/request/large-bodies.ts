@@ -1,13 +1,13 @@
 /**
- * Bodies above the usual 64 KiB lie in memory until they are whole: so many at once, and so many of one account. When there
- * are too many, one that comes slowly gives way, of the account with most of them first.
+ * Limits the number of request bodies above 64 KiB, which are in memory until they are complete: in total and per
+ * account. When there are too many, a slow one is cancelled, of the account with most of them first.
  */
 import { limits } from "@kauke/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../core/app-error.ts";
 import { FairPool, type Standing } from "../../core/connection/fair-pool.ts";
 
-/** Of 1.8 MB each. */
+/** Limits of bodies of up to 1.8 MB each. */
 const rules = {
   max: 32,
   maxPerNetwork: 4,
@@ -25,7 +25,7 @@ interface Body {
 export class LargeBodies {
   readonly #pool = new FairPool<Body>(rules);
 
-  /** @throws AppError `busy` */
+  /** Counts a request with a large body until its response is closed. @throws AppError `busy` */
   enter(request: FastifyRequest, reply: FastifyReply, userId: string): void {
     // A request without Content-Length is counted as one of the largest size.
     if (Number(request.headers["content-length"] ?? limits.requestBodyMaxBytes) <= limits.smallBodyMaxBytes) return;

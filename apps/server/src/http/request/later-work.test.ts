@@ -5,7 +5,7 @@ import { laterWork } from "./later-work.ts";
 const logged: string[] = [];
 const log = (event: string) => void logged.push(event);
 const logger: Logger = { info: log, warn: log, error: log };
-/** @param share of the whole, e.g. 0.5 */
+/** Random bytes for a fixed delay. @param share delay as a share of the maximum, e.g. 0.5 */
 const drawn = (share: number) => ({ bytes: () => Buffer.from([Math.floor(share * 256), 0]), uuid: () => "" });
 
 beforeEach(() => {
@@ -16,7 +16,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it.each([0.25, 0.75])("begins at a moment that is drawn: %d of the time", async (share) => {
+it.each([0.25, 0.75])("starts after a random delay: %d of the maximum", async (share) => {
   const later = laterWork({ logger, random: drawn(share), spreadMs: 1000 });
   const work = vi.fn(async () => {});
   later.runUnforeseen("failed", work);
@@ -26,7 +26,7 @@ it.each([0.25, 0.75])("begins at a moment that is drawn: %d of the time", async 
   expect(work).toHaveBeenCalledTimes(1);
 });
 
-it("does at once what still waits when the server closes, and says of a failure that it was one", async () => {
+it("runs waiting work at once when the server closes, and logs a failure", async () => {
   const later = laterWork({ logger, random: drawn(0.99) });
   const work = vi.fn(() => Promise.reject(new Error("someone@example.org")));
   later.runUnforeseen("letter_failed", work);

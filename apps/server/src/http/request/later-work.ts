@@ -1,18 +1,18 @@
-/** Work that begins when its call has been answered, so that the answer's time tells nobody whether there is some. */
+/** Work that runs after the response to its call, so that the response time does not show whether there is any. */
 import type { Logger, Random } from "../../core/ports.ts";
 
-/** Whoever waits for the work's message in front of a screen hardly notices. */
-const SPREAD_MS = 2000;
+/** Maximum delay in milliseconds; hardly noticed by a user who waits for the message. */
+const MAX_DELAY_MS = 2000;
 
 export interface LaterWork {
-  /** @param failureEvent what the log says when the work throws */
+  /** Runs the work right after the response. @param failureEvent log event when the work throws */
   run(failureEvent: string, work: () => Promise<void>): void;
   /**
-   * The same at a moment nobody can foresee: an answer that comes next would wait behind the work, and its time would tell
-   * (measured: 7 ms without work before it, 50 ms with).
+   * Runs the work after a random delay. Without it, the next request would wait behind the work, and its response time
+   * would show that there is some (measured: 7 ms without work before it, 50 ms with).
    */
   runUnforeseen(failureEvent: string, work: () => Promise<void>): void;
-  /** Everything begun so far is over; what still waits begins now. */
+  /** Starts all waiting work at once, and resolves when all of it has ended. */
   settled(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ interface LaterParts {
   spreadMs?: number | undefined;
 }
 
-export function laterWork({ logger, random, spreadMs = SPREAD_MS }: LaterParts): LaterWork {
+export function laterWork({ logger, random, spreadMs = MAX_DELAY_MS }: LaterParts): LaterWork {
   const running = new Set<Promise<void>>();
   const waiting = new Set<() => void>();
   const begin = (failureEvent: string, { after, work }: { after: Promise<unknown>; work: () => Promise<void> }) => {

@@ -1,11 +1,14 @@
-/** A body against its contract: the parsed value, or the specification's map of field to messages. */
+/**
+ * Validates a body against its schema: returns the parsed value, or throws the specification's map of messages by
+ * field.
+ */
 import type { FieldErrors } from "@kauke/contract";
 import type * as z from "zod";
 import { AppError } from "../../core/app-error.ts";
 
 /** @throws AppError `invalid`, with `errors` unless the body as a whole is wrong */
 export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.infer<S> {
-  // No body at all reads as one without fields, so that each required field says so.
+  // A missing body counts as one without fields, so that each required field gets its message.
   const parsed = schema.safeParse(body ?? {}, { error: plainText });
   if (parsed.success) return parsed.data;
   throw toAppError(parsed.error.issues);
@@ -23,7 +26,7 @@ function toAppError(issues: readonly z.core.$ZodIssue[]): AppError {
   return new AppError("invalid", Object.keys(errors).length === 0 ? { message } : { message, errors });
 }
 
-/** For rules without a sentence of their own: ours instead of the library's. */
+/** Replaces the library's messages, for rules that have none of ours. */
 function plainText(issue: z.core.$ZodRawIssue): string {
   if (issue.path?.length === 0 || issue.path === undefined) return "The body must be a JSON object";
   return issue.code === "invalid_type" ? "This field has the wrong type" : "This field is not valid";

@@ -1,6 +1,6 @@
 /**
- * Reads a JSON body. Any other kind is refused (415); an empty one is none. UTF-8 is required, and keys that reach for an
- * object's prototype are refused by the framework's own parser.
+ * Parses JSON bodies. Other content types are refused (415), and an empty body is undefined. Requires UTF-8; Fastify's
+ * own parser refuses keys that would change an object's prototype.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../../core/app-error.ts";

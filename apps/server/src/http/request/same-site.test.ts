@@ -4,7 +4,7 @@ import { isCrossSiteWrite } from "./same-site.ts";
 const unset = { publicUrl: new URL("http://localhost:3000"), publicUrlGiven: false, port: 3000 };
 const given = { publicUrl: new URL("https://kauke.example"), publicUrlGiven: true, port: 3000 };
 
-describe("a write counts as another site's", () => {
+describe("a write counts as sent by another site", () => {
   const cases: [string, Record<string, string>, typeof unset, boolean][] = [
     ["the browser says same-origin", { "sec-fetch-site": "same-origin" }, given, false],
     ["the browser says same-site", { "sec-fetch-site": "same-site" }, given, true],
@@ -25,7 +25,7 @@ describe("a write counts as another site's", () => {
     expect(isCrossSiteWrite("POST", headers, own)).toBe(expected);
   });
 
-  it("never when it is a read", () => {
+  it("never if it is a read", () => {
     for (const method of ["GET", "HEAD", "OPTIONS"])
       expect(isCrossSiteWrite(method, { "sec-fetch-site": "cross-site" }, given)).toBe(false);
   });

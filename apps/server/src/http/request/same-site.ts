@@ -1,6 +1,6 @@
 /**
- * Whether a write may have been sent by another site. Browsers say so themselves (`Sec-Fetch-Site`); older ones, and plain
- * http origins, send only `Origin`; a client that sends neither is no browser and has no cookie to abuse.
+ * Whether a write may have been sent by another site. Browsers tell by `Sec-Fetch-Site`; older ones, and those on plain
+ * http origins, send only `Origin`. A client that sends neither is not a browser and has no cookie to abuse.
  */
 import type { IncomingHttpHeaders } from "node:http";
 
@@ -8,12 +8,12 @@ const READS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 export interface OwnOrigins {
   publicUrl: URL;
-  /** While `KAUKE_PUBLIC_URL` is unset both loopback names of this port are ours. */
+  /** Whether `KAUKE_PUBLIC_URL` is set. If not, both loopback names with this port are ours. */
   publicUrlGiven: boolean;
   port: number;
 }
 
-/** @param own its port is the one the request came in on */
+/** @param own its port is the local port of the request */
 export function isCrossSiteWrite(method: string, headers: IncomingHttpHeaders, own: OwnOrigins): boolean {
   if (READS.has(method)) return false;
   const site = headers["sec-fetch-site"];
@@ -21,7 +21,7 @@ export function isCrossSiteWrite(method: string, headers: IncomingHttpHeaders, o
   return headers.origin !== undefined && !isOwnOrigin(headers.origin, own);
 }
 
-/** e.g. `http://localhost:3000` */
+/** @param origin e.g. `http://localhost:3000` */
 export function isOwnOrigin(origin: string, { publicUrl, publicUrlGiven, port }: OwnOrigins): boolean {
   if (origin === publicUrl.origin) return true;
   if (publicUrlGiven) return false;
@@ -30,8 +30,8 @@ export function isOwnOrigin(origin: string, { publicUrl, publicUrlGiven, port }:
 }
 
 /**
- * Whether another site sends the browser for a file. Nothing is handed to that site, but each try counts, and nobody wants an
- * account's data in their downloads unasked. A browser too old to say where it comes from is let through.
+ * Whether another site makes the browser download a file. That site does not get the file, but each attempt counts
+ * against the limit, and the user did not ask for it. Browsers too old to send `Sec-Fetch-Site` are allowed.
  */
 export function isForeignErrand(headers: IncomingHttpHeaders): boolean {
   const site = headers["sec-fetch-site"];

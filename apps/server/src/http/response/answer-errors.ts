@@ -1,4 +1,4 @@
-/** Everything that goes wrong on the way to an answer comes together here and leaves as a problem in JSON. */
+/** Converts every error of a request to a JSON error response. */
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -25,7 +25,7 @@ export function errorAnswerer(deps: { clock: Clock; random: Random; logger: Logg
   }
 }
 
-/** Requests so broken that no request came of them: too long a head, too slow, not HTTP. */
+/** Responds to requests that could not be parsed: header too large, too slow, or not HTTP. */
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const status = error.code === "HPE_HEADER_OVERFLOW" ? 431 : error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { expect, it } from "vitest";
 import { Downloads } from "./downloads.ts";
 
-/** An answer whose client is at this address. It takes nothing until it is read. */
+/** Starts a download whose client has this address. Nothing is transferred until the test reads it. */
 function begin(downloads: Downloads, { userId, from }: { userId: string; from: string }) {
   const raw = Object.assign(new EventEmitter(), {
     isEnded: false,
@@ -25,7 +25,7 @@ function begin(downloads: Downloads, { userId, from }: { userId: string; from: s
   return { file, raw };
 }
 
-/** Each in a block of networks of its own. */
+/** An address in a network block of its own. */
 const fromBlock = (block: number) => `198.51.${block}.1`;
 
 it("a new download of an account ends its older one", () => {
@@ -35,7 +35,7 @@ it("a new download of an account ends its older one", () => {
   expect([first?.raw.isEnded, other?.raw.isEnded]).toEqual([true, false]);
 });
 
-it("when too many are open, the one that nobody took from for the longest time gives way", async () => {
+it("when too many are open, the one stalled for longest is ended", async () => {
   const downloads = new Downloads();
   const open = Array.from({ length: 32 }, (_, id) => begin(downloads, { userId: `${id}`, from: fromBlock(id) }));
   const [taken] = open;
@@ -47,7 +47,7 @@ it("when too many are open, the one that nobody took from for the longest time g
   expect(open.filter(({ raw }) => raw.isEnded)).toHaveLength(1);
 });
 
-it("accounts of one block of networks give way to others before those others do", () => {
+it("of a network block with many downloads, one is ended before those of other blocks", () => {
   const downloads = new Downloads();
   const quiet = begin(downloads, { userId: "quiet", from: fromBlock(1) });
   const busy = Array.from({ length: 31 }, (_, id) => begin(downloads, { userId: `${id}`, from: fromBlock(2) }));

@@ -1,7 +1,7 @@
 /**
- * Answers that the client saves as a file. Each is read from the database page by page as the client receives it, so a stalled
- * download holds one page in memory. An account has one download at a time, and a newer one ends the older one. When all places
- * are taken, the download of the busiest block of networks that has been stalled for longest is ended.
+ * Responses that the client saves as a file. Each is read from the database page by page as the client receives it, so
+ * a stalled download has one page in memory. An account has one download at a time, and a newer one ends the older.
+ * When there are too many, the one stalled for longest is ended, of the network block with the most.
  */
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -11,7 +11,7 @@ import { FairPool } from "../../core/connection/fair-pool.ts";
 import { clientAddress } from "../request/client-address.ts";
 import { jsonPieces } from "./json-pieces.ts";
 
-/** Of some 3 MB each for an account of 10,000 aliases. */
+/** Limits of downloads, with about 3 MB in memory each for an account of 10,000 aliases. */
 const rules = { max: 32, maxPerNetwork: 1, maxPerBlock: 16, maxPerBlockWhenCrowded: 8, ownIdleMs: 0 };
 
 interface Download {
@@ -23,14 +23,14 @@ interface DownloadRequest {
   request: FastifyRequest;
   reply: FastifyReply;
   userId: string;
-  /** In which the pieces are read. */
+  /** Runs each read of a chunk as the account's turn at the database. */
   inTurn<T>(work: () => T): T;
 }
 
 export class Downloads {
   readonly #pool = new FairPool<Download>(rules);
 
-  /** @returns what to send, `value` as JSON. @throws AppError `busy` */
+  /** @returns a stream of `value` as JSON. @throws AppError `busy` */
   begin(value: unknown, { request, reply, userId, inTurn }: DownloadRequest): Readable {
     const download: Download = { lastTakenAt: performance.now(), end: () => reply.raw.destroy() };
     this.#enter(download, { network: userId, block: clientBlock(clientAddress(request)) });

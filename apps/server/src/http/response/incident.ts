@@ -1,8 +1,8 @@
-/** What of an unexpected throw may be written down: its class and our own stack frames, never its message. */
+/** What is logged of an unexpected error: its class and our own stack frames, never its message. */
 
 const FRAME = /^\s+at (?:async )?(?:([\w$.<>#]{1,80}) )?\S*?((?:apps|packages)\/[\w./-]+\.ts:\d+:\d+)\)?$/;
 
-/** @returns class, then a frame a line, e.g. `TypeError\n  aliasToWire apps/server/src/http/aliases/wire.ts:12:3`; six at most */
+/** @returns the class and at most six frames: `TypeError\n  aliasToWire apps/server/src/http/aliases/wire.ts:12:3` */
 export function incidentTrace(thrown: unknown): string {
   if (!(thrown instanceof Error)) return typeof thrown;
   const name = /^[A-Za-z]\w{0,60}$/.test(thrown.constructor.name) ? thrown.constructor.name : "Error";
@@ -13,7 +13,7 @@ export function incidentTrace(thrown: unknown): string {
   return [name, ...frames.slice(0, 6)].join("\n  ");
 }
 
-/** A message may span lines and imitate frames: it stands before them and is cut off whole. */
+/** The message comes before the frames. It may span lines and imitate frames, so it is cut off as a whole. */
 function linesAfterMessage({ stack = "", message }: Error): string[] {
   const start = stack.indexOf(message);
   return start === -1 ? [] : stack.slice(start + message.length).split("\n");

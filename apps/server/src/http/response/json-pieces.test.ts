@@ -7,7 +7,7 @@ async function textOf(value: unknown): Promise<{ text: string; pieces: number }>
   return { text: pieces.join(""), pieces: pieces.length };
 }
 
-it("the pieces together are what JSON.stringify makes", async () => {
+it("the chunks together equal the output of JSON.stringify", async () => {
   const rows = Array.from({ length: 250 }, (_, id) => ({
     id,
     at: new Date(id),
@@ -21,7 +21,7 @@ it("the pieces together are what JSON.stringify makes", async () => {
   for (const value of values) expect((await textOf(value)).text).toBe(JSON.stringify(value));
 });
 
-it("a long list is cut, and others have their turn in between", async () => {
+it("a long list is split, and the event loop runs between chunks", async () => {
   let turns = 0;
   const timer = setInterval(() => (turns += 1), 0);
   const { pieces } = await textOf(Array.from({ length: 10_000 }, (_, id) => ({ id })));
@@ -30,7 +30,7 @@ it("a long list is cut, and others have their turn in between", async () => {
   expect(turns).toBeGreaterThan(0);
 });
 
-it("a list may be given page by page: a page is read when the text before it is taken", async () => {
+it("a list may be an AsyncIterable of pages, and a page is read only when its chunk is requested", async () => {
   let read = 0;
   async function* pages(): AsyncGenerator<readonly number[]> {
     for (const page of [[1, 2], [], [3]]) {

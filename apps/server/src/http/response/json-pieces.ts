@@ -1,14 +1,14 @@
 /**
- * A large answer as JSON text in pieces: what has grown with an account is neither made into one string nor written in one go, and
- * a list that is read page by page is never in memory whole. Between two pieces the event loop has its turn. The text is what
- * `JSON.stringify` makes, with a list in the place of its pages.
+ * Serialises a large response as JSON in chunks. Data that grows with an account is neither one string nor one write,
+ * and a list that is read page by page is never in memory as a whole. The event loop runs between chunks. The output
+ * equals that of `JSON.stringify`, with a list in place of its pages.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Of a list; what one element holds is small. */
+/** List elements per chunk; a single element is small. */
 const ELEMENTS_AT_ONCE = 100;
 
-/** @param value lists in it may be given as an `AsyncIterable` of their pages */
+/** @param value lists in it may be an `AsyncIterable` of their pages */
 export async function* jsonPieces(value: unknown): AsyncGenerator<string> {
   for await (const piece of piecesOf(value)) {
     yield piece;
@@ -16,7 +16,7 @@ export async function* jsonPieces(value: unknown): AsyncGenerator<string> {
   }
 }
 
-/** Cut at lists and at the objects around them, never inside an element. */
+/** Splits at lists and the objects around them, never inside a list element. */
 async function* piecesOf(value: unknown): AsyncGenerator<string> {
   if (Array.isArray(value)) yield* piecesOfPages([value]);
   else if (isPages(value)) yield* piecesOfPages(value);
@@ -51,6 +51,6 @@ async function* piecesOfObject(object: object): AsyncGenerator<string> {
 const isPages = (value: unknown): value is AsyncIterable<readonly unknown[]> =>
   typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 
-/** A date, say, writes itself. */
+/** False for objects that serialise themselves, such as a Date. */
 const isPlain = (value: unknown): value is object =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;

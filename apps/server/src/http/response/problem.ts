@@ -1,6 +1,6 @@
 /**
- * The HTTP edge's translator: every error code of the product as status and sentence, exhaustively. What is thrown otherwise
- * is nobody's plan: it becomes a fixed text with an incident id, and nothing of its message leaves the process.
+ * Translates errors to HTTP: status and message for every error code. An unexpected error becomes a fixed message with
+ * an incident id, and its own message never leaves the process.
  */
 import { type ErrorCode, type ProblemBody, signInMessages } from "@kauke/contract";
 import { AppError } from "../../core/app-error.ts";
@@ -34,7 +34,7 @@ const translations: Record<ErrorCode, Translation> = {
   email_taken: say(409, "An account with this e-mail already exists. Please sign in instead."),
   credentials_wrong: say(401, "Invalid email or password"),
   sign_in_by_link: say(429, signInMessages.byLink),
-  proof_needed: say(403, "Please sign in anew first: this needs a sign-in of the last five minutes."),
+  proof_needed: say(403, "Please sign in again first: this needs a sign-in within the last five minutes."),
   last_way_in: say(409, "Nothing else signs in to your account. Set a password or link another sign-in first."),
   way_in_taken: say(409, "This signs in to another account, so it can't be linked to this one."),
   wallet_unproven: say(401, "Wallet authentication failed"),
@@ -51,7 +51,7 @@ const translations: Record<ErrorCode, Translation> = {
     422,
     "This key does not support master password protection. Create a new key in Settings, or decrypt with the private key itself.",
   ),
-  key_in_use: say(409, "Forwarded mail is sealed to this key. Choose another one in Settings first."),
+  key_in_use: say(409, "Forwarded mail is encrypted to this key. Choose another one in Settings first."),
   no_matching_key: say(400, "This message was not encrypted for this key."),
   age_damaged: say(400, "The encrypted text is damaged or is not an AGE message."),
   private_key_invalid: say(400, "The private key is not valid."),
@@ -60,7 +60,7 @@ const translations: Record<ErrorCode, Translation> = {
   spool_failed: say(503, "The message could not be stored safely. Please try again later."),
   too_late: say(409, "It is too late for this."),
   spool_quota: say(409, "Too much undelivered mail is waiting. Please try again later."),
-  // Codes of the mail path that no call of ours can meet.
+  // Codes of the mail path, which no API call can cause.
   header_too_large: mailOnly,
   alias_not_found: mailOnly,
   relay_denied: mailOnly,
@@ -73,14 +73,14 @@ const translations: Record<ErrorCode, Translation> = {
   reply_not_allowed: mailOnly,
 };
 
-/** @returns `null` for a throw nobody planned. @param now tells how long `Retry-After` is */
+/** @returns `null` for an unexpected error. @param now time from which `Retry-After` counts */
 export function toProblem(thrown: unknown, now: Date): Problem | null {
   if (thrown instanceof AppError) return fromAppError(thrown, now);
   const code = codeOfFrameworkError(thrown);
   return code === null ? null : fromAppError(new AppError(code), now);
 }
 
-/** @param incident ties the person's report to the log line */
+/** @param incident id that connects a user's report to the log entry */
 export function incidentProblem(incident: string): Problem {
   const message = `Something went wrong on our side. Please try again; if it happens again, tell us incident ${incident}.`;
   return { status: 500, body: { message, code: "internal" }, retryAfterSeconds: null };
@@ -104,7 +104,7 @@ const codeOfStatus = new Map<number, ErrorCode>([
   [415, "not_json"],
 ]);
 
-/** The framework marks what the client did wrong by a 4xx `statusCode`; of all it says we keep only that. */
+/** Fastify marks client errors by a 4xx `statusCode`; only that is used. */
 function codeOfFrameworkError(thrown: unknown): ErrorCode | null {
   if (!(thrown instanceof Error) || !("statusCode" in thrown) || typeof thrown.statusCode !== "number") return null;
   if (thrown.statusCode < 400 || thrown.statusCode > 499) return null;

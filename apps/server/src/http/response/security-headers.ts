@@ -1,4 +1,4 @@
-/** The headers of every answer, as one constant object (security-and-crypto R7): cheaper than computing them each time. */
+/** Header fields of every response, computed once. */
 
 export const contentSecurityPolicy = [
   "default-src 'none'",
@@ -17,7 +17,7 @@ export const contentSecurityPolicy = [
   "trusted-types app-worker mail-frame",
 ].join("; ");
 
-/** Nothing of the device is asked for, but passkeys and the copy buttons. */
+/** Allows no device features except passkeys and the clipboard for copy buttons. */
 const permissionsPolicy =
   "accelerometer camera display-capture geolocation gyroscope hid idle-detection magnetometer microphone midi payment serial usb xr-spatial-tracking"
     .split(" ")
@@ -34,7 +34,7 @@ const always = {
   "x-content-type-options": "nosniff",
 } as const;
 
-/** @param isHttps whether the public URL is https, so that browsers may be told never to come back without */
+/** @param isHttps whether the public URL is https; adds HSTS, so that browsers never use plain http again */
 export function securityHeaders(isHttps: boolean): Readonly<Record<string, string>> {
   return Object.freeze(isHttps ? { ...always, "strict-transport-security": "max-age=31536000" } : { ...always });
 }

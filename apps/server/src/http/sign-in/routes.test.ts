@@ -28,7 +28,7 @@ async function signedIn(email: string, word = password, headers?: Record<string,
 
 const lettersTo = (email: string) => lettersOf(server, email);
 
-/** Waits until so many letters are there: they are queued after the answer. */
+/** Waits until this many messages are queued; they are queued after the response. */
 async function untilLetters(email: string, count: number): Promise<string[]> {
   await expect.poll(async () => (await lettersTo(email)).length, { timeout: 30_000 }).toBe(count);
   return lettersTo(email);
@@ -48,8 +48,8 @@ async function resetToken(email: string): Promise<string> {
   return tokensIn(await untilLetters(email, before + 1), "reset").at(-1) ?? "";
 }
 
-describe("asking for a new password", () => {
-  it("answers the same for everybody and writes only to an account's own e-mail, as it is spelled there", async () => {
+describe("requesting a password reset", () => {
+  it("gives everybody the same response, and mails only an account's own address as it is spelled there", async () => {
     const ann = await person();
     const nobody = `${systemRandom.uuid()}@people.example`;
     const answers = [await ask(nobody), await ask(ann.email.toUpperCase())];
@@ -58,7 +58,7 @@ describe("asking for a new password", () => {
     expect(await lettersTo(nobody)).toEqual([]);
   });
 
-  it("answers before anything is looked up: not even the time tells whether there is an account", async () => {
+  it("responds before any look-up, so the time does not show whether an account exists", async () => {
     let lookUps = 0;
     const held = Promise.withResolvers<void>();
     const slow = await startTestServer();
@@ -74,14 +74,14 @@ describe("asking for a new password", () => {
     await slow.close();
   });
 
-  it("is limited for a mailbox in any spelling whether there is an account or not, and for a network", async () => {
+  it("is limited per mailbox in any spelling, with or without an account, and per network", async () => {
     const ann = await person();
     for (const email of [ann.email, `${systemRandom.uuid()}@nobody.example`]) {
       for (const _ of [1, 2, 3]) expect((await ask(email)).status).toBe(202);
       const spelled = email.toUpperCase().replace("@", "+x@");
       expect(await ask(spelled)).toMatchObject({ status: 429, body: { rateLimited: true } });
     }
-    // Shorter than the life of a link: whoever uses up the measure leaves the owner a link that works.
+    // The wait is shorter than a link's lifetime, so whoever reaches the limit leaves the owner a link that works.
     for (let times = 0; times < 4; times++) {
       server.clock.advance(15 * 60 - 0.001);
       expect((await ask(ann.email)).status).toBe(429);
@@ -94,7 +94,7 @@ describe("asking for a new password", () => {
     expect((await ask(`${systemRandom.uuid()}@nobody.example`)).status).toBe(202);
   });
 
-  it("is not used up by sign-in links that a stranger asks for, which help nobody who forgot the password", async () => {
+  it("has a limit that a stranger's requests for sign-in links do not use up", async () => {
     const ann = await person();
     const askLink = () => new Visitor(server).call("askSignInLink", { body: { email: ann.email } });
     for (const _ of [1, 2, 3]) expect((await askLink()).status).toBe(202);
@@ -103,20 +103,20 @@ describe("asking for a new password", () => {
     expect(await reset(await resetToken(ann.email), "a new password")).toMatchObject({ status: 200 });
   });
 
-  it("goes to the owner of an address, whatever look-alike was registered before", async () => {
+  it("mails the owner of an address, whatever look-alike was registered before", async () => {
     const local = systemRandom.uuid();
     await new Visitor(server).register(`${local}mi\u212Ae@people.example`);
     expect((await ask(`${local}mike@people.example`)).status).toBe(202);
     expect(await untilLetters(`${local}miKe@people.example`, 1)).toHaveLength(1);
   });
 
-  it("writes a few times a day at most to a mailbox that nobody has shown to be theirs, and as often as asked else", async () => {
+  it("mails an unconfirmed mailbox a few times a day at most, and a confirmed one at every request", async () => {
     const [stranger, ann] = [await person(), await person()];
     await reset(await resetToken(ann.email), "a new password");
     server.clock.advance(86_400);
     for (let hour = 0; hour < 4; hour++) {
       for (const _ of [1, 2, 3]) for (const { email } of [stranger, ann]) expect((await ask(email)).status).toBe(202);
-      // Written after the answers: what is written in an hour counts in that hour.
+      // The messages are queued after the response, and have to be there before the hour ends.
       await untilLetters(ann.email, 2 + 3 * (hour + 1));
       server.clock.advance(3600);
     }
@@ -126,7 +126,7 @@ describe("asking for a new password", () => {
     await untilLetters(stranger.email, 5);
   });
 
-  it("writes nothing to a mailbox whose reader wants nothing from this server", async () => {
+  it("mails nothing to a mailbox that blocked mail from this server", async () => {
     const [ann, other] = [await person(), await person()];
     await block(ann.email);
     expect((await ask(ann.email)).body).toEqual({ message: sent });
@@ -135,7 +135,7 @@ describe("asking for a new password", () => {
     expect(await lettersTo(ann.email)).toEqual([]);
   });
 
-  it("a letter that can't be queued is only a log line, and its link does not work", async () => {
+  it("a message that cannot be queued is logged, and its link is invalid", async () => {
     const broken = await startTestServer();
     const email = `${systemRandom.uuid()}@people.example`;
     await new Visitor(broken).register(email);
@@ -157,7 +157,7 @@ async function block(address: string): Promise<void> {
 }
 
 describe("a reset link", () => {
-  it("sets the password once, ends every session, confirms the e-mail and is told by mail", async () => {
+  it("sets the password once, ends every session, confirms the e-mail and is reported by mail", async () => {
     const ann = await person();
     const second = await signedIn(ann.email);
     const token = await resetToken(ann.email);
@@ -174,7 +174,7 @@ describe("a reset link", () => {
     expect((await signedIn(ann.email, "a new password")).status).toBe(200);
   });
 
-  it("is over after 30 minutes, and as soon as there is a newer one", async () => {
+  it("expires after 30 minutes, or when a newer one is requested", async () => {
     const ann = await person();
     const old = await resetToken(ann.email);
     const fresh = await resetToken(ann.email);
@@ -186,7 +186,7 @@ describe("a reset link", () => {
     expect((await signedIn(ann.email)).status).toBe(200);
   });
 
-  it("holds the password to the rules of a new account, and stays good for the next try", async () => {
+  it("validates the password as for a new account, and stays valid after an error", async () => {
     const ann = await person();
     const token = await resetToken(ann.email);
     const refused = await reset(token, "short");
@@ -194,7 +194,7 @@ describe("a reset link", () => {
     expect((await reset(token, "long enough")).status).toBe(200);
   });
 
-  it("of a form nobody made is refused, an unknown one is 404, and there is nothing to GET", async () => {
+  it("is refused if malformed, a 404 if unknown, and has no GET route", async () => {
     expect((await look("short")).status).toBe(400);
     expect((await look("a".repeat(32))).status).toBe(404);
     expect((await reset("a".repeat(32), "a new password")).status).toBe(404);
@@ -202,7 +202,7 @@ describe("a reset link", () => {
       expect((await new Visitor(server).send({ method: "GET", url })).status).toBe(404);
   });
 
-  it("does not confirm an address, and a confirmation link sets no password", async () => {
+  it("cannot confirm an address, and a confirmation link cannot set a password", async () => {
     const ann = await person();
     const token = await resetToken(ann.email);
     expect((await ann.call("confirmEmail", { body: { token } })).status).toBe(404);
@@ -212,7 +212,7 @@ describe("a reset link", () => {
     expect((await ann.call("confirmEmail", { body: { token: confirmation } })).status).toBe(200);
   });
 
-  it("ends a sign-in by the old password that was under way", async () => {
+  it("ends a sign-in by the old password that was in progress", async () => {
     const ann = await person();
     const token = await resetToken(ann.email);
     const plain = argon2Hasher({ memoryKib: 8, passes: 1 });
@@ -242,7 +242,7 @@ describe("changing the password", () => {
   const change = (visitor: Visitor, currentPassword: string, newPassword = "a new password") =>
     visitor.call("changePassword", { body: { currentPassword, newPassword } });
 
-  it("ends every other session and keeps this one under a new cookie", async () => {
+  it("ends every other session and keeps this one with a new cookie", async () => {
     const ann = await person();
     const other = await signedIn(ann.email);
     const before = ann.cookies.get("sid");
@@ -256,7 +256,7 @@ describe("changing the password", () => {
     expect((await signedIn(ann.email, "a new password")).status).toBe(200);
   });
 
-  it("writes of it to a confirmed address, and to no other", async () => {
+  it("notifies a confirmed address, and no other", async () => {
     const [ann, ben] = [await person(), await person()];
     await reset(await resetToken(ann.email), "second password");
     await untilLetters(ann.email, 2);
@@ -266,10 +266,10 @@ describe("changing the password", () => {
     expect(await lettersTo(ben.email)).toEqual([]);
   });
 
-  it("a wrong current password is an error of its field, counted with the sign-ins of this browser and network", async () => {
+  it("reports a wrong current password for its field, counted with the sign-ins of this browser and network", async () => {
     const ann = await person();
     const errors = { currentPassword: ["This is not your current password"] };
-    // Ten as a browser that signed in before, five as one network of many.
+    // Ten attempts as a known browser, then five as one of the network.
     for (let tries = 0; tries < 15; tries++)
       expect(await change(ann, "wrong")).toMatchObject({ status: 400, body: { errors } });
     expect((await change(ann, password)).status).toBe(429);
@@ -279,7 +279,7 @@ describe("changing the password", () => {
     expect((await change(ann, password)).status).toBe(200);
   });
 
-  it("is refused in plain words where there is none, and for a new one that breaks the rules", async () => {
+  it("is refused for an account without a password, and for an invalid new password", async () => {
     const ann = await person();
     const refused = await change(ann, password, "short");
     expect(refused.body.errors).toEqual({ newPassword: ["Password must be at least 8 characters"] });
@@ -288,7 +288,7 @@ describe("changing the password", () => {
 });
 
 describe("confirming the e-mail", () => {
-  it("is asked for three times a day at most, by all accounts with a tag of this mailbox together; the link counts once", async () => {
+  it("sends three links a day at most to all tagged addresses of a mailbox together; a link works once", async () => {
     const ann = await person();
     expect((await ann.call("getSignIn")).body).toEqual({
       ...{ email: ann.email, emailConfirmedAt: null },
@@ -313,7 +313,7 @@ describe("confirming the e-mail", () => {
     expect((await ann.call("askEmailConfirmation")).status).toBe(400);
   });
 
-  it("needs the account's own session: a stranger who clicks the link confirms nothing", async () => {
+  it("needs the account's own session, so a stranger who clicks the link confirms nothing", async () => {
     const ann = await person();
     await ann.call("askEmailConfirmation");
     const [token = ""] = tokensIn(await lettersTo(ann.email), "confirm-email");
@@ -325,7 +325,7 @@ describe("confirming the e-mail", () => {
     expect((await later.call("getSignIn")).body.emailConfirmedAt).toBeNull();
   });
 
-  it("is refused for a mailbox whose reader wants nothing from this server", async () => {
+  it("is refused for a mailbox that blocked mail from this server", async () => {
     const ann = await person();
     await block(ann.email);
     expect((await ann.call("askEmailConfirmation")).status).toBe(400);
@@ -336,7 +336,7 @@ describe("confirming the e-mail", () => {
 describe("signed-in devices", () => {
   const list = async (visitor: Visitor) => (await visitor.call("listSessions")).body.sessions;
 
-  it("are listed with a coarse name, this one first, without token or address", async () => {
+  it("are listed by browser and system, this one first, without token or address", async () => {
     const ann = await person();
     const second = await signedIn(ann.email, password, firefox);
     server.clock.advance(120);
@@ -351,7 +351,7 @@ describe("signed-in devices", () => {
     expect(await list(await signedIn(ann.email))).toHaveLength(1);
   });
 
-  it("end one by one: the other's next call is 401, ending the own one is signing out", async () => {
+  it("can be signed out one by one: the next call there is 401, and ending the own session signs out", async () => {
     const ann = await person();
     const second = await signedIn(ann.email);
     const [own, other] = await list(ann);
@@ -363,7 +363,7 @@ describe("signed-in devices", () => {
     expect(await server.store.loginSessions.listForUser(ann.userId)).toEqual([]);
   });
 
-  it("end all but this one; nobody ends another account's", async () => {
+  it("can be signed out all except this one; another account's cannot", async () => {
     const [ann, ben] = [await person(), await person()];
     for (const _ of [1, 2]) await signedIn(ann.email);
     const [foreign] = await list(ben);

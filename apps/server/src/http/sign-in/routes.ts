@@ -33,7 +33,7 @@ export function passwordHandlers(
     },
     async resetPassword({ body, clientAddress, browser }) {
       const { user, addressee } = await resetPassword(deps, { ...body, clientAddress });
-      // Signs in anew with its own tries, however many others try at this moment.
+      // The browser gets a limit of its own for its next sign-in, however many others try at the same time.
       rememberBrowser(deps, user, browser);
       later.run(mailFailed, () => tellPasswordChanged(deps, addressee));
       return { message: "Your password was changed" };

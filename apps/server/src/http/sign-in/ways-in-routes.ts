@@ -1,4 +1,4 @@
-/** Changing what signs in to an account, and the new sign-in that each change needs. */
+/** Routes that change how an account signs in, and that re-authenticate the user, which each change requires. */
 import type { SignInWire } from "@kauke/contract";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { readFreshFor, requireFreshProof } from "../../core/login-session/fresh-proof.ts";
@@ -20,7 +20,7 @@ import { signInToWire } from "./wire.ts";
 
 const mailFailed = "account_mail_failed";
 
-/** To the account's e-mail once that is known to be its own. */
+/** Notifies the account's e-mail if that is confirmed. */
 export function tellOwner(
   deps: CoreDeps,
   later: Pick<LaterWork, "run">,
@@ -47,7 +47,7 @@ export function proofHandlers(
     async proveByWallet({ userId, body: proof, cookie, device, clientAddress }) {
       const formerToken = tokenOf(cookie);
       const user = await proveByWallet(deps, { userId, proof, browserToken: formerToken, clientAddress });
-      const isStill = (it: User) => it.walletAddress === user.walletAddress;
+      const isStill = (account: User) => account.walletAddress === user.walletAddress;
       return proven(user, cookie, await openIfStill(deps, { userId, formerToken, device }, isStill));
     },
     async proveByGoogle({ userId, body, cookie, clientAddress, origin }) {
@@ -107,7 +107,7 @@ export function emailChangeHandlers(
     async changeEmail({ userId, body, cookie, browser }) {
       const sessionToken = tokenOf(cookie);
       const { user, former } = await changeEmail(deps, { userId, sessionToken, ...body });
-      // The browser is known by the e-mail it signs in with.
+      // The known-browser cookie is bound to the e-mail, so it needs a new entry.
       rememberBrowser(deps, user, browser);
       if (former !== null) later.run(mailFailed, () => tellSignInChanged(deps, former, { kind: "email_changed" }));
       return signInToWire(user, await readFreshFor(deps, sessionToken));

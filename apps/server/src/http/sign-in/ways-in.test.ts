@@ -26,21 +26,21 @@ async function person() {
 }
 type Person = Awaited<ReturnType<typeof person>>;
 
-/** Another browser of the same account. */
+/** Signs in to the same account from another browser. */
 async function elsewhere({ email }: Pick<Person, "email">): Promise<Visitor> {
   const visitor = new Visitor(server);
   expect((await visitor.call("login", { body: { email, password } })).status).toBe(200);
   return visitor;
 }
 
-/** Longer than a proof counts; within the session's time. */
+/** Lets the session's proof expire, but not the session. */
 const getStale = () => server.clock.advance(5 * 60);
 
 const ask = (who: Visitor, email: string) => who.call("askEmailChange", { body: { email } });
 const use = (who: Visitor, token: string) => who.call("changeEmail", { body: { token } });
 const prove = (who: Visitor, word = password) => who.call("proveByPassword", { body: { password: word } });
 
-/** @returns the token of the last link sent there */
+/** @returns the token of the last link sent to this address */
 async function tokenTo(email: string, count = 1): Promise<string> {
   const last = (await untilLetters(email, count)).at(-1) ?? "";
   return /http:\/\/localhost:3000\/new-email#([a-z2-7]{32})\r\n/.exec(last)?.[1] ?? "";
@@ -70,7 +70,7 @@ async function signInByWallet(key: WalletKey, who = new Visitor(server)) {
 }
 
 describe("a session whose sign-in is more than five minutes old", () => {
-  it("changes nothing, and is told so by a code of its own", async () => {
+  it("can change nothing, and gets an error code of its own", async () => {
     const ann = await person();
     const key = makeWalletKey();
     const proof = proveWallet(key, await challenge(ann, key, "link"));
@@ -91,13 +91,16 @@ describe("a session whose sign-in is more than five minutes old", () => {
     for (const { status, body } of refused)
       expect([status, body]).toEqual([
         403,
-        { code: "proof_needed", message: "Please sign in anew first: this needs a sign-in of the last five minutes." },
+        {
+          code: "proof_needed",
+          message: "Please sign in again first: this needs a sign-in within the last five minutes.",
+        },
       ]);
     expect(await server.store.users.find(ann.userId)).toEqual(before);
     expect(await letters(wished)).toEqual([]);
   });
 
-  it("is renewed by the password, under another token: the one from before is over", async () => {
+  it("is renewed by the password, under a new token, and the old one is invalid", async () => {
     const ann = await person();
     getStale();
     const thief = new Visitor(server);
@@ -117,7 +120,7 @@ describe("a session whose sign-in is more than five minutes old", () => {
     expect((await ask(ann, newAddress())).status).toBe(403);
   });
 
-  it("is not renewed by a wrong password, and guesses are slowed down as sign-ins are", async () => {
+  it("is not renewed by a wrong password, and attempts are slowed down like sign-ins", async () => {
     const ann = await person();
     getStale();
     ann.cookies.delete("browser");
@@ -125,13 +128,13 @@ describe("a session whose sign-in is more than five minutes old", () => {
       const { status, body } = await prove(ann, "wrong");
       expect([status, body.errors]).toEqual([400, { password: [waysInMessages.passwordWrong] }]);
     }
-    // The sixth is free of waiting, the seventh comes too soon.
+    // The sixth attempt needs no wait; the seventh comes too soon.
     await prove(ann, "wrong");
     expect((await prove(ann, "wrong")).status).toBe(429);
     expect((await ask(ann, newAddress())).status).toBe(403);
   });
 
-  it("is renewed by the account's wallet, and by no other, nor by a signature for something else", async () => {
+  it("is renewed by the account's wallet only, and not by a signature for another purpose", async () => {
     const { who, body } = await signInByWallet(makeWalletKey());
     const other = makeWalletKey();
     const stranger = proveWallet(other, await challenge(who, other, "prove"));
@@ -151,7 +154,7 @@ describe("a session whose sign-in is more than five minutes old", () => {
     expect((await ann.call("proveByWallet", { body: proof })).status).toBe(401);
   });
 
-  it("is renewed by a sign-in link that this browser asked for", async () => {
+  it("is renewed by a sign-in link that this browser requested", async () => {
     const ann = await confirmed(await person());
     getStale();
     await ann.call("askSignInLink", { body: { email: ann.email } });
@@ -163,7 +166,7 @@ describe("a session whose sign-in is more than five minutes old", () => {
 });
 
 describe("a new sign-in e-mail", () => {
-  it("changes nothing before its link is used; then it signs in, confirmed, and the former one is told", async () => {
+  it("takes effect when its link is used: it signs in, is confirmed, and the former address is notified", async () => {
     const ann = await confirmed(await person());
     const other = await elsewhere(ann);
     const email = newAddress();
@@ -171,7 +174,7 @@ describe("a new sign-in e-mail", () => {
     const token = await tokenTo(email);
     expect((await ann.call("getSignIn")).body.email).toBe(ann.email);
     expect((await ann.call("readEmailChange", { body: { token } })).body).toEqual({ email });
-    // Asking needed the new sign-in; the link may be opened later.
+    // Requesting the link needs a recent proof; using it does not.
     getStale();
     const { status, body } = await use(ann, token);
     expect([status, body]).toMatchObject([
@@ -190,7 +193,7 @@ describe("a new sign-in e-mail", () => {
     expect((await new Visitor(server).register(ann.email)).userId).not.toBe(ann.userId);
   });
 
-  it("is asked of the mailbox in the same way whether another account has it or not, and nothing of it is looked up", async () => {
+  it("is mailed a link whether or not another account has it, and that is not looked up", async () => {
     const [ann, bob] = [await person(), await person()];
     const lookedUp: string[] = [];
     const { findByEmail } = server.store.users;
@@ -209,12 +212,12 @@ describe("a new sign-in e-mail", () => {
       letter.replace(/#\w+|^(?:To|Message-ID):.*|boundary="?\w+"?|--\w+/gm, ""),
     );
     expect(sent[0]).toBe(sent[1]);
-    // The export of the asker tells no more.
+    // The requester's export does not show it either.
     const { body } = await ann.call("exportAccount");
     expect(body.tables.one_time_token.rows).toHaveLength(1);
   });
 
-  it("that another account has is told only to who has its link, and takes nothing from that account", async () => {
+  it("that another account has is reported only when its link is used, and stays with that account", async () => {
     const [ann, bob] = [await person(), await person()];
     await ask(ann, bob.email.toUpperCase());
     const token = await tokenTo(bob.email.toUpperCase());
@@ -224,7 +227,7 @@ describe("a new sign-in e-mail", () => {
     expect((await bob.call("getSession")).body.user.email).toBe(bob.email);
   });
 
-  it("counts for the account that asked only: a reader who opens the link elsewhere hands their mailbox to nobody", async () => {
+  it("is set only for the account that requested it: opening the link elsewhere changes nothing", async () => {
     const [mallory, ann] = [await person(), await person()];
     const email = newAddress();
     await ask(mallory, email);
@@ -236,7 +239,7 @@ describe("a new sign-in e-mail", () => {
     expect((await use(mallory, token)).status).toBe(200);
   });
 
-  it("is over with a newer one, a new password, and after a day", async () => {
+  it("has a link that expires with a newer one, a new password, and after a day", async () => {
     const ann = await person();
     const [first, second, third] = [newAddress(), newAddress(), newAddress()];
     await ask(ann, first);
@@ -255,7 +258,7 @@ describe("a new sign-in e-mail", () => {
     expect((await use(again, late)).status).toBe(404);
   });
 
-  it("ends reset links that were sent to the former one", async () => {
+  it("invalidates reset links that were sent to the former one", async () => {
     const ann = await person();
     await new Visitor(server).call("askPasswordReset", { body: { email: ann.email } });
     const [letter = ""] = await untilLetters(ann.email, 1);
@@ -265,17 +268,17 @@ describe("a new sign-in e-mail", () => {
     expect((await use(ann, await tokenTo(email))).status).toBe(200);
     const body = { token: reset, password: "the thief's own" };
     expect((await new Visitor(server).call("resetPassword", { body })).status).toBe(404);
-    // The former mailbox was never shown to be its own, so nothing is written there.
+    // The former mailbox was never confirmed, so it gets no message.
     expect(await letters(ann.email)).toHaveLength(1);
   });
 
-  it("must be another than the account's own in any spelling, and an address", async () => {
+  it("must differ from the account's own in any spelling, and be a valid address", async () => {
     const ann = await person();
     expect((await ask(ann, ann.email.toUpperCase())).body.errors).toEqual({ email: [waysInMessages.emailIsYours] });
     expect((await ask(ann, "no address")).status).toBe(400);
   });
 
-  it("is limited by account, by network, and by mailbox over all accounts", async () => {
+  it("is limited per account, per network, and per mailbox over all accounts", async () => {
     const ann = await person();
     for (let count = 0; count < 5; count++) expect((await ask(ann, newAddress())).status).toBe(202);
     expect((await ask(ann, newAddress())).status).toBe(429);
@@ -295,7 +298,7 @@ describe("a new sign-in e-mail", () => {
     expect((await ask(last, newAddress())).status).toBe(429);
   }, 60_000);
 
-  it("goes to no mailbox that wants nothing from here", async () => {
+  it("is refused for a mailbox that blocked mail from this server", async () => {
     const ann = await person();
     const { isAnyBlocked } = server.store.destinations;
     server.store.destinations.isAnyBlocked = async () => true;
@@ -304,7 +307,7 @@ describe("a new sign-in e-mail", () => {
     expect(status).toBe(400);
   });
 
-  it("is an account's first: by wallet, then a password can be set", async () => {
+  it("may be the first of a wallet account, which can then set a password", async () => {
     const { who } = await signInByWallet(makeWalletKey());
     const email = newAddress();
     await ask(who, email);
@@ -314,13 +317,13 @@ describe("a new sign-in e-mail", () => {
     const token = /\/reset#([a-z2-7]{32})/.exec(letter)?.[1] ?? "";
     expect((await new Visitor(server).call("resetPassword", { body: { token, password } })).status).toBe(200);
     const signedIn = await elsewhere({ email });
-    // The mailbox was proven before: a reset takes no wallet away.
+    // The mailbox was confirmed before, so the reset does not remove the wallet.
     expect((await signedIn.call("getSignIn")).body).toMatchObject({ hasPassword: true, hasWallet: true });
   });
 });
 
 describe("a wallet", () => {
-  it("is linked by its signature, signs in, and the account's e-mail is told", async () => {
+  it("is linked by its signature, signs in, and the account's e-mail is notified", async () => {
     const ann = await confirmed(await person());
     const { key, status, body } = await linkWallet(ann);
     expect([status, body]).toMatchObject([200, { hasWallet: true, hasPassword: true }]);
@@ -328,7 +331,7 @@ describe("a wallet", () => {
     expect((await untilLetters(ann.email, 2)).at(-1)).toContain("Subject: A wallet was linked to your account\r\n");
   });
 
-  it("of another account is refused, and nothing tells whose", async () => {
+  it("of another account is refused, without showing whose it is", async () => {
     const key = makeWalletKey();
     await signInByWallet(key);
     const ann = await person();
@@ -337,7 +340,7 @@ describe("a wallet", () => {
     expect((await ann.call("getSignIn")).body.hasWallet).toBe(false);
   });
 
-  it("is not linked by a signature made to sign in, nor signs in by one made to link, nor in another browser", async () => {
+  it("is not linked by a signature for signing in, nor signs in by one for linking or in another browser", async () => {
     const ann = await person();
     const key = makeWalletKey();
     const { body } = await ann.call("walletSignIn", { body: { walletAddress: key.address } });
@@ -354,13 +357,13 @@ describe("a wallet", () => {
     expect((await ann.call("getSignIn")).body.hasWallet).toBe(false);
   });
 
-  it("does not replace another one", async () => {
+  it("does not replace one that is linked already", async () => {
     const ann = await person();
     await linkWallet(ann);
     expect(await linkWallet(ann)).toMatchObject({ status: 400, body: { message: waysInMessages.hasWallet } });
   });
 
-  it("is removed: it leads in no more, its sessions end, and a sign-in under way by it fails", async () => {
+  it("cannot sign in once removed: other sessions end, and a sign-in in progress fails", async () => {
     const ann = await confirmed(await person());
     const { key } = await linkWallet(ann);
     const { who: byWallet } = await signInByWallet(key);
@@ -388,7 +391,7 @@ describe("a wallet", () => {
     expect((await signInByWallet(key)).body.user.id).not.toBe(ann.userId);
   });
 
-  it("is not removed while nothing else signs in, an e-mail without a password included", async () => {
+  it("cannot be removed while it is the only way to sign in; an e-mail without a password does not count", async () => {
     const key = makeWalletKey();
     const { who } = await signInByWallet(key);
     const email = newAddress();
@@ -402,7 +405,7 @@ describe("a wallet", () => {
   });
 });
 
-describe("a mailbox that strangers ask for all day", () => {
+describe("a mailbox that strangers request links for all day", () => {
   it("can still become the sign-in e-mail of an account that its reader confirmed it to", async () => {
     const owner = await person();
     const mailbox = newAddress();

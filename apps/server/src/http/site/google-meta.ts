@@ -1,6 +1,6 @@
 import { googleSignInMeta } from "@kauke/contract";
 
-/** Whether federated sign-in is set up, for the pages that offer it. */
+/** Tells the web app whether federated sign-in is configured. */
 export function googleMeta(isOn: boolean): string {
   return `<meta name="${googleSignInMeta}" content="${isOn ? "on" : "off"}">`;
 }

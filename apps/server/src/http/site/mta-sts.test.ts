@@ -18,7 +18,7 @@ function ask(headers: Record<string, string>, remoteAddress = "192.0.2.7") {
 
 describe("the MTA-STS policy", () => {
   it.each(["mta-sts.kauke.test", "mta-sts.slapta.test:443", "MTA-STS.Kauke.Test."])(
-    "is there under the policy host of each of our domains: %s",
+    "is served under the policy host of each of our domains: %s",
     async (host) => {
       const { status, body, headers } = await ask({ host });
       expect([status, body]).toEqual([200, policy]);
@@ -27,14 +27,14 @@ describe("the MTA-STS policy", () => {
   );
 
   it.each(["kauke.test", "mta-sts.other.test", "mta-sts.kauke.test.other.test", "localhost"])(
-    "is not there under any other name: %s",
+    "is not served under any other name: %s",
     async (host) => {
       const { status, body } = await ask({ host });
       expect([status, String(body).includes("STSv1")]).toEqual([404, false]);
     },
   );
 
-  it("believes the name a trusted proxy passes on, and nobody else's", async () => {
+  it("uses the host name that a trusted proxy forwards, and no other client's", async () => {
     const headers = { host: "127.0.0.1:3000", "x-forwarded-host": "mta-sts.kauke.test" };
     expect((await ask(headers, "10.9.9.9")).status).toBe(200);
     expect((await ask(headers)).status).toBe(404);

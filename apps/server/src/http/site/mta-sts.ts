@@ -1,10 +1,10 @@
 /**
- * The MTA-STS policy (RFC 8461 §3.2): `/.well-known/mta-sts.txt`, answered under the names `mta-sts.<domain>` of our domains
- * only. The reverse proxy must pass these names on; for every other name the file isn't there.
+ * The MTA-STS policy (RFC 8461 §3.2): `/.well-known/mta-sts.txt`, served only under the host names `mta-sts.<domain>`
+ * of our domains, which the reverse proxy must forward; a 404 under any other.
  */
 import type { FastifyInstance } from "fastify";
 
-/** @param policy the whole file */
+/** @param policy content of the file */
 export function mtaStsRoute(
   app: FastifyInstance,
   { domains, policy }: { domains: readonly string[]; policy: string },

@@ -1,6 +1,7 @@
 /**
- * The documents of the web app as they are sent: read from the build, filled with the server's settings, packed once, and kept
- * until the file changes. A page for who isn't signed in was drawn at build time; the plain shell fits any path.
+ * HTML documents of the web app: read from the build, filled with the server's settings, compressed once, and cached
+ * until the file changes. A page for visitors without a session was prerendered at build time; the plain shell fits any
+ * path.
  */
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
@@ -14,12 +15,12 @@ const packed = promisify(gzip);
 export interface PageDocument {
   html: Buffer;
   gzipped: Buffer;
-  /** Of the content, quoted as RFC 9110 section 8.8.3 has it. */
+  /** Quoted entity tag of the content (RFC 9110 §8.8.3). */
   etag: string;
 }
 
 interface Wanted {
-  /** A drawn page, e.g. `about`; null asks for the shell. */
+  /** Name of a prerendered page, e.g. `about`; null for the shell. */
   drawn: string | null;
   canonicalPath: string | null;
 }
@@ -29,7 +30,7 @@ interface Kept {
   document: Promise<PageDocument>;
 }
 
-/** @returns what finds a document; null as long as nothing is built. A page that wasn't drawn is the shell. */
+/** @returns a function that finds a document: the shell if the page is not prerendered, null if the app is not built */
 export function pageDocuments(webRoot: string, settings: SiteSettings) {
   const kept = new Map<string, Kept>();
   const read = async (file: string, canonicalPath: string | null): Promise<PageDocument | null> => {

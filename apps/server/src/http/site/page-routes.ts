@@ -1,12 +1,15 @@
 /**
- * The pages of the specification's route table. The web app draws them; the server only needs to know which exist, which drawn
- * page fits somebody who isn't signed in, and what search engines may keep.
+ * Pages of the specification's route table. The web app renders them; the server needs to know which exist, which
+ * prerendered page a visitor without a session gets, and which may be indexed.
  */
 
 interface PageRoute {
-  /** Drawn at build time, for who has no session; a protected path shows the sign-in form. Null: depends on the visitor. */
+  /**
+   * Name of the prerendered page for visitors without a session; a protected path has the sign-in form. Null: not
+   * prerendered, since the content depends on the visitor.
+   */
   drawn: string | null;
-  /** Drawn at build time too: the beginning of a page for signed-in people. */
+  /** Name of the prerendered beginning of a page, for signed-in users. */
   begun?: string;
   isIndexed: boolean;
 }
@@ -38,21 +41,24 @@ const pages: ReadonlyMap<string, PageRoute> = new Map([
   ["/new-email", hidden(null)],
 ]);
 
-/** Behind the links we send to mailboxes; whether a link is known is the page's to say. */
+/** Pages of the links that we mail; the page itself finds out whether a link is valid. */
 const confirmationPage = /^\/confirm\/[a-z2-7]{32}(?:\/not-mine)?$/;
 
 export interface KnownPage {
-  /** The page drawn for who has no session; null when there is none. */
+  /** Page prerendered for visitors without a session; null if there is none. */
   drawn: string | null;
-  /** What is sent to who has a session, who may be signed in: drawn up to what depends on that; null for the plain shell. */
+  /**
+   * Page for visitors with a session: prerendered up to where the content depends on the user; null for the plain
+   * shell.
+   */
   begun?: string;
-  /** The one path search engines should know it by; null for pages that are nobody else's business. */
+  /** Path to give to search engines; null for pages that must not be indexed. */
   canonicalPath: string | null;
-  /** The drawn page is sent to who has a session too. */
+  /** Set if visitors with a session get the prerendered page too. */
   isForAll?: true;
 }
 
-/** Without regard to case and to a slash at the end. @param pathname as it came, e.g. `/Settings/` */
+/** Ignores letter case and trailing slashes. @param pathname path of the URL, e.g. `/Settings/` */
 export function findPage(pathname: string): KnownPage | null {
   const path = plainForm(pathname);
   const page = pages.get(path);
@@ -60,28 +66,28 @@ export function findPage(pathname: string): KnownPage | null {
   return confirmationPage.test(path) ? { drawn: null, canonicalPath: null } : null;
 }
 
-/** What is there for everybody to find, e.g. `["/", "/auth", …]`. */
+/** Canonical paths of the pages that may be indexed, e.g. `["/", "/auth", …]`. */
 export function indexedPaths(): string[] {
   const paths = [...pages].filter(([, page]) => page.isIndexed).map(([path]) => canonicalOf(path));
   return [...new Set(paths)];
 }
 
-/** The landing page has two paths. */
+/** The landing page has two paths, one of them canonical. */
 function canonicalOf(path: string): string {
   return path === "/home" ? "/" : path;
 }
 
-/** The page of the preview inbox, which is there only for some (`http/preview/preview-access.ts`). */
+/** Whether the path is the page of the preview inbox, which needs access (`http/preview/preview-access.ts`). */
 export function isPreviewPage(pathname: string): boolean {
   return plainForm(pathname) === "/preview";
 }
 
-/** Paths that answer programs: what is missing there is said in JSON. */
+/** Whether the path is for programs, which get a 404 in JSON. */
 export function isApiPath(pathname: string): boolean {
   return /^\/(?:api|healthz|preview\/api)(?:\/|$)/i.test(pathname);
 }
 
-/** A last segment with an extension names a file, never a page. */
+/** Whether the path is a file: below `/assets/`, or with an extension. */
 export function isFilePath(pathname: string): boolean {
   return /^\/assets\/|\.[a-z0-9]{1,12}$/i.test(pathname);
 }

@@ -1,6 +1,6 @@
 /**
- * What only the running server knows of a page: settings as `<meta>` elements for the web app to read, the same in place of the
- * placeholders of pages drawn at build time, and the addresses search engines want whole.
+ * Values in pages that only the running server knows: settings as `<meta>` elements for the web app and in place of the
+ * placeholders of prerendered pages, and absolute URLs for search engines.
  */
 import { linkPlaceholder, pagePlaceholders, retentionDays } from "@kauke/contract";
 import type { Config } from "../../config.ts";
@@ -8,20 +8,20 @@ import { listDomains } from "../../core/alias/list-domains.ts";
 import { googleMeta } from "./google-meta.ts";
 
 export interface SiteSettings {
-  /** Put into the page as `<meta name="links">`; the web app takes footer and feedback addresses from it. */
+  /** URLs in `<meta name="links">`, for the web app's footer and feedback. */
   links: Config["links"];
   domains: readonly string[];
   publicUrl: URL;
-  /** Put into the page as `<meta name="google-sign-in">`. */
+  /** Value of `<meta name="google-sign-in">`. */
   hasGoogle: boolean;
-  /** Put into the page as `<meta name="logs-kept">`, for the Privacy Policy. */
+  /** Value of `<meta name="logs-kept">`, for the Privacy Policy. */
   logDays: number | null;
 }
 
-/** Longer ones are cut; the style sheet has rules up to this. */
-const longestShown = 40;
+/** Maximum characters of the longest domain for which the style sheet has rules; longer domains are cut. */
+const LONGEST_SHOWN = 40;
 
-/** The settings as the web app reads them (`app/links.ts`, `app/site-domain.ts`). */
+/** Settings as `<meta>` elements, which the web app reads (`app/links.ts`, `app/site-domain.ts`). */
 export function pageMetas({ links, domains, hasGoogle, logDays }: SiteSettings): string {
   return [
     `<meta name="links" content="${escapeAttribute(JSON.stringify(links))}">`,
@@ -31,14 +31,14 @@ export function pageMetas({ links, domains, hasGoogle, logDays }: SiteSettings):
   ].join("");
 }
 
-/** @param canonicalPath e.g. `/about`; null keeps the page out of search engines */
+/** @param canonicalPath e.g. `/about`; null for pages that must not be indexed */
 export function pageAddress({ publicUrl }: SiteSettings, canonicalPath: string | null): string {
   if (canonicalPath === null) return '<meta name="robots" content="noindex">';
   const address = escapeAttribute(new URL(canonicalPath, publicUrl.origin).href);
   return `<link rel="canonical" href="${address}"><meta property="og:url" content="${address}">`;
 }
 
-/** Every placeholder of a drawn page replaced by what it stands for. */
+/** Replaces every placeholder of a prerendered page by its value. */
 export function fillPage(page: string, { links, domains, publicUrl, logDays }: SiteSettings): string {
   const values: [placeholder: string, value: string][] = [
     ...Object.entries(links).map(([name, url]): [string, string] => [linkPlaceholder(name), url]),
@@ -58,10 +58,10 @@ function firstDomain(domains: readonly string[]): string {
 }
 
 function longestDomain(domains: readonly string[]): string {
-  return String(Math.min(longestShown, Math.max(0, ...domains.map((domain) => domain.length))));
+  return String(Math.min(LONGEST_SHOWN, Math.max(0, ...domains.map((domain) => domain.length))));
 }
 
-/** The specification's time unless the operator has said another. */
+/** Retention of logs: the operator's setting, or the specification's value. */
 function logsKept(logDays: number | null): string {
   const days = logDays ?? retentionDays.technicalLogs;
   return `${days} ${days === 1 ? "day" : "days"}`;

@@ -13,7 +13,7 @@ let folder: string;
 let server: TestServer;
 let unbuilt: TestServer;
 let previewState: PreviewState = "absent";
-/** Pages for signed-in people, up to where it depends on who is there. */
+/** Pages for signed-in users that are prerendered up to where the content depends on the user. */
 const begun = ["dashboard", "settings", "compose", "decrypt"];
 const head = "<!doctype html><title>Kauke</title><head></head>";
 const shell = `${head}the plain shell`;
@@ -57,7 +57,7 @@ afterAll(async () => {
 
 const get = (url: string, headers = {}) => new Visitor(server).send({ method: "GET", url, headers });
 
-/** The public URL is https, so the cookie has the name that is bound to the host. */
+/** The public URL is https, so the cookie has the __Host- prefix. */
 const signedIn = { cookie: "__Host-sid=whatever" };
 
 describe("pages", () => {
@@ -76,7 +76,7 @@ describe("pages", () => {
     ["/ABOUT//", "about"],
     ["/auth?next=x", "auth"],
   ];
-  it.each(table)("of the route table are drawn already for who has no session: %s", async (url, name) => {
+  it.each(table)("of the route table are prerendered for visitors without a session: %s", async (url, name) => {
     const { status, headers, body } = await get(url);
     expect([status, body]).toEqual([200, expect.stringContaining(`<h1>${name}</h1>`)]);
     expect(headers["content-type"]).toBe("text/html; charset=utf-8");
@@ -85,7 +85,7 @@ describe("pages", () => {
   });
 
   it.each(table)(
-    "are for who may be signed in the beginning of a page of theirs, or the plain shell: %s",
+    "with a session cookie are the prerendered beginning of the page, or the plain shell: %s",
     async (url) => {
       const { status, headers, body } = await get(url, signedIn);
       const own = begun.find((name) => url.toLowerCase() === `/${name}`);
@@ -100,21 +100,21 @@ describe("pages", () => {
   );
 
   it.each(["/privacy", "/terms", "/gdpr", "/transparency", `/confirm/${"a".repeat(32)}`])(
-    "that weren't drawn are the plain shell: %s",
+    "that are not prerendered are the plain shell: %s",
     async (url) => {
       expect(await get(url)).toMatchObject({ status: 200, body: expect.stringContaining("the plain shell") });
     },
   );
 
   it.each(["/nowhere", "/dashboard/x", "/index", "/apis", "/pages", "/pages/landing"])(
-    "that are none say so with 404: %s",
+    "that do not exist are a 404: %s",
     async (url) => {
       expect(await get(url)).toMatchObject({ status: 404, body: expect.stringContaining("<h1>not-found</h1>") });
       expect(await get(url, signedIn)).toMatchObject({ status: 404, body: expect.stringContaining("plain shell") });
     },
   );
 
-  it("carry the server's settings, in the drawn text and for the app to read, and no placeholder", async () => {
+  it("contain the server's settings, in the prerendered text and for the app to read, and no placeholder", async () => {
     const { body } = await get("/about");
     const docs = "https://docs.example/?a=1&amp;b=&quot;&lt;";
     expect(body).toContain(`<a href="${docs}">`);
@@ -132,7 +132,7 @@ describe("pages", () => {
     ["/", "https://kauke.example/"],
     ["/HOME", "https://kauke.example/"],
     ["/About/", "https://kauke.example/about"],
-  ])("for everybody say their one address: %s", async (url, address) => {
+  ])("that are public have a canonical URL: %s", async (url, address) => {
     const { body } = await get(url);
     expect(body).toContain(`<link rel="canonical" href="${address}">`);
     expect(body).toContain(`<meta property="og:url" content="${address}">`);
@@ -140,7 +140,7 @@ describe("pages", () => {
   });
 
   it.each(["/dashboard", "/Settings", "/compose", "/decrypt", "/nowhere", `/confirm/${"a".repeat(32)}`])(
-    "for one person, or for nobody, keep out of search engines: %s",
+    "that are private or do not exist must not be indexed: %s",
     async (url) => {
       const { body } = await get(url);
       expect(body).toContain('<meta name="robots" content="noindex">');
@@ -148,7 +148,7 @@ describe("pages", () => {
     },
   );
 
-  it("name the public URL whatever host they are asked for by, and nothing of the asked one", async () => {
+  it("contain the public URL whatever the Host field, and nothing from that field", async () => {
     const hosts = { host: "evil.example", "x-forwarded-host": "evil.example", "x-forwarded-proto": "javascript" };
     for (const url of ["/", "/about", "/robots.txt", "/sitemap.xml", "/nowhere"]) {
       const [usual, asked] = [await get(url), await get(url, hosts)];
@@ -157,7 +157,7 @@ describe("pages", () => {
     }
   });
 
-  it("go out packed to who takes it, and not again when unchanged", async () => {
+  it("are compressed for clients that accept it, and not sent again when unchanged", async () => {
     const { headers, body } = await get("/about", { "accept-encoding": "gzip, br" });
     expect(headers["content-encoding"]).toBe("gzip");
     expect(body).not.toContain("<h1>");
@@ -167,7 +167,7 @@ describe("pages", () => {
     expect((await get("/about", { ...signedIn, "if-none-match": headers.etag })).status).toBe(200);
   });
 
-  it("change with the build", async () => {
+  it("change when the build changes", async () => {
     const file = join(folder, "dist/pages/register.html");
     expect((await get("/register")).body).toContain("<h1>register</h1>");
     await writeFile(file, drawn("built anew"));
@@ -175,7 +175,7 @@ describe("pages", () => {
     expect((await get("/register")).body).toContain("<h1>built anew</h1>");
   });
 
-  it("have the preview inbox among them only for those who may see it", async () => {
+  it("include the preview inbox only with access to it", async () => {
     previewState = "open";
     expect((await get("/Preview/")).status).toBe(200);
     previewState = "locked";
@@ -194,7 +194,7 @@ describe("pages", () => {
     expect([status, body, headers["content-length"]]).toEqual([200, "", String(length)]);
   });
 
-  it("say plainly that the app is not built", async () => {
+  it("say that the app is not built", async () => {
     const { status, headers, body } = await new Visitor(unbuilt).send({ method: "GET", url: "/" });
     expect([status, headers["content-type"]]).toEqual([503, "text/plain; charset=utf-8"]);
     expect(body).toContain("npm start");
@@ -202,7 +202,7 @@ describe("pages", () => {
 });
 
 describe("files", () => {
-  it("under /assets are kept for ever", async () => {
+  it("under /assets are cached permanently", async () => {
     const { status, headers, body } = await get("/assets/app-1a2b.js");
     expect([status, body]).toEqual([200, "export {};"]);
     expect(headers["cache-control"]).toBe("public, max-age=31536000, immutable");
@@ -210,13 +210,13 @@ describe("files", () => {
     expect(headers["content-security-policy"]).toContain("default-src 'none'");
   });
 
-  it("elsewhere are asked for again", async () => {
+  it("elsewhere must be revalidated", async () => {
     const { status, headers } = await get("/favicon.svg");
     expect([status, headers["cache-control"]]).toEqual([200, "no-cache"]);
     expect((await get("/favicon.svg", { "if-none-match": headers.etag })).status).toBe(304);
   });
 
-  it("go out packed where a packed one lies beside them", async () => {
+  it("are sent compressed if a compressed one exists", async () => {
     const { headers } = await get("/assets/big-3c4d.js", { "accept-encoding": "gzip, br" });
     expect(headers["content-encoding"]).toBe("gzip");
     expect(headers["cache-control"]).toContain("immutable");
@@ -226,13 +226,13 @@ describe("files", () => {
     "/assets/none.js /assets/ /assets /index.html /pages/landing.html /PAGES/LANDING.HTML /pages/landing.%68tml /.secret /assets/../.secret /..%2foutside.txt /%2e%2e/outside.txt /assets/..%5c..%5coutside.txt /a%00.js /assets//app-1a2b.js //outside.txt /assets/..%2fpages%2flanding.htm%256c /assets/%252e%252e/index.html /assets/..%252f..%252foutside.txt /assets/..%2findex.%68tml /%69ndex.html /index.html%20.js /assets/..%2f%2esecret /assets/..%2findex.html%3fx.js /assets/..%2findex.html%23x.js".split(
       " ",
     );
-  it.each(missing)("that are not there, or not for you, are not found: %s", async (url) => {
+  it.each(missing)("that do not exist or are not public are not found: %s", async (url) => {
     const { status, body } = await get(url);
     expect(status).toBe(url.includes("%00") ? 400 : 404);
     expect(String(body)).not.toMatch(/outside\n|hidden|plain shell|<h1>landing/);
   });
 
-  it("that are not there are the drawn 404 page to a person, and a line of text under /assets", async () => {
+  it("that do not exist are the prerendered 404 page, and a line of text under /assets", async () => {
     for (const url of ["/nothing.txt", "/wp-login.php", "/index.html", "/none"]) {
       const { status, headers, body } = await get(url);
       expect([status, headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
@@ -241,7 +241,7 @@ describe("files", () => {
     expect(await get("/assets/none.js")).toMatchObject({ status: 404, body: "Not found\n" });
   });
 
-  it("for search engines name whole addresses", async () => {
+  it("for search engines contain absolute URLs", async () => {
     const robots = await get("/robots.txt");
     expect(robots.headers["content-type"]).toBe("text/plain; charset=utf-8");
     expect(robots.body).toBe(

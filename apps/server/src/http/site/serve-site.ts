@@ -1,7 +1,8 @@
 /**
- * The built web app: files under /assets never change and may be kept for ever, everything else is asked for again. Any other
- * GET gets a document: who has no session the page drawn for its path, who has one the plain shell or the heading of a page for
- * signed-in people, so that nobody is shown a page that isn't theirs while the app finds out. It comes with 404 when the page is none of ours.
+ * Serves the built web app. Files under /assets never change and are cached permanently; everything else must be
+ * revalidated. Any other GET gets a document: without a session the prerendered page, with one the plain shell or the
+ * heading of a page for signed-in users, so that nobody sees another visitor's page while the app finds out. Unknown
+ * pages have status 404.
  */
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
@@ -17,7 +18,7 @@ import { robotsText, sitemapXml } from "./site-files.ts";
 
 declare module "fastify" {
   interface FastifyReply {
-    /** Answers with the web app's document, for paths that the app itself draws. */
+    /** Sends the plain shell, for paths that the app renders itself. */
     sendPage(status: number): Promise<FastifyReply>;
   }
 }
@@ -28,7 +29,7 @@ const missing: KnownPage = { drawn: "not-found", canonicalPath: null };
 const plain: KnownPage = { drawn: null, canonicalPath: null };
 
 interface SiteOptions {
-  /** Folder with index.html, pages/ and assets/; it may come into being later. */
+  /** Directory with index.html, pages/ and assets/; may be created later. */
   webRoot: string;
   preview: PreviewAccess;
   settings: SiteSettings;
@@ -60,7 +61,7 @@ export async function serveSite(app: FastifyInstance, options: SiteOptions): Pro
   app.get("/*", async (request, reply) => {
     const pathname = pathOf(request.url);
     if (isApiPath(pathname)) throw new AppError("not_found");
-    // Documents go out filled only, never as they lie in the build.
+    // HTML documents are sent only after filling in the settings, never as in the build.
     if (isFilePath(pathname) && !isDocument(pathname)) return reply.sendFile(decodeURIComponent(pathname));
     if (isPreviewPage(pathname)) return sendPreviewPage(request, reply, { access: preview, send });
     const page = findPage(pathname);
@@ -68,7 +69,7 @@ export async function serveSite(app: FastifyInstance, options: SiteOptions): Pro
   });
   app.setNotFoundHandler(async (request, reply) => {
     if (request.method !== "GET" && request.method !== "HEAD") throw new AppError("not_found");
-    // Programs ask for files of the build and for well-known names (RFC 8615); anything else may be a person's typing error.
+    // Programs request files of the build and well-known URIs (RFC 8615); anything else may be a user's typing error.
     return /^\/(?:assets|\.well-known)(?:\/|$)/i.test(pathOf(request.url))
       ? answerMissing(reply)
       : send(reply, missing, 404);
@@ -99,7 +100,7 @@ function sendDocument(reply: FastifyReply, document: PageDocument | null, status
   if (document === null) return reply.code(503).type("text/plain; charset=utf-8").send(NOT_BUILT);
   const { headers } = reply.request;
   const { html, gzipped, etag } = document;
-  // Weak: the packed form is the same document in other bytes (RFC 9110 section 8.8.1).
+  // Weak: the compressed form is the same document in other bytes (RFC 9110 §8.8.1).
   reply.header("etag", `W/${etag}`);
   if (status === 200 && headers["if-none-match"]?.includes(etag)) return reply.code(304).send();
   reply.code(status).type("text/html; charset=utf-8");

@@ -22,7 +22,7 @@ async function withCredential() {
   return { alias, credential, headers, params: { aliasId: alias.id, credentialId: credential.id } };
 }
 
-/** As the submission service asks. */
+/** Checks the credentials like the submission service. */
 function signIn(username: string, password: string) {
   const authenticate = smtpAuthenticator({
     ...{ smtpCredentials: server.store.smtpCredentials, rateLimits: server.store.rateLimits },
@@ -31,8 +31,8 @@ function signIn(username: string, password: string) {
   return authenticate({ username, password, clientAddress: "192.0.2.1" });
 }
 
-describe("making SMTP credentials", () => {
-  it("answers them with the password, which signs in at once", async () => {
+describe("creating SMTP credentials", () => {
+  it("returns them with the password, which signs in at once", async () => {
     const { alias, credential, headers } = await withCredential();
     const username = `${alias.alias}@kauke.test`;
     expect(credential).toEqual({
@@ -44,7 +44,7 @@ describe("making SMTP credentials", () => {
     });
   });
 
-  it("lists them without the password, with the host to use them at", async () => {
+  it("lists them without the password, with the host to connect to", async () => {
     const { id: none } = await ann.createAlias();
     expect((await ann.call("listSmtpCredentials", { params: { aliasId: none } })).body).toEqual({
       ...{ credentials: [], host: "smtp.kauke.test", local: { submission: 2587, submissions: 2465 } },
@@ -62,7 +62,7 @@ describe("making SMTP credentials", () => {
     expect(await signIn(credential.username, credential.password)).not.toBeNull();
   });
 
-  it("gives one of many at once the pair", async () => {
+  it("succeeds for one of many concurrent requests", async () => {
     const { id: aliasId } = await ann.createAlias();
     const calls = Array.from({ length: 4 }, () => ann.call("createSmtpCredential", { body: { aliasId } }));
     const statuses = (await Promise.all(calls)).map(({ status }) => status);
@@ -76,12 +76,12 @@ describe("making SMTP credentials", () => {
     [{ aliasId: null }, "Alias ID is required"],
     [{ aliasId: "no id" }, "Alias ID is not valid"],
     [{ aliasId: `${randomUUID()}'` }, "Alias ID is not valid"],
-  ])("refuses %j under its field", async (body, message) => {
+  ])("refuses %j with an error for its field", async (body, message) => {
     const reply = await ann.call("createSmtpCredential", { body });
     expect([reply.status, reply.body]).toEqual([400, { code: "invalid", message, errors: { aliasId: [message] } }]);
   });
 
-  it("says when to go on once the limit is reached", async () => {
+  it("says when to try again once the limit is reached", async () => {
     const limits = new Map([["secret_change", { max: 1, windowSeconds: 60 }]]);
     const limited = await startTestServer({ store: server.store, config: { limits } });
     const cleo = await new Visitor(limited).register();
@@ -94,7 +94,7 @@ describe("making SMTP credentials", () => {
 });
 
 describe("the password", () => {
-  it("can be read again, and no cache keeps it", async () => {
+  it("can be read again, and must not be cached", async () => {
     const { credential, params } = await withCredential();
     const { body, headers } = await ann.call("readSmtpPassword", { params });
     expect(body).toEqual({ success: true, password: credential.password });
@@ -102,13 +102,13 @@ describe("the password", () => {
     expect(headers["content-type"]).toMatch(/^application\/json/);
   });
 
-  it("is not there before there are credentials", async () => {
+  it("is not found before credentials were created", async () => {
     const { id: aliasId } = await ann.createAlias();
     const { status, body } = await ann.call("readSmtpPassword", { params: { aliasId } });
     expect([status, body.message]).toEqual([404, "SMTP credentials not found"]);
   });
 
-  it("made anew, replaces the old one at once", async () => {
+  it("regenerated, replaces the old one at once", async () => {
     const { credential, params } = await withCredential();
     const { body } = await ann.call("regenerateSmtpPassword", { params });
     const { id, username, password } = credential;
@@ -119,7 +119,7 @@ describe("the password", () => {
     expect((await ann.call("readSmtpPassword", { params })).body.password).toBe(body.credential.password);
   });
 
-  it("is dead once the credentials are deleted", async () => {
+  it("is invalid once the credentials are deleted", async () => {
     const { credential, params } = await withCredential();
     const { body } = await ann.call("deleteSmtpCredential", { params });
     expect(body).toEqual({ message: "SMTP credentials deleted" });
@@ -130,7 +130,7 @@ describe("the password", () => {
 });
 
 describe("an alias with SMTP credentials", () => {
-  it("renamed, signs in by its new name only", async () => {
+  it("signs in by its new name only after a rename", async () => {
     const { credential, params } = await withCredential();
     const name = `new-${randomUUID().slice(0, 8)}`;
     await ann.call("updateAlias", { params, body: { alias: name } });
@@ -140,7 +140,7 @@ describe("an alias with SMTP credentials", () => {
     expect(body.credentials[0].username).toBe(`${name}@kauke.test`);
   });
 
-  it("paused, may not send and is not offered to compose with", async () => {
+  it("may not send while paused, and is not offered for composing", async () => {
     const dora = await new Visitor(server).register();
     const { id, alias, domain } = await dora.createAlias();
     const { body } = await dora.call("createSmtpCredential", { body: { aliasId: id } });
@@ -151,7 +151,7 @@ describe("an alias with SMTP credentials", () => {
     expect(await signIn(body.credential.username, body.credential.password)).toEqual({ kind: "paused" });
   });
 
-  it("is its owner's only: to others nothing of it is there", async () => {
+  it("is for its owner only: others get a 404", async () => {
     const { credential, params } = await withCredential();
     const { id: theirs } = await bob.createAlias();
     const replies = [

@@ -1,11 +1,11 @@
-/** Messages of ours to an account's e-mail, as they wait in the queue of a test's server. */
+/** Reads our messages to an account's e-mail from the queue of a test server. */
 import type { LeasedDelivery } from "../../core/delivery/delivery.ts";
 import type { TestServer } from "./test-server.ts";
 
-/** Read as the delivery worker would. @returns the text of each message to this mailbox, oldest first */
+/** Claims messages like the delivery worker. @returns the text of each message to this mailbox, oldest first */
 export async function lettersTo({ store, clock }: TestServer, email: string): Promise<string[]> {
   const claimed: LeasedDelivery[] = [];
-  // A look leases a share for each party, so that one with much in the queue holds up nobody.
+  // One claim leases only a share per account, so that an account with many deliveries delays no other.
   for (let isMore = true; isMore; ) {
     const look = await store.deliveries.claim({ now: clock.now(), leaseMs: 1, limit: 1000 });
     claimed.push(...look.deliveries);

@@ -1,6 +1,4 @@
-/**
- * A key pair for tests, made once: making one takes two scrypts. It protects nothing.
- */
+/** A fixed key pair for tests, since creating one takes two scrypts. It protects nothing. */
 export const testKey = {
   masterPassword: "juodas ąžuolas",
   publicKey: "age1pdt7t8j69hqwyjc4kzwjknlx5dct40autmwftgrsnfm5jearwv4snj9avt",

@@ -1,4 +1,7 @@
-/** The whole HTTP edge on an in-memory store, and visitors that speak to it as browsers do. Answers are held to the contract. */
+/**
+ * The HTTP server on an in-memory store, and visitors that call it like browsers. Responses are validated against the
+ * contract.
+ */
 import { randomInt } from "node:crypto";
 import { type Endpoint, type EndpointName, endpoints, errorCodes, walletChallenge } from "@kauke/contract";
 import type { FastifyInstance, InjectOptions } from "fastify";
@@ -15,7 +18,7 @@ import { buildHttpServer, type HttpConfig, type HttpServerOptions } from "../ser
 
 export const testDomains = ["kauke.test", "slapta.test", "vejas.test", "rukas.test"];
 
-/** A real clock's pace is too slow for tests; this one moves when told. */
+/** A clock that moves only when the test advances it. */
 export class TestClock implements Clock {
   #now = Date.parse("2026-11-21T09:00:00Z");
   now(): Date {
@@ -43,7 +46,7 @@ export interface TestServerOptions extends Partial<Omit<HttpServerOptions, "conf
 export async function startTestServer({ config, ...options }: TestServerOptions = {}): Promise<TestServer> {
   const clock = new TestClock();
   const store = options.store ?? (await openStore({ databaseUrl: null, dataDir: null, secretKey: null, clock }));
-  // Starts its process when the first job comes.
+  // Starts its process with the first job.
   const worker = ageWorker();
   const leakGuard = leakGuardWorker();
   const logged: TestServer["logged"] = [];
@@ -106,12 +109,12 @@ export interface CallInput {
 
 export interface Reply {
   status: number;
-  /** Untyped on purpose: each test reads the shape it expects, and a wrong one fails there. */
+  /** Untyped on purpose: each test reads the form it expects, and fails there if it is wrong. */
   body: any;
   headers: Record<string, unknown>;
 }
 
-/** A browser with one cookie jar and an address of its own. */
+/** A browser with its own cookie jar and IP address. */
 export class Visitor {
   readonly #server: TestServer;
   cookies = new Map<string, string>();
@@ -134,7 +137,7 @@ export class Visitor {
     return { status: answer.statusCode, headers: answer.headers, body: isJson ? answer.json() : answer.body };
   }
 
-  /** Makes a call of the contract and holds the answer to it. */
+  /** Makes a call of the contract and validates the response. */
   async call(name: EndpointName, { params, body, headers }: CallInput = {}): Promise<Reply> {
     const endpoint: Endpoint = endpoints[name];
     const ids: Record<string, string> = { userId: this.userId, ...params };

@@ -25,8 +25,8 @@ async function signIn(key: WalletKey, person = visitor()) {
   return person.call("walletSignIn", { body: proof });
 }
 
-describe("an address alone", () => {
-  it("is refused, with what the wallet has to sign", async () => {
+describe("a wallet address alone", () => {
+  it("is refused, with the text that the wallet has to sign", async () => {
     const { address } = makeWalletKey();
     const { status, body } = await visitor().call("walletSignIn", { body: { walletAddress: address } });
     expect(status).toBe(401);
@@ -46,7 +46,7 @@ describe("an address alone", () => {
     });
   });
 
-  it("signs nobody in: the cookie that comes with the challenge belongs to no session", async () => {
+  it("opens no session: the cookie set with the challenge belongs to none", async () => {
     const person = visitor();
     await ask(person, makeWalletKey().address);
     expect([...person.cookies.keys()]).toEqual(["sid"]);
@@ -62,21 +62,21 @@ describe("an address alone", () => {
     expect(person.cookies.get("sid")).toBe(cookie);
   });
 
-  it("must be there", async () => {
+  it("is required", async () => {
     for (const body of [{}, { walletAddress: "" }, { walletAddress: 7 }, { nonce: "00" }]) {
       const reply = await visitor().call("walletSignIn", { body });
       expect([reply.status, reply.body.errors]).toEqual([400, { walletAddress: ["Wallet address is required"] }]);
     }
   });
 
-  it("gets no challenge when it is no address, or one that anybody could sign for", async () => {
+  it("gets no challenge if it is invalid, or a key of small order", async () => {
     for (const walletAddress of ["x", "0".repeat(40), "1".repeat(32), "1".repeat(100), `${makeWalletKey().address} `]) {
       const { status, body } = await visitor().call("walletSignIn", { body: { walletAddress } });
       expect([status, body]).toEqual([401, { message: walletMessages.failed, code: "wallet_unproven" }]);
     }
   });
 
-  it("is asked about under the name in the address bar, and under no name but ours", async () => {
+  it("gets a challenge with the host name in the address bar, if that is a name of ours", async () => {
     const { address } = makeWalletKey();
     const domainFor = async (host: string) => {
       const { body } = await visitor().send({
@@ -92,7 +92,7 @@ describe("an address alone", () => {
 });
 
 describe("a signed challenge", () => {
-  it("signs in and shows the user", async () => {
+  it("signs in and returns the user", async () => {
     const key = makeWalletKey();
     const person = visitor();
     const { status, body } = await signIn(key, person);
@@ -101,7 +101,7 @@ describe("a signed challenge", () => {
     expect((await person.call("getSession")).body).toEqual(body);
   });
 
-  it("counts with its signature in base64 too", async () => {
+  it("is also accepted with its signature in base64", async () => {
     const key = makeWalletKey();
     const person = visitor();
     const proof = proveWallet(key, await ask(person, key.address));
@@ -109,7 +109,7 @@ describe("a signed challenge", () => {
     expect((await person.call("walletSignIn", { body: { ...proof, signature } })).status).toBe(200);
   });
 
-  it("opens a session under a new token, which is kept by its hash only", async () => {
+  it("opens a session with a new token, stored by its hash only", async () => {
     const key = makeWalletKey();
     const person = visitor();
     const challenge = await ask(person, key.address);
@@ -129,14 +129,14 @@ describe("a signed challenge", () => {
     expect((await visitor().call("getSession", { headers: { cookie: `sid=${former}` } })).status).toBe(401);
   });
 
-  it("leads to the same account every time, on every device", async () => {
+  it("signs in to the same account every time, on every device", async () => {
     const key = makeWalletKey();
     const ids = [await signIn(key), await signIn(key)].map(({ body }) => body.user.id);
     expect(ids[0]).toBe(ids[1]);
     expect((await signIn(makeWalletKey())).body.user.id).not.toBe(ids[0]);
   });
 
-  it("makes one account when two first sign-ins race", async () => {
+  it("creates one account when two first sign-ins are concurrent", async () => {
     const key = makeWalletKey();
     const people = [visitor(), visitor(), visitor()];
     const challenges = await Promise.all(people.map((person) => ask(person, key.address)));
@@ -147,7 +147,7 @@ describe("a signed challenge", () => {
     expect(new Set(replies.map(({ body }) => body.user.id)).size).toBe(1);
   });
 
-  it("makes a new account after the old one was deleted", async () => {
+  it("creates a new account after the old one was deleted", async () => {
     const key = makeWalletKey();
     const person = visitor();
     const before = (await signIn(key, person)).body.user.id;
@@ -155,7 +155,7 @@ describe("a signed challenge", () => {
     expect((await signIn(key, person)).body.user.id).not.toBe(before);
   });
 
-  it("opens an account that does all that others do", async () => {
+  it("signs in to an account that can do everything others can", async () => {
     const person = visitor();
     person.userId = (await signIn(makeWalletKey(), person)).body.user.id;
     const alias = await person.createAlias();
@@ -167,7 +167,7 @@ describe("a signed challenge", () => {
     expect((await person.call("deleteAccount")).status).toBe(200);
   });
 
-  it("counts to the last moment of its five minutes", async () => {
+  it("is valid until the end of its five minutes", async () => {
     const key = makeWalletKey();
     const person = visitor();
     const challenge = await ask(person, key.address);
@@ -184,11 +184,11 @@ interface Scene {
 
 interface Forgery {
   forge(proof: WalletProof, scene: Scene): unknown;
-  /** Who sends it; the one who asked unless said. */
+  /** Visitor that sends the forged proof; by default the one who requested the challenge. */
   sender?(scene: Scene): Promise<Visitor> | Visitor;
 }
 
-/** Signed by the owner's own key: only the text is wrong. */
+/** Signs a changed text with the right key, so that only the text is wrong. */
 const resigned =
   (change: Partial<WalletChallenge>) =>
   (proof: WalletProof, { key, challenge }: Scene) => {
@@ -206,9 +206,9 @@ function addOrder(signature: string): string {
 }
 
 const swapCase = (text: string) =>
-  text.replace(/[a-z]/i, (it) => (it === it.toUpperCase() ? it.toLowerCase() : it.toUpperCase()));
+  text.replace(/[a-z]/i, (letter) => (letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase()));
 
-/** y = 1, the neutral point. */
+/** The neutral element, y = 1. */
 const neutralKey = toBase58(Buffer.concat([Buffer.from([1]), Buffer.alloc(31)]));
 
 const forgeries: Record<string, Forgery> = {
@@ -269,7 +269,7 @@ const forgeries: Record<string, Forgery> = {
       return other;
     },
   },
-  // Beyond the twelve.
+  // Forgeries beyond the twelve required ones.
   "no cookie at all": { forge: (proof) => proof, sender: () => visitor() },
   "the challenge of another address": { forge: (_, { challenge }) => proveWallet(makeWalletKey(), challenge) },
   "half a proof": { forge: (proof) => ({ ...proof, signature: undefined }) },
@@ -284,7 +284,7 @@ const forgeries: Record<string, Forgery> = {
   },
 };
 
-describe("a forgery is refused, while the same proof untouched is good", () => {
+describe("a forgery is refused, while the same proof unchanged is accepted", () => {
   async function aScene(): Promise<Scene & { proof: WalletProof }> {
     const key = makeWalletKey();
     const person = visitor();
@@ -303,20 +303,20 @@ describe("a forgery is refused, while the same proof untouched is good", () => {
     expect((await good.person.call("walletSignIn", { body: good.proof })).status).toBe(200);
   });
 
-  it("and uses the challenge up", async () => {
+  it("and uses up the challenge", async () => {
     const { person, proof } = await aScene();
     const wrong = { ...proof, signature: toBase58(Buffer.alloc(64, 1)) };
     expect((await person.call("walletSignIn", { body: wrong })).status).toBe(401);
     expect((await person.call("walletSignIn", { body: proof })).status).toBe(401);
   });
 
-  it("and does not use it up from another browser", async () => {
+  it("and does not use up the challenge when sent by another browser", async () => {
     const { person, proof } = await aScene();
     expect((await visitor().call("walletSignIn", { body: proof })).status).toBe(401);
     expect((await person.call("walletSignIn", { body: proof })).status).toBe(200);
   });
 
-  it("and a proof sent twice at the same time signs in once", async () => {
+  it("and a proof sent twice concurrently signs in once", async () => {
     const { person, proof } = await aScene();
     const headers = { cookie: `sid=${person.cookies.get("sid")}` };
     const send = () => visitor().call("walletSignIn", { body: proof, headers });
@@ -326,7 +326,7 @@ describe("a forgery is refused, while the same proof untouched is good", () => {
 });
 
 describe("limits", () => {
-  it("let one network take sixty steps in ten minutes", async () => {
+  it("allow one network sixty requests in ten minutes", async () => {
     const person = visitor();
     const { address } = makeWalletKey();
     for (let step = 0; step < 60; step++) await ask(person, address);
@@ -336,7 +336,7 @@ describe("limits", () => {
     await ask(person, address);
   });
 
-  it("count new accounts as registrations, and known ones not", async () => {
+  it("count new accounts as registrations, but not existing ones", async () => {
     const address = visitor().address;
     const from = () => Object.assign(visitor(), { address });
     const known = makeWalletKey();

@@ -19,13 +19,13 @@ export function walletHandlers(deps: CoreDeps): HandlersOf<"walletSignIn"> {
       }
       const user = await signInWithWallet(deps, { proof, clientAddress, browserToken: cookie.token });
       const signIn = { userId: user.id, formerToken: cookie.token, device };
-      cookie.write(await openIfStill(deps, signIn, (it) => it.walletAddress === proof.walletAddress));
+      cookie.write(await openIfStill(deps, signIn, (account) => account.walletAddress === proof.walletAddress));
       return { user: userToWire(user) };
     },
   };
 }
 
-/** @returns `null` for an address alone. @throws AppError `wallet_unproven` for half a proof */
+/** @returns `null` for an address without a proof. @throws AppError `wallet_unproven` for an incomplete proof */
 function proofOf({ walletAddress, nonce, signedMessage, signature }: WalletBody): WalletProof | null {
   if (nonce === undefined && signedMessage === undefined && signature === undefined) return null;
   if (nonce === undefined || signedMessage === undefined || signature === undefined)

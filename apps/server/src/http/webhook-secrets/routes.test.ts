@@ -12,7 +12,7 @@ afterAll(() => server.close());
 const HOOK = "https://hooks.example.org/in";
 
 describe("the signing secret of an alias", () => {
-  it("is the one its webhook calls are signed with, and no cache keeps it", async () => {
+  it("is the one that its webhook calls are signed with, and must not be cached", async () => {
     const { id: aliasId } = await ann.createAlias({ forwardTo: HOOK });
     const { body, headers } = await ann.call("readWebhookSecret", { params: { aliasId } });
     const route = await server.store.aliases.findRouteById(aliasId);
@@ -21,7 +21,7 @@ describe("the signing secret of an alias", () => {
     expect((await ann.call("readWebhookSecret", { params: { aliasId } })).body).toEqual(body);
   });
 
-  it("made anew, takes the old one's place at once, and the mail path is told", async () => {
+  it("renewed, replaces the old one at once, also in cached routes", async () => {
     const { id: aliasId } = await ann.createAlias({ forwardTo: HOOK });
     const { body: before } = await ann.call("readWebhookSecret", { params: { aliasId } });
     const heard: unknown[] = [];
@@ -34,13 +34,13 @@ describe("the signing secret of an alias", () => {
     expect(body.secret).toBe(`whsec_${route?.webhookSecret.toString("base64")}`);
   });
 
-  it("is every alias's own", async () => {
+  it("is different for every alias", async () => {
     const [one, two] = [await ann.createAlias(), await ann.createAlias()];
     const secretOf = async (aliasId: string) => (await ann.call("readWebhookSecret", { params: { aliasId } })).body;
     expect(await secretOf(one.id)).not.toEqual(await secretOf(two.id));
   });
 
-  it("is its owner's only", async () => {
+  it("is for its owner only", async () => {
     const { id: aliasId } = await ann.createAlias();
     const { body: before } = await ann.call("readWebhookSecret", { params: { aliasId } });
     const bob = await new Visitor(server).register();
