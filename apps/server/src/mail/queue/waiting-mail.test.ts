@@ -17,7 +17,7 @@ it("deliveries waiting for a destination are due once it takes a message, at mos
   expect(waiting.size).toBe(1);
 });
 
-it.each<[FailureCode]>([["mailbox_full"], ["try_later"], ["login_failed"]])("%s does not change the retry time", (code) => {
+it.each<[FailureCode]>([["mailbox_full"], ["try_later"], ["login_failed"]])("%s keeps the retry schedule", (code) => {
   const waiting = new WaitingMail();
   waiting.note("a.example", "a0", deferred(code, "4.2.2"));
   waiting.note("a.example", "a1", untried);
