@@ -1,7 +1,7 @@
 /**
- * One client of the MX: the command half of RFC 5321 over a socket. Parses lines, keeps the state, answers; what an address
- * means and what becomes of a message is asked of `MxHandlers`. Commands are handled one after another in the order they
- * came (PIPELINING), and while one waits, the socket is not read.
+ * One client session: the commands of RFC 5321 over a socket. Parses lines, keeps the state and replies; `MxHandlers`
+ * resolves recipients and receives messages. Commands are handled one after another in order (PIPELINING), and the
+ * socket is not read while one is in progress.
  */
 import type { Socket } from "node:net";
 import { withStuffedHeader } from "@kauke/mail-rfc";
@@ -16,7 +16,7 @@ import { SessionCounts } from "./session-counts.ts";
 import { afterReading, SessionInput } from "./session-input.ts";
 import { maxRecipients, maxUnreadBytes, minRoomBytes } from "./session-limits.ts";
 import type { SessionOptions } from "./session-options.ts";
-import { ahead, badSequence, notOffered, ok, syntaxError, tooManyRecipients } from "./session-replies.ts";
+import { badSequence, notOffered, ok, sentTooEarly, syntaxError, tooManyRecipients } from "./session-replies.ts";
 import type { SessionProgress } from "./slow-sessions.ts";
 import { mustAwaitAnswer, parseCommand } from "./smtp-command.ts";
 
@@ -26,10 +26,10 @@ export class SmtpSession {
   #secure = false;
   readonly #input = new SessionInput();
   #out = "";
-  /** At first with greeting. */
+  /** Whether a command, or at first the greeting, is in progress. */
   #busy = true;
   #ended = false;
-  /** The client sends no more, but may still read (RFC 5321 knows no half-closed client; scripts are). */
+  /** Whether the client closed its sending side but may still read. RFC 5321 knows no such client; scripts do it. */
   #isHalfClosed = false;
   readonly #counts = new SessionCounts();
   #helo: string | null = null;
@@ -58,7 +58,7 @@ export class SmtpSession {
     afterReading(() => this.#greet());
   }
 
-  /** Between messages, with nothing of this client's in our hands. */
+  /** Whether no message or command of this client is in progress. */
   get isIdle(): boolean {
     return !this.#busy && this.#data === null;
   }
@@ -68,17 +68,17 @@ export class SmtpSession {
     return { isBusy: this.#busy, since: this.#since, lastMailAt: this.#lastMailAt, isStranger, data: this.#data };
   }
 
-  /** The account that signed in on this connection. */
+  /** Account that signed in on this connection. */
   get userId(): string | null {
     return this.#auth?.submitter?.userId ?? null;
   }
 
-  /** Says goodbye; the client tries again elsewhere or later. */
+  /** Ends the session with 421, so that the client tries again elsewhere or later. */
   shutdown(): void {
     this.leave(reply(421, "4.3.2", `${this.#options.mailHost} is closing, please try again later`));
   }
 
-  /** The last word to this client; what there is of a message is dropped. */
+  /** Ends the session with a final reply; a message in progress is dropped. */
   leave(answer: SmtpReply): void {
     if (this.#ended) return;
     this.#say(answer);
@@ -87,12 +87,12 @@ export class SmtpSession {
     this.#data = null;
   }
 
-  /** RFC 5321 §4.3.1: a client waits for the greeting. What is here by now came before it. */
+  /** Greets the client, unless it has already sent something: a client must wait for the greeting (RFC 5321 §4.3.1). */
   #greet(): void {
     this.#busy = false;
     if (this.#ended) return;
     if (this.#options.isClosing()) return this.shutdown();
-    if (!this.#input.isEmpty) return this.leave(ahead);
+    if (!this.#input.isEmpty) return this.leave(sentTooEarly);
     this.#say(reply(220, null, `${this.#options.mailHost} ESMTP Kauke`));
     this.#flush();
     if (this.#isHalfClosed) this.#end();
@@ -126,7 +126,7 @@ export class SmtpSession {
     else void this.#work();
   }
 
-  /** Handles all that can be handled; one at a time. */
+  /** Processes the input until it is used up, one step at a time. */
   async #work(): Promise<void> {
     this.#busy = true;
     try {
@@ -135,7 +135,7 @@ export class SmtpSession {
         if (!(step instanceof Promise ? await step : step)) break;
       }
     } catch {
-      // A handler answers instead of throwing; should one break, the client keeps its mail.
+      // Handlers reply instead of throwing; if one throws all the same, 4xx makes the client keep its mail.
       this.#say(replyFor("internal"));
       this.#end();
     }
@@ -146,7 +146,7 @@ export class SmtpSession {
     else this.#socket.resume();
   }
 
-  /** One command line, or what there is of a message. A promise only where somebody must be asked. */
+  /** Processes one command line, or the next chunk of a message. Returns a promise only when a handler does. */
   #step(): boolean | Promise<boolean> {
     if (this.#input.isEmpty) return false;
     if (this.#data !== null) return this.#readData(this.#data);
@@ -206,7 +206,7 @@ export class SmtpSession {
     if (command === null) return this.#fail(syntaxError);
     const { verb, argument } = command;
     if (this.#options.isClosing() && verb !== "QUIT") return this.shutdown();
-    if (!this.#input.isEmpty && mustAwaitAnswer(verb, this.#esmtp)) return this.leave(ahead);
+    if (!this.#input.isEmpty && mustAwaitAnswer(verb, this.#esmtp)) return this.leave(sentTooEarly);
     if (verb !== "RCPT" && this.#counts.isTooManyCommands()) return this.#showOut("Too many commands without mail");
     switch (verb) {
       case "EHLO":
@@ -229,7 +229,7 @@ export class SmtpSession {
       case "STARTTLS":
         return this.#startTls(argument);
       case "VRFY":
-        return this.#say(reply(252, "2.5.0", "Send the mail, then we will see"));
+        return this.#say(reply(252, "2.5.0", "Can't verify addresses, but will accept mail"));
       case "HELP":
         return this.#say(reply(214, "2.0.0", "See RFC 5321"));
       case "AUTH":
@@ -243,7 +243,7 @@ export class SmtpSession {
   }
 
   #hello(esmtp: boolean, name: string): void {
-    if (name === "" || name.length > 255) return this.#fail(reply(501, "5.5.4", "Say your host name"));
+    if (name === "" || name.length > 255) return this.#fail(reply(501, "5.5.4", "Host name required"));
     this.#reset();
     this.#helo = name;
     this.#esmtp = esmtp;
@@ -267,7 +267,7 @@ export class SmtpSession {
   }
 
   #mail(argument: string): void | Promise<void> {
-    if (this.#helo === null) return this.#fail(reply(503, "5.5.1", "Say EHLO first"));
+    if (this.#helo === null) return this.#fail(reply(503, "5.5.1", "Send EHLO first"));
     if (this.#mailFrom !== null) return this.#fail(badSequence);
     const mailFrom = this.#argument(() => readMailFrom(argument));
     if (mailFrom === null) return;
@@ -321,7 +321,7 @@ export class SmtpSession {
     if (!budget.take(minRoomBytes)) return this.#say(replyFor("memory_budget"));
     budget.give(minRoomBytes);
     this.#data = new DataReader(maxMessageBytes, budget);
-    this.#say(reply(354, null, "End with a lone dot"));
+    this.#say(reply(354, null, "End the message with a line of a single dot"));
     this.#flush();
   }
 
@@ -332,7 +332,7 @@ export class SmtpSession {
     if (this.#options.hasHandshakeRoom?.() === false) return this.#showOut("Too many handshakes from your network");
     this.#say(reply(220, "2.0.0", "Go ahead"));
     this.#flush();
-    // Whatever was sent in clear behind STARTTLS is not ours to obey (CVE-2011-0411).
+    // Commands sent in the clear after STARTTLS may be injected and are dropped (CVE-2011-0411).
     this.#input.clear();
     const plain = this.#socket;
     plain.removeAllListeners("data");
@@ -382,7 +382,7 @@ export class SmtpSession {
     if (this.#out === "" || this.#socket.destroyed) return;
     this.#socket.write(this.#out);
     this.#out = "";
-    // A client that asks and never reads the answers is no mail host.
+    // A client that never reads the replies is no mail host.
     if (this.#socket.writableLength > maxUnreadBytes) this.#socket.destroy();
   }
 
@@ -391,7 +391,7 @@ export class SmtpSession {
     this.#ended = true;
     this.#input.clear();
     this.#socket.end();
-    // Read on, into nothing: a socket closed over unread bytes takes the last reply back.
+    // Keep reading and discard: closing a socket with unread bytes could discard the last reply.
     this.#socket.resume();
     this.#farewell = setTimeout(() => this.#socket.destroy(), 2000).unref();
   }
