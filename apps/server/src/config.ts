@@ -25,7 +25,7 @@ export interface Config {
   submissions: ListenConfig;
   metricsPort: number | null;
   dataDir: string;
-  /** `null` for the embedded database. */
+  /** URL of the PostgreSQL database; `null` for the embedded database. */
   databaseUrl: string | null;
   /** Secret key of 32 bytes; `null`: generated and stored in the data directory with mode 0600. */
   secretKey: Buffer | null;

@@ -26,8 +26,8 @@ setFlagsFromString("--external-memory-max-growing-factor=1.1");
 const HIDDEN_PREVIEW = "not shown: KAUKE_PUBLIC_URL is not an address of this machine. Outgoing mail is not delivered.";
 
 /**
+ * Starts the server. A failure to start is printed, and ends the process with code 1.
  * @param overrides replacements for tests
- * A failure to start is printed, and ends the process with code 1.
  */
 export async function serve(overrides: StartOverrides = {}): Promise<void> {
   try {

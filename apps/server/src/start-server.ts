@@ -54,7 +54,7 @@ export interface StartOverrides {
   resolver?: Resolver;
   direct?: DirectOverrides;
   webRoot?: string;
-  /** False: mailboxes are not asked for confirmation and have no limits for unconfirmed ones; other limits stay on. */
+  /** Whether mailboxes are asked for confirmation and limited until then (default); false leaves other limits on. */
   asksForConfirmation?: boolean;
   /** Encrypts forwarded mail in place of the age implementation. */
   sealer?: Sealer;

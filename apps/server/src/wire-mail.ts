@@ -69,7 +69,7 @@ export interface MailParts {
   shutdown: ShutdownSignal;
   leakGuard: LeakGuard;
   spoolSpace: SpoolSpace;
-  /** `null`: mailboxes are not asked for confirmation. */
+  /** Settings for confirming mailboxes; `null` when mailboxes are not asked for confirmation. */
   confirmation: ConfirmationSettings | null;
   /** Encrypts forwarded mail; default: the age implementation. */
   sealer?: Sealer;
@@ -80,7 +80,7 @@ export interface WiredMail {
   submission: SessionHandlers;
   deliveryWorker: DeliveryWorker;
   budget: MemoryBudget;
-  /** `null` when limits are switched off. */
+  /** Rate limits; `null` when limits are switched off. */
   limits: MailLimits | null;
   /** To be called after the transports are closed: every attempt then has an outcome, which is stored here. */
   close(): Promise<void>;

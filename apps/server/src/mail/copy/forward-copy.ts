@@ -14,7 +14,7 @@ import type { Correspondent } from "./reply-book.ts";
 import { type RewriteRules, type RewriteSource, rewrite } from "./rewrite.ts";
 
 export interface ForwardCopy {
-  /** `null` for copies to the operator, which never go to a webhook. */
+  /** Secret of the alias' webhooks; `null` for copies to the operator, which never go to a webhook. */
   webhookSecret: Buffer | null;
   /** Envelope sender at our domain, made by SRS. */
   envelopeFrom: string;
@@ -48,7 +48,7 @@ export interface ForwardSource extends RewriteSource {
   /** Account whose memory share the copy counts against; `null` for mail to the operator. */
   account: string | null;
   webhookSecret: Buffer | null;
-  /** `null`: the copy is not encrypted. */
+  /** Whom the copy is encrypted to; `null` for a copy that is not encrypted. */
   seal: EncryptionTarget | null;
 }
 

@@ -63,7 +63,7 @@ export interface RewriteSource {
   header: HeaderBlock;
   /** Address of the alias, in lower case. */
   aliasAddress: string;
-  /** `null` for mail to the operator, whose header is not rewritten. */
+  /** Id of the alias; `null` for mail to the operator, whose header is not rewritten. */
   aliasId: string | null;
   replyKey: Buffer | null;
   /**

@@ -18,7 +18,7 @@ import type { DestinationShares } from "./shares/destination-shares.ts";
 export interface DeliveryToAttempt {
   id: string;
   messageId: string;
-  /** `null` for mail to the operator. */
+  /** Id of the alias; `null` for mail to the operator. */
   aliasId: string | null;
   userId: string | null;
   target: DeliveryTarget;
@@ -37,9 +37,9 @@ export interface KnownFromArrival {
 export interface AttemptDeps {
   aliases: Pick<AliasStore, "findRouteById">;
   replyBook: Pick<ReplyBook, "keep">;
-  /** `null`: mailboxes need no confirmation. */
+  /** Guard of unconfirmed mailboxes; `null` when mailboxes need no confirmation. */
   guard: Pick<ConfirmationGuard, "beforeAttempt" | "beforeRetry"> | null;
-  /** `null`: rate limits are switched off. */
+  /** Shares of destinations; `null` when rate limits are switched off. */
   shares: Pick<DestinationShares, "beforeAttempt" | "beforeRetry"> | null;
   findings: Pick<AttemptFindings, "watch">;
   transports: Transports;

@@ -1,4 +1,4 @@
-/** When the delivery worker queries the queue, with a list in place of the queue. */
+/** When the delivery worker queries the queue. The queue is a list here. */
 import { randomUUID } from "node:crypto";
 import { afterEach, expect, test, vi } from "vitest";
 import type { DeliveryOutcome, LeasedDelivery } from "../../core/delivery/delivery.ts";

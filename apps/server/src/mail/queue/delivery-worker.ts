@@ -69,7 +69,7 @@ export class DeliveryWorker {
   #lineHeartbeat: NodeJS.Timeout | null = null;
   /** Milliseconds for which the provider of an unattempted delivery gets no mail. */
   readonly #pauses = new WeakMap<LeasedDelivery, number>();
-  /** When to offer a delivery again that exceeded its destination's share. */
+  /** Time to offer a delivery again that exceeded its destination's share. */
   readonly #heldUntil = new WeakMap<LeasedDelivery, Date>();
   /** Timers of slots that were given up before their attempt ended. */
   readonly #left = new WeakSet<NodeJS.Timeout>();

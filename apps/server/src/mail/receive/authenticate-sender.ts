@@ -7,7 +7,7 @@ import type { ToAuthenticate } from "./authenticate/authenticate.ts";
 import type { Authentication } from "./authenticate/conclude-checks.ts";
 
 export interface AuthenticateSenderDeps {
-  /** `null`: sender authentication is switched off. */
+  /** Sender authentication; `null` when it is switched off. */
   authenticate: ((mail: ToAuthenticate) => Promise<Authentication>) | null;
 }
 

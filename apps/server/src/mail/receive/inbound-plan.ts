@@ -7,7 +7,7 @@ import type { CopyReplies } from "../copy/reply-book.ts";
 export interface PlannedDelivery {
   id: string;
   messageId: string;
-  /** `null` for mail to the operator. */
+  /** Id of the alias; `null` for mail to the operator. */
   aliasId: string | null;
   userId: string | null;
   target: DeliveryTarget;

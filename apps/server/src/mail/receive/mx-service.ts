@@ -30,7 +30,7 @@ export interface MxServiceDeps
     DeliverMessageDeps {
   resolve: ResolveDeps;
   plan: PlanDeps;
-  /** `null`: client names are not looked up. */
+  /** Look-up of client names; `null` when it is switched off. */
   clientNames: Pick<ClientNames, "find"> | null;
   sendReply: WriteAsDeps;
   clock: Clock;

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DeliveryTarget } from "../../core/delivery/delivery.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
-import type { ForwardCopy, EncryptionTarget } from "../copy/forward-copy.ts";
+import type { EncryptionTarget, ForwardCopy } from "../copy/forward-copy.ts";
 import type { Transaction } from "../transaction.ts";
 import { accept, type StageVerdict } from "../verdict.ts";
 import type { AnsweringMessage, PlannedMessage, Screened } from "./arrived-message.ts";

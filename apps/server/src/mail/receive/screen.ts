@@ -7,7 +7,7 @@ import type { ArrivedMessage, Screened, ScreenedMessage } from "./arrived-messag
 /** Maximum Received fields; RFC 5321 §6.3 asks for a limit of at least 100. */
 const HOPS_MAX = 100;
 
-/** The MX stage. */
+/** The MX stage that screens a message. */
 export function screenMessage(message: ArrivedMessage): StageVerdict<ScreenedMessage> {
   const verdict = screen(message.transaction.wire);
   const notes = ["loops, header size"];

@@ -10,7 +10,7 @@ export interface SessionOptions {
   handlers: SessionHandlers;
   /** Whether the connection uses TLS from the first byte. */
   secure?: boolean;
-  /** `null` when STARTTLS is not offered or the connection is already secure. */
+  /** Upgrades the connection by STARTTLS; `null` when it is not offered or the connection is already secure. */
   upgrade: ((socket: Socket) => Promise<Socket>) | null;
   /** Asked before STARTTLS is answered, since a client that gets a 4xx would continue unencrypted. */
   hasHandshakeRoom?(): boolean;

@@ -60,7 +60,7 @@ interface Connection {
   socket: Socket;
   party: ClientParty;
   budget: MemoryBudget;
-  /** `null` during the initial TLS handshake. */
+  /** The SMTP session; `null` during the initial TLS handshake. */
   session: SmtpSession | null;
   /** Time at which a TLS handshake in progress began. */
   handshakeSince: number | null;

@@ -102,7 +102,7 @@ export class DeliveryShares {
       .map(([id]) => id);
   }
 
-  /** When to offer a delivery again that got `later` or was not attempted. */
+  /** Time to offer a delivery again that got `later` or was not attempted. */
   comeBackAt(delivery: LeasedDelivery, now: Date): Date {
     const key = this.#fullShare(delivery) ?? `usual to ${this.#destinationOf(delivery)}`;
     const soon = now.getTime() + comeBackMs;

@@ -16,7 +16,7 @@ import { BusyDestinations } from "./busy-destinations.ts";
 import { SlowDestinations } from "./slow-destinations.ts";
 
 export interface AttemptParties {
-  /** `null` for mail to the operator. */
+  /** Account that the mail belongs to; `null` for mail to the operator. */
   account: string | null;
   /** Domain of the mailbox, or host of the webhook, in lower case. */
   destination: string;

@@ -46,7 +46,7 @@ export interface DeliverDeps {
   backgroundAttempts: Set<Promise<void>>;
   deliveries: Pick<DeliveryStore, "keep" | "extendLease">;
   bodies: Pick<MessageBodies, "put" | "delete">;
-  /** `null`: messages whose attempt is running go into the queue like all others. */
+  /** Store of messages with a single running attempt; `null`: they go into the queue like all others. */
   inFlight: InFlightMessages | null;
   retries: RetryPlan;
   failures: FailureReporter;
@@ -67,7 +67,7 @@ const SHUTDOWN_BUDGET_MS = 500;
 
 interface Running {
   planned: PlannedDelivery;
-  /** `null`: no attempt is made, the outcome is known. */
+  /** The attempt; `null` when none is made because the outcome is known. */
   attempt: Attempt | null;
   promise: Promise<DeliveryOutcome>;
   outcome: DeliveryOutcome | null;

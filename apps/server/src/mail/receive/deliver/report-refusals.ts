@@ -5,7 +5,7 @@ import type { PlannedDelivery } from "../inbound-plan.ts";
 
 interface Tried {
   planned: PlannedDelivery;
-  /** `null` while the attempt is running. */
+  /** Outcome of the attempt; `null` while it is running. */
   outcome: DeliveryOutcome | null;
   /** Whether the delivery has a row: its outcome is then reported when the row is settled. */
   isKept: boolean;

@@ -15,7 +15,7 @@ import type { BounceLimits } from "./bounce-limits.ts";
 export interface TakeBounceDeps {
   aliases: Pick<AliasStore, "findRouteById">;
   failures: Pick<FailureReporter, "reportBounce">;
-  /** `null`: sender authentication is switched off, so that no sender is proven and none gets a report. */
+  /** Sends reports to proven senders; `null` when senders are not authenticated here, so that none is proven. */
   reports: DeliveryReports | null;
   limits: Pick<BounceLimits, "takeNotice" | "takeReport">;
 }

@@ -6,7 +6,7 @@ export interface SmtpExtensions {
   eightBitMime: boolean;
   smtpUtf8: boolean;
   startTls: boolean;
-  /** SIZE parameter (RFC 1870). */
+  /** Whether SIZE is offered (RFC 1870). */
   size: boolean;
   /** Largest message the peer takes; `null` when it gives no limit (or 0, which means the same). */
   maxSizeBytes: number | null;

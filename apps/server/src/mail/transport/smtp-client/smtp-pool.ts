@@ -43,7 +43,7 @@ interface Provider {
 
 interface Host {
   key: string;
-  /** `null`: the host is limited on its own only. */
+  /** Provider whose connection limit applies too; `null` when only the host's own limit applies. */
   provider: Provider | null;
   peer: SmtpPeer;
   /** Connections open or being opened. */
