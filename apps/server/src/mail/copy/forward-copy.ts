@@ -70,7 +70,7 @@ export interface CopyParts {
 }
 
 /** What is sent besides the rewritten header. */
-interface Leaving {
+interface SignedBody {
   signature: Buffer;
   /** The blank line and everything after it, dot-stuffed. */
   body: readonly Buffer[];
@@ -93,7 +93,7 @@ class PlainCopy implements ForwardCopy {
   readonly #bodyStart: number;
   #bytes: { wire: Buffer; rest: Buffer } | null;
   #invitations: ReturnType<typeof forwardInvitations>;
-  #leaving: Promise<Leaving> | null = null;
+  #signedBody: Promise<SignedBody> | null = null;
   #json: Promise<Buffer | null> | null = null;
 
   constructor(source: ForwardSource, parts: CopyParts) {
@@ -113,7 +113,7 @@ class PlainCopy implements ForwardCopy {
   }
 
   async mailTo(rcptTo: string): Promise<OutgoingMail> {
-    const { signature, body } = await (this.#leaving ??= this.#leave());
+    const { signature, body } = await (this.#signedBody ??= this.#makeSignedBody());
     this.#memory.present(this.#bytes);
     const { eightBit, smtpUtf8 } = this.#about.envelope;
     const wireParts = [signature, this.#header, ...body];
@@ -127,12 +127,12 @@ class PlainCopy implements ForwardCopy {
   release(): void {
     this.#bytes = null;
     this.#invitations = null;
-    this.#leaving = null;
+    this.#signedBody = null;
     this.#json = null;
     this.#memory.release();
   }
 
-  async #leave(): Promise<Leaving> {
+  async #makeSignedBody(): Promise<SignedBody> {
     const { wire, rest } = this.#memory.present(this.#bytes);
     if (this.#invitations === null) return { signature: await this.#sign(wire, this.#bodyStart), body: [rest] };
     const made = await oneInTurn(this.#invitations.makeBody);

@@ -77,8 +77,8 @@ const LEAVING_MAX = 256;
 /** Pause after memory pressure found no session slow enough to end. */
 const PRESSURE_PAUSE_MS = 1000;
 const tooSlow = reply(421, "4.4.2", "Waited too long");
-const makeRoom = reply(421, "4.3.1", "Too little memory for so slow a message, please try again later");
-const giveWay = reply(421, "4.7.0", "Too many connections, please try again later");
+const tooSlowForMemory = reply(421, "4.3.1", "Too little memory for so slow a message, please try again later");
+const evicted = reply(421, "4.7.0", "Too many connections, please try again later");
 const nowMs = () => performance.now();
 
 export class SmtpServer {
@@ -103,8 +103,8 @@ export class SmtpServer {
     this.#budgets = new ClientBudgets(options);
     this.#handlers = this.#boundedHandlers();
     this.#times = { ...sessionTimes, ...options.times };
-    this.#sweep = setInterval(() => this.#showOutOverdue(), this.#times.sweepMs).unref();
-    this.#stopRelief = options.budget.onPressure((bytes) => this.#giveBack(bytes));
+    this.#sweep = setInterval(() => this.#endOverdue(), this.#times.sweepMs).unref();
+    this.#stopRelief = options.budget.onPressure((bytes) => this.#relieve(bytes));
     this.#server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => this.#accept(socket));
     if (options.gauge !== undefined) options.metrics.gauge(options.gauge, () => this.#connections.size);
   }
@@ -157,7 +157,7 @@ export class SmtpServer {
     if (!this.#options.implicitTls) return this.#begin(connection, socket);
     const context = this.#options.secureContext;
     if (context === null || !this.#hasRoom(this.#handshakes, party)) return void socket.destroy();
-    this.#shakeHands(connection, context()).then(
+    this.#handshake(connection, context()).then(
       (secure) => this.#begin(connection, secure),
       () => socket.destroy(),
     );
@@ -172,7 +172,7 @@ export class SmtpServer {
       budget: connection.budget,
       handlers: this.#handlers,
       secure: implicitTls ?? false,
-      upgrade: secureContext === null || implicitTls ? null : () => this.#shakeHands(connection, secureContext()),
+      upgrade: secureContext === null || implicitTls ? null : () => this.#handshake(connection, secureContext()),
       hasHandshakeRoom: () => this.#hasRoom(this.#handshakes, connection.party),
       isClosing: () => this.#closing,
       nowMs,
@@ -204,7 +204,7 @@ export class SmtpServer {
   #hasRoom(pool: FairPool<Connection>, party: ClientParty): boolean {
     const now = nowMs();
     const room = pool.makeRoom({ party, now, judge: (it) => this.#standing(it, now) });
-    if (typeof room === "object") this.#displace(room.leaves);
+    if (typeof room === "object") this.#evict(room.leaves);
     return room !== "full";
   }
 
@@ -214,13 +214,13 @@ export class SmtpServer {
     return standingOf(session.progress, now, this.#times);
   }
 
-  #displace(connection: Connection): void {
+  #evict(connection: Connection): void {
     const { socket, session, handshakeSince } = connection;
     this.#options.metrics.count("kauke_mx_shown_out_total", { why: "crowded" });
     this.#connections.delete(connection);
     this.#handshakes.delete(connection);
     if (session === null || handshakeSince !== null) return void socket.destroy();
-    session.leave(giveWay);
+    session.leave(evicted);
     this.#noteLeaving(socket);
   }
 
@@ -231,7 +231,7 @@ export class SmtpServer {
     socket.once("close", () => this.#leaving.delete(socket));
   }
 
-  async #shakeHands(connection: Connection, context: SecureContext): Promise<Socket> {
+  async #handshake(connection: Connection, context: SecureContext): Promise<Socket> {
     connection.handshakeSince = nowMs();
     this.#handshakes.put(connection, connection.party);
     try {
@@ -242,29 +242,29 @@ export class SmtpServer {
     }
   }
 
-  #showOutOverdue(): void {
+  #endOverdue(): void {
     const isCrowded = this.#connections.isCrowded;
     const { lineMs, crowdedLineMs } = this.#times;
     const times = isCrowded ? { ...this.#times, lineMs: Math.min(lineMs, crowdedLineMs) } : this.#times;
     for (const { session, handshakeSince } of this.#connections.members()) {
       const why = session === null || handshakeSince !== null ? null : overdue(session.progress, nowMs(), times);
-      if (session !== null && why !== null) this.#showOut(session, why);
+      if (session !== null && why !== null) this.#endSession(session, why);
     }
   }
 
   /** Under memory pressure, ends the sessions with the slowest messages so that others can continue. */
-  #giveBack(bytes: number): void {
+  #relieve(bytes: number): void {
     const now = nowMs();
     if (now < this.#lookAgainAt) return;
     const sessions = [...this.#connections.members()].flatMap(({ session }) => session ?? []);
     const slow = slowestFirst(sessions, bytes, { now, times: this.#times });
-    for (const session of slow) this.#showOut(session, "memory");
+    for (const session of slow) this.#endSession(session, "memory");
     if (slow.length === 0) this.#lookAgainAt = now + PRESSURE_PAUSE_MS;
   }
 
-  #showOut(session: SmtpSession, why: SlowAt | "memory"): void {
+  #endSession(session: SmtpSession, why: SlowAt | "memory"): void {
     this.#options.metrics.count("kauke_mx_shown_out_total", { why });
-    session.leave(why === "memory" ? makeRoom : tooSlow);
+    session.leave(why === "memory" ? tooSlowForMemory : tooSlow);
   }
 
   /** Refuses a connection, and destroys its socket soon because the client may never close it. */

@@ -38,7 +38,7 @@ export class SmtpSession {
   #recipients: ResolvedRecipient[] = [];
   #data: DataReader | null = null;
   readonly #auth: SessionAuth | null;
-  #farewell: NodeJS.Timeout | undefined;
+  #closeTimer: NodeJS.Timeout | undefined;
   readonly #clientAddress: string;
   #clientName: string | null | Promise<string | null>;
   #since: number;
@@ -113,7 +113,7 @@ export class SmtpSession {
 
   #drop(): void {
     this.#ended = true;
-    clearTimeout(this.#farewell);
+    clearTimeout(this.#closeTimer);
     this.#data?.release();
     this.#data = null;
     this.#input.clear();
@@ -207,7 +207,7 @@ export class SmtpSession {
     const { verb, argument } = command;
     if (this.#options.isClosing() && verb !== "QUIT") return this.shutdown();
     if (!this.#input.isEmpty && mustAwaitAnswer(verb, this.#esmtp)) return this.leave(sentTooEarly);
-    if (verb !== "RCPT" && this.#counts.isTooManyCommands()) return this.#showOut("Too many commands without mail");
+    if (verb !== "RCPT" && this.#counts.isTooManyCommands()) return this.#endWith421("Too many commands without mail");
     switch (verb) {
       case "EHLO":
       case "HELO":
@@ -277,7 +277,7 @@ export class SmtpSession {
   }
 
   #begin(mailFrom: MailFrom, refusal: SmtpReply | null): void {
-    if (refusal !== null) return refusal.code === 421 ? this.#showOut(refusal.text) : this.#fail(refusal);
+    if (refusal !== null) return refusal.code === 421 ? this.#endWith421(refusal.text) : this.#fail(refusal);
     this.#mailFrom = mailFrom;
     this.#say(reply(250, "2.1.0", "Ok"));
   }
@@ -295,7 +295,9 @@ export class SmtpSession {
     const mailFrom = this.#mailFrom;
     if (mailFrom === null) return this.#fail(badSequence);
     if (this.#recipients.length >= maxRecipients) {
-      return this.#counts.isTooManyRecipients() ? this.#showOut(tooManyRecipients.text) : this.#say(tooManyRecipients);
+      return this.#counts.isTooManyRecipients()
+        ? this.#endWith421(tooManyRecipients.text)
+        : this.#say(tooManyRecipients);
     }
     const path = this.#argument(() => readRcptTo(argument));
     if (path === null) return;
@@ -329,7 +331,7 @@ export class SmtpSession {
     const { upgrade } = this.#options;
     if (argument !== "") return this.#fail(replyFor("invalid"));
     if (upgrade === null || this.#secure) return this.#fail(notOffered);
-    if (this.#options.hasHandshakeRoom?.() === false) return this.#showOut("Too many handshakes from your network");
+    if (this.#options.hasHandshakeRoom?.() === false) return this.#endWith421("Too many handshakes from your network");
     this.#say(reply(220, "2.0.0", "Go ahead"));
     this.#flush();
     // Commands sent in the clear after STARTTLS may be injected and are dropped (CVE-2011-0411).
@@ -367,10 +369,10 @@ export class SmtpSession {
 
   #fail(answer: SmtpReply): void {
     this.#say(answer);
-    if (this.#counts.isTooManyErrors()) this.#showOut("Too many errors");
+    if (this.#counts.isTooManyErrors()) this.#endWith421("Too many errors");
   }
 
-  #showOut(why: string): void {
+  #endWith421(why: string): void {
     this.leave(reply(421, "4.7.0", why));
   }
 
@@ -393,6 +395,6 @@ export class SmtpSession {
     this.#socket.end();
     // Keep reading and discard: closing a socket with unread bytes could discard the last reply.
     this.#socket.resume();
-    this.#farewell = setTimeout(() => this.#socket.destroy(), 2000).unref();
+    this.#closeTimer = setTimeout(() => this.#socket.destroy(), 2000).unref();
   }
 }

@@ -38,8 +38,8 @@ export class CallSlots {
   /** Waits for a slot. @returns `null` when the signal aborts, or too many calls wait */
   async take(parties: CallParties, signal?: AttemptSignal): Promise<Slot | null> {
     if (this.#isClosed || signal?.aborted) return null;
-    if (this.#mayGo(parties)) return this.#slot(parties);
-    return await this.#stand(parties, signal);
+    if (this.#hasSlot(parties)) return this.#slot(parties);
+    return await this.#enqueue(parties, signal);
   }
 
   /** Fails all waiting calls. */
@@ -48,7 +48,7 @@ export class CallSlots {
     for (const waiting of this.#line.clear()) waiting.give(null);
   }
 
-  #stand(parties: CallParties, signal: AttemptSignal | undefined): Promise<Slot | null> {
+  #enqueue(parties: CallParties, signal: AttemptSignal | undefined): Promise<Slot | null> {
     return new Promise((resolve) => {
       const leave = () => {
         this.#line.delete(parties.party, waiting);
@@ -68,7 +68,7 @@ export class CallSlots {
     });
   }
 
-  #mayGo({ party, host }: CallParties): boolean {
+  #hasSlot({ party, host }: CallParties): boolean {
     const { all, party: ofParty, host: toHost } = this.#limits;
     return this.#taken < all && this.#count(`of ${party}`) < ofParty && this.#count(`to ${host}`) < toHost;
   }
@@ -82,7 +82,7 @@ export class CallSlots {
         this.#change(`of ${party}`, -1);
         this.#change(`to ${host}`, -1);
         this.#taken--;
-        const next = this.#line.size === 0 ? undefined : this.#line.shiftIf((it) => this.#mayGo(it));
+        const next = this.#line.size === 0 ? undefined : this.#line.shiftIf((it) => this.#hasSlot(it));
         next?.give(this.#slot(next));
       },
     };

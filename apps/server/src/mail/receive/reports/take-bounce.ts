@@ -32,7 +32,7 @@ export async function takeBounces(
   if (!facts.hasFailed) return true;
   for (const bounce of firstOfEachAlias(bounces)) {
     const route = await deps.aliases.findRouteById(bounce.aliasId);
-    if (route !== null) await tell({ route, sender: bounce.sender, facts, arrivedAt: envelope.receivedAt }, deps);
+    if (route !== null) await notify({ route, sender: bounce.sender, facts, arrivedAt: envelope.receivedAt }, deps);
   }
   return true;
 }
@@ -48,14 +48,14 @@ function firstOfEachAlias(bounces: readonly BounceRecipient[]): BoundBounce[] {
   return [...byAlias.values()];
 }
 
-interface Told {
+interface AliasBounce {
   route: AliasRoute;
   sender: string | null;
   facts: DeliveryReportFacts;
   arrivedAt: Date;
 }
 
-async function tell({ route, sender, facts, arrivedAt }: Told, deps: TakeBounceDeps): Promise<void> {
+async function notify({ route, sender, facts, arrivedAt }: AliasBounce, deps: TakeBounceDeps): Promise<void> {
   const { aliasId, userId, address: aliasAddress } = route;
   if (deps.limits.takeNotice(route)) await deps.failures.reportBounce(route);
   if (deps.reports === null || sender === null || !deps.limits.takeReport({ aliasId, userId, sender })) return;

@@ -79,7 +79,7 @@ export class SmtpConnection {
   }
 
   /** Marks the connection idle. @param onLoss called once when the peer closes the idle connection */
-  rest(onLoss: () => void): void {
+  markIdle(onLoss: () => void): void {
     this.#channel.onIdleLoss = onLoss;
   }
 

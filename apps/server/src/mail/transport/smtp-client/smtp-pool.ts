@@ -50,7 +50,7 @@ interface Host {
   open: number;
   /** Connections in use, by party. */
   inUse: Map<string, number>;
-  resting: Resting[];
+  idle: IdleConnection[];
   waiting: FairLine<Waiter>;
   busy: Set<SmtpConnection>;
   failures: number;
@@ -58,7 +58,7 @@ interface Host {
   lastFailure: DeliveryOutcome;
 }
 
-interface Resting {
+interface IdleConnection {
   connection: SmtpConnection;
   timer: NodeJS.Timeout;
 }
@@ -127,7 +127,7 @@ export class SmtpPool {
     // The idle connection may have been lost unnoticed, which is no failure of the host: retry once.
     if (!lease.isReused || !result.isUntouched || signal?.aborted) return result;
     const hasRoom = this.#mayOpen(host, signal?.party ?? "");
-    const second = await (hasRoom ? this.#fresh(host, signal) : this.#stand(host, signal));
+    const second = await (hasRoom ? this.#fresh(host, signal) : this.#enqueue(host, signal));
     return second.kind === "failed" ? unsent(second.outcome) : this.#use(host, second.connection, mail, signal);
   }
 
@@ -135,7 +135,7 @@ export class SmtpPool {
   async close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     this.#isClosed = true;
     for (const host of this.#hosts.values()) {
-      for (const { connection } of [...host.resting]) this.#retire(host, connection);
+      for (const { connection } of [...host.idle]) this.#retire(host, connection);
       for (const waiter of host.waiting.clear()) waiter.give({ kind: "failed", outcome: aborted });
     }
     if (!this.#isBusy()) return;
@@ -160,7 +160,7 @@ export class SmtpPool {
       peer,
       open: 0,
       inUse: new Map(),
-      resting: [],
+      idle: [],
       waiting: new FairLine({ all: this.#options.waitingPerHost, party: this.#options.waitingPerParty }),
       busy: new Set(),
       failures: 0,
@@ -194,15 +194,15 @@ export class SmtpPool {
 
   async #take(host: Host, signal?: AttemptSignal): Promise<Lease> {
     if (this.#isClosed || signal?.aborted) return { kind: "failed", outcome: aborted };
-    const resting = host.resting.pop();
-    if (resting !== undefined) {
-      clearTimeout(resting.timer);
-      this.#idle.delete(resting.connection);
-      return { kind: "open", connection: resting.connection, isReused: true };
+    const idle = host.idle.pop();
+    if (idle !== undefined) {
+      clearTimeout(idle.timer);
+      this.#idle.delete(idle.connection);
+      return { kind: "open", connection: idle.connection, isReused: true };
     }
     if (host.pausedUntil > this.#options.now()) return { kind: "failed", outcome: host.lastFailure };
     if (this.#mayOpen(host, signal?.party ?? "")) return this.#fresh(host, signal);
-    return this.#stand(host, signal);
+    return this.#enqueue(host, signal);
   }
 
   #mayOpen(host: Host, party: string): boolean {
@@ -213,7 +213,7 @@ export class SmtpPool {
   #hasRoomAtProvider(provider: Provider | null): boolean {
     if (provider === null || provider.open < this.#options.connectionsPerProvider) return true;
     for (const host of provider.hosts) {
-      const [idle] = host.resting;
+      const [idle] = host.idle;
       if (idle === undefined) continue;
       this.#retire(host, idle.connection);
       return provider.open < this.#options.connectionsPerProvider;
@@ -226,7 +226,7 @@ export class SmtpPool {
     return open < connectionsPerHost || (open < connectionsPerHost + extraConnections && !inUse.has(party));
   }
 
-  #stand(host: Host, signal?: AttemptSignal): Promise<Lease> {
+  #enqueue(host: Host, signal?: AttemptSignal): Promise<Lease> {
     return new Promise((resolve) => {
       const party = signal?.party ?? "";
       const leave = () => {
@@ -303,8 +303,8 @@ export class SmtpPool {
     if (next !== undefined) return next.give({ kind: "open", connection, isReused: true });
     if (this.#isClosed || this.#isWantedElsewhere(host)) return this.#retire(host, connection);
     const timer = setTimeout(() => this.#retire(host, connection), this.#options.idleMs).unref();
-    host.resting.push({ connection, timer });
-    connection.rest(() => this.#forget(host, connection));
+    host.idle.push({ connection, timer });
+    connection.markIdle(() => this.#forget(host, connection));
     this.#idle.set(connection, host);
     if (this.#idle.size > this.#options.idleMax) this.#retireOldest();
   }
@@ -321,9 +321,9 @@ export class SmtpPool {
 
   #forget(host: Host, connection: SmtpConnection): void {
     this.#idle.delete(connection);
-    const at = host.resting.findIndex((it) => it.connection === connection);
-    clearTimeout(host.resting[at]?.timer);
-    if (at >= 0) host.resting.splice(at, 1);
+    const at = host.idle.findIndex((it) => it.connection === connection);
+    clearTimeout(host.idle[at]?.timer);
+    if (at >= 0) host.idle.splice(at, 1);
     this.#freed(host);
   }
 
