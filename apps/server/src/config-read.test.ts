@@ -19,7 +19,7 @@ function problemsOf(environment: Environment): readonly string[] {
   return [];
 }
 
-test("without any setting everything has the documented default", () => {
+test("without any setting every value has its documented default", () => {
   const config = configOf({});
   expect(config.http).toEqual({ host: "127.0.0.1", port: 3000 });
   expect([config.mx.port, config.submission.port, config.submissions.port]).toEqual([2525, 2587, 2465]);
@@ -43,7 +43,7 @@ test("without any setting everything has the documented default", () => {
   expect(config.production).toBe(false);
 });
 
-test("each setting is read into its place", () => {
+test("each setting is read into its place in the configuration", () => {
   const config = configOf({
     KAUKE_HOST: "::1",
     KAUKE_HTTP_PORT: "0",
@@ -101,7 +101,7 @@ test("each setting is read into its place", () => {
   expect(config.logDays).toBe(14);
 });
 
-test("an issuer behind a path keeps the slash at its end, which is part of its name", () => {
+test("an issuer with a path keeps its trailing slash, which is part of its name", () => {
   const client = { KAUKE_GOOGLE_CLIENT_ID: "id", KAUKE_GOOGLE_CLIENT_SECRET: "secret" };
   for (const issuer of ["https://id.example/realm/", "https://id.example/realm"])
     expect(configOf({ ...client, KAUKE_GOOGLE_ISSUER: issuer }).google?.issuer).toBe(issuer);
@@ -112,7 +112,7 @@ test("a relay address implies relay delivery", () => {
   expect(delivery).toEqual({ kind: "relay", url: new URL("smtp://user:pass@relay.example:587") });
 });
 
-test("limits can be lifted altogether", () => {
+test("all limits can be switched off", () => {
   expect(configOf({ KAUKE_LIMITS: "off" }).limits).toBe("off");
 });
 
@@ -166,7 +166,7 @@ const wrong: readonly (readonly [name: string, values: readonly string[]])[] = [
 ];
 
 for (const [name, values] of wrong) {
-  test.each(values)(`a wrong ${name} stops the start with its name: %s`, (text) => {
+  test.each(values)(`an invalid ${name} stops the start with an error that names it: %s`, (text) => {
     const problems = problemsOf({ [name]: text });
     expect(problems.join("\n")).toContain(name);
     expect(problems.every((problem) => /^[A-Z_]+ .+\.$/.test(problem))).toBe(true);
@@ -183,40 +183,40 @@ test("an explicit delivery that contradicts the relay address is refused", () =>
   expect(problemsOf(environment).join()).toContain("KAUKE_RELAY_URL");
 });
 
-test("leaving a service out needs PostgreSQL, and PostgreSQL needs the key", () => {
+test("leaving out a service requires PostgreSQL, and PostgreSQL requires the key", () => {
   expect(problemsOf({ KAUKE_SERVICES: "api" }).join()).toContain("DATABASE_URL");
   expect(problemsOf({ DATABASE_URL: "postgres://h/k" }).join()).toContain("KAUKE_SECRET_KEY");
   expect(problemsOf({ KAUKE_SERVICES: "api", DATABASE_URL: "postgres://h/k", KAUKE_SECRET_KEY: key })).toEqual([]);
 });
 
-test.each(["KAUKE_TLS_CERT", "KAUKE_TLS_KEY"])("%s alone is refused", (name) => {
+test.each(["KAUKE_TLS_CERT", "KAUKE_TLS_KEY"])("%s without its counterpart is refused", (name) => {
   expect(problemsOf({ [name]: "file.pem" })).toHaveLength(1);
 });
 
-test.each(["KAUKE_GOOGLE_CLIENT_ID", "KAUKE_GOOGLE_CLIENT_SECRET"])("%s alone is refused", (name) => {
+test.each(["KAUKE_GOOGLE_CLIENT_ID", "KAUKE_GOOGLE_CLIENT_SECRET"])("%s without its counterpart is refused", (name) => {
   expect(problemsOf({ [name]: "x" })).toHaveLength(1);
 });
 
-test("two listeners may both ask for any free port but not for the same one", () => {
+test("two listeners may both use port 0, but not the same other port", () => {
   expect(problemsOf({ KAUKE_MX_PORT: "0", KAUKE_SUBMISSION_PORT: "0" })).toEqual([]);
   expect(problemsOf({ KAUKE_MX_PORT: "3000" })).toEqual(["KAUKE_MX_PORT must differ from KAUKE_HTTP_PORT."]);
 });
 
-test("all problems are told at once", () => {
+test("all problems are reported at once", () => {
   expect(problemsOf({ KAUKE_HTTP_PORT: "x", KAUKE_DOMAINS: "y", KAUKE_LIMITS: "z" })).toHaveLength(3);
 });
 
-test("a name of ours that no setting has is told without stopping the start", () => {
+test("an unknown KAUKE_ variable causes a warning and does not stop the start", () => {
   const { warnings } = readConfig({ KAUKE_HTPT_PORT: "80", PATH: "/bin" }, folder);
   expect(warnings).toEqual(["KAUKE_HTPT_PORT is not a setting of Kauke and has no effect."]);
 });
 
-test("lifted limits and example domains are told in production", () => {
+test("in production, disabled limits and example domains cause warnings", () => {
   const environment = { NODE_ENV: "production", KAUKE_DELIVERY: "direct", KAUKE_LIMITS: "off" };
   expect(readConfig(environment, folder).warnings).toHaveLength(2);
 });
 
-test("no value whatever makes reading fail in any other way, and no sentence quotes it", () => {
+test("no value makes reading fail in any other way, and no message quotes it", () => {
   const names = wrong.map(([name]) => name);
   fc.assert(
     fc.property(fc.constantFrom(...names), fc.string({ unit: "grapheme", minLength: 12 }), (name, text) => {
@@ -226,12 +226,12 @@ test("no value whatever makes reading fail in any other way, and no sentence quo
   );
 });
 
-test("a postmaster on one of our own domains is refused: its mail would come back", () => {
+test("a postmaster on one of our own domains is refused, since its mail would loop", () => {
   expect(problemsOf({ KAUKE_POSTMASTER: "op@Kauke.test" })[0]).toMatch(/^KAUKE_POSTMASTER /);
   expect(problemsOf({ KAUKE_POSTMASTER: "op@inbox.example" })).toEqual([]);
 });
 
-test("a limit that does not exist is told with those that do, and never quoted", () => {
+test("an unknown limit is reported with the list of existing ones, without being quoted", () => {
   expect(problemsOf({ KAUKE_LIMITS: "mail_alais=1/1" })).toEqual([
     expect.stringMatching(/^KAUKE_LIMITS must name limits that exist: .*\balias_create\b.*\bmail_alias\b.*\.$/),
   ]);

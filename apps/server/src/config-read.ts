@@ -1,6 +1,6 @@
 /**
- * Makes the typed `Config` of config.ts from the environment: defaults, value checks (setting-values.ts), and the rules between
- * settings. Every problem is told at once, by the variable's name, and stops the start.
+ * Builds the typed `Config` of config.ts from the environment: defaults, checks of values (setting-values.ts), and
+ * rules between settings. All problems are reported at once, by variable name, and stop the start.
  */
 import { resolve } from "node:path";
 import { docsPath, smtpGuidePath } from "@kauke/contract";
@@ -13,8 +13,8 @@ import { SettingsError } from "./settings-error.ts";
 
 const allServices: readonly Service[] = ["api", "mx", "submission", "sender"];
 const defaultDomains = ["kauke.test", "slapta.test", "rukas.test", "tyla.test", "vejas.test"];
-const mebibyte = 1_048_576;
-/** Large forwarders and list hosts whose ARC seals are worth believing. */
+const MIB = 1_048_576;
+/** Large forwarders and mailing-list hosts whose ARC seals are trusted by default. */
 const knownSealers = [
   "google.com",
   "microsoft.com",
@@ -26,13 +26,13 @@ const knownSealers = [
 
 export interface ReadConfig {
   config: Config;
-  /** Sentences for the operator that do not stop the start. */
+  /** Warnings for the operator, one sentence each, that do not stop the start. */
   warnings: readonly string[];
 }
 
 /**
- * @param environment as `readEnvironment` gives it
- * @param folder what relative paths are relative to
+ * @param environment result of `readEnvironment`
+ * @param folder base of relative paths
  * @throws SettingsError with one sentence per problem
  */
 export function readConfig(environment: Environment, folder: string): ReadConfig {
@@ -57,7 +57,7 @@ export function readConfig(environment: Environment, folder: string): ReadConfig
   return { config, warnings: [...settings.finish().map(unknownSetting), ...productionWarnings(settings, config)] };
 }
 
-/** The settings of this process, for main: warnings go to stderr; problems do too, and end the process with code 1. */
+/** Settings of this process, for main. Warnings and problems go to stderr; problems end the process with code 1. */
 export function readConfigOrExit(folder: string): Config {
   try {
     const { config, warnings } = readConfig(readEnvironment(folder), folder);
@@ -108,7 +108,7 @@ function readWeb(settings: SettingReader, http: ListenConfig) {
 
 function readMail(settings: SettingReader) {
   const domains = settings.read("KAUKE_DOMAINS", defaultDomains, value.listOf(value.domainName));
-  const maxMessageBytes = settings.read("KAUKE_MAX_MESSAGE_BYTES", 26_214_400, value.integer(1024, 1024 * mebibyte));
+  const maxMessageBytes = settings.read("KAUKE_MAX_MESSAGE_BYTES", 26_214_400, value.integer(1024, 1024 * MIB));
   return {
     domains,
     mailHost: settings.read("KAUKE_MAIL_HOST", `mail.${domains[0]}`, value.domainName),
@@ -123,10 +123,10 @@ function readMail(settings: SettingReader) {
     answerSeconds: settings.read("KAUKE_ANSWER_SECONDS", 20, value.integer(0, 300)),
     retrySchedule: settings.read("KAUKE_RETRY_SCHEDULE", defaultRetrySchedule, value.retrySchedule),
     maxMessageBytes,
-    spoolAccountBytes: settings.read("KAUKE_SPOOL_ACCOUNT_MIB", 1024, value.integer(1, 1_048_576)) * mebibyte,
-    diskReserveBytes: settings.read("KAUKE_DISK_RESERVE_MIB", 1024, value.integer(0, 1_048_576)) * mebibyte,
-    // Never less than a few of the largest messages, or one sender could keep everybody else out.
-    memoryBudgetBytes: Math.max(128 * mebibyte, 4 * maxMessageBytes),
+    spoolAccountBytes: settings.read("KAUKE_SPOOL_ACCOUNT_MIB", 1024, value.integer(1, 1_048_576)) * MIB,
+    diskReserveBytes: settings.read("KAUKE_DISK_RESERVE_MIB", 1024, value.integer(0, 1_048_576)) * MIB,
+    // At least a few of the largest messages, or one sender could keep all others out.
+    memoryBudgetBytes: Math.max(128 * MIB, 4 * maxMessageBytes),
   };
 }
 
@@ -177,16 +177,16 @@ function refuseContradictions(settings: SettingReader, config: Config): void {
     settings.refuse("KAUKE_DELIVERY must be relay or direct when NODE_ENV is production: preview delivers nothing.");
   }
   if (config.services.size < allServices.length && !settings.has("DATABASE_URL")) {
-    settings.refuse("DATABASE_URL must be set when KAUKE_SERVICES leaves a service out: processes meet in PostgreSQL.");
+    settings.refuse(
+      "DATABASE_URL must be set when KAUKE_SERVICES leaves a service out: processes share their data only through PostgreSQL.",
+    );
   }
   if (settings.has("DATABASE_URL") && !settings.has("KAUKE_SECRET_KEY")) {
     settings.refuse("KAUKE_SECRET_KEY must be set when DATABASE_URL is: every process needs the same key.");
   }
   const postmasterDomain = config.postmaster?.split("@").at(-1)?.toLowerCase() ?? "";
   if (config.domains.includes(postmasterDomain)) {
-    settings.refuse(
-      "KAUKE_POSTMASTER must be a mailbox elsewhere: on one of KAUKE_DOMAINS its mail would come back here.",
-    );
+    settings.refuse("KAUKE_POSTMASTER must be a mailbox elsewhere: on one of KAUKE_DOMAINS its mail would loop.");
   }
   refuseSharedPorts(settings, config);
 }
@@ -213,7 +213,7 @@ function unknownSetting(name: string): string {
 function productionWarnings(settings: SettingReader, config: Config): string[] {
   if (!config.production) return [];
   const warnings: string[] = [];
-  if (config.limits === "off") warnings.push("KAUKE_LIMITS=off lifts every limit: meant for load tests only.");
+  if (config.limits === "off") warnings.push("KAUKE_LIMITS=off switches off every limit: meant for load tests only.");
   if (!settings.has("KAUKE_DOMAINS"))
     warnings.push("KAUKE_DOMAINS is not set: no mail arrives at the example domains.");
   return warnings;

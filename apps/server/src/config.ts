@@ -1,6 +1,6 @@
 /**
- * The settings of INTERFACE as a typed tree. `readConfig` (config-read.ts) makes it from the environment and stops the start
- * with the variable's name when anything is wrong; nothing else reads `process.env`.
+ * The settings as a typed tree. `readConfig` (config-read.ts) builds it from the environment, and stops the start with
+ * the name of the variable when a value is invalid; nothing else reads `process.env`.
  */
 export type Service = "api" | "mx" | "submission" | "sender";
 
@@ -25,52 +25,52 @@ export interface Config {
   submissions: ListenConfig;
   metricsPort: number | null;
   dataDir: string;
-  /** `null`: the embedded database. */
+  /** URL of the PostgreSQL database; `null` for the embedded database. */
   databaseUrl: string | null;
-  /** 32 bytes; `null`: generated beside the data, mode 0600. */
+  /** Secret key of 32 bytes; `null`: generated and stored in the data directory with mode 0600. */
   secretKey: Buffer | null;
   publicUrl: URL;
-  /** Whether `KAUKE_PUBLIC_URL` was given; while unset `http://127.0.0.1:<port>` counts as the same origin. */
+  /** Whether `KAUKE_PUBLIC_URL` was set; if not, `http://127.0.0.1:<port>` also counts as the same origin. */
   publicUrlGiven: boolean;
   trustedProxies: readonly string[];
   tls: { certFile: string; keyFile: string } | null;
-  /** Lower case; the first two are the provider's own. */
+  /** Our mail domains in lower case; the first two are the provider's own. */
   domains: readonly string[];
   mailHost: string;
-  /** A second, Ed25519 signature beside the RSA one (RFC 8463). */
+  /** Whether outgoing mail gets an Ed25519 signature (RFC 8463) besides the RSA one. */
   dkimEd25519: boolean;
-  /** Outgoing mail is signed here; off where a relay behind us signs. */
+  /** Whether outgoing mail is signed here; off when a relay behind this server signs. */
   dkim: boolean;
   postmaster: string | null;
   /** Mailbox named in the DMARC record for aggregate reports. */
   dmarcReports: string | null;
   delivery: DeliveryMode;
-  /** SPF, DKIM, DMARC and ARC are checked on arrival; off behind an MX that has done so, or to measure without. */
+  /** Whether SPF, DKIM, DMARC and ARC are checked on arrival; off behind an MX that does so, or for measurements. */
   authentication: boolean;
-  /** Domains whose ARC seals explain a DMARC failure. */
+  /** Domains whose ARC seals may override a DMARC failure. */
   arcTrusted: readonly string[];
-  /** What was found on arrival is sealed into an ARC set when mail is forwarded. */
+  /** Whether forwarded mail gets an ARC set with the results found on arrival. */
   arcSeal: boolean;
-  /** `null`: the system's resolvers. */
+  /** DNS servers as `host:port`; `null` for the system's resolvers. */
   dnsServers: readonly string[] | null;
   undoSeconds: number;
-  /** How long a sender waits for the destinations before its message is kept and answered; RFC 5321 §4.5.3.2.6. */
+  /** Seconds a sender waits for the destinations before its message is stored and answered (RFC 5321 §4.5.3.2.6). */
   answerSeconds: number;
-  /** Seconds between attempts; the last one is the end. */
+  /** Seconds between attempts: n intervals allow n + 1 attempts. */
   retrySchedule: readonly number[];
   webhookAllow: readonly string[];
   maxMessageBytes: number;
-  /** Bytes of undelivered mail that one account may have in the spool; one alias may have half of that. */
+  /** Maximum bytes of undelivered mail of an account in the spool; one alias may use half of it. */
   spoolAccountBytes: number;
-  /** Bytes of free disk space. With less than that, mail is refused first for the accounts with most undelivered mail. */
+  /** Minimum bytes of free disk space. Below it mail is refused, first for the accounts with most undelivered mail. */
   diskReserveBytes: number;
-  /** Bytes of messages in memory at once over the whole process. */
+  /** Maximum bytes of messages in memory, over the whole process. */
   memoryBudgetBytes: number;
-  /** `off`: no limits at all (load tests). */
+  /** `off` disables all limits, for load tests. */
   limits: "off" | ReadonlyMap<string, LimitOverride>;
   /** Federated sign-in through OpenID Connect discovery; `null`: off. */
   google?: { clientId: string; clientSecret: string; issuer: string } | null;
-  /** Days that the operator's log system keeps what we write to the output; `null`: not said. */
+  /** Days for which the operator's log system keeps the server's output; `null`: not specified. */
   logDays: number | null;
   links: { docs: string; social: string; video: string; reviews: string; feedback: string; smtpGuide: string };
 }

@@ -8,7 +8,7 @@ import { SettingsError } from "./settings-error.ts";
 const folder = mkdtempSync(join(tmpdir(), "kauke-env-"));
 afterEach(() => rmSync(join(folder, ".env"), { force: true }));
 
-test("names, quotes, comments and export are read as written", () => {
+test("names, quotes, comments and export are parsed", () => {
   const text = [
     "# a comment",
     "A=1",
@@ -32,7 +32,7 @@ test("names, quotes, comments and export are read as written", () => {
   });
 });
 
-test("a line that is no assignment is named by its number and never quoted", () => {
+test("a line that is no assignment is reported by its number and never quoted", () => {
   expect(() => parseDotEnv("A=1\nKAUKE_SECRET_KEY hunter2\n")).toThrow(
     new SettingsError([".env line 2 is not NAME=value."]),
   );

@@ -1,6 +1,6 @@
 /**
- * Reads the settings as text: the process environment, and under it a `.env` file in the working directory. The only place
- * that reads `process.env`. What the texts mean is config-read.ts's business.
+ * Reads the settings as text from the process environment and, with lower priority, from a `.env` file in the working
+ * directory. The only place that reads `process.env`; config-read.ts parses the texts.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,8 +9,8 @@ import { SettingsError } from "./settings-error.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The process environment over `.env` in `folder`; an empty value counts as not set, and hides the file's.
- * @throws SettingsError naming the lines of `.env` that are no settings
+ * Merges the process environment over `.env` in `folder`. An empty value counts as not set, and hides the file's value.
+ * @throws SettingsError that names the invalid lines of `.env`
  */
 export function readEnvironment(folder: string, processEnvironment: Environment = process.env): Environment {
   const file = join(folder, ".env");
@@ -23,9 +23,9 @@ const assignment = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/;
 const emptyOrComment = /^\s*(?:#.*)?$/;
 
 /**
- * One `NAME=value` per line; `#` starts a comment line, or a comment after a space; a value in single quotes is taken as it
- * is, in double quotes `\n`, `\"` and `\\` are read. No references to other variables.
- * @throws SettingsError naming each line of any other form, without its text
+ * Parses one `NAME=value` per line. `#` starts a comment line, or a comment after a space; a value in single quotes is
+ * taken literally, in double quotes `\n`, `\"` and `\\` are unescaped. Other variables are not expanded.
+ * @throws SettingsError with the number of each invalid line, without its text
  */
 export function parseDotEnv(text: string): Record<string, string> {
   const found: Record<string, string> = {};

@@ -1,4 +1,4 @@
-/** What `npm start` runs. */
+/** Entry point of `npm start`. */
 import { serve } from "./serve.ts";
 
 await serve();

@@ -1,6 +1,6 @@
 /**
- * The server as a program: reads the settings, starts the chosen services, prints where they are, closes cleanly on SIGINT, SIGTERM
- * and SIGHUP.
+ * The server as a program: reads the settings, starts the chosen services, prints their addresses, and shuts down
+ * gracefully on SIGINT, SIGTERM and SIGHUP.
  */
 import { setFlagsFromString } from "node:v8";
 import { product } from "@kauke/contract";
@@ -14,18 +14,21 @@ import { SettingsError } from "./settings-error.ts";
 import { type RunningServer, type StartOverrides, startServer } from "./start-server.ts";
 import { StoreStartError } from "./store/start-error.ts";
 
-/** A close that hangs is worse than one that is cut: the spool is safe on disk either way. */
-const closeLimitMs = 4500;
+/** Milliseconds after which a shutdown that hangs is cut off; the spool is safe on disk either way. */
+const CLOSE_LIMIT_MS = 4500;
 
-// Message bytes live outside the heap. Counted by themselves they start a collection of all of it every few dozen messages of
-// a MiB; counted with the heap, in step with its size (docs/decisions/2026-11-21-native-body-hash.md).
+// Message bytes live outside the heap. By default they trigger a full collection every few dozen messages of a MiB;
+// with these flags they count towards the heap limit and grow in step with it
+// (docs/decisions/2026-11-21-native-body-hash.md).
 setFlagsFromString("--external-memory-accounted-in-global-limit");
 setFlagsFromString("--external-memory-max-growing-factor=1.1");
 
-const HIDDEN_PREVIEW =
-  "not shown: KAUKE_PUBLIC_URL is not an address of this machine. Mail to the outside goes nowhere.";
+const HIDDEN_PREVIEW = "not shown: KAUKE_PUBLIC_URL is not an address of this machine. Outgoing mail is not delivered.";
 
-/** @param overrides what tests replace; a start that fails is printed, and ends the process with code 1 */
+/**
+ * Starts the server. A failure to start is printed, and ends the process with code 1.
+ * @param overrides replacements for tests
+ */
 export async function serve(overrides: StartOverrides = {}): Promise<void> {
   try {
     await start(overrides);
@@ -47,7 +50,7 @@ async function start(overrides: StartOverrides): Promise<void> {
 }
 
 async function close(running: RunningServer, logger: Logger): Promise<void> {
-  const limit = setTimeout(() => process.exit(1), closeLimitMs);
+  const limit = setTimeout(() => process.exit(1), CLOSE_LIMIT_MS);
   await running.close();
   clearTimeout(limit);
   logger.info("closed");
@@ -77,7 +80,7 @@ function tellFailure(thrown: unknown): void {
   process.stderr.write(`${startFailure(thrown)}\n`);
 }
 
-/** What an operator can act on; anything else is in the log by class and place. */
+/** A sentence for failures that the operator can fix; all others are in the log with class and stack frames. */
 function startFailure(thrown: unknown): string {
   const { code, port } = Object(thrown) as { code?: unknown; port?: unknown };
   if (code === "EADDRINUSE") return `Port ${String(port)} is taken by another program. Free it or set another port.`;

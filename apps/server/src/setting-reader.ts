@@ -1,11 +1,11 @@
 /**
- * Takes settings out of the environment one by one and remembers what was wrong with them and which names were asked for, so
- * that all problems can be told at once and a mistyped name is noticed.
+ * Reads settings from the environment one by one. It records problems and the names that were asked for, so that all
+ * problems are reported at once and mistyped names are noticed.
  */
 import type { Environment } from "./env.ts";
 import { SettingsError } from "./settings-error.ts";
 
-/** Thrown by a value parser; its message goes on after the variable's name, e.g. "must be a port from 0 to 65535". */
+/** Thrown by a value parser. Its message continues the variable's name, e.g. "must be a port from 0 to 65535". */
 export class SettingProblem extends Error {
   override name = "SettingProblem";
 }
@@ -24,7 +24,7 @@ export class SettingReader {
     return this.#environment[name] !== undefined;
   }
 
-  /** The parsed value, or `fallback` when it is not set or wrong; what is wrong stops the start in `finish`. */
+  /** The parsed value, or `fallback` when it is not set or invalid; an invalid value stops the start in `finish`. */
   read<T>(name: string, fallback: T, parse: (text: string) => T): T {
     if (!this.has(name)) return fallback;
     try {
@@ -36,14 +36,14 @@ export class SettingReader {
     }
   }
 
-  /** Notes a problem between several settings; a whole sentence. */
+  /** Records a problem between several settings. @param sentence a whole sentence */
   refuse(sentence: string): void {
     this.#problems.push(sentence);
   }
 
   /**
-   * @returns the names of our own kind that no setting has
-   * @throws SettingsError when anything was wrong
+   * @returns names of `KAUKE_` variables that no setting has
+   * @throws SettingsError when there was any problem
    */
   finish(): string[] {
     if (this.#problems.length > 0) throw new SettingsError(this.#problems);

@@ -1,4 +1,4 @@
-/** Parsers of single settings: text in, typed value out, `SettingProblem` for anything else. No message quotes the text. */
+/** Parsers of single settings: text in, typed value out, `SettingProblem` for invalid text, which it never quotes. */
 import { BlockList, isIP } from "node:net";
 import { domainToASCII } from "node:url";
 import { MailSyntaxError, parseAddress, parseRetrySchedule } from "@kauke/mail-rfc";
@@ -14,7 +14,7 @@ export function integer(min: number, max: number): (text: string) => number {
   };
 }
 
-/** 0 lets the system choose. */
+/** A port; 0 lets the system choose a free one. */
 export const port = integer(0, 65_535);
 
 export function oneOf<T extends string>(...choices: readonly T[]): (text: string) => T {
@@ -40,7 +40,7 @@ export function listenHost(text: string): string {
   throw new SettingProblem("must be an IP address or a host name");
 }
 
-/** A domain name of two or more labels, in lower case and ASCII form (`ąžuolas.lt` → `xn--uolas-j2a70b.lt`). */
+/** A domain name with at least two labels, returned in lower case and ASCII (`ąžuolas.lt` → `xn--uolas-j2a70b.lt`). */
 export function domainName(text: string): string {
   const name = domainToASCII(text).toLowerCase();
   if (isHostName(name) && name.includes(".") && isIP(name) === 0) return name;
@@ -51,7 +51,7 @@ function isHostName(text: string): boolean {
   return text.length <= 253 && text.split(".").every((label) => /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)$/.test(label));
 }
 
-/** `10.0.0.0/8`, `::1` or `192.0.2.1`. */
+/** An IP address or a CIDR range, e.g. `10.0.0.0/8`, `::1` or `192.0.2.1`. */
 export function addressRange(text: string): string {
   const [address = "", bits, rest] = text.split("/");
   const family = isIP(address);
@@ -82,7 +82,7 @@ export function dnsServer(text: string): string {
   return family === 6 ? `[${address}]:${number}` : `${address}:${number}`;
 }
 
-/** An origin: scheme, host and perhaps port, nothing after it. */
+/** An origin: scheme, host and optional port, nothing after it. */
 export function origin(text: string): URL {
   const url = parseUrl(text, "must be an origin such as https://kauke.example");
   const isBare =
@@ -97,7 +97,7 @@ export function webLink(text: string): string {
   return url.href;
 }
 
-/** `http://` only on this machine: a test's own issuer. Behind a path a slash at the end is part of the issuer's name. */
+/** `http://` is for loopback only, for tests. The trailing slash of an issuer with a path is part of its name. */
 export function issuer(text: string): string {
   const url = parseUrl(text, "must be an https address");
   const isLoopback =
@@ -135,7 +135,7 @@ export function mailbox(text: string): string {
   });
 }
 
-/** e.g. `30s,2m,10m` → seconds. */
+/** Parses e.g. `30s,2m,10m` to seconds. */
 export function retrySchedule(text: string): number[] {
   return fromMailSyntax("must be waiting times such as 30s,2m,1h,2d", () => parseRetrySchedule(text));
 }
@@ -149,7 +149,7 @@ function fromMailSyntax<T>(problem: string, parse: () => T): T {
   }
 }
 
-/** 32 bytes as base64, either alphabet, with or without padding. */
+/** Parses 32 bytes in base64, in either alphabet, with or without padding. */
 export function secretKey(text: string): Buffer {
   const key = Buffer.from(text, "base64");
   const isBase64 = /^[A-Za-z0-9+/_-]{43}=?$/.test(text);
@@ -157,7 +157,7 @@ export function secretKey(text: string): Buffer {
   throw new SettingProblem("must be 32 bytes in base64");
 }
 
-/** `off`, or e.g. `alias_create=20/3600,login_ip=50/900`: so many per so many seconds. */
+/** Parses `off`, or counts per seconds such as `alias_create=20/3600,login_ip=50/900`. */
 export function limits(text: string): "off" | ReadonlyMap<string, LimitOverride> {
   if (text === "off") return "off";
   const overrides = listOf(limitOverride)(text);

@@ -1,4 +1,6 @@
-/** Settings that stop the start: every problem at once, each a sentence that names its variable and never quotes a value. */
+/**
+ * Invalid settings that stop the start: all problems, each a sentence that names a variable and never quotes its value.
+ */
 export class SettingsError extends Error {
   override name = "SettingsError";
   readonly problems: readonly string[];

@@ -1,4 +1,6 @@
-/** The SMTP listeners: MX, submission with STARTTLS, submission with TLS from the first byte. One certificate for all. */
+/**
+ * Starts the SMTP listeners: MX, submission with STARTTLS, submission with implicit TLS. They share one certificate.
+ */
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { Config, ListenConfig } from "./config.ts";
 import type { Clock, Logger, Metrics } from "./core/ports.ts";
@@ -26,9 +28,9 @@ export interface MailListenerParts {
   isRunning(service: "mx" | "submission"): boolean;
 }
 
-/** Of each listener. */
-const maxConnections = 1000;
-/** Lifted by `KAUKE_LIMITS=off`: load comes from one address. */
+/** Maximum connections of each listener. */
+const CONNECTIONS_MAX = 1000;
+/** Shares of one address, block or account. Disabled by `KAUKE_LIMITS=off`, since load tests come from one address. */
 const shares = {
   maxConnectionsPerAddress: 200,
   maxConnectionsPerBlock: 250,
@@ -81,10 +83,10 @@ function common({ config, metrics, mail }: MailListenerParts, secureContext: () 
     maxMessageBytes,
     budget: mail.budget,
     secureContext,
-    // Several processes may share the port only when they share the store as well.
+    // Several processes may share the port only if they also share the store.
     sharePort: config.databaseUrl !== null,
-    maxConnections,
-    ...(isUnlimited ? { maxConnectionsPerAddress: maxConnections } : shares),
+    maxConnections: CONNECTIONS_MAX,
+    ...(isUnlimited ? { maxConnectionsPerAddress: CONNECTIONS_MAX } : shares),
     admits: (address: string) => mail.limits?.takeConnection(address) ?? true,
     maxBytesPerAddress: isUnlimited ? memoryBudgetBytes : Math.max(maxMessageBytes, memoryBudgetBytes / 4),
     maxBytesPerBlock: isUnlimited ? memoryBudgetBytes : Math.max(maxMessageBytes, memoryBudgetBytes / 2),

@@ -1,6 +1,7 @@
 /**
- * Wires and starts the chosen services, and closes them cleanly: the one place (besides testkit) that chooses adapters.
- * Order of a close: take nothing new, answer what is in hand, leave the rest to the spool, then the store.
+ * Wires and starts the chosen services, and shuts them down gracefully; the only place besides testkit that chooses
+ * adapters. A shutdown accepts nothing new, answers what is in progress, leaves the rest to the spool, and then closes
+ * the store.
  */
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
@@ -45,7 +46,7 @@ import { asCaller } from "./store/concurrency/caller-turns.ts";
 import { openStore, type Store, type StoreOptions } from "./store/open-store.ts";
 import { wireMail } from "./wire-mail.ts";
 
-/** What testkit replaces; everything else is the real thing. */
+/** Adapters that tests replace; everything else is the real implementation. */
 export interface StartOverrides {
   clock?: Clock;
   random?: Random;
@@ -53,11 +54,11 @@ export interface StartOverrides {
   resolver?: Resolver;
   direct?: DirectOverrides;
   webRoot?: string;
-  /** False: mailboxes are not asked and no caps held, with all other limits on. */
+  /** Whether mailboxes are asked for confirmation and limited until then (default); false leaves other limits on. */
   asksForConfirmation?: boolean;
-  /** What seals forwarded mail. */
+  /** Encrypts forwarded mail in place of the age implementation. */
   sealer?: Sealer;
-  /** e.g. in memory, or on a disk that breaks. */
+  /** Store options, e.g. for a store in memory or on a failing disk. */
   store?: Partial<StoreOptions>;
 }
 
@@ -65,14 +66,14 @@ export interface RunningServer {
   ports: { http: number | null } & MailPorts;
   store: Store;
   preview: PreviewInbox | null;
-  /** Opens the preview inbox; `null`: it is not shown. */
+  /** Opens the preview inbox; `null` when it is not available. */
   previewToken: string | null;
   metrics: MetricsRegistry;
   close(): Promise<void>;
 }
 
-/** Grace for what is in hand at a close; the whole close stays below five seconds. */
-const graceMs = 2500;
+/** Milliseconds for what is in progress at shutdown; the whole shutdown stays below five seconds. */
+const GRACE_MS = 2500;
 const builtWeb = fileURLToPath(new URL("../../web/dist", import.meta.url));
 
 interface Parts {
@@ -92,7 +93,7 @@ interface Parts {
   spoolSpace: SpoolSpace;
 }
 
-/** What a close has to end: first everything that takes work, at once; then, one after another, what that work needed. */
+/** What a shutdown closes: first, concurrently, all that accepts work; then, one by one, what it depended on. */
 class Closers {
   readonly shutdown = new ShutdownSignal();
   readonly fronts: (() => Promise<unknown>)[] = [];
@@ -100,9 +101,9 @@ class Closers {
 
   #begunAt = 0;
 
-  /** What is left of the grace, all steps together; never quite nothing. */
+  /** Milliseconds left of the grace for all steps together, at least 300. */
   get graceLeftMs(): number {
-    return Math.max(300, graceMs - (performance.now() - this.#begunAt));
+    return Math.max(300, GRACE_MS - (performance.now() - this.#begunAt));
   }
 
   async run(): Promise<void> {
@@ -113,7 +114,7 @@ class Closers {
   }
 }
 
-/** @throws StoreStartError and friends, with a sentence for the operator */
+/** @throws StoreStartError and similar errors, whose message is a sentence for the operator */
 export async function startServer(
   config: Config,
   logger: Logger,
@@ -172,7 +173,9 @@ export async function startServer(
   }
 }
 
-/** Bodies beside the embedded database lie on this machine's disk; those on PostgreSQL on another's, perhaps. */
+/**
+ * Creates the spool space. Free disk space is watched only for the embedded database, whose spool is on this machine.
+ */
 async function openSpoolSpace({ config, store, closers }: Pick<Parts, "config" | "store"> & { closers: Closers }) {
   const isHere = store.kind === "embedded";
   const disk = isHere ? await watchDisk({ dataDir: config.dataDir, reserveBytes: config.diskReserveBytes }) : null;
@@ -181,12 +184,12 @@ async function openSpoolSpace({ config, store, closers }: Pick<Parts, "config" |
   return new SpoolSpace({ deliveries: store.deliveries, accountMaxBytes: config.spoolAccountBytes, disk, now });
 }
 
-/** The preview inbox shows the mail of every account, so it exists only while the public URL is unset or loopback. */
+/** The preview inbox shows the mail of all accounts, so it exists only while the public URL is unset or loopback. */
 function isPreviewShown({ delivery, publicUrl, services }: Config): boolean {
   return delivery.kind === "preview" && services.has("api") && isLocalHost(publicUrl.host);
 }
 
-/** A second close waits for the first. */
+/** Runs the shutdown once: a second call waits for the first. */
 function closeOnce(run: () => Promise<void>): () => Promise<void> {
   let closing: Promise<void> | null = null;
   return () => (closing ??= run());
@@ -215,10 +218,10 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
     );
     if (runs("sender")) {
       mail.deliveryWorker.start();
-      closers.fronts.push(() => mail.deliveryWorker.close(graceMs));
+      closers.fronts.push(() => mail.deliveryWorker.close(GRACE_MS));
     }
     const listeners = await startMailListeners({ ...parts, mail, isRunning: runs });
-    closers.fronts.push(() => listeners.close(graceMs));
+    closers.fronts.push(() => listeners.close(GRACE_MS));
     Object.assign(ports, listeners.ports);
   }
   if (runs("api")) ports.http = await startHttp(parts, closers, sendReplyLetter);
@@ -265,7 +268,7 @@ async function startHttp(parts: Parts, closers: Closers, send: SendReplyLetter |
   });
   closers.fronts.push(
     () => app.close(),
-    () => worker.close(graceMs),
+    () => worker.close(GRACE_MS),
   );
   await app.listen({ ...config.http, backlog: listenBacklog });
   return (app.server.address() as AddressInfo).port;

@@ -1,4 +1,4 @@
-/** Puts the mail path together: the MX and the delivery worker share transports, budget, retry plan and failure reports. */
+/** Assembles the mail path: the MX and the delivery worker share transports, budget, retry plan and failure reports. */
 import { sealArmored, sealedLength } from "@kauke/age/node-sealer";
 import type { Config } from "./config.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
@@ -64,14 +64,14 @@ export interface MailParts {
   random: Random;
   logger: Logger;
   metrics: Metrics;
-  /** Preview mode only. */
+  /** Trace of the stages; preview mode only. */
   trace: MailTrace | null;
   shutdown: ShutdownSignal;
   leakGuard: LeakGuard;
   spoolSpace: SpoolSpace;
-  /** `null`: mailboxes are not asked. */
+  /** Settings for confirming mailboxes; `null` when mailboxes are not asked for confirmation. */
   confirmation: ConfirmationSettings | null;
-  /** The age sealer unless a test brings another. */
+  /** Encrypts forwarded mail; default: the age implementation. */
   sealer?: Sealer;
 }
 
@@ -80,9 +80,9 @@ export interface WiredMail {
   submission: SessionHandlers;
   deliveryWorker: DeliveryWorker;
   budget: MemoryBudget;
-  /** `null`: off. */
+  /** Rate limits; `null` when limits are switched off. */
   limits: MailLimits | null;
-  /** Call when the transports are closed: every attempt has its outcome then, and the store must hear of it. */
+  /** To be called after the transports are closed: every attempt then has an outcome, which is stored here. */
   close(): Promise<void>;
 }
 
@@ -162,7 +162,7 @@ function wireDeliveryWorker(
   });
 }
 
-/** Two budgets of the same size: what is made of messages never takes the room of new mail. */
+/** Two budgets of the same size, so that what is made of messages never takes the memory for new mail. */
 function messageMemory({ config, metrics }: MailParts) {
   const budget = new MemoryBudget(config.memoryBudgetBytes);
   const copyBudget = new MemoryBudget(config.memoryBudgetBytes);
@@ -254,7 +254,7 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
     },
     fingerprints: new TakenFingerprints((data) => store.keys.hmac("fingerprint", data), clock),
     authenticate: config.authentication ? authenticator(parts, copyParts) : null,
-    // Where nothing is checked, the client is a host of the operator's in front of this one.
+    // Without authentication the client is a host of the operator in front of this one, whose name is of no interest.
     clientNames: config.authentication ? new ClientNames({ resolver: parts.resolver }) : null,
     replyBook,
     takeBounce: takeBounceDeps(parts, { settleDeps, reports }),
@@ -279,7 +279,7 @@ function takeBounceDeps(
 }
 
 function writeAsDeps({ config, store, leakGuard, spoolSpace, clock, random, trace }: MailParts): SubmitDeps {
-  // An account that is gone is guarded too.
+  // The defaults apply to an account that is deleted meanwhile: its mail is searched too.
   const settingsOf = async (userId: string) =>
     (await store.users.settings(userId)) ?? { leakGuard: true, aliasInQuotes: false };
   const domains = new Set(config.domains);

@@ -1,4 +1,4 @@
-/** Bounds and shares of the cache of DNS answers. */
+/** Limits and shares of the cache of DNS answers. */
 import { expect, test } from "vitest";
 import { AnswerCache, ENTRY_BYTES } from "./answer-cache.ts";
 
@@ -20,7 +20,7 @@ function cacheOf(limits?: { bytes: number; zoneBytes: number }) {
   return { cache, clock, asked, ask };
 }
 
-test("concurrent questions share one query, and an answer is kept for its time", async () => {
+test("concurrent look-ups share one query, and an answer is cached for its lifetime", async () => {
   const { clock, asked, ask } = cacheOf();
   await Promise.all([ask("a.example"), ask("a.example")]);
   clock.now = 999;
@@ -31,7 +31,7 @@ test("concurrent questions share one query, and an answer is kept for its time",
   expect(asked).toHaveLength(2);
 });
 
-test("answers that are no longer valid leave, asked for again or not", async () => {
+test("expired answers are removed, whether looked up again or not", async () => {
   const { cache, clock, ask } = cacheOf();
   for (let at = 0; at < 100; at += 1) await ask(`${at}.example`, 100);
   expect(cache.size).toBe(100);
@@ -41,7 +41,7 @@ test("answers that are no longer valid leave, asked for again or not", async () 
   expect(cache.bytes).toBeLessThan(ENTRY_BYTES + 200);
 });
 
-test("large answers of one zone push out that zone's own", async () => {
+test("large answers of one zone evict answers of that zone", async () => {
   const { cache, asked, ask } = cacheOf({ bytes: 1000 * KIB, zoneBytes: 100 * KIB });
   for (let at = 0; at < 20; at += 1) await ask(`mx.${at}-bystander.example`, KIB);
   for (let at = 0; at < 400; at += 1) await ask(`a${at}.evil.example`, 16 * KIB);
@@ -54,7 +54,7 @@ test("large answers of one zone push out that zone's own", async () => {
   expect(asked).toEqual(["a0.evil.example"]);
 });
 
-test("large answers of many zones push out the largest, and the whole stays within its bound", async () => {
+test("large answers of many zones evict from the largest zones, and the cache stays within its limit", async () => {
   const { cache, asked, ask } = cacheOf({ bytes: 1000 * KIB, zoneBytes: 100 * KIB });
   for (let at = 0; at < 20; at += 1) await ask(`mx.bystander${at}.example`, KIB);
   for (let at = 0; at < 4000; at += 1) {
@@ -67,7 +67,7 @@ test("large answers of many zones push out the largest, and the whole stays with
   expect(asked).toEqual([]);
 });
 
-test("many small answers of many zones stay within the bound, the oldest giving way", async () => {
+test("many small answers of many zones stay within the limit by evicting the oldest", async () => {
   const { cache, asked, ask } = cacheOf({ bytes: 1000 * KIB, zoneBytes: 100 * KIB });
   for (let at = 0; at < 5000; at += 1) await ask(`evil${at}.example`);
   expect(cache.bytes).toBeLessThanOrEqual(1000 * KIB);

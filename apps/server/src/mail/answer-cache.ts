@@ -1,6 +1,6 @@
 /**
- * DNS answers that are kept for a while, bounded in bytes, with a share for each zone. Concurrent questions share one query. When
- * the cache is full, the zones with the most bytes give way first, each with its oldest entries.
+ * Cache of DNS answers, limited in bytes, with a share for each zone. Concurrent look-ups of a name share one query.
+ * When the cache is full, the zones with the most bytes lose their oldest entries.
  */
 import { zoneOf } from "./pending-questions.ts";
 
@@ -12,16 +12,16 @@ export interface AnswerCacheLimits {
 const MIB = 1024 * 1024;
 const cacheLimits: AnswerCacheLimits = { bytes: 16 * MIB, zoneBytes: MIB };
 
-/** What the cache needs to know of an answer. */
+/** Lifetime and size of an answer in the cache. */
 export interface KeptAnswer {
   keepMs: number;
-  /** Estimated, in memory. */
+  /** Estimated size in memory. */
   bytes: number;
 }
 
 interface Entry {
   answer: Promise<unknown>;
-  /** Milliseconds; infinite while the question waits for its answer. */
+  /** Expiry in milliseconds; infinite while the query is pending. */
   until: number;
   bytes: number;
   zone: string;
@@ -29,14 +29,17 @@ interface Entry {
 
 interface Zone {
   bytes: number;
-  /** Keys of its entries, the oldest first. */
+  /** Keys of the zone's entries, oldest first. */
   keys: Set<string>;
 }
 
-/** Bytes of an entry without its answer: key, promise, maps; the same for all, so that old ones give way before new ones. Bounds the number of entries as well, to 16,000. */
+/**
+ * Bytes of an entry without its answer: key, promise, maps. It is the same for all, so that old entries are evicted
+ * before new ones, and it limits their number to 16,000.
+ */
 export const ENTRY_BYTES = 1024;
 const SWEEP_EVERY_MS = 30_000;
-/** What is freed at once when the cache is full, so that zones are sorted rarely. */
+/** Part of the cache that is freed at once when it is full, so that zones are sorted rarely. */
 const FREED_PART = 1 / 16;
 
 export class AnswerCache {
@@ -61,9 +64,9 @@ export class AnswerCache {
   }
 
   /**
-   * @param question the type of record and the name in lower case
-   * @param ask never rejects
-   * @param keep says how long an answer is kept and what it weighs
+   * @param question record type, and name in lower case
+   * @param ask makes the query; never rejects
+   * @param keep determines lifetime and size of an answer
    */
   ask<T>(
     [type, name]: [type: string, name: string],
@@ -104,7 +107,7 @@ export class AnswerCache {
     if (this.#bytes > this.#limits.bytes) this.#freeBusiest();
   }
 
-  /** Zones above a level shrink to it. */
+  /** Shrinks the largest zones to one common size until enough is freed. */
   #freeBusiest(): void {
     const target = this.#limits.bytes * (1 - FREED_PART);
     const busiestFirst = [...this.#zones.values()].sort((a, b) => b.bytes - a.bytes);
@@ -140,7 +143,7 @@ export class AnswerCache {
   }
 }
 
-/** @returns the bytes that every zone above them shrinks to, so that all together free the excess */
+/** @returns the size to which all larger zones must shrink to free the excess together */
 function levelOf(busiestFirst: readonly { bytes: number }[], excess: number): number {
   let above = 0;
   for (const [at, { bytes }] of busiestFirst.entries()) {

@@ -1,14 +1,14 @@
 /**
- * The resolver in the shape that mailauth wants: a function like `dns.promises.resolve`, with TXT records bounded. Answers become
- * values or errors with the codes of node:dns.
+ * Adapts the resolver to the interface that mailauth expects: a function like `dns.promises.resolve`, with limits on
+ * TXT records. Answers become values, or errors with the codes of node:dns.
  */
 import { boundTxt } from "./bounded-txt.ts";
 import type { DnsAnswer, Resolver } from "./resolver.ts";
 
-/** As `dns.promises.resolve`: throws errors with the codes of node:dns. */
+/** Same interface as `dns.promises.resolve`: throws errors with the codes of node:dns. */
 export type AskDns = (name: string, type?: string) => Promise<string[]>;
 
-/** Our resolver in the shape of `dns.promises.resolve`, without an end of its own. */
+/** Our resolver as such a function. It has no deadline of its own. */
 export function dnsFor(resolver: Resolver): AskDns {
   return async (name, type = "A") => recordsOf(await lookUp(resolver, name, type), type);
 }
@@ -16,18 +16,18 @@ export function dnsFor(resolver: Resolver): AskDns {
 const errorCodes = { no_name: "ENOTFOUND", no_record: "ENODATA", failed: "ESERVFAIL", late: "ETIMEOUT" } as const;
 
 /**
- * @param answer `late`: none came in time
+ * @param answer `late` when no answer came in time
  * @throws an error with a code of node:dns unless records were found
  */
 export function recordsOf(answer: DnsAnswer<unknown> | "late", type: string): string[] {
   const kind = answer === "late" ? answer : answer.kind;
-  // The library's type knows strings only; TXT is a list of lists and MX of records, as in node:dns.
+  // The library's type allows strings only; TXT is a list of lists and MX a list of objects, as in node:dns.
   if (answer !== "late" && answer.kind === "found")
     return (type === "TXT" ? answer.records.map((it) => [it]) : answer.records) as string[];
   throw errorOf(errorCodes[kind as keyof typeof errorCodes]);
 }
 
-/** Every message meets some of these and nobody reads their stack, which would cost more than the answer. */
+/** Creates an error without a stack trace: nobody reads it, and it would cost more than the answer. */
 function errorOf(code: string): Error {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -38,7 +38,7 @@ function errorOf(code: string): Error {
   }
 }
 
-/** Asks one question. @param type a record type that mailauth asks for; others have no records */
+/** Makes one query. @param type a record type that mailauth looks up; other types yield `no_record` */
 export async function lookUp(resolver: Resolver, name: string, type: string): Promise<DnsAnswer<unknown>> {
   switch (type) {
     case "TXT":

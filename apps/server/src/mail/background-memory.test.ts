@@ -20,7 +20,7 @@ const use = (name: string, bytes: number, parties = [name.slice(0, 1)]) => ({
   giveWay: () => void gone.push(name),
 });
 
-test("an account over a quarter of the budget gives way with its newest message, and nobody else does", () => {
+test("the newest message of an account over a quarter of the budget is evicted, and no other", () => {
   memory.hold(use("a1", 15));
   memory.hold(use("a2", 15));
   memory.hold(use("b1", 15));
@@ -28,7 +28,7 @@ test("an account over a quarter of the budget gives way with its newest message,
   expect([memory.usedBytes, budget.usedBytes]).toEqual([30, 30]);
 });
 
-test("a message that is larger than a share is held when its account has no other", () => {
+test("a message larger than a share is admitted when its account has no other", () => {
   const release = memory.hold(use("a1", 30));
   memory.hold(use("a2", 1));
   expect(gone).toEqual(["a2"]);
@@ -37,12 +37,12 @@ test("a message that is larger than a share is held when its account has no othe
   expect(budget.usedBytes).toBe(0);
 });
 
-test("many accounts to one destination share what one account has", () => {
+test("many accounts that send to one destination share a single share", () => {
   for (const name of ["a1", "b1", "c1"]) memory.hold(use(name, 8, [`of ${name}`, "to slow.example"]));
   expect(gone).toEqual(["c1"]);
 });
 
-test("beyond half of the budget the party goes that held most for the longest time, not the newcomer", () => {
+test("over half of the budget, the party that used most for longest is evicted, not the newest", () => {
   memory.hold(use("a1", 14));
   now = 5;
   memory.hold(use("b1", 15));
@@ -52,7 +52,7 @@ test("beyond half of the budget the party goes that held most for the longest ti
   expect(budget.usedBytes).toBe(30);
 });
 
-test("what is to be brought into memory waits for its own share, and makes room among the others", () => {
+test("loading a message is refused over its own share, and evicts others when the total is used up", () => {
   expect(memory.take(use("a1", 15))).not.toBeNull();
   expect(memory.take(use("a2", 15))).toBeNull();
   now = 5;
@@ -64,20 +64,20 @@ test("what is to be brought into memory waits for its own share, and makes room 
   expect(budget.usedBytes).toBe(15);
 });
 
-test("when new mail needs the room, what is on disk already gives way at once, the worst first", () => {
+test("when new mail needs memory, background messages are evicted at once, largest users first", () => {
   memory.hold(use("a1", 15));
   now = 5;
   memory.hold(use("b1", 15));
   now = 10;
   expect(budget.take(30)).toBe(true);
   expect(gone).toEqual([]);
-  // Seventy bytes are seven eighths: the next ones come out of the background.
+  // Seventy bytes are seven eighths of the budget: beyond that, background messages are evicted.
   expect(budget.take(15)).toBe(true);
   expect(gone).toEqual(["a1"]);
   expect(budget.usedBytes).toBe(60);
 });
 
-test("whatever comes and goes, half of the budget stays for new mail", () => {
+test("half of the budget always stays available to new mail", () => {
   const step = fc.record({
     party: fc.integer({ min: 0, max: 5 }),
     bytes: fc.integer({ min: 1, max: 20 }),

@@ -1,25 +1,25 @@
 /**
- * Bytes of messages that nobody waits for any more: their sender is answered, and they stand in memory while attempts run. Bounded in
- * all and for each party (account, destination), and gives way to new mail when the budget is nearly full. Whoever is over a share
- * gives way at once: the message is on disk, and the delivery worker takes it from there.
+ * Memory of messages whose sender has been answered while attempts still run. Limited in total and per party (account,
+ * destination), and evicted for new mail when the budget is nearly full. An evicted message is on disk, and the
+ * delivery worker continues from there.
  */
 import type { MemoryBudget } from "./memory-budget.ts";
 
 export interface MemoryUse {
   bytes: number;
-  /** Accounts and destinations this is held for, e.g. `of <id>`, `to example.org`. They may become more while it is held. */
+  /** Accounts and destinations the bytes are counted for, e.g. `of <id>`, `to example.org`. More may be added later. */
   parties(): readonly string[];
-  /** Ends what needs the bytes and drops them, now. `release` needs not be called then. */
+  /** Evicts the message: ends what uses the bytes and drops them, now. `release` need not be called then. */
   giveWay(): void;
 }
 
 export interface BackgroundShares {
-  /** Of the whole budget. */
+  /** Part of the whole budget for all background messages. */
   all: number;
   party: number;
 }
 
-/** Messages whose sender is answered take half of the memory budget at most; the rest is for new mail. */
+/** Messages whose sender is answered take at most half of the memory budget; the rest is for new mail. */
 export const backgroundShares: BackgroundShares = { all: 1 / 2, party: 1 / 4 };
 
 interface Held extends MemoryUse {
@@ -31,7 +31,7 @@ export class BackgroundMemory {
   readonly #allBytes: number;
   readonly #partyBytes: number;
   readonly #now: () => number;
-  /** The oldest first. */
+  /** Background messages, oldest first. */
   readonly #held = new Set<Held>();
   #usedBytes = 0;
 
@@ -47,7 +47,7 @@ export class BackgroundMemory {
     return this.#usedBytes;
   }
 
-  /** Counts bytes that are in memory already. Who is over a share gives way, which may be this one. @returns gives them back */
+  /** Counts bytes already in memory. Evicts what exceeds a share, possibly this message. @returns releases the bytes */
   hold(use: MemoryUse): () => void {
     const held = this.#add(use);
     if (this.#isOverShare(held, 0)) this.#end(held);
@@ -55,7 +55,9 @@ export class BackgroundMemory {
     return () => this.#release(held);
   }
 
-  /** Reserves bytes that are to be brought into memory. @returns gives them back; `null`: no room in a share of its parties, or at all */
+  /**
+   * Reserves memory for bytes to be loaded. @returns releases the bytes; `null` when a share or the total is used up
+   */
   take(use: MemoryUse): (() => void) | null {
     if (this.#isOverShare(use, use.bytes)) return null;
     this.#makeRoom(use.bytes, null);
@@ -77,7 +79,7 @@ export class BackgroundMemory {
     return held;
   }
 
-  /** New mail goes before what is on disk already. */
+  /** Evicts messages for new mail, because they are on disk already. */
   #endFor(bytes: number): void {
     const untilBytes = this.#usedBytes - bytes;
     for (const held of hoggingFirst(this.#held, this.#now())) {
@@ -97,9 +99,9 @@ export class BackgroundMemory {
     held.giveWay();
   }
 
-  /** A party that holds nothing else may exceed its share with one message. */
+  /** A party without other messages may exceed its share with one. */
   #isOverShare(use: MemoryUse, addedBytes: number): boolean {
-    // Nobody is over a share while all together would fit into one.
+    // No share is exceeded while all messages together would fit into one.
     if (this.#usedBytes + addedBytes <= this.#partyBytes) return false;
     const own = new Set(use.parties());
     const used = new Map<string, number>();
@@ -110,7 +112,7 @@ export class BackgroundMemory {
     return [...used.values()].some((bytes) => bytes + use.bytes > this.#partyBytes);
   }
 
-  /** Ends the oldest message of the party that held most bytes for the longest time, until the rest fits. */
+  /** Evicts messages of the parties that used most memory for the longest time until the rest fits. */
   #makeRoom(addedBytes: number, newest: Held | null): void {
     if (this.#usedBytes + addedBytes <= this.#allBytes) return;
     for (const held of hoggingFirst(this.#held, this.#now())) {
@@ -121,7 +123,7 @@ export class BackgroundMemory {
   }
 }
 
-/** By what their parties used so far, bytes times time, the most first; within a party the oldest first. Pure. */
+/** Sorts by memory that the parties used so far, bytes times time, largest first; within a party oldest first. Pure. */
 export function hoggingFirst<T extends { bytes: number; since: number; parties(): readonly string[] }>(
   uses: Iterable<T>,
   now: number,

@@ -20,13 +20,13 @@ test.each<[string, SmtpStage, boolean]>([
   ["451 4.1.8", "mail", true],
   ["550 5.2.2", "rcpt", false],
   ["250", "body", false],
-])("%s at %s: the host is busy: %s", (text, stage, isBusy) => {
+])("%s at %s means a busy host: %s", (text, stage, isBusy) => {
   expect(isHostBusy(reply(text), stage)).toBe(isBusy);
 });
 
-describe("what a reply means", () => {
+describe("the outcome for a reply", () => {
   test.each<[string, SmtpStage, string]>([
-    // stage, then what we make of it: kind code status
+    // reply, stage, and the outcome: kind, failure code, status
     ["250", "rcpt", "taken"],
     ["251", "rcpt", "taken"],
     ["354", "data", "taken"],
@@ -58,7 +58,7 @@ describe("what a reply means", () => {
     ["421", "mail", "deferred try_later 4.3.2"],
     ["421 4.7.0", "rcpt", "deferred try_later 4.7.0"],
     ["499", "rcpt", "deferred try_later 4.0.0"],
-    // before the transaction, and where our own set-up is at fault, nothing is final
+    // before the transaction, or when our own configuration is at fault, no failure is final
     ["554", "greeting", "deferred try_later 4.3.2"],
     ["521", "greeting", "deferred try_later 4.3.2"],
     ["421", "greeting", "deferred try_later 4.3.2"],
@@ -67,10 +67,10 @@ describe("what a reply means", () => {
     ["454", "auth", "deferred try_later 4.7.0"],
     ["530", "mail", "deferred login_failed 4.7.0"],
     ["530 5.7.0", "rcpt", "deferred login_failed 4.7.0"],
-    // answers that fit no stage
+    // replies that do not belong to their stage
     ["250", "data", "deferred not_supported 4.5.0"],
     ["354", "rcpt", "deferred not_supported 4.5.0"],
-    // the code decides between now and never, whatever the status claims
+    // the reply code decides between temporary and permanent, whatever the enhanced status says
     ["550 4.1.1", "rcpt", "refused mailbox_unknown 5.1.1"],
     ["450 5.1.1", "rcpt", "deferred mailbox_unknown 4.1.1"],
   ])("%s at %s is %s", (text, stage, expected) => {
@@ -101,7 +101,7 @@ describe("what a reply means", () => {
     );
   });
 
-  test("nothing a peer writes gets into the outcome", () => {
+  test("the outcome contains no text of the peer", () => {
     const outcome = classifyReply(
       { code: 550, enhancedStatus: "5.1.1", lines: ["5.1.1 <real@inbox.example> unknown"] },
       "rcpt",
@@ -109,7 +109,7 @@ describe("what a reply means", () => {
     expect(JSON.stringify(outcome)).not.toContain("inbox");
   });
 
-  test("a lost connection is always tried again", () => {
+  test("a lost connection always defers", () => {
     for (const reason of ["unreachable", "timed_out", "connection_lost", "tls_failed", "bad_reply", "aborted"] as const)
       expect(classifyLoss(reason).kind).toBe("deferred");
   });

@@ -1,21 +1,21 @@
 /**
- * What a peer's answer means for a delivery: (stage, code, enhanced status) to our own closed words. Pure, decided by the
- * tables below (RFC 5321 §4.2, RFC 3463). The peer's text ends here: it may hold the real address.
+ * Maps a peer's reply (stage, code, enhanced status) to a delivery outcome with our own failure codes, by the tables
+ * below (RFC 5321 §4.2, RFC 3463). Pure. The peer's text is dropped here, because it may contain the real address.
  */
 import type { DeliveryOutcome, FailureCode } from "../core/delivery/delivery.ts";
 import type { PeerReply } from "./smtp-reply.ts";
 
-/** Where in the conversation a reply came. `body` is everything from the 354 on. */
+/** Stage of the session in which a reply came. `body` is everything after the 354. */
 export type SmtpStage = "greeting" | "hello" | "starttls" | "auth" | "mail" | "rcpt" | "data" | "body";
 
-/** Ways a connection ends without an answer. */
+/** Reasons why a connection ended without a reply. */
 export type LossReason = "unreachable" | "timed_out" | "connection_lost" | "tls_failed" | "bad_reply" | "aborted";
 
 type Row = readonly [code: FailureCode, detail: string];
 
 export const taken: DeliveryOutcome = { kind: "taken" };
 
-/** The destination was not asked: it is slow, and enough attempts are there already. */
+/** Nothing was attempted: the destination is slow or busy and has enough attempts already. */
 export const untried: DeliveryOutcome = {
   kind: "deferred",
   failure: { code: "try_later", enhancedStatus: "4.4.5" },
@@ -39,12 +39,12 @@ const losses: Record<LossReason, readonly [FailureCode, string]> = {
   aborted: ["timed_out", "4.4.2"],
 };
 
-/** A lost connection is never the message's fault. */
+/** A lost connection is never the message's fault, so it defers. */
 export function classifyLoss(reason: LossReason): DeliveryOutcome {
   return deferred(...losses[reason]);
 }
 
-// Subject and detail of RFC 3463 and its registry, where they say more than the reply code does.
+// Keyed by subject and detail of RFC 3463 and its registry, where they say more than the reply code does.
 const byEnhancedStatus: Readonly<Record<string, FailureCode>> = {
   "1.1": "mailbox_unknown", // 550 5.1.1 User unknown
   "1.2": "no_mail_host", // 550 5.1.2 Host unknown
@@ -64,14 +64,14 @@ const byEnhancedStatus: Readonly<Record<string, FailureCode>> = {
   "7.9": "login_failed", // 534 5.7.9 Mechanism too weak
 };
 
-// Whole subjects, when the detail is not in the table above.
+// Keyed by subject, for details that are not in the table above.
 const bySubject: Readonly<Record<string, FailureCode>> = {
   "5": "not_supported", // 502 5.5.1 Invalid command
   "6": "refused_content", // 554 5.6.0 Message malformed
   "7": "refused_by_policy", // 550 5.7.1 Blocked
 };
 
-// The bare reply code, with the status we give it when the peer gives none.
+// Keyed by reply code, with the status that stands in when the peer gives none.
 const byReplyCode: Readonly<Record<number, Row>> = {
   421: ["try_later", "3.2"], // Service not available, closing channel
   450: ["try_later", "2.0"], // Mailbox busy; greylisting
@@ -99,31 +99,33 @@ const byReplyCode: Readonly<Record<number, Row>> = {
   556: ["no_mail_host", "1.10"], // Domain does not accept mail (RFC 7504)
 };
 
-// The same code says different things at different moments.
+// Reply codes that have a different meaning in these stages.
 const byStage: Partial<Record<SmtpStage, Readonly<Record<number, Row>>>> = {
   rcpt: {
     550: ["mailbox_unknown", "1.1"],
     552: ["mailbox_full", "2.2"],
     553: ["mailbox_unknown", "1.3"], // Mailbox name not allowed
   },
-  body: { 554: ["refused_content", "6.0"] }, // Transaction failed: filters speak here
+  body: { 554: ["refused_content", "6.0"] }, // Transaction failed; used by content filters
 };
 
-// Before a transaction begins nothing was said of the message yet: its fate must not hang on our set-up or the host's.
+// Before the transaction nothing was said about the message, so a failure must depend neither on our set-up nor on the
+// host's.
 const setUpStages: ReadonlySet<SmtpStage> = new Set(["greeting", "hello", "starttls", "auth"]);
 
 const expectedCode: Partial<Record<SmtpStage, number>> = { data: 354 };
 
-/** Whether the reply lets the conversation go on. */
+/** Whether the reply allows the session to continue. */
 export function isPositive(reply: PeerReply, stage: SmtpStage): boolean {
   const expected = expectedCode[stage];
   return expected === undefined ? reply.code >= 200 && reply.code < 300 : reply.code === expected;
 }
 
 /**
- * 4xx defers, 5xx refuses; deferred as well are a 5xx before MAIL, a demand for a login (our set-up, not the message's
- * fault) and an answer that fits no stage.
- * @returns e.g. `550 5.1.1` at `rcpt` → refused `mailbox_unknown` 5.1.1; `554` at `greeting` → deferred `try_later` 4.3.2
+ * 4xx defers, 5xx refuses. A 5xx before MAIL, a demand for a login (a fault of our configuration, not of the message)
+ * and a reply that does not belong to the stage also defer.
+ * @returns e.g. `550 5.1.1` at `rcpt` → refused `mailbox_unknown` 5.1.1; `554` at `greeting` → deferred `try_later`
+ * 4.3.2
  */
 export function classifyReply(reply: PeerReply, stage: SmtpStage): DeliveryOutcome {
   if (isPositive(reply, stage)) return taken;
@@ -134,14 +136,14 @@ export function classifyReply(reply: PeerReply, stage: SmtpStage): DeliveryOutco
   return isDeferred ? deferred(code, `4.${detail}`) : refused(code, `5.${detail}`);
 }
 
-/** The host says so itself: a bare 550 may mean anything. @param reply to RCPT */
+/** Relies on an explicit enhanced status, because a bare 550 may mean anything. @param reply reply to RCPT */
 export function isMailboxMissing({ code, enhancedStatus }: PeerReply): boolean {
   return code >= 500 && /^5\.(?:1\.[12]|2\.1)$/.test(enhancedStatus ?? "");
 }
 
 /**
- * Whether a 4xx answer means that the host is busy. Addressing and mailbox status (RFC 3463 subjects 1 and 2) are the mailbox' own:
- * a full mailbox must slow no other mail to its host. It is tried again by the retry schedule.
+ * Whether a 4xx reply means that the host is busy. Addressing and mailbox status (RFC 3463 subjects 1 and 2) concern
+ * the mailbox only: a full mailbox must not slow down other mail to its host, and is retried on the schedule.
  */
 export function isHostBusy({ code, enhancedStatus }: PeerReply, stage: SmtpStage): boolean {
   if (code < 400 || code >= 500) return false;

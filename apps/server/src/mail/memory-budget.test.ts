@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { MemoryBudget } from "./memory-budget.ts";
 
-test("what does not fit takes nothing from the budget", () => {
+test("bytes that do not fit are not counted in the budget", () => {
   const budget = new MemoryBudget(100);
   expect(budget.take(60)).toBe(true);
   expect(budget.take(41)).toBe(false);

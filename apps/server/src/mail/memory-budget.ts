@@ -1,11 +1,12 @@
 /**
- * Bytes of messages held in memory at once, over all sessions of the process. Over budget the sender is asked to come back.
- * A budget within another is one client's share of it. When the whole is nearly full, those who can give back are asked to.
+ * Budget for the bytes of messages in memory, over all sessions of the process. Over budget the sender is asked to
+ * retry later. A budget within another is one client's share of it. When the whole is nearly full, registered callbacks
+ * are asked to free memory.
  */
 type Relief = (bytes: number) => void;
 
-/** Of the whole budget: above it, slow senders have to make room. */
-const pressureShare = 7 / 8;
+/** Used part of the whole budget above which memory must be freed. */
+const PRESSURE_SHARE = 7 / 8;
 
 export class MemoryBudget {
   readonly #limitBytes: number;
@@ -26,13 +27,16 @@ export class MemoryBudget {
     return this.#usedBytes;
   }
 
-  /** @param relief told how many bytes are wanted; gives back what it can, at once @returns stops that */
+  /**
+   * @param relief called with the bytes wanted; frees what it can, at once
+   * @returns removes the callback
+   */
   onPressure(relief: Relief): () => void {
     this.#reliefs.add(relief);
     return () => this.#reliefs.delete(relief);
   }
 
-  /** @returns false, and takes nothing, when it would not fit */
+  /** @returns false, counting nothing, when the bytes do not fit */
   take(bytes: number): boolean {
     if (this.#reliefs.size > 0) this.#relieve(bytes);
     if (this.#usedBytes + bytes > this.#limitBytes || this.#whole?.take(bytes) === false) return false;
@@ -40,7 +44,7 @@ export class MemoryBudget {
     return true;
   }
 
-  /** Counts what is in memory already and stays there, room or not: then new mail has to wait. */
+  /** Counts bytes that are already in memory, even over the limit: new mail then has to wait. */
   hold(bytes: number): void {
     this.#usedBytes += bytes;
     this.#whole?.hold(bytes);
@@ -53,7 +57,7 @@ export class MemoryBudget {
 
   #relieve(bytes: number): void {
     for (const relief of this.#reliefs) {
-      const wanted = this.#usedBytes + bytes - this.#limitBytes * pressureShare;
+      const wanted = this.#usedBytes + bytes - this.#limitBytes * PRESSURE_SHARE;
       if (wanted <= 0) return;
       relief(wanted);
     }

@@ -7,11 +7,11 @@ test.each([
   ["mx.example.co.uk", "example.co.uk"],
   ["1.2.0.192.in-addr.arpa", "2.0.192.in-addr.arpa"],
   [`${"0.".repeat(20)}8.b.d.0.1.0.0.2.1.0.0.2.ip6.arpa`, "8.b.d.0.1.0.0.2.1.0.0.2.ip6.arpa"],
-])("%s counts for %s", (name, zone) => {
+])("%s is counted for the zone %s", (name, zone) => {
   expect(zoneOf(name)).toBe(zone);
 });
 
-test("a slow zone fills its share, and others are asked; full, the busiest zone loses its oldest question", async () => {
+test("a slow zone can't exceed its share; at the total limit the oldest query of the largest zone fails", async () => {
   const pending = new PendingQuestions({ all: 4, zone: 3 });
   const told: string[] = [];
   const answers = new Map<string, () => void>();

@@ -1,6 +1,7 @@
 /**
- * DNS questions that wait for an answer, bounded in all and for each zone: one domain with a slow name server must not fill the
- * resolver. A zone over its share hears that its question failed; when all is full the oldest question of the busiest zone does.
+ * Limits pending DNS queries in total and per zone, so that a domain with a slow name server can't exhaust the
+ * resolver. Over a zone's share a query fails at once; at the total limit the oldest query of the zone with the most
+ * fails.
  */
 export interface PendingLimits {
   all: number;
@@ -18,7 +19,11 @@ export class PendingQuestions {
     this.#limits = limits;
   }
 
-  /** @param name lower case @param ask never rejects @returns its answer, or `failed` when there is no room for it */
+  /**
+   * @param name in lower case
+   * @param ask makes the query; never rejects
+   * @returns its answer, or `failed` when there is no room
+   */
   ask<T>(name: string, ask: () => Promise<T>, failed: T): Promise<T> {
     const zone = zoneOf(name);
     if ((this.#zones.get(zone)?.size ?? 0) >= this.#limits.zone) return Promise.resolve(failed);
@@ -59,8 +64,10 @@ export class PendingQuestions {
 }
 
 /**
- * Whom a name's questions count for, by its last labels: three where the last but one is short, since many hold domains there.
- * @returns e.g. `example.org` of `mx.example.org`, `example.co.uk` of `mx.example.co.uk`, `2.0.192.in-addr.arpa` of an IPv4 address
+ * Zone that a name is counted for, by its last labels: three when the second-level label is short, since many register
+ * under those.
+ * @returns e.g. `example.org` for `mx.example.org`, `example.co.uk` for `mx.example.co.uk`, `2.0.192.in-addr.arpa` for
+ * an IPv4 address
  */
 export function zoneOf(name: string): string {
   const labels = name.replace(/\.$/, "").split(".");

@@ -1,6 +1,6 @@
 /**
- * The SMTP edge's translator: every error code of the product as reply code, enhanced status (RFC 3463) and our own words.
- * No reply ever holds a destination address. Temporary trouble is 4xx, so that the sender keeps the mail.
+ * Maps every error code of the product to an SMTP reply: reply code, enhanced status (RFC 3463) and text. No reply
+ * contains a destination address. Temporary failures are 4xx, so that the sender keeps the mail.
  */
 import type { ErrorCode } from "@kauke/contract";
 import { AppError } from "../core/app-error.ts";
@@ -17,17 +17,17 @@ export const reply = (code: number, enhancedStatus: string | null, text: string)
   text,
 });
 
-const unavailable = reply(451, "4.3.0", "Temporary trouble here, please try again later");
+const unavailable = reply(451, "4.3.0", "Temporary failure, please try again later");
 
 const table: Record<ErrorCode, SmtpReply> = {
   alias_not_found: reply(550, "5.1.1", "No such alias here"),
   relay_denied: reply(550, "5.7.1", "This host does not relay"),
   not_a_bounce: reply(550, "5.7.1", "This address takes delivery reports only"),
-  dmarc_reject: reply(550, "5.7.26", "The sender's domain asks to refuse mail that is not proven to be its own"),
+  dmarc_reject: reply(550, "5.7.26", "The DMARC policy of the sender's domain rejects mail that fails authentication"),
   proof_unfinished: reply(
     451,
     "4.7.0",
-    "DNS did not tell in time whether this is the sender's own mail, or what its domain asks for; please try again later",
+    "The sender could not be authenticated because of a DNS failure, please try again later",
   ),
   reply_not_allowed: reply(
     550,
@@ -38,12 +38,12 @@ const table: Record<ErrorCode, SmtpReply> = {
   mail_loop: reply(554, "5.4.6", "Mail loop: this message was here before"),
   message_too_large: reply(552, "5.3.4", "Message is larger than this host takes"),
   header_too_large: reply(552, "5.3.4", "The message's header, or a field of it, is larger than this host takes"),
-  memory_budget: reply(452, "4.3.1", "Too much mail at this moment, please try again later"),
+  memory_budget: reply(452, "4.3.1", "Insufficient memory at present, please try again later"),
   spool_quota: reply(452, "4.2.2", "Too much undelivered mail for this alias, please try again later"),
   spool_failed: reply(451, "4.3.0", "The message can't be kept safely now, please try again later"),
   refused_by_all: reply(550, "5.7.1", "The message was refused where this alias leads"),
   rate_limited: reply(451, "4.7.1", "Too much mail from you, please try again later"),
-  busy: reply(451, "4.3.2", "Too busy at this moment, please try again later"),
+  busy: reply(451, "4.3.2", "Server is busy, please try again later"),
   unavailable,
   internal: unavailable,
   invalid: reply(501, "5.5.4", "The command's argument is not valid"),
@@ -51,7 +51,7 @@ const table: Record<ErrorCode, SmtpReply> = {
   credentials_wrong: reply(535, "5.7.8", "User name or password is wrong"),
   not_signed_in: reply(530, "5.7.0", "Sign in first"),
   forbidden: reply(553, "5.7.1", "You may not send from this address"),
-  // Codes of the HTTP edge: no mail stage answers them, and if one did, the sender must keep the mail.
+  // Error codes of the HTTP API, which no mail stage uses. If one did, 4xx makes the sender keep the mail.
   not_json: unavailable,
   cross_site: unavailable,
   not_found: unavailable,
@@ -80,7 +80,7 @@ export function replyFor(code: ErrorCode): SmtpReply {
   return table[code];
 }
 
-/** An unexpected throw in the mail path never loses mail: it is temporary. */
+/** An unexpected exception in the mail path is a temporary failure, so that no mail is lost. */
 export function replyForThrow(thrown: unknown): SmtpReply {
   return thrown instanceof AppError ? table[thrown.code] : unavailable;
 }

@@ -14,7 +14,7 @@ async function resolverFor(zone: Parameters<typeof startFakeDnsServer>[0], now?:
   return createResolver({ servers: [dns.address], now });
 }
 
-test("answers are values, whatever the DNS says", async () => {
+test("every DNS result is returned as a value", async () => {
   const resolver = await resolverFor({
     "to.example": {
       mx: [
@@ -43,7 +43,7 @@ test("answers are values, whatever the DNS says", async () => {
   expect(await resolver.resolveMx("broken.example")).toEqual({ kind: "failed" });
 });
 
-test("an answer is kept for a while and shared by those who ask at once", async () => {
+test("an answer is cached for a while and shared by concurrent look-ups", async () => {
   let now = 0;
   const resolver = await resolverFor({ "to.example": { a: ["192.0.2.1"] } }, () => now);
   await Promise.all([resolver.resolve4("to.example"), resolver.resolve4("TO.example")]);
@@ -55,7 +55,7 @@ test("an answer is kept for a while and shared by those who ask at once", async 
   expect(dns?.questions).toHaveLength(2);
 });
 
-test("a silent DNS fails in time", async () => {
+test("a DNS server that does not answer fails at the deadline", async () => {
   const silent = createSocket("udp4");
   await new Promise<void>((done) => silent.bind(0, "127.0.0.1", done));
   const resolver = createResolver({ servers: [`127.0.0.1:${silent.address().port}`], deadlineMs: 100 });
@@ -63,20 +63,20 @@ test("a silent DNS fails in time", async () => {
   silent.close();
 });
 
-test("an answer that takes two seconds is waited for, however fast all others came", async () => {
+test("an answer that takes two seconds is awaited, however fast all others were", async () => {
   const slow = { a: ["192.0.2.2"], delayMs: 2000 };
   const resolver = await resolverFor({ "to.example": { a: ["192.0.2.1"] }, "slow.example": slow }, () => Date.now());
-  // c-ares shortens its patience to what it has seen.
+  // c-ares shortens its timeouts after fast answers.
   for (let at = 0; at < 50; at += 1) await resolver.resolve4(`${at}.example`);
   expect(await resolver.resolve4("slow.example")).toEqual({ kind: "found", records: ["192.0.2.2"] });
 });
 
-test("a name no DNS can hold doesn't exist", async () => {
+test("a name that is invalid in the DNS does not exist", async () => {
   const resolver = await resolverFor({});
   expect((await resolver.resolve4(`${"x".repeat(80)}.example`)).kind).not.toBe("found");
 });
 
-test("an answer with too many records, or too much text in them, failed", async () => {
+test("an answer with too many records, or too much text in them, counts as failed", async () => {
   const addresses = (count: number) => Array.from({ length: count }, (_, at) => `192.0.2.${at}`);
   const resolver = await resolverFor({
     "most.example": { a: addresses(RECORDS_MAX), txt: Array(TXT_RECORDS_MAX).fill("proof") },
@@ -92,7 +92,7 @@ test("an answer with too many records, or too much text in them, failed", async 
   expect((await resolver.resolveTxt("larger.example")).kind).toBe("failed");
 });
 
-test("no question is asked about a name that is too long", async () => {
+test("no query is made for a name that is too long", async () => {
   const resolver = await resolverFor({});
   expect(await resolver.resolveTxt("a.".repeat(5000))).toEqual({ kind: "no_name" });
   expect(dns?.questions).toEqual([]);

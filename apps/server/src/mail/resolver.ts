@@ -1,37 +1,37 @@
 /**
- * DNS as the sending side asks it: a small port, and its real form over node:dns with a deadline and a bounded cache.
- * Answers are values; what a resolver library throws stays here. Names ask c-ares, never the thread pool's getaddrinfo.
+ * DNS resolver: a small port, and its implementation over node:dns with a deadline and a bounded cache. Answers are
+ * values; exceptions of the library stay here. Queries go through c-ares, never through getaddrinfo in the thread pool.
  */
 import { Resolver as NodeResolver } from "node:dns/promises";
 import { AnswerCache } from "./answer-cache.ts";
 import { PendingQuestions } from "./pending-questions.ts";
 
 export interface MxRecord {
-  /** Empty for the null MX (RFC 7505). */
+  /** Host name; empty for the null MX (RFC 7505). */
   exchange: string;
   priority: number;
 }
 
 export type DnsAnswer<T> =
   | { kind: "found"; records: readonly T[] }
-  /** The name exists, a record of this type doesn't. */
+  /** The name exists, but has no record of this type. */
   | { kind: "no_record" }
   | { kind: "no_name" }
-  /** SERVFAIL, refusal, no answer in time (`isLate`): may work later. */
+  /** SERVFAIL, refusal, or no answer in time (`isLate`): a later look-up may succeed. */
   | { kind: "failed"; isLate?: boolean };
 
 export interface Resolver {
   resolveMx(name: string): Promise<DnsAnswer<MxRecord>>;
   resolve4(name: string): Promise<DnsAnswer<string>>;
   resolve6(name: string): Promise<DnsAnswer<string>>;
-  /** Each record's strings joined (RFC 7208 §3.3). */
+  /** TXT records, each with its strings joined (RFC 7208 §3.3). */
   resolveTxt(name: string): Promise<DnsAnswer<string>>;
-  /** Names of an address, by its reverse name (`1.2.0.192.in-addr.arpa`). */
+  /** Host names of an address, given by its reverse name (`1.2.0.192.in-addr.arpa`). */
   resolvePtr(name: string): Promise<DnsAnswer<string>>;
 }
 
 export interface ResolverOptions {
-  /** `host:port`; `null`: the system's. */
+  /** `host:port` of each DNS server; `null` for the system's. */
   servers: readonly string[] | null;
   deadlineMs?: number;
   now?: () => number;
@@ -39,12 +39,12 @@ export interface ResolverOptions {
 
 const DEADLINE_MS = 5000;
 const TRIES = 5;
-/** An answer with more records, or more characters in them, counts as failed: nothing we ask about needs so many. */
+/** Maximum records of an answer. Beyond it, or `ANSWER_CHARACTERS_MAX`, the answer counts as failed. */
 export const RECORDS_MAX = 64;
-/** Domains keep many proofs of ownership as TXT records of the same name. */
+/** Maximum TXT records, of which domains keep many as proofs of ownership under the same name. */
 export const TXT_RECORDS_MAX = 256;
 export const ANSWER_CHARACTERS_MAX = 16 * 1024;
-/** Octets of a name (RFC 1035 §2.3.4); no question is asked about longer ones. */
+/** Maximum octets of a name (RFC 1035 §2.3.4); longer ones are not looked up. */
 const NAME_MAX = 255;
 /** Bytes of a record in memory without its text. */
 const RECORD_BYTES = 64;
@@ -62,7 +62,7 @@ export function createResolver({
   deadlineMs = DEADLINE_MS,
   now = () => performance.now(),
 }: ResolverOptions): Resolver {
-  // c-ares learns from fast answers to give up after 250 ms a try: so many tries last longer than the deadline in any case.
+  // After fast answers c-ares reduces its timeout to 250 ms per try: this many tries outlast the deadline in any case.
   const node = new NodeResolver({
     timeout: Math.ceil(deadlineMs / 3),
     maxTimeout: Math.ceil(deadlineMs / 2),

@@ -1,4 +1,4 @@
-/** Tells whoever waits that the process is closing. Lighter than an AbortSignal: every message in hand listens. */
+/** Signals that the process is shutting down. Lighter than an AbortSignal, since every message in progress listens. */
 export class ShutdownSignal {
   readonly #listeners = new Set<() => void>();
   #isShuttingDown = false;
@@ -12,7 +12,7 @@ export class ShutdownSignal {
     for (const listener of this.#listeners) listener();
   }
 
-  /** @returns stops listening */
+  /** @returns removes the listener */
   onShutdown(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -1,12 +1,12 @@
 /**
- * Reads SMTP replies off the wire (RFC 5321 §4.2) with bounds a hostile peer can't pass: 2 KiB a line, 100 lines a reply.
- * Works on whole lines of Buffers; strings exist only for replies. What a reply means is decided in classify-reply.ts.
+ * Parses SMTP replies (RFC 5321 §4.2) with limits against hostile peers: 2 KiB per line, 100 lines per reply. Works on
+ * whole lines in Buffers; strings are created for replies only. What a reply means is decided in classify-reply.ts.
  */
 export interface PeerReply {
   code: number;
-  /** RFC 3463 status of the last line, e.g. `5.1.1`; `null` when it has none. */
+  /** Enhanced status (RFC 3463) of the last line, e.g. `5.1.1`; `null` when it has none. */
   enhancedStatus: string | null;
-  /** Texts after the code, one per line. They may hold an address: never log or pass on. */
+  /** Texts after the code, one per line. They may contain an address: never log them or pass them on. */
   lines: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export class ReplyReader {
     return this.#rest.length > 0 || this.#lines.length > 0;
   }
 
-  /** @returns the replies this chunk completes; `null` when the bytes are no SMTP reply or break a bound */
+  /** @returns the replies that this chunk completes; `null` when the bytes are no SMTP reply or exceed a limit */
   push(chunk: Buffer): PeerReply[] | null {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const replies: PeerReply[] = [];

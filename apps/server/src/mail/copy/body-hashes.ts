@@ -1,13 +1,16 @@
 /**
- * SHA-256 of the bodies of messages on their way, as DKIM signs them (simple). One pass serves every copy that leaves, and the
- * check on arrival when the sender signed the body as it lies.
+ * SHA-256 hashes of message bodies as DKIM signs them (simple canonicalization). One pass serves every copy of a
+ * message, and is saved altogether when verification on arrival has already hashed the same bytes.
  */
 import { simpleBodyHash, unstuff } from "@kauke/mail-rfc";
 
 export class BodyHashes {
   readonly #known = new WeakMap<Buffer, { bodyStart: number; hash: Buffer }>();
 
-  /** @param wire the received message, wire form @param bodyStart where its body begins */
+  /**
+   * @param wire the received message, dot-stuffed
+   * @param bodyStart offset of its body
+   */
   of(wire: Buffer, bodyStart: number): Buffer {
     const known = this.#known.get(wire);
     if (known?.bodyStart === bodyStart) return known.hash;
@@ -16,7 +19,7 @@ export class BodyHashes {
     return hash;
   }
 
-  /** @param message the very buffer `of` will be asked about, which it is when nothing had to be unstuffed */
+  /** @param message the same buffer object that `of` will get; it is, when the message needed no unstuffing */
   remember(message: Buffer, bodyStart: number, hash: Buffer): void {
     this.#known.set(message, { bodyStart, hash });
   }

@@ -10,7 +10,7 @@ const aliasId = "9f3c1a77-5d1e-4c0b-8a55-0123456789ab";
 
 const partsOf = (address: string) => ({ local: address.split("@")[0] ?? "", domain: address.split("@")[1] ?? "" });
 
-test("a bounce address names its alias for three weeks, in any case, and fits a local part", () => {
+test("a bounce address identifies its alias for three weeks, in upper or lower case, and fits a local part", () => {
   const address = bounceAddress({ aliasId, domain: "kauke.test", now }, hash);
   expect(partsOf(address).local).toMatch(/^srs0-[a-z2-7]{26}-[a-z2-7]{2}-[a-z2-7]{13}$/);
   expect(partsOf(address).local.length).toBeLessThanOrEqual(64);
@@ -19,7 +19,7 @@ test("a bounce address names its alias for three weeks, in any case, and fits a 
   expect(readBounceAddress(partsOf(address), hash, later(22))).toBeNull();
 });
 
-test("nobody can make one up, or take it to another domain or alias", () => {
+test("a bounce address can't be forged, or moved to another domain or alias", () => {
   const address = bounceAddress({ aliasId, domain: "kauke.test", now }, hash);
   const other = bounceAddress({ aliasId: randomUUID(), domain: "kauke.test", now }, hash);
   const { local } = partsOf(address);
@@ -31,7 +31,7 @@ test("nobody can make one up, or take it to another domain or alias", () => {
   expect(readBounceAddress({ local: restamped, domain: "kauke.test" }, hash, new Date(0))).toBeNull();
 });
 
-test("the form without a stamp is still read", () => {
+test("the older form without a day stamp is still accepted", () => {
   const id = aliasId.replaceAll("-", "");
   const proof = hash(`bounce\0${id}`).toString("hex").slice(0, 16);
   const read = (text: string) => readBounceAddress({ local: `srs0-${id}-${text}`, domain: "kauke.test" }, hash, now);
@@ -39,7 +39,7 @@ test("the form without a stamp is still read", () => {
   expect(read("0".repeat(16))).toBeNull();
 });
 
-test("the hint of an id leads to a range that holds it, and hardly any other", () => {
+test("the hint of an id yields a range that contains it, and hardly any other", () => {
   for (const id of [
     aliasId,
     "00000000-0000-0000-0000-000000000000",

@@ -1,8 +1,9 @@
 /**
- * The envelope senders that bounces of an alias come back to. Both kinds are made with the server's key for one alias at one
+ * Envelope senders that bounces of an alias return to. Both kinds are made with the server's key for one alias at one
  * domain, and are valid for SRS_MAX_AGE_DAYS:
- * - SRS with the sender in it, where the sender may be told of a failure, e.g. `SRS0=k7dq2mxat4uw2m=BB=example.org=ann`;
- * - the bounce address, which names the alias alone, e.g. `srs0-<id>-bb-<proof>`.
+ * - SRS with the sender in it, where the sender may be notified of a failure, e.g.
+ * `SRS0=k7dq2mxat4uw2m=BB=example.org=ann`;
+ * - the bounce address, which identifies the alias only, e.g. `srs0-<id>-bb-<proof>`.
  */
 import { timingSafeEqual } from "node:crypto";
 import {
@@ -15,21 +16,21 @@ import {
   toBase32,
 } from "@kauke/mail-rfc";
 
-/** Id of the alias, day stamp, proof. */
+/** Local part: id of the alias, day stamp, proof. */
 const PATTERN = /^srs0-([a-z2-7]{26})-([a-z2-7]{2})-([a-z2-7]{13})$/;
-/** The form before addresses were stamped: valid as long as the alias exists, at any domain of ours. */
+/** Older local part without a day stamp: valid while the alias exists, at any domain of ours. */
 const OLDER_PATTERN = /^srs0-([0-9a-f]{32})-([0-9a-f]{16})$/;
 const PROOF_BYTES = 8;
 
 export interface BounceAddressParts {
   aliasId: string;
-  /** Lower case. */
+  /** Domain of the alias, in lower case. */
   domain: string;
-  /** When the message arrived. */
+  /** Time the message arrived. */
   now: Date;
 }
 
-/** @returns 49 octets of local part */
+/** @returns an address whose local part has 49 octets */
 export function bounceAddress({ aliasId, domain, now }: BounceAddressParts, hash: SrsHash): string {
   const id = toBase32(Buffer.from(aliasId.replaceAll("-", ""), "hex"));
   const stamp = srsStamp(now).toLowerCase();
@@ -37,8 +38,8 @@ export function bounceAddress({ aliasId, domain, now }: BounceAddressParts, hash
 }
 
 /**
- * @param path any case
- * @returns the alias' id; `null` when it is no bounce address of ours, or too old
+ * @param path address in upper or lower case
+ * @returns the alias' id; `null` when it is none of our bounce addresses, or too old
  */
 export function readBounceAddress(path: { local: string; domain: string }, hash: SrsHash, now: Date): string | null {
   const [local, domain] = [path.local.toLowerCase(), path.domain.toLowerCase()];
@@ -49,13 +50,13 @@ export function readBounceAddress(path: { local: string; domain: string }, hash:
   return bytes === null ? null : toUuid(bytes.toString("hex"));
 }
 
-/** How SRS addresses of an alias are bound to it: the hint is the first 30 bits of its id. */
+/** Binds SRS addresses to an alias. The hint in them is the first 30 bits of the alias' id. */
 export function srsSubject(aliasId: string): SrsSubject {
   const start = Buffer.from(aliasId.slice(0, 8), "hex");
   return { id: aliasId, hint: toBase32(start).slice(0, SRS_HINT_SIGNS) };
 }
 
-/** The lowest and the highest id that has the hint of an address. */
+/** The lowest and the highest id that share a hint. */
 export function idsOfHint(hint: string): [first: string, last: string] {
   const bits = (fromBase32(`${hint}aa`) ?? Buffer.alloc(5)).readUInt32BE();
   const startOf = (value: number) => value.toString(16).padStart(8, "0");

@@ -1,6 +1,7 @@
 /**
- * What one copy of a message holds in memory: what was reserved for it, and the mails given out, whose bytes are dropped with it. A
- * copy is kept by closures of attempts that may wait ten minutes for an answer, so dropping is done by hand.
+ * Memory of one copy of a message: its reservations, and the mails made from it, whose bytes are dropped with it.
+ * Closures of attempts that may wait ten minutes for a reply keep a reference to the copy, so its bytes are dropped
+ * explicitly.
  */
 import type { BackgroundMemory } from "../background-memory.ts";
 import type { OutgoingMail } from "../transport/transport.ts";
@@ -31,21 +32,21 @@ export class CopyMemory {
     return release !== null;
   }
 
-  /** Reserves for what stays until `release`, whatever else is made. @returns false when there is no room now */
+  /** Reserves memory until `release`, which `shrink` does not touch. @returns false when there is no room now */
   keep(bytes: number): boolean {
     const release = this.#memory.take({ bytes, parties: () => this.#parties, giveWay: this.#onEvicted });
     if (release !== null) this.#kept.push(release);
     return release !== null;
   }
 
-  /** What was made turned out to have so many bytes. */
+  /** Replaces the reservations by the actual size of what was made. */
   shrink(bytes: number): void {
     this.#giveBack();
     if (this.#isReleased || bytes === 0) return;
     this.#given.push(this.#memory.hold({ bytes, parties: () => this.#parties, giveWay: this.#onEvicted }));
   }
 
-  /** @throws when the copy was released: the attempt that asks was told to end already */
+  /** @throws when the copy was released; the calling attempt has been stopped then */
   present<T>(bytes: T | null): T {
     if (bytes === null) throw new Error("the copy was released");
     return bytes;

@@ -1,6 +1,6 @@
 /**
- * Our own delivery reports (RFC 3464) to senders who are proven to have written, about aliases whose mail finally failed. Names the
- * alias alone. Few to one address, since a report is an answer nobody asked for.
+ * Delivery reports (RFC 3464) that we send about mail to aliases that failed for good. They mention the alias only, go
+ * only to senders proven by SPF, and are limited per address, since nobody asked for them.
  */
 
 import {
@@ -22,23 +22,23 @@ import { type Clock, type Logger, type Random, steadyMs } from "../../core/ports
 export interface FailedMail {
   aliasId: string | null;
   userId: string | null;
-  /** Lower case. */
+  /** Address of the alias, in lower case. */
   aliasAddress: string;
-  /** The original envelope sender. */
+  /** Original envelope sender, who receives the report. */
   to: string;
-  /** RFC 3463. */
+  /** Enhanced status code (RFC 3463). */
   enhancedStatus: string;
-  /** The status of the last attempt, where `enhancedStatus` only says that time ran out. */
+  /** Enhanced status of the last attempt, when `enhancedStatus` only says that the schedule was used up. */
   reasonStatus?: string;
-  /** How long delivery was tried. */
+  /** Seconds during which delivery was attempted. */
   triedSeconds?: number;
   arrivedAt: Date;
-  /** Reads the message from its first byte to the end of its header at least; `null` when it is gone. Absent: it is not known. */
+  /** Reads at least the whole header; `null` when the message is gone. Absent when the message is not known. */
   readStart?: () => Promise<Buffer | null>;
 }
 
 export interface DeliveryReports {
-  /** Puts a report into the queue. Never throws: a report that can't be written must not undo a delivery. */
+  /** Queues a report. Never throws: a report that can't be stored must not undo a delivery. */
   send(failed: FailedMail): Promise<void>;
 }
 
@@ -51,20 +51,20 @@ export interface DeliveryReportDeps {
   logger: Logger;
 }
 
-const mostPerDay = 10;
-const dayMs = 86_400_000;
-const maxRemembered = 10_000;
+const PER_DAY_MAX = 10;
+const DAY_MS = 86_400_000;
+const REMEMBERED_MAX = 10_000;
 
 export function deliveryReports(deps: DeliveryReportDeps): DeliveryReports {
-  const sent = new BoundedMap<string, { since: number; count: number }>(maxRemembered);
+  const sent = new BoundedMap<string, { since: number; count: number }>(REMEMBERED_MAX);
 
   function isWithinLimit(to: string): boolean {
     const now = steadyMs(deps.clock);
     const known = sent.get(to);
-    const window = known !== undefined && now - known.since < dayMs ? known : { since: now, count: 0 };
+    const window = known !== undefined && now - known.since < DAY_MS ? known : { since: now, count: 0 };
     window.count++;
     sent.set(to, window);
-    return window.count <= mostPerDay;
+    return window.count <= PER_DAY_MAX;
   }
 
   return {
@@ -79,7 +79,7 @@ export function deliveryReports(deps: DeliveryReportDeps): DeliveryReports {
   };
 }
 
-/** Empty when the header can't be read (any more): the report is sent without it. */
+/** Empty when the header can't be read, or no longer: the report is sent without it. */
 async function headerOf({ readStart }: FailedMail): Promise<HeaderSource> {
   const start = (await readStart?.().catch(() => null)) ?? Buffer.alloc(0);
   try {

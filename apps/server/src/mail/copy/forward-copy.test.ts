@@ -1,4 +1,4 @@
-/** A forwarded copy whose calendars were rewritten: what it holds in memory, and that a retry makes the same. */
+/** Forwarded copies with rewritten calendars: the memory they reserve, and that a retry makes an identical copy. */
 import { createHash } from "node:crypto";
 import { readHeader } from "@kauke/mail-rfc";
 import { expect, test } from "vitest";
@@ -63,10 +63,10 @@ async function leave(message: string, budget = new MemoryBudget(1_000_000)) {
 }
 
 test.each([
-  ["a message without a calendar holds nothing", plain, 0],
+  ["a message without a calendar reserves no memory", plain, 0],
   ["an invitation holds its new calendar", invitation, calendar.length],
   ["one that is hidden holds its new header, not its body", signed, 500],
-])("%s beside what was received", async (_, message, expected) => {
+])("%s besides the received bytes", async (_, message, expected) => {
   const budget = new MemoryBudget(1_000_000);
   const { copy, used } = await leave(message, budget);
   expect(used).toBeGreaterThanOrEqual(expected);
@@ -77,7 +77,7 @@ test.each([
   expect(budget.usedBytes).toBe(0);
 });
 
-test("while its account holds its share of the memory already it does not leave, and holds nothing", async () => {
+test("a copy is not sent, and reserves nothing, while its account uses its share of the memory", async () => {
   const budget = new MemoryBudget(4000);
   const memory = new BackgroundMemory(budget);
   const others = 900;
@@ -88,13 +88,13 @@ test("while its account holds its share of the memory already it does not leave,
   expect(budget.usedBytes).toBe(others);
 });
 
-test.each([invitation, signed])("a retry from the same bytes makes the same copy", async (message) => {
+test.each([invitation, signed])("a retry makes an identical copy from the same bytes", async (message) => {
   const [first, second] = [await leave(message), await leave(message)];
   expect(second.bytes.equals(first.bytes)).toBe(true);
   expect(second.copy.correspondents).toEqual(first.copy.correspondents);
 });
 
-test("everybody in a calendar is among the correspondents before the copy leaves", () => {
+test("everybody in a calendar is a correspondent before the copy is sent", () => {
   const copy = makePlainCopy(sourceOf(invitation), partsOf(new MemoryBudget(1_000_000)));
   expect(copy.correspondents.map(({ address }) => address)).toEqual([
     "ann@x.test",

@@ -1,6 +1,6 @@
 /**
- * A message as it leaves for one alias' destinations: rewritten once, sent to each of them. Made from what was received, or
- * from the same bytes out of the spool: both give the same copy.
+ * The copy of a message for one alias' destinations: rewritten once, sent to each of them. It is made from the received
+ * bytes or from the same bytes in the spool, with identical results.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { domainOf, unstuff } from "@kauke/mail-rfc";
@@ -14,65 +14,65 @@ import type { Correspondent } from "./reply-book.ts";
 import { type RewriteRules, type RewriteSource, rewrite } from "./rewrite.ts";
 
 export interface ForwardCopy {
-  /** `null` for the operator's copies, which never go to a webhook. */
+  /** Secret of the alias' webhooks; `null` for copies to the operator, which never go to a webhook. */
   webhookSecret: Buffer | null;
-  /** Ours, by SRS. */
+  /** Envelope sender at our domain, made by SRS. */
   envelopeFrom: string;
-  /** Who got a reply address in it; each must be kept before the copy leaves. */
+  /** Everybody who has a reply address in the copy; all must be stored before the copy is sent. */
   correspondents: readonly Correspondent[];
-  /** Signed once, for all destinations. */
+  /** Mail for one destination; the copy is signed once for all of them. */
   mailTo(address: string): Promise<OutgoingMail>;
-  /** The JSON, made once and counted in the memory for copies; `null` when there is no room for it now. */
+  /** JSON body for webhooks, made once and counted in the memory for copies; `null` when there is no room now. */
   webhookBody(): Promise<Buffer | null>;
-  /** Set by who runs the attempts: called when the copy has to give its memory back, so that they end. */
+  /** Set by the code that runs the attempts: called when the copy is evicted from memory, to stop these attempts. */
   onEvicted: (() => void) | null;
-  /** Drops the message's bytes and all that was made of them, also in what `mailTo` gave out. No attempt succeeds afterwards. */
+  /** Drops the bytes of the message and of mails from `mailTo`. No attempt succeeds afterwards. */
   release(): void;
 }
 
-/** Whose mail it is, and the public key it is sealed to. */
-export interface SealWish {
+/** Account whose mail is encrypted, and the public key to encrypt it to. */
+export interface EncryptionTarget {
   publicKey: string;
   userId: string;
 }
 
-/** The way to an armored age file that does not hold up the event loop. */
+/** Makes armored age files without blocking the event loop. */
 export interface Sealer {
-  /** @throws whatever went wrong: then nothing leaves */
+  /** @throws any error of the encryption; then nothing is sent */
   seal(plaintext: Buffer, publicKey: string): Promise<Buffer>;
-  /** The most it makes of so many bytes. */
+  /** Upper bound of the armored size for a plaintext of this size. */
   sealedLength(sizeBytes: number): number;
 }
 
 export interface ForwardSource extends RewriteSource {
-  /** Whose memory it counts in; `null` for the operator's own mail. */
+  /** Account whose memory share the copy counts against; `null` for mail to the operator. */
   account: string | null;
   webhookSecret: Buffer | null;
-  /** `null`: forwarded as it is. */
-  seal: SealWish | null;
+  /** Whom the copy is encrypted to; `null` for a copy that is not encrypted. */
+  seal: EncryptionTarget | null;
 }
 
-const smallestJsonBytes = 4096;
+const JSON_OVERHEAD_BYTES = 4096;
 const CRLF = Buffer.from("\r\n");
 const nothingChecked = { spf: "none", dkim: "none", dmarc: "none", arc: "none" } as const;
 
 export interface CopyParts {
   rules: RewriteRules;
   signer: MessageSigner;
-  /** Whether what was found on arrival is sealed into an ARC set. */
+  /** Whether an ARC set with the results found on arrival is added. */
   isSealing: boolean;
-  /** For what is made of messages, beside the messages themselves: webhook bodies and encrypted copies. */
+  /** Memory budget for what is made of messages: webhook bodies and encrypted copies. */
   copyMemory: BackgroundMemory;
   webhookBodies: Pick<WebhookBodyMaker, "make">;
   sealer: Sealer;
-  /** Mail of this alias waits because it could not be sealed. */
+  /** Called when mail of an alias waits because it could not be encrypted. */
   onUnsealed(alias: { aliasId: string; userId: string; address: string }): Promise<void>;
 }
 
-/** What follows the envelope, beside the header. */
-interface Leaving {
+/** What is sent besides the rewritten header. */
+interface SignedBody {
   signature: Buffer;
-  /** The blank line and all after it, wire form. */
+  /** The blank line and everything after it, dot-stuffed. */
   body: readonly Buffer[];
 }
 
@@ -80,7 +80,7 @@ export function makePlainCopy(source: ForwardSource, parts: CopyParts): ForwardC
   return new PlainCopy(source, parts);
 }
 
-/** Holds the bytes of a message in two fields alone, never its source: `release` drops them while attempts may still wait. */
+/** Refers to the message's bytes in two fields only, so that `release` can drop them while attempts still wait. */
 class PlainCopy implements ForwardCopy {
   readonly webhookSecret: Buffer | null;
   readonly envelopeFrom: string;
@@ -93,7 +93,7 @@ class PlainCopy implements ForwardCopy {
   readonly #bodyStart: number;
   #bytes: { wire: Buffer; rest: Buffer } | null;
   #invitations: ReturnType<typeof forwardInvitations>;
-  #leaving: Promise<Leaving> | null = null;
+  #signedBody: Promise<SignedBody> | null = null;
   #json: Promise<Buffer | null> | null = null;
 
   constructor(source: ForwardSource, parts: CopyParts) {
@@ -104,7 +104,7 @@ class PlainCopy implements ForwardCopy {
     this.#memory = new CopyMemory(parts.copyMemory, account, () => this.onEvicted?.());
     this.#bodyStart = source.header.isSeparated ? source.header.end + 2 : source.header.end;
     this.#bytes = { wire: source.wire, rest: rewritten.rest };
-    // Adds the people of calendars to those who have reply addresses.
+    // Also gives reply addresses to the people in calendars.
     this.#invitations = forwardInvitations(source, rewritten);
     this.#header = this.#invitations?.header ?? rewritten.header;
     this.webhookSecret = source.webhookSecret;
@@ -113,7 +113,7 @@ class PlainCopy implements ForwardCopy {
   }
 
   async mailTo(rcptTo: string): Promise<OutgoingMail> {
-    const { signature, body } = await (this.#leaving ??= this.#leave());
+    const { signature, body } = await (this.#signedBody ??= this.#makeSignedBody());
     this.#memory.present(this.#bytes);
     const { eightBit, smtpUtf8 } = this.#about.envelope;
     const wireParts = [signature, this.#header, ...body];
@@ -127,17 +127,17 @@ class PlainCopy implements ForwardCopy {
   release(): void {
     this.#bytes = null;
     this.#invitations = null;
-    this.#leaving = null;
+    this.#signedBody = null;
     this.#json = null;
     this.#memory.release();
   }
 
-  async #leave(): Promise<Leaving> {
+  async #makeSignedBody(): Promise<SignedBody> {
     const { wire, rest } = this.#memory.present(this.#bytes);
     if (this.#invitations === null) return { signature: await this.#sign(wire, this.#bodyStart), body: [rest] };
     const made = await oneInTurn(this.#invitations.makeBody);
     if (!this.#memory.keep(made.newBytes)) throw new Error("no room in memory now");
-    // The hash is known, so that the signer reads nothing but the header.
+    // The signer reads only the header, because the body hash is already known.
     const hashed = Buffer.alloc(0);
     this.#parts.signer.bodyHashes.remember(hashed, 0, made.hash);
     return { signature: await this.#sign(hashed, 0), body: [CRLF, ...made.wire] };
@@ -151,11 +151,11 @@ class PlainCopy implements ForwardCopy {
     return Buffer.concat(await Promise.all([signer.seal(message, authentication), signer.sign(message)]));
   }
 
-  /** Reserves room before the body is made: raw and attachments both travel as base64. */
+  /** Reserves memory before the body is made: it contains both the raw message and the attachments as base64. */
   async #buildJson(): Promise<Buffer | null> {
     const { envelope, aliasAddress, account } = this.#about;
     const wire = this.#bytes?.wire;
-    const reserved = (wire?.length ?? 0) * 3 + smallestJsonBytes;
+    const reserved = (wire?.length ?? 0) * 3 + JSON_OVERHEAD_BYTES;
     if (wire === undefined || !this.#memory.reserve(reserved)) return null;
     const { spf, dkim, dmarc, arc } = envelope.authentication ?? nothingChecked;
     const message = { aliasAddress, envelope, raw: unstuff(wire), authentication: { spf, dkim, dmarc, arc } };
@@ -170,7 +170,7 @@ class PlainCopy implements ForwardCopy {
 
 let line: Promise<unknown> = Promise.resolve();
 
-/** A message may go to a hundred aliases at once: their bodies are made in as many turns of the event loop. */
+/** Makes bodies one per turn of the event loop, since a message may go to a hundred aliases at once. */
 function oneInTurn<T>(work: () => T): Promise<T> {
   const done = line.then(() => nextTurn()).then(work);
   line = done.catch(() => {});

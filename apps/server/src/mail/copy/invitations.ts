@@ -1,7 +1,8 @@
 /**
- * Invitations in forwarded mail. Accepting one has a mail program write to its organizer, from the real mailbox: so organizer and
- * attendees become reply addresses, as in the header. A calendar that can't be changed, being signed for example, travels as an
- * attached message, which no program acts on. The new body is made from the received bytes, for a retry as for the first attempt.
+ * Invitations in forwarded mail. A mail program that accepts one writes to its organizer from the real mailbox, so
+ * organizer and attendees become reply addresses, as in the header. A calendar that can't be changed, for example
+ * because it is signed, is sent as an attached message, which no program processes. The body is made from the received
+ * bytes, both for the first attempt and for retries.
  */
 import { createHmac } from "node:crypto";
 import {
@@ -20,18 +21,18 @@ import {
 } from "@kauke/mail-rfc";
 import type { RewriteSource, Rewritten } from "./rewrite.ts";
 
-/** A body in place of the received one. */
+/** A body that replaces the received one. */
 export interface NewBody {
-  /** Wire form, in pieces, the first without the blank line in front; most of them are views of what was received. */
+  /** Dot-stuffed chunks, the first without the blank line in front; most of them are views of the received message. */
   wire: readonly Buffer[];
-  /** As DKIM signs it, simple. */
+  /** Body hash as DKIM signs it (simple canonicalization). */
   hash: Buffer;
-  /** Bytes held in memory beside what was received. */
+  /** Bytes held in memory besides the received message. */
   newBytes: number;
 }
 
 export interface ForwardedInvitations {
-  /** The whole header block, no blank line. */
+  /** The whole header block without the blank line. */
   header: Buffer;
   /** Builds the rewritten body. Call it once, just before the copy is sent. */
   makeBody(): NewBody;
@@ -47,8 +48,9 @@ const reasons: Record<Hidden, string> = {
 };
 
 /**
- * Adds everybody in the message's calendars to those who have reply addresses.
- * @param rewritten its header and reply addresses @returns `null` when the body leaves as it came
+ * Gives reply addresses to everybody in the message's calendars.
+ * @param rewritten rewritten header and reply addresses of the message
+ * @returns `null` when the body is forwarded unchanged
  */
 export function forwardInvitations(source: RewriteSource, rewritten: Rewritten): ForwardedInvitations | null {
   const { replies } = rewritten;
@@ -83,7 +85,7 @@ function makeBody(source: RewriteSource, { edits }: Extract<CalendarPlan, { kind
   const { pieces, newBytes } = writeCalendars(edits, body, change);
   const hash = simpleBodyHashOf(pieces);
   if (body === received) return { wire: pieces.map(stuff), hash, newBytes };
-  // Where lines were dot-stuffed all of it is new: one buffer then, and the unstuffed one is let go.
+  // With dot-stuffed lines the whole body is new: a single buffer, so that the unstuffed one can be freed.
   const wire = stuff(Buffer.concat(pieces));
   return { wire: [wire], hash, newBytes: wire.length };
 }
@@ -120,7 +122,7 @@ function noticeOf(reason: Hidden, aliasAddress: string): string {
   ].join("\r\n");
 }
 
-/** The same at every attempt; whoever wrote the message can't know it. */
+/** Boundary that is the same for every attempt, and that the message's author can't predict. */
 function boundaryOf({ replyKey, messageId }: RewriteSource): string {
   const mac = createHmac("sha256", replyKey ?? "")
     .update("wrapped message boundary\0")

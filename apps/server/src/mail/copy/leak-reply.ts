@@ -1,4 +1,4 @@
-/** What the owner reads when the leak guard refuses a message: which part, why, and the way out. Never the address. */
+/** Reply to the owner when the leak guard refuses a message: which part, why, and what to do, but never the address. */
 import type { AccountSettings } from "@kauke/contract";
 import type { LeakPlace, PartKind } from "@kauke/mail-rfc";
 import type { LeakAnswer } from "../../core/leak-guard/leak-guard.ts";
@@ -20,14 +20,14 @@ const names: Record<PartKind, string> = {
 };
 const quoteAsAlias = "; if a mail program quoted it, switch on 'Alias in quoted lines' there";
 const switchOff = "or switch the leak guard off in Settings";
-/** What to do about what carries an identity. */
+/** Advice by kind of part, for parts that carry an identity. */
 const waysOut: Partial<Record<PartKind, string>> = {
   smime: `Send it unsigned, sign with a certificate made for the alias, ${switchOff}`,
   openpgp: `Leave it out, use a key made for the alias, ${switchOff}`,
   tnef: `Send the message as plain text or HTML instead, ${switchOff}`,
 };
 
-/** @param settings of the account that sent the message */
+/** @param settings settings of the account that sent the message */
 export function leakReply({ leak, place }: LeakAnswer, settings: Pick<AccountSettings, "aliasInQuotes">): SmtpReply {
   if (leak === "address") {
     const isQuotable = !settings.aliasInQuotes && (place.kind === "text" || place.kind === "html");

@@ -1,4 +1,4 @@
-/** Which copy of a message leaves for an alias' destinations: as it is, or sealed where the owner wants that. */
+/** Makes the copy of a message for an alias' destinations: plain, or encrypted when the owner wants that. */
 import { type CopyParts, type ForwardCopy, type ForwardSource, makePlainCopy } from "./forward-copy.ts";
 import { makeSealedCopy } from "./sealed-copy.ts";
 

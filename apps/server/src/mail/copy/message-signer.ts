@@ -1,23 +1,23 @@
-/** Our DKIM signature for mail that leaves under one of our domains; keys are parsed once, at start. */
+/** Signs mail that is sent under one of our domains with DKIM and ARC. Keys are parsed once, at start. */
 import { arcSeal, type DkimKey, dkimSign, fieldTextBytes, readHeader } from "@kauke/mail-rfc";
 import type { MessageAuthentication } from "../../core/message/message.ts";
 import { BodyHashes } from "./body-hashes.ts";
 
 export interface ToSign {
   domain: string;
-  /** The whole header block as it leaves, no blank line. */
+  /** The whole header block as it is sent, without the blank line. */
   header: Buffer;
-  /** The received message, wire form; its body is hashed once, however many copies of it leave. */
+  /** The received message, dot-stuffed; its body is hashed once for all copies. */
   wire: Buffer;
-  /** Where its body begins. */
+  /** Offset of the body in `wire`. */
   bodyStart: number;
 }
 
 export interface MessageSigner {
   bodyHashes: BodyHashes;
-  /** @returns DKIM-Signature fields to be put on top; empty when the domain has no key */
+  /** @returns DKIM-Signature fields to put on top; empty when the domain has no key */
   sign(message: ToSign): Promise<Buffer>;
-  /** @returns an ARC set to be put on top; empty when nothing was checked on arrival, or no set may follow those there are */
+  /** @returns an ARC set to put on top; empty when nothing was checked on arrival or the chain may not be extended */
   seal(message: ToSign, authentication: MessageAuthentication | undefined): Promise<Buffer>;
 }
 

@@ -1,4 +1,4 @@
-/** What an owner's message says of its owner in calendars and receipts, with the alias in place of the mailbox. */
+/** Replaces the owner's mailbox by the alias in calendars and receipts of a message that the owner sends. */
 import {
   calendarAddresses,
   findOwnerParts,
@@ -10,21 +10,25 @@ import {
 import { sameMailbox } from "../../core/destination/same-mailbox.ts";
 
 export interface OwnerMessage {
-  /** The new header block, no blank line. */
+  /** The new header block without the blank line. */
   header: Buffer;
-  /** Plain form. */
+  /** Body without dot-stuffing. */
   body: Buffer;
 }
 
 export interface Owner {
-  /** Lower case. */
+  /** Address of the alias, in lower case. */
   aliasAddress: string;
   mailboxes: readonly string[];
-  /** Who reply addresses stand for; others are left out. @param addresses canonical @returns by lower-case address */
+  /**
+   * Finds the people behind reply addresses; other addresses are left out.
+   * @param addresses canonical addresses
+   * @returns people by lower-case address
+   */
   findCorrespondents(addresses: readonly string[]): Promise<ReadonlyMap<string, Mailbox>>;
 }
 
-/** @returns the body, the same where nothing changes */
+/** @returns the new body; the given one when nothing changes */
 export async function withAliasInParts({ header, body }: OwnerMessage, owner: Owner): Promise<Buffer> {
   const parts = findOwnerParts(readMessageFields({ header, fields: readHeader(header).fields }), body);
   if (parts.edits.length === 0 && parts.reports.length === 0) return body;

@@ -12,7 +12,7 @@ const copyOf = (userId: string, name: string) => ({
   correspondents: people(750, name),
 });
 
-/** Remembers the size of every statement, and how many ran at a time. */
+/** A store that records the rows of every statement, and how many statements ran concurrently. */
 function fakeStore() {
   const rows = new Set<string>();
   const seen = { sizes: [] as number[], running: 0, mostRunning: 0 };
@@ -30,7 +30,7 @@ function fakeStore() {
   return { ensure, listKnown, rows, seen };
 }
 
-test("many new correspondents are kept in short statements with turns between, one message of an account at a time", async () => {
+test("many new correspondents are stored in short statements with pauses, one message of an account at a time", async () => {
   const store = fakeStore();
   const book = new ReplyBook(store, clock, rules);
   let turns = 0;
@@ -46,7 +46,7 @@ test("many new correspondents are kept in short statements with turns between, o
   expect(turns).toBeGreaterThan(0);
 });
 
-test("an account takes so many new correspondents over all its aliases; whom it knows is taken still, and others have their own", async () => {
+test("new correspondents are limited per account over all its aliases; known ones are always accepted, and other accounts are not affected", async () => {
   const store = fakeStore();
   const keep = (book: ReplyBook, userId: string, name: string) =>
     book.keep([copyOf(userId, name)]).then((over) => (over.size === 0 ? "kept" : "over"));
@@ -58,14 +58,14 @@ test("an account takes so many new correspondents over all its aliases; whom it 
   ]);
   expect(await keep(book, "u", "a")).toBe("kept");
   expect(await keep(book, "v", "d")).toBe("kept");
-  // Of one message, the aliases that have room are served.
+  // A message to several aliases is delivered to those that have room.
   const copies = [copyOf("u", "e"), copyOf("w", "f"), copyOf("u", "a")];
   expect(await book.keep(copies)).toEqual(new Set(["u's e"]));
   expect(await book.keep([copyOf("w", "f")])).toEqual(new Set());
   expect(Math.max(...store.seen.sizes)).toBe(200);
 });
 
-test("what could not be kept stops nobody behind it", async () => {
+test("a failure of the store does not block later messages", async () => {
   const store = fakeStore();
   const broken: ConstructorParameters<typeof ReplyBook>[0] = {
     ...store,

@@ -1,8 +1,9 @@
 /**
- * Keeps what stands behind the reply addresses of a forwarded message, before the message leaves: an answer must find its way.
- * Remembers what it has kept, so that mail from known correspondents costs no query. A row stays as long as its alias, and a
- * stranger who forges senders makes up to a hundred for every alias with one message: an alias and an account take so many new
- * correspondents a day. Who has written before is always taken, and other aliases of the same message are served.
+ * Stores the correspondents behind the reply addresses of a forwarded message before it is sent, so that replies find
+ * their way back. Remembers what was stored, so that mail from known correspondents costs no query. A row lives as long
+ * as its alias, and an attacker who forges senders can cause up to a hundred rows per alias with one message: so new
+ * correspondents are limited per day for each alias and account. Known correspondents are always accepted, and other
+ * aliases of the same message are not affected.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { replyRowId, sealCorrespondent } from "@kauke/mail-rfc";
@@ -13,14 +14,14 @@ import type { ReplyPathStore } from "../../core/reply-path/reply-path.ts";
 export interface Correspondent {
   address: string;
   name: string | null;
-  /** Of their reply address. */
+  /** Token of the correspondent's reply address. */
   token: string;
 }
 
 /** The reply addresses in an alias' copy of a message. */
 export interface CopyReplies {
   aliasId: string;
-  /** The alias' account. */
+  /** Account that owns the alias. */
   userId: string;
   correspondents: readonly Correspondent[];
 }
@@ -30,16 +31,16 @@ export interface NewCorrespondents {
   account: BucketRule;
 }
 
-/** New rows, 250 bytes each. The busiest mailing list brings some hundred new authors a day. */
+/** Limits on new rows, of 250 bytes each. The busiest mailing list brings some hundred new authors a day. */
 export const newCorrespondents: NewCorrespondents = {
   alias: { max: 5000, windowSeconds: 86_400 },
   account: { max: 10_000, windowSeconds: 86_400 },
 };
 
-const maxRemembered = 50_000;
+const REMEMBERED_MAX = 50_000;
 const KEYS_MAX = 20_000;
-/** Rows of one statement, and of one turn of the event loop: some 20 ms on the embedded database. */
-const PIECE_ROWS = 200;
+/** Rows per statement and turn of the event loop: some 20 ms on the embedded database. */
+const CHUNK_ROWS = 200;
 
 interface NewPath extends Correspondent {
   aliasId: string;
@@ -51,10 +52,10 @@ export class ReplyBook {
   readonly #clock: Clock;
   readonly #kept = new Set<string>();
   readonly #new: { alias: TokenBuckets; account: TokenBuckets } | null;
-  /** Work of more than one piece: the end of each account's line. */
+  /** Last queued work of each account; only work of more than one chunk is queued. */
   readonly #lines = new Map<string, Promise<void>>();
 
-  /** @param rules `null`: as many as come */
+  /** @param rules `null`: no limit */
   constructor(
     store: Pick<ReplyPathStore, "ensure" | "listKnown">,
     clock: Clock,
@@ -69,16 +70,16 @@ export class ReplyBook {
   }
 
   /**
-   * One statement for all that is new, nothing when nothing is. What is more than a piece is kept piece by piece, with turns of the
-   * event loop between; of one account one such message at a time.
-   * @returns ids of the aliases that take no more new correspondents now: nothing is kept for their copies, which must not leave
-   * @throws what the store throws when it can't keep them
+   * Stores all new correspondents in one statement, or none when all are known. More than a chunk is stored chunk by
+   * chunk with turns of the event loop between, one such message per account at a time.
+   * @returns ids of the aliases over their limit: nothing is stored for their copies, which must not be sent
+   * @throws whatever the store throws
    */
   async keep(copies: readonly CopyReplies[]): Promise<ReadonlySet<string>> {
     const paths = this.#notKept(copies);
     const [first] = paths;
     if (first === undefined) return new Set();
-    if (paths.length <= PIECE_ROWS) return await this.#keep(paths);
+    if (paths.length <= CHUNK_ROWS) return await this.#keep(paths);
     return await this.#inLine(first.userId, () => this.#keep(paths));
   }
 
@@ -106,14 +107,14 @@ export class ReplyBook {
     const now = this.#clock.now();
     const over = await this.#count(paths, steadyMs(this.#clock));
     const taken = over.size === 0 ? paths : paths.filter(({ aliasId }) => !over.has(aliasId));
-    for await (const piece of inPieces(taken)) {
-      await this.#store.ensure(piece.map(rowOf), now);
-      for (const { token } of piece) this.#remember(token);
+    for await (const chunk of inChunks(taken)) {
+      await this.#store.ensure(chunk.map(rowOf), now);
+      for (const { token } of chunk) this.#remember(token);
     }
     return over;
   }
 
-  /** The store is asked who of them is known only where there is no room for all. @returns aliases without room */
+  /** Asks the store for known correspondents only when not all fit the limits. @returns aliases over their limit */
   async #count(paths: readonly NewPath[], now: number): Promise<ReadonlySet<string>> {
     const doubtful = this.#spend(paths, now);
     return doubtful.size === 0
@@ -121,7 +122,7 @@ export class ReplyBook {
       : this.#spend(await this.#unknown(paths.filter(({ aliasId }) => doubtful.has(aliasId))), now);
   }
 
-  /** Counts what there is room for, alias by alias. @returns aliases without room, for which nothing is counted */
+  /** Counts the correspondents of each alias that fit the limits. @returns aliases over their limit, not counted */
   #spend(paths: readonly NewPath[], now: number): ReadonlySet<string> {
     const over = new Set<string>();
     if (this.#new === null) return over;
@@ -139,29 +140,29 @@ export class ReplyBook {
 
   async #unknown(paths: readonly NewPath[]): Promise<NewPath[]> {
     const unknown: NewPath[] = [];
-    for await (const piece of inPieces(paths)) {
-      const ids = piece.map(({ token }) => replyRowId(token));
+    for await (const chunk of inChunks(paths)) {
+      const ids = chunk.map(({ token }) => replyRowId(token));
       const known = await this.#store.listKnown(ids);
-      unknown.push(...piece.filter((_, index) => !known.has(ids[index]?.toString("hex") ?? "")));
+      unknown.push(...chunk.filter((_, index) => !known.has(ids[index]?.toString("hex") ?? "")));
     }
     return unknown;
   }
 
   #remember(token: string): void {
     const oldest = this.#kept.values().next().value;
-    if (this.#kept.size >= maxRemembered && oldest !== undefined) this.#kept.delete(oldest);
+    if (this.#kept.size >= REMEMBERED_MAX && oldest !== undefined) this.#kept.delete(oldest);
     this.#kept.add(token);
   }
 }
 
-/** Sealing takes as long as the statement, so it is done piece by piece as well. */
+/** Sealing takes as long as the statement, so it is done chunk by chunk as well. */
 function rowOf({ token, aliasId, address, name }: NewPath) {
   return { id: replyRowId(token), aliasId, sealed: sealCorrespondent(token, { address, name }) };
 }
 
-async function* inPieces(paths: readonly NewPath[]): AsyncGenerator<readonly NewPath[]> {
-  for (let from = 0; from < paths.length; from += PIECE_ROWS) {
+async function* inChunks(paths: readonly NewPath[]): AsyncGenerator<readonly NewPath[]> {
+  for (let from = 0; from < paths.length; from += CHUNK_ROWS) {
     if (from > 0) await nextTurn();
-    yield paths.slice(from, from + PIECE_ROWS);
+    yield paths.slice(from, from + CHUNK_ROWS);
   }
 }

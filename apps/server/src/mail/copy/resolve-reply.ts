@@ -1,4 +1,4 @@
-/** A reply address at RCPT: who it stands for, and for which alias. Known only through its token (DESIGN "Reply addresses forget"). */
+/** Resolves a reply address to alias and correspondent. Only the token in the address can unseal the correspondent. */
 import {
   domainOf,
   type Mailbox,
@@ -20,7 +20,9 @@ export interface ResolveReplyDeps {
   aliases: Pick<AliasStore, "findRouteById">;
 }
 
-/** @param domain lower case; a token is good at its alias' domain alone. A paused alias neither takes nor sends. */
+/**
+ * @param domain in lower case; tokens are valid at their alias' domain only. Paused aliases neither receive nor send.
+ */
 export async function resolveReply(
   token: string,
   domain: string,
@@ -35,8 +37,8 @@ export async function resolveReply(
 }
 
 /**
- * Who the reply addresses of one alias among `addresses` stand for, in one statement; other addresses are left out.
- * @returns people by reply address, lower case
+ * Resolves the reply addresses of one alias among `addresses` with one statement; other addresses are left out.
+ * @returns people by reply address in lower case
  */
 export async function resolveRepliesOf(
   alias: Pick<AliasRoute, "aliasId" | "address">,
@@ -65,11 +67,11 @@ const localOf = (address: string) => splitAddress(address).local;
 
 export interface ReplyFormDeps {
   aliases: Pick<AliasStore, "findRoute">;
-  /** Ours, lower case. */
+  /** Our mail domains, in lower case. */
   domains: ReadonlySet<string>;
 }
 
-/** Whether an address can only be a reply address, known or not. Nobody else's name on our domains has its form but an older alias'. */
+/** Whether an address at our domains has the form of a reply address and is no alias, which older aliases may be. */
 export async function isReplyAddress(address: string, { aliases, domains }: ReplyFormDeps): Promise<boolean> {
   const local = localOf(address);
   if (readReplyToken(local) === null || !domains.has(domainOf(address))) return false;

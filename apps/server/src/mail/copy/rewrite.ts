@@ -1,6 +1,7 @@
 /**
- * What changes on the way through: the envelope sender becomes ours (SRS), everybody the owner could answer gets a reply address,
- * trace, result and loop fields go on top. The body is not looked at here: `invitations.ts` does where it holds a calendar.
+ * Rewrites envelope sender and header of a forwarded message: SRS makes the envelope sender ours, everybody the owner
+ * could reply to gets a reply address, and trace, result and loop fields are put on top. Bodies with calendars are
+ * rewritten by `invitations.ts`.
  */
 import {
   domainOf,
@@ -29,29 +30,29 @@ const CRLF = Buffer.from("\r\n");
 const NON_ASCII = /[^\u{0}-\u{7f}]/u;
 
 export interface RewriteRules {
-  /** Our name in trace fields. */
+  /** Our host name in trace fields. */
   mailHost: string;
-  /** Lower case. */
+  /** Our mail domains, in lower case. */
   domains: ReadonlySet<string>;
   srsHash: SrsHash;
 }
 
 export interface Rewritten {
   envelopeFrom: string;
-  /** The whole new header block, no blank line. */
+  /** The whole new header block without the blank line. */
   header: Buffer;
-  /** Of it, the fields on top that are ours, bytes. */
+  /** Size of our own fields at the top of `header`. */
   traceBytes: number;
-  /** The blank line and all after it, wire form, as received. */
+  /** The blank line and everything after it as received, dot-stuffed. */
   rest: Buffer;
   correspondents: readonly Correspondent[];
-  /** For what else of the message names people; `null`: nobody gets a reply address. */
+  /** Reply addresses, to be used in the rest of the message as well; `null` when nobody gets one. */
   replies: ForwardReplies | null;
 }
 
 export interface ForwardReplies {
   addresses: ReplyAddresses;
-  /** Everybody who has a reply address by now. */
+  /** Everybody who has a reply address so far. */
   correspondents(): Correspondent[];
 }
 
@@ -60,14 +61,14 @@ export interface RewriteSource {
   envelope: MessageEnvelope;
   wire: Buffer;
   header: HeaderBlock;
-  /** Lower case. */
+  /** Address of the alias, in lower case. */
   aliasAddress: string;
-  /** `null`: the operator's own mail, whose header stays. */
+  /** Id of the alias; `null` for mail to the operator, whose header is not rewritten. */
   aliasId: string | null;
   replyKey: Buffer | null;
   /**
-   * The sender's address may stand in the new envelope sender, for reports of a late failure: no other destination of the alias
-   * can have taken the message, and the copy is not one that hides its author.
+   * Whether the new envelope sender may contain the sender's address, so that late failures can be reported: no other
+   * destination of the alias can have taken the message, and the copy does not hide its author.
    */
   mayNameSender: boolean;
 }
@@ -117,7 +118,7 @@ function rewriteHeader(source: RewriteSource, rules: RewriteRules): Pick<Rewritt
     fields: source.header.fields,
     aliasAddress,
     envelopeFrom: envelope.envelopeFrom,
-    // Where nothing is checked here, somebody in front of us has.
+    // Without checks of our own, a host in front of us is assumed to have made them.
     isVerified: envelope.authentication?.isAligned ?? true,
     replyAddressOf,
     removeResultsOf: rules.mailHost,
@@ -134,7 +135,7 @@ function rewriteHeader(source: RewriteSource, rules: RewriteRules): Pick<Rewritt
 
 const knownKeys = new WeakMap<Buffer, MessageIdKeys>();
 
-/** Deriving costs more than all the rest of the header; a route in the cache keeps its key object. */
+/** Cached, since deriving costs more than the rest of the header; a cached route keeps its key object. */
 function messageIdsOf(replyKey: Buffer, domain: string): MessageIdKeys {
   const known = knownKeys.get(replyKey);
   if (known !== undefined) return known;
@@ -143,19 +144,19 @@ function messageIdsOf(replyKey: Buffer, domain: string): MessageIdKeys {
   return keys;
 }
 
-/** A message that starts with its body needs the blank line our fields would otherwise take from it. */
+/** Adds the missing blank line to a message that starts with its body, which our fields would otherwise run into. */
 function restOf(wire: Buffer, header: HeaderBlock): Buffer {
   const rest = wire.subarray(header.end);
   return header.isSeparated || rest.length === 0 ? rest : Buffer.concat([CRLF, rest]);
 }
 
-/** Stands for "no alias" in the addresses that bounces of the operator's own mail come back to. */
+/** Stands for "no alias" in the bounce addresses of mail to the operator. */
 const NO_ALIAS = "00000000-0000-0000-0000-000000000000";
 
 /**
- * SRS bound to the alias, at its domain; a sender too long for it gives way to the alias' own bounce address. So does one at a
- * domain of ours: passed on as it is, it would have SPF vouch for whoever wrote it there, and bounces and automatic answers
- * would carry the destination to the owner of that other address.
+ * SRS bound to the alias, at its domain. The alias' bounce address is used instead for a sender too long for SRS, and
+ * for a sender at a domain of ours: passed on unchanged, SPF would vouch for whoever used it, and bounces and automatic
+ * replies would reveal the destination to the owner of that other address.
  */
 function forwardSender(source: RewriteSource, rules: RewriteRules): string {
   const { envelopeFrom, receivedAt } = source.envelope;
@@ -163,7 +164,7 @@ function forwardSender(source: RewriteSource, rules: RewriteRules): string {
   const aliasId = source.aliasId ?? NO_ALIAS;
   const ownBounces = () => bounceAddress({ aliasId, domain, now: receivedAt }, rules.srsHash);
   if (envelopeFrom === "") return "";
-  // A host without SMTPUTF8 (RFC 6531) could not take the mail if the sender's address stood in ours.
+  // SRS contains the sender's address, and a host without SMTPUTF8 (RFC 6531) could not accept a non-ASCII one.
   if (NON_ASCII.test(envelopeFrom)) return ownBounces();
   if (!mayHearOfBounces(source) || rules.domains.has(domainOf(envelopeFrom))) return ownBounces();
   const isOurDomain = (name: string) => rules.domains.has(name);
@@ -177,8 +178,9 @@ function forwardSender(source: RewriteSource, rules: RewriteRules): string {
 }
 
 /**
- * A report is sent only to who is proven to have written, and about an only destination: a report about one of several would
- * say that a message was lost which another mailbox may have taken. All other bounces lead to the alias and no further.
+ * Whether the sender may get bounces: only a sender proven by SPF, and only for a single destination, because a bounce
+ * from one of several would report a message as lost that another mailbox may have taken. All other bounces end at the
+ * alias.
  */
 function mayHearOfBounces({ mayNameSender, envelope }: RewriteSource): boolean {
   return mayNameSender && ["pass", undefined].includes(envelope.authentication?.spf);

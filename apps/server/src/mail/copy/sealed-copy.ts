@@ -1,13 +1,13 @@
 /**
- * A message as it leaves for one alias' destinations when its owner wants it sealed: the original, byte for byte, as an age file
- * in a message of ours. It fails closed: what can't be sealed is not sent, the delivery stays open and the owner is told.
+ * The encrypted copy of a message for one alias' destinations: the original, byte for byte, as an age file in a message
+ * of ours. It fails closed: what can't be encrypted is not sent, the delivery stays open and the owner is notified.
  */
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { domainOf, unstuff } from "@kauke/mail-rfc";
 import { sealedWebhookBody } from "../transport/webhook/sealed-webhook-body.ts";
 import { CopyMemory } from "./copy-memory.ts";
-import type { CopyParts, ForwardCopy, ForwardSource, SealWish } from "./forward-copy.ts";
+import type { CopyParts, EncryptionTarget, ForwardCopy, ForwardSource } from "./forward-copy.ts";
 import { rewrite } from "./rewrite.ts";
 import { sealedOutside } from "./sealed-header.ts";
 import { SealingFailed } from "./sealing-failed.ts";
@@ -15,7 +15,7 @@ import { SealingFailed } from "./sealing-failed.ts";
 export interface SealedCopySource extends ForwardSource {
   aliasId: string;
   replyKey: Buffer;
-  seal: SealWish;
+  seal: EncryptionTarget;
 }
 
 const SLICE_BYTES = 1024 * 1024;
@@ -79,7 +79,7 @@ export function makeSealedCopy(source: SealedCopySource, parts: CopyParts): Forw
   return copy;
 }
 
-/** Of a body that is its own canonical form: CRLF lines, one line end at its end. */
+/** Hash of a body that is already canonical: CRLF line ends, exactly one at the end. */
 async function hashOf(body: readonly Buffer[]): Promise<Buffer> {
   const hash = createHash("sha256");
   for (const part of body) {

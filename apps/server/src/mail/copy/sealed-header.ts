@@ -1,6 +1,7 @@
 /**
- * The outside of a message that is forwarded sealed: what a mail host and anybody who reads the mailbox see of it. Nothing of the
- * original but its Date and how often it was sealed; the correspondent is a reply address without a name, so that an answer finds its way. Pure.
+ * Header and frame of an encrypted copy: all that a mail host or a reader without the key sees. Of the original it
+ * shows only the Date and how often the message was encrypted; the correspondent is a reply address without a name, so
+ * that replies find their way back. Pure.
  */
 import { createHmac } from "node:crypto";
 import {
@@ -29,13 +30,13 @@ import type { RewriteSource, Rewritten } from "./rewrite.ts";
 import { readSealedPasses, SEALED_PASSES_FIELD } from "./sealed-passes.ts";
 
 export interface SealedOutside {
-  /** The whole header block, no blank line. */
+  /** The whole header block without the blank line. */
   header: Buffer;
   /** The blank line and the body up to the armor. */
   opening: Buffer;
   /** The body after the armor. */
   closing: Buffer;
-  /** Whose reply addresses are in it. */
+  /** Correspondents whose reply addresses are in the header. */
   correspondents: readonly Correspondent[];
 }
 
@@ -43,12 +44,12 @@ export interface SealedSource extends RewriteSource {
   replyKey: Buffer;
 }
 
-/** RFC 9788's stand-in for a subject that is not shown. */
+/** The placeholder of RFC 9788 for a hidden subject. */
 const HIDDEN_SUBJECT = "[...]";
 const UNVERIFIED = "Unverified sender";
 const FILE_NAME = "message.eml.age";
 
-/** @param rewritten the header as it would leave unsealed: who may be answered is taken from there */
+/** @param rewritten the header of a plain copy, from which the reply addresses are taken */
 export function sealedOutside(
   source: SealedSource,
   { header, correspondents }: Rewritten,
@@ -96,7 +97,7 @@ function openingOf(boundary: string, aliasAddress: string): string {
   return [
     `--${boundary}`,
     textHeader,
-    `A message to ${aliasAddress}, sealed to your key. Subject and content are in ${FILE_NAME}.`,
+    `A message to ${aliasAddress}, encrypted to your key. Subject and content are in ${FILE_NAME}.`,
     `Open it on the Decrypt page, or with: age -d -i key.txt ${FILE_NAME} > message.eml`,
     "",
     `--${boundary}`,
@@ -105,12 +106,12 @@ function openingOf(boundary: string, aliasAddress: string): string {
   ].join("\r\n");
 }
 
-/** Both are the rewritten ones: reply addresses, and spellings of the alias itself. */
+/** Mailboxes of a rewritten field (reply addresses and the alias), without their display names. */
 function withoutNames(plain: HeaderSource, field: string, name: string | null): Mailbox[] {
   return addressesOf(plain, field).mailboxes.map(({ address }) => ({ name, address }));
 }
 
-/** The verdicts alone: the full field names the sender's domain and address. */
+/** Only the results by method: the full field contains the sender's domain and address. */
 function authenticationResults(found: MessageAuthentication | undefined, mailHost: string): FieldText {
   if (found === undefined || found.results === null) return NO_FIELD;
   const methods = ["spf", "dkim", "dmarc", "arc"] as const;
@@ -122,7 +123,7 @@ function sentAt({ wire, header, envelope }: SealedSource): Date {
   return readDate(firstValue(wire, header.fields, "date") ?? "") ?? envelope.receivedAt;
 }
 
-/** The same at every attempt, so that a mailbox can tell a repeated message; another for every alias. */
+/** Stamp that is the same for every attempt, so that a mailbox recognizes duplicates, and different for every alias. */
 function stampOf({ replyKey, messageId }: SealedSource): string {
   const mac = createHmac("sha256", replyKey).update("sealed message id\0").update(messageId).digest();
   return toBase32(mac).slice(0, 32);

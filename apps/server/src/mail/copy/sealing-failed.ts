@@ -1,4 +1,4 @@
-/** Mail that is to leave sealed could not be: it waits, and never leaves as it is. */
+/** Thrown when a copy could not be encrypted: the mail waits, and is never sent unencrypted. */
 export class SealingFailed extends Error {
   override name = "SealingFailed";
 }

@@ -1,6 +1,6 @@
 /**
- * A message that leaves as the alias: composed, submitted or replied. What is stored is what is sent, with our signature on
- * top; bounces go to the alias itself, so its owner gets them like any mail.
+ * The copy of a message that is sent as the alias: composed, submitted or a reply. The stored bytes are sent with our
+ * signature on top; bounces go to the alias itself, so that its owner gets them like any mail.
  */
 import { domainOf, readHeader } from "@kauke/mail-rfc";
 import type { MessageEnvelope } from "../../core/message/message.ts";
@@ -9,13 +9,13 @@ import type { ForwardCopy } from "./forward-copy.ts";
 import type { MessageSigner } from "./message-signer.ts";
 
 export interface SendSource {
-  /** Its null sender stays; any other sender becomes the alias. */
+  /** Envelope of the message. A null sender is kept; any other sender is replaced by the alias. */
   envelope: MessageEnvelope;
-  /** Final message, wire form. */
+  /** The final message, dot-stuffed. */
   wire: Buffer;
-  /** Lower case. */
+  /** Address of the alias, in lower case. */
   aliasAddress: string;
-  /** Ours about mail that failed: goes with the null sender (RFC 5321 §4.5.5). */
+  /** Whether it is a delivery report of ours, which has the null sender (RFC 5321 §4.5.5). */
   isReport: boolean;
 }
 

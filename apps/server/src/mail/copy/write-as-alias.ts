@@ -1,7 +1,7 @@
 /**
- * Makes a message leave as an alias: header written anew from an allow-list, reply addresses turned into the people behind them,
- * threads mapped, the mailbox in calendars and, if its owner wants it, in quoted lines replaced, and the whole looked through for
- * it. Used for answers and for submitted mail.
+ * Turns an owner's message into one from an alias: writes a new header from an allow-list, replaces reply addresses by
+ * the people behind them, maps thread ids, replaces the owner's mailbox in calendars and optionally in quoted lines,
+ * and searches the result for the mailbox address. Used for replies and for submitted mail.
  */
 import type { AccountSettings } from "@kauke/contract";
 import {
@@ -41,24 +41,24 @@ export interface WriteAsDeps extends ReplyFormDeps {
   bodies: Pick<MessageBodies, "put" | "delete">;
   spoolSpace: Pick<SpoolSpace, "reserve">;
   leakGuard: LeakGuard;
-  /** What the owner chose for mail that leaves. */
+  /** The account's settings for outgoing mail. */
   settingsOf(userId: string): Promise<Pick<AccountSettings, "leakGuard" | "aliasInQuotes">>;
-  /** Counts one message that an account writes, submitted or as an answer. @throws AppError `rate_limited` */
+  /** Counts a message written by the account, submitted or as a reply. @throws AppError `rate_limited` */
   takeSubmissionLimit(userId: string): Promise<void>;
-  /** Counts one that its mail program writes by itself. @throws AppError `rate_limited` */
+  /** Counts a message written automatically by the account's mail program. @throws AppError `rate_limited` */
   takeAutomaticLimit(userId: string): Promise<void>;
   clock: Clock;
   random: Random;
-  /** Preview mode only. */
+  /** Records what was changed; preview mode only. */
   trace: Pick<MailTrace, "add"> | null;
 }
 
 export interface WrittenByOwner {
-  /** By which the trace knows the message; `null` where it knows none. */
+  /** Id of the message in the preview's trace; `null` when it is not traced. */
   messageId: string | null;
-  /** As MAIL FROM named it; empty for the null sender. */
+  /** Address given in MAIL FROM; empty for the null sender. */
   envelopeFrom: string;
-  /** As received, wire form. */
+  /** The message as received, dot-stuffed. */
   wire: Buffer;
   header: HeaderBlock;
   receivedAt: Date;
@@ -66,12 +66,12 @@ export interface WrittenByOwner {
   smtpUtf8: boolean;
 }
 
-/** Whom the envelope names: real people, by their canonical addresses. */
+/** Envelope recipients: real people, by their canonical addresses. */
 export interface Outgoing {
   people: readonly Mailbox[];
-  /** Reply addresses that are resolved already, lower case. */
+  /** Reply addresses already resolved, keyed in lower case. */
   known: ReadonlyMap<string, Mailbox>;
-  /** Whether To and Cc may name people by their real addresses. */
+  /** Whether To and Cc may contain people's real addresses. */
   mayNameOutsiders: boolean;
 }
 
@@ -82,14 +82,14 @@ const strangers = reply(
 );
 const CRLF = Buffer.from("\r\n");
 
-/** A message as it may leave, in the spool and not sent yet. One of the two has to be called. */
+/** A message ready to be sent and stored in the spool, but not queued. Either `keep` or `discard` must be called. */
 export interface PreparedMessage {
-  /** @returns `null` when the message is kept for sending, else the deferral; then nothing of it is left */
+  /** Queues the message. @returns `null`, or the deferral when that failed; nothing of the message is left then */
   keep(): Promise<SmtpReply | null>;
   discard(): Promise<void>;
 }
 
-/** @returns `null` when the message is kept for sending, else the refusal or deferral */
+/** @returns `null` when the message was queued, else the refusal or deferral */
 export async function sendAsAlias(
   route: AliasRoute,
   written: WrittenByOwner,
@@ -100,7 +100,7 @@ export async function sendAsAlias(
   return "refusal" in prepared ? prepared.refusal : await prepared.keep();
 }
 
-/** For a message of which either all copies are sent or none: each is written and checked before the first is kept. */
+/** Writes, checks and stores a message without queueing it, for messages that are sent all or none. */
 export async function prepareAsAlias(
   route: AliasRoute,
   written: WrittenByOwner,
@@ -140,14 +140,14 @@ export async function prepareAsAlias(
   return await prepare(route, outgoing.people, { ...written, wire: final, envelopeFrom }, deps);
 }
 
-/** An absence note or a receipt: a report about it must not come back (RFC 3834 §3.3, RFC 8098 §3). */
+/** Whether it is an absence note or a receipt, about which no report may come back (RFC 3834 §3.3, RFC 8098 §3). */
 export function isAnsweredByProgram({ envelopeFrom }: { envelopeFrom: string }, source: HeaderSource): boolean {
   return envelopeFrom === "" || readAutoSubmitted(source) === "auto-replied";
 }
 
 /**
- * The two choices of the account, the leak guard last: what it can't search in time is deferred, never passed.
- * @returns the body as it may leave
+ * Applies the account's two settings, the leak guard last: a message it can't search in time is deferred, never passed.
+ * @returns the body to send
  */
 async function quoteAndGuard(
   route: AliasRoute,
@@ -175,7 +175,7 @@ async function quoteAndGuard(
   }
 }
 
-/** Who each address in To and Cc stands for; one that may not be named is left out. */
+/** The person behind each address in To and Cc; addresses that may not be named are left out. */
 async function peopleNamed(
   source: Parameters<typeof addressesOf>[0],
   route: AliasRoute,
@@ -189,14 +189,14 @@ async function peopleNamed(
   for (const mailbox of named) {
     const key = mailbox.address.toLowerCase();
     if (key === route.address || people.has(key)) continue;
-    // One such address is enough to refuse the message.
+    // A single unresolved reply address is enough to refuse the message.
     if (await isReplyAddress(mailbox.address, deps)) break;
     people.set(key, mailbox);
   }
   return people;
 }
 
-/** Who reply addresses of this alias stand for, those known already among them; other addresses are left out. */
+/** People behind reply addresses of this alias, including those already known; other addresses are left out. */
 async function correspondentsOf(
   addresses: readonly string[],
   route: AliasRoute,
@@ -210,7 +210,7 @@ async function correspondentsOf(
 export const mailboxesOf = ({ destinations }: AliasRoute): string[] =>
   destinations.flatMap((it) => (it.kind === "mailbox" ? [it.address] : []));
 
-/** The bytes are on stable storage when it returns, so that of several messages one at a time is in memory. */
+/** Stores the bytes before it returns, so that only one of several messages is in memory at a time. */
 async function prepare(
   route: AliasRoute,
   people: readonly Mailbox[],
@@ -228,7 +228,7 @@ async function prepare(
     await bodies.delete(id).catch(() => {});
     place?.release();
   };
-  /** @returns the deferral when it throws; nothing is left then */
+  /** Discards the message when `work` throws. @returns the deferral, or `null` on success */
   const orDiscard = async (work: () => Promise<void>): Promise<SmtpReply | null> => {
     try {
       await work();

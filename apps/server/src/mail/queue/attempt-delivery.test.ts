@@ -1,4 +1,4 @@
-/** What is checked before a delivery is attempted, for its first attempt and for a retry. */
+/** Checks made before a delivery attempt, on the first attempt and on retries. */
 import { expect, test } from "vitest";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 import type { ForwardCopy } from "../copy/forward-copy.ts";
@@ -62,13 +62,13 @@ async function run(delivery: DeliveryToAttempt, known: KnownFromArrival | null, 
   return { asked, outcome };
 }
 
-test("a first attempt believes what RCPT found out, and asks the destination's share alone", async () => {
+test("a first attempt trusts what RCPT found out, and checks only the destination's share", async () => {
   const { asked, outcome } = await run(mailbox, {});
   expect(asked).toEqual(["share of a new message", "sent"]);
   expect(outcome).toEqual({ kind: "taken" });
 });
 
-test("a first attempt to a mailbox that RCPT found unconfirmed passes the guard with that state", async () => {
+test("a first attempt to a mailbox that was unconfirmed at RCPT goes through the confirmation guard with that state", async () => {
   expect((await run(mailbox, { unconfirmed: "asked" })).asked).toEqual([
     "confirmation: asked",
     "share of a new message",
@@ -81,7 +81,7 @@ test("a retry looks everything up again, in the same order", async () => {
   expect((await run(webhook, null)).asked).toEqual(["route", "reply addresses", "confirmation", "share", "posted"]);
 });
 
-test("the first check that says no ends it: nothing after it is asked or counted", async () => {
+test("the first check that fails ends the attempt: no later check runs or counts the message", async () => {
   const held = await run(mailbox, { isHeld: true, unconfirmed: "new" });
   expect([held.asked, held.outcome]).toEqual([[], expect.objectContaining({ kind: "deferred" })]);
   const paused = await run(webhook, null, { pausedWebhooks: [url] });
@@ -94,7 +94,7 @@ test("the first check that says no ends it: nothing after it is asked or counted
   expect([full.asked, full.outcome]).toEqual([["share of a new message"], waits]);
 });
 
-test("the operator's own mail has no reply addresses to store", async () => {
+test("mail to the operator has no reply addresses to store", async () => {
   const own = { ...mailbox, aliasId: null, userId: null };
   expect((await run(own, null)).asked).not.toContain("reply addresses");
 });

@@ -1,6 +1,7 @@
 /**
- * The one way a delivery is attempted: what must hold before it, the attempt itself, and what is learned from it. A first attempt,
- * made while its sender waits, knows some answers from RCPT; a retry looks them up, since they may have changed.
+ * Makes a delivery attempt: the checks before it, the attempt itself, and what it reveals about the destination. A
+ * first attempt, made while the sender waits, knows some answers from RCPT; a retry looks them up again, since they may
+ * have changed.
  */
 import type { AliasStore } from "../../core/alias/alias-store.ts";
 import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
@@ -17,34 +18,34 @@ import type { DestinationShares } from "./shares/destination-shares.ts";
 export interface DeliveryToAttempt {
   id: string;
   messageId: string;
-  /** `null`: the operator's own mail. */
+  /** Id of the alias; `null` for mail to the operator. */
   aliasId: string | null;
   userId: string | null;
   target: DeliveryTarget;
-  /** The mailbox refused mail as not existing before. */
+  /** Whether the mailbox refused earlier mail as non-existent. */
   wasMissing?: boolean;
 }
 
 /** What RCPT found out about a delivery whose message has just arrived. */
 export interface KnownFromArrival {
-  /** Of a mailbox that is not confirmed. */
+  /** State of a destination mailbox that is not confirmed yet; absent for other destinations. */
   unconfirmed?: "new" | "asked";
-  /** Its reply addresses could not be stored: the account has too many new correspondents. */
+  /** Whether the reply addresses could not be stored because the account has too many new correspondents. */
   isHeld?: boolean;
 }
 
 export interface AttemptDeps {
   aliases: Pick<AliasStore, "findRouteById">;
   replyBook: Pick<ReplyBook, "keep">;
-  /** `null`: mailboxes are not asked for confirmation. */
+  /** Guard of unconfirmed mailboxes; `null` when mailboxes need no confirmation. */
   guard: Pick<ConfirmationGuard, "beforeAttempt" | "beforeRetry"> | null;
-  /** `null`: limits are off. */
+  /** Shares of destinations; `null` when rate limits are switched off. */
   shares: Pick<DestinationShares, "beforeAttempt" | "beforeRetry"> | null;
   findings: Pick<AttemptFindings, "watch">;
   transports: Transports;
 }
 
-/** @returns the outcome without an attempt, `null` when this does not stand in its way */
+/** A check before an attempt. @returns the outcome that replaces the attempt; `null` when the attempt may be made */
 type Check = (
   delivery: DeliveryToAttempt,
   copy: ForwardCopy,
@@ -54,11 +55,11 @@ type Check = (
 
 const tooManyCorrespondents = deferred("try_later", "4.7.1");
 
-/** RCPT left paused webhooks out. */
+/** Only retries look up whether the webhook is paused: RCPT left paused webhooks out. */
 const isWebhookPaused: Check = (delivery, _copy, known, { aliases }) =>
   known === null ? outcomeIfPaused(delivery, aliases) : null;
 
-/** A copy whose reply addresses could not be stored leaves when they are: an answer to them must find its way back. */
+/** A copy whose reply addresses could not be stored waits until they are: replies to them must find their way back. */
 const areReplyAddressesStored: Check = async ({ aliasId, userId }, { correspondents }, known, { replyBook }) => {
   if (known !== null) return known.isHeld === true ? tooManyCorrespondents : null;
   if (aliasId === null || userId === null || correspondents.length === 0) return null;
@@ -66,14 +67,14 @@ const areReplyAddressesStored: Check = async ({ aliasId, userId }, { corresponde
   return over.size === 0 ? null : tooManyCorrespondents;
 };
 
-/** RCPT names the mailboxes that are not confirmed; to all others a first attempt is made without a look. */
+/** RCPT lists the mailboxes that are not confirmed; a first attempt to any other mailbox needs no look-up. */
 const isMailboxConfirmed: Check = (delivery, _copy, known, { guard }) => {
   if (guard === null) return null;
   if (known === null) return guard.beforeRetry(delivery);
   return known.unconfirmed === undefined ? null : guard.beforeAttempt(delivery, known.unconfirmed);
 };
 
-/** Last, since it counts the message. A new message waits behind those that are held already. */
+/** The last check, because it counts the message. A new message waits behind those that are already deferred. */
 const hasDestinationRoom: Check = (delivery, _copy, known, { shares }) => {
   if (shares === null) return null;
   return known === null ? shares.beforeRetry(delivery) : shares.beforeAttempt(delivery);
@@ -81,7 +82,10 @@ const hasDestinationRoom: Check = (delivery, _copy, known, { shares }) => {
 
 const checks: readonly Check[] = [isWebhookPaused, areReplyAddressesStored, isMailboxConfirmed, hasDestinationRoom];
 
-/** @param known `null` for a retry @throws what the store throws while it is asked */
+/**
+ * @param known what RCPT found out; `null` for a retry
+ * @throws whatever the store throws during a look-up
+ */
 export async function attemptDelivery(
   delivery: DeliveryToAttempt,
   copy: ForwardCopy,

@@ -1,4 +1,4 @@
-/** What an attempt tells of its destination, whatever becomes of its message: whether the mailbox exists, and that a host is back. */
+/** What an attempt reveals about its destination: whether the mailbox exists, and that an unreachable host is back. */
 import type { DeliveryOutcome, DeliveryStore } from "../../core/delivery/delivery.ts";
 import type { Clock, Logger } from "../../core/ports.ts";
 import type { AttemptSignal } from "../transport/transport.ts";
@@ -24,7 +24,7 @@ export class AttemptFindings {
     this.#health = new MailboxHealth(deps);
   }
 
-  /** Passes the outcome on once all is noted. */
+  /** Returns the outcome of the attempt after recording what it reveals. */
   async watch(delivery: Tried, attempting: Promise<DeliveryOutcome>, signal: AttemptSignal): Promise<DeliveryOutcome> {
     const outcome = await attempting;
     const { id, target, wasMissing = false } = delivery;
@@ -34,7 +34,7 @@ export class AttemptFindings {
     return outcome;
   }
 
-  /** Never throws: what is not made due waits for its schedule. */
+  /** Never throws: a delivery that can't be made due now keeps its retry time. */
   #hasten(ids: readonly string[]): void {
     const { deliveries, clock, logger } = this.#deps;
     deliveries.hasten(ids, clock.now()).then(

@@ -1,4 +1,4 @@
-/** One attempt at one destination: the code path of the first try (in the transaction) and of every retry. */
+/** One attempt to deliver to one destination, for the first attempt (during the transaction) and for every retry. */
 import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
 import type { ForwardCopy } from "../copy/forward-copy.ts";
 import { SealingFailed } from "../copy/sealing-failed.ts";
@@ -13,7 +13,7 @@ const failedHere: DeliveryOutcome = { kind: "deferred", failure: { code: "try_la
 
 const notSealed: DeliveryOutcome = { kind: "deferred", failure: { code: "not_sealed", enhancedStatus: "4.7.5" } };
 
-/** @returns an outcome, always: whatever is thrown on the way is trouble of ours, and the delivery stays open. */
+/** Always returns an outcome: an exception on the way is a failure of this server, and the delivery stays open. */
 export async function attempt(
   delivery: { id: string; target: DeliveryTarget },
   copy: ForwardCopy,

@@ -1,4 +1,4 @@
-/** From `KAUKE_DELIVERY` to the transports of this process. */
+/** Chooses the transports of this process by `KAUKE_DELIVERY`. */
 import type { Config } from "../../config.ts";
 import { AppError } from "../../core/app-error.ts";
 import type { Clock, Logger, Metrics } from "../../core/ports.ts";
@@ -15,11 +15,11 @@ import type { Transports } from "./attempt.ts";
 
 type DeliveryConfig = Pick<Config, "delivery" | "mailHost" | "webhookAllow" | "dnsServers">;
 
-/** What tests change of direct sending: ports, since 25 and 443 are not theirs, whom to trust, how long to wait. */
+/** What tests override in direct delivery: ports, since 25 and 443 need privileges, trusted certificates, timeouts. */
 export type DirectOverrides = Pick<DirectTransportOptions, "port" | "stsPort" | "extraCa" | "timeouts">;
 
 export interface TransportParts {
-  /** Must be there in preview mode. */
+  /** Required in preview mode, else `null`. */
   preview: PreviewInbox | null;
   clock: Clock;
   resolver: Resolver;
@@ -28,7 +28,7 @@ export interface TransportParts {
   direct?: DirectOverrides;
 }
 
-/** Webhooks are called in every mode, behind the same guard; preview keeps mail only. */
+/** Webhooks are called in every mode, behind the same address guard; only mail stays in the preview inbox. */
 export function chooseTransports(
   config: DeliveryConfig,
   parts: TransportParts,

@@ -1,15 +1,15 @@
 /**
- * How much mail unconfirmed mailboxes take: counted in memory, per process, for a day from the first message on. Nothing is
- * written; a restart forgets. Only forwards to unconfirmed mailboxes are counted.
+ * Limits the mail sent to unconfirmed mailboxes. Forwards to them are counted in memory, per process, for a day from
+ * the first message on. Nothing is written, so a restart resets the counts.
  */
 import { BoundedMap } from "../../core/bounded-map.ts";
 import { sameMailbox } from "../../core/destination/same-mailbox.ts";
 import { type Clock, steadyMs } from "../../core/ports.ts";
 
 const dayMs = 86_400_000;
-/** `pair`: one account to one mailbox. It leaves a part of the mailbox's total to other accounts. */
+/** Messages per day. `pair` is one account to one mailbox, and leaves part of the mailbox' total to other accounts. */
 const perDay = { mailbox: 20, pair: 15, account: 100 };
-/** Beyond this many the oldest day is forgotten. */
+/** Maximum counters per kind; beyond it the oldest is evicted. */
 const maxRemembered = 50_000;
 
 export class ConfirmationCaps {
@@ -23,7 +23,7 @@ export class ConfirmationCaps {
     this.#accounts = new DayCounts(perDay.account, clock);
   }
 
-  /** Counts one more, if it fits. */
+  /** Counts a message. @returns false, counting nothing, when a limit is reached */
   take(userId: string, address: string): boolean {
     const mailbox = sameMailbox(address);
     const counted = [

@@ -1,6 +1,7 @@
 /**
- * Stands before forwards to mailboxes that are not confirmed: asks them at the first, holds the caps, tells the owner once a
- * day. What is over a cap waits in the queue; RCPT is answered as for any alias. A confirmed mailbox never comes here.
+ * Guards forwards to mailboxes that are not confirmed: with the first message it sends them a request for confirmation,
+ * enforces the limits, and notifies the owner once a day. Mail over a limit waits in the queue; RCPT gets the same
+ * reply as for any alias. Confirmed mailboxes bypass this guard.
  */
 
 import type { ConfirmationState } from "@kauke/contract";
@@ -48,13 +49,16 @@ export class ConfirmationGuard {
     this.#caps = new ConfirmationCaps(deps.clock);
   }
 
-  /** The first try. @param state as the route knew it @returns how it ends without a try, `null` when it may be made */
+  /**
+   * Checks a first attempt. @param state state of the mailbox at RCPT
+   * @returns the outcome that replaces the attempt, or `null`
+   */
   async beforeAttempt(delivery: GuardedDelivery, state: "new" | "asked"): Promise<DeliveryOutcome | null> {
     const forward = forwardOf(delivery);
     return forward === null ? null : this.#before(forward, state);
   }
 
-  /** A later try: the mailbox may have answered since. */
+  /** Checks a retry with the current state of the mailbox, which may have been confirmed or refused since. */
   async beforeRetry(delivery: GuardedDelivery): Promise<DeliveryOutcome | null> {
     const forward = forwardOf(delivery);
     if (forward === null) return null;
@@ -89,7 +93,7 @@ export class ConfirmationGuard {
     return waits;
   }
 
-  /** Once a day for an alias and a mailbox. Never throws: a notice that can't be written must not change an answer. */
+  /** Notifies the owner once a day per alias and mailbox. Never throws: a failed notice must not change the outcome. */
   async #tell({ userId, aliasId, aliasAddress, address }: Forward): Promise<void> {
     const { notices, random, clock, logger } = this.#deps;
     const createdAt = clock.now();
@@ -109,7 +113,7 @@ export class ConfirmationGuard {
   }
 }
 
-/** Forwards of an account to a mailbox only; composed mail, reports and the operator's copies are none. */
+/** @returns `null` for what is no forward of an account to a mailbox: composed mail, reports, mail to the operator */
 function forwardOf({ userId, aliasId, target }: GuardedDelivery): Forward | null {
   const { destination, purpose, aliasAddress } = target;
   if (userId === null || purpose !== undefined || destination.kind !== "mailbox") return null;

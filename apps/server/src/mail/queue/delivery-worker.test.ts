@@ -1,4 +1,4 @@
-/** When the delivery worker looks into the queue, over a queue that is a list. */
+/** When the delivery worker queries the queue. The queue is a list here. */
 import { randomUUID } from "node:crypto";
 import { afterEach, expect, test, vi } from "vitest";
 import type { DeliveryOutcome, LeasedDelivery } from "../../core/delivery/delivery.ts";
@@ -24,7 +24,7 @@ function delivery(domain: string, userId: string): LeasedDelivery {
   };
 }
 
-/** @returns what is due, what runs, and how to end it */
+/** @returns lists of due and running deliveries, and functions to end attempts */
 function startSender() {
   const due: LeasedDelivery[] = [];
   const running = new Map<LeasedDelivery, (outcome: DeliveryOutcome) => void>();
@@ -72,7 +72,7 @@ function startSender() {
   return { due, running, poison, settled, failStore, end, runs };
 }
 
-test("a wake-up while every slot is taken is made good as soon as one is free", async () => {
+test("a wake-up while every slot is taken leads to a claim as soon as a slot is free", async () => {
   const { due, running, end, runs } = startSender();
   const both = delivery("full.example", "busy");
   const others = Array.from({ length: 7 }, (_, index) => [
@@ -87,7 +87,7 @@ test("a wake-up while every slot is taken is made good as soon as one is free", 
   due.push(delivery("one.example", "one"), delivery("two.example", "two"));
   worker.wake();
   await runs(31);
-  // Its end makes room for two in line: now there are thirty-two, though the last look found nothing more.
+  // Ending both makes room for two waiting deliveries: 32 then run, though the last claim found nothing more.
   end(both);
   await runs(32);
   const late = delivery("late.example", "late");
@@ -98,7 +98,7 @@ test("a wake-up while every slot is taken is made good as soon as one is free", 
   end(late);
 });
 
-test("a message that no copy can be made of is put off by the schedule, as one attempt, and others go on", async () => {
+test("a message that can't be copied is deferred by the retry schedule as one attempt, and others are delivered", async () => {
   const { due, running, poison, settled, end, runs } = startSender();
   const [bad, good] = [delivery("one.example", "one"), delivery("two.example", "two")];
   poison.add(bad.id);
@@ -111,7 +111,7 @@ test("a message that no copy can be made of is put off by the schedule, as one a
   await vi.waitFor(() => expect(settled.get(`${good.id} token`)).toEqual(taken));
 });
 
-test("what a destination took is written down when the store is back, and not sent again under a new lease", async () => {
+test("a delivery that was taken is recorded once the store is back, and not sent again under a new lease", async () => {
   const { due, running, settled, failStore, end, runs } = startSender();
   const one = delivery("one.example", "one");
   due.push(one);
@@ -129,7 +129,7 @@ test("what a destination took is written down when the store is back, and not se
   end(other);
 });
 
-test("a lease that runs out under a running attempt starts no second one: it ends under the new lease", async () => {
+test("when the lease of a running attempt expires, no second attempt starts: the first ends under the new lease", async () => {
   const { due, running, settled, end, runs } = startSender();
   const one = delivery("one.example", "one");
   due.push(one);

@@ -1,7 +1,7 @@
 /**
- * The delivery worker: claims due deliveries under a lease, tries them, settles them. Any number of processes may run one; a
- * lease that is not extended runs out and the delivery is somebody else's. An attempt holds one of its slots while it is quick; a
- * slow one goes on beside them, bounded by `running-attempts.ts`.
+ * The delivery worker: claims due deliveries under a lease, attempts and settles them. Any number of processes may run
+ * one; when a lease is not renewed it expires, and another worker may claim the delivery. An attempt occupies a slot
+ * only while it is quick; a slow one continues without a slot, limited by `running-attempts.ts`.
  */
 import type {
   DeliveryOutcome,
@@ -32,7 +32,7 @@ export interface DeliveryWorkerDeps {
   settle(delivery: Settled, leaseToken: string, outcome: DeliveryOutcome): Promise<void>;
   settleUnreadable(row: UnreadableDelivery): Promise<void>;
   leases: HeldLeases;
-  /** `null` when the alias is gone. */
+  /** @returns `null` when the alias was deleted */
   makeCopy(delivery: LeasedDelivery, wire: Buffer): Promise<SpooledCopy | null>;
   memory: BackgroundMemory;
   clock: Clock;
@@ -40,49 +40,49 @@ export interface DeliveryWorkerDeps {
   metrics: Metrics;
 }
 
-/** After a look that found as much as was asked for, the next one waits until it can ask for this many. */
+/** Free slots needed before the next claim after one that returned as many deliveries as it asked for. */
 const worthALook = 16;
-/** Looks because of a slot that became free. */
+/** Minimum milliseconds between two claims that are triggered by free slots. */
 const lookEveryMs = 50;
-/** Of one account in one look: its share of the slots and of the line. */
+/** Maximum deliveries of one account in one claim: what fits its slots and its share of the waiting line. */
 const perAccount = 24;
-/** An attempt that takes longer gives its slot up and goes on without. */
+/** Milliseconds after which an attempt gives up its slot and continues without one. */
 const slotMs = 5000;
 const leaseMs = 60_000;
 const heartbeatMs = 20_000;
-/** A wake-up may be lost with a database connection; nothing waits longer than this for it. */
+/** Longest sleep between two claims: a wake-up may be lost together with a database connection. */
 const maxSleepMs = 15_000;
 const afterTroubleMs = 1000;
-/** After a look that could start nothing although something is due. */
+/** Sleep after a claim that could start nothing although deliveries are due. */
 const afterNothingMs = 500;
-/** What is due within this time is claimed together, what is given back within it too. */
+/** Time in which due deliveries are gathered for one claim, and returned ones for one statement. */
 const gatherMs = 100;
-/** Of an attempt that threw: our own fault, whoever's message it was. It counts, or it would be repeated for ever. */
+/** Outcome of an attempt that threw, our own fault. It counts as an attempt, so that it is not repeated for ever. */
 const failedHere: DeliveryOutcome = { kind: "deferred", failure: { code: "try_later", enhancedStatus: "4.3.0" } };
 
 export class DeliveryWorker {
   readonly #deps: DeliveryWorkerDeps;
   readonly #running = new Set<Promise<void>>();
   readonly #shares: DeliveryShares;
-  /** Leased, not tried, to be given back together. */
+  /** Deliveries that were leased but not attempted, to be put back into the queue together. */
   #untried: LeasedDelivery[] = [];
   #lineHeartbeat: NodeJS.Timeout | null = null;
-  /** Of deliveries that were not tried: how long their provider is left alone, ms. */
+  /** Milliseconds for which the provider of an unattempted delivery gets no mail. */
   readonly #pauses = new WeakMap<LeasedDelivery, number>();
-  /** Of deliveries over their destination's share: when to offer them again. */
+  /** Time to offer a delivery again that exceeded its destination's share. */
   readonly #heldUntil = new WeakMap<LeasedDelivery, Date>();
-  /** Of slots that were given up before the attempt was over. */
+  /** Timers of slots that were given up before their attempt ended. */
   readonly #left = new WeakSet<NodeJS.Timeout>();
-  /** What the last look into the queue still has to do. */
+  /** Resolves when the current claim is complete. */
   #looking = Promise.resolve();
   #timer: NodeJS.Timeout | null = null;
   #timerAt = Number.POSITIVE_INFINITY;
-  /** Earliest time anybody told of since the last look began: that look may not have seen it. */
+  /** Earliest due time announced since the last claim began, which may not have included it. */
   #toldDueAt = Number.POSITIVE_INFINITY;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #claiming = false;
   #again = false;
-  /** The last look found as much as it asked for. */
+  /** Whether the last claim returned as many deliveries as it asked for. */
   #isMoreDue = false;
   #closed = false;
 
@@ -97,7 +97,7 @@ export class DeliveryWorker {
     this.wake();
   }
 
-  /** Looks into the queue now. */
+  /** Claims due deliveries now. */
   wake(): void {
     if (this.#closed) return;
     if (this.#claiming) {
@@ -114,7 +114,7 @@ export class DeliveryWorker {
     });
   }
 
-  /** Looks into the queue when this is due: no query is needed to know when. */
+  /** Schedules a claim for an announced due time, without a query to find that time. */
   #wakeAt(dueAt: Date): void {
     const inMs = dueAt.getTime() - this.#deps.clock.now().getTime();
     if (inMs <= 0) return this.wake();
@@ -122,7 +122,7 @@ export class DeliveryWorker {
     if (!this.#claiming) this.#sleepAtMost(inMs);
   }
 
-  /** Takes nothing new. What is running goes on under its lease; after `graceMs` it is left to whoever claims it next. */
+  /** Stops claiming. Running attempts continue for `graceMs`; what then remains is left to whoever claims it next. */
   async close(graceMs: number): Promise<void> {
     this.#closed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
@@ -135,7 +135,7 @@ export class DeliveryWorker {
     clearTimeout(timer);
   }
 
-  /** Resolves when what runs now is over and written down. */
+  /** Resolves when all running attempts have ended and are settled. */
   async settled(): Promise<void> {
     await Promise.allSettled([...this.#running]);
   }
@@ -144,7 +144,7 @@ export class DeliveryWorker {
     try {
       while (!this.#closed) {
         const [limit, ownLimit] = [this.#shares.free("usual"), this.#shares.free("own")];
-        // With no slot free nothing is looked at, and who ends next must know that there may be something.
+        // Without a free slot nothing is claimed, so the attempt that ends next must assume that deliveries are due.
         this.#isMoreDue = true;
         if (limit <= 0 && ownLimit <= 0) return;
         this.#toldDueAt = Number.POSITIVE_INFINITY;
@@ -175,12 +175,12 @@ export class DeliveryWorker {
     for (const row of rows) {
       this.#deps.metrics.count("kauke_unreadable_total", { what: "delivery" });
       this.#deps.logger.error("delivery_unreadable", { id: row.id });
-      // Otherwise it is due again when its lease runs out.
+      // If this fails the delivery is due again when its lease expires.
       await this.#deps.settleUnreadable(row).catch(() => {});
     }
   }
 
-  /** Starts what has a slot, lets some wait for one and gives the rest back. @returns how many were started */
+  /** Starts deliveries that get a slot, queues some for one, puts back the rest. @returns the number started */
   async #admit(claimed: readonly LeasedDelivery[]): Promise<number> {
     let started = 0;
     const later: LeasedDelivery[] = [];
@@ -202,14 +202,14 @@ export class DeliveryWorker {
     await this.#deps.deliveries.putBack(back);
   }
 
-  /** Not before the pause is over that its destination asked for. */
+  /** Retry time of a delivery put back: not before the end of the pause that its destination asked for. */
   #comeBackAt(delivery: LeasedDelivery, now: Date): Date {
     const destination = destinationName(delivery.target.destination);
     const pauseMs = Math.max(this.#deps.attempts.pauseLeftMs(destination), this.#pauses.get(delivery) ?? 0);
     return new Date(Math.max(this.#shares.comeBackAt(delivery, now).getTime(), now.getTime() + pauseMs));
   }
 
-  /** Closing: another process, or the next start, need not wait for the leases to run out. */
+  /** Puts back waiting deliveries at shutdown, so that others need not wait for their leases to expire. */
   async #putBackLine(): Promise<void> {
     await this.#looking;
     const line = [...this.#shares.clearLine(), ...this.#untried.splice(0)];
@@ -224,7 +224,7 @@ export class DeliveryWorker {
     }
   }
 
-  /** The delivery has a slot. @returns false when its destination is slow and has attempts enough: it comes back later */
+  /** Starts a delivery that has a slot. @returns false when its slow destination already has its maximum of attempts */
   #start(delivery: LeasedDelivery, run: (attempt: Attempt) => Promise<DeliveryOutcome | null>): boolean {
     const { userId: account, target, sizeBytes } = delivery;
     const attempt = this.#deps.attempts.start({ account, destination: destinationName(target.destination), sizeBytes });
@@ -253,14 +253,14 @@ export class DeliveryWorker {
     if (this.#isMoreDue) this.#lookSoon();
   }
 
-  /** A claim for one slot costs nearly as much as a claim for many. */
+  /** Claims again once several slots are free: a claim for one slot costs nearly as much as a claim for many. */
   #lookSoon(): void {
     const isWorthIt = this.#shares.free("usual") >= worthALook && performance.now() - this.#lookedAt >= lookEveryMs;
     if (isWorthIt) this.wake();
     else this.#sleepAtMost(0);
   }
 
-  /** What stood in line so long that its lease may have run out can be somebody else's. */
+  /** Renews the lease first when the delivery waited so long that another worker may have claimed it. */
   async #runStillLeased(delivery: LeasedDelivery, attempt: Attempt): Promise<DeliveryOutcome | null> {
     const isLeased = this.#isFreshlyLeased(delivery) || (await this.#extend(delivery));
     return isLeased ? await this.#run(delivery, attempt) : null;
@@ -295,7 +295,7 @@ export class DeliveryWorker {
     if (performance.now() + ms + gatherMs < this.#timerAt) this.#sleep(ms);
   }
 
-  /** Writes down what became of an attempt. Never throws. @param run `null`: nothing, somebody else has the delivery */
+  /** Settles an attempt. Never throws. @param run resolves to `null` when another worker has the delivery */
   async #settled(delivery: LeasedDelivery, attempt: Attempt, run: Promise<DeliveryOutcome | null>): Promise<void> {
     const heartbeat = setInterval(() => void this.#extend(delivery), heartbeatMs);
     try {
@@ -329,7 +329,7 @@ export class DeliveryWorker {
     return failedHere;
   }
 
-  /** Holds memory for the message while it is needed: until it is sent, or somebody else needs the room more. */
+  /** Attempts a delivery, reserving memory for its message until it is sent or the memory is needed elsewhere. */
   async #run(delivery: LeasedDelivery, attempt: Attempt): Promise<DeliveryOutcome> {
     let copy: ForwardCopy | null = null;
     const giveWay = () => {
@@ -346,7 +346,7 @@ export class DeliveryWorker {
       const leaveSlot = attempt.onSent;
       attempt.onSent = () => {
         leaveSlot?.();
-        // Of a small message all may still be in the socket's buffer.
+        // A small message may still be in the socket's buffer as a whole.
         if (delivery.sizeBytes <= PIECE_BYTES) return;
         release();
         copy?.release();
@@ -358,7 +358,7 @@ export class DeliveryWorker {
     }
   }
 
-  /** Own mail is small, and waits for nobody's room. @returns `null`: no room now */
+  /** Reserves memory, for which the server's own small mail need not wait. @returns `null` when there is no room now */
   #room({ userId, target, sizeBytes: bytes }: LeasedDelivery, attempt: Attempt, giveWay: () => void) {
     if (isOwnMail(target)) return this.#deps.memory.hold({ bytes, parties: () => ["own mail"], giveWay });
     const account = userId === null ? "operator" : `of ${userId}`;
@@ -367,7 +367,7 @@ export class DeliveryWorker {
     return this.#deps.memory.take({ bytes, parties, giveWay });
   }
 
-  /** The bytes are the copy's alone. @returns an outcome when there is nothing to send */
+  /** Makes the copy, which owns its bytes. @returns an outcome when there is nothing to send */
   async #copyOf(delivery: LeasedDelivery): Promise<SpooledCopy | DeliveryOutcome> {
     const wire = await this.#deps.bodies.get(delivery.messageId);
     if (wire === null) {
@@ -375,7 +375,7 @@ export class DeliveryWorker {
       this.#deps.logger.error("spool_body_missing", { id: delivery.messageId });
       return { kind: "refused", failure: { code: "spool_lost", enhancedStatus: "5.3.0" } };
     }
-    // Without one the alias is gone between claim and now: its owner deleted it, and its mail with it.
+    // No copy: the alias was deleted after the claim, and its mail with it.
     return (await this.#deps.makeCopy(delivery, wire)) ?? { kind: "taken" };
   }
 
@@ -386,11 +386,11 @@ export class DeliveryWorker {
 
   async #giveBack(): Promise<void> {
     const deliveries = this.#untried.splice(0);
-    // Otherwise they are due again when their leases run out.
+    // If this fails they are due again when their leases expire.
     if (deliveries.length > 0) await this.#putBack(deliveries).catch(() => {});
   }
 
-  /** @returns false: the lease was lost, or nobody knows */
+  /** @returns false when the lease was lost, or may have been */
   async #extend(delivery: LeasedDelivery): Promise<boolean> {
     const until = new Date(this.#deps.clock.now().getTime() + leaseMs);
     const isHeld = await this.#deps.deliveries.extendLease(delivery.id, delivery.leaseToken, until).catch(() => false);

@@ -1,8 +1,8 @@
 /**
- * Leases that attempts of this process hold, from their start until their outcome is in the store. A lease can run out under an attempt
- * that is still running (the clock was set forward, the database was away), and this process then claims the delivery again: the
- * attempt goes on under the new lease instead of a second one. An outcome that the store can't take is written again until it does,
- * so that what a destination took is not sent once more.
+ * Leases held by attempts of this process, from their start until their outcome is stored. A lease can expire during an
+ * attempt (the clock was set forward, the database was unreachable), and this process may then claim the delivery
+ * again: the running attempt takes over the new lease, and no second attempt starts. Storing an outcome is retried
+ * until it succeeds, so that a delivered message is not sent again.
  */
 import type { Logger, Metrics } from "../../core/ports.ts";
 import type { ShutdownSignal } from "../shutdown-signal.ts";
@@ -16,7 +16,7 @@ export interface HeldLeasesDeps {
   metrics: Metrics;
 }
 
-/** Of one delivery. Its token changes when the delivery is claimed again meanwhile. */
+/** Lease of one delivery. Its token changes when this process claims the delivery again during the attempt. */
 export interface HeldLease {
   readonly id: string;
   leaseToken: string;
@@ -38,7 +38,7 @@ export class HeldLeases {
     if (this.#held.get(lease.id) === lease) this.#held.delete(lease.id);
   }
 
-  /** @returns false: no attempt of this process has the delivery, it is to be attempted */
+  /** @returns false when no attempt of this process has the delivery, so that it is to be attempted */
   takeOver({ id, leaseToken }: HeldLease): boolean {
     const held = this.#held.get(id);
     if (held === undefined) return false;
@@ -46,7 +46,7 @@ export class HeldLeases {
     return true;
   }
 
-  /** Writes the outcome down, again and again. @throws what the store threw last, when the process closes before it took it */
+  /** Retries `write` until it succeeds. @throws the last error when the process shuts down first */
   async settle(lease: HeldLease, write: (leaseToken: string) => Promise<void>): Promise<void> {
     this.hold(lease);
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {

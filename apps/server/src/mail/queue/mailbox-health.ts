@@ -1,6 +1,6 @@
 /**
- * Watches forwards for mailboxes that their hosts say do not exist: counts refusals, forgets them when a message is taken, and
- * tells the owner when the store suspends a mailbox.
+ * Watches forwards for mailboxes that do not exist according to their hosts: counts refusals, resets the count when a
+ * message is taken, and notifies the owner when the store suspends a mailbox.
  */
 import { BoundedMap } from "../../core/bounded-map.ts";
 import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
@@ -29,9 +29,9 @@ interface Tried {
 
 export interface AttemptFindings {
   outcome: DeliveryOutcome;
-  /** The host said at RCPT that there is no such mailbox. */
+  /** Whether the host replied to RCPT that the mailbox does not exist. */
   isMissing: boolean;
-  /** Its refusals were counted before, as far as the route knew. */
+  /** Whether refusals were already counted when the route was looked up. */
   wasMissing: boolean;
 }
 
@@ -39,14 +39,14 @@ const KNOWN_MAX = 10_000;
 
 export class MailboxHealth {
   readonly #deps: MailboxHealthDeps;
-  /** By account and address. What is evicted is counted by the store again. */
+  /** Refusal counts keyed by account and address. Evicted entries are read from the store again. */
   readonly #known = new BoundedMap<string, MissingMailbox>(KNOWN_MAX);
 
   constructor(deps: MailboxHealthDeps) {
     this.#deps = deps;
   }
 
-  /** Never throws: what can't be written now is noted at the next message. */
+  /** Never throws: what can't be written now is recorded with the next message. */
   async note({ messageId, aliasId, userId, target }: Tried, found: AttemptFindings): Promise<void> {
     const { destination, purpose } = target;
     if (purpose !== undefined || userId === null || destination.kind !== "mailbox") return;
@@ -62,7 +62,7 @@ export class MailboxHealth {
     }
   }
 
-  /** Only the last refusal can suspend it, and not before the time is over: those between need no commit. */
+  /** A refusal is stored only if it may suspend the mailbox; those between the first and that one need no commit. */
   #isWorthCounting(key: string): boolean {
     const known = this.#known.get(key);
     if (known === undefined || known.refusals < MISSING_MAILBOX_RULE.refusals - 1) return true;

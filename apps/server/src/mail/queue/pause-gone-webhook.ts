@@ -1,6 +1,6 @@
 /**
- * A webhook that answered 410 is called no more: its destination is paused before its owner is told, and mail that still waits
- * for it ends without a call.
+ * Stops calling a webhook that answered 410: its destination is paused before the owner is notified, and mail that
+ * still waits for it fails without a call.
  */
 import type { AliasRoute } from "../../core/alias/alias.ts";
 import type { AliasStore } from "../../core/alias/alias-store.ts";
@@ -16,7 +16,7 @@ export interface PauseGoneDeps {
   logger: Logger;
 }
 
-/** Never throws either: a destination that could not be paused answers 410 again, and is paused then. */
+/** Reports never throw: a webhook that could not be paused will answer 410 again, and is paused then. */
 export function pausingGoneWebhooks(inner: FailureReporter, deps: PauseGoneDeps): FailureReporter {
   return {
     ...inner,
@@ -32,7 +32,7 @@ export function pausingGoneWebhooks(inner: FailureReporter, deps: PauseGoneDeps)
   };
 }
 
-/** @returns how an attempt ends that is not made, `null` when it may be made */
+/** @returns the outcome that replaces the attempt when the webhook is paused, else `null` */
 export async function outcomeIfPaused(
   { aliasId, target }: { aliasId: string | null; target: DeliveryTarget },
   aliases: Pick<AliasStore, "findRouteById">,

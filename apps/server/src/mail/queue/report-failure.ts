@@ -1,4 +1,4 @@
-/** Tells the owner that a destination finally failed: a notice in the dashboard, at most one an hour for the same trouble. */
+/** Notifies the owner of a final delivery failure by a notice in the dashboard, at most hourly for the same failure. */
 
 import { formatSpan } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../core/alias/alias.ts";
@@ -17,25 +17,25 @@ export interface FailedDelivery {
   userId: string | null;
   target: DeliveryTarget;
   createdAt: Date;
-  /** The message's bytes while they are in memory; else its header is read from the store. */
+  /** The message's bytes while they are in memory; absent, its header is read from the store. */
   wire?: Buffer;
 }
 
-/** Of a delivery whose failure the sender does not hear of. */
+/** A delivery whose failure is reported to the owner only, not to the sender. */
 export function ownersBusiness<T extends { target: DeliveryTarget }>(delivery: T): T {
   return { ...delivery, target: { ...delivery.target, reportTo: undefined } };
 }
 
 export interface FailureReporter {
-  /** Never throws: a notice that can't be written must not undo a delivery. */
+  /** Never throws: a failed notice must not undo a delivery. */
   report(delivery: FailedDelivery, failure: FinalFailure): Promise<void>;
-  /** A mailbox behind the alias took a message and sent it back later; the report does not say safely which. */
+  /** Reports that a mailbox took a message and bounced it later; the bounce does not prove which mailbox. */
   reportBounce(route: AliasRoute): Promise<void>;
-  /** A reader of the alias' mail marked a message as spam, and their host told us. */
+  /** Reports that a reader marked a message to the alias as spam. */
   reportComplaint(route: AliasRoute): Promise<void>;
-  /** A row of the queue could not be read for as long as the schedule tries. */
+  /** Reports that a row of the queue stayed unreadable until the retry schedule was used up. */
   reportUnreadable(lost: Pick<FailedDelivery, "aliasId" | "userId">): Promise<void>;
-  /** Mail waits, since it could not be sealed. */
+  /** Reports that mail waits because it could not be encrypted. */
   reportUnsealed(alias: Pick<AliasRoute, "aliasId" | "userId" | "address">): Promise<void>;
 }
 
@@ -56,14 +56,14 @@ function textOf({ code, last }: FinalFailure, triedSeconds: number): string {
   return `it did not take the message within ${formatSpan(triedSeconds)}${why}`;
 }
 
-/** @param failed `wire` absent: the header is read from the store */
+/** @param failed a failed delivery; without `wire` the header is read from the store */
 async function reportToSender(
   { messageId, wire, ...failed }: Omit<FailedMail, "enhancedStatus"> & Pick<FailedDelivery, "messageId" | "wire">,
   failure: FinalFailure,
   { bodies, reports, retries }: Pick<ReporterDeps, "bodies" | "reports" | "retries">,
 ): Promise<void> {
   const readStart = async () => wire ?? (await bodies.getStart(messageId));
-  // Class 4: the schedule was used up.
+  // Enhanced status of class 4: the retry schedule was used up.
   const tried = failure.enhancedStatus.startsWith("4.") ? { triedSeconds: retries.totalSeconds } : {};
   await reports.send({ ...failed, ...statusOf(failure), ...tried, readStart });
 }
@@ -114,7 +114,7 @@ export function failureReporter(deps: ReporterDeps): FailureReporter {
       const { aliasAddress, reportTo } = target;
       const about = { aliasId, userId, aliasAddress, arrivedAt: createdAt };
       if (reportTo !== undefined) await reportToSender({ ...about, to: reportTo, messageId, wire }, failure, deps);
-      // A report that can't be delivered is nobody's business.
+      // A delivery report that fails is not reported to anybody.
       if (userId === null || target.purpose === "report") return;
       const where = target.destination.kind === "mailbox" ? target.destination.address : target.destination.url;
       const text = `${whatFailed(target)} to ${where}: ${textOf(failure, totalSeconds)}.`;

@@ -1,6 +1,5 @@
 /**
- * Writes down what became of a leased delivery. Guarded by the lease: when it was lost, somebody else has the delivery and
- * nothing changes here.
+ * Records the outcome of a leased delivery. A lost lease changes nothing, since another worker has the delivery then.
  */
 import type {
   DeliveryFailure,
@@ -28,9 +27,9 @@ export interface Settled {
   userId: string | null;
   target: DeliveryTarget;
   createdAt: Date;
-  /** This attempt included. */
+  /** Attempts made, including this one. */
   attempts: number;
-  /** Composed mail only. */
+  /** Steps of the retry schedule that composed mail may use; absent for other mail. */
   maxRetries?: number;
 }
 
@@ -49,20 +48,20 @@ export async function settle(
   }
   const failure = outcome.kind === "taken" ? null : finalFailure(delivery, outcome);
   const { finished, messageDone, isTakenByNone } = await deps.deliveries.finish(delivery.id, leaseToken, failure);
-  // Before the body is deleted: a report to the sender names the message by its header.
+  // Reported before the body is deleted, because the report to the sender quotes the message's header.
   if (finished && failure !== null) {
     const isSendersBusiness = isTakenByNone || delivery.target.isOneOfSeveral !== true;
     await deps.failures.report(isSendersBusiness ? delivery : ownersBusiness(delivery), failure);
   }
-  // A body that stays behind is found by the sweep.
+  // If this fails, the sweep deletes the body.
   if (messageDone !== null) await deps.bodies.delete(messageDone).catch(() => {});
 }
 
 const unreadable: DeliveryFailure = { code: "spool_lost", enhancedStatus: "4.3.0" };
 
 /**
- * A row that can't be read is not given up before the schedule is used up: the key it needs may be brought back, or the version that
- * wrote it. Nobody knows where it goes, so only its owner is told in the end.
+ * Retries an unreadable row until the schedule is used up, since the key or the version that wrote it may be restored.
+ * Its destination is unknown, so that only the owner is notified in the end.
  */
 export async function settleUnreadable(row: UnreadableDelivery, deps: SettleDeps): Promise<void> {
   const notBefore = deps.retries.next({ ...row, attempts: row.attempts + 1 });
@@ -76,8 +75,7 @@ export async function settleUnreadable(row: UnreadableDelivery, deps: SettleDeps
 }
 
 /**
- * Forwarded mail that kept being deferred expired after days, unless the reason was ours; composed mail gives up sooner, and its
- * last reason counts.
+ * Forwarded mail deferred for days has expired, unless the cause was ours; composed mail fails with its last failure.
  */
 function finalFailure({ maxRetries }: Settled, outcome: Exclude<DeliveryOutcome, { kind: "taken" }>): FinalFailure {
   const isOurs = outcome.failure.code === "not_sealed";

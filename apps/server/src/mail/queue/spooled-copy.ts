@@ -1,4 +1,4 @@
-/** The copy of a message that waited in the queue, made again from the stored bytes: the same copy as on arrival. */
+/** Rebuilds the copy of a queued message from the stored bytes; it equals the copy made on arrival. */
 import { readHeader } from "@kauke/mail-rfc";
 import type { AliasStore } from "../../core/alias/alias-store.ts";
 import type { LeasedDelivery } from "../../core/delivery/delivery.ts";
@@ -8,7 +8,7 @@ import { makeSendCopy } from "../copy/send-copy.ts";
 
 export interface SpooledCopy {
   copy: ForwardCopy;
-  /** The mailbox refused mail as not existing before. */
+  /** Whether the mailbox refused earlier mail as non-existent. */
   wasMissing: boolean;
 }
 
@@ -17,7 +17,10 @@ export interface SpooledCopyDeps {
   copyParts: CopyParts;
 }
 
-/** @param wire the stored message; the copy may change it @returns `null` when the alias is gone, and its mail with it */
+/**
+ * @param wire the stored message, which the copy may modify
+ * @returns `null` when the alias was deleted, and its mail with it
+ */
 export async function spooledCopy(
   delivery: LeasedDelivery,
   wire: Buffer,
@@ -43,7 +46,7 @@ export async function spooledCopy(
       account: delivery.userId,
       webhookSecret: route?.webhookSecret ?? null,
       replyKey: route?.replyKey ?? null,
-      // As it was when the message arrived; the alias may have other destinations by now.
+      // State when the message arrived; the alias may have other destinations now.
       mayNameSender: target.reportTo !== undefined && target.isOneOfSeveral !== true,
       seal: route === null || route.sealKey === null ? null : { publicKey: route.sealKey, userId: route.userId },
     },

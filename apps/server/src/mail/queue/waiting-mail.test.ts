@@ -5,7 +5,7 @@ import { WaitingMail } from "./waiting-mail.ts";
 
 const unreachable = deferred("unreachable", "4.4.1");
 
-it("what waits for a destination is due once it takes a message, a batch a second at most", () => {
+it("deliveries waiting for a destination are due once it takes a message, at most one batch a second", () => {
   let now = 0;
   const waiting = new WaitingMail(undefined, () => now);
   for (let index = 0; index < 70; index++) waiting.note("a.example", `a${index}`, unreachable);
@@ -17,14 +17,14 @@ it("what waits for a destination is due once it takes a message, a batch a secon
   expect(waiting.size).toBe(1);
 });
 
-it.each<[FailureCode]>([["mailbox_full"], ["try_later"], ["login_failed"]])("%s keeps its schedule", (code) => {
+it.each<[FailureCode]>([["mailbox_full"], ["try_later"], ["login_failed"]])("%s keeps the retry schedule", (code) => {
   const waiting = new WaitingMail();
   waiting.note("a.example", "a0", deferred(code, "4.2.2"));
   waiting.note("a.example", "a1", untried);
   expect(waiting.size).toBe(0);
 });
 
-it("a destination has a share, and when all is full the one with the most mail is forgotten", () => {
+it("each destination has a share, and at the total limit the one with the most deliveries is evicted", () => {
   const waiting = new WaitingMail({ all: 5, destination: 3 });
   for (let index = 0; index < 4; index++) waiting.note("a.example", `a${index}`, unreachable);
   expect(waiting.size).toBe(3);

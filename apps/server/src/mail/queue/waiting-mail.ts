@@ -1,7 +1,7 @@
 /**
- * Deliveries that wait since their destination could not be reached, by destination: once it takes a message again they are due at
- * once, a batch at a time, instead of at the next step of their schedule, which may be half a day away. Bounded for the process and
- * for each destination; what is not in here waits for its schedule, as all does after a restart until its next attempt.
+ * Deliveries waiting for destinations that could not be reached. Once a destination takes a message they become due, a
+ * batch at a time, instead of at the next step of their retry schedule, which may be half a day away. Bounded in total
+ * and per destination; other deliveries keep their retry time, as all do after a restart until their next attempt.
  */
 import type { DeliveryOutcome, FailureCode } from "../../core/delivery/delivery.ts";
 
@@ -12,12 +12,15 @@ export interface WaitingLimits {
 
 export const waitingLimits: WaitingLimits = { all: 100_000, destination: 5000 };
 
-/** Due together after one message was taken; each of them that is taken makes the next batch due. */
+/** Deliveries made due after one message was taken; each of them that is taken makes the next batch due. */
 const BATCH = 50;
-/** Between two batches of one destination: the host has just come back. */
+/** Minimum milliseconds between two batches of a destination, which has only just come back. */
 const BATCH_EVERY_MS = 1000;
 
-/** The host could not be talked to. What it answered is the message's or the mailbox' own affair, and keeps its schedule. */
+/**
+ * Failures to reach the host. Replies of the host concern the message or mailbox: such deliveries keep their retry
+ * time.
+ */
 const unreached: ReadonlySet<FailureCode> = new Set([
   ...(["unreachable", "timed_out", "connection_lost", "dns_failed", "tls_failed"] as const),
 ]);
@@ -30,7 +33,7 @@ interface Waiting {
 export class WaitingMail {
   readonly #limits: WaitingLimits;
   readonly #now: () => number;
-  /** The destination that was added to longest ago first. */
+  /** Destinations in the order of their last addition, oldest first. */
   readonly #destinations = new Map<string, Waiting>();
   #size = 0;
 
@@ -43,7 +46,7 @@ export class WaitingMail {
     return this.#size;
   }
 
-  /** @returns ids of deliveries that are due now, since this outcome shows that their destination is back */
+  /** @returns ids of deliveries that are due now, because this outcome shows that their destination is back */
   note(destination: string, deliveryId: string, outcome: DeliveryOutcome): string[] {
     if (outcome.kind === "deferred" && !outcome.isUntried && unreached.has(outcome.failure.code)) {
       this.#add(destination, deliveryId);
@@ -67,7 +70,7 @@ export class WaitingMail {
     this.#destinations.set(destination, known);
   }
 
-  /** The destination with the most mail gives way, not everybody. */
+  /** Evicts the destination with the most deliveries. */
   #forgetLongest(): void {
     let longest: [string, Waiting] | null = null;
     for (const entry of this.#destinations)

@@ -1,4 +1,4 @@
-/** The value that the stages hand on, from the final dot to the answer: each adds what it found, and none changes what is there. */
+/** Immutable values passed from stage to stage between the final dot and the reply. Each stage adds its findings. */
 import { isAscii } from "node:buffer";
 import type { HeaderBlock } from "@kauke/mail-rfc";
 import type { Clock, Random } from "../../core/ports.ts";
@@ -10,15 +10,15 @@ import type { PreparedReplies } from "./prepared-replies.ts";
 
 export interface ArrivedMessage {
   readonly transaction: Transaction;
-  /** What the session told: who the client is, and whether we wrote the message ourselves. */
+  /** What the SMTP session knows: the client, and whether this server wrote the message itself. */
   readonly mail: ReceivedMail;
-  /** What has to be undone when the answer is known, whatever it is. */
+  /** Clean-up that runs once the reply is decided, whatever it is. */
   readonly ends: AsyncDisposableStack;
 }
 
 export interface Screened {
   header: HeaderBlock;
-  /** Aliases the message went through before, lower case. */
+  /** Aliases that the message has already been delivered to (`Delivered-To`), in lower case. */
   deliveredTo: ReadonlySet<string>;
 }
 
@@ -27,7 +27,7 @@ export interface ScreenedMessage extends ArrivedMessage {
 }
 
 export interface AnsweringMessage extends ScreenedMessage {
-  /** Answers of owners, checked and on disk, but not in the queue yet. */
+  /** Replies written by alias owners: checked and stored, but not queued yet. */
   readonly replies: PreparedReplies;
 }
 
@@ -36,11 +36,11 @@ export interface PlannedMessage extends AnsweringMessage {
 }
 
 export interface DeliveredMessage extends PlannedMessage {
-  /** 250: everybody's mail is taken, or on disk. */
+  /** 250: every copy was delivered, or is on stable storage. */
   readonly reply: SmtpReply;
 }
 
-/** @returns the transaction of a message whose final dot has come */
+/** @returns the transaction of a message whose final dot has been received */
 export function transactionOf(mail: ReceivedMail, { random, clock }: { random: Random; clock: Clock }): Transaction {
   const { mailFrom, secure, esmtp } = mail;
   const base = mailFrom.smtpUtf8 ? "UTF8SMTP" : "ESMTP";
@@ -52,7 +52,7 @@ export function transactionOf(mail: ReceivedMail, { random, clock }: { random: R
       clientAddress: mail.clientAddress,
       protocol: esmtp ? (secure ? `${base}S` : base) : "SMTP",
       receivedAt: clock.now(),
-      // RFC 6152: who sends such bytes without saying so is more common than a peer that needs no telling.
+      // RFC 6152: clients that send 8-bit bytes without BODY=8BITMIME are more common than hosts that reject 8BITMIME.
       eightBit: mailFrom.eightBit || !isAscii(mail.wire),
       smtpUtf8: mailFrom.smtpUtf8,
     },

@@ -1,4 +1,4 @@
-/** The stage that says who a message is from: by SPF, DKIM, DMARC and ARC, or because this process wrote it. */
+/** The stage that establishes who a message is from: by SPF, DKIM, DMARC and ARC, or because this process wrote it. */
 import { unstuff } from "@kauke/mail-rfc";
 import type { MessageAuthentication } from "../../core/message/message.ts";
 import { accept, defer, reject, type StageVerdict } from "../verdict.ts";
@@ -7,11 +7,11 @@ import type { ToAuthenticate } from "./authenticate/authenticate.ts";
 import type { Authentication } from "./authenticate/conclude-checks.ts";
 
 export interface AuthenticateSenderDeps {
-  /** `null`: not checked here. */
+  /** Sender authentication; `null` when it is switched off. */
   authenticate: ((mail: ToAuthenticate) => Promise<Authentication>) | null;
 }
 
-/** An alias of ours, signed in, wrote it, or the preview inbox: nothing needs to be looked up. */
+/** Authentication of a message that a signed-in alias of ours or the preview inbox wrote: no DNS look-up is needed. */
 const provenByUs = {
   spf: "pass",
   dkim: "none",
@@ -21,7 +21,7 @@ const provenByUs = {
   results: null,
 } as const satisfies MessageAuthentication;
 
-/** @returns a refusal when the sender's domain asks for it, a deferral when it can't be asked */
+/** @returns a rejection when the policy of the sender's domain demands it, a deferral when the policy can't be read */
 export async function authenticateSender(
   message: ScreenedMessage,
   { authenticate }: AuthenticateSenderDeps,
@@ -39,7 +39,7 @@ export async function authenticateSender(
   return accept(withFindings(message, found, isUnfinished), notes);
 }
 
-/** The client's name was asked for when it connected, and is known by now in most cases. */
+/** Adds the client's host name. Its look-up began when the client connected, so that it has usually finished by now. */
 export async function nameClient(message: ScreenedMessage): Promise<StageVerdict<ScreenedMessage>> {
   const { transaction, mail } = message;
   if (mail.clientName === undefined) return accept(message);

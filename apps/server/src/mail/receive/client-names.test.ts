@@ -29,7 +29,7 @@ test.each([
   expect(await new ClientNames({ resolver: createFakeDns(zone) }).find(address)).toBe(name);
 });
 
-test("a known name is there at once, for ten minutes; a missing one is asked for again after one", async () => {
+test("a name that was found is cached for ten minutes, a missing one for one minute", async () => {
   let now = 0;
   const resolver = createFakeDns(zone);
   const names = new ClientNames({ resolver, nowMs: () => now });
@@ -46,7 +46,7 @@ test("a known name is there at once, for ten minutes; a missing one is asked for
   expect(names.find("192.0.2.1")).toBeInstanceOf(Promise);
 });
 
-/** Answers nothing until told to. */
+/** A resolver that answers only when the test tells it to. */
 function slowResolver() {
   const waiting = new Map<string, () => void>();
   const asked: string[] = [];
@@ -63,8 +63,8 @@ function slowResolver() {
   return { resolver, asked, answer };
 }
 
-describe("names that nobody answers for", () => {
-  test("are unknown after the deadline, and there for the next connection once they came", async () => {
+describe("names whose DNS server does not answer", () => {
+  test("are unknown at the deadline, and cached for the next connection once the answer arrives", async () => {
     let go = () => {};
     const resolver = {
       ...createFakeDns({ "h.example.org": { a: ["192.0.2.1"] } }),
@@ -81,14 +81,14 @@ describe("names that nobody answers for", () => {
     expect(names.find("192.0.2.1")).toBe("h.example.org");
   });
 
-  test("are asked for once, however often the client connects", () => {
+  test("are looked up once, however often the client connects", () => {
     const { resolver, asked } = slowResolver();
     const names = new ClientNames({ resolver });
     for (let count = 0; count < 50; count += 1) void names.find("192.0.2.1");
     expect(asked).toHaveLength(1);
   });
 
-  test("fill the share of their block and no more; all together fill the places, and nobody waits", async () => {
+  test("use up the share of their block and no more; when all places are used, further names are unknown at once", async () => {
     const { resolver, asked, answer } = slowResolver();
     const names = new ClientNames({ resolver, limits: { asked: 20, askedOfBlock: 4 } });
     for (let host = 1; host <= 50; host += 1) void names.find(`192.0.2.${host}`);
@@ -103,7 +103,7 @@ describe("names that nobody answers for", () => {
   });
 });
 
-test("what is remembered is bounded; a block with many addresses forgets its own, and when all is full the busiest block does", async () => {
+test("the cache is bounded: a full block evicts its own entries, and a full cache those of the largest block", async () => {
   const resolver = createFakeDns();
   const names = new ClientNames({ resolver, limits: { known: 10, knownOfBlock: 6, asked: 100, askedOfBlock: 100 } });
   const isKnown = (address: string) => !(names.find(address) instanceof Promise);

@@ -1,10 +1,11 @@
 /**
- * The host names of clients, for the Received field: the reverse name of an address, where the name's own addresses hold that
- * address (FCrDNS, RFC 8601 §3). Spam filters score mail whose client has none. A name that is not known in time is `null`.
+ * Host names of clients, for the Received field: the reverse name of an address, provided that the name resolves to
+ * that address (FCrDNS, RFC 8601 §3). Spam filters penalize mail whose client has none. A name that is not known in
+ * time is `null`.
  *
- * Answers are remembered for ten minutes, with a share of the memory for each block. Questions to the DNS are bounded in all and
- * for each block until the resolver answers them, so that a network with a silent name server can't fill the resolver, which the
- * checks of messages need.
+ * Answers are cached for ten minutes, with a share of the cache for each block of addresses. Pending DNS look-ups are
+ * bounded in total and per block, so that a network with an unresponsive name server can't exhaust the resolver, which
+ * the checks of messages need.
  */
 import { isIP } from "node:net";
 import { reverseName } from "@kauke/mail-rfc";
@@ -13,7 +14,7 @@ import type { Resolver } from "../resolver.ts";
 
 export interface ClientNameOptions {
   resolver: Pick<Resolver, "resolvePtr" | "resolve4" | "resolve6">;
-  /** Milliseconds of a clock that never steps back. */
+  /** Milliseconds of a monotonic clock. */
   nowMs?: () => number;
   limits?: Partial<typeof clientNameLimits>;
 }
@@ -21,20 +22,20 @@ export interface ClientNameOptions {
 export type ClientName = string | null;
 
 export const clientNameLimits = {
-  /** Addresses remembered, in all and of one block. */
+  /** Maximum cached addresses, in total and per block. */
   known: 10_000,
   knownOfBlock: 256,
-  /** Addresses being asked for, in all and of one block. */
+  /** Maximum addresses being looked up, in total and per block. */
   asked: 200,
   askedOfBlock: 8,
-  /** From the connection on: who is slower reads "unknown" this time. */
+  /** Milliseconds after the connection at which a name without an answer counts as unknown for that session. */
   deadlineMs: 500,
 };
 
 const FOUND_MS = 10 * 60_000;
-/** No name, none that is confirmed, or no answer. */
+/** Cache lifetime of a failed look-up: no name, no name that resolves back, or no answer. */
 const MISSED_MS = 60_000;
-/** An address may have several names; so many are tried. */
+/** Maximum names tried of an address that has several. */
 const NAMES_MAX = 2;
 const HOST_NAME = /^(?=.{4,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
@@ -59,8 +60,9 @@ export class ClientNames {
   }
 
   /**
-   * Answers at once when the name is known, or when there is no room to ask for it. A promise keeps the deadline and never rejects.
-   * @param address as the socket tells it, IPv4 without `::ffff:`
+   * Returns the name at once when it is cached, or `null` when no look-up may be started. A promise settles within the
+   * deadline and never rejects.
+   * @param address as reported by the socket, IPv4 without `::ffff:`
    */
   find(address: string): ClientName | Promise<ClientName> {
     const block = clientBlock(address);
@@ -101,7 +103,7 @@ export class ClientNames {
     this.#knownCount++;
   }
 
-  /** The block that holds the most loses its oldest. */
+  /** Evicts the oldest entry of the block with the most entries. */
   #makeRoom(): void {
     let busiest: [string, Map<string, Known>] | null = null;
     for (const it of this.#blocks) if (busiest === null || it[1].size > busiest[1].size) busiest = it;
@@ -134,7 +136,7 @@ async function leadsTo(name: string, address: string, resolver: ClientNameOption
   const isV6 = address.includes(":");
   const forward = await (isV6 ? resolver.resolve6(name) : resolver.resolve4(name));
   if (forward.kind !== "found") return false;
-  // As reverse names, two spellings of an IPv6 address are the same.
+  // Reverse names are compared because they are the same for different spellings of an IPv6 address.
   const wanted = reverseName(address);
   return forward.records.some((it) => isIP(it) === (isV6 ? 6 : 4) && reverseName(it) === wanted);
 }

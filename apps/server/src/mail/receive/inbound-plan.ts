@@ -1,4 +1,4 @@
-/** What is to be done for every recipient of a message: the deliveries to attempt, and what else takes it. */
+/** The plan for a message: the deliveries to attempt for every recipient, and what else accepts it. */
 import type { ErrorCode } from "@kauke/contract";
 import type { DeliveryTarget } from "../../core/delivery/delivery.ts";
 import type { ForwardCopy } from "../copy/forward-copy.ts";
@@ -7,32 +7,32 @@ import type { CopyReplies } from "../copy/reply-book.ts";
 export interface PlannedDelivery {
   id: string;
   messageId: string;
-  /** `null`: the operator's own mail. */
+  /** Id of the alias; `null` for mail to the operator. */
   aliasId: string | null;
   userId: string | null;
   target: DeliveryTarget;
   copy: ForwardCopy;
-  /** Of a mailbox that is not confirmed. */
+  /** State of a destination mailbox that is not confirmed yet; absent for other destinations. */
   unconfirmed?: "new" | "asked";
-  /** The mailbox refused mail as not existing before. */
+  /** Whether the mailbox refused earlier mail as non-existent. */
   wasMissing?: boolean;
-  /** Its reply addresses are not kept yet: it may leave the queue once they are. */
+  /** The delivery waits in the queue because its reply addresses could not be stored yet. */
   isHeld?: boolean;
-  /** When the message arrived. */
+  /** Time the message arrived. */
   createdAt: Date;
 }
 
 export interface PlannedAlias {
   deliveries: readonly PlannedDelivery[];
-  /** Reply addresses in its copy, to be kept before it leaves. */
+  /** Reply addresses in the copy, to be stored before it is sent. */
   replies?: CopyReplies;
   refusedAs?: ErrorCode;
 }
 
 export interface InboundPlan {
   aliases: readonly PlannedAlias[];
-  /** Operator addresses whose mail is to be kept, no destination being set. */
+  /** Operator addresses whose mail is stored because no mailbox is set for them. */
   keepFor: readonly string[];
-  /** Somebody besides the aliases takes the message. */
+  /** Whether a recipient other than the aliases accepts the message. */
   otherwiseTaken: boolean;
 }

@@ -1,4 +1,6 @@
-/** The stage that keeps mail to postmaster@ and abuse@ where no mailbox is set for it: the operator finds it with `kauke doctor`. */
+/**
+ * The stage that stores mail to postmaster@ and abuse@ without a mailbox set for it, to be found with `kauke doctor`.
+ */
 import type { DeliveryStore } from "../../core/delivery/delivery.ts";
 import { enqueueMessage } from "../../core/message/enqueue-message.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
@@ -13,7 +15,7 @@ export interface KeepForOperatorDeps {
   random: Random;
 }
 
-/** Each operator address keeps a message of its own. */
+/** Stores a separate message for each operator address. */
 export async function keepForOperator(
   message: PlannedMessage,
   { operatorMail: { deliveries, bodies }, clock, random }: KeepForOperatorDeps,

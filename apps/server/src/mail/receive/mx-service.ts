@@ -1,6 +1,6 @@
 /**
- * The MX: recipients are resolved at RCPT, and after the final dot a message goes through the stages below, in their order. What a
- * stage does is in its own file.
+ * The MX: resolves recipients at RCPT, and after the final dot passes the message through the stages listed below, in
+ * order. Each stage has its own file.
  */
 import type { Clock, Random } from "../../core/ports.ts";
 import type { MailTrace, TraceStep } from "../../core/preview/mail-trace.ts";
@@ -30,12 +30,12 @@ export interface MxServiceDeps
     DeliverMessageDeps {
   resolve: ResolveDeps;
   plan: PlanDeps;
-  /** `null`: not asked for. */
+  /** Look-up of client names; `null` when it is switched off. */
   clientNames: Pick<ClientNames, "find"> | null;
   sendReply: WriteAsDeps;
   clock: Clock;
   random: Random;
-  /** Preview mode only. */
+  /** Records each stage's verdict; preview mode only. */
   trace: MailTrace | null;
 }
 
@@ -49,7 +49,7 @@ export function mxService(deps: MxServiceDeps): MxHandlers {
   };
 }
 
-/** Each is named as the preview's trace shows it. */
+/** The stages after the final dot; the first argument is the name shown in the preview's trace. */
 const stagesAfterDot = (deps: MxServiceDeps) =>
   Stages.begin<TraceStep["stage"], ArrivedMessage>()
     .next("screen", screenMessage)

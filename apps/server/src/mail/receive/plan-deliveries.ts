@@ -1,8 +1,8 @@
-/** From resolved recipients to the deliveries to try: one per destination of every alias, each alias once, loops left out. */
+/** Plans deliveries from resolved recipients: one per destination of every alias, each alias once, loops left out. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DeliveryTarget } from "../../core/delivery/delivery.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
-import type { ForwardCopy, SealWish } from "../copy/forward-copy.ts";
+import type { EncryptionTarget, ForwardCopy } from "../copy/forward-copy.ts";
 import type { Transaction } from "../transaction.ts";
 import { accept, type StageVerdict } from "../verdict.ts";
 import type { AnsweringMessage, PlannedMessage, Screened } from "./arrived-message.ts";
@@ -10,7 +10,7 @@ import type { InboundPlan, PlannedAlias } from "./inbound-plan.ts";
 
 export interface PlanDeps {
   makeId(): string;
-  /** Where postmaster@ and abuse@ go, if anywhere. */
+  /** Mailbox that mail to postmaster@ and abuse@ is forwarded to; `null` when none is set. */
   postmaster: string | null;
   makeCopy(source: {
     transaction: Transaction;
@@ -20,12 +20,14 @@ export interface PlanDeps {
     account: string | null;
     webhookSecret: Buffer | null;
     replyKey: Buffer | null;
-    seal: SealWish | null;
+    seal: EncryptionTarget | null;
     mayNameSender: boolean;
   }): ForwardCopy;
 }
 
-/** The stage that makes the copies. That of a large header takes milliseconds: other work has its turn between two aliases. */
+/**
+ * The stage that makes the copies. A large header takes milliseconds, so it yields to the event loop between aliases.
+ */
 export async function planDeliveries(message: AnsweringMessage, deps: PlanDeps): Promise<StageVerdict<PlannedMessage>> {
   const plan = await planFor(message.transaction, message.screened, deps);
   const copies = plan.aliases.flatMap(({ deliveries: [first] }) => (first === undefined ? [] : [first.copy]));
@@ -42,7 +44,7 @@ async function planFor(transaction: Transaction, screened: Screened, deps: PlanD
   let otherwiseTaken = replies.length > 0;
   for (const recipient of transaction.recipients) {
     if (recipient.kind === "alias") {
-      // "Reply to all" writes to the alias as well: it would only come back.
+      // "Reply to all" also addresses the alias, whose copy would only return to the author.
       if (repliesAs.has(recipient.route.aliasId)) continue;
       if (seen.has(recipient.route.aliasId)) continue;
       seen.add(recipient.route.aliasId);

@@ -1,6 +1,6 @@
 /**
- * Mail to reply addresses: it leaves as the alias, to the correspondents behind them. Only a destination of that alias may write
- * there, proven by its domain; or the alias itself, composing here.
+ * Mail to reply addresses leaves as the alias, to the correspondents behind them. Only a destination of that alias may
+ * send it, proven by its domain, or the alias itself when the message was composed here.
  */
 import type { ErrorCode } from "@kauke/contract";
 import { addressesOf, type HeaderBlock } from "@kauke/mail-rfc";
@@ -14,8 +14,9 @@ import type { AnsweringMessage, ScreenedMessage } from "./arrived-message.ts";
 import { PreparedReplies } from "./prepared-replies.ts";
 
 /**
- * The stage that writes and checks the answers of owners. They are sent when the rest of the transaction is taken.
- * @returns the refusal or deferral of any of them for the whole transaction
+ * The stage that writes and checks the replies of alias owners. They are sent once the rest of the transaction is
+ * accepted.
+ * @returns a refusal or deferral of any reply as the verdict for the whole transaction
  */
 export async function prepareReplies(
   message: ScreenedMessage,
@@ -26,7 +27,8 @@ export async function prepareReplies(
   ends.defer(() => replies.discard());
   const recipients = transaction.recipients.filter((recipient) => recipient.kind === "reply");
   const groups = [...Map.groupBy(recipients, (recipient) => recipient.route.aliasId).values()] as [ReplyRecipient][];
-  // All aliases before any is sent for: the answer is for the whole transaction, which its sender may repeat.
+  // All aliases are checked before a reply is prepared: the verdict is for the whole transaction, which the sender may
+  // repeat.
   for (const [{ route }] of groups) {
     const refusal = refuseStranger(transaction, screened.header, route);
     if (refusal !== null) return answer(replyFor(refusal));
@@ -56,7 +58,10 @@ function prepareReply(
   return prepareAsAlias(route, { ...envelope, wire, header, messageId }, outgoing, deps);
 }
 
-/** What was composed here was counted there. @returns the deferral when an account has written too much */
+/**
+ * Counts replies against the account's submission limits; messages composed here were counted there.
+ * @returns the deferral when an account is over its limit
+ */
 async function countAnswers(
   { envelope, wire }: Transaction,
   header: HeaderBlock,
@@ -74,8 +79,9 @@ async function countAnswers(
 }
 
 /**
- * Header From is a destination of the alias, or its mailbox without the tag, and its domain vouches for it. Proof is looked at
- * first: what is answered without it is the same for every From, so that nobody can try guesses of the owner's address.
+ * Checks that header From is a destination of the alias, or its mailbox without the tag, and is proven by its domain.
+ * The proof is checked first: the refusal of an unproven message is the same for every From, so that nobody can guess
+ * the owner's address.
  * @returns `null` for the owner
  */
 function refuseStranger(transaction: Transaction, header: HeaderBlock, route: AliasRoute): ErrorCode | null {

@@ -1,7 +1,9 @@
 import type { PreparedMessage } from "../copy/write-as-alias.ts";
 import type { SmtpReply } from "../reply.ts";
 
-/** The answers of one transaction, written, checked and on disk. Those that `keep` has not queued have to be discarded. */
+/**
+ * Owners' replies of one transaction, written, checked and stored. Those that `keep` has not queued must be discarded.
+ */
 export class PreparedReplies {
   readonly #messages: PreparedMessage[] = [];
 
@@ -10,8 +12,9 @@ export class PreparedReplies {
   }
 
   /**
-   * @returns `null` when all are kept for sending, else the deferral for the whole transaction. Those kept before it are sent, and
-   * sent again when the sender repeats the transaction.
+   * Queues all replies.
+   * @returns `null` when all are queued, else the deferral for the whole transaction. Replies queued before the failure
+   * are sent, and sent again when the sender repeats the transaction.
    */
   async keep(): Promise<SmtpReply | null> {
     for (let next = this.#messages.shift(); next !== undefined; next = this.#messages.shift()) {

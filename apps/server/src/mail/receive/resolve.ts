@@ -1,4 +1,4 @@
-/** RCPT TO, before any data: what an address of ours means. An unknown alias is refused at once, a foreign domain always. */
+/** Resolves a RCPT TO address before any data: unknown aliases and foreign domains are rejected at once. */
 import {
   isSrs,
   type MailPath,
@@ -32,7 +32,7 @@ export interface ResolveDeps extends ResolveReplyDeps {
 
 const operatorNames = new Set(["postmaster", "abuse"]);
 
-/** @param isNullSender MAIL FROM was `<>`: only then is a bounce address one */
+/** @param isNullSender whether MAIL FROM was `<>`; bounce addresses accept mail from the null sender only */
 export function resolve(
   path: MailPath,
   isNullSender: boolean,
@@ -40,7 +40,7 @@ export function resolve(
 ): Verdict<ResolvedRecipient> | Promise<Verdict<ResolvedRecipient>> {
   const domain = path.domain.toLowerCase();
   const local = path.local.toLowerCase();
-  // RFC 5321 §4.5.1: postmaster is reached without a domain too.
+  // RFC 5321 §4.5.1: postmaster is accepted without a domain too.
   if (domain === "" && local === "postmaster") return accept({ kind: "operator", address: "postmaster" });
   if (!deps.domains.has(domain)) return reject("relay_denied");
   if (operatorNames.has(local)) return accept({ kind: "operator", address: `${local}@${domain}` });
@@ -50,7 +50,7 @@ export function resolve(
   return mayBeAliasName(local) ? resolveAliasOrReply(path, token, deps) : resolveReply(token, domain, deps);
 }
 
-/** An alias that was made before its name became the form of a reply address keeps its mail. */
+/** An alias older than the reply address format may have a name of that form; it still gets its mail. */
 async function resolveAliasOrReply(path: MailPath, token: string, deps: ResolveDeps) {
   const domain = path.domain.toLowerCase();
   const route = await deps.routes.find(`${path.local.toLowerCase()}@${domain}`);
@@ -68,7 +68,7 @@ function resolveBounce(path: MailPath, isNullSender: boolean, deps: ResolveDeps)
   return resolveBoundSrs(path, srs, deps) ?? resolveOlderSrs(path, srs);
 }
 
-/** @returns `null` when it is no bound SRS address */
+/** @returns `null` when the address is no SRS address bound to an alias */
 function resolveBoundSrs(path: MailPath, srs: SrsContext, deps: ResolveDeps): Promise<Verdict<BounceRecipient>> | null {
   const bound = readBoundSrs(path.canonical, srs);
   if (bound === null) return null;
@@ -78,7 +78,7 @@ function resolveBoundSrs(path: MailPath, srs: SrsContext, deps: ResolveDeps): Pr
   });
 }
 
-/** SRS that names no alias, as it was made before: a report to it is taken for as long as it is valid, and tells nobody anything. */
+/** Resolves an SRS address of the older format, without an alias: while valid it accepts reports, without effect. */
 function resolveOlderSrs(path: MailPath, srs: SrsContext): Verdict<BounceRecipient> {
   const isValid = srsReverse(path.canonical, srs) !== null;
   return isValid ? accept({ kind: "bounce", aliasId: null, sender: null }) : reject("not_a_bounce");
@@ -96,12 +96,12 @@ function decide(
 ): Verdict<ResolvedRecipient> | Promise<Verdict<ResolvedRecipient>> {
   if (route === null) return reject("alias_not_found");
   if (route.paused) return accept({ kind: "paused" });
-  // Every webhook it leads to is gone, every mailbox refused.
+  // Every webhook of the alias is gone and every mailbox refused.
   if (route.destinations.length === 0) return reject("refused_by_all");
   const [byCount, byBytes] = [deps.quota.isFull(route.aliasId), deps.spoolSpace.isFull(route)];
   const answer = (isFull: boolean): Verdict<ResolvedRecipient> =>
     isFull ? defer("spool_quota") : accept({ kind: "alias", route });
-  // No promise where nothing has to be counted: that is nearly all mail.
+  // Without a promise unless something has to be counted, which is rare.
   if (typeof byCount === "boolean" && typeof byBytes === "boolean") return answer(byCount || byBytes);
   return Promise.all([Promise.resolve(byCount), Promise.resolve(byBytes)]).then((full) => answer(full.includes(true)));
 }

@@ -1,13 +1,14 @@
 /**
- * Alias look-ups of the mail path. Only found, active routes are kept (bounded, 60 s at most) and dropped the moment the store
- * tells of a change; an unknown address always asks the store, so a new alias works at once.
+ * Cache of alias look-ups for the mail path. Only existing, active aliases are cached (bounded, 60 s at most), and
+ * evicted as soon as the store signals a change; an unknown address always queries the store, so that a new alias works
+ * at once.
  */
 import type { AliasRoute } from "../../core/alias/alias.ts";
 import type { AliasStore } from "../../core/alias/alias-store.ts";
 import { type Clock, steadyMs } from "../../core/ports.ts";
 
-const maxEntries = 20_000;
-const maxAgeMs = 60_000;
+const ENTRIES_MAX = 20_000;
+const AGE_MAX_MS = 60_000;
 
 export class RouteCache {
   readonly #aliases: AliasStore;
@@ -22,7 +23,10 @@ export class RouteCache {
     aliases.onRouteChange((change) => this.#drop(change));
   }
 
-  /** @param address `name@domain`, lower case. Answers without a promise when the route is known. */
+  /**
+   * Returns the route without a promise when it is cached.
+   * @param address `name@domain`, lower case
+   */
   find(address: string): AliasRoute | null | Promise<AliasRoute | null> {
     const known = this.#byAddress.get(address);
     if (known !== undefined && known.until > steadyMs(this.#clock)) return known.route;
@@ -32,14 +36,14 @@ export class RouteCache {
   async #ask(address: string): Promise<AliasRoute | null> {
     const before = this.#changes;
     const route = await this.#aliases.findRoute(address);
-    // A change that arrived while we asked may be newer than the answer: use it, but don't keep it.
+    // A change signalled during the query may be newer than its result: use the result, but don't cache it.
     if (route !== null && !route.paused && before === this.#changes) this.#keep(address, route);
     return route;
   }
 
   #keep(address: string, route: AliasRoute): void {
-    if (this.#byAddress.size >= maxEntries) this.#dropOldest();
-    this.#byAddress.set(address, { route, until: steadyMs(this.#clock) + maxAgeMs });
+    if (this.#byAddress.size >= ENTRIES_MAX) this.#dropOldest();
+    this.#byAddress.set(address, { route, until: steadyMs(this.#clock) + AGE_MAX_MS });
     this.#addressById.set(route.aliasId, address);
   }
 

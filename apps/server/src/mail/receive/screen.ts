@@ -1,30 +1,30 @@
-/** After the dot, before anything else reads the message: what it may not be. For the MX and for submission. */
+/** Checks of header size and mail loops right after the final dot. For the MX and for submission. */
 import { countFields, fieldValue, type HeaderBlock, headerLimits, MailSyntaxError, readHeader } from "@kauke/mail-rfc";
 import { readSealedPasses, SEALED_PASSES_MAX } from "../copy/sealed-passes.ts";
 import { accept, reject, type StageVerdict } from "../verdict.ts";
 import type { ArrivedMessage, Screened, ScreenedMessage } from "./arrived-message.ts";
 
-/** RFC 5321 §6.3: a limit, and a generous one. */
-const maxHops = 100;
+/** Maximum Received fields; RFC 5321 §6.3 asks for a limit of at least 100. */
+const HOPS_MAX = 100;
 
-/** The stage of the MX. */
+/** The MX stage that screens a message. */
 export function screenMessage(message: ArrivedMessage): StageVerdict<ScreenedMessage> {
   const verdict = screen(message.transaction.wire);
   const notes = ["loops, header size"];
   return verdict.verdict === "accept" ? accept({ ...message, screened: verdict.value }, notes) : { ...verdict, notes };
 }
 
-/** @param wire the message as received, wire form (dot-stuffing does not touch header fields) */
+/** @param wire the message as received; dot-stuffing does not affect header fields */
 export function screen(wire: Buffer): StageVerdict<Screened> {
   const header = readWhole(wire);
   if (header === null) return reject("header_too_large");
-  if (countFields(header.fields, "received") >= maxHops) return reject("mail_loop");
+  if (countFields(header.fields, "received") >= HOPS_MAX) return reject("mail_loop");
   if (readSealedPasses(wire, header.fields) >= SEALED_PASSES_MAX) return reject("mail_loop");
   const deliveredTo = header.fields.filter((field) => field.name === "delivered-to");
   return accept({ header, deliveredTo: new Set(deliveredTo.map((field) => fieldValue(wire, field).toLowerCase())) });
 }
 
-/** @returns `null` when the header or a field of it is beyond measure */
+/** @returns `null` when the header or one of its fields exceeds its size limit */
 function readWhole(wire: Buffer): HeaderBlock | null {
   try {
     return readHeader(wire, headerLimits);

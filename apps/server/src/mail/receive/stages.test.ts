@@ -1,4 +1,4 @@
-/** Stages in a row, over numbers instead of messages. */
+/** Sequences of stages, with numbers in place of messages. */
 import { expect, test } from "vitest";
 import { accept, defer, reject, type StageVerdict } from "../verdict.ts";
 import { Stages } from "./stages.ts";
@@ -23,13 +23,13 @@ test("each stage gets what the one before it accepted", async () => {
   expect(seen).toEqual(["first accept 6", "second accept 3", "third accept"]);
 });
 
-test("the first that does not accept ends the row, and its verdict is the row's", async () => {
+test("the first stage that does not accept ends the sequence with its verdict", async () => {
   const { seen, verdict } = await run(stages, 6);
   expect(verdict).toEqual({ verdict: "reject", code: "invalid" });
   expect(seen).toEqual(["first accept 3", "second reject"]);
 });
 
-test("what a stage throws is thrown on, and no later stage runs", async () => {
+test("an exception in a stage propagates, and no later stage runs", async () => {
   const broken = Stages.begin<string, number>()
     .next("first", () => {
       throw new Error("trouble");

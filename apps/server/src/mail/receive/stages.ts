@@ -1,12 +1,13 @@
 /**
- * Stages in a row: each takes the immutable value that the one before it accepted, and answers a verdict. The first that does not
- * accept ends the row. Whoever runs the row sees every verdict, so that stages need not report what they decided.
+ * A sequence of stages: each takes the immutable value that the one before it accepted and returns a verdict. The first
+ * verdict other than accept ends the sequence. An observer receives every verdict, so that stages need not report their
+ * own.
  */
 import type { StageVerdict } from "../verdict.ts";
 
 export type Stage<In, Out> = (value: In) => StageVerdict<Out> | Promise<StageVerdict<Out>>;
 
-/** @param name of the stage that answered */
+/** @param name name of the stage that returned the verdict */
 export type Observe<Name> = (name: Name, verdict: StageVerdict<unknown>) => void;
 
 export class Stages<Name, In, Out> {
@@ -20,7 +21,7 @@ export class Stages<Name, In, Out> {
     return new Stages(async (value) => ({ verdict: "accept", value }));
   }
 
-  /** @returns these stages with one more after them */
+  /** @returns a sequence with one more stage at its end */
   next<Next>(name: Name, stage: Stage<Out, Next>): Stages<Name, In, Next> {
     return new Stages(async (value, observe) => {
       const before = await this.#run(value, observe);
@@ -31,7 +32,7 @@ export class Stages<Name, In, Out> {
     });
   }
 
-  /** @throws what a stage throws: trouble, never policy */
+  /** @throws whatever a stage throws, which means a failure; refusals are verdicts */
   run(value: In, observe: Observe<Name>): Promise<StageVerdict<Out>> {
     return this.#run(value, observe);
   }

@@ -1,6 +1,7 @@
 /**
- * The stage that stores who is behind the reply addresses of all copies, before any of them leaves: an answer must find its way
- * back. Copies of aliases that take no more new correspondents wait in the queue, so that they hold up no others.
+ * The stage that stores the correspondents behind the reply addresses of all copies before any copy is sent, so that
+ * every reply finds its way back. Copies of aliases that may not store more correspondents wait in the queue, without
+ * delaying the others.
  */
 import type { ReplyBook } from "../copy/reply-book.ts";
 import { replyForThrow } from "../reply.ts";
@@ -12,7 +13,7 @@ export interface StoreReplyAddressesDeps {
   replyBook: Pick<ReplyBook, "keep">;
 }
 
-/** @returns a deferral when the message is for such aliases alone: the sender keeps it */
+/** @returns a deferral when the message is for such aliases only, so that the sender keeps it */
 export async function storeReplyAddresses(
   message: PlannedMessage,
   { replyBook }: StoreReplyAddressesDeps,

@@ -1,6 +1,6 @@
 /**
- * Takes a letter of the preview inbox as if its mailbox' own provider had brought it, proven. What goes to other domains would
- * not pass us: in preview mode nothing leaves, so it lands in the inbox.
+ * Accepts a message written in the preview inbox as if it came, authenticated, from the mailbox' own provider. Copies
+ * to other domains would not pass through this server; since nothing leaves in preview mode, they land in the inbox.
  */
 import { isAscii } from "node:buffer";
 import { parseAddress, stuff } from "@kauke/mail-rfc";
@@ -14,12 +14,12 @@ import type { ResolvedRecipient } from "../transaction.ts";
 export interface PreviewReplyParts {
   inbound: MxHandlers;
   inbox: Pick<PreviewInbox, "add">;
-  /** Lower case. */
+  /** Our mail domains, in lower case. */
   domains: ReadonlySet<string>;
   mailHost: string;
 }
 
-const here = "127.0.0.1";
+const LOOPBACK = "127.0.0.1";
 
 export function previewReplyTaker(parts: PreviewReplyParts): SendReplyLetter {
   return async (letter) => {
@@ -55,7 +55,7 @@ async function receive(
     helo: mailHost,
     esmtp: true,
     secure: true,
-    clientAddress: here,
+    clientAddress: LOOPBACK,
     isProven: true,
   });
   return answer.code < 300 ? null : answer.text;

@@ -5,7 +5,7 @@ import { AuthExchange } from "./auth-exchange.ts";
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const credentials = { kind: "credentials", username: "shop@kauke.test", password: "pass word" };
 
-test("PLAIN is read with and without an initial response", () => {
+test("PLAIN credentials are read with and without an initial response", () => {
   const response = base64("\0shop@kauke.test\0pass word");
   expect(new AuthExchange("PLAIN").begin(response)).toEqual(credentials);
   const exchange = new AuthExchange("PLAIN");
@@ -20,14 +20,14 @@ test("LOGIN asks for the name, then for the password", () => {
   expect(exchange.next(base64("pass word"))).toEqual(credentials);
 });
 
-test("a star cancels, acting for another and what is no base64 is malformed", () => {
+test("an asterisk cancels; a foreign authorization id and invalid base64 are malformed", () => {
   expect(new AuthExchange("PLAIN").begin("*")).toEqual({ kind: "cancelled" });
   expect(new AuthExchange("PLAIN").begin(base64("boss\0shop\0pw"))).toEqual({ kind: "malformed" });
   expect(new AuthExchange("PLAIN").begin(base64("shop\0pw"))).toEqual({ kind: "malformed" });
   expect(new AuthExchange("LOGIN").begin("no base64!")).toEqual({ kind: "malformed" });
 });
 
-test("whatever a client sends, a step is the answer", () => {
+test("any input leads to a step and never throws", () => {
   fc.assert(
     fc.property(
       fc.constantFrom("PLAIN" as const, "LOGIN" as const),

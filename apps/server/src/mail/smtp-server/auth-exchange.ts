@@ -1,6 +1,6 @@
-/** AUTH PLAIN and LOGIN (RFC 4954, RFC 4616), one line of the client after another. Pure: who is right is asked elsewhere. */
+/** AUTH PLAIN and LOGIN (RFC 4954, RFC 4616), one client line at a time. Pure: credentials are checked elsewhere. */
 export type AuthStep =
-  /** Sent as `334 …`, base64. */
+  /** Text to send base64-encoded as `334 …`. */
   | { kind: "challenge"; text: string }
   | { kind: "credentials"; username: string; password: string }
   | { kind: "cancelled" }
@@ -9,7 +9,7 @@ export type AuthStep =
 export type AuthMechanism = "PLAIN" | "LOGIN";
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-const longest = 512;
+const TEXT_MAX_CHARS = 512;
 
 export class AuthExchange {
   readonly #mechanism: AuthMechanism;
@@ -19,7 +19,7 @@ export class AuthExchange {
     this.#mechanism = mechanism;
   }
 
-  /** @param initial the initial response of the AUTH command; `null` when there was none, `=` when it is empty */
+  /** @param initial initial response of the AUTH command; `null` when there was none, `=` when it is empty */
   begin(initial: string | null): AuthStep {
     if (initial !== null) return this.next(initial === "=" ? "" : initial);
     return { kind: "challenge", text: this.#mechanism === "PLAIN" ? "" : "VXNlcm5hbWU6" };
@@ -29,7 +29,7 @@ export class AuthExchange {
     if (line === "*") return { kind: "cancelled" };
     if (!BASE64.test(line)) return { kind: "malformed" };
     const text = Buffer.from(line, "base64").toString("utf8");
-    if (text.length > longest) return { kind: "malformed" };
+    if (text.length > TEXT_MAX_CHARS) return { kind: "malformed" };
     return this.#mechanism === "PLAIN" ? readPlain(text) : this.#nextOfLogin(text);
   }
 
@@ -40,7 +40,7 @@ export class AuthExchange {
   }
 }
 
-/** authorization id, NUL, user name, NUL, password; acting for somebody else is not offered. */
+/** Parses authorization id, NUL, user name, NUL, password. A different authorization id is not supported. */
 function readPlain(text: string): AuthStep {
   const [actFor, username, password, ...more] = text.split("\0");
   if (username === undefined || password === undefined || more.length > 0) return { kind: "malformed" };

@@ -1,10 +1,10 @@
-/** Memory of who is connected: the share of an address lies within the share of its block, and that within the whole. */
+/** Memory shares of connected clients: an address' share lies within that of its block, and that within the total. */
 import type { ClientParty } from "../../core/connection/client-network.ts";
 import { MemoryBudget } from "../memory-budget.ts";
 
 interface Shares {
   budget: MemoryBudget;
-  /** Of the whole process. */
+  /** Budget of the whole process. */
   maxBytesPerAddress: number;
   maxBytesPerBlock?: number;
 }
@@ -23,7 +23,7 @@ export class ClientBudgets {
     this.#shares = shares;
   }
 
-  /** @returns what a connection of this party takes from; say `leave` when it ends */
+  /** @returns the budget for a connection of this party; call `leave` when the connection ends */
   enter({ network, block }: ClientParty): MemoryBudget {
     const { budget: whole, maxBytesPerAddress, maxBytesPerBlock = maxBytesPerAddress } = this.#shares;
     const ofBlock = enter(this.#blocks, block, () => new MemoryBudget(maxBytesPerBlock, whole));

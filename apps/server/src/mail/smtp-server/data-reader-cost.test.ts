@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { MemoryBudget } from "../memory-budget.ts";
 import { DataReader } from "./data-reader.ts";
 
-test("a message made of dots costs little more than text", async () => {
+test("reading a message made of dots costs little more than reading text", async () => {
   const budget = new MemoryBudget(64 * 1024 * 1024);
   const read = (chunk: Buffer) => {
     const reader = new DataReader(64 * 1024 * 1024, budget);
@@ -13,6 +13,6 @@ test("a message made of dots costs little more than text", async () => {
   const costOf = (line: string, enoughMs: number) =>
     leastCpuMs(read, Buffer.from(line.repeat(65_536 / line.length)), enoughMs);
   const text = await costOf("text to be read.\r\n", Number.POSITIVE_INFINITY);
-  // 4 MiB of dots: 12 to 20 ms were measured, and 100 to 260 with a search for each dot.
+  // 4 MiB of dots took 12 to 20 ms, and 100 to 260 ms with a search for each dot.
   expect(await costOf("..\r\n", 60)).toBeLessThan(Math.max(60, 20 * text));
 });

@@ -5,7 +5,7 @@ import { DataReader, type DataResult } from "./data-reader.ts";
 
 const roomy = () => new MemoryBudget(1e9);
 
-/** Feeds the text in pieces cut at `cuts`; gives the result and what was left over. */
+/** Feeds the text in chunks split at `cuts`; returns the result and the bytes left over. */
 function read(text: string, cuts: readonly number[] = [], maxBytes = 1e6, budget = roomy()) {
   const bytes = Buffer.from(text, "latin1");
   const reader = new DataReader(maxBytes, budget);
@@ -22,24 +22,24 @@ function read(text: string, cuts: readonly number[] = [], maxBytes = 1e6, budget
 const textOf = (result: DataResult | undefined) =>
   result?.kind === "message" ? result.bytes.toString("latin1") : result?.kind;
 
-test("a message ends at CRLF, dot, CRLF and leaves what follows to the next command", () => {
+test("a message ends at CRLF, dot, CRLF, and the bytes after it belong to the next command", () => {
   const done = read("Subject: a\r\n\r\nb\r\n.\r\nQUIT\r\n");
   expect(textOf(done?.result)).toBe("Subject: a\r\n\r\nb\r\n");
   expect(done?.left).toBe("QUIT\r\n");
 });
 
-test("a lone dot at once is an empty message", () => {
+test("a lone dot right away is an empty message", () => {
   expect(textOf(read(".\r\n")?.result)).toBe("");
 });
 
-test("stuffed dots stay as they came", () => {
+test("stuffed dots stay unchanged", () => {
   expect(textOf(read("..\r\n..b\r\n.\r\n")?.result)).toBe("..\r\n..b\r\n");
 });
 
-test("however the bytes are cut, the same message is read", () => {
-  const piece = fc.constantFrom("\r\n", "..", "a", "x\r\n", "\r\n..\r\n", "line of text\r\n");
+test("the message does not depend on how the bytes are split into chunks", () => {
+  const chunk = fc.constantFrom("\r\n", "..", "a", "x\r\n", "\r\n..\r\n", "line of text\r\n");
   fc.assert(
-    fc.property(fc.array(piece, { maxLength: 12 }), fc.array(fc.nat(120), { maxLength: 8 }), (pieces, cuts) => {
+    fc.property(fc.array(chunk, { maxLength: 12 }), fc.array(fc.nat(120), { maxLength: 8 }), (pieces, cuts) => {
       const body = `${pieces
         .join("")
         .replace(/^\.(?!\.)/gm, "..")
@@ -53,16 +53,16 @@ test("however the bytes are cut, the same message is read", () => {
 
 const smuggled = ["\n.\n", "\n.\r\n", "\r.\r\n", "\r\n.\n", "\r.\r", "\r\n.\rX", "\n.X"];
 
-test.each(smuggled)("no message ends, or passes, with %j inside", (variant) => {
+test.each(smuggled)("%j neither ends a message nor is accepted inside it", (variant) => {
   const text = `a${variant}MAIL FROM:<evil@example.org>\r\n.\r\n`;
   for (let cut = 1; cut < text.length; cut++) expect(textOf(read(text, [cut])?.result)).toBe("smuggling");
 });
 
-test("an ordinary bare line feed is no smuggling", () => {
+test("a bare line feed without a dot is accepted", () => {
   expect(textOf(read("a\nb\r\n.\r\n")?.result)).toBe("a\nb\r\n");
 });
 
-test("what is too large is read to its end, but not kept", () => {
+test("a message that is too large is read to its end, but not stored", () => {
   const budget = roomy();
   const done = read(`${"x".repeat(500)}\r\n.\r\nRSET\r\n`, [100, 200, 300], 400, budget);
   expect(done?.result.kind).toBe("too_large");
@@ -70,12 +70,12 @@ test("what is too large is read to its end, but not kept", () => {
   expect(budget.usedBytes).toBe(0);
 });
 
-test("a message of exactly the limit is taken", () => {
+test("a message of exactly the maximum size is accepted", () => {
   expect(read(`${"x".repeat(98)}\r\n.\r\n`, [], 100)?.result.kind).toBe("message");
   expect(read(`${"x".repeat(99)}\r\n.\r\n`, [], 100)?.result.kind).toBe("too_large");
 });
 
-test("over the memory budget nothing is kept and nothing stays counted", () => {
+test("over the memory budget nothing is stored or counted", () => {
   const budget = new MemoryBudget(300);
   const done = read(`${"x".repeat(500)}\r\n.\r\n`, [100, 200, 300, 400], 1000, budget);
   expect(done?.result.kind).toBe("over_budget");
@@ -90,7 +90,7 @@ test("a message counts in the budget until it is released", () => {
   expect(budget.usedBytes).toBe(0);
 });
 
-/** More dots than are looked for one by one. */
+/** More dots than `DataReader` looks for one by one. */
 const manyDots = "..\r\n".repeat(200);
 
 test.each([
@@ -99,7 +99,7 @@ test.each([
   ["a lone dot that ends in a bare line feed", ".\nb\r\n", "smuggling"],
   ["a lone dot that ends in a bare carriage return", ".\rb\r\n", "smuggling"],
   ["dots that were doubled", "..b\r\n", "message"],
-])("behind many dots, %s is what it is elsewhere", (_, end, kind) => {
+])("after many dots, %s is recognized as elsewhere", (_, end, kind) => {
   for (const cuts of [[], [800], [801], [802], [803], [804]]) {
     expect(read(`${end}.\r\n`)?.result.kind).toBe(kind);
     expect(read(`${manyDots}${end}.\r\n`, cuts, 10_000)?.result.kind).toBe(kind);

@@ -1,7 +1,8 @@
 /**
- * Collects what follows DATA until the lone dot (RFC 5321 §4.1.1.4), in wire form. Only CRLF.CRLF ends it: a line that starts
- * with a dot and ends any other way is how one message is smuggled inside another, and spoils the whole message.
- * Searches natively over whole chunks; keeps no bytes once the message is too large or out of budget, but reads on to its end.
+ * Reads a message after DATA until the lone dot (RFC 5321 §4.1.1.4), still dot-stuffed. Only CRLF.CRLF ends it: a line
+ * that starts with a dot and ends in any other way is used to smuggle one message inside another, so that the whole
+ * message is rejected. Searches whole chunks natively. Once a message is too large or over the memory budget its bytes
+ * are dropped, but it is read to its end.
  */
 import type { MemoryBudget } from "../memory-budget.ts";
 
@@ -9,10 +10,10 @@ export type DataResult =
   | { kind: "message"; bytes: Buffer }
   | { kind: "too_large" }
   | { kind: "over_budget" }
-  /** Bare CR or LF, or a NUL, around a dot at the start of a line. */
+  /** A bare CR or LF, or a NUL, next to a dot at the start of a line. */
   | { kind: "smuggling" };
 
-/** Pieces below this are gathered in blocks: an object for each would weigh a hundred times its bytes. */
+/** Chunks below this size are gathered in blocks: a Buffer object for each would take a hundred times its bytes. */
 const SMALL_BYTES = 4096;
 const BLOCK_BYTES = 16_384;
 
@@ -27,10 +28,10 @@ export class DataReader {
   readonly #maxBytes: number;
   readonly #budget: MemoryBudget;
   #chunks: Buffer[] = [];
-  /** The block being filled, and how far. */
+  /** Block being filled, and the number of bytes in it. */
   #block: Buffer | null = null;
   #filled = 0;
-  /** The last bytes seen, as the line before: a message that is a lone dot is empty. */
+  /** Last bytes seen. They start as a line end, so that a lone dot right away ends an empty message. */
   #tail: Buffer = Buffer.from("\r\n", "latin1");
   #size = 0;
   #held = 0;
@@ -45,21 +46,21 @@ export class DataReader {
     return this.#size;
   }
 
-  /** Of them in memory. */
+  /** Bytes of the message held in memory. */
   get heldBytes(): number {
     return this.#held;
   }
 
   /**
-   * @returns `null` while the end has not come; else what was read, and how many bytes of `chunk` belonged to it.
-   * A message's bytes end in CRLF and stay counted in the budget until `release`.
+   * @returns `null` before the end of the message; then the result, and how many bytes of `chunk` belong to it. The
+   * message ends in CRLF, and its bytes stay counted in the budget until `release`.
    */
   push(chunk: Buffer): { result: DataResult; consumed: number } | null {
     const joint = Buffer.concat([this.#tail, chunk.subarray(0, END.length - 1)]);
     const inJoint = joint.indexOf(END);
-    // Attachments have no dot at all, which is found out much faster than where lines begin.
+    // Most attachments contain no dot, which is found much faster than line starts.
     const hasDot = chunk.indexOf(DOT) >= 0;
-    // A terminator that starts in the tail ends inside the joint; any later one lies whole in the chunk.
+    // A terminator that starts in the tail ends within the joint; any later one lies completely in the chunk.
     const end = inJoint >= 0 ? inJoint + END.length - this.#tail.length : hasDot ? endIn(chunk) : -1;
     const part = end < 0 ? chunk : chunk.subarray(0, end);
     this.#look(joint, part, hasDot);
@@ -69,7 +70,7 @@ export class DataReader {
     return end < 0 ? null : { result: this.#finish(), consumed: end };
   }
 
-  /** Gives the message's bytes back to the budget. Call once the message is answered, or the session died. */
+  /** Returns the message's bytes to the budget; to be called when the message is answered or the session has ended. */
   release(): void {
     this.#budget.give(this.#held);
     this.#held = 0;
@@ -127,17 +128,19 @@ function endIn(chunk: Buffer): number {
   return at < 0 ? -1 : at + END.length;
 }
 
-/** A NUL where a line begins, before its dot or behind it: hosts that drop NULs would see a lone dot. No text has one there. */
+/**
+ * Finds a NUL at a line start, before or after its dot: hosts that drop NULs would see a lone dot. Text has none there.
+ */
 function hasLooseNul(bytes: Buffer): boolean {
   return bytes.indexOf(0) >= 0 && ["\n\0", "\r\0", "\n.\0"].some((start) => bytes.indexOf(start, 0, "latin1") >= 0);
 }
 
-/** Dots at the start of a line that are looked for one by one; each costs a native search, some 150 times as much as a byte of text. */
+/** Dots at line starts that are searched one by one; each native search costs as much as some 150 bytes of text. */
 const DOTS_MAX = 64;
 /** Finds the same dots after a line feed as `hasLooseDot`, at a lower cost for input that is mostly dots. */
 const LOOSE_DOT = /[^\r]\n\.|\n\.(?:\n|\r[^\n])/;
 
-/** A dot after a bare LF or a bare CR, or a lone dot whose line ends in a bare LF or CR. */
+/** Finds a dot after a bare LF or CR, or a lone dot whose line ends in a bare LF or CR. */
 function hasLooseDot(bytes: Buffer): boolean {
   if (bytes.indexOf(CR_DOT) >= 0) return true;
   let seen = 0;

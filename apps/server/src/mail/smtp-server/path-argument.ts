@@ -1,17 +1,19 @@
-/** The arguments of MAIL and RCPT: path and parameters (RFC 5321 §4.1.1.2-3; SIZE, BODY, SMTPUTF8), errors as replies. */
+/**
+ * Parses MAIL and RCPT arguments: path and parameters (RFC 5321 §4.1.1.2-3; SIZE, BODY, SMTPUTF8). Errors are replies.
+ */
 import { type EsmtpParams, type MailPath, MailSyntaxError, parseEsmtpParams, parsePathArgument } from "@kauke/mail-rfc";
 import { reply, type SmtpReply } from "../reply.ts";
 
 export interface MailFrom {
-  /** Canonical, empty for the null sender. */
+  /** Canonical address; empty for the null sender. */
   envelopeFrom: string;
-  /** As declared; 0 when not. */
+  /** Size declared by the client; 0 when it declared none. */
   sizeBytes: number;
   eightBit: boolean;
   smtpUtf8: boolean;
 }
 
-/** Carries the reply that names what is wrong. */
+/** Error with the reply to send. */
 export class MailArgumentError extends Error {
   readonly reply: SmtpReply;
 
@@ -22,10 +24,10 @@ export class MailArgumentError extends Error {
 }
 
 const badArgument = reply(501, "5.5.4", "Syntax error in the argument");
-const badParameter = reply(555, "5.5.4", "Parameter not known or not valid");
+const badParameter = reply(555, "5.5.4", "Unknown or invalid parameter");
 const badSender = reply(501, "5.1.7", "Bad sender address syntax");
 const badRecipient = reply(501, "5.1.3", "Bad recipient address syntax");
-const needsSmtpUtf8 = reply(553, "5.6.7", "An address beyond ASCII needs SMTPUTF8");
+const needsSmtpUtf8 = reply(553, "5.6.7", "A non-ASCII address requires SMTPUTF8");
 
 /** @param argument e.g. `FROM:<ann@example.org> SIZE=1000 BODY=8BITMIME` @throws MailArgumentError */
 export function readMailFrom(argument: string): MailFrom {
@@ -58,7 +60,7 @@ function readArgument(
   try {
     const { path, parameters } = parsePathArgument(argument.replace(prefix, ""));
     const params = parseEsmtpParams(parameters, command);
-    // DSN (RFC 3461) is not offered, so its parameters are unknown like the rest.
+    // DSN (RFC 3461) is not offered, so its parameters are unknown as well.
     if (params.unknown.length > 0 || params.ret || params.envid || params.notify || params.orcpt) {
       throw new MailArgumentError(badParameter);
     }

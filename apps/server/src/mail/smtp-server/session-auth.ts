@@ -1,4 +1,4 @@
-/** The signing in of one session: AUTH and what follows it (RFC 4954 §4), and who the session then is. */
+/** Authentication of a session: the AUTH command, its exchange (RFC 4954 §4), and the submitter who signed in. */
 import type { Submitter } from "../../core/smtp-credential/authenticate.ts";
 import { reply, type SmtpReply } from "../reply.ts";
 import { AuthExchange, type AuthStep } from "./auth-exchange.ts";
@@ -13,7 +13,7 @@ export interface SignInAttempt {
 
 export type SignIn = (attempt: SignInAttempt) => Promise<SignInResult>;
 
-/** What to say next, and whether it counts as an error of the client's. */
+/** Reply to send, and whether it counts as an error of the client. */
 export interface AuthAnswer {
   answer: SmtpReply;
   isError: boolean;
@@ -37,18 +37,19 @@ export class SessionAuth {
     return this.#submitter;
   }
 
-  /** The client's next line is part of the exchange, no command. */
+  /** Whether the client's next line belongs to the exchange and is no command. */
   get isPending(): boolean {
     return this.#exchange !== null;
   }
 
-  /** @param argument of AUTH: mechanism and, if any, initial response */
+  /** @param argument argument of AUTH: mechanism and optional initial response */
   async begin(argument: string, isSecure: boolean): Promise<AuthAnswer> {
-    if (!isSecure) return fail(reply(538, "5.7.11", "Encryption is needed first: say STARTTLS"));
+    if (!isSecure) return fail(reply(538, "5.7.11", "Encryption required: send STARTTLS first"));
     if (this.#submitter !== null) return fail(reply(503, "5.5.1", "Already signed in"));
     const [mechanism = "", initial] = argument.split(" ");
     const name = mechanism.toUpperCase();
-    if (name !== "PLAIN" && name !== "LOGIN") return fail(reply(504, "5.5.4", "Offered are PLAIN and LOGIN"));
+    if (name !== "PLAIN" && name !== "LOGIN")
+      return fail(reply(504, "5.5.4", "Supported mechanisms are PLAIN and LOGIN"));
     this.#exchange = new AuthExchange(name);
     return this.#take(this.#exchange.begin(initial ?? null));
   }

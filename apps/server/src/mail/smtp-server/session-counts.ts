@@ -1,4 +1,6 @@
-/** What one SMTP session has asked for, against the limits of `session-limits.ts`. Each method counts one and says when it is too many. */
+/**
+ * Counts a session's requests against `session-limits.ts`. Each method counts one and returns whether it is too many.
+ */
 import { maxCommands, maxErrors, maxExtraRecipients } from "./session-limits.ts";
 
 export class SessionCounts {
@@ -14,12 +16,12 @@ export class SessionCounts {
     return ++this.#commands > maxCommands;
   }
 
-  /** A recipient beyond those that a message may have. */
+  /** Counts a recipient beyond those a message may have. */
   isTooManyRecipients(): boolean {
     return ++this.#extraRecipients > maxExtraRecipients;
   }
 
-  /** A message came to its end. Errors are counted for the whole session. */
+  /** Resets the counts at the end of a message. Errors are counted for the whole session. */
   noteMessage(): void {
     this.#commands = 0;
     this.#extraRecipients = 0;

@@ -1,4 +1,4 @@
-/** What a session asks of the service behind it: who an address is, what becomes of a message, and for submission who may send. */
+/** The service behind a session: resolves recipients, receives messages, and for submission authorizes senders. */
 import type { MailPath } from "@kauke/mail-rfc";
 import type { Submitter } from "../../core/smtp-credential/authenticate.ts";
 import type { SmtpReply } from "../reply.ts";
@@ -15,31 +15,31 @@ export interface ReceivedMail {
   esmtp: boolean;
   secure: boolean;
   clientAddress: string;
-  /** Confirmed by the DNS; `null`, or none: not known. A promise ends soon. */
+  /** Host name confirmed by the DNS; `null` or absent when not known. A promise settles soon. */
   clientName?: string | null | Promise<string | null>;
-  /** It comes from this process: an alias of ours wrote it. */
+  /** Set when an alias of ours wrote the message in this process. */
   isOurs?: true;
-  /** The preview inbox wrote it for the mailbox in `mailFrom`: counted as proven, nothing is looked up. */
+  /** Set when the preview inbox wrote the message for the mailbox in `mailFrom`: no authentication is needed. */
   isProven?: true;
-  /** Who signed in; submission only. */
+  /** Submitter who signed in; submission only. */
   submitter?: Submitter;
 }
 
 export interface MxHandlers {
-  /** @param clientAddress of who asks over the wire; this process asking for itself has none */
+  /** @param clientAddress address of the remote client; absent when this process asks for itself */
   resolve(
     path: MailPath,
     isNullSender: boolean,
     clientAddress?: string,
   ): Verdict<ResolvedRecipient> | Promise<Verdict<ResolvedRecipient>>;
   receive(mail: ReceivedMail): Promise<SmtpReply>;
-  /** The name of who connects, asked for at once so that it is known by the end of the first message. Never rejects. */
+  /** Looks up the client's host name, at once so that it is known by the end of the first message. Never rejects. */
   clientName?(clientAddress: string): string | null | Promise<string | null>;
 }
 
-/** Submission asks more: nobody sends before signing in, and only as who they signed in as. */
+/** Handlers for submission: a client must sign in before it sends, and may send only as the alias it signed in as. */
 export interface SessionHandlers extends MxHandlers {
   signIn?: SignIn;
-  /** @returns the refusal, `null` when the sender may */
+  /** @returns the refusal, or `null` when the submitter may use this sender */
   authorizeSender?(submitter: Submitter, mailFrom: MailFrom): Promise<SmtpReply | null>;
 }

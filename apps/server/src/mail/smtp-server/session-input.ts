@@ -1,4 +1,4 @@
-/** What a client has sent and nobody has looked at yet: commands are taken out line by line, data in the pieces it came in. */
+/** Received bytes not processed yet: commands are taken line by line, message data in chunks as received. */
 import { maxCommandBytes } from "./smtp-command.ts";
 
 const LF = 0x0a;
@@ -22,21 +22,21 @@ export class SessionInput {
     this.#bytes = 0;
   }
 
-  /** The oldest piece; ask only when there is one. */
+  /** Removes the oldest chunk; the input must not be empty. */
   takeChunk(): Buffer {
     const chunk = this.#chunks.shift() as Buffer;
     this.#bytes -= chunk.length;
     return chunk;
   }
 
-  /** Gives back what was no data any more. */
+  /** Puts back bytes that follow the end of a message. */
   putBack(rest: Buffer): void {
     if (rest.length === 0) return;
     this.#chunks.unshift(rest);
     this.#bytes += rest.length;
   }
 
-  /** @returns the next line without its end, `null` while no whole line is there, `too_long` when it is beyond the limit */
+  /** @returns the next line without its end; `null` when it is incomplete; `too_long` when it exceeds the limit */
   takeLine(): { line: string } | "too_long" | null {
     if (this.#chunks.length !== 1) this.#chunks = [Buffer.concat(this.#chunks)];
     const bytes = this.#chunks[0] as Buffer;
@@ -50,7 +50,7 @@ export class SessionInput {
   }
 }
 
-/** Two turns of the event loop, and no timer: by then what a new client had sent has been read. */
+/** Runs `act` two turns of the event loop later, when the bytes a new client has already sent have been read. */
 export function afterReading(act: () => void): void {
   setImmediate(() => setImmediate(act));
 }

@@ -1,36 +1,36 @@
-/** What one SMTP session may ask for before it is shown out or told to wait. */
+/** Limits of one SMTP session. A session that exceeds one is ended or gets a temporary refusal. */
 export const maxRecipients = 100;
 /**
- * RCPT commands beyond those, between two messages. A host with a longer list may send all of it before it reads an answer
- * (RFC 5321 §4.5.3.1.10); one that goes on for ever only keeps the event loop busy.
+ * RCPT commands beyond `maxRecipients` between two messages. A host with a longer list may send all of it before it
+ * reads a reply (RFC 5321 §4.5.3.1.10); more than this only keeps the event loop busy.
  */
 export const maxExtraRecipients = 1000;
 export const maxErrors = 20;
 /** Commands between two messages, RCPT not counted. */
 export const maxCommands = 300;
-/** Room below which a message is not even begun. */
+/** Free memory required to begin a message. */
 export const minRoomBytes = 65_536;
 export const maxUnreadBytes = 262_144;
 
-/** How long a session may take, in milliseconds. Bytes that trickle in win no time but the first. */
+/** Timeouts of a session in milliseconds. They are not extended by single bytes, except `idleMs`. */
 export interface SessionTimes {
-  /** No byte at all; RFC 5321 §4.5.3.2.7 asks for five minutes. */
+  /** Time without any byte received; RFC 5321 §4.5.3.2.7 asks for five minutes. */
   idleMs: number;
-  /** From one answer to the end of the next command line. */
+  /** Time from a reply to the end of the next command line. */
   lineMs: number;
-  /** From DATA to the final dot: the largest message at 15 KiB a second. */
+  /** Time from DATA to the final dot: enough for the largest message at 15 KiB a second. */
   dataMs: number;
-  /** Without a message coming to its end: a connection is there to bring mail. */
+  /** Time without a complete message: connections exist to deliver mail. */
   withoutMailMs: number;
-  /** Until somebody has signed in, where that is asked for. */
+  /** Time to sign in, where that is required. */
   signInMs: number;
-  /** What `lineMs` becomes while the connections are crowded. */
+  /** Replaces `lineMs` while many connections are in use. */
   crowdedLineMs: number;
-  /** How often these but the first are looked at. */
+  /** Interval at which these timeouts, except `idleMs`, are checked. */
   sweepMs: number;
-  /** When memory gets short: how long a message may take to show its speed, … */
+  /** Under memory pressure: age from which the speed of an incoming message is measured. */
   slowAfterMs: number;
-  /** … and below which speed it has to go. A mail host sends many times faster, a telephone line does not. */
+  /** Under memory pressure: minimum bytes per second of an incoming message. Mail hosts are many times faster. */
   slowBytesPerSecond: number;
 }
 

@@ -1,4 +1,4 @@
-/** What the listener gives each of its sessions. */
+/** Options that the listener passes to each of its sessions. */
 import type { Socket } from "node:net";
 import type { MemoryBudget } from "../memory-budget.ts";
 import type { SessionHandlers } from "./session-handlers.ts";
@@ -8,13 +8,13 @@ export interface SessionOptions {
   maxMessageBytes: number;
   budget: MemoryBudget;
   handlers: SessionHandlers;
-  /** TLS from the first byte. */
+  /** Whether the connection uses TLS from the first byte. */
   secure?: boolean;
-  /** `null`: STARTTLS is not offered, or the connection is secure already. */
+  /** Upgrades the connection by STARTTLS; `null` when it is not offered or the connection is already secure. */
   upgrade: ((socket: Socket) => Promise<Socket>) | null;
-  /** Asked before STARTTLS is answered: a client in clear after a 4xx would send its mail in clear. */
+  /** Asked before STARTTLS is answered, since a client that gets a 4xx would continue unencrypted. */
   hasHandshakeRoom?(): boolean;
   isClosing(): boolean;
-  /** Milliseconds of a clock that never steps back. */
+  /** Milliseconds of a monotonic clock. */
   nowMs(): number;
 }

@@ -1,11 +1,11 @@
-/** What a session is doing, in the terms of the pool that decides who gives way. Pure. */
+/** Describes a session to the connection pool that decides which connection to evict. Pure. */
 import type { Standing } from "../../core/connection/fair-pool.ts";
 import type { SessionTimes } from "./session-limits.ts";
 import { isSlowMessage, type SessionProgress } from "./slow-sessions.ts";
 
 /**
- * A client that keeps saying NOOP brings as little as one that says nothing, so what counts is when the last message ended.
- * A message moves while it is just beginning or comes in at the speed that memory pressure asks for.
+ * A session is idle since its last message ended, because a client that keeps sending NOOP is as useless as a silent
+ * one. A message counts as moving while it is just beginning or arrives at the speed required under memory pressure.
  */
 export function standingOf(session: SessionProgress, now: number, times: SessionTimes): Standing {
   const common = { idleSince: session.lastMailAt, isKnown: !session.isStranger };

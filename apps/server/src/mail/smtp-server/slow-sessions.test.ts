@@ -12,7 +12,7 @@ const session = (more: Partial<SessionProgress> = {}): SessionProgress => ({
 });
 const data = (receivedBytes: number, heldBytes = receivedBytes) => ({ receivedBytes, heldBytes });
 
-test("a line, a message and a connection without mail each have their time", () => {
+test("a line, a message and a connection without mail each have a timeout", () => {
   expect(overdue(session(), times.lineMs, times)).toBeNull();
   expect(overdue(session(), times.lineMs + 1, times)).toBe("line");
   expect(overdue(session({ data: data(1) }), times.lineMs + 1, times)).toBeNull();
@@ -20,11 +20,11 @@ test("a line, a message and a connection without mail each have their time", () 
   expect(overdue(session({ since: times.withoutMailMs }), times.withoutMailMs + 1, times)).toBe("no_mail");
 });
 
-test("a client that waits for us is never late", () => {
+test("a client that waits for our reply is never overdue", () => {
   expect(overdue(session({ isBusy: true }), 1e9, times)).toBeNull();
 });
 
-test("the slowest go first, and no more of them than the room that is wanted", () => {
+test("the slowest sessions are chosen first, and only as many as needed to free the memory", () => {
   const named = (name: string, progress: SessionProgress) => ({ name, progress });
   const all = [
     named("fast", session({ data: data(100e6) })),

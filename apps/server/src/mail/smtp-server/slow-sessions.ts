@@ -1,24 +1,24 @@
-/** Which sessions take too long: by the clock always, by their speed when memory is short. Pure. */
+/** Chooses sessions that take too long: always by their timeouts, and by their speed when memory is short. Pure. */
 import type { SessionTimes } from "./session-limits.ts";
 
-/** Times in milliseconds of one clock. */
+/** Progress of a session. All times are milliseconds of one clock. */
 export interface SessionProgress {
-  /** The client waits for us, or we are at its bytes at this moment. */
+  /** Whether the client waits for our reply, or its bytes are being processed. */
   isBusy: boolean;
-  /** Since when the next line, or the rest of the message, is awaited. */
+  /** Time since when the next line, or the rest of the message, is awaited. */
   since: number;
-  /** When the last message was answered; at first, when the session began. */
+  /** Time of the reply to the last message; initially the start of the session. */
   lastMailAt: number;
-  /** Signing in is asked for here and has not happened. */
+  /** Whether signing in is required and has not happened. */
   isStranger: boolean;
-  /** Of a message coming in: bytes so far, and how many of them are in memory. */
+  /** Incoming message: bytes received so far, and how many of them are in memory. */
   data: { receivedBytes: number; heldBytes: number } | null;
 }
 
-/** What a session is too slow at. */
+/** Which timeout a session has exceeded. */
 export type SlowAt = "line" | "data" | "no_mail" | "sign_in";
 
-/** @returns `null`: it may go on */
+/** @returns `null` when the session is within its timeouts */
 export function overdue(session: SessionProgress, now: number, times: SessionTimes): SlowAt | null {
   if (session.isBusy) return null;
   const waited = now - session.since;
@@ -28,13 +28,13 @@ export function overdue(session: SessionProgress, now: number, times: SessionTim
   return now - session.lastMailAt > times.withoutMailMs ? "no_mail" : null;
 }
 
-/** Whether a message has had time to show its speed and is below the one that is asked for. */
+/** Whether a message is old enough to measure its speed, and slower than required. */
 export function isSlowMessage({ data, since }: SessionProgress, now: number, times: SessionTimes): boolean {
   if (data === null || now - since < times.slowAfterMs) return false;
   return (data.receivedBytes * 1000) / (now - since) < times.slowBytesPerSecond;
 }
 
-/** @returns those whose end gives `bytes` back, the slowest first; fewer where the others are fast enough or just beginning */
+/** @returns sessions whose end frees `bytes`, slowest first; fewer when the others are fast enough or just beginning */
 export function slowestFirst<T extends { progress: SessionProgress }>(
   sessions: Iterable<T>,
   bytes: number,

@@ -47,7 +47,7 @@ async function greeted(port: number) {
   return talk;
 }
 
-test("a message is received as it came, command by command", async () => {
+test("a message is received unchanged, command by command", async () => {
   const talk = await smtpTalk(await startMx());
   expect(talk.greeting).toBe("220 mail.kauke.test ESMTP Kauke");
   expect(await talk.ask("EHLO client.test")).toContain("250-PIPELINING");
@@ -65,7 +65,7 @@ test("a message is received as it came, command by command", async () => {
   });
 });
 
-test("a pipelined conversation in one packet gets every answer in order, and the next message too", async () => {
+test("a pipelined session in one packet gets every reply in order, and so does its next message", async () => {
   const talk = await greeted(await startMx());
   const group = "MAIL FROM:<a@example.org>\r\nRCPT TO:<shop@kauke.test>\r\nRCPT TO:<no@kauke.test>\r\nDATA\r\n";
   talk.send(group);
@@ -102,14 +102,14 @@ test.each([
   ["AUTH PLAIN", "502 5.5.1"],
   ["STARTTLS", "502 5.5.1"],
   ["VRFY shop", "252 2.5.0"],
-])("%s is answered %s", async (line, start) => {
+])("%s gets the reply %s", async (line, start) => {
   const talk = await smtpTalk(await startMx());
   await talk.ask("EHLO c.test");
   expect(await talk.ask(line)).toMatch(new RegExp(`^${start.replaceAll(".", "\\.")}`));
   talk.close();
 });
 
-test("a line without end, and a client that keeps erring, are cut off", async () => {
+test("a line without end and repeated errors end the session", async () => {
   const port = await startMx();
   const endless = await smtpTalk(port);
   endless.send("X".repeat(10_000));
@@ -119,7 +119,7 @@ test("a line without end, and a client that keeps erring, are cut off", async ()
   expect((await erring.rest()).at(-1)).toBe("421 4.7.0 Too many errors");
 });
 
-test("an oversize message is refused after its end and the session goes on", async () => {
+test("an oversize message is refused after its end, and the session continues", async () => {
   const talk = await greeted(await startMx());
   talk.send("MAIL FROM:<>\r\nRCPT TO:<shop@kauke.test>\r\nDATA\r\n");
   for (let i = 0; i < 3; i++) await talk.reply();
@@ -131,7 +131,7 @@ test("an oversize message is refused after its end and the session goes on", asy
   talk.close();
 });
 
-test("without room in memory DATA is put off", async () => {
+test("DATA is deferred when memory is short", async () => {
   const talk = await greeted(await startMx({ budget: new MemoryBudget(1000) }));
   talk.send("MAIL FROM:<>\r\nRCPT TO:<shop@kauke.test>\r\n");
   for (let i = 0; i < 2; i++) await talk.reply();
@@ -139,7 +139,7 @@ test("without room in memory DATA is put off", async () => {
   talk.close();
 });
 
-test("connections above the cap are told to come back", async () => {
+test("connections above the limit get a temporary refusal", async () => {
   const port = await startMx({ maxConnectionsPerAddress: 1 });
   const first = await smtpTalk(port);
   const second = await smtpTalk(port);
@@ -147,7 +147,7 @@ test("connections above the cap are told to come back", async () => {
   first.close();
 });
 
-test("closing says 421 to idle clients", async () => {
+test("idle clients get 421 at shutdown", async () => {
   const port = await startMx();
   const talk = await smtpTalk(port);
   await talk.ask("EHLO c.test");

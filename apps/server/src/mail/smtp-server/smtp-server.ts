@@ -1,6 +1,7 @@
 /**
- * The SMTP listener: sockets, TLS upgrade, and a close that lets messages in our hands be answered. How many may be here and
- * who gives way is decided by `core/connection/fair-pool.ts`; handshakes count from the first byte on.
+ * The SMTP listener: accepts sockets, upgrades them to TLS, and at shutdown lets messages in progress be answered. The
+ * limits of connections and of TLS handshakes, and what is evicted for them, are decided by
+ * `core/connection/fair-pool.ts`.
  */
 import { createServer, type Server, type Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
@@ -24,60 +25,60 @@ export interface SmtpServerOptions {
   maxMessageBytes: number;
   budget: MemoryBudget;
   handlers: SessionHandlers;
-  /** Read at every handshake, so that a renewed certificate is used at once; `null` turns STARTTLS off. */
+  /** Called at every handshake, so that a renewed certificate is used at once; `null` turns STARTTLS off. */
   secureContext: (() => SecureContext) | null;
-  /** Speaks TLS from the first byte (RFC 8314 §3.3). */
+  /** TLS from the first byte (RFC 8314 §3.3). */
   implicitTls?: boolean;
-  /** Listen beside other processes on the same port (Linux). */
+  /** Share the port with other processes (SO_REUSEPORT, Linux only). */
   sharePort: boolean;
   maxConnections: number;
-  /** An IPv6 /64 counts as one address. */
+  /** Maximum connections per address; an IPv6 /64 counts as one address. */
   maxConnectionsPerAddress: number;
-  /** An IPv4 /24 or an IPv6 /48 is a block. */
+  /** Maximum connections per block, which is an IPv4 /24 or an IPv6 /48. */
   maxConnectionsPerBlock?: number;
-  /** Once three quarters of the connections are taken. */
+  /** Maximum connections per block once three quarters of all connections are in use. */
   maxConnectionsPerBlockWhenCrowded?: number;
-  /** TLS handshakes under way at once. */
+  /** Maximum concurrent TLS handshakes. */
   maxHandshakes?: number;
   maxHandshakesPerBlock?: number;
-  /** Connections that one account has signed in on. */
+  /** Maximum connections signed in to one account. */
   maxConnectionsPerAccount?: number;
-  /** Of `budget`, over all connections of one address. */
+  /** Maximum bytes of `budget` for all connections of one address. */
   maxBytesPerAddress: number;
-  /** The same over all connections of a block. */
+  /** Maximum bytes of `budget` for all connections of one block. */
   maxBytesPerBlock?: number;
-  /** Counts a connection. @returns whether it may stay */
+  /** Counts a connection. @returns whether it is within the rate limit */
   admits?: (address: string) => boolean;
   times?: Partial<SessionTimes>;
   metrics: Metrics;
-  /** Name of the gauge that counts its sessions. */
+  /** Name of the gauge for the number of connections. */
   gauge?: string;
 }
 
 interface Connection {
-  /** As it was accepted, below TLS. */
+  /** The accepted socket, below TLS. */
   socket: Socket;
   party: ClientParty;
   budget: MemoryBudget;
-  /** `null`: in its first handshake. */
+  /** The SMTP session; `null` during the initial TLS handshake. */
   session: SmtpSession | null;
-  /** Of a TLS handshake under way. */
+  /** Time at which a TLS handshake in progress began. */
   handshakeSince: number | null;
 }
 
-const handshakeMs = 30_000;
-/** A handshake takes a few round trips: one that stands for so long gives way to others of its block. */
-const slowHandshakeMs = 3000;
-/** A connection that brought nothing for so long gives way to another of its block, when that is at its bound. */
-const ownIdleMs = 10_000;
-const refusalMs = 2000;
-/** Clients that have heard their 421 and are given a moment to read it. */
-const leavingMax = 256;
-/** Nobody slow enough was found: how long until memory pressure looks again. */
-const lookAgainMs = 1000;
+const HANDSHAKE_MS = 30_000;
+/** Age at which a TLS handshake may be evicted for others of its block; usual ones take a few round trips. */
+const SLOW_HANDSHAKE_MS = 3000;
+/** Time without mail after which a connection may be evicted for another of its block that is at its limit. */
+const OWN_IDLE_MS = 10_000;
+const REFUSAL_MS = 2000;
+/** Maximum sockets that have been sent 421 and get a moment to read it. */
+const LEAVING_MAX = 256;
+/** Pause after memory pressure found no session slow enough to end. */
+const PRESSURE_PAUSE_MS = 1000;
 const tooSlow = reply(421, "4.4.2", "Waited too long");
-const makeRoom = reply(421, "4.3.1", "Too little memory for so slow a message, please try again later");
-const giveWay = reply(421, "4.7.0", "Too many connections, please try again later");
+const tooSlowForMemory = reply(421, "4.3.1", "Too little memory for so slow a message, please try again later");
+const evicted = reply(421, "4.7.0", "Too many connections, please try again later");
 const nowMs = () => performance.now();
 
 export class SmtpServer {
@@ -87,7 +88,7 @@ export class SmtpServer {
   readonly #handshakes: FairPool<Connection>;
   readonly #budgets: ClientBudgets;
   readonly #handlers: SessionHandlers;
-  /** Of connections that are told to go: they hold no place any more. */
+  /** Sockets of connections being ended, which do not count as connections any more. */
   readonly #leaving = new Set<Socket>();
   readonly #times: SessionTimes;
   readonly #sweep: NodeJS.Timeout;
@@ -102,13 +103,13 @@ export class SmtpServer {
     this.#budgets = new ClientBudgets(options);
     this.#handlers = this.#boundedHandlers();
     this.#times = { ...sessionTimes, ...options.times };
-    this.#sweep = setInterval(() => this.#showOutOverdue(), this.#times.sweepMs).unref();
-    this.#stopRelief = options.budget.onPressure((bytes) => this.#giveBack(bytes));
+    this.#sweep = setInterval(() => this.#endOverdue(), this.#times.sweepMs).unref();
+    this.#stopRelief = options.budget.onPressure((bytes) => this.#relieve(bytes));
     this.#server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => this.#accept(socket));
     if (options.gauge !== undefined) options.metrics.gauge(options.gauge, () => this.#connections.size);
   }
 
-  /** @returns the port, also when 0 was asked for */
+  /** @returns the port, which the system chose when 0 was requested */
   async listen(): Promise<number> {
     const { host, port, sharePort } = this.#options;
     await new Promise<void>((resolve, reject) => {
@@ -122,7 +123,7 @@ export class SmtpServer {
     return typeof address === "object" && address !== null ? address.port : port;
   }
 
-  /** Takes no new client, says 421 to idle ones, waits up to `graceMs` for messages in our hands to be answered. */
+  /** Accepts no new clients, sends 421 to idle ones, and waits up to `graceMs` for messages in progress. */
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
     clearInterval(this.#sweep);
@@ -156,7 +157,7 @@ export class SmtpServer {
     if (!this.#options.implicitTls) return this.#begin(connection, socket);
     const context = this.#options.secureContext;
     if (context === null || !this.#hasRoom(this.#handshakes, party)) return void socket.destroy();
-    this.#shakeHands(connection, context()).then(
+    this.#handshake(connection, context()).then(
       (secure) => this.#begin(connection, secure),
       () => socket.destroy(),
     );
@@ -171,14 +172,14 @@ export class SmtpServer {
       budget: connection.budget,
       handlers: this.#handlers,
       secure: implicitTls ?? false,
-      upgrade: secureContext === null || implicitTls ? null : () => this.#shakeHands(connection, secureContext()),
+      upgrade: secureContext === null || implicitTls ? null : () => this.#handshake(connection, secureContext()),
       hasHandshakeRoom: () => this.#hasRoom(this.#handshakes, connection.party),
       isClosing: () => this.#closing,
       nowMs,
     });
   }
 
-  /** Signing in is refused where an account has too many connections already. */
+  /** Refuses to sign in when the account already has its maximum of connections. */
   #boundedHandlers(): SessionHandlers {
     const { handlers, maxConnectionsPerAccount: most = Number.POSITIVE_INFINITY } = this.#options;
     const { signIn } = handlers;
@@ -199,11 +200,11 @@ export class SmtpServer {
     return count;
   }
 
-  /** @returns whether one more of this party fits; who has to go for it is on their way */
+  /** Evicts a connection if needed to make room. @returns whether there is room for one more of this party */
   #hasRoom(pool: FairPool<Connection>, party: ClientParty): boolean {
     const now = nowMs();
     const room = pool.makeRoom({ party, now, judge: (it) => this.#standing(it, now) });
-    if (typeof room === "object") this.#displace(room.leaves);
+    if (typeof room === "object") this.#evict(room.leaves);
     return room !== "full";
   }
 
@@ -213,24 +214,24 @@ export class SmtpServer {
     return standingOf(session.progress, now, this.#times);
   }
 
-  #displace(connection: Connection): void {
+  #evict(connection: Connection): void {
     const { socket, session, handshakeSince } = connection;
     this.#options.metrics.count("kauke_mx_shown_out_total", { why: "crowded" });
     this.#connections.delete(connection);
     this.#handshakes.delete(connection);
     if (session === null || handshakeSince !== null) return void socket.destroy();
-    session.leave(giveWay);
+    session.leave(evicted);
     this.#noteLeaving(socket);
   }
 
   #noteLeaving(socket: Socket): void {
     const [oldest] = this.#leaving;
-    if (this.#leaving.size >= leavingMax) oldest?.destroy();
+    if (this.#leaving.size >= LEAVING_MAX) oldest?.destroy();
     this.#leaving.add(socket);
     socket.once("close", () => this.#leaving.delete(socket));
   }
 
-  async #shakeHands(connection: Connection, context: SecureContext): Promise<Socket> {
+  async #handshake(connection: Connection, context: SecureContext): Promise<Socket> {
     connection.handshakeSince = nowMs();
     this.#handshakes.put(connection, connection.party);
     try {
@@ -241,38 +242,38 @@ export class SmtpServer {
     }
   }
 
-  #showOutOverdue(): void {
+  #endOverdue(): void {
     const isCrowded = this.#connections.isCrowded;
     const { lineMs, crowdedLineMs } = this.#times;
     const times = isCrowded ? { ...this.#times, lineMs: Math.min(lineMs, crowdedLineMs) } : this.#times;
     for (const { session, handshakeSince } of this.#connections.members()) {
       const why = session === null || handshakeSince !== null ? null : overdue(session.progress, nowMs(), times);
-      if (session !== null && why !== null) this.#showOut(session, why);
+      if (session !== null && why !== null) this.#endSession(session, why);
     }
   }
 
-  /** Memory is short: the slowest messages go, so that others get through. */
-  #giveBack(bytes: number): void {
+  /** Under memory pressure, ends the sessions with the slowest messages so that others can continue. */
+  #relieve(bytes: number): void {
     const now = nowMs();
     if (now < this.#lookAgainAt) return;
     const sessions = [...this.#connections.members()].flatMap(({ session }) => session ?? []);
     const slow = slowestFirst(sessions, bytes, { now, times: this.#times });
-    for (const session of slow) this.#showOut(session, "memory");
-    if (slow.length === 0) this.#lookAgainAt = now + lookAgainMs;
+    for (const session of slow) this.#endSession(session, "memory");
+    if (slow.length === 0) this.#lookAgainAt = now + PRESSURE_PAUSE_MS;
   }
 
-  #showOut(session: SmtpSession, why: SlowAt | "memory"): void {
+  #endSession(session: SmtpSession, why: SlowAt | "memory"): void {
     this.#options.metrics.count("kauke_mx_shown_out_total", { why });
-    session.leave(why === "memory" ? makeRoom : tooSlow);
+    session.leave(why === "memory" ? tooSlowForMemory : tooSlow);
   }
 
-  /** Lets go of the socket soon, whatever the client does: one that never closes would be kept for good. */
+  /** Refuses a connection, and destroys its socket soon because the client may never close it. */
   #refuse(socket: Socket): void {
     this.#options.metrics.count("kauke_mx_refused_connections_total");
     this.#noteLeaving(socket);
     socket.end(`421 4.7.0 ${this.#options.mailHost} has too many connections, please try again later\r\n`);
     socket.resume();
-    const timer = setTimeout(() => socket.destroy(), refusalMs).unref();
+    const timer = setTimeout(() => socket.destroy(), REFUSAL_MS).unref();
     socket.once("close", () => clearTimeout(timer));
   }
 }
@@ -280,7 +281,13 @@ export class SmtpServer {
 function connectionRules(options: SmtpServerOptions) {
   const { maxConnections: max, maxConnectionsPerAddress: maxPerNetwork } = options;
   const { maxConnectionsPerBlock: maxPerBlock = max, maxConnectionsPerBlockWhenCrowded = maxPerBlock } = options;
-  return { max, maxPerNetwork, maxPerBlock, maxPerBlockWhenCrowded: maxConnectionsPerBlockWhenCrowded, ownIdleMs };
+  return {
+    max,
+    maxPerNetwork,
+    maxPerBlock,
+    maxPerBlockWhenCrowded: maxConnectionsPerBlockWhenCrowded,
+    ownIdleMs: OWN_IDLE_MS,
+  };
 }
 
 function handshakeRules({
@@ -289,14 +296,14 @@ function handshakeRules({
   maxHandshakesPerBlock,
 }: SmtpServerOptions) {
   const most = maxHandshakesPerBlock ?? max;
-  return { max, maxPerNetwork: most, maxPerBlock: most, maxPerBlockWhenCrowded: most, ownIdleMs: slowHandshakeMs };
+  return { max, maxPerNetwork: most, maxPerBlock: most, maxPerBlockWhenCrowded: most, ownIdleMs: SLOW_HANDSHAKE_MS };
 }
 
 function upgrade(plain: Socket, secureContext: SecureContext, { idleMs }: SessionTimes): Promise<Socket> {
   return new Promise((resolve, reject) => {
     plain.setTimeout(0);
     const secure = new TLSSocket(plain, { isServer: true, secureContext });
-    const timer = setTimeout(() => secure.destroy(new Error("handshake timed out")), handshakeMs);
+    const timer = setTimeout(() => secure.destroy(new Error("handshake timed out")), HANDSHAKE_MS);
     secure.once("error", reject);
     secure.once("close", () => reject(new Error("closed in handshake")));
     secure.once("secure", () => {

@@ -1,7 +1,7 @@
 /**
- * One client of the MX: the command half of RFC 5321 over a socket. Parses lines, keeps the state, answers; what an address
- * means and what becomes of a message is asked of `MxHandlers`. Commands are handled one after another in the order they
- * came (PIPELINING), and while one waits, the socket is not read.
+ * One client session: the commands of RFC 5321 over a socket. Parses lines, keeps the state and replies; `MxHandlers`
+ * resolves recipients and receives messages. Commands are handled one after another in order (PIPELINING), and the
+ * socket is not read while one is in progress.
  */
 import type { Socket } from "node:net";
 import { withStuffedHeader } from "@kauke/mail-rfc";
@@ -16,7 +16,7 @@ import { SessionCounts } from "./session-counts.ts";
 import { afterReading, SessionInput } from "./session-input.ts";
 import { maxRecipients, maxUnreadBytes, minRoomBytes } from "./session-limits.ts";
 import type { SessionOptions } from "./session-options.ts";
-import { ahead, badSequence, notOffered, ok, syntaxError, tooManyRecipients } from "./session-replies.ts";
+import { badSequence, notOffered, ok, sentTooEarly, syntaxError, tooManyRecipients } from "./session-replies.ts";
 import type { SessionProgress } from "./slow-sessions.ts";
 import { mustAwaitAnswer, parseCommand } from "./smtp-command.ts";
 
@@ -26,10 +26,10 @@ export class SmtpSession {
   #secure = false;
   readonly #input = new SessionInput();
   #out = "";
-  /** At first with greeting. */
+  /** Whether a command, or at first the greeting, is in progress. */
   #busy = true;
   #ended = false;
-  /** The client sends no more, but may still read (RFC 5321 knows no half-closed client; scripts are). */
+  /** Whether the client closed its sending side but may still read. RFC 5321 knows no such client; scripts do it. */
   #isHalfClosed = false;
   readonly #counts = new SessionCounts();
   #helo: string | null = null;
@@ -38,7 +38,7 @@ export class SmtpSession {
   #recipients: ResolvedRecipient[] = [];
   #data: DataReader | null = null;
   readonly #auth: SessionAuth | null;
-  #farewell: NodeJS.Timeout | undefined;
+  #closeTimer: NodeJS.Timeout | undefined;
   readonly #clientAddress: string;
   #clientName: string | null | Promise<string | null>;
   #since: number;
@@ -58,7 +58,7 @@ export class SmtpSession {
     afterReading(() => this.#greet());
   }
 
-  /** Between messages, with nothing of this client's in our hands. */
+  /** Whether no message or command of this client is in progress. */
   get isIdle(): boolean {
     return !this.#busy && this.#data === null;
   }
@@ -68,17 +68,17 @@ export class SmtpSession {
     return { isBusy: this.#busy, since: this.#since, lastMailAt: this.#lastMailAt, isStranger, data: this.#data };
   }
 
-  /** The account that signed in on this connection. */
+  /** Account that signed in on this connection. */
   get userId(): string | null {
     return this.#auth?.submitter?.userId ?? null;
   }
 
-  /** Says goodbye; the client tries again elsewhere or later. */
+  /** Ends the session with 421, so that the client tries again elsewhere or later. */
   shutdown(): void {
     this.leave(reply(421, "4.3.2", `${this.#options.mailHost} is closing, please try again later`));
   }
 
-  /** The last word to this client; what there is of a message is dropped. */
+  /** Ends the session with a final reply; a message in progress is dropped. */
   leave(answer: SmtpReply): void {
     if (this.#ended) return;
     this.#say(answer);
@@ -87,12 +87,12 @@ export class SmtpSession {
     this.#data = null;
   }
 
-  /** RFC 5321 §4.3.1: a client waits for the greeting. What is here by now came before it. */
+  /** Greets the client, unless it has already sent something: a client must wait for the greeting (RFC 5321 §4.3.1). */
   #greet(): void {
     this.#busy = false;
     if (this.#ended) return;
     if (this.#options.isClosing()) return this.shutdown();
-    if (!this.#input.isEmpty) return this.leave(ahead);
+    if (!this.#input.isEmpty) return this.leave(sentTooEarly);
     this.#say(reply(220, null, `${this.#options.mailHost} ESMTP Kauke`));
     this.#flush();
     if (this.#isHalfClosed) this.#end();
@@ -113,7 +113,7 @@ export class SmtpSession {
 
   #drop(): void {
     this.#ended = true;
-    clearTimeout(this.#farewell);
+    clearTimeout(this.#closeTimer);
     this.#data?.release();
     this.#data = null;
     this.#input.clear();
@@ -126,7 +126,7 @@ export class SmtpSession {
     else void this.#work();
   }
 
-  /** Handles all that can be handled; one at a time. */
+  /** Processes the input until it is used up, one step at a time. */
   async #work(): Promise<void> {
     this.#busy = true;
     try {
@@ -135,7 +135,7 @@ export class SmtpSession {
         if (!(step instanceof Promise ? await step : step)) break;
       }
     } catch {
-      // A handler answers instead of throwing; should one break, the client keeps its mail.
+      // Handlers reply instead of throwing; if one throws all the same, 4xx makes the client keep its mail.
       this.#say(replyFor("internal"));
       this.#end();
     }
@@ -146,7 +146,7 @@ export class SmtpSession {
     else this.#socket.resume();
   }
 
-  /** One command line, or what there is of a message. A promise only where somebody must be asked. */
+  /** Processes one command line, or the next chunk of a message. Returns a promise only when a handler does. */
   #step(): boolean | Promise<boolean> {
     if (this.#input.isEmpty) return false;
     if (this.#data !== null) return this.#readData(this.#data);
@@ -206,8 +206,8 @@ export class SmtpSession {
     if (command === null) return this.#fail(syntaxError);
     const { verb, argument } = command;
     if (this.#options.isClosing() && verb !== "QUIT") return this.shutdown();
-    if (!this.#input.isEmpty && mustAwaitAnswer(verb, this.#esmtp)) return this.leave(ahead);
-    if (verb !== "RCPT" && this.#counts.isTooManyCommands()) return this.#showOut("Too many commands without mail");
+    if (!this.#input.isEmpty && mustAwaitAnswer(verb, this.#esmtp)) return this.leave(sentTooEarly);
+    if (verb !== "RCPT" && this.#counts.isTooManyCommands()) return this.#endWith421("Too many commands without mail");
     switch (verb) {
       case "EHLO":
       case "HELO":
@@ -229,7 +229,7 @@ export class SmtpSession {
       case "STARTTLS":
         return this.#startTls(argument);
       case "VRFY":
-        return this.#say(reply(252, "2.5.0", "Send the mail, then we will see"));
+        return this.#say(reply(252, "2.5.0", "Can't verify addresses, but will accept mail"));
       case "HELP":
         return this.#say(reply(214, "2.0.0", "See RFC 5321"));
       case "AUTH":
@@ -243,7 +243,7 @@ export class SmtpSession {
   }
 
   #hello(esmtp: boolean, name: string): void {
-    if (name === "" || name.length > 255) return this.#fail(reply(501, "5.5.4", "Say your host name"));
+    if (name === "" || name.length > 255) return this.#fail(reply(501, "5.5.4", "Host name required"));
     this.#reset();
     this.#helo = name;
     this.#esmtp = esmtp;
@@ -267,7 +267,7 @@ export class SmtpSession {
   }
 
   #mail(argument: string): void | Promise<void> {
-    if (this.#helo === null) return this.#fail(reply(503, "5.5.1", "Say EHLO first"));
+    if (this.#helo === null) return this.#fail(reply(503, "5.5.1", "Send EHLO first"));
     if (this.#mailFrom !== null) return this.#fail(badSequence);
     const mailFrom = this.#argument(() => readMailFrom(argument));
     if (mailFrom === null) return;
@@ -277,7 +277,7 @@ export class SmtpSession {
   }
 
   #begin(mailFrom: MailFrom, refusal: SmtpReply | null): void {
-    if (refusal !== null) return refusal.code === 421 ? this.#showOut(refusal.text) : this.#fail(refusal);
+    if (refusal !== null) return refusal.code === 421 ? this.#endWith421(refusal.text) : this.#fail(refusal);
     this.#mailFrom = mailFrom;
     this.#say(reply(250, "2.1.0", "Ok"));
   }
@@ -295,7 +295,9 @@ export class SmtpSession {
     const mailFrom = this.#mailFrom;
     if (mailFrom === null) return this.#fail(badSequence);
     if (this.#recipients.length >= maxRecipients) {
-      return this.#counts.isTooManyRecipients() ? this.#showOut(tooManyRecipients.text) : this.#say(tooManyRecipients);
+      return this.#counts.isTooManyRecipients()
+        ? this.#endWith421(tooManyRecipients.text)
+        : this.#say(tooManyRecipients);
     }
     const path = this.#argument(() => readRcptTo(argument));
     if (path === null) return;
@@ -321,7 +323,7 @@ export class SmtpSession {
     if (!budget.take(minRoomBytes)) return this.#say(replyFor("memory_budget"));
     budget.give(minRoomBytes);
     this.#data = new DataReader(maxMessageBytes, budget);
-    this.#say(reply(354, null, "End with a lone dot"));
+    this.#say(reply(354, null, "End the message with a line of a single dot"));
     this.#flush();
   }
 
@@ -329,10 +331,10 @@ export class SmtpSession {
     const { upgrade } = this.#options;
     if (argument !== "") return this.#fail(replyFor("invalid"));
     if (upgrade === null || this.#secure) return this.#fail(notOffered);
-    if (this.#options.hasHandshakeRoom?.() === false) return this.#showOut("Too many handshakes from your network");
+    if (this.#options.hasHandshakeRoom?.() === false) return this.#endWith421("Too many handshakes from your network");
     this.#say(reply(220, "2.0.0", "Go ahead"));
     this.#flush();
-    // Whatever was sent in clear behind STARTTLS is not ours to obey (CVE-2011-0411).
+    // Commands sent in the clear after STARTTLS may be injected and are dropped (CVE-2011-0411).
     this.#input.clear();
     const plain = this.#socket;
     plain.removeAllListeners("data");
@@ -367,10 +369,10 @@ export class SmtpSession {
 
   #fail(answer: SmtpReply): void {
     this.#say(answer);
-    if (this.#counts.isTooManyErrors()) this.#showOut("Too many errors");
+    if (this.#counts.isTooManyErrors()) this.#endWith421("Too many errors");
   }
 
-  #showOut(why: string): void {
+  #endWith421(why: string): void {
     this.leave(reply(421, "4.7.0", why));
   }
 
@@ -382,7 +384,7 @@ export class SmtpSession {
     if (this.#out === "" || this.#socket.destroyed) return;
     this.#socket.write(this.#out);
     this.#out = "";
-    // A client that asks and never reads the answers is no mail host.
+    // A client that never reads the replies is no mail host.
     if (this.#socket.writableLength > maxUnreadBytes) this.#socket.destroy();
   }
 
@@ -391,8 +393,8 @@ export class SmtpSession {
     this.#ended = true;
     this.#input.clear();
     this.#socket.end();
-    // Read on, into nothing: a socket closed over unread bytes takes the last reply back.
+    // Keep reading and discard: closing a socket with unread bytes could discard the last reply.
     this.#socket.resume();
-    this.#farewell = setTimeout(() => this.#socket.destroy(), 2000).unref();
+    this.#closeTimer = setTimeout(() => this.#socket.destroy(), 2000).unref();
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The submission service (RFC 6409): authenticate → authorize the sender → enqueue. Who signed in with an alias' credentials sends
- * as that alias and as nobody else.
+ * The submission service (RFC 6409): authenticate, authorize the sender, enqueue. A client that signed in with an
+ * alias' credentials may send only as that alias.
  */
 
 import { clientNetwork } from "../../core/connection/client-network.ts";
@@ -14,7 +14,7 @@ import { type SubmitDeps, submitMessage } from "./submit-message.ts";
 
 export interface SubmissionDeps extends SubmitDeps {
   authenticate(attempt: SmtpLoginAttempt): Promise<SmtpLoginResult>;
-  /** Whether what this connection signed in with still holds. */
+  /** Whether the credentials that this connection signed in with are still valid. */
   checkSubmitter(submitter: Submitter): Promise<"valid" | "paused" | "ended">;
 }
 
@@ -40,7 +40,7 @@ async function signIn(attempt: SmtpLoginAttempt, deps: SubmissionDeps): Promise<
   }
 }
 
-/** Asked anew for every message: an old password is dead at once, on open connections too. */
+/** Checked for every message, so that a revoked password is useless at once, on open connections too. */
 async function authorizeSender(
   submitter: Submitter,
   { envelopeFrom }: MailFrom,

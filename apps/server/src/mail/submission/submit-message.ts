@@ -1,4 +1,4 @@
-/** A submitted message into the queue: From is the alias, what identifies its owner is left behind, each recipient its own row. */
+/** Queues a submitted message: From is the alias, fields that identify the owner are removed, one row per recipient. */
 import { addressesOf, type HeaderBlock, type Mailbox } from "@kauke/mail-rfc";
 import type { AliasStore } from "../../core/alias/alias-store.ts";
 import type { Submitter } from "../../core/smtp-credential/authenticate.ts";
@@ -34,13 +34,13 @@ export async function submitMessage(mail: ReceivedMail, submitter: Submitter, de
   return (await sendAsAlias(route, written, outgoing, deps)) ?? queued;
 }
 
-/** Exactly one author, and it is the alias (RFC 6409 §6.1, §8.1). */
+/** Whether there is exactly one author, and it is the alias (RFC 6409 §6.1, §8.1). */
 function isFromAlias(wire: Buffer, header: HeaderBlock, submitter: Submitter): boolean {
   const { mailboxes } = addressesOf({ header: wire.subarray(0, header.end), fields: header.fields }, "from");
   return mailboxes.length === 1 && mailboxes[0]?.address.toLowerCase() === submitter.aliasAddress;
 }
 
-/** Reply addresses of this alias lead to their correspondents; `null` when one leads nowhere. */
+/** Resolves reply addresses of this alias to their correspondents; `null` when one can't be resolved. */
 async function realPeople(mail: ReceivedMail, submitter: Submitter, deps: SubmitDeps): Promise<Mailbox[] | null> {
   const addresses = mail.recipients.flatMap((it) => (it.kind === "outside" ? [it.address] : []));
   const alias = { aliasId: submitter.aliasId, address: submitter.aliasAddress };

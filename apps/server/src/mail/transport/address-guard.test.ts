@@ -66,7 +66,7 @@ describe("public addresses", () => {
       "5f00::1",
     ],
     ...["", "localhost", "8.8.8", "0x08080808", "8.8.8.8 "],
-  ])("%j is not", (address) => {
+  ])("%j is not public", (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
@@ -80,8 +80,8 @@ describe("public addresses", () => {
   });
 });
 
-describe("the URL itself", () => {
-  // The attack list of the research behind this guard: every spelling of a literal that reaches the inside.
+describe("checking a URL before any look-up", () => {
+  // Known SSRF attacks: every spelling of a literal address that leads into the internal network.
   test.each([
     "http://127.0.0.1/",
     "http://127.1/",
@@ -121,12 +121,12 @@ describe("the URL itself", () => {
     "https://hooks.example:8443/",
     "http://hooks.example:443/",
     "http://8.8.8.8/",
-  ])("%s may be", (text) => {
+  ])("%s may be called", (text) => {
     expect(isCallableUrl(new URL(text), nothing)).toBe(true);
   });
 });
 
-describe("the lookup a connection uses", () => {
+describe("the look-up function of a connection", () => {
   const dns = createFakeDns({
     "good.example": { a: ["8.8.8.8"], aaaa: ["2606:4700::1111"] },
     "inside.example": { a: ["10.0.0.1"] },
@@ -142,7 +142,7 @@ describe("the lookup a connection uses", () => {
       );
     });
 
-  test("gives every address of a name whose addresses are all public", async () => {
+  test("returns all addresses of a name when all are public", async () => {
     expect(await look("good.example")).toEqual([
       { address: "8.8.8.8", family: 4 },
       { address: "2606:4700::1111", family: 6 },
@@ -152,19 +152,19 @@ describe("the lookup a connection uses", () => {
   });
 
   test.each(["inside.example", "mixed.example", "mixed6.example", "mapped.example", "localhost", "x.localhost"])(
-    "refuses %s: one address that isn't public is enough",
+    "refuses %s, since one address that isn't public is enough",
     async (name) => {
       expect(await look(name)).toBe("address_not_allowed");
     },
   );
 
-  test("a name that can't be resolved is another matter", async () => {
+  test("a name that can't be resolved fails as a DNS failure, not as a refusal", async () => {
     expect(await look("missing.example")).toBe("dns_failed");
     expect(await look("broken.example")).toBe("dns_failed");
     expect(await look("mapped.example", nothing, { family: 4 })).toBe("address_not_allowed");
   });
 
-  test("lets through what the operator excepted", async () => {
+  test("accepts addresses that the operator allowed", async () => {
     expect(await look("inside.example", parseAllowList(["10.0.0.0/8"]))).toHaveLength(1);
     expect(await look("inside.example", parseAllowList(["inside.example"]))).toHaveLength(1);
     expect(await look("inside.example", parseAllowList(["inside.example:443"]))).toHaveLength(1);
@@ -173,8 +173,8 @@ describe("the lookup a connection uses", () => {
   });
 });
 
-describe("the operator's exceptions", () => {
-  test("hosts, addresses and networks, with and without a port", () => {
+describe("the operator's allow-list", () => {
+  test("contains hosts, addresses and networks, with or without a port", () => {
     const allow = parseAllowList([
       "hooks.lan",
       "Build.lan:8080",
@@ -217,7 +217,7 @@ describe("the operator's exceptions", () => {
     "10.0.0.0/8/8",
     "*",
     "10.0.0.0/x",
-  ])("%j is no exception but an error", (text) => {
+  ])("rejects the invalid entry %j", (text) => {
     expect(() => parseAllowList([text])).toThrow("invalid");
   });
 });

@@ -1,14 +1,16 @@
 /**
- * Which addresses we may be made to connect to: public ones, and what the operator excepted (`KAUKE_WEBHOOK_ALLOW`).
- * Guards webhooks and MX hosts against reaching the inside (SSRF). A literal address in a URL never asks the DNS, so it is
- * checked after URL parsing; a name is checked in the lookup the connection itself uses, so it can't change in between.
+ * Decides which addresses we may connect to: public ones, and those the operator allowed (`KAUKE_WEBHOOK_ALLOW`). Keeps
+ * webhooks and MX hosts from reaching internal networks (SSRF). A literal address in a URL is checked after URL
+ * parsing, since it involves no DNS; a name is checked in the look-up that the connection itself uses, so that its
+ * addresses can't change in between.
  */
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { AppError } from "../../core/app-error.ts";
 import type { Resolver } from "../resolver.ts";
 
-// IANA special-purpose registries; a list for each family, since one list would judge IPv4 as `::ffff:0:0/96` too. Of IPv6 only 2000::/3 is in use at all, so mapped, NAT64, local and unique-local forms
-// are outside without being named.
+// IANA special-purpose registries. One list per family, since a shared list would match IPv4 addresses against
+// `::ffff:0:0/96` too. Only 2000::/3 is in use for IPv6, so that mapped, NAT64, link-local and unique-local addresses
+// are excluded without being listed.
 const special = { 4: new BlockList(), 6: new BlockList() };
 for (const [net, bits] of [
   ["0.0.0.0", 8],
@@ -38,14 +40,14 @@ for (const [net, bits] of [
 ] as const)
   special[6].addSubnet(net, bits, "ipv6");
 
-/** @param address without brackets; anything that isn't an address isn't public */
+/** @param address without brackets; anything that is no IP address is not public */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 0 || address.includes("%")) return false;
   return family === 4 ? !special[4].check(address, "ipv4") : !special[6].check(address, "ipv6");
 }
 
-/** The operator's exceptions. */
+/** Hosts and addresses that the operator allowed. */
 export interface AllowList {
   hasHost(host: string, port: number): boolean;
   hasAddress(address: string, port: number): boolean;
@@ -59,8 +61,9 @@ const HOST = /^(?!-)[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
 const WITH_PORT = /^(\[[^\]]+\]|[^:[\]]+):([0-9]{1,5})$/;
 
 /**
- * @param entries each a host, an address or a CIDR, the first two with or without a port: `hooks.lan`, `10.0.0.0/8`, `[::1]:8080`
- * @throws AppError `invalid` for anything else: an exception nobody can read must not be skipped silently
+ * @param entries each a host, an address or a CIDR network, the first two with or without a port: `hooks.lan`,
+ * `10.0.0.0/8`, `[::1]:8080`
+ * @throws AppError `invalid` for anything else: an entry that can't be parsed must not be skipped silently
  */
 export function parseAllowList(entries: readonly string[]): AllowList {
   const read = entries.map(readEntry);
@@ -98,7 +101,7 @@ function coversAddress(entry: AllowEntry, address: string, port: number): boolea
   return entry.family === isIP(address) && entry.list.check(address, entry.family === 4 ? "ipv4" : "ipv6");
 }
 
-/** Lower case, without brackets and the root's trailing dot. */
+/** Host name in lower case, without brackets and trailing dot. */
 function plainHost(host: string): string {
   return host
     .toLowerCase()
@@ -106,14 +109,14 @@ function plainHost(host: string): string {
     .replace(/\.$/, "");
 }
 
-/** @returns the port a URL reaches, the scheme's own when it names none */
+/** @returns the URL's port, or the default of its scheme */
 export function portOf(url: URL): number {
   return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
 }
 
 /**
- * The check before any lookup: scheme, port (80, 443, above 1023), no credentials, and the host when it is a literal address.
- * URL parsing has already turned `127.1`, `0x7f000001`, `①②⑦.⓪.⓪.①` and the like into plain addresses.
+ * Checks a URL before any look-up: scheme, port (80, 443, above 1023), no credentials, and the host when it is a
+ * literal address. URL parsing has already turned `127.1`, `0x7f000001`, `①②⑦.⓪.⓪.①` and the like into plain addresses.
  */
 export function isCallableUrl(url: URL, allow: AllowList): boolean {
   const port = portOf(url);
@@ -125,7 +128,7 @@ export function isCallableUrl(url: URL, allow: AllowList): boolean {
   return isIP(host) === 0 || isPublicAddress(host);
 }
 
-/** Refusal of a guarded lookup; the other reason it fails is the DNS itself. */
+/** Error of a guarded look-up: the address is not allowed, or the DNS failed. */
 export class LookupRefused extends Error {
   override name = "LookupRefused";
   readonly reason: "address_not_allowed" | "dns_failed";
@@ -136,8 +139,8 @@ export class LookupRefused extends Error {
 }
 
 /**
- * A `lookup` for one connection: the addresses it returns are the ones connected to, and it refuses the name when ANY of
- * them is not public and not excepted.
+ * A `lookup` for one connection. The connection uses the addresses it returns; it refuses a name when ANY of its
+ * addresses is neither public nor allowed.
  */
 export function guardedLookup(resolver: Resolver, allow: AllowList, port: number): LookupFunction {
   return (hostname, options, callback) => {
@@ -169,7 +172,7 @@ async function resolveGuarded(
 }
 
 async function addressesOf(name: string, resolver: Resolver): Promise<Found[]> {
-  // RFC 6761 §6.3: never a question for the DNS.
+  // RFC 6761 §6.3: localhost must not be looked up in the DNS.
   if (name === "localhost" || name.endsWith(".localhost"))
     return [
       { address: "127.0.0.1", family: 4 },

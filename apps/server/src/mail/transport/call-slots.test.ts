@@ -20,20 +20,20 @@ function slotsWithLog() {
   return { slots, take, free, got };
 }
 
-test("an account that calls often takes its share, and another one calls at once", async () => {
+test("an account that makes many calls gets its share, and another one's call starts at once", async () => {
   const { take, free, got } = slotsWithLog();
   for (const name of ["a1", "a2", "a3", "a4", "a5"]) void take(name);
   await take("b1");
   expect(got.toSorted()).toEqual(["a1", "a2", "b1", "not a5"]);
   void take("c1");
   await free("a1");
-  // The account in line first may have no third one while all are taken; its turn comes, then the other's.
+  // All slots are taken, so account a can't have a third; it is served first when one becomes free, then b.
   expect(got.slice(4)).toEqual(["a3"]);
   await free("b1");
   expect(got.slice(5)).toEqual(["c1"]);
 });
 
-test("a host counts over all accounts, and does not hold up calls to another", async () => {
+test("a host's limit counts over all accounts, and does not delay calls to other hosts", async () => {
   const { take, free, got } = slotsWithLog();
   for (const name of ["a1", "b1", "c1"]) void take(name, "slow.example");
   await take("c2");
@@ -42,7 +42,7 @@ test("a host counts over all accounts, and does not hold up calls to another", a
   expect(got.at(-1)).toBe("c1");
 });
 
-test("who is told to stop leaves the line; a close turns away whoever waits", async () => {
+test("an aborted call leaves the queue; closing fails all waiting calls", async () => {
   const { slots, take, got } = slotsWithLog();
   await take("a1");
   await take("a2");

@@ -1,19 +1,19 @@
 /**
- * Webhook calls at once: so many in all, of one account and to one host. Who finds no slot waits in a line that serves the accounts
- * in turn.
+ * Limits concurrent outgoing calls: in total, per account and per host. Others wait in a queue that serves accounts in
+ * turn.
  */
 import { FairLine } from "../../core/fair-queue/fair-line.ts";
 import type { AttemptSignal } from "./transport.ts";
 
 export interface CallParties {
-  /** Account, or who else the call is made for. */
+  /** Account, or another party the call is made for. */
   party: string;
   /** Host name of the URL. */
   host: string;
 }
 
 export interface Slot {
-  /** Call once. */
+  /** Releases the slot; must be called exactly once. */
   free(): void;
 }
 
@@ -35,20 +35,20 @@ export class CallSlots {
     this.#line = new FairLine({ all: limits.inLine, party: limits.inLineOfParty });
   }
 
-  /** @returns `null` when it was told to stop, or too many wait */
+  /** Waits for a slot. @returns `null` when the signal aborts, or too many calls wait */
   async take(parties: CallParties, signal?: AttemptSignal): Promise<Slot | null> {
     if (this.#isClosed || signal?.aborted) return null;
-    if (this.#mayGo(parties)) return this.#slot(parties);
-    return await this.#stand(parties, signal);
+    if (this.#hasSlot(parties)) return this.#slot(parties);
+    return await this.#enqueue(parties, signal);
   }
 
-  /** Whoever waits gets nothing. */
+  /** Fails all waiting calls. */
   close(): void {
     this.#isClosed = true;
     for (const waiting of this.#line.clear()) waiting.give(null);
   }
 
-  #stand(parties: CallParties, signal: AttemptSignal | undefined): Promise<Slot | null> {
+  #enqueue(parties: CallParties, signal: AttemptSignal | undefined): Promise<Slot | null> {
     return new Promise((resolve) => {
       const leave = () => {
         this.#line.delete(parties.party, waiting);
@@ -68,7 +68,7 @@ export class CallSlots {
     });
   }
 
-  #mayGo({ party, host }: CallParties): boolean {
+  #hasSlot({ party, host }: CallParties): boolean {
     const { all, party: ofParty, host: toHost } = this.#limits;
     return this.#taken < all && this.#count(`of ${party}`) < ofParty && this.#count(`to ${host}`) < toHost;
   }
@@ -82,7 +82,7 @@ export class CallSlots {
         this.#change(`of ${party}`, -1);
         this.#change(`to ${host}`, -1);
         this.#taken--;
-        const next = this.#line.size === 0 ? undefined : this.#line.shiftIf((it) => this.#mayGo(it));
+        const next = this.#line.size === 0 ? undefined : this.#line.shiftIf((it) => this.#hasSlot(it));
         next?.give(this.#slot(next));
       },
     };

@@ -1,4 +1,4 @@
-/** MTA-STS as sending obeys it (RFC 8461 §5); the plain ways of direct sending are in transports.test.ts. */
+/** MTA-STS in direct delivery (RFC 8461 §5); delivery without a policy is tested in transports.test.ts. */
 import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
 import { FakeMx, type FakeMxOptions } from "@kauke/testkit/fakes/fake-mx";
 import { type FakeStsHost, startFakeStsHost, stsFile } from "@kauke/testkit/fakes/fake-sts-host";
@@ -29,7 +29,9 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-/** A mail host at 127.0.0.1 under each of `names`, best first, and a transport that knows nothing but this. */
+/**
+ * A mail host at 127.0.0.1 that is MX under each of `names`, best first, and a transport that knows only this domain.
+ */
 async function setUp(policy: string, names: readonly string[], options: FakeMxOptions = { tls }) {
   policyHost.answer.file = policy;
   const mx = await FakeMx.start(options);
@@ -56,7 +58,7 @@ async function setUp(policy: string, names: readonly string[], options: FakeMxOp
   return { mx, transport, told };
 }
 
-test("an enforced policy is met by a listed host with a good certificate", async () => {
+test("with an enforced policy mail goes to a listed host with a valid certificate", async () => {
   const { mx, transport, told } = await setUp(stsFile("enforce", ["*.example.test"]), ["mx.example.test"]);
   expect(await transport.send(mail)).toEqual({ kind: "taken" });
   expect(mx.messages[0]?.isSecure).toBe(true);
@@ -73,35 +75,35 @@ test.each<[string, string, FakeMxOptions]>([
   ["a certificate of another name", "mx.elsewhere.test", { tls }],
   ["no STARTTLS", "mx.example.test", stripped],
   ["STARTTLS refused", "mx.example.test", refusing],
-])("with an enforced policy %s defers, and nothing is sent in clear", async (_, name, options) => {
+])("with an enforced policy %s defers the mail, and nothing is sent in the clear", async (_, name, options) => {
   const { mx, transport } = await setUp(stsFile("enforce", [name]), [name], options);
   expect(await transport.send(mail)).toEqual(tlsFailed);
   expect(mx.connections).toBe(1);
   expect(mx.commands.filter((it) => /^(MAIL|RCPT|DATA)/.test(it))).toEqual([]);
 });
 
-test("without a policy the same host with the wrong certificate is good enough, over TLS", async () => {
+test("without a policy the same host gets mail over TLS with the wrong certificate", async () => {
   const { mx, transport, told } = await setUp("", ["mx.elsewhere.test"]);
   expect(await transport.send(mail)).toEqual({ kind: "taken" });
   expect(mx.messages[0]?.isSecure).toBe(true);
   expect(told).toEqual([]);
 });
 
-test("with an enforced policy a host that is not listed is not even connected to", async () => {
+test("with an enforced policy no connection is made to a host that is not listed", async () => {
   const { mx, transport, told } = await setUp(stsFile("enforce", ["other.example.test"]), ["mx.example.test"]);
   expect(await transport.send(mail)).toEqual(tlsFailed);
   expect(mx.connections).toBe(0);
   expect(told).toEqual(["enforce not_listed"]);
 });
 
-test("with an enforced policy the listed host gets it though an unlisted one claims to be better", async () => {
+test("with an enforced policy the listed host gets the mail, even when an unlisted one is preferred", async () => {
   const names = ["forged.elsewhere.test", "mx.example.test"];
   const { mx, transport } = await setUp(stsFile("enforce", ["mx.example.test"]), names);
   expect(await transport.send(mail)).toEqual({ kind: "taken" });
   expect(mx.connections).toBe(1);
 });
 
-test("a policy in testing changes nothing and is counted", async () => {
+test("a policy in testing mode changes nothing and is counted", async () => {
   const policy = stsFile("testing", ["other.example.test"]);
   const { mx, transport, told } = await setUp(policy, ["mx.example.test"], stripped);
   expect(await transport.send(mail)).toEqual({ kind: "taken" });

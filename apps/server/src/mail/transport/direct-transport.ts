@@ -1,6 +1,6 @@
 /**
- * `KAUKE_DELIVERY=direct`: to the recipient's own mail hosts, one after another while they fail for now. A domain that asks for
- * it by MTA-STS gets its mail at the hosts it lists and over proven TLS, or not at all (RFC 8461 §5).
+ * `KAUKE_DELIVERY=direct`: delivers to the recipient's own mail hosts, trying the next after a temporary failure. A
+ * domain with an MTA-STS policy gets its mail only at the hosts the policy lists and over verified TLS (RFC 8461 §5).
  */
 
 import { domainToASCII } from "node:url";
@@ -19,10 +19,10 @@ export interface DirectTransportOptions extends SmtpPoolOptions {
   resolver: Resolver;
   allow?: AllowList;
   port?: number;
-  /** Of the hosts of MTA-STS policies. */
+  /** Port of the hosts that serve MTA-STS policies. */
   stsPort?: number;
   random?: () => number;
-  /** Told for each mail to a domain with a policy whether its hosts are those of the policy. */
+  /** Called for each mail to a domain with a policy: whether all its MX hosts are listed in the policy. */
   onPolicy?: (mode: StsPolicy["mode"], result: "listed" | "not_listed") => void;
 }
 
@@ -39,10 +39,10 @@ export function createDirectTransport(options: DirectTransportOptions): MailTran
       if (signal?.reachProvider?.(organisationOf(host.name)) === false) continue;
       if (signal?.reachPeer?.(host.address) === false) continue;
       const { outcome, isUncertain } = await pool.send(peerOf(host, peer), mail, signal);
-      // Without its bytes, given up after the final dot, the next host is asked by a later attempt.
+      // Ends when the host may have the message, or when its bytes were dropped: a later attempt tries the next host.
       const isOver = isUncertain || signal?.aborted || mail.wireParts.length === 0;
       if (outcome.kind !== "deferred" || isOver) return outcome;
-      // The host that should have taken it says best why nobody did.
+      // The failure of the most preferred host is the most useful one to report.
       first ??= outcome;
     }
     return first ?? (hosts.length > 0 ? untried : classifyLoss("unreachable"));
@@ -53,7 +53,7 @@ export function createDirectTransport(options: DirectTransportOptions): MailTran
       const domain = splitAddress(mail.rcptTo).domain;
       const [found, policy] = await Promise.all([findMailHosts(domain, rules), policyOf(domain, policies, signal)]);
       if (found.kind === "none") return found.outcome;
-      // Without knowing what the domain asks for nothing is sent.
+      // The policy is not known yet, so nothing may be sent.
       if (policy === "busy") return untried;
       const listed = policy === null ? found.hosts : found.hosts.filter(({ name }) => policy.lists(name));
       if (policy !== null) onPolicy(policy.mode, listed.length === found.hosts.length ? "listed" : "not_listed");

@@ -1,6 +1,6 @@
 /**
- * Gets a domain's MTA-STS policy file (RFC 8461 §3.3): one HTTPS request to `mta-sts.<domain>` behind the address guard, with
- * a certificate that is good for this name. No redirects, no cache; whatever goes wrong means there is no file.
+ * Fetches a domain's MTA-STS policy file (RFC 8461 §3.3): one HTTPS request to `mta-sts.<domain>` through the address
+ * guard, with a certificate valid for this name. No redirects, no cache; any failure means that there is no file.
  */
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
@@ -12,15 +12,18 @@ export interface StsFetchRules {
   allow: AllowList;
   port?: number;
   deadlineMs?: number;
-  /** Certificates trusted instead of the system's. */
+  /** CA certificates trusted instead of the system's. */
   ca?: string;
 }
 
 const FILE_MAX_BYTES = 64 * 1024;
 
-/** @param domain A-labels, lower case @returns the file as it was served; `null` when there is none to be had */
+/**
+ * @param domain A-labels, lower case
+ * @returns the file as served; `null` when it can't be fetched
+ */
 export function fetchStsPolicy(domain: string, rules: StsFetchRules): Promise<string | null> {
-  // A message waits for this, and its sender with it: the minute of RFC 8461 §3.3 is more than they have.
+  // The sender of a message waits for this, so the deadline is shorter than the minute of RFC 8461 §3.3.
   const { resolver, allow, port = 443, deadlineMs = 10_000, ca } = rules;
   return new Promise((resolve) => {
     const asked = request({

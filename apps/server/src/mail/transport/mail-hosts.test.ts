@@ -18,7 +18,7 @@ async function look(zone: FakeDnsZone, domain = "to.example", changes: Partial<M
 }
 
 describe("finding the hosts of a domain", () => {
-  test("by preference, IPv4 before IPv6, two addresses of a host at most", async () => {
+  test("sorts by preference, IPv4 before IPv6, with at most two addresses per host", async () => {
     const zone = {
       "to.example": {
         mx: [
@@ -32,7 +32,7 @@ describe("finding the hosts of a domain", () => {
     expect(await look(zone)).toEqual(["a.example 8.8.8.8", "a.example 2606:4700::1", "b.example 2606:4700::2"]);
   });
 
-  test("a wide first host does not hide the backups", async () => {
+  test("a first host with many addresses does not displace the backup hosts", async () => {
     const wide = (net: number) => ({ a: [1, 2, 3, 4, 5].map((host) => `8.8.${net}.${host}`) });
     const names = ["a.example", "b.example", "c.example"];
     const zone = {
@@ -44,7 +44,7 @@ describe("finding the hosts of a domain", () => {
     );
   });
 
-  test("equals in random order", async () => {
+  test("hosts of equal preference come in random order", async () => {
     const zone = {
       "to.example": {
         mx: [
@@ -60,14 +60,14 @@ describe("finding the hosts of a domain", () => {
     expect(await look(zone, undefined, lots([0.9, 0.1]))).toEqual(["b.example 8.8.4.4", "a.example 8.8.8.8"]);
   });
 
-  test("a domain without MX is its own host; an international one is asked in ASCII", async () => {
+  test("a domain without MX is its own mail host; an international domain is looked up in ASCII", async () => {
     expect(await look({ "to.example": { a: ["8.8.8.8"] } })).toEqual(["to.example 8.8.8.8"]);
     expect(await look({ "xn--bcher-kva.example": { a: ["8.8.8.8"] } }, "bücher.example")).toEqual([
       "xn--bcher-kva.example 8.8.8.8",
     ]);
   });
 
-  test("one unresolvable host doesn't stand in the way of another", async () => {
+  test("a host that can't be resolved is skipped", async () => {
     const zone = {
       "to.example": {
         mx: [
@@ -87,17 +87,17 @@ describe("finding the hosts of a domain", () => {
     ["MX hosts that don't exist", { "to.example": { mx: [[1, "gone.example"]] } }, "refused no_mail_host 5.4.4"],
     ["a DNS that fails", { "to.example": { fails: true } }, "deferred dns_failed 4.4.3"],
     [
-      "a DNS that fails for the only host",
+      "a DNS failure for the only host",
       { "to.example": { mx: [[1, "mx.example"]] }, "mx.example": { fails: true } },
       "deferred dns_failed 4.4.3",
     ],
     [
-      "an MX that points inside",
+      "an MX with an internal address",
       { "to.example": { mx: [[1, "mx.example"]] }, "mx.example": { a: ["10.0.0.1"] } },
       "refused address_not_allowed 5.4.4",
     ],
     [
-      "an MX of one public and one private address",
+      "an MX with one public and one private address",
       { "to.example": { mx: [[1, "mx.example"]] }, "mx.example": { a: ["8.8.8.8"], aaaa: ["::1"] } },
       "refused address_not_allowed 5.4.4",
     ],
@@ -106,7 +106,7 @@ describe("finding the hosts of a domain", () => {
     expect(await look(zone)).toBe(expected);
   });
 
-  test("hosts no better than ourselves are left out", async () => {
+  test("hosts not preferred over this server are left out", async () => {
     const zone = {
       "to.example": {
         mx: [
@@ -121,12 +121,12 @@ describe("finding the hosts of a domain", () => {
     expect(await look(zone)).toEqual(["a.example 8.8.8.8"]);
   });
 
-  test("address literals are no domains", async () => {
+  test("address literals are not accepted as domains", async () => {
     for (const domain of ["[127.0.0.1]", "127.0.0.1", "[IPv6:::1]", ""])
       expect(await look({}, domain)).toBe("refused no_mail_host 5.1.2");
   });
 
-  test("the operator's exceptions hold for mail hosts too", async () => {
+  test("the operator's allow-list applies to mail hosts too", async () => {
     const zone = { "to.example": { a: ["10.0.0.1"] } };
     for (const entry of ["10.0.0.0/8", "to.example", "10.0.0.1:25"])
       expect(await look(zone, undefined, { allow: parseAllowList([entry]) })).toEqual(["to.example 10.0.0.1"]);

@@ -1,6 +1,7 @@
 /**
- * Which hosts take mail for a domain, in the order to try them (RFC 5321 §5.1, null MX RFC 7505), with addresses already
- * through the guard: an MX that points inside is a way to make us talk to our own network.
+ * Finds the hosts that take mail for a domain, in the order to try them (RFC 5321 §5.1, null MX RFC 7505). Their
+ * addresses have passed the address guard, because an MX record with an internal address could make us connect to our
+ * own network.
  */
 import { domainToASCII } from "node:url";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
@@ -19,18 +20,18 @@ export interface MailHostRules {
   resolver: Resolver;
   allow: AllowList;
   port: number;
-  /** Our own name as an MX: hosts no better than ourselves are left out, or mail would run in circles. */
+  /** Our own name as an MX: hosts not preferred over it are left out, to avoid mail loops. */
   ownName: string;
-  /** 0 ≤ x < 1 */
+  /** Returns a number from 0 up to 1. */
   random: () => number;
 }
 
 const HOSTS_MAX = 10;
-/** Of one host: a wide one must not hide the next. */
+/** Maximum addresses per host, so that one with many addresses does not displace the next host. */
 const ADDRESSES_PER_HOST = 2;
 const ADDRESSES_MAX = 8;
 
-/** @param domain as in the address, Unicode or not */
+/** @param domain domain of the address, Unicode or A-labels */
 export async function findMailHosts(domain: string, rules: MailHostRules): Promise<MailHosts> {
   const name = domainToASCII(domain);
   if (name === "" || /^[0-9.]+$/.test(name)) return none(refused("no_mail_host", "5.1.2"));
@@ -60,7 +61,7 @@ function exchangesOf(name: string, answer: DnsAnswer<MxRecord>, rules: MailHostR
   return inOrder(usable, rules.random).slice(0, HOSTS_MAX);
 }
 
-/** Lower preference first, equals in random order. */
+/** Sorts by preference, equal ones in random order. */
 function inOrder(records: readonly MxRecord[], random: () => number): string[] {
   return records
     .map((record) => ({ record, lot: random() }))
@@ -70,7 +71,10 @@ function inOrder(records: readonly MxRecord[], random: () => number): string[] {
 
 type HostAddresses = { kind: "found"; hosts: MailHost[] } | { kind: "not_allowed" | "missing" | "failed" };
 
-/** One of each family where there are both, since they seldom fail together. IPv4 first: receivers ask more of IPv6 senders (reverse names, SPF), and a refused first contact costs reputation. */
+/**
+ * Picks one address of each family if there are both, since they seldom fail together. IPv4 comes first: receivers
+ * demand more of IPv6 senders (reverse names, SPF), and a refused first contact costs reputation.
+ */
 async function addressesOf(name: string, { resolver, allow, port }: MailHostRules): Promise<HostAddresses> {
   const [four, six] = await Promise.all([resolver.resolve4(name), resolver.resolve6(name)]);
   const addresses = [four, six].flatMap((it) => (it.kind === "found" ? it.records : []));

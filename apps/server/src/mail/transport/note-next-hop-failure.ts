@@ -1,6 +1,6 @@
 /**
- * What an operator learns of mail hosts that let us in no further than the greeting, EHLO, TLS or login: a count for each, and of
- * the relay, without which no mail leaves, a log event, at most one a minute for the same failure.
+ * Records mail hosts that fail before the first message, at greeting, EHLO, TLS or login: a metric for each, and for
+ * the relay, without which no mail is sent, a log event, at most one a minute for the same failure.
  */
 import type { FailureCode } from "../../core/delivery/delivery.ts";
 import type { Logger, Metrics } from "../../core/ports.ts";
@@ -12,7 +12,7 @@ export interface NextHopDeps {
   now?: () => number;
 }
 
-/** The codes a connection can fail with before its first message; also the values of the metric's label. */
+/** Failure codes of a connection before its first message; also the values of the metric's label. */
 export const nextHopFailures = [
   ...(["unreachable", "timed_out", "connection_lost", "dns_failed"] as const),
   ...(["login_failed", "tls_failed", "try_later", "not_supported"] as const),

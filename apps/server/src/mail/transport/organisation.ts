@@ -1,12 +1,12 @@
 /**
- * Who runs a mail host, by its name: what concurrency and back-off are counted by, since one provider serves any number of domains.
- * Not the public suffix list: second-level domains of countries are told by the usual words, and a wrong guess only makes two shares
- * of one or one of two.
+ * Derives the operator of a mail host from its name. Concurrency and back-off are counted by operator, since one
+ * provider serves any number of domains. It does not use the public suffix list: second-level country domains are
+ * recognized by the usual labels, and a wrong guess only merges two shares or splits one.
  */
 
-/** Second labels under which a country's organisations register, e.g. `example.co.uk`. */
+/** Second-level labels under which a country's organisations register, e.g. `example.co.uk`. */
 const COUNTRY_SECOND_LABELS = new Set(["ac", "co", "com", "edu", "go", "gob", "gov", "gv", "ne", "net", "or", "org"]);
-/** Other names of the hosts of one provider. */
+/** Other domains of one provider's mail hosts. */
 const SAME_PROVIDER: Readonly<Record<string, string>> = {
   "googlemail.com": "google.com",
   "mx.microsoft": "outlook.com",

@@ -1,6 +1,6 @@
 import type { OutgoingMail } from "./transport.ts";
 
-/** A small message that asks nothing special of the next hop. */
+/** A small message that needs no SMTP extension. */
 export const outgoingMail = (): OutgoingMail => ({
   envelopeFrom: "a@from.example",
   rcptTo: "b@to.example",

@@ -1,6 +1,6 @@
 /**
- * Mail for an address on one of our own domains never goes out through MX: it is handed to the inbound path in this process,
- * which resolves, screens, forwards and keeps it as if it had come over the wire. Everything else goes to the transport outside.
+ * Passes mail for an address on one of our own domains directly to the inbound path in this process, which resolves,
+ * screens, forwards and stores it like mail received over the network. All other mail goes to the outside transport.
  */
 import { domainOf, MailSyntaxError, parseAddress } from "@kauke/mail-rfc";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
@@ -13,15 +13,15 @@ import type { MailTransport, OutgoingMail } from "./transport.ts";
 export interface OwnDomainParts {
   outside: MailTransport;
   inbound: MxHandlers;
-  /** Lower case. */
+  /** Our mail domains, in lower case. */
   domains: ReadonlySet<string>;
-  /** Our name in the trace field; no client stands behind this mail. */
+  /** Our host name for the Received field, since this mail has no client. */
   mailHost: string;
-  /** The message comes in a second time, as one buffer. */
+  /** Memory budget of incoming messages: the message is held a second time, as one buffer. */
   budget: Pick<MemoryBudget, "take" | "give">;
 }
 
-const here = "127.0.0.1";
+const LOOPBACK = "127.0.0.1";
 
 export function ownDomainTransport(parts: OwnDomainParts): MailTransport {
   return {
@@ -50,7 +50,7 @@ async function deliverHere(mail: OutgoingMail, parts: OwnDomainParts): Promise<D
       helo: parts.mailHost,
       esmtp: true,
       secure: true,
-      clientAddress: here,
+      clientAddress: LOOPBACK,
       isOurs: true,
     });
     return outcomeOf(answer, "body");

@@ -1,4 +1,6 @@
-/** `KAUKE_DELIVERY=preview`: nothing leaves; every message lands in the local preview inbox as its recipient would get it. */
+/**
+ * `KAUKE_DELIVERY=preview`: nothing is sent; messages land in the local preview inbox as the recipient would get them.
+ */
 import { unstuff } from "@kauke/mail-rfc";
 import type { PreviewInbox } from "../../core/preview/preview-inbox.ts";
 import { taken } from "../classify-reply.ts";

@@ -22,8 +22,8 @@ const answers = (wanted: string, reply: string): FakeMxOptions => ({
   answer: ({ stage }) => (stage === wanted ? reply : undefined),
 });
 
-describe("asking the relay whether it takes our mail", () => {
-  it("signs in, names a sender and takes it back, and names no recipient", async () => {
+describe("probing whether the relay accepts our mail", () => {
+  it("logs in, begins a transaction and resets it without naming a recipient", async () => {
     const { state, commands } = await probe(withLogin);
     expect(state).toEqual({ kind: "ready", replyCode: 250 });
     expect(commands.join()).not.toContain("RCPT");
@@ -40,11 +40,11 @@ describe("asking the relay whether it takes our mail", () => {
     ["no AUTH at all", {}, { stage: "auth", code: "login_failed", replyCode: null }],
     ["a sender it refuses", answers("mail", "550 5.7.1 no"), { stage: "mail", replyCode: 550 }],
     ["a closed door", answers("greeting", "554 no"), { stage: "greeting", code: "try_later", replyCode: 554 }],
-  ])("%s is told with the reply code", async (_, options, expected) => {
+  ])("%s is reported with the reply code", async (_, options, expected) => {
     expect((await probe(options)).state).toMatchObject({ kind: "failed", ...expected });
   });
 
-  it("a port where nobody listens, and a name that nobody knows", async () => {
+  it("a closed port and an unknown host name are reported without a reply code", async () => {
     const mx = await FakeMx.start();
     await mx.close();
     const url = new URL(`smtp://127.0.0.1:${mx.port}`);
@@ -58,8 +58,8 @@ describe("asking the relay whether it takes our mail", () => {
   });
 });
 
-describe("a relay that is named", () => {
-  it("is looked up at the name servers of the settings, and reached at its second address when the first is dead", async () => {
+describe("a relay given by host name", () => {
+  it("is looked up at the configured name servers, and reached at its second address when the first is down", async () => {
     await using mx = await FakeMx.start();
     const dns = createFakeDns({ "relay.example": { a: ["127.0.0.9", "127.0.0.1"] } });
     const url = new URL(`smtp://relay.example:${mx.port}`);
@@ -69,7 +69,7 @@ describe("a relay that is named", () => {
     await transport.close();
   });
 
-  it("and refuses the login is counted each time and logged once a minute, with the reply code alone", async () => {
+  it("that refuses the login is counted each time, and logged once a minute with only the reply code", async () => {
     await using mx = await FakeMx.start(answers("auth", "535 5.7.8 user is wrong"));
     const logger = logSpy();
     const counted: object[] = [];

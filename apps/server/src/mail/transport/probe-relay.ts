@@ -1,4 +1,4 @@
-/** Whether the configured relay takes mail of ours: connects, signs in, and begins a transaction that names no recipient. */
+/** Probes whether the relay accepts our mail: connects, logs in, and begins a transaction without a recipient. */
 import type { FailureCode } from "../../core/delivery/delivery.ts";
 import { classifyReply, isPositive, type SmtpStage } from "../classify-reply.ts";
 import { type FindAddresses, relayPeer } from "./relay-transport.ts";
@@ -7,22 +7,22 @@ import { openSmtp, type SmtpClientOptions } from "./smtp-client/smtp-client.ts";
 
 export type RelayState =
   | { kind: "ready"; replyCode: number }
-  /** @property replyCode `null`: no connection, or it offers no way to sign in that we know */
+  /** @property replyCode `null` when there was no connection, or no login mechanism that we support */
   | { kind: "failed"; stage: SmtpStage | "connect"; code: FailureCode; replyCode: number | null };
 
 export interface RelayProbe extends SmtpClientOptions {
   url: URL;
   findAddresses: FindAddresses;
-  /** Sender to name. */
+  /** Envelope sender of the probe. */
   from: string;
 }
 
 const STEP_MS = 3000;
-/** In all; below the ten seconds that the operator's command waits for an answer. */
+/** Milliseconds for the whole probe; below the ten seconds that the operator's command waits for an answer. */
 const PROBE_MS = 8000;
 const timeouts = { connectMs: STEP_MS, greetingMs: STEP_MS, commandMs: STEP_MS, tlsMs: STEP_MS };
 
-/** Never throws for what the relay does. */
+/** Never throws because of what the relay does. */
 export async function probeRelay({ url, findAddresses, from, ...options }: RelayProbe): Promise<RelayState> {
   const signal = AbortSignal.timeout(PROBE_MS);
   const peer = relayPeer(url);

@@ -1,6 +1,6 @@
 /**
- * `KAUKE_DELIVERY=relay`: everything to one host. `smtps:` is TLS from the first byte; `smtp:` uses STARTTLS when offered,
- * and must have it before a password leaves this machine. Where TLS is a must the certificate must be good.
+ * `KAUKE_DELIVERY=relay`: sends all mail to one host. `smtps:` uses TLS from the first byte; `smtp:` uses STARTTLS when
+ * offered, and requires it before a password is sent. Where TLS is required the certificate must be valid.
  */
 import { isIP, isIPv4 } from "node:net";
 import { AppError } from "../../core/app-error.ts";
@@ -11,13 +11,13 @@ import type { SmtpPeer } from "./smtp-client/smtp-client.ts";
 import { SmtpPool, type SmtpPoolOptions } from "./smtp-client/smtp-pool.ts";
 import type { MailTransport } from "./transport.ts";
 
-/** All mail shares this one host: parties whose mail is slow must not take every connection to it. */
+/** Extra connections to the relay, which all mail shares, so that parties with slow mail can't take them all. */
 const EXTRA_CONNECTIONS = 20;
 
-/** Addresses of the relay at most that one message is tried at. */
+/** Maximum addresses of the relay tried for one message. */
 const ADDRESSES_MAX = 2;
 
-/** @property failure why there are none */
+/** @property failure why there are no addresses */
 export interface RelayAddresses {
   addresses: readonly string[];
   failure: "dns_failed" | "unreachable";
@@ -27,7 +27,7 @@ export type FindAddresses = (host: string) => Promise<RelayAddresses>;
 
 export interface RelayTransportOptions extends SmtpPoolOptions {
   url: URL;
-  /** The system's look-up, which knows the hosts file, unless given. */
+  /** Default: the system's resolver, which also reads the hosts file. */
   findAddresses?: FindAddresses;
 }
 
@@ -57,7 +57,7 @@ export function createRelayTransport({
   };
 }
 
-/** `KAUKE_DNS_SERVERS` is set: they are asked, and nobody else. Addresses and the name of this machine need no DNS. */
+/** Asks only the servers of `KAUKE_DNS_SERVERS`. Literal addresses and localhost need no DNS. */
 export function askServers(resolver: Pick<Resolver, "resolve4" | "resolve6">): FindAddresses {
   return async (host) => {
     if (isIP(host) !== 0 || host === "localhost") return askSystem(host);
@@ -68,12 +68,13 @@ export function askServers(resolver: Pick<Resolver, "resolve4" | "resolve6">): F
   };
 }
 
-/** The name itself: connecting to it asks the system. */
+/** Returns the name itself: connecting to it makes the system resolve it. */
 export const askSystem: FindAddresses = async (host) => ({ addresses: [host], failure: "unreachable" });
 
 /**
- * @param url e.g. `smtp://user:p%40ss@relay.example.org:587`, `smtps://relay.example.org` (ports 25, 587 with a login, 465)
- * @throws AppError `invalid` for another scheme, no host, or a login that isn't percent-encoded
+ * @param url e.g. `smtp://user:p%40ss@relay.example.org:587`, `smtps://relay.example.org` (default ports: 25, 587 with
+ * a login, 465)
+ * @throws AppError `invalid` for another scheme, a missing host, or a login that isn't percent-encoded
  */
 export function relayPeer(url: URL): SmtpPeer {
   const name = url.hostname.replace(/^\[(.*)\]$/, "$1");

@@ -50,7 +50,7 @@ function policies(changes: Partial<StsOptions> = {}) {
   };
 }
 
-test("a policy lists hosts by name, a wildcard standing for one label", async () => {
+test("a policy lists hosts by name, where a wildcard stands for one label", async () => {
   const policy = await policies().find(domain);
   expect(policy?.mode).toBe("enforce");
   const names = ["mx.example.test", "a.pool.example.test", "a.b.pool.example.test", "pool.example.test", "evil.test"];
@@ -58,18 +58,18 @@ test("a policy lists hosts by name, a wildcard standing for one label", async ()
   expect(host.requests).toEqual(["mta-sts.example.test /.well-known/mta-sts.txt"]);
 });
 
-test("a domain that announces nothing is not asked", async () => {
+test("no policy is fetched from a domain that does not announce one", async () => {
   zone["_mta-sts.example.test"] = { txt: ["v=spf1 -all"] };
   expect(await policies().find(domain)).toBeNull();
   expect(host.requests).toEqual([]);
 });
 
-test("two announcements are none (RFC 8461 §3.1)", async () => {
+test("two announcements count as none (RFC 8461 §3.1)", async () => {
   announce("1", "2");
   expect(await policies().find(domain)).toBeNull();
 });
 
-test("a policy is fetched once, also for many who ask at once, and again when its id changes", async () => {
+test("a policy is fetched once for concurrent requests, and again when its id changes", async () => {
   const { find } = policies();
   await Promise.all([find(domain), find(domain), find(domain)]);
   await find(domain);
@@ -80,7 +80,7 @@ test("a policy is fetched once, also for many who ask at once, and again when it
   expect(host.requests).toHaveLength(2);
 });
 
-test("a policy that can't be renewed, or is no longer announced, holds until it runs out", async () => {
+test("a policy that can't be renewed, or is no longer announced, is used until it expires", async () => {
   const { find } = policies();
   host.answer.file = stsFile("enforce", ["mx.example.test"], (10 * dayMs) / 1000);
   await find(domain);
@@ -95,7 +95,7 @@ test("a policy that can't be renewed, or is no longer announced, holds until it 
   expect(await find(domain)).toBeNull();
 });
 
-test("a policy a day old is fetched again though its id is the same", async () => {
+test("a policy is fetched again after a day even if its id is the same", async () => {
   const { find } = policies();
   host.answer.file = stsFile("enforce", ["mx.example.test"], (10 * dayMs) / 1000);
   await find(domain);
@@ -107,7 +107,7 @@ test("a policy a day old is fetched again though its id is the same", async () =
   expect(host.requests).toHaveLength(2);
 });
 
-test("after a failed fetch the host has five minutes of peace", async () => {
+test("after a failed fetch the host is not asked for five minutes", async () => {
   const { find } = policies();
   host.answer.status = 503;
   await find(domain);
@@ -119,7 +119,7 @@ test("after a failed fetch the host has five minutes of peace", async () => {
   expect((await find(domain))?.mode).toBe("enforce");
 });
 
-test("mode none withdraws the policy before it", async () => {
+test("mode none withdraws the earlier policy", async () => {
   const { find } = policies();
   await find(domain);
   announce("2");
@@ -141,26 +141,26 @@ test.each<[string, Partial<FakeStsHost["answer"]>]>([
   expect(host.requests).toHaveLength(1);
 });
 
-test("a host that never answers is given up", async () => {
+test("fetching from a host that never answers ends at a deadline", async () => {
   host.answer.hangs = true;
-  // Long enough for a busy machine to make the connection and ask.
+  // Long enough for a loaded machine to connect and send the request.
   expect(await policies({ deadlineMs: 1500 }).find(domain)).toBeNull();
   expect(host.requests).toHaveLength(1);
 });
 
-test("a certificate nobody trusts, or of another name, is no policy", async () => {
+test("a policy served with an untrusted or mismatched certificate is ignored", async () => {
   expect(await policies({ ca: undefined }).find(domain)).toBeNull();
   zone["_mta-sts.other.test"] = { txt: ["v=STSv1; id=1"] };
   expect(await policies().find("other.test")).toBeNull();
   expect(host.requests).toEqual([]);
 });
 
-test("a policy host that points inside is not asked", async () => {
+test("no request is made to a policy host with an internal address", async () => {
   expect(await policies({ allow: parseAllowList([]) }).find(domain)).toBeNull();
   expect(host.requests).toEqual([]);
 });
 
-test("an account with many slow policy hosts has a share of the fetches; another account's domain is asked meanwhile", async () => {
+test("an account with many slow policy hosts gets a share of the fetches, and another account's is made meanwhile", async () => {
   await using slow = await startTarpit({ kind: "silent", host: "127.0.0.2", port: host.port });
   const names = Array.from({ length: 40 }, (_, index) => `slow${index}.test`);
   for (const name of names) {
@@ -177,12 +177,12 @@ test("an account with many slow policy hosts has a share of the fetches; another
   expect(slow.connections).toBe(4);
   stop.abort();
   const answers = await Promise.all(asked);
-  // Four were fetched and gave nothing; the others don't know what the domain asks for.
+  // Four fetches were made and failed; for the other domains the policy is not known.
   expect(answers.filter((it) => it === null)).toHaveLength(4);
   expect(answers.filter((it) => it === "busy")).toHaveLength(36);
 });
 
-test("an announcement that is too long counts as a failed question: a known policy stays", async () => {
+test("an announcement that is too long counts as a failed look-up: a known policy is kept", async () => {
   const all = policies();
   expect((await all.find(domain))?.mode).toBe("enforce");
   zone["_mta-sts.example.test"] = { txt: [`v=STSv1; id=a${" ".repeat(1000)}b`] };
@@ -190,7 +190,7 @@ test("an announcement that is too long counts as a failed question: a known poli
   expect(await policies().find(domain)).toBeNull();
 });
 
-test("a policy file with too many lines counts as none", async () => {
+test("a policy file with too many lines is ignored", async () => {
   const names = (count: number) => Array.from({ length: count }, (_, at) => `mx${at}.example.test`);
   host.answer = { file: stsFile("enforce", names(250)) };
   expect((await policies().find(domain))?.lists("mx249.example.test")).toBe(true);
@@ -198,7 +198,7 @@ test("a policy file with too many lines counts as none", async () => {
   expect(await policies().find(domain)).toBeNull();
 });
 
-test("policy files full of blanks or of hosts cost little", async () => {
+test("parsing policy files full of white space or hosts is cheap", async () => {
   const costOf = async (file: string) => {
     host.answer = { file };
     const all = policies();

@@ -1,7 +1,8 @@
 /**
- * What domains ask of whoever sends them mail (MTA-STS, RFC 8461): policies kept for as long as they say, renewed when the
- * `id` in the DNS changes or a day has passed. A policy that can't be renewed holds until it runs out; none ever seen means
- * none. In memory only: after a restart the first mail to a domain trusts the DNS again.
+ * Cache of MTA-STS policies (RFC 8461), which domains publish for those who send them mail. Policies are kept for their
+ * own lifetime and renewed when the `id` in the DNS changes or a day has passed. One that can't be renewed is used
+ * until it expires; a domain without a known policy has none. In memory only: after a restart the first mail to a
+ * domain trusts the DNS again.
  */
 import { BoundedMap } from "../../core/bounded-map.ts";
 import { dnsFor } from "../ask-dns.ts";
@@ -11,14 +12,16 @@ import type { AttemptSignal } from "./transport.ts";
 
 export interface StsPolicy {
   mode: "enforce" | "testing";
-  /** @param host A-labels */
+  /** Whether the policy lists a mail host. @param host A-labels */
   lists(host: string): boolean;
 }
 
 export interface StsPolicies {
   /**
-   * @param domain A-labels, lower case @param signal of the attempt that asks
-   * @returns `null`: the domain asks nothing; `busy`: too many policies are being fetched, so nobody knows
+   * @param domain A-labels, lower case
+   * @param signal signal of the attempt that needs the policy
+   * @returns `null` when the domain has no policy; `busy` when too many policies are being fetched, so that this is not
+   * known
    */
   find(domain: string, signal?: AttemptSignal): Promise<StsPolicy | null | "busy">;
 }
@@ -35,19 +38,19 @@ interface Known {
 }
 
 const KNOWN_MAX = 10_000;
-/** Fetches at once: a slow policy host holds one for ten seconds. Others wait in turns between accounts. */
+/** Limits of concurrent fetches, of up to ten seconds each. Others wait in a queue that serves accounts in turn. */
 const FETCHES = { all: 32, party: 4, host: 1, inLine: 500, inLineOfParty: 32 };
-/** Lines of a policy file; each host has one, and the library compares them with each other. Usual files have ten. */
+/** Maximum lines of a policy file; each host has one, and the library compares them pairwise. Usual files have ten. */
 const POLICY_LINES_MAX = 256;
 const DAY_MS = 24 * 3600 * 1000;
-/** After a failed fetch (RFC 8461 §3.3). */
+/** Pause after a failed fetch (RFC 8461 §3.3). */
 const PAUSE_MS = 5 * 60_000;
 
 export function createStsPolicies(options: StsOptions): StsPolicies {
   const { now = () => performance.now() } = options;
   const known = new BoundedMap<string, Known>(KNOWN_MAX);
   const pausedUntil = new BoundedMap<string, number>(KNOWN_MAX);
-  const underWay = new Map<string, Promise<boolean>>();
+  const inFlight = new Map<string, Promise<boolean>>();
   const slots = new CallSlots(FETCHES);
   const resolver = dnsFor(options.resolver);
 
@@ -61,7 +64,7 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
     known.set(domain, fresh);
   }
 
-  /** @returns false when there was no turn for it */
+  /** @returns false when no slot became free for the fetch */
   async function renewInTurn(domain: string, id: string, signal?: AttemptSignal): Promise<boolean> {
     const slot = await slots.take({ party: signal?.party ?? "", host: domain }, signal);
     if (slot === null) return false;
@@ -69,12 +72,12 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
     return true;
   }
 
-  /** Those who ask for a domain meanwhile wait for the same fetch. */
+  /** Concurrent requests for a domain share one fetch. */
   function renewOnce(domain: string, id: string, signal?: AttemptSignal): Promise<boolean> {
-    const running = underWay.get(domain);
+    const running = inFlight.get(domain);
     if (running !== undefined) return running;
-    const started = renewInTurn(domain, id, signal).finally(() => underWay.delete(domain));
-    underWay.set(domain, started);
+    const started = renewInTurn(domain, id, signal).finally(() => inFlight.delete(domain));
+    inFlight.set(domain, started);
     return started;
   }
 
@@ -93,7 +96,7 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
   };
 }
 
-/** @returns `null` when the file is no policy */
+/** @returns `null` when the file is no valid policy */
 export async function readStsPolicy(file: string): Promise<{ policy: StsPolicy | null; maxAgeMs: number } | null> {
   try {
     const { parsePolicy, validateMx } = await import("mailauth/lib/mta-sts.js");
@@ -107,8 +110,9 @@ export async function readStsPolicy(file: string): Promise<{ policy: StsPolicy |
 }
 
 /**
- * @returns the file without runs of blanks, which the library reads in squared time: a value with blanks in it is invalid anyway
- *   (RFC 8461 §3.2). Throws when it has too many lines.
+ * @returns the file with each run of white space shortened, which the library parses in quadratic time; values never
+ * contain white space (RFC 8461 §3.2)
+ * @throws when the file has too many lines
  */
 function readableFile(file: string): string {
   if (file.split("\n", POLICY_LINES_MAX + 1).length > POLICY_LINES_MAX) throw new Error("too many lines");

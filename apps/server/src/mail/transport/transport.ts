@@ -1,39 +1,42 @@
-/** How a message leaves: the seam between `attempt` and the wire. Three for mailboxes (preview, relay, direct), one for webhooks. */
+/** Interfaces between delivery attempts and the network: for mailboxes (preview, relay, direct) and for webhooks. */
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 
-/** Tells an attempt to end. An AbortSignal is one. */
+/** Tells an attempt to stop. An AbortSignal implements it. */
 export interface StopSignal {
   readonly aborted: boolean;
   addEventListener(type: "abort", listener: () => void): void;
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
-/** What a transport listens to while it works on an attempt, and what it tells of its progress. */
+/** Signals that a transport observes during an attempt, and callbacks for its progress. */
 export interface AttemptSignal extends StopSignal {
-  /** Whose mail it is; lines and shares are fair between parties. */
+  /** Party that the mail belongs to; queues and shares are fair between parties. */
   readonly party?: string;
-  /** Called before an address of the destination is used. @returns false: too many attempts are at this address already */
+  /** Called before connecting to an address. @returns false when too many attempts are at this address already */
   reachPeer?(address: string): boolean;
-  /** Called before a host of the provider is used. @returns false: it asked us to slow down, and has attempts enough */
+  /** Called before using a provider's host. @returns false when it asked us to slow down and has enough attempts */
   reachProvider?(name: string): boolean;
-  /** Called when the host answered 4xx for a reason of its own. */
+  /** Called when the host replied 4xx for a reason of its own. */
   noteBusy?(): void;
-  /** Set when the host answered RCPT by an explicit status that there is no such mailbox (5.1.1, 5.1.2, 5.2.1). */
+  /** Set when the host replied to RCPT with an explicit status for a missing mailbox (5.1.1, 5.1.2, 5.2.1). */
   isMailboxMissing?: boolean;
-  /** Called when the attempt begins or ends to wait for something of ours, e.g. a connection: not the destination's fault. */
+  /** Called when the attempt starts or stops waiting for something of ours, e.g. a connection: not the peer's fault. */
   wait?(isWaiting: boolean): void;
-  /** Called just before the end of the message may reach the peer. Nobody needs the bytes any more unless the message is small. */
+  /**
+   * Called just before the end of the message may reach the peer. Only of a small message are the bytes still needed.
+   */
   sendEnd?(): void;
 }
 
-/** A message ready to leave: a new header block, then the received bytes from `body` on, untouched. */
+/** A message ready to be sent: a new header block, then the unchanged body. */
 export interface OutgoingMail {
-  /** Empty for the null sender. */
+  /** Envelope sender; empty for the null sender. */
   envelopeFrom: string;
   rcptTo: string;
   /**
-   * Dot-stuffed wire parts, CRLF lines, together ending in CRLF, without the final dot. Sent one after another. The owner may empty
-   * the list once the final dot was sent, or when it ends the attempt: read it from here, keep no other reference while waiting.
+   * Dot-stuffed parts with CRLF lines, together ending in CRLF, without the final dot, sent one after another. The
+   * owner may empty the list once the final dot is sent, or when it stops the attempt: read the parts from here, and
+   * keep no other reference while waiting.
    */
   wireParts: readonly Buffer[];
   sizeBytes: number;
@@ -42,17 +45,19 @@ export interface OutgoingMail {
 }
 
 export interface MailTransport {
-  /** Never throws for what a peer does: everything a peer can do is an outcome. @param signal ends the attempt as deferred */
+  /**
+   * Never throws because of what a peer does: that is always an outcome. @param signal stops the attempt as deferred
+   */
   send(mail: OutgoingMail, signal?: AttemptSignal): Promise<DeliveryOutcome>;
-  /** Sends nothing new. @param graceMs for what is being sent; 500 without */
+  /** Accepts nothing new. @param graceMs milliseconds for messages in progress; default 500 */
   close(graceMs?: number): Promise<void>;
 }
 
 export interface WebhookCall {
   url: string;
-  /** `webhook-id`: the same for every attempt of one delivery. */
+  /** Value of `webhook-id`: the same for every attempt of one delivery. */
   id: string;
-  /** `whsec_` secret of the alias, decoded. */
+  /** The alias' `whsec_` secret, decoded. */
   secret: Buffer;
   /** The JSON body, made once per message and alias. */
   body: Buffer;

@@ -63,14 +63,14 @@ describe("direct", () => {
     return transport;
   }
 
-  /** Two mail hosts on one port, the better one at 127.0.0.2. */
+  /** Two mail hosts on one port; the one at 127.0.0.2 is preferred. */
   async function twoHosts(first: FakeMxOptions, second: FakeMxOptions = {}) {
     const two = await fakeMx(second);
     const one = await fakeMx({ ...first, host: "127.0.0.2", port: two.port });
     return { one, two, transport: direct(two.port) };
   }
 
-  test("goes to the best host", async () => {
+  test("delivers to the most preferred host", async () => {
     const { one, two, transport } = await twoHosts({});
     expect(await transport.send(mail())).toEqual({ kind: "taken" });
     expect([one.messages.length, two.messages.length]).toEqual([1, 0]);
@@ -88,12 +88,12 @@ describe("direct", () => {
     expect(two.messages).toHaveLength(1);
   });
 
-  test("goes to the next when nobody listens at the first", async () => {
+  test("tries the next host when the first is down", async () => {
     const two = await fakeMx();
     expect(await direct(two.port).send(mail())).toEqual({ kind: "taken" });
   });
 
-  test("a refusal is final, and so is not knowing: nobody else is asked", async () => {
+  test("tries no other host after a refusal, or when the first may have the message", async () => {
     const refusing = await twoHosts({ answer: ({ stage }) => (stage === "rcpt" ? "550 5.1.1 no" : undefined) });
     expect(await refusing.transport.send(mail())).toMatchObject({
       kind: "refused",
@@ -107,7 +107,7 @@ describe("direct", () => {
     expect([refusing.two.connections, unsure.two.connections]).toEqual([0, 0]);
   });
 
-  test("when all fail the best host's reason counts", async () => {
+  test("reports the failure of the most preferred host when all fail", async () => {
     const answer: FakeMxOptions["answer"] = ({ stage }) => (stage === "rcpt" ? "452 4.2.2 full" : undefined);
     const { transport } = await twoHosts(
       { answer },
@@ -116,7 +116,7 @@ describe("direct", () => {
     expect(await transport.send(mail())).toMatchObject({ kind: "deferred", failure: { code: "mailbox_full" } });
   });
 
-  test("a host that points inside is not even connected to", async () => {
+  test("makes no connection to a host with an internal address", async () => {
     const mx = await fakeMx();
     const transport = direct(mx.port, { allow: parseAllowList([]) });
     expect(await transport.send(mail())).toMatchObject({ kind: "refused", failure: { code: "address_not_allowed" } });
@@ -131,7 +131,7 @@ describe("relay", () => {
     return transport;
   };
 
-  test("everything goes to the one host, over few connections", async () => {
+  test("all mail goes to the one host, over few connections", async () => {
     const mx = await fakeMx();
     const transport = relay(`smtp://127.0.0.1:${mx.port}`);
     for (const to of ["a@x.example", "b@y.example", "c@z.example"])
@@ -140,7 +140,7 @@ describe("relay", () => {
     expect(mx.connections).toBe(1);
   });
 
-  test("smtps with a login", async () => {
+  test("smtps with a login delivers over TLS", async () => {
     const mx = await fakeMx({
       tls: { key: testKey, cert: testCertificate },
       implicitTls: true,
@@ -165,13 +165,13 @@ describe("relay", () => {
     expect(relayPeer(new URL(url))).toMatchObject(expected);
   });
 
-  test("other schemes are no relay", () => {
+  test("other URL schemes are rejected", () => {
     for (const url of ["http://relay.example", "smtp:relay", "smtp://u%ZZ:p@relay.example"])
       expect(() => relayPeer(new URL(url))).toThrow("invalid");
   });
 });
 
-describe("choosing by configuration", () => {
+describe("choosing transports by configuration", () => {
   const choose = (delivery: DeliveryMode, preview: PreviewInbox | null, webhookAllow: string[] = []) => {
     const clock = { now: () => new Date() };
     const resolver = createFakeDns();
@@ -182,7 +182,7 @@ describe("choosing by configuration", () => {
     return transports;
   };
 
-  test("preview keeps the message as its recipient would have got it", async () => {
+  test("preview stores the message as its recipient would have got it", async () => {
     const preview = inbox();
     expect(await choose({ kind: "preview" }, preview).mail.send(mail())).toEqual({ kind: "taken" });
     const [summary] = await preview.list();
@@ -190,7 +190,7 @@ describe("choosing by configuration", () => {
     expect(preview.raw(summary?.id ?? "")?.toString()).toBe(body);
   });
 
-  test("relay and direct leave the preview inbox alone", async () => {
+  test("relay and direct do not use the preview inbox", async () => {
     const mx = await fakeMx();
     const preview = inbox();
     await choose({ kind: "relay", url: new URL(`smtp://127.0.0.1:${mx.port}`) }, preview).mail.send(mail());
@@ -201,7 +201,7 @@ describe("choosing by configuration", () => {
     expect(await preview.list()).toEqual([]);
   });
 
-  test("webhooks are called in preview mode too, behind the guard", async () => {
+  test("webhooks are called in preview mode too, through the address guard", async () => {
     await using hook = await FakeWebhook.start();
     const call = { url: hook.url, id: "1", secret: Buffer.alloc(32), body: Buffer.from("{}") };
     const guarded = await choose({ kind: "preview" }, inbox()).webhook.post(call);

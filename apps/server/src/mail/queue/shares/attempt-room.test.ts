@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { AttemptRoom } from "./attempt-room.ts";
 
-/** @returns how many could begin */
+/** @returns number of attempts that could start */
 function begin(room: AttemptRoom, account: string, count: number): number {
   let begun = 0;
   for (let n = 0; n < count && room.hasRoom(account); n++) {
@@ -11,7 +11,7 @@ function begin(room: AttemptRoom, account: string, count: number): number {
   return begun;
 }
 
-test("an account has its share, and gets a place back with every attempt that ends", () => {
+test("an account has its share of attempts, and may start another for each that ends", () => {
   const room = new AttemptRoom({ all: 100, account: 20 });
   expect(begin(room, "a", 50)).toBe(20);
   expect(begin(room, "b", 5)).toBe(5);
@@ -19,10 +19,10 @@ test("an account has its share, and gets a place back with every attempt that en
   expect(begin(room, "a", 50)).toBe(1);
 });
 
-test("when all places are taken, who has fewer than an equal part still begins, until twice as many run", () => {
+test("at the total limit, accounts below an equal part may still start attempts, up to twice the limit", () => {
   const room = new AttemptRoom({ all: 40, account: 20 });
   expect(begin(room, "a", 50) + begin(room, "b", 50)).toBe(40);
-  // A third of 40, then a quarter, and so on.
+  // A third of 40, then a quarter.
   expect(begin(room, "c", 50)).toBe(14);
   expect(begin(room, "d", 50)).toBe(10);
   expect(room.hasRoom("a")).toBe(false);
@@ -31,7 +31,7 @@ test("when all places are taken, who has fewer than an equal part still begins, 
   expect(total).toBe(80);
 });
 
-test("the operator's mail counts as an account", () => {
+test("mail to the operator counts as an account", () => {
   const room = new AttemptRoom({ all: 10, account: 2 });
   room.enter("");
   room.enter("");

@@ -1,6 +1,6 @@
 /**
- * How many attempts may run at once. An account has a share. When all places are taken, only who has fewer than an equal part of
- * them may begin more, until twice as many run; then nobody begins, and mail waits in the queue.
+ * Limits the number of concurrent attempts. Each account has a share. At the total limit only accounts with fewer than
+ * an equal part of the attempts may start more, until twice as many run; then none starts, and mail waits in the queue.
  */
 export interface AttemptRoomLimits {
   all: number;
@@ -18,7 +18,7 @@ export class AttemptRoom {
     this.#limits = limits;
   }
 
-  /** @param account `null`: the operator's own mail */
+  /** @param account `null` for mail to the operator */
   hasRoom(account: string | null): boolean {
     const { all, account: share } = this.#limits;
     const running = this.#running.get(account ?? "") ?? 0;

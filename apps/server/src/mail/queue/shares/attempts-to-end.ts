@@ -1,23 +1,23 @@
 /**
- * Chooses which running delivery attempts to end, so that no account and no destination takes up everybody's connections: every
- * attempt beyond its deadline, and, where slow attempts or attempts waiting for their answer exceed a share, those of the busiest
- * party first. Pure.
+ * Selects running delivery attempts to stop, so that no account and no destination uses up the connections: every
+ * attempt past its deadline, and, where slow attempts or attempts waiting for their reply exceed a share, those of the
+ * party with the most attempts first. Pure.
  */
 export interface AttemptView {
   account: string;
-  /** The destination's domain, or the webhook's host. */
+  /** Domain of the mailbox, or host of the webhook. */
   destination: string;
-  /** The IP address connected to; `null` before the connection. */
+  /** IP address connected to; `null` before the connection. */
   peer: string | null;
   /** Milliseconds spent at the destination; time in our own queues does not count. */
   activeMs: number;
   /** The part of `activeMs` since `peer` was reached. */
   activeAtPeerMs: number;
-  /** Milliseconds since the attempt began, time in our own queues included. */
+  /** Milliseconds since the attempt began, including time in our own queues. */
   totalMs: number;
   /** Milliseconds that the attempt may spend at the destination before the message is sent. */
   deadlineMs: number;
-  /** The final dot was sent: the destination may have the message, so ending it may deliver it twice. */
+  /** Whether the final dot was sent: the destination may have the message, and another attempt deliver it twice. */
   isSent: boolean;
 }
 
@@ -28,14 +28,14 @@ export interface AttemptShares {
 }
 
 export interface AttemptLimits {
-  /** An attempt that has not sent its message after this time is slow. */
+  /** Milliseconds at the destination after which an attempt counts as slow while its message is not sent. */
   slowAfterMs: number;
-  /** So is one that waits so long for the answer to its message. */
+  /** Milliseconds after which a sent message without a reply counts as slow. */
   slowAnswerMs: number;
   slow: AttemptShares;
-  /** Attempts whose message was sent and that wait for its answer. */
+  /** Shares of attempts whose message is sent and that wait for the reply. */
   sent: AttemptShares;
-  /** Longest time before the message is sent, waiting in our lines included. */
+  /** Maximum milliseconds until the message is sent, including time in our own queues. */
   totalMs: number;
 }
 
@@ -50,7 +50,7 @@ function isOverdue({ isSent, activeMs, totalMs, deadlineMs }: AttemptView, limit
   return !isSent && (activeMs > deadlineMs || totalMs > limits.totalMs);
 }
 
-/** Within a party the newest go, so that the others get to their end; over all shares the oldest of the busiest party go. */
+/** Over a party's share its newest attempts are selected; over the total, the oldest of the largest party. */
 function beyondShares<T extends AttemptView>(
   attempts: readonly T[],
   shares: AttemptShares,
@@ -78,7 +78,7 @@ function beyondShares<T extends AttemptView>(
     : over;
 }
 
-/** `within` is sorted by age already, and sorting is stable. */
+/** `within` is already sorted by age, and sorting is stable. */
 function busiestFirst<T extends AttemptView>(within: readonly T[], business: (attempt: T) => number): T[] {
   return within
     .map((attempt) => ({ attempt, business: business(attempt) }))
@@ -91,11 +91,11 @@ interface Party {
   kind: "account" | "destination";
 }
 
-/** Of the busiest of the parties. */
+/** Number of attempts of the party that has the most. */
 const business = (parties: readonly Party[], counts: ReadonlyMap<string, number>): number =>
   Math.max(...parties.map(({ key }) => counts.get(key) ?? 0));
 
-/** The address only for what was slow there: time before it, such as DNS or other hosts, is charged to account and destination. */
+/** Counts against the address only what was slow there: earlier time counts against account and destination. */
 function partiesToCharge(attempt: AttemptView, slowAfterMs: number): Party[] {
   const { account, destination, activeAtPeerMs, isSent } = attempt;
   const peer = isSent || activeAtPeerMs > slowAfterMs ? attempt.peer : null;

@@ -3,7 +3,7 @@ import { BusyDestinations } from "./busy-destinations.ts";
 
 const key = "via example.org";
 
-it("each busy answer doubles the pause and halves what runs after it, each message taken undoes a step", () => {
+it("each busy reply doubles the pause and halves the attempts after it, each message taken undoes one step", () => {
   const busy = new BusyDestinations();
   expect(busy.limitOf(key, 0)).toBe(Number.POSITIVE_INFINITY);
   let now = 0;
@@ -27,7 +27,7 @@ it("each busy answer doubles the pause and halves what runs after it, each messa
   }
 });
 
-it("answers that come at once count once, a pause ends at five minutes, and all is forgotten in time", () => {
+it("concurrent busy replies count once, a pause lasts five minutes at most, and entries expire", () => {
   const busy = new BusyDestinations();
   for (let attempt = 0; attempt < 20; attempt++) busy.noteBusy(key, attempt);
   expect(busy.pauseLeftMs(key, 0)).toBe(1000);
@@ -40,14 +40,14 @@ it("answers that come at once count once, a pause ends at five minutes, and all 
   expect(busy.limitOf(key, now + 300_000 + 900_001)).toBe(Number.POSITIVE_INFINITY);
 });
 
-it("ten messages taken make up for however many hours of such answers", () => {
+it("ten messages taken lift the limit, however many hours the destination was busy", () => {
   const busy = new BusyDestinations();
   for (let answer = 0, now = 0; answer < 100; answer++, now += 300_000) busy.noteBusy(key, now);
   for (let taken = 0; taken < 10; taken++) busy.noteTaken(key);
   expect(busy.limitOf(key, 100 * 300_000)).toBe(Number.POSITIVE_INFINITY);
 });
 
-it("ten thousand destinations are known at most: the one that was touched longest ago gives way", () => {
+it("at most ten thousand destinations are remembered: the one updated longest ago is evicted", () => {
   const busy = new BusyDestinations();
   for (let index = 0; index <= 10_000; index++) busy.noteBusy(`to ${index}.example`, 0);
   expect(busy.limitOf("to 0.example", 0)).toBe(Number.POSITIVE_INFINITY);

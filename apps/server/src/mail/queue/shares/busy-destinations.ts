@@ -1,18 +1,18 @@
 /**
- * Which destinations answered lately that they are busy (421, or 4xx for a reason of their own): each such answer doubles a pause in
- * which nothing is sent there and halves how many attempts run at once after it; each message taken undoes one step. Bounded; the
- * entry that was touched longest ago is evicted.
+ * Destinations that recently replied that they are busy (421, or 4xx for a reason of their own). Each such reply
+ * doubles a pause in which nothing is sent there, and halves the concurrent attempts after it; each message taken
+ * undoes one step. Bounded; the entry updated longest ago is evicted.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";
 
 const KNOWN_MAX = 10_000;
 const PAUSE_MS = 1000;
 const PAUSE_MAX_MS = 5 * 60_000;
-/** As many messages have to be taken until a host that was busy for hours is as before. Its pause is the longest. */
+/** Maximum level: after hours of busy replies, this many messages taken lift the limit. Its pause is the longest. */
 const LEVEL_MAX = 10;
-/** Without another answer after the pause. */
+/** Milliseconds after the pause until an entry expires without another busy reply. */
 const FORGET_MS = 15 * 60_000;
-/** Attempts at once after one, two, three and more busy answers. */
+/** Maximum concurrent attempts after one, two, three and more busy replies. */
 const ATTEMPTS_AT_ONCE = [4, 2, 1] as const;
 
 interface Busy {
@@ -23,7 +23,7 @@ interface Busy {
 export class BusyDestinations {
   readonly #known = new BoundedMap<string, Busy>(KNOWN_MAX);
 
-  /** @returns attempts at once: 0 during a pause, infinity for a destination that is not known to be busy */
+  /** @returns maximum concurrent attempts: 0 during a pause, infinity for a destination that is not known to be busy */
   limitOf(key: string, nowMs: number): number {
     const entry = this.#known.size === 0 ? undefined : this.#known.get(key);
     if (entry === undefined) return Number.POSITIVE_INFINITY;
@@ -33,12 +33,12 @@ export class BusyDestinations {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** @returns milliseconds until attempts may begin again */
+  /** @returns milliseconds until attempts may start again */
   pauseLeftMs(key: string, nowMs: number): number {
     return Math.max(0, (this.#known.get(key)?.pausedUntil ?? 0) - nowMs);
   }
 
-  /** Attempts that ran at once when the pause began count once. */
+  /** Busy replies during a pause are ignored: they come from attempts that ran when it began. */
   noteBusy(key: string, nowMs: number): void {
     const entry = this.#known.get(key);
     if (entry !== undefined && nowMs < entry.pausedUntil) return;

@@ -6,13 +6,13 @@ import { DeliveryShares } from "./delivery-shares.ts";
 const now = new Date("2026-11-21T12:00:00Z");
 let made = 0;
 
-/** @param atOnce of an account and of a destination */
+/** @param atOnce slots of one account and of one destination */
 function sharesOf({ atOnce, inLine, slots = 100 }: { atOnce: number; inLine: number; slots?: number }): DeliveryShares {
   const usual = { slots, account: atOnce, destination: atOnce, inLine, inLineOfAccount: inLine };
   return new DeliveryShares({ own: { ...usual, slots: 1 }, usual });
 }
 
-/** @param to a domain, or a URL */
+/** @param to domain of a mailbox, or a webhook's URL */
 function delivery(
   to: string,
   userId: string | null = `user${++made}`,
@@ -36,7 +36,7 @@ function delivery(
   };
 }
 
-test("domains of one provider share its slots, and give back what they took when it becomes known meanwhile", () => {
+test("domains of one provider share its slots, and release the right ones when the provider becomes known meanwhile", () => {
   const providers = new Map([["two.example", "provider.example"]]);
   const usual = { slots: 100, account: 100, destination: 1, inLine: 10, inLineOfAccount: 10 };
   const shares = new DeliveryShares({ own: usual, usual }, (name) => providers.get(name) ?? name);
@@ -49,14 +49,14 @@ test("domains of one provider share its slots, and give back what they took when
   expect(shares.admit(second)).toBe("wait");
 });
 
-test("a full domain lets others run, some wait, and turns the rest away", () => {
+test("when a domain has no free slot, others run, some of its deliveries wait and the rest come back later", () => {
   const shares = sharesOf({ atOnce: 2, inLine: 1 });
   const slow = ["slow.example", "SLOW.example", "slow.example", "slow.example"].map((it) => shares.admit(delivery(it)));
   expect(slow).toEqual(["run", "run", "wait", "later"]);
   expect(shares.admit(delivery("quick.example"))).toBe("run");
 });
 
-test("a user's share counts over all domains, a webhook's by its host", () => {
+test("an account's share counts over all domains, a webhook's share by its host", () => {
   const shares = sharesOf({ atOnce: 2, inLine: 0 });
   const busy = ["a.example", "b.example", "c.example"].map((it) => shares.admit(delivery(it, "busy")));
   expect(busy).toEqual(["run", "run", "later"]);
@@ -64,7 +64,7 @@ test("a user's share counts over all domains, a webhook's by its host", () => {
   expect(hooks.map((it) => shares.admit(delivery(it)))).toEqual(["run", "run", "later"]);
 });
 
-test("the server's own mail has slots that nobody else can use, and takes none of theirs", () => {
+test("the server's own mail has reserved slots, and uses no others", () => {
   const shares = sharesOf({ atOnce: 2, inLine: 1, slots: 2 });
   expect(["a.example", "b.example"].map((it) => shares.admit(delivery(it)))).toEqual(["run", "run"]);
   expect([shares.free("usual"), shares.free("own")]).toEqual([0, 1]);
@@ -76,7 +76,7 @@ test("the server's own mail has slots that nobody else can use, and takes none o
   expect(shares.next()?.userId).toBe("somebody else");
 });
 
-test("an account whose share and line are taken is told, so that nothing more of it is claimed", () => {
+test("an account with no free slot and a full line is listed, so that none of its deliveries are claimed", () => {
   const shares = sharesOf({ atOnce: 1, inLine: 4 });
   const told = ["a", "b", "c"].map((it) => {
     shares.admit(delivery(`${it}.example`, "busy"));
@@ -85,7 +85,7 @@ test("an account whose share and line are taken is told, so that nothing more of
   expect(told).toEqual([[], [], ["busy"]]);
 });
 
-test("whoever waits gets the share that is given up, past those whose share is still full", () => {
+test("a slot that becomes free goes to the first waiting delivery whose shares have room", () => {
   const shares = sharesOf({ atOnce: 1, inLine: 5 });
   const [first, other] = [delivery("slow.example"), delivery("other.example")];
   const [second, third] = [delivery("slow.example"), delivery("other.example")];
@@ -97,7 +97,7 @@ test("whoever waits gets the share that is given up, past those whose share is s
   expect(shares.inLine).toEqual([second]);
 });
 
-test("what is turned away comes back in its order, spread out, within ten minutes", () => {
+test("deliveries without a place come back in order, spread over time, within ten minutes", () => {
   const shares = sharesOf({ atOnce: 1, inLine: 0 });
   shares.admit(delivery("slow.example"));
   const waits = Array.from(
@@ -108,7 +108,7 @@ test("what is turned away comes back in its order, spread out, within ten minute
   expect(waits.at(-1)).toBe(600_000);
 });
 
-test("never more than a share runs at once, and nobody waits for ever", () => {
+test("no share is ever exceeded, and no delivery waits for ever", () => {
   const step = fc.record({
     domain: fc.integer({ min: 0, max: 3 }),
     user: fc.integer({ min: 0, max: 3 }),

@@ -1,7 +1,7 @@
 /**
- * Slots of the delivery worker. The server's own mail has slots that nothing else can use; within both kinds one account and one
- * destination get a share. What finds no slot waits in a short line or comes back later. A slot is held only for the first seconds of
- * an attempt: whoever is slow goes on without one.
+ * Slots of the delivery worker. The server's own mail has reserved slots; within both kinds each account and each
+ * destination has a share. A delivery without a slot waits in a short line or comes back later. A slot is occupied only
+ * for the first seconds of an attempt: a slow attempt continues without one.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import { isOwnMail, type LeasedDelivery } from "../../../core/delivery/delivery.ts";
@@ -11,7 +11,7 @@ export interface LaneLimits {
   slots: number;
   account: number;
   destination: number;
-  /** Deliveries in line, of all and of one account. */
+  /** Maximum waiting deliveries, in total and of one account. */
   inLine: number;
   inLineOfAccount: number;
 }
@@ -25,7 +25,7 @@ export const shareLimits: ShareLimits = {
 };
 
 const comeBackMs = 5000;
-/** Between two that come back for the same share: a long queue returns as a trickle, in its order. */
+/** Milliseconds between two deliveries that come back for the same share: a long queue returns gradually, in order. */
 const spacingMs = 50;
 const comeBackMaxMs = 10 * 60_000;
 
@@ -35,21 +35,21 @@ export class DeliveryShares {
   #line: LeasedDelivery[] = [];
   readonly #comeBackAt = new BoundedMap<string, number>(REMEMBERED_MAX);
   readonly #providerOf: (destination: string) => string;
-  /** What each admitted delivery counts for until it leaves; its provider may become known meanwhile. */
+  /** Share keys counted for each admitted delivery until it leaves, because its provider may become known meanwhile. */
   readonly #held = new WeakMap<LeasedDelivery, readonly string[]>();
 
-  /** @param providerOf who runs the mail hosts of a domain, as far as it is known: all domains of a provider share its slots */
+  /** @param providerOf operator of a domain's mail hosts, as far as known: all domains of a provider share its slots */
   constructor(limits: ShareLimits = shareLimits, providerOf: (destination: string) => string = (name) => name) {
     this.#limits = limits;
     this.#providerOf = providerOf;
   }
 
-  /** Slots of a lane that nobody has. */
+  /** Number of free slots in a lane. */
   free(lane: Lane): number {
     return this.#limits[lane].slots - this.#count(lane);
   }
 
-  /** `run`: a slot is taken until `leave`. */
+  /** `run` means that a slot is taken until `leave`. */
   admit(delivery: LeasedDelivery): "run" | "wait" | "later" {
     if (this.#fullShare(delivery) === undefined) {
       const keys = this.#sharesOf(delivery).map(({ key }) => key);
@@ -72,7 +72,7 @@ export class DeliveryShares {
     this.#held.delete(delivery);
   }
 
-  /** The first in line whose shares have room; they are taken then. */
+  /** Removes the first waiting delivery whose shares have room, and takes a slot for it. */
   next(): LeasedDelivery | null {
     const found = this.#line.find((it) => this.#fullShare(it) === undefined);
     if (found === undefined) return null;
@@ -85,14 +85,14 @@ export class DeliveryShares {
     return this.#line;
   }
 
-  /** Everybody leaves the line. */
+  /** Removes all waiting deliveries from the line. */
   clearLine(): LeasedDelivery[] {
     const left = this.#line;
     this.#line = [];
     return left;
   }
 
-  /** Accounts that use all their slots and half of the places where their mail may wait: claiming more of it is of no use now. */
+  /** Accounts that use all their slots and half of their places in the line: no more of their mail need be claimed. */
   fullAccounts(): string[] {
     const { account, inLineOfAccount } = this.#limits.usual;
     const waiting = new Map<string, number>();
@@ -102,7 +102,7 @@ export class DeliveryShares {
       .map(([id]) => id);
   }
 
-  /** When to offer again what was told `later`, or was not tried. */
+  /** Time to offer a delivery again that got `later` or was not attempted. */
   comeBackAt(delivery: LeasedDelivery, now: Date): Date {
     const key = this.#fullShare(delivery) ?? `usual to ${this.#destinationOf(delivery)}`;
     const soon = now.getTime() + comeBackMs;

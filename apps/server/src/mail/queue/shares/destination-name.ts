@@ -1,5 +1,4 @@
-/** Whom shares of attempts count as one destination before its address is known. */
-
+/** Names that count as one destination in the shares of attempts, before an address is known. */
 import type { Destination } from "@kauke/contract";
 import { asciiDomainOf } from "@kauke/mail-rfc";
 

@@ -1,7 +1,7 @@
 /**
- * How many forwarded messages a mailbox or webhook is sent. Counted just before a message leaves, by account and destination, in
- * memory, per process. A message over a share stays in the queue; its sender was told 250 like every other, so that nobody learns
- * from an answer where an alias leads, and no account uses up the share of another.
+ * Limits the forwarded messages sent to one mailbox or webhook. They are counted just before they are sent, by account
+ * and destination, in memory, per process. A message over a share stays in the queue and its sender still gets 250, so
+ * that replies do not reveal where an alias leads, and no account uses up the share of another.
  */
 
 import { hash } from "node:crypto";
@@ -12,23 +12,23 @@ import { sameMailbox } from "../../../core/destination/same-mailbox.ts";
 import { type Clock, type Metrics, type Random, steadyMs } from "../../../core/ports.ts";
 import { type BucketRule, TokenBuckets } from "../../../core/rate-limit/token-buckets.ts";
 
-/** Keys of one table remembered at most, some 2 MiB when full. */
+/** Maximum keys per table, some 2 MiB when full. */
 const KEYS_MAX = 20_000;
-/** One account may use this part of what a destination takes. */
+/** Part of a destination's limit that one account may use. */
 const OWN_PART = 1 / 3;
-/** Every account has this part for itself, even when others have used up the destination's total. */
+/** Part of a destination's limit reserved for every account, even when others have used up the total. */
 const RESERVED_PART = 1 / 50;
 const COME_BACK_MAX_MS = 3_600_000;
 
 export interface DestinationSharesParts {
-  /** Of one destination, over all accounts. */
+  /** Limit of one destination over all accounts. */
   rule: BucketRule;
   clock: Clock;
   random: Random;
   metrics: Metrics;
 }
 
-/** Operator's mail has no account. */
+/** A message to send; mail to the operator has no account. */
 interface Sent {
   userId: string | null;
   target: DeliveryTarget;
@@ -39,7 +39,7 @@ export class DestinationShares {
   readonly #own: TokenBuckets;
   readonly #reserved: TokenBuckets;
   readonly #spacingMs: number;
-  /** By account and receiver: when the last held message comes back. */
+  /** Keyed by account and receiver: when the last deferred message comes back. */
   readonly #lineEndsAt = new BoundedMap<string, number>(KEYS_MAX);
   readonly #clock: Clock;
   readonly #metrics: Metrics;
@@ -57,12 +57,14 @@ export class DestinationShares {
     this.#key = random.bytes(32).toString("base64");
   }
 
-  /** The first try of a new message: it waits behind messages that are held already. @returns `null`: counted, may be sent */
+  /**
+   * First attempt of a new message: it waits behind messages already deferred. @returns `null`: counted, may be sent
+   */
   beforeAttempt(sent: Sent): DeliveryOutcome | null {
     return this.#before(sent, (pair, now) => (this.#lineEndsAt.get(pair) ?? 0) > now);
   }
 
-  /** A try from the queue. @returns `null`: counted, may be sent */
+  /** Attempt from the queue. @returns `null`: counted, may be sent */
   beforeRetry(sent: Sent): DeliveryOutcome | null {
     return this.#before(sent, () => false);
   }
@@ -86,7 +88,7 @@ export class DestinationShares {
     return true;
   }
 
-  /** Held messages come back one after another, as fast as the share refills. */
+  /** Deferred messages come back one after another, at the rate at which the share refills. */
   #comeBackAt(pair: string, now: number): number {
     const last = Math.max(now, this.#lineEndsAt.get(pair) ?? 0);
     const at = Math.min(last + this.#spacingMs, now + COME_BACK_MAX_MS);
@@ -94,7 +96,7 @@ export class DestinationShares {
     return at;
   }
 
-  /** No address is kept in clear. */
+  /** Keys are keyed hashes: no address is stored in the clear. */
   #keyOf(name: string): string {
     return hash("sha256", this.#key + name, "latin1").slice(0, 16);
   }
@@ -104,7 +106,7 @@ function nameOf(destination: Destination): string {
   return destination.kind === "mailbox" ? sameMailbox(destination.address) : destination.url;
 }
 
-/** Whom an account's own share is about: a mailbox, or all webhooks of one host, which may have as many paths as it likes. */
+/** Receiver an account's share is counted for: a mailbox, or all webhooks of a host, whose paths are unlimited. */
 function receiverOf(destination: Destination): string {
   return destination.kind === "mailbox" ? nameOf(destination) : new URL(destination.url).host;
 }

@@ -17,7 +17,7 @@ beforeEach(() => {
   stopped = [];
 });
 
-/** @param name account and number, e.g. `a1` */
+/** @param name account and sequence number, e.g. `a1` */
 function start(name: string, destination = `${name}.example`, sizeBytes = 1000): Attempt {
   const attempt = attempts.start({ account: name.slice(0, 1), destination, sizeBytes });
   if (attempt === null) throw new Error(`${name} was not started`);
@@ -33,11 +33,11 @@ function pass(ms: number): void {
   attempts.sweep();
 }
 
-test("a provider that defers for itself gets nothing for a while, then few at once, over all domains and accounts", () => {
+test("a busy provider gets no mail for a while, then few attempts at a time, over all domains and accounts", () => {
   const [first, other] = [start("a1"), start("b1")];
   for (const attempt of [first, other]) expect(attempt.reachProvider("provider.example")).toBe(true);
   first.noteBusy();
-  // What runs goes on to the next host of the provider.
+  // A running attempt continues with the provider's next host.
   expect(first.reachProvider("provider.example")).toBe(true);
   const late = start("c1");
   expect(late.reachProvider("provider.example")).toBe(false);
@@ -51,7 +51,7 @@ test("a provider that defers for itself gets nothing for a while, then few at on
   expect(start("g1").reachProvider("provider.example")).toBe(true);
 });
 
-test("quick attempts are not counted; of the slow ones an account keeps its oldest, up to its share", () => {
+test("quick attempts are not limited; of the slow ones an account keeps the oldest, up to its share", () => {
   for (const name of ["a1", "a2", "a3", "a4", "a5"]) {
     start(name);
     now += 10;
@@ -62,7 +62,7 @@ test("quick attempts are not counted; of the slow ones an account keeps its olde
   expect(stopped.toSorted()).toEqual(["a4", "a5"]);
 });
 
-test("an address counts over all accounts and names; one that waits for a connection is not slow", () => {
+test("an address is counted over all accounts and names; an attempt waiting for a connection is not slow", () => {
   for (const name of ["a1", "b1", "c1"]) expect(start(name).reachPeer("192.0.2.1")).toBe(true);
   const waiting = start("d1");
   waiting.wait(true);
@@ -73,7 +73,7 @@ test("an address counts over all accounts and names; one that waits for a connec
   expect(stopped).toEqual(["c1"]);
 });
 
-test("beyond all shares the busiest party loses its oldest", () => {
+test("over the total limit the oldest attempts of the largest party are stopped", () => {
   for (const name of ["a1", "a2", "b1", "c1", "d1"]) {
     start(name);
     now += 10;
@@ -82,7 +82,7 @@ test("beyond all shares the busiest party loses its oldest", () => {
   expect(stopped).toEqual(["a1"]);
 });
 
-test("a destination that was slow gets fewer attempts at once, until it is quick again", () => {
+test("a slow destination gets fewer concurrent attempts until it is quick again", () => {
   const [first, second] = [start("a1", "slow.example"), start("b1", "slow.example")];
   pass(11_000);
   expect(attempts.start({ account: "c", destination: "slow.example", sizeBytes: 1 })).toBeNull();
@@ -94,7 +94,7 @@ test("a destination that was slow gets fewer attempts at once, until it is quick
   for (const name of ["f1", "g1"]) start(name, "slow.example");
 });
 
-test("who waits in line for a destination that turns out to be slow leaves without an attempt being counted", () => {
+test("an attempt that waits for a destination found to be slow is postponed without being counted", () => {
   const running = ["a1", "b1"].map((it) => start(it, "slow.example"));
   const waiting = ["c1", "d1", "e1"].map((it) => start(it, "slow.example"));
   for (const attempt of waiting) attempt.wait(true);
@@ -104,7 +104,7 @@ test("who waits in line for a destination that turns out to be slow leaves witho
   expect(running.some((it) => it.aborted)).toBe(false);
 });
 
-test("an attempt ends at its deadline, which grows with the message, unless the message was sent", () => {
+test("an attempt is stopped at its deadline, which grows with the message, unless the message was sent", () => {
   start("a1");
   start("b1", "b.example", 65_536 * 60);
   start("c1").sendEnd();
@@ -114,7 +114,7 @@ test("an attempt ends at its deadline, which grows with the message, unless the 
   expect(stopped).toEqual(["a1", "b1"]);
 });
 
-test("messages that were sent and not answered have shares too; the next host of a destination begins anew", () => {
+test("sent messages without a reply have shares too; the next host of a destination starts anew", () => {
   for (const name of ["a1", "a2", "a3"]) start(name).sendEnd();
   pass(1000);
   expect(stopped).toEqual(["a3"]);
@@ -125,7 +125,7 @@ test("messages that were sent and not answered have shares too; the next host of
   expect(two.isSent).toBe(false);
 });
 
-test("an address is not slow for the time an attempt spent before it, in DNS or at other hosts", () => {
+test("time spent in DNS or at other hosts does not make an address slow", () => {
   const probe = () => {
     const all = ["p", "q", "r", "s", "t"].map((name) => start(`${name}1`));
     const admitted = all.filter((it) => it.reachPeer("192.0.2.25")).length;
@@ -142,7 +142,7 @@ test("an address is not slow for the time an attempt spent before it, in DNS or 
     expect(probe()).toBe(5);
   }
   expect(stopped).toEqual([]);
-  // The control: the destination itself is slow, and an address becomes slow for the time at it.
+  // Counter-check: the destination itself is slow, and an address becomes slow for the time spent there.
   expect(attempts.start({ account: "d", destination: "evil.example", sizeBytes: 1 })).not.toBeNull();
   expect(attempts.start({ account: "d", destination: "evil.example", sizeBytes: 1 })).toBeNull();
   for (const name of ["e1", "f1"]) start(name).reachPeer("192.0.2.25");
@@ -150,18 +150,18 @@ test("an address is not slow for the time an attempt spent before it, in DNS or 
   expect(probe()).toBe(0);
 });
 
-test("attempts that were slow elsewhere take no share of the address they are at now", () => {
+test("attempts that were slow elsewhere do not count against the address they are connected to now", () => {
   const slowElsewhere = ["a1", "b1"].map((name) => start(name));
   pass(5000);
   start("c1").reachPeer("192.0.2.25");
   pass(4900);
   for (const attempt of slowElsewhere) expect(attempt.reachPeer("192.0.2.25")).toBe(true);
   pass(5200);
-  // Only c1 was there for more than ten seconds.
+  // Only c1 was connected to this address for more than ten seconds.
   expect(stopped).toEqual([]);
 });
 
-test("IPv6 addresses of one /64 are one", () => {
+test("IPv6 addresses of one /64 count as one", () => {
   for (const [name, address] of [
     ["a1", "2001:db8::1"],
     ["b1", "2001:db8:0:0:ffff::2"],
@@ -172,7 +172,7 @@ test("IPv6 addresses of one /64 are one", () => {
   expect(stopped).toEqual(["c1"]);
 });
 
-test("what ended leaves nothing behind", () => {
+test("attempts that ended leave no state behind", () => {
   const all = ["a1", "b1"].map((it) => start(it));
   all[0]?.reachPeer("192.0.2.1");
   for (const attempt of all) attempts.finish(attempt, failed);

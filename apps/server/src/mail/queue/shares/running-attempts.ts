@@ -1,6 +1,7 @@
 /**
- * All attempts of this process that run: first ones of the MX and those of the delivery worker. Knows how long each is at its
- * destination, starts none where a slow destination has its share already, and ends those that are overdue or beyond a share.
+ * All running attempts of this process: first attempts of the MX and those of the delivery worker. Measures how long
+ * each is at its destination, starts none where a slow destination has its share, and stops those that are overdue or
+ * over a share.
  */
 
 import { BoundedMap } from "../../../core/bounded-map.ts";
@@ -15,22 +16,23 @@ import { BusyDestinations } from "./busy-destinations.ts";
 import { SlowDestinations } from "./slow-destinations.ts";
 
 export interface AttemptParties {
-  /** `null`: the operator's own mail. */
+  /** Account that the mail belongs to; `null` for mail to the operator. */
   account: string | null;
-  /** Domain of the mailbox, or host of the webhook; lower case. */
+  /** Domain of the mailbox, or host of the webhook, in lower case. */
   destination: string;
   sizeBytes: number;
 }
 
 /**
- * To connect, greet and name the envelope at every host of a destination; what the body needs comes on top. Longer than three
- * commands may take each (RFC 5321 §4.5.3.2); slow attempts are bounded by their shares long before.
+ * Milliseconds an attempt may take to connect, greet and send the envelope at all hosts of a destination; sending the
+ * body adds to it. More than three commands may take (RFC 5321 §4.5.3.2); slow attempts are limited by their shares
+ * long before.
  */
 const DEADLINE_MS = 15 * 60_000;
 const SWEEP_MS = 1000;
 const PROVIDERS_MAX = 10_000;
 
-/** Most attempts through a relay share its few connections: half of them stay for whoever is quick. */
+/** Limits with a relay: most attempts share its few connections, and half of these stay free for quick attempts. */
 export const relayLimits: AttemptLimits = {
   slowAfterMs: 10_000,
   slowAnswerMs: 60_000,
@@ -49,17 +51,17 @@ export class Attempt implements AttemptSignal, AttemptView {
   readonly destination: string;
   readonly deadlineMs: number;
   peer: string | null = null;
-  /** Who runs the mail host in use. */
+  /** Operator of the mail host in use. */
   provider: string | null = null;
-  /** Why nothing was tried: so long the provider is left alone. */
+  /** Milliseconds for which the provider gets no mail, when that is why nothing was attempted. */
   pausedMs = 0;
   isSent = false;
   aborted = false;
-  /** Called once when the message was sent and only its answer is waited for. */
+  /** Called once when the message is sent and only its reply is outstanding. */
   onSent: (() => void) | null = null;
   isMailboxMissing = false;
   isSlow = false;
-  /** As `isSlow`, for the time at `peer` alone. */
+  /** Like `isSlow`, for the time at `peer` only. */
   isPeerSlow = false;
   isPostponed = false;
   readonly #registry: RunningAttempts;
@@ -90,12 +92,12 @@ export class Attempt implements AttemptSignal, AttemptView {
     return this.totalMs - this.#waitedMs - waiting;
   }
 
-  /** Of `activeMs`, the part since `peer` was reached. */
+  /** The part of `activeMs` since `peer` was reached. */
   get activeAtPeerMs(): number {
     return this.activeMs - this.#activeMsBeforePeer;
   }
 
-  /** Called by the registry. What came before, such as DNS or other hosts, is not this address' slowness. */
+  /** Called by the registry. Earlier time, such as DNS or other hosts, does not count against this address. */
   moveTo(peer: string): void {
     this.peer = peer;
     this.isPeerSlow = false;
@@ -111,7 +113,7 @@ export class Attempt implements AttemptSignal, AttemptView {
   }
 
   reachPeer(address: string): boolean {
-    // One host has a /64 of IPv6 as easily as one IPv4 address.
+    // One host can easily have a whole IPv6 /64, as another has one IPv4 address.
     if (!this.#registry.reachPeer(this, clientNetwork(address))) return false;
     this.isSent = false;
     return true;
@@ -143,13 +145,13 @@ export class Attempt implements AttemptSignal, AttemptView {
     return this.#waitingSince !== null;
   }
 
-  /** Ends it while it waits for its turn: its destination turned out to be slow, and others are there already. */
+  /** Stops an attempt that still waits for a connection: its destination is slow, and others are already there. */
   postpone(): void {
     this.isPostponed = true;
     this.stop();
   }
 
-  /** Ends it as deferred, at once. */
+  /** Stops the attempt at once; its outcome is deferred. */
   stop(): void {
     if (this.aborted) return;
     this.aborted = true;
@@ -164,9 +166,9 @@ export class RunningAttempts {
   readonly #slow = new SlowDestinations();
   readonly #busy = new BusyDestinations();
   readonly #room = new AttemptRoom();
-  /** Attempts at each destination and address. */
+  /** Number of attempts by destination and address. */
   readonly #counts = new Map<string, number>();
-  /** Domain to the organisation that ran its mail hosts when they were last used. */
+  /** Organisation that ran a domain's mail hosts when they were last used. */
   readonly #providers = new BoundedMap<string, string>(PROVIDERS_MAX);
   #timer: NodeJS.Timeout | null = null;
 
@@ -179,12 +181,12 @@ export class RunningAttempts {
     return this.#running.size;
   }
 
-  /** Whether the account may begin one more attempt now. */
+  /** Whether the account may start another attempt now. */
   hasRoom(account: string | null): boolean {
     return this.#room.hasRoom(account);
   }
 
-  /** @returns `null`: the destination is slow and enough attempts are there already, or the account has its share of attempts */
+  /** @returns `null` when the account has its share of attempts, or its slow destination has enough */
   start(parties: AttemptParties): Attempt | null {
     if (!this.hasRoom(parties.account)) return null;
     const attempt = new Attempt(this, parties);
@@ -195,12 +197,12 @@ export class RunningAttempts {
     return attempt;
   }
 
-  /** The attempt is over. @returns what is to be written down */
+  /** Ends an attempt with its outcome. @returns the outcome to store */
   finish(attempt: Attempt, outcome: DeliveryOutcome): DeliveryOutcome {
     this.remove(attempt);
     if (attempt.isPostponed && outcome.kind === "deferred") return untried;
     if (outcome.kind === "taken") for (const key of busyKeys(attempt)) this.#busy.noteTaken(key);
-    // A destination that said yes or no without delay is not slow (any more).
+    // A destination that took or refused a message without delay is not slow, or no longer.
     if (!attempt.isSlow && outcome.kind !== "deferred") {
       this.#slow.noteQuick(destinationKey(attempt));
     }
@@ -209,7 +211,7 @@ export class RunningAttempts {
     return outcome;
   }
 
-  /** The attempt is over, and nothing is known of its destination. */
+  /** Ends an attempt without learning anything about its destination. */
   remove(attempt: Attempt): void {
     if (!this.#running.delete(attempt)) return;
     this.#room.leave(attempt.account);
@@ -234,7 +236,7 @@ export class RunningAttempts {
   reachProvider(attempt: Attempt, name: string): boolean {
     if (!this.#running.has(attempt)) return false;
     this.#noteProvider(attempt.destination, name);
-    // It goes on to the next host of the provider that just deferred it.
+    // The attempt continues with the next host of the provider that just deferred it.
     if (attempt.provider === name) return true;
     if (!this.#enter(providerKey(name))) {
       attempt.pausedMs = Math.max(attempt.pausedMs, this.#busy.pauseLeftMs(providerKey(name), this.now()));
@@ -245,7 +247,10 @@ export class RunningAttempts {
     return true;
   }
 
-  /** @param destination a domain @returns who ran its mail hosts when they were last used; the domain where that is not known */
+  /**
+   * @param destination a domain
+   * @returns operator of its mail hosts when last used, or the domain when unknown
+   */
   providerOf(destination: string): string {
     return this.#providers.get(destination) ?? destination;
   }
@@ -255,17 +260,17 @@ export class RunningAttempts {
     this.#busy.noteBusy(provider === null ? destinationKey(attempt) : providerKey(provider), this.now());
   }
 
-  /** @returns milliseconds in which nothing is sent there, since the host asked for it; 0 when something may be */
+  /** @returns milliseconds left of the pause that the host asked for; 0 when mail may be sent */
   pauseLeftMs(destination: string): number {
     return this.#busy.pauseLeftMs(destinationKey({ destination }), this.now());
   }
 
-  /** Attempts of each account that have not sent their message yet. */
+  /** Number of attempts by account that have not sent their message yet. */
   unsentByAccount(): Map<string, number> {
     return this.#countByAccount((it) => !it.isSent);
   }
 
-  /** Accounts that have as many slow attempts as they may: nothing more of theirs need be claimed. */
+  /** Accounts that have their maximum of slow attempts: more of their mail need not be claimed. */
   slowAccounts(): string[] {
     const slow = this.#countByAccount((it) => it.isSlow && !it.isSent);
     return [...slow].filter(([, count]) => count >= this.#limits.slow.account).map(([account]) => account);
@@ -274,7 +279,7 @@ export class RunningAttempts {
   sweep(): void {
     const attempts = [...this.#running];
     for (const attempt of attempts) this.#noteIfSlow(attempt);
-    // The newest leave first.
+    // The newest attempts are postponed first.
     for (const attempt of attempts.toReversed())
       if (attempt.isWaiting && this.#isCrowded(attempt)) this.#postpone(attempt);
     for (const attempt of attemptsToEnd(attempts, this.#limits)) attempt.stop();

@@ -1,4 +1,4 @@
-/** What counts in memory goes on evenly while somebody sets the clock: no limit holds on, and nothing stale is believed, for years. */
+/** Limits and caches in memory keep time when the system clock is set: none blocks or becomes stale for years. */
 import { expect, test } from "vitest";
 import { RouteCache } from "../../receive/route-cache.ts";
 import { ConfirmationCaps } from "../confirmation-caps.ts";
@@ -28,7 +28,7 @@ class SetClock {
 }
 
 test.each([-YEARS, -3_600_000, YEARS])(
-  "set by %i ms, a mailbox takes its day's mail after a day and not before",
+  "with the clock set by %i ms, the daily limit of a mailbox ends after a day and not before",
   (ms) => {
     const clock = new SetClock();
     const caps = new ConfirmationCaps(clock);
@@ -41,7 +41,7 @@ test.each([-YEARS, -3_600_000, YEARS])(
   },
 );
 
-test("set back by years, a route is asked for again after a minute", async () => {
+test("with the clock set back by years, a route is looked up again after a minute", async () => {
   const clock = new SetClock();
   let asked = 0;
   const route = { aliasId: "a", paused: false };
@@ -59,7 +59,7 @@ test("set back by years, a route is asked for again after a minute", async () =>
   expect(asked).toBe(2);
 });
 
-test("set back by years, what a destination's share holds back is due by the clock as it is now", () => {
+test("with the clock set back by years, deliveries deferred by a share are due by the new time", () => {
   const clock = new SetClock();
   const random = { bytes: (length: number) => Buffer.alloc(length), uuid: () => "" };
   const metrics = { count: () => {}, gauge: () => {} };

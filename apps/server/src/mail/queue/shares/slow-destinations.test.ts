@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { SlowDestinations } from "./slow-destinations.ts";
 
-test("each slow attempt halves what runs at once, a quick one doubles it, time lifts the limit", () => {
+test("each slow attempt halves the concurrent attempts, a quick one doubles them, and the limit expires", () => {
   const slow = new SlowDestinations();
   const limits = [1, 2, 3, 4].map((at) => {
     slow.noteSlow("slow.example", at);
@@ -17,7 +17,7 @@ test("each slow attempt halves what runs at once, a quick one doubles it, time l
   expect(after).toEqual([2, 4, Number.POSITIVE_INFINITY]);
 });
 
-test("however many destinations are slow, the latest ten thousand are known", () => {
+test("at most the latest ten thousand slow destinations are remembered", () => {
   const slow = new SlowDestinations();
   for (let index = 0; index < 10_001; index++) slow.noteSlow(`${index}.example`, 0);
   expect(slow.limitOf("0.example", 0)).toBe(Number.POSITIVE_INFINITY);

@@ -1,18 +1,18 @@
 /**
- * Which destinations were slow lately, and how many attempts at once they get for it: each slow attempt halves the
- * number, each one that ends quickly doubles it. Bounded; the entry that was touched longest ago is evicted.
+ * Destinations that were slow recently, and their maximum of concurrent attempts: each slow attempt halves the number,
+ * each quick one doubles it. Bounded; the entry updated longest ago is evicted.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";
 
 const KNOWN_MAX = 10_000;
 const FORGET_MS = 15 * 60_000;
-/** Attempts at once after one, two, three and more slow ones. */
+/** Maximum concurrent attempts after one, two, three and more slow ones. */
 const ATTEMPTS_AT_ONCE = [4, 2, 1] as const;
 
 export class SlowDestinations {
   readonly #known = new BoundedMap<string, { slow: number; at: number }>(KNOWN_MAX);
 
-  /** @returns attempts at once; infinity for a destination that is not known to be slow */
+  /** @returns maximum concurrent attempts; infinity for a destination that is not known to be slow */
   limitOf(key: string, nowMs: number): number {
     if (this.#known.size === 0) return Number.POSITIVE_INFINITY;
     const entry = this.#known.get(key);

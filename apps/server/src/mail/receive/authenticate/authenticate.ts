@@ -1,8 +1,9 @@
 /**
- * Who a message is really from: SPF (RFC 7208), DKIM (RFC 6376), DMARC (RFC 7489) and ARC (RFC 8617), by mailauth over our
- * resolver, all begun at once: what the author's domain asks for is looked up apart from what may prove the message. Five seconds at
- * most; a check that has not ended by then is `temperror`, and the others keep what they found. Under `reject` such a message is
- * deferred, and so is one whose policy can't be read (docs/decisions/2026-11-22-dmarc-and-slow-dns.md).
+ * Authenticates a message by SPF (RFC 7208), DKIM (RFC 6376), DMARC (RFC 7489) and ARC (RFC 8617), with mailauth over
+ * our resolver. All checks start at once, and the author's DMARC policy is looked up independently of them. They share
+ * a deadline of five seconds; a check that has not finished by then results in `temperror`, and the others keep their
+ * results. An unfinished message is deferred under a `reject` policy, and so is one whose policy can't be read
+ * (docs/decisions/2026-11-22-dmarc-and-slow-dns.md).
  */
 import type { AuthResult } from "../../../core/message/message.ts";
 import type { BodyHashes } from "../../copy/body-hashes.ts";
@@ -14,7 +15,7 @@ import { checkArc, checkSpf, readSignature } from "./sender-checks.ts";
 import { readShownAuthor, verifyInput } from "./verify-input.ts";
 
 export interface ToAuthenticate {
-  /** Plain form. */
+  /** Message without dot-stuffing. */
   raw: Buffer;
   envelopeFrom: string;
   clientAddress: string;
@@ -23,16 +24,16 @@ export interface ToAuthenticate {
 
 export interface AuthenticateDeps {
   resolver: Resolver;
-  /** authserv-id: our name. */
+  /** Our host name, used as authserv-id in Authentication-Results. */
   mailHost: string;
-  /** Domains whose ARC seals we believe. */
+  /** Domains whose ARC seals are trusted. */
   trustedSealers: ReadonlySet<string>;
   timeoutMs: number;
-  /** Shared with the signer. */
+  /** Body hashes shared with the DKIM signer. */
   bodyHashes: Pick<BodyHashes, "remember">;
 }
 
-/** What the other checks still get once the author is proven. */
+/** Milliseconds the remaining checks may still take once the author is proven. */
 const GRACE_MS = 1000;
 
 export async function authenticate(mail: ToAuthenticate, deps: AuthenticateDeps): Promise<Authentication> {
@@ -46,7 +47,7 @@ export async function authenticate(mail: ToAuthenticate, deps: AuthenticateDeps)
 
 let loaded: ReturnType<typeof loadLibrary> | undefined;
 
-/** With the first message: it takes 38 MiB, which an idle server need not have. */
+/** Loads mailauth with the first message: it takes 38 MiB, which an idle server does not need. */
 async function loadLibrary() {
   const [library, { getAlignment }] = await Promise.all([import("mailauth"), import("mailauth/lib/tools.js")]);
   const { dkimVerify, spf, arc, dmarc } = library;
@@ -71,18 +72,20 @@ async function check(mail: ToAuthenticate, dns: MessageDns, deps: AuthenticateDe
   const found = { author: shown.domain, policy: await policy, spf: await spf, dkim: await dkim, arc: await arc };
   const verdict = shown.isPlain ? await proof.verdict() : unproven(await proof.verdict());
   const { wasCut } = dns;
-  const hope = verdict.isProven || !shown.isPlain ? null : await judgeSafely(judge, hopesOf(found));
-  const couldBeProven = hope !== null && (hope.isProven || hope.result === "temperror");
+  const hypothetical = verdict.isProven || !shown.isPlain ? null : await judgeSafely(judge, possibleVouchers(found));
+  const couldBeProven = hypothetical !== null && (hypothetical.isProven || hypothetical.result === "temperror");
   return { ...found, verdict, couldBeProven, wasCut };
 }
 
-/** What is told of a message whose From programs read differently: whoever is proven may not be who is shown. */
+/** Verdict on a message whose From mail programs parse differently: the proven author may not be the displayed one. */
 function unproven(verdict: DmarcVerdict): DmarcVerdict {
   return { ...verdict, isProven: false, result: verdict.result === "pass" ? "fail" : verdict.result };
 }
 
-/** Those whose checks did not end; one that broke might have proven the author. */
-function hopesOf({ author, spf, dkim }: Pick<ChecksFound, "author" | "spf" | "dkim">): Vouchers {
+/**
+ * Domains that would vouch for the message if every unfinished check passed; the author's own for a check that threw.
+ */
+function possibleVouchers({ author, spf, dkim }: Pick<ChecksFound, "author" | "spf" | "dkim">): Vouchers {
   const isOpen = ({ result }: { result: AuthResult }) => result === "temperror" || result === "pass";
   const own = { result: "temperror", domain: author } as const;
   return {
@@ -91,7 +94,7 @@ function hopesOf({ author, spf, dkim }: Pick<ChecksFound, "author" | "spf" | "dk
   };
 }
 
-/** Judges with each check that passes, so that what is proven waits for nothing more. */
+/** Applies DMARC again whenever a check passes, so that a proven message does not wait for the remaining checks. */
 class Proof {
   readonly #judge: DmarcJudge;
   readonly #onProven: () => void;
@@ -110,7 +113,7 @@ class Proof {
     this.#judging = this.#judging.then(() => this.#judgeNow());
   }
 
-  /** When all checks have ended. */
+  /** The final verdict; to be called when all checks have finished. */
   async verdict(): Promise<DmarcVerdict> {
     await this.#judging;
     return this.#proven ?? judgeSafely(this.#judge, this.#vouchers);
@@ -125,7 +128,7 @@ class Proof {
   }
 }
 
-/** Whatever a hostile message does to the library, it is not proven by it. */
+/** An exception that a hostile message causes in the library counts as `temperror`, never as proof. */
 async function judgeSafely(judge: DmarcJudge, vouchers: Vouchers): Promise<DmarcVerdict> {
   return judge.judge(vouchers).catch(() => ({ result: "temperror", isProven: false, applied: null }));
 }

@@ -1,4 +1,4 @@
-/** SPF records beyond the bounds are a permerror, whatever they would say, and those that domains publish are not. */
+/** SPF records beyond our limits are a permerror whatever they contain; records of real domains are within them. */
 import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
 import { spf } from "mailauth";
 import { describe, expect, it } from "vitest";
@@ -17,17 +17,17 @@ async function resultOf(zone: FakeDnsZone, helo = values.helo): Promise<string> 
   return result;
 }
 
-describe("a record is evaluated", () => {
+describe("an SPF record within the limits is evaluated", () => {
   it.each([
     "v=spf1 a mx ip4:192.0.2.0/24 include:_spf.sender.example -all",
     "v=spf1 exists:%{i}._spf.%{d} include:%{ir}.%{v}._ip.%{h}._ehlo.%{d}._spf.sender.example ~all",
     "v=spf1 redirect=%{l1r-}.%{o}._spf.%{d2}",
     `v=spf1 ${"ip4:192.0.2.128 ".repeat(200)}-all`,
-  ])("as domains publish it: %s", (record) => {
+  ])("as real domains publish them: %s", (record) => {
     expect(isReadableSpf(record, values)).toBe(true);
   });
 
-  it("with the records of others beside it, and without its explanation", async () => {
+  it("when other TXT records stand beside it, and its explanation (exp=) is not fetched", async () => {
     const dns = createFakeDns({
       "sender.example": { txt: ["proof=1", "v=spf10 +all", "v=SPF1 -all exp=why.sender.example", "x".repeat(9000)] },
       "why.sender.example": { txt: ["%{s}".repeat(2000)] },
@@ -39,7 +39,7 @@ describe("a record is evaluated", () => {
   });
 });
 
-describe("a record that would pass is a permerror", () => {
+describe("an SPF record that would pass is a permerror when it exceeds a limit", () => {
   const start = "v=spf1 +ip4:192.0.2.1";
   it.each([
     ["longer than its bound", filled(start, SPF_RECORD_MAX + 1)],
@@ -57,7 +57,7 @@ describe("a record that would pass is a permerror", () => {
     expect(await resultOf(redirected, helo)).toBe("permerror");
   });
 
-  it("and one at its bounds passes", async () => {
+  it("and passes when it is exactly at the limits", async () => {
     const record = `${start} x=${"a".repeat(SPF_TERM_MAX - 2)}${" x=%{d}".repeat(SPF_MACROS_MAX)}`;
     expect(await resultOf({ "sender.example": { txt: [record] } })).toBe("pass");
     const terms = `${start}${" x=".repeat(SPF_TERMS_MAX - 1)}`;

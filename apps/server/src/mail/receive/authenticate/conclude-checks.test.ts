@@ -1,4 +1,4 @@
-/** The table of what is asked, what is proven and what could not be told. */
+/** Decision table: DMARC policy, what was proven and what could not be determined lead to a result and a reply. */
 import { describe, expect, test } from "vitest";
 import { type ChecksFound, conclude } from "./conclude-checks.ts";
 
@@ -73,7 +73,7 @@ describe.each<[string, Partial<ChecksFound>, string | null, string]>([
   });
 });
 
-test("results hold nothing of a stranger's but tokens", () => {
+test("Authentication-Results contain nothing from the sender except tokens", () => {
   const evil = "x\r\nBcc: y";
   const signature = {
     result: "fail",

@@ -1,4 +1,4 @@
-/** From what the checks of a message found to what is kept of it and whether it is taken. Pure. */
+/** Turns the results of authentication into what travels with the message and whether it is accepted. Pure. */
 import type { ErrorCode } from "@kauke/contract";
 import { type MethodResult, resultsValue } from "@kauke/mail-rfc";
 import type { AuthResult, MessageAuthentication } from "../../../core/message/message.ts";
@@ -8,31 +8,31 @@ import type { ArcFound, SignatureFound, SpfFound } from "./sender-checks.ts";
 type Refusal = Extract<ErrorCode, "dmarc_reject" | "proof_unfinished">;
 
 export interface Authentication {
-  /** What travels with the message. */
+  /** Results recorded with the message and in its copies. */
   found: MessageAuthentication;
-  /** Not proven, and a check did not end: a later try may prove it. */
+  /** The author is not proven and a check did not finish: a retry by the sender may prove the author. */
   isUnfinished: boolean;
-  /** Why the message is not taken; `null` when it is. */
+  /** Why the message is refused or deferred; `null` when it is accepted. */
   refusal: Refusal | null;
 }
 
-/** A check is `null` when it broke, which says nothing about the message. */
+/** Results of all checks. A check is `null` when it threw, which says nothing about the message. */
 export interface ChecksFound {
-  /** The domain of the author who is shown; empty when there is none. */
+  /** Domain of the displayed author; empty when there is none. */
   author: string;
   policy: DmarcPolicy | "unknown";
   spf: SpfFound | null;
   dkim: readonly SignatureFound[] | null;
   arc: ArcFound | null;
   verdict: DmarcVerdict;
-  /** Not proven, and it would be, or might be, if the checks that did not end had passed. */
+  /** The author is not proven, but might be if the unfinished checks had passed. */
   couldBeProven: boolean;
-  /** DNS was still being asked when the time was over. */
+  /** DNS look-ups were still pending at the deadline. */
   wasCut: boolean;
 }
 
 export interface ConcludeRules {
-  /** authserv-id: our name. */
+  /** Our host name, used as authserv-id in Authentication-Results. */
   mailHost: string;
   trustedSealers: ReadonlySet<string>;
 }
@@ -58,13 +58,13 @@ export function conclude(checks: ChecksFound, { mailHost, trustedSealers }: Conc
   };
 }
 
-/** Whether something that counts is not known. */
+/** Whether the message could still be proven, or its policy read, with more time. */
 function isOpen({ policy, verdict, couldBeProven, wasCut, arc }: ChecksFound, isTrusted: boolean): boolean {
   const isSealOpen = isTrusted && arc?.result === "temperror";
   return policy === "unknown" || verdict.result === "temperror" || couldBeProven || wasCut || isSealOpen;
 }
 
-/** Proof ends every doubt; without it a policy that can't be read may be `reject`. */
+/** A proven message is never refused. Without proof an unreadable policy counts as if it were `reject`, and defers. */
 function refusalOf(
   { policy, verdict }: ChecksFound,
   { isUnfinished, isExplained }: { isUnfinished: boolean; isExplained: boolean },

@@ -1,7 +1,8 @@
 /**
- * Whether a message is proven to be its author's, and what the author's domain asks for otherwise (DMARC, RFC 7489 and RFC 9989),
- * by mailauth: records, tree walk, policies of sub-domains and alignment are the library's. A domain without a record is proven by
- * relaxed alignment; one that has a record is judged by it alone, strict alignment and all.
+ * DMARC evaluation (RFC 7489 and RFC 9989) by mailauth: whether the displayed author is proven, and which policy the
+ * author's domain publishes. Record look-up, tree walk, sub-domain policies and alignment are the library's. A domain
+ * without a DMARC record is proven by relaxed alignment; one with a record is judged by that record alone, including
+ * strict alignment.
  */
 import type { DMARCResult, dmarc as Dmarc } from "mailauth";
 import type { AskDns } from "../../ask-dns.ts";
@@ -9,23 +10,23 @@ import type { AskDns } from "../../ask-dns.ts";
 export type DmarcPolicy = "none" | "quarantine" | "reject";
 
 export interface DmarcVerdict {
-  /** `temperror`: the record, or an alignment that counts, could not be looked up. */
+  /** `temperror`: the DMARC record, or a look-up that alignment depends on, failed temporarily. */
   result: "pass" | "fail" | "none" | "temperror";
   isProven: boolean;
-  /** What is asked for a message that fails; `null` when nothing failed. */
+  /** Policy to apply to a message that fails; `null` when it did not fail. */
   applied: DmarcPolicy | null;
 }
 
-/** Domains a check vouches for. */
+/** Domains that passed SPF or DKIM. */
 export interface Vouchers {
   spf: readonly string[];
   dkim: readonly string[];
 }
 
-/** The library's parts, which are loaded with the first message. */
+/** The parts of mailauth used here; the library is loaded with the first message. */
 export interface DmarcLibrary {
   dmarc: typeof Dmarc;
-  /** Relaxed, by the public suffix list. */
+  /** Relaxed alignment by the public suffix list. */
   getAlignment(fromDomain: string, domains: readonly string[]): { domain: string } | false;
 }
 
@@ -37,14 +38,14 @@ export class DmarcJudge {
   readonly #library: DmarcLibrary;
   #unprovenFound: Promise<DMARCResult | false> | undefined;
 
-  /** @param author the domain of the author who is shown, in A-labels; empty when there is none */
+  /** @param author domain of the displayed author, in A-labels; empty when there is none */
   constructor(author: string, ask: AskDns, library: DmarcLibrary) {
     this.#author = author;
     this.#ask = ask;
     this.#library = library;
   }
 
-  /** What the domain asks for; `unknown` when that can't be read now. */
+  /** Policy that the author's domain publishes; `unknown` when it can't be read at present. */
   async policy(): Promise<DmarcPolicy | "unknown"> {
     const found = await this.#unproven();
     if (found === false || found.status.result === "none") return "none";
@@ -54,7 +55,8 @@ export class DmarcJudge {
   async judge(vouchers: Vouchers): Promise<DmarcVerdict> {
     const unproven = await this.#unproven();
     const isSameDomain = [...vouchers.spf, ...vouchers.dkim].includes(this.#author);
-    // The usual case, strict or relaxed, without asking the library again.
+    // Shortcut for the usual case: an identical domain is aligned in strict and relaxed mode, no need to ask the
+    // library.
     if (isSameDomain && unproven !== false && unproven.status.result === "fail") return passed;
     const found = await this.#find(vouchers);
     const result = found === false ? "none" : readResult(found.status.result);
@@ -63,7 +65,7 @@ export class DmarcJudge {
     return { result, isProven: result === "pass" || isAligned, applied };
   }
 
-  /** With nobody to vouch: tells what is asked. */
+  /** DMARC result without any SPF or DKIM pass: yields the published policy. */
   #unproven(): Promise<DMARCResult | false> {
     this.#unprovenFound ??= this.#find({ spf: [], dkim: [] });
     return this.#unprovenFound;
@@ -72,7 +74,7 @@ export class DmarcJudge {
   async #find({ spf, dkim }: Vouchers): Promise<DMARCResult | false> {
     if (this.#author === "") return false;
     return this.#library.dmarc({
-      // Our own local part: the library looks for more domains in odd ones.
+      // A local part of our own: from unusual local parts the library extracts further domains.
       headerFrom: [`author@${this.#author}`],
       spfDomains: [...spf],
       dkimDomains: dkim.map((domain) => ({ domain })),

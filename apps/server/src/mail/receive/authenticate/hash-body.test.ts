@@ -7,7 +7,7 @@ const MIB = 1024 * 1024;
 const hashOf = (bytes: Buffer, algorithm = "sha256") => createHash(algorithm).update(bytes).digest("base64");
 const nobody = () => {};
 
-test("each key gets the hash of as much of the canonical body as it asks for", async () => {
+test("each key gets the hash of the length of canonical body that it asks for", async () => {
   const body = Buffer.from(`a  b \r\n${"line \t of text\r\n".repeat(20_000)}\r\n\r\n`);
   const limits = ["", "0", "1", "7", "7", "65536", "100000", "9999999", "1e3", "-1", "x"];
   const keys = ["simple:sha256", "relaxed:sha256", "relaxed:sha1"].flatMap((kind) =>
@@ -25,14 +25,14 @@ test("each key gets the hash of as much of the canonical body as it asks for", a
   }
 });
 
-test("an empty body is a line end in simple form and nothing in relaxed form", async () => {
+test("an empty body canonicalizes to CRLF in simple form and to nothing in relaxed form", async () => {
   const found = await hashBody(Buffer.alloc(0), ["simple:sha256:", "relaxed:sha256:", "relaxed:sha256:0"], nobody);
   expect(found.get("simple:sha256:")?.digest("base64")).toBe(hashOf(Buffer.from("\r\n")));
   expect(found.get("relaxed:sha256:")?.digest("base64")).toBe(hashOf(Buffer.alloc(0)));
   expect(found.get("relaxed:sha256:0")?.bodyHashedBytes).toBe(0);
 });
 
-test("only the SHA-256 of a whole body that is canonical as it lies is told", async () => {
+test("only the SHA-256 of a whole body that is already canonical is reported", async () => {
   const told = async (body: string, key: string) => {
     const hashes: string[] = [];
     await hashBody(Buffer.from(body), [key], (hash) => void hashes.push(hash.toString("base64")));
@@ -44,7 +44,7 @@ test("only the SHA-256 of a whole body that is canonical as it lies is told", as
   expect(await told("a\r\n", "relaxed:sha1:")).toEqual([]);
 });
 
-test("a body that canonicalizes to nothing leaves others their turns", { timeout: 60_000 }, async () => {
+test("hashing a body that canonicalizes to nothing does not block the event loop", { timeout: 60_000 }, async () => {
   const body = Buffer.from(`${" \r\n".repeat((8 * MIB) / 3)}`);
   let turns = 0;
   let isOver = false;

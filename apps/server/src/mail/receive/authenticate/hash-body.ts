@@ -1,12 +1,13 @@
 /**
- * The body hashes that the signatures of a message ask for. One pass over the body serves all that canonicalize it in the same way:
- * each `l=` tag (RFC 6376 §3.5) asks for a hash of its own, and a pass over 25 MiB of short lines takes a second.
+ * Computes the body hashes that a message's DKIM signatures ask for. One pass over the body serves all signatures with
+ * the same canonicalization: each `l=` tag (RFC 6376 §3.5) asks for a separate hash, and a pass over 25 MiB of short
+ * lines takes a second.
  */
 import { createHash, type Hash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { canonicalBody, type DkimCanonicalization } from "@kauke/mail-rfc";
 
-/** What the library reads of a body hash after the last byte. */
+/** The members of a body hash that mailauth reads after the last byte. */
 export interface LibraryBodyHash {
   digest(encoding: "base64"): string;
   getMimeStructureStart(): undefined;
@@ -14,20 +15,20 @@ export interface LibraryBodyHash {
   bodyHashedBytes: number;
 }
 
-/** Work between two turns of the event loop. One piece of a body takes 5 ms at most. */
+/** Milliseconds of hashing between two turns of the event loop. One chunk of a body takes 5 ms at most. */
 const TURN_MS = 10;
 
 interface Wanted {
   key: string;
   canonicalization: DkimCanonicalization;
   algorithm: string;
-  /** Octets of the canonical body. */
+  /** Octets of the canonical body to hash; infinite for the whole body. */
   limit: number;
 }
 
 /**
  * @param keys `relaxed:sha256:` or, with `l=`, `relaxed:sha256:1000`
- * @param noteSimple told the SHA-256 of a whole body that is canonical as it lies
+ * @param noteSimple called with the SHA-256 of a whole body that is already canonical
  * @returns a hash for each key
  */
 export async function hashBody(
@@ -50,7 +51,7 @@ export async function hashBody(
   return found;
 }
 
-/** What is no number of bytes limits nothing, as in the library. */
+/** Parses a hash key. As in the library, a limit that is no number of bytes does not limit. */
 function readKey(key: string): Wanted {
   const [canonicalization, algorithm = "", limitText = ""] = key.split(":");
   const isLimited = limitText !== "" && Number(limitText) >= 0;
@@ -59,13 +60,13 @@ function readKey(key: string): Wanted {
 }
 
 async function readAll(
-  pieces: Generator<Buffer, boolean>,
+  chunks: Generator<Buffer, boolean>,
   running: readonly RunningHash[],
 ): Promise<{ length: number; isAsItLies: boolean }> {
   let length = 0;
   let turnBegan = performance.now();
-  let next = pieces.next();
-  for (; !next.done; next = pieces.next()) {
+  let next = chunks.next();
+  for (; !next.done; next = chunks.next()) {
     length += next.value.length;
     for (const hash of running) hash.add(next.value);
     if (performance.now() - turnBegan < TURN_MS) continue;
@@ -77,10 +78,10 @@ async function readAll(
 
 type Finished = [wanted: Wanted, digest: Buffer, hashedBytes: number];
 
-/** One running body hash. At the length of each `l=` tag its digest so far is noted. */
+/** One running body hash. Reads off the digest so far at the length of each `l=` tag. */
 class RunningHash {
   readonly #hash: Hash;
-  /** The smallest limit first. */
+  /** Hashes still to be read off, smallest limit first. */
   readonly #wanted: Wanted[];
   readonly #finished: Finished[] = [];
   #bytes = 0;
@@ -90,8 +91,8 @@ class RunningHash {
     this.#wanted = wanted.toSorted((a, b) => (a.limit < b.limit ? -1 : 1));
   }
 
-  add(piece: Buffer): void {
-    let rest = piece;
+  add(chunk: Buffer): void {
+    let rest = chunk;
     while (this.#roomLeft() <= rest.length) {
       const room = this.#roomLeft();
       this.#update(rest.subarray(0, room));
@@ -101,7 +102,7 @@ class RunningHash {
     if (this.#wanted.length > 0) this.#update(rest);
   }
 
-  /** The limits that lie behind the end are those of the whole body. */
+  /** Finishes the hashes whose limit lies beyond the end of the body: they cover the whole body. */
   finish(): readonly Finished[] {
     while (this.#wanted.length > 0) this.#readOff();
     return this.#finished;

@@ -1,4 +1,4 @@
-/** Our reading of a header against the library's own, and what of it the library is not shown. */
+/** Compares our header parser with mailauth's own, and checks which fields mailauth is not shown. */
 import { createRequire } from "node:module";
 import { headerLimits } from "@kauke/mail-rfc";
 import fc from "fast-check";
@@ -13,7 +13,7 @@ const latin1 = (text: string) => Buffer.from(text, "latin1");
 const plain = (fields: readonly { key: string | null; casedKey?: string; line: Buffer }[]) =>
   fields.map(({ key, casedKey, line }) => [key ?? "", casedKey ?? "", line.toString("latin1")]);
 
-test("the fields are the library's own, name by name and byte by byte, however they are folded", () => {
+test("our parser returns the same field names and bytes as mailauth, however fields are folded", () => {
   const pieces = [
     "A",
     "From",
@@ -42,7 +42,7 @@ test("the fields are the library's own, name by name and byte by byte, however t
   );
 });
 
-test("a header beyond the limits has no fields, one at the limits has them all", () => {
+test("a header beyond the limits yields no fields, one at the limits yields all", () => {
   const fields = (count: number) => libraryFields(latin1("A: b\r\n".repeat(count))).length;
   expect(fields(headerLimits.fieldsMax)).toBe(headerLimits.fieldsMax);
   expect(fields(headerLimits.fieldsMax + 1)).toBe(0);
@@ -51,11 +51,11 @@ test("a header beyond the limits has no fields, one at the limits has them all",
   expect(bytes(headerLimits.bytesMax + 1)).toBe(0);
 });
 
-describe("a signature is shown to the library", () => {
+describe("a signature is passed to mailauth", () => {
   const isShown = (line: string) => isReadableSignature({ key: "", casedKey: "", line: latin1(line) });
   const usual = "DKIM-Signature: v=1; a=rsa-sha256; d=sender.example; s=s1; h=from:to; bh=x; b=y";
 
-  it("as real ones are, with a note of kilobytes and a hundred signed names", () => {
+  it("when it looks like real ones, with a comment of kilobytes and a hundred signed names", () => {
     expect(isShown(usual)).toBe(true);
     expect(isShown(`${usual}; z=${"From:a|".repeat(1000)}`)).toBe(true);
     expect(isShown(`${usual}; h=${"from:".repeat(99)}to`)).toBe(true);
@@ -71,12 +71,12 @@ describe("a signature is shown to the library", () => {
     ["a run of blanks", `${usual}; n${" ".repeat(65)}=a`],
     ["a run of blanks and folds", `${usual}; n${"\r\n\t ".repeat(17)}=a`],
     ["too many bytes", `${usual}; z=${"a".repeat(20_000)}`],
-  ])("but not with %s beyond measure", (_, line) => {
+  ])("but not with %s beyond the limit", (_, line) => {
     expect(isShown(line)).toBe(false);
   });
 });
 
-test("signatures are shown as long as all of them fit into the bytes for all", () => {
+test("signatures are passed on until their total size limit is reached", () => {
   const field = { key: "", casedKey: "", line: Buffer.alloc(SIGNATURES_BYTES_MAX / 4) };
   expect(withinTotal(Array(4).fill(field))).toHaveLength(4);
   expect(withinTotal(Array(9).fill(field))).toHaveLength(4);

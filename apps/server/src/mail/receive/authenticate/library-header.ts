@@ -1,39 +1,42 @@
 /**
- * A header in the shape of mailauth's own reader, whose cost grows with the square of the lines: 480 KiB of folded lines took it
- * a minute. The same fields with the same bytes come out, folding included, as simple canonicalization needs them; one pass here.
- * What the library would read at more than linear cost is kept from it: see `isReadableSignature`.
+ * Parses a header into the field list that mailauth's own parser would return: same fields, same bytes, folding
+ * included, as simple canonicalization needs them. It takes one pass, while mailauth's cost grows with the square of
+ * the lines: 480 KiB of folded lines took it a minute. Fields that mailauth would process at more than linear cost are
+ * filtered out by `isReadableSignature`.
  */
 import { headerLimits } from "@kauke/mail-rfc";
 
-/** One field as mailauth keeps it. */
+/** One header field in mailauth's representation. */
 export interface LibraryField {
-  /** Lower case. */
+  /** Field name in lower case. */
   key: string;
   casedKey: string;
-  /** The whole field as it lies, without its last line end. */
+  /** The raw field, folding included, without its final CRLF. */
   line: Buffer;
 }
 
-/** RFC 5322 §3.6.8; white space before the colon is obsolete (§4.5.8). What begins otherwise belongs to the field above. */
+/**
+ * Start of a field (RFC 5322 §3.6.8; white space before the colon is obsolete, §4.5.8). Other lines continue a field.
+ */
 const FIELD_START = /^[!-9;-~]+[ \t\r\n]*:/;
 
-/** Bytes of a signature or ARC field; real ones have one to three thousand. */
+/** Maximum bytes of one signature or ARC field; real ones have one to three thousand. */
 export const SIGNATURE_BYTES_MAX = 8 * 1024;
-/** Bytes of all signatures that are looked at, and of all ARC fields. */
+/** Maximum total bytes of the DKIM signatures that are checked, and separately of all ARC fields. */
 export const SIGNATURES_BYTES_MAX = 64 * 1024;
-/** White space in a row in a signature or ARC field. The library reads each run of it in squared time. */
+/** Maximum run of white space in a signature or ARC field. The library parses each run in quadratic time. */
 const BLANKS_MAX = 64;
 const LONG_BLANKS = new RegExp(`(?<![ \\t\\r\\n])[ \\t\\r\\n]{${BLANKS_MAX + 1}}`);
-/** Tags, or results of an ARC-Authentication-Results. */
+/** Maximum tags of a signature, or results of an ARC-Authentication-Results. */
 const TAGS_MAX = 100;
-/** Names in `h=`: each is looked for in all fields. */
+/** Maximum names in `h=`: each is searched for in all fields. */
 const SIGNED_NAMES_MAX = 200;
-/** Octets of `d=`, `s=` and `i=`; names in DNS have 253 at most (RFC 1035 §3.1). */
+/** Maximum octets of `d=`, `s=` and `i=`; DNS names have 253 at most (RFC 1035 §3.1). */
 const NAME_OCTETS_MAX = 320;
 
 /**
- * @param header with CRLF line ends, a blank line at its end or none
- * @returns the fields from the top; none of a header beyond the limits of those that are taken
+ * @param header header with CRLF line ends, with or without the blank line at its end
+ * @returns the fields from top to bottom; an empty list when the header exceeds the limits of accepted messages
  */
 export function libraryFields(header: Buffer): LibraryField[] {
   if (header.length > headerLimits.bytesMax) return [];
@@ -41,7 +44,8 @@ export function libraryFields(header: Buffer): LibraryField[] {
   if (lines.length === 1 && lines[0] === "") return [];
   const fields: LibraryField[] = [];
   let end = lines.length;
-  // From below, since a name may be parted from its colon by a fold: whether a line begins a field depends on the next.
+  // Bottom-up, because a fold may separate a name from its colon: whether a line begins a field depends on the next
+  // line.
   for (let at = lines.length - 1; at >= 0; at -= 1) {
     const start = at + 1 < end ? `${lines[at]}\r\n${lines[at + 1]}` : (lines[at] ?? "");
     if (at > 0 && !FIELD_START.test(start)) continue;
@@ -58,8 +62,8 @@ function fieldOf(line: string): LibraryField {
 }
 
 /**
- * Whether the library may read it: a signature or ARC field that is no larger, and has no more tags, signed names, blanks and longer
- * domains, than a real one could. What is not readable counts as not there.
+ * Whether the library may parse a signature or ARC field: its size, tags, signed names, white space and domain lengths
+ * are within what real ones need. A field beyond these limits is treated as absent.
  */
 export function isReadableSignature({ line }: LibraryField): boolean {
   if (line.length > SIGNATURE_BYTES_MAX) return false;
@@ -76,7 +80,7 @@ function isReadableTag(tag: string): boolean {
   return !["d", "s", "i"].includes(name) || tag.length - equals <= NAME_OCTETS_MAX;
 }
 
-/** @returns the fields from the first one on that fit into the bytes for all of them */
+/** @returns the leading fields that together fit into `SIGNATURES_BYTES_MAX` */
 export function withinTotal(fields: readonly LibraryField[]): LibraryField[] {
   let left = SIGNATURES_BYTES_MAX;
   return fields.filter(({ line }) => {
@@ -85,20 +89,20 @@ export function withinTotal(fields: readonly LibraryField[]): LibraryField[] {
   });
 }
 
-/** Not `trim`: other white space belongs to the name. */
+/** Strips spaces and tabs only; `trim` would also strip other white space, which belongs to the name. */
 function withoutBlanks(text: string): string {
   let from = 0;
   while (from < text.length && isBlank(text[from])) from += 1;
   return withoutEnd(text.slice(from), isBlank);
 }
 
-/** No expression: where a run is not at the end, it would read the run anew for each sign of it. */
-function withoutEnd(text: string, isDropped: (sign: string | undefined) => boolean): string {
+/** Not a regular expression: on a run that is not at the end it would backtrack once per character of the run. */
+function withoutEnd(text: string, isDropped: (char: string | undefined) => boolean): string {
   let to = text.length;
   while (to > 0 && isDropped(text[to - 1])) to -= 1;
   return text.slice(0, to);
 }
 
-const isBlank = (sign: string | undefined): boolean => sign === " " || sign === "\t";
-const isBreak = (sign: string | undefined): boolean => sign === "\r" || sign === "\n";
+const isBlank = (char: string | undefined): boolean => char === " " || char === "\t";
+const isBreak = (char: string | undefined): boolean => char === "\r" || char === "\n";
 const latin1 = (text: string): Buffer => Buffer.from(text, "latin1");

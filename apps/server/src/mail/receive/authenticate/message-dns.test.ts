@@ -1,4 +1,4 @@
-/** One message's DNS: what is late fails by itself and alone. */
+/** DNS look-ups of one message: a late answer fails only its own look-up. */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { expect, test } from "vitest";
 import { MessageDns } from "./message-dns.ts";
@@ -9,7 +9,7 @@ const codeOf = (asked: Promise<string[]>) =>
     (thrown: { code: string }) => thrown.code,
   );
 
-test("answers come as node:dns would give them, and failures with its codes", async () => {
+test("answers have the form of node:dns, and failures its error codes", async () => {
   const dns = new MessageDns(
     createFakeDns({ "a.example": { a: ["192.0.2.1"] }, "b.example": { fails: true } }),
     10_000,
@@ -23,7 +23,7 @@ test("answers come as node:dns would give them, and failures with its codes", as
   dns.close();
 });
 
-test("at the end open questions fail, new ones are not asked, and answers stay", async () => {
+test("at the deadline pending look-ups fail, new ones are not started, and answers stay available", async () => {
   const fake = createFakeDns({ "a.example": { a: ["192.0.2.1"] }, "silent.example": { isSilent: true } });
   const dns = new MessageDns(fake, 50);
   expect(await codeOf(dns.ask("a.example"))).toBe("192.0.2.1");
@@ -35,7 +35,7 @@ test("at the end open questions fail, new ones are not asked, and answers stay",
   dns.close();
 });
 
-test("the end can come closer but not go away", async () => {
+test("the deadline can be brought forward but not lifted", async () => {
   const dns = new MessageDns(createFakeDns({ "silent.example": { isSilent: true } }), 60_000);
   const began = performance.now();
   const asked = codeOf(dns.ask("silent.example"));

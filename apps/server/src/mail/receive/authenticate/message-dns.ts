@@ -1,6 +1,7 @@
 /**
- * The DNS of one message's verification: our resolver in the shape mailauth wants, with one end for all questions. Whatever has not
- * been answered by then fails, so that every check ends by itself and keeps what it has found; what was answered can be asked again.
+ * DNS look-ups for one message's authentication: our resolver behind the interface mailauth expects, with one deadline
+ * for all look-ups. A look-up without an answer by then fails, so that every check finishes and keeps its results.
+ * Answers are cached for the message.
  */
 import { type AskDns, lookUp, recordsOf } from "../../ask-dns.ts";
 import type { DnsAnswer, Resolver } from "../../resolver.ts";
@@ -10,7 +11,7 @@ type Answer = DnsAnswer<unknown>;
 export class MessageDns {
   readonly #resolver: Resolver;
   readonly #answers = new Map<string, Promise<Answer>>();
-  /** Whether a question got no answer: too late, or a failure that may pass. */
+  /** Look-ups that got no answer: after the deadline, or because of a temporary failure. */
   readonly #unanswered = new Set<string>();
   readonly #end: Promise<null>;
   #endNow: () => void = () => {};
@@ -18,7 +19,7 @@ export class MessageDns {
   #isOver = false;
   #wasCut = false;
 
-  /** @param limitMs when all questions end, from now */
+  /** @param limitMs milliseconds from now until the deadline of all look-ups */
   constructor(resolver: Resolver, limitMs: number) {
     this.#resolver = resolver;
     this.#end = new Promise((resolve) => {
@@ -30,30 +31,30 @@ export class MessageDns {
     this.#timer = setTimeout(this.#endNow, limitMs);
   }
 
-  /** Whether a question was open when the time was over, ours or the resolver's. */
+  /** Whether a look-up was cut off by our deadline or by the resolver's. */
   get wasCut(): boolean {
     return this.#wasCut;
   }
 
-  /** Moves the end closer: what matters is known. */
+  /** Brings the deadline forward, because the decisive result is known. */
   endIn(ms: number): void {
     if (this.#isOver) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.#endNow, ms);
   }
 
-  /** No question is asked any more. */
+  /** Ends all look-ups; none is started afterwards. */
   close(): void {
     clearTimeout(this.#timer);
     this.#endNow();
   }
 
-  /** Whether this question was asked and got no answer. */
+  /** Whether this look-up was made and got no answer. */
   isUnanswered(name: string, type: string): boolean {
     return this.#unanswered.has(keyOf(name, type));
   }
 
-  /** Bound: mailauth knows a resolver by its identity. */
+  /** An arrow function, so that its identity is stable: mailauth recognizes a resolver by identity. */
   readonly ask: AskDns = async (name, type = "A") => {
     const key = keyOf(name, type);
     const answer = await Promise.race([this.#answerTo(name, type), this.#end]);
@@ -63,7 +64,7 @@ export class MessageDns {
     return recordsOf(isLate ? "late" : answer, type);
   };
 
-  /** An answer that is there already wins against the end. */
+  /** Returns a cached answer even after the deadline. */
   #answerTo(name: string, type: string): Promise<Answer | null> {
     const key = keyOf(name, type);
     const known = this.#answers.get(key);

@@ -1,4 +1,4 @@
-/** What SPF, DKIM and ARC found, each by mailauth and by itself: one that breaks or is late takes nothing from the others. */
+/** SPF, DKIM and ARC checks by mailauth. Each stands alone: one that throws or is late does not affect the others. */
 import type { arc as Arc, DKIMResult, DKIMVerifyResult, SPFResult, spf as Spf } from "mailauth";
 import type { AuthResult } from "../../../core/message/message.ts";
 import { askForSpf } from "./bounded-spf.ts";
@@ -7,9 +7,9 @@ import { lastSealer, sealKeyNames } from "./verify-together.ts";
 
 export interface SpfFound {
   result: AuthResult;
-  /** Of the envelope sender, or of HELO for the null sender. */
+  /** Domain of the envelope sender, or the HELO name for the null sender. */
   domain: string;
-  /** The envelope sender, or postmaster of the HELO name for the null sender. */
+  /** Envelope sender, or postmaster at the HELO name for the null sender. */
   sender: string;
   helo: string;
 }
@@ -19,18 +19,18 @@ export interface SignatureFound {
   domain: string;
   selector: string;
   algorithm: string;
-  /** The beginning of `b=`. */
+  /** The first characters of the `b=` tag. */
   signature: string;
-  /** The library's words. */
+  /** The library's explanation of the result. */
   comment: string;
 }
 
 export interface ArcFound {
   result: AuthResult;
   comment: string;
-  /** Who sealed last, lower case, whether the seal holds or not. */
+  /** Domain of the last ARC sealer in lower case, whether the seal is valid or not. */
   sealer: string;
-  /** What the last sealer says it found for DMARC, when the chain holds. */
+  /** DMARC result that the last sealer recorded; empty unless the chain is valid. */
   saidDmarc: string;
 }
 
@@ -69,7 +69,9 @@ export async function checkSpf(
   };
 }
 
-/** One that leaves a part of the body to anybody (`l=`) proves nothing: RFC 6376 §8.2, `policy` of RFC 8601 §2.7.1. */
+/**
+ * A signature that does not cover the whole body (`l=`) proves nothing (RFC 6376 §8.2): `policy` of RFC 8601 §2.7.1.
+ */
 export function readSignature({ status, signingDomain, selector, algo, signature }: DKIMResult): SignatureFound {
   const isWhole = (status.underSized ?? 0) === 0;
   return {
@@ -82,7 +84,7 @@ export function readSignature({ status, signingDomain, selector, algo, signature
   };
 }
 
-/** The library counts every failure as one for good; a key that did not come is none. */
+/** The library reports every failure as permanent; a seal whose key look-up failed is turned into `temperror`. */
 export async function checkArc(verified: DKIMVerifyResult, { arc }: Library, dns: MessageDns): Promise<ArcFound> {
   const data = verified.arc as Parameters<Library["arc"]>[0] | undefined;
   if (data === undefined) return { result: "none", comment: "", sealer: "", saidDmarc: "" };

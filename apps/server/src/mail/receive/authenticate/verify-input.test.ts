@@ -1,4 +1,4 @@
-/** What is found with the body hashed natively against what mailauth finds on its own, and published signatures. */
+/** Compares verification with native body hashes to mailauth's own verification, and checks published signatures. */
 import { createPublicKey, generateKeyPairSync, randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { addressesOf, countFields, readHeader, simpleBodyHash } from "@kauke/mail-rfc";
@@ -78,10 +78,10 @@ const options = {
   disableBimi: true,
 };
 
-/** A name made up for a signature that has none, figures that decide nothing, and what nobody here asks for. */
+/** Result fields not compared: ids generated for signatures without one, statistics, and data nobody here uses. */
 const noUse = ["id", "mimeStructureStart", "sourceBodyLength", "fromFields", "receivedChain"];
 
-/** Everything that was found, and the header written about it. */
+/** The results to compare: all findings and the Authentication-Results header. */
 function facts(found: AuthenticateResult): unknown {
   const drop = (key: string, value: unknown) => (noUse.includes(key) ? undefined : value);
   return JSON.parse(JSON.stringify(found, drop));
@@ -90,7 +90,7 @@ function facts(found: AuthenticateResult): unknown {
 const check = (raw: Buffer, bodyHashes: Parameters<typeof verifyInput>[1] = new BodyHashes()) =>
   mailauth(verifyInput({ raw, envelopeFrom: "" }, bodyHashes), options);
 
-/** What the library is given elsewhere: a bare LF in the header is forwarded as a space and no line end. */
+/** Header bytes for the library as we forward them: a bare LF is a space, not a line end. */
 function asForwarded(raw: Buffer): Buffer {
   const blank = raw.indexOf("\r\n") === 0 ? 0 : raw.indexOf("\r\n\r\n");
   const end = blank < 0 ? raw.length : blank;
@@ -98,7 +98,7 @@ function asForwarded(raw: Buffer): Buffer {
   return Buffer.concat([latin1(header), raw.subarray(end)]);
 }
 
-/** Where the library sees another author than we would show, no signature may hold; else everything is the same. */
+/** Where the library sees another author than the displayed one, no signature may pass; else results must be equal. */
 async function expectSame(raw: Buffer): Promise<AuthenticateResult> {
   const ours = await check(raw);
   const theirs = await mailauth(asForwarded(raw), options);
@@ -146,15 +146,15 @@ const eml = ["eml", "eml-odd"].flatMap((folder) => {
     .map((name) => [name, readFileSync(new URL(name, directory))] as const);
 });
 
-test("both signatures of RFC 8463 appendix A hold, and neither once a letter of the body is another", async () => {
+test("both signatures of RFC 8463 appendix A are valid, and neither after one letter of the body changed", async () => {
   const found = await expectSame(Buffer.from(publishedMessage));
   expect(results(found)).toEqual(["pass", "pass"]);
   const changed = await expectSame(Buffer.from(publishedMessage.replace("hungry", "Hungry")));
   expect(results(changed)).toEqual(["neutral", "neutral"]);
 });
 
-describe("a signed message is judged as mailauth judges it", () => {
-  it.each(eml)("%s, signed four ways", async (_name, bytes) => {
+describe("a signed message gets the result that mailauth alone gives", () => {
+  it.each(eml)("%s, signed with each combination of canonicalizations", async (_name, bytes) => {
     for (const canonicalization of ["relaxed/relaxed", "relaxed/simple", "simple/relaxed", "simple/simple"]) {
       await expectSame(
         await sign(latin1(`From: Ann <ann@sender.example>\r\n${bytes.toString("latin1").replace(/^From:/gim, "X:")}`), {
@@ -186,7 +186,7 @@ describe("a signed message is judged as mailauth judges it", () => {
     expect(results(await expectSame(signed))).toEqual([result]);
   });
 
-  it("with what a signature must not say: no From, odd tags, an unknown algorithm, two at once", async () => {
+  it("for invalid signatures: From not signed, malformed tags, unknown algorithm, two in one message", async () => {
     const signed = String(
       await sign(latin1(`${header}\r\nbody\r\n`), { selector: "rsa", canonicalization: "relaxed/relaxed" }),
     );
@@ -212,10 +212,10 @@ describe("a signed message is judged as mailauth judges it", () => {
     }
   });
 
-  it("whatever its body is made of, and whatever is changed on the way", { timeout: 60_000 }, async () => {
+  it("for random bodies and random changes in transit", { timeout: 60_000 }, async () => {
     const short = ["\r\n", "\r\n", "\n", "\r", " ", "  ", "\t", "a", "word", "é", ".", "\0", " \r\n"];
     const piece = fc.constantFrom(...short, "x".repeat(70_000));
-    // A name longer than any in DNS is no signature for us.
+    // A name longer than any DNS name: we ignore such a signature.
     const inserted = fc.constantFrom(...short, "x".repeat(200));
     const signing = fc.record({
       selector: fc.constantFrom("rsa", "ed"),
@@ -253,7 +253,7 @@ describe("a signed message is judged as mailauth judges it", () => {
   });
 });
 
-test("signatures past the limit are not looked at", async () => {
+test("signatures beyond the limit are not checked", async () => {
   const one = { selector: "rsa", canonicalization: "relaxed/relaxed" };
   const good = await sign(latin1(`${header}\r\nbody\r\n`), one);
   const bad = "DKIM-Signature: v=1; a=rsa-sha256; d=x.example; s=y; h=from; bh=x; b=y\r\n";
@@ -262,9 +262,9 @@ test("signatures past the limit are not looked at", async () => {
   expect(await found(SIGNATURES_MAX)).toEqual(Array.from({ length: SIGNATURES_MAX }, () => "neutral"));
 });
 
-test("keys of 4096 bits are used and larger ones are not", async () => {
+test("keys of up to 4096 bits are accepted and larger ones are not", async () => {
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 4096, ...pem, ...der });
-  // Nobody has its private half: such a signature is refused for its key before it is checked.
+  // This key has no private half: the signature must be refused for the size of its key before it is checked.
   const n = Buffer.concat([Buffer.of(0x80), randomBytes(638), Buffer.of(1)]).toString("base64url");
   const large = createPublicKey({ key: { kty: "RSA", n, e: "AQAB" }, format: "jwk" }).export(der.publicKeyEncoding);
   keys.most = { privateKey, record: `v=DKIM1; k=rsa; p=${publicKey.toString("base64")}` };
@@ -277,7 +277,7 @@ test("keys of 4096 bits are used and larger ones are not", async () => {
   expect(await found("large")).toEqual([["neutral", "invalid public key"]]);
 });
 
-test("keys with a long exponent are refused before anything is checked with them", async () => {
+test("keys with a long exponent are refused before a signature is checked with them", async () => {
   keys.exponent = { privateKey: rsa.privateKey, record: hugeExponentKey };
   const signed = await sign(latin1(`${header}\r\nx\r\n`), {
     selector: "exponent",
@@ -289,7 +289,7 @@ test("keys with a long exponent are refused before anything is checked with them
   ]);
 });
 
-test("of signatures over a large header only the first are checked, of those over a usual one ten", async () => {
+test("ten signatures are checked for a header of usual size, and fewer for a large one", async () => {
   const countOf = async (bytes: number) => {
     const large = latin1(`${header}X: ${"a".repeat(bytes)}\r\n\r\nbody\r\n`);
     const own = "DKIM-Signature: v=1; a=rsa-sha256; d=sender.example; s=rsa; h=from; bh=x; b=y\r\n";
@@ -299,13 +299,13 @@ test("of signatures over a large header only the first are checked, of those ove
   expect(await countOf(200_000)).toBe(5);
 });
 
-test("signatures by names beyond DNS are not looked at, whatever stands before and after them", async () => {
+test("signatures with names too long for DNS are not checked, whatever surrounds them", async () => {
   const good = await sign(latin1(`${header}\r\nbody\r\n`), { selector: "rsa", canonicalization: "relaxed/relaxed" });
   const odd = `DKIM-Signature: v=1; a=rsa-sha256; d=${"é".repeat(8000)}; s=y; h=from; bh=x; b=y\r\n`;
   expect(results(await check(Buffer.concat([latin1(odd.repeat(12)), good])))).toEqual(["pass"]);
 });
 
-test("ARC sets are looked at all together, up to twenty", async () => {
+test("up to twenty ARC sets are checked, and none when there are more", async () => {
   const set = (i: number) =>
     `ARC-Seal: i=${i}; a=rsa-sha256; cv=${i === 1 ? "none" : "pass"}; d=sender.example; s=rsa; b=x\r\n` +
     `ARC-Message-Signature: i=${i}; a=rsa-sha256; d=sender.example; s=rsa; h=from; bh=x; b=x\r\n` +
@@ -318,7 +318,7 @@ test("ARC sets are looked at all together, up to twenty", async () => {
   expect(await arcOf(ARC_SETS_MAX + 1)).toMatchObject({ status: { result: "none" } });
 });
 
-describe("the hash our own signature needs", () => {
+describe("the body hash kept for our own signature", () => {
   const hashOf = async (message: Buffer) => {
     const bodyHashes = new BodyHashes();
     const noted: Buffer[] = [];
@@ -342,14 +342,14 @@ describe("the hash our own signature needs", () => {
   ];
 
   it.each(bodies.flatMap((body) => ["relaxed/relaxed", "simple/simple"].map((form) => [body, form] as const)))(
-    "is right for %j after a check of %s",
+    "is correct for %j after verifying %s",
     async (body, canonicalization) => {
       const { used } = await hashOf(await sign(latin1(`${header}\r\n${body}`), { selector: "rsa", canonicalization }));
       expect(used).toEqual(simpleBodyHash(latin1(body)));
     },
   );
 
-  it("comes from the check for a body that lies as it is signed, and only then", async () => {
+  it("is taken from verification only when the body is already canonical", async () => {
     const relaxed = { selector: "rsa", canonicalization: "relaxed/relaxed" };
     const noted = async (body: string, signing: Signing) =>
       (await hashOf(await sign(latin1(`${header}\r\n${body}`), signing))).noted.length;

@@ -1,9 +1,9 @@
 /**
- * A received message as mailauth reads it, without what costs it more than linear time. Its own verifier walks through the body byte
- * by byte in JavaScript, 10 ms for a MiB: here the body goes in as hashes made natively (docs/decisions/2026-11-21-native-body-hash.md).
- * Its own reader joins folded lines at squared cost, and it looks for addresses in From and into every Received field: here the
- * header goes in as fields that are read already, and only signatures are shown to it as such. Every verdict on signatures,
- * DKIM's and ARC's, stays the library's own.
+ * Prepares a received message for mailauth's verifier without the steps that cost it more than linear time. Its
+ * verifier walks through the body byte by byte in JavaScript, 10 ms for a MiB: we pass native body hashes instead
+ * (docs/decisions/2026-11-21-native-body-hash.md). Its header parser joins folded lines at quadratic cost and searches
+ * From and every Received field for addresses: we pass parsed fields, and only signatures are shown as such. All DKIM
+ * and ARC verdicts stay the library's own.
  */
 import { EventEmitter } from "node:events";
 import type { Readable } from "node:stream";
@@ -23,16 +23,18 @@ import { hashBody, type LibraryBodyHash } from "./hash-body.ts";
 import { isReadableSignature, type LibraryField, libraryFields, withinTotal } from "./library-header.ts";
 import { type TogetherVerifier, verifyTogether } from "./verify-together.ts";
 
-/** What we use of mailauth's `DkimVerifier`, a Writable; held to this shape by the pinned version and verify-input.test.ts. */
+/**
+ * Members of mailauth's `DkimVerifier` (a Writable) used here. Pinned version and verify-input.test.ts guard the shape.
+ */
 interface LibraryVerifier extends Omit<TogetherVerifier, "bodyHashes" | "keyCache"> {
-  /** Reads signatures and authors from the fields, and prepares a hash for each kind of body asked for. */
+  /** Reads signatures and authors from the fields, and prepares one body hash per kind that the signatures ask for. */
   messageHeaders(headers: LibraryHeaders): Promise<void>;
-  /** What signatures are checked against. */
+  /** Header fields that signatures are verified against. */
   headers: LibraryHeaders;
   bodyHashes: Map<string, LibraryBodyHash>;
-  /** Keys of DKIM and ARC, by a query and its answer. */
+  /** Public keys of DKIM and ARC, cached by DNS query. */
   keyCache: { get(...question: unknown[]): Promise<LibraryKey> };
-  /** Addresses in fields of that name, and how many fields: whom DMARC is asked about. */
+  /** Author addresses that DMARC is evaluated for, and the number of From fields. */
   headerFrom: string[];
   fromFields: number;
   once(event: "finish", listener: () => void): void;
@@ -41,7 +43,7 @@ interface LibraryVerifier extends Omit<TogetherVerifier, "bodyHashes" | "keyCach
 }
 
 interface LibraryKey {
-  /** Of an RSA key. */
+  /** Bits of an RSA key's modulus; absent for other keys. */
   modulusLength?: number;
   /** PEM: PKCS #1 or SubjectPublicKeyInfo. */
   publicKey?: string;
@@ -51,50 +53,51 @@ interface LibraryHeaders {
   parsed: LibraryField[];
 }
 
-/** Signatures looked at, from the top; each may cost a pass over the body, a query and a check with a key. */
+/** Maximum DKIM signatures checked, from the top; each may cost a pass over the body, a query and a key operation. */
 export const SIGNATURES_MAX = 10;
-/** Bytes of header that signatures are checked over, all together: each may sign the whole header. */
+/** Maximum total header bytes hashed for DKIM signatures: each may sign the whole header. */
 const SIGNED_BYTES_MAX = 1024 * 1024;
-/** Sets of ARC fields, of 50 allowed (RFC 8617 §4.2.1): each seal is checked over all the sets below it. */
+/** Maximum ARC sets checked; RFC 8617 §4.2.1 allows 50. Each seal covers all the sets below it. */
 export const ARC_SETS_MAX = 20;
-/** What every verifier must take (RFC 8301 §3.2). The check of a larger key holds up the event loop for milliseconds. */
+/** Maximum RSA key size, which every verifier must support (RFC 8301 §3.2). Larger keys block the event loop for ms. */
 const KEY_BITS_MAX = 4096;
 /**
- * DER octets of an RSA key without its modulus: exponents of 32 bits, the header of both numbers and of the key, for
- * SubjectPublicKeyInfo 24 more. With an exponent as long as its modulus one check of a key of 3,072 bits takes 8 ms instead of 0.1.
+ * Maximum DER octets of an RSA key besides its modulus: an exponent of 32 bits and the headers of both numbers and the
+ * key; SubjectPublicKeyInfo needs 24 more. With an exponent as long as the modulus, one check with a key of 3,072 bits
+ * takes 8 ms instead of 0.1.
  */
 const KEY_REST_MAX = 15;
 const KEY_INFO_OCTETS = 24;
 export interface ReceivedMessage {
-  /** Plain form. */
+  /** Message without dot-stuffing. */
   raw: Buffer;
   envelopeFrom: string;
-  /** When it was read before. */
+  /** The displayed author, when already parsed. */
   shown?: ShownAuthor;
 }
 
 export interface ShownAuthor {
-  /** The author who will be shown, of all there are; empty when nobody is. */
+  /** Address of the author that mail programs display, first of several; empty when there is none. */
   address: string;
-  /** Of the address, in A-labels. */
+  /** Domain of the address, in A-labels. */
   domain: string;
   fromFields: number;
   /**
-   * Whether every program reads this author first: at most one From, with no text that RFC 5322 does not allow. Any other From
-   * proves nothing, since a mail program may show another address of that field than we do.
+   * Whether every mail program displays this author: at most one From field, which contains nothing that RFC 5322 does
+   * not allow. Any other From proves nothing, since a mail program may display another of its addresses.
    */
   isPlain: boolean;
 }
 
-/** In A-labels already. */
+/** A domain that needs no conversion to A-labels. */
 const PLAIN_DOMAIN = /^[a-z][a-z0-9-]*(?:\.[a-z][a-z0-9-]*)+$/;
 const BLANK_LINE = Buffer.from("\r\n\r\n");
 
 /**
- * @param mail plain form; the envelope's sender, who is shown where no From can be read
- * @param bodyHashes is told what signing would otherwise hash again
- * @param onSignature told of each DKIM signature as soon as it is checked
- * @returns input for `authenticate` and `dkimVerify` of mailauth, which take it for a stream
+ * @param mail message without dot-stuffing; its envelope sender stands in where no From can be parsed
+ * @param bodyHashes receives the body hash that signing would otherwise compute again
+ * @param onSignature called with each DKIM signature as soon as it is checked
+ * @returns input for `authenticate` and `dkimVerify` of mailauth, which treat it as a stream
  */
 export function verifyInput(
   mail: ReceivedMessage,
@@ -122,11 +125,11 @@ async function feed(mail: ReceivedMessage, { verifier, known, onSignature }: Fee
   const fields = bodyStart > headerLimits.bytesMax ? [] : libraryFields(asForwarded(raw.subarray(0, bodyStart)));
   boundKeys(verifier);
   await verifier.messageHeaders({ parsed: shownSignatures(fields, hasSameFrom(shown, fields)) });
-  // DMARC is asked about the author who will be shown, whatever the library would make of the field.
+  // DMARC is evaluated for the displayed author, whatever the library would read from the field.
   verifier.headerFrom = shown.address === "" ? [] : [shown.address];
   verifier.fromFields = verifier.headerFrom.length;
   verifier.headers = { parsed: fields };
-  // Once signatures are checked, the library would read the trace fields, which nobody asks for.
+  // After the signatures the library would parse the trace fields, whose result nobody uses.
   verifier.once("finish", () => {
     verifier.headers = { parsed: [] };
   });
@@ -137,7 +140,7 @@ async function feed(mail: ReceivedMessage, { verifier, known, onSignature }: Fee
   verifier.end();
 }
 
-/** No DKIM signatures where the author who is shown may not be the one they tell about; all or none of the ARC sets. */
+/** Leaves out DKIM signatures that may concern another author than the displayed one. ARC sets pass all or none. */
 function shownSignatures(fields: readonly LibraryField[], isSameFrom: boolean): LibraryField[] {
   const readable = fields.filter((field) => isSignature(field) && isReadableSignature(field));
   const dkim = readable.filter(({ key }) => key === "dkim-signature").slice(0, isSameFrom ? signaturesMax(fields) : 0);
@@ -154,13 +157,13 @@ function signaturesMax(fields: readonly LibraryField[]): number {
 const signatureKeys = new Set(["dkim-signature", "arc-seal", "arc-message-signature", "arc-authentication-results"]);
 const isSignature = ({ key }: LibraryField): boolean => signatureKeys.has(key);
 
-/** Each check of a signature has a turn of the event loop of its own; keys that would take too long count as invalid. */
+/** Yields to the event loop before each signature check, and treats keys that would take too long as invalid. */
 function boundKeys({ keyCache }: LibraryVerifier): void {
   const get = keyCache.get.bind(keyCache);
   keyCache.get = (...question) => {
     const key = boundKey(get(...question));
-    // The library asks for the keys of all seals of an ARC chain at once and stops reading at the first that fails: a failed
-    // key that nobody waits for would end the process as an unhandled rejection.
+    // The library requests the keys of all seals of an ARC chain at once and stops reading at the first that fails:
+    // without this handler another failed key would end the process as an unhandled rejection.
     key.catch(() => {});
     return key;
   };
@@ -180,26 +183,28 @@ function isQuickKey({ modulusLength, publicKey = "" }: LibraryKey): boolean {
   return modulusLength <= KEY_BITS_MAX && Buffer.from(base64, "base64").length - modulusLength / 8 <= restMax;
 }
 
-/** The library takes a bare LF for the end of a line, and we do not: an empty line or a From may hide from one of us there. */
+/** Only CRLF ends a line. The library also accepts a bare LF, which may hide an empty line or a From from one of us. */
 function findBody(raw: Buffer): number {
   if (raw.indexOf("\r\n") === 0) return 2;
   const at = raw.indexOf(BLANK_LINE);
   return at < 0 ? raw.length : at + BLANK_LINE.length;
 }
 
-/** A bare LF is forwarded as a space, and so it is judged. */
+/** A bare LF is forwarded as a space, so that signatures are checked on that form. */
 function asForwarded(header: Buffer): Buffer {
   const text = header.toString("latin1");
   const bareLineFeed = /(?<!\r)\n/g;
   return bareLineFeed.test(text) ? Buffer.from(text.replace(bareLineFeed, " "), "latin1") : header;
 }
 
-/** Whether a signature tells about the author who is shown: with a second From, or one only the library sees, it may have signed the other. */
+/**
+ * Whether signatures concern the displayed author: a second From, or one only the library sees, may be the signed one.
+ */
 function hasSameFrom({ fromFields }: ShownAuthor, libraryView: readonly LibraryField[]): boolean {
   return fromFields <= 1 && libraryView.filter(({ key }) => key === "from").length === fromFields;
 }
 
-/** Of a header beyond the limits, which `screen` refuses, nobody is read, and no signature tells about its author. */
+/** A header beyond the limits, which `screen` rejects, has no displayed author, and its signatures are not checked. */
 export function readShownAuthor({ raw, envelopeFrom }: ReceivedMessage): ShownAuthor {
   try {
     const { fields } = readHeader(raw);

@@ -1,13 +1,14 @@
 /**
- * Verifies all signatures of a message at once. mailauth checks one after the other, each waiting for its key: one key that never comes would
- * hide the others. The same checks by the same code, begun together; the keys of an ARC chain are asked for at once as well.
+ * Verifies all signatures of a message concurrently. mailauth checks one after the other, each waiting for its key, so
+ * that one key look-up without an answer would keep the others from being checked. The checks themselves are the
+ * library's; the keys of an ARC chain are looked up concurrently as well.
  */
 import type { DKIMResult } from "mailauth";
 
-/** A signature as mailauth's `DkimVerifier` prepared it. */
+/** A signature as prepared by mailauth's `DkimVerifier`. */
 interface LibrarySignature {
   type: string;
-  /** Not looked at, and left out of the results. */
+  /** Set when the signature is not checked and left out of the results. */
   skip?: string;
   bodyHashKey?: string;
   fallbackBodyHashKey?: string;
@@ -22,7 +23,7 @@ interface LibraryArcSet {
   "arc-seal"?: { parsed?: Record<string, Tag | undefined> };
 }
 
-/** What we use of mailauth's `DkimVerifier` here; held to this shape by the pinned version and verify-input.test.ts. */
+/** The members of mailauth's `DkimVerifier` used here; the pinned version and verify-input.test.ts guard this shape. */
 export interface TogetherVerifier {
   signatureHeaders: LibrarySignature[];
   bodyHashes: Map<string, { digest(encoding: "base64"): string; hash?: string }>;
@@ -33,7 +34,7 @@ export interface TogetherVerifier {
   verifySignature(signature: LibrarySignature, isFallback?: boolean): Promise<DKIMResult>;
 }
 
-/** @param onSignature told of each DKIM signature as soon as it is checked */
+/** @param onSignature called with each DKIM signature as soon as it is checked */
 export function verifyTogether(verifier: TogetherVerifier, onSignature: (result: DKIMResult) => void): void {
   for (const bodyHash of verifier.bodyHashes.values()) bodyHash.hash = bodyHash.digest("base64");
   const verifyOne = verifier.verifySignature.bind(verifier);
@@ -41,19 +42,19 @@ export function verifyTogether(verifier: TogetherVerifier, onSignature: (result:
     verifier.signatureHeaders.filter(({ skip }) => !skip).map((it) => [it, verifyOne(it)] as const),
   );
   for (const [{ type }, result] of begun) {
-    // What goes wrong is thrown where the library waits for it.
+    // A failure is handled where the library awaits this promise.
     void result.then((found) => type === "DKIM" && onSignature(found)).catch(() => {});
   }
   verifier.verifySignature = (signature, isFallback) =>
     (isFallback ? undefined : begun.get(signature)) ?? verifyOne(signature, isFallback);
   for (const name of sealKeyNames(verifier.arc.chain)) {
     const key = verifier.keyCache.get("AS", name, undefined, { strict: false, hashAlgo: "sha256" });
-    // What goes wrong is thrown where the seal is checked.
+    // A failure is handled where the seal is checked.
     void Promise.resolve(key).catch(() => {});
   }
 }
 
-/** Where the keys of a chain's seals lie. */
+/** DNS names of the public keys of a chain's seals. */
 export function sealKeyNames(chain: LibraryArcSet[] | false | undefined): string[] {
   return (chain || []).flatMap((set) => {
     const [selector, domain] = [sealTag(set, "s"), sealTag(set, "d")];
@@ -61,7 +62,7 @@ export function sealKeyNames(chain: LibraryArcSet[] | false | undefined): string
   });
 }
 
-/** The domain that sealed the chain last, lower case; empty without one. */
+/** Domain of the chain's last sealer in lower case; empty without a chain. */
 export function lastSealer(chain: LibraryArcSet[] | false | undefined): string {
   return sealTag((chain || []).at(-1), "d").toLowerCase();
 }

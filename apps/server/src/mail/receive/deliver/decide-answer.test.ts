@@ -15,16 +15,16 @@ test("an alias is taken when one destination took it, open when one still may, r
   expect(aliasState([refused, refused])).toBe("refused");
 });
 
-test("nothing is kept when every destination took the message", () => {
+test("nothing is stored when every destination took the message", () => {
   expect(decideAnswer([alias(taken), alias(taken, taken)], false)).toEqual({ kind: "done" });
 });
 
-test("a taken alias with an open destination is kept", () => {
+test("a message is stored when one destination took it and another is open", () => {
   expect(decideAnswer([alias(taken, deferred)], false)).toEqual({ kind: "keep" });
   expect(decideAnswer([alias(taken), alias(running)], false)).toEqual({ kind: "keep" });
 });
 
-test("the sender is refused only when every alias was", () => {
+test("the message is rejected only when every alias refused it", () => {
   expect(decideAnswer([alias(refused), alias(refused, refused)], false)).toEqual({
     kind: "reject",
     code: "refused_by_all",
@@ -34,13 +34,13 @@ test("the sender is refused only when every alias was", () => {
   expect(decideAnswer([alias(refused)], true)).toEqual({ kind: "done" });
 });
 
-test("a loop is named when nothing else was to be done", () => {
+test("a message that only loops is rejected as a mail loop", () => {
   expect(decideAnswer([{ destinations: [], refusedAs: "mail_loop" }], false)).toEqual({
     kind: "reject",
     code: "mail_loop",
   });
 });
 
-test("a transaction of paused aliases alone is done", () => {
+test("a transaction with only paused aliases is accepted without anything to store", () => {
   expect(decideAnswer([], true)).toEqual({ kind: "done" });
 });

@@ -1,11 +1,11 @@
-/** DESIGN's table of outcomes, pure: from what became of every destination to what the sender is told. */
+/** The table of outcomes (ARCHITECTURE.md, "A message") as a pure function: from destinations' states to the reply. */
 import type { ErrorCode } from "@kauke/contract";
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 
-/** What became of one destination by the end of the budget; `running` is still at it. */
+/** State of one destination when the sender is answered; `running` means its attempt has not finished. */
 export type DestinationState = DeliveryOutcome | { kind: "running" };
 
-/** An alias: taken when a destination took the message, open when one still may, refused when all gave 5xx. */
+/** State of an alias: taken when a destination took the message, open when one still may, refused when all gave 5xx. */
 export type AliasState = "taken" | "open" | "refused";
 
 export function aliasState(destinations: readonly DestinationState[]): AliasState {
@@ -15,20 +15,20 @@ export function aliasState(destinations: readonly DestinationState[]): AliasStat
 
 export interface AliasResult {
   destinations: readonly DestinationState[];
-  /** Why we refused it ourselves, before any destination was asked. */
+  /** Why we refused the message for this alias ourselves, before any delivery attempt. */
   refusedAs?: ErrorCode;
 }
 
 export type Answer =
   /** 250: nothing is left to do. */
   | { kind: "done" }
-  /** Keep the body and every open destination, then 250. */
+  /** Store the body and every open delivery, then 250. */
   | { kind: "keep" }
   | { kind: "reject"; code: ErrorCode };
 
 /**
- * @param aliases every alias of the transaction that was to be served
- * @param otherwiseTaken whether a recipient besides them was taken (paused alias, operator, report)
+ * @param aliases every alias of the transaction that mail is delivered for
+ * @param otherwiseTaken whether another recipient accepted the message (paused alias, operator, report)
  */
 export function decideAnswer(aliases: readonly AliasResult[], otherwiseTaken: boolean): Answer {
   const isOpen = (it: DestinationState) => it.kind === "deferred" || it.kind === "running";

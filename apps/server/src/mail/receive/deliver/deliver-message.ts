@@ -1,4 +1,4 @@
-/** The stages at the end: all destinations are asked, what stays open is on disk, and then the owners' answers are queued. */
+/** The last stages: attempt delivery to all destinations, store what stays open, then queue replies of alias owners. */
 import type { SmtpReply } from "../../reply.ts";
 import { accept, answer, type StageVerdict } from "../../verdict.ts";
 import type { DeliveredMessage, PlannedMessage } from "../arrived-message.ts";
@@ -20,7 +20,7 @@ export async function deliverMessage(
   return reply.code === 250 ? accept({ ...message, reply }) : answer(reply);
 }
 
-/** Answers leave when all else is taken: a sender who is told to come again would send them twice. */
+/** Queues the owners' replies after all else succeeded: a sender that retries would otherwise send them twice. */
 export async function sendReplies({ replies, reply }: DeliveredMessage): Promise<StageVerdict<SmtpReply>> {
   return accept((await replies.keep()) ?? reply);
 }

@@ -1,7 +1,7 @@
 /**
- * The last stage: every destination is asked at once, inside the sender's transaction; what stays open is committed to the
- * sealed spool before 250 is said (DESIGN "Flow of a message"). An attempt that runs on has its row committed already leased to
- * it; it is ended only while its destination can't have the message yet, when its account or destination holds too much memory.
+ * The delivery stage: attempts every destination concurrently while the sender waits, and commits what stays open to
+ * the sealed spool before it answers 250 (ARCHITECTURE.md, "A message"). An attempt that outlives the transaction has
+ * its row committed under a lease it holds. It may be stopped only while its destination can't have the message yet.
  */
 import type { ErrorCode } from "@kauke/contract";
 import { AppError } from "../../../core/app-error.ts";
@@ -31,11 +31,11 @@ import type { TakenLedger } from "./taken-ledger.ts";
 import type { WaitingTransactions } from "./waiting-transactions.ts";
 
 export interface DeliverDeps {
-  /** Longest time a sender waits for destinations, ms. */
+  /** Milliseconds a sender waits for destinations at most. */
   budgetMs: number;
-  /** Rings when the process closes: senders are answered soon, what is open goes into the spool. */
+  /** Fires when the process shuts down: senders are then answered soon, and open deliveries go into the spool. */
   shutdown: ShutdownSignal;
-  /** Lease of an attempt that outlives its transaction, ms; extended until the attempt is over, however long that takes. */
+  /** Milliseconds of the lease of an attempt that outlives its transaction; renewed until the attempt ends. */
   leaseMs: number;
   attempt(planned: PlannedDelivery, signal: AttemptSignal): Promise<DeliveryOutcome>;
   attempts: RunningAttempts;
@@ -46,36 +46,36 @@ export interface DeliverDeps {
   backgroundAttempts: Set<Promise<void>>;
   deliveries: Pick<DeliveryStore, "keep" | "extendLease">;
   bodies: Pick<MessageBodies, "put" | "delete">;
-  /** `null`: what is under way goes into the queue like all else. */
+  /** Store of messages with a single running attempt; `null`: they go into the queue like all others. */
   inFlight: InFlightMessages | null;
   retries: RetryPlan;
   failures: FailureReporter;
   quota: Pick<SpoolQuota, "watch">;
   spoolSpace: Pick<SpoolSpace, "reserve">;
   waiting: WaitingTransactions;
-  /** For messages whose sender is answered. */
+  /** Memory budget of messages whose sender has been answered. */
   memory: BackgroundMemory;
   clock: Clock;
   makeToken(): string;
   logger: Logger;
   metrics: Metrics;
-  /** Sees each destination's outcome as it comes; preview mode only. */
+  /** Receives each destination's outcome as it arrives; preview mode only. */
   observe?: (planned: PlannedDelivery, outcome: DeliveryOutcome) => void;
 }
 
-const closingBudgetMs = 500;
+const SHUTDOWN_BUDGET_MS = 500;
 
 interface Running {
   planned: PlannedDelivery;
-  /** `null`: nothing is tried, the outcome is known. */
+  /** The attempt; `null` when none is made because the outcome is known. */
   attempt: Attempt | null;
   promise: Promise<DeliveryOutcome>;
   outcome: DeliveryOutcome | null;
-  /** Its row is kept: what becomes of it is settled, and told, there. */
+  /** Whether the delivery has a row: its outcome is then settled and reported from there. */
   isKept: boolean;
 }
 
-/** A message in hand. `bytes.wire` is `null` once they were dropped: its destinations have it, or it is read from disk again. */
+/** A message in progress. `bytes.wire` is `null` once dropped from memory: the bytes were sent, or are on disk. */
 interface InHand {
   transaction: Transaction;
   bytes: { wire: Buffer | null };
@@ -83,7 +83,7 @@ interface InHand {
   ledger: TakenLedger;
 }
 
-/** @param plan what to do for every recipient @param ledger what destinations took in an earlier, unanswered try */
+/** @param ledger what destinations took in an earlier try that ended in 451 */
 export async function deliver(
   transaction: Transaction,
   plan: InboundPlan,
@@ -112,7 +112,7 @@ export async function deliver(
   }
 }
 
-/** Makes the answer true, then says it. */
+/** Stores and reports what the reply promises, then returns it. */
 async function conclude(answer: Answer, inHand: InHand, deps: DeliverDeps): Promise<SmtpReply> {
   const { transaction, all } = inHand;
   if (answer.kind === "reject") {
@@ -129,22 +129,22 @@ async function conclude(answer: Answer, inHand: InHand, deps: DeliverDeps): Prom
 }
 
 /**
- * Attempts that run on after the answer need the bytes until the message is sent. Then, or when somebody else needs the room more,
- * they are dropped: what is open is on disk.
+ * Keeps the bytes in memory while attempts that outlive the reply still have to send them. They are dropped when all
+ * have sent them, or earlier when the memory is needed elsewhere: open deliveries are on disk.
  */
 function holdWhileNeeded(bytes: InHand["bytes"], all: readonly Running[], { memory }: DeliverDeps): void {
   const sizeBytes = bytes.wire?.length ?? 0;
-  const copies = new Set(all.map((it) => it.planned.copy));
+  const copies = new Set(all.map((entry) => entry.planned.copy));
   const drop = () => {
     bytes.wire = null;
     for (const copy of copies) copy.release();
   };
-  // Of a small message all may still be in the socket's buffer.
-  const isNeeded = (it: Running) => it.outcome === null && !(it.attempt?.isSent && sizeBytes > PIECE_BYTES);
+  // A small message may still be in the socket's buffer as a whole, so having sent it does not mean it arrived.
+  const isNeeded = (entry: Running) => entry.outcome === null && !(entry.attempt?.isSent && sizeBytes > PIECE_BYTES);
   const open = all.filter(isNeeded);
   if (open.length === 0) return drop();
   const giveWay = () => {
-    for (const it of open) if (it.outcome === null && it.attempt?.isSent === false) it.attempt.stop();
+    for (const entry of open) if (entry.outcome === null && entry.attempt?.isSent === false) entry.attempt.stop();
     drop();
   };
   const release = memory.hold({ bytes: sizeBytes, parties: () => open.flatMap(partiesOf), giveWay });
@@ -153,9 +153,9 @@ function holdWhileNeeded(bytes: InHand["bytes"], all: readonly Running[], { memo
     release();
     drop();
   };
-  for (const it of open) {
-    if (it.attempt !== null) it.attempt.onSent = look;
-    void it.promise.then(look, look);
+  for (const entry of open) {
+    if (entry.attempt !== null) entry.attempt.onSent = look;
+    void entry.promise.then(look, look);
   }
 }
 
@@ -166,13 +166,13 @@ function partiesOf({ planned, attempt }: Running): string[] {
   return [account, `to ${destinationName(target.destination)}`, ...(peer === null ? [] : [`at ${peer}`])];
 }
 
-/** A copy that has to give its memory back ends the attempts that use it. */
+/** Lets a copy be evicted from memory: the attempts that still have to send it are stopped. */
 function evictable(all: readonly Running[]): void {
   for (const { planned } of all) {
     const { copy } = planned;
     copy.onEvicted ??= () => {
-      for (const it of all)
-        if (it.planned.copy === copy && it.outcome === null && !it.attempt?.isSent) it.attempt?.stop();
+      for (const entry of all)
+        if (entry.planned.copy === copy && entry.outcome === null && !entry.attempt?.isSent) entry.attempt?.stop();
       copy.release();
     };
   }
@@ -185,7 +185,8 @@ function start(
 ): Running {
   if (ledger.has(planned)) return track({ planned, attempt: null, promise: Promise.resolve({ kind: "taken" }) }, deps);
   const { userId: account, target } = planned;
-  // The account has attempts enough: the delivery worker begins this one when it has a slot for the account.
+  // The account already has its maximum of attempts: the delivery worker makes this one when the account has a free
+  // slot.
   const later = { ...untried, notBefore: deps.clock.now() };
   if (!deps.attempts.hasRoom(account)) return track({ planned, attempt: null, promise: Promise.resolve(later) }, deps);
   const attempt = deps.attempts.start({ account, destination: destinationName(target.destination), sizeBytes });
@@ -199,24 +200,24 @@ function start(
 
 function track(started: Omit<Running, "outcome" | "isKept">, deps: DeliverDeps): Running {
   const { planned, attempt } = started;
-  const it: Running = { ...started, outcome: null, isKept: false };
-  it.promise = started.promise.then((told) => {
+  const entry: Running = { ...started, outcome: null, isKept: false };
+  entry.promise = started.promise.then((told) => {
     const outcome = attempt === null ? told : deps.attempts.finish(attempt, told);
-    it.outcome = outcome;
+    entry.outcome = outcome;
     deps.observe?.(planned, outcome);
     deps.metrics.count("kauke_deliveries_total", { kind: planned.target.destination.kind, result: outcome.kind });
     return outcome;
   });
-  return it;
+  return entry;
 }
 
-function stateOf(it: Running): DestinationState {
-  return it.outcome ?? { kind: "running" };
+function stateOf(entry: Running): DestinationState {
+  return entry.outcome ?? { kind: "running" };
 }
 
 /**
- * Waits until every attempt is over, but no longer than the budget, and hardly at all once the process is closing or when memory
- * is short. @returns call when the transaction's bytes are given back
+ * Waits for all attempts: at most the budget, and only briefly at shutdown or when memory is short.
+ * @returns function to call when the transaction's bytes have been released
  */
 async function settledWithin(
   all: readonly Running[],
@@ -227,12 +228,12 @@ async function settledWithin(
   let stopListening = () => {};
   let gone = () => {};
   const over = new Promise<void>((resolve) => {
-    timers.push(setTimeout(resolve, shutdown.isShuttingDown ? closingBudgetMs : budgetMs));
-    stopListening = shutdown.onShutdown(() => timers.push(setTimeout(resolve, closingBudgetMs)));
+    timers.push(setTimeout(resolve, shutdown.isShuttingDown ? SHUTDOWN_BUDGET_MS : budgetMs));
+    stopListening = shutdown.onShutdown(() => timers.push(setTimeout(resolve, SHUTDOWN_BUDGET_MS)));
     gone = waiting.add({ bytes: wire.length, parties: () => all.flatMap(partiesOf), answer: resolve });
   });
   try {
-    await Promise.race([Promise.all(all.map((it) => it.promise)), over]);
+    await Promise.race([Promise.all(all.map((entry) => entry.promise)), over]);
     return gone;
   } catch (thrown) {
     gone();
@@ -248,12 +249,12 @@ function refuse(code: ErrorCode, deps: DeliverDeps): SmtpReply {
   return replyFor(code);
 }
 
-/** @returns why the message is not on stable storage; nothing of it is left then, and what was taken is remembered */
+/** @returns why the message could not be stored, or `null`. On failure nothing is left and what was taken remembered */
 async function keep(inHand: InHand, deps: DeliverDeps): Promise<ErrorCode | null> {
   const { transaction, all, ledger } = inHand;
   try {
-    const open = all.filter((it) => openRow(it, deps.clock.now(), deps) !== null);
-    const parties = open.map((it) => it.planned);
+    const open = all.filter((entry) => openRow(entry, deps.clock.now(), deps) !== null);
+    const parties = open.map((entry) => entry.planned);
     const place = await deps.spoolSpace.reserve(transaction.wire.length, parties);
     if (await store(inHand, place, deps)) return null;
     place.release();
@@ -265,7 +266,7 @@ async function keep(inHand: InHand, deps: DeliverDeps): Promise<ErrorCode | null
   }
 }
 
-/** @returns whether body and rows are on stable storage; if not, nothing of them is left and what was taken is remembered */
+/** @returns whether body and rows are stored; if not, nothing of them is left and what was taken is remembered */
 async function store(inHand: InHand, place: SpoolPlace, deps: DeliverDeps): Promise<boolean> {
   const { transaction, all, ledger } = inHand;
   const [only] = all;
@@ -276,11 +277,12 @@ async function store(inHand: InHand, place: SpoolPlace, deps: DeliverDeps): Prom
   } catch (thrown) {
     return keepFailed(thrown, all, ledger, deps);
   }
-  // While the body was written a destination may have answered: look again, so that what it took is not kept as open.
+  // A destination may have answered while the body was written: check again, so that a delivery it took is not stored
+  // as open.
   const now = deps.clock.now();
-  const rows = all.map((it) => ({ it, row: openRow(it, now, deps) }));
-  const open = rows.flatMap(({ it, row }) =>
-    row === null ? [] : [{ it, row: isTakenBeside(it, all) ? ownersBusiness(row) : row }],
+  const rows = all.map((entry) => ({ entry, row: openRow(entry, now, deps) }));
+  const open = rows.flatMap(({ entry, row }) =>
+    row === null ? [] : [{ entry, row: isTakenBeside(entry, all) ? ownersBusiness(row) : row }],
   );
   try {
     if (open.length > 0) {
@@ -297,11 +299,12 @@ async function store(inHand: InHand, place: SpoolPlace, deps: DeliverDeps): Prom
   }
   if (open.length > 0) place.stored();
   else place.release();
-  for (const { it, row } of open) {
-    it.isKept = true;
+  for (const { entry, row } of open) {
+    entry.isKept = true;
     if (row.aliasId !== null) deps.quota.watch(row.aliasId);
   }
-  for (const { it, row } of open) if (row.lease !== null) runInBackground(finishLater(it, row.lease.token, deps), deps);
+  for (const { entry, row } of open)
+    if (row.lease !== null) runInBackground(finishLater(entry, row.lease.token, deps), deps);
   return true;
 }
 
@@ -309,39 +312,39 @@ function messageToKeep({ messageId, envelope, wire }: Transaction, now: Date): M
   return { id: messageId, envelope, sizeBytes: wire.length, createdAt: now };
 }
 
-/** The usual way of what is kept while its one attempt runs: a file that is gone again when the destination has taken it. */
+/** The usual case, a single running attempt: stores a file that is deleted once the destination took the message. */
 async function storeInFlight(
   { transaction, bytes, ledger }: InHand,
-  it: Running,
+  entry: Running,
   deps: DeliverDeps & { inFlight: InFlightMessages; place: SpoolPlace },
 ): Promise<boolean> {
   const { place } = deps;
   const now = deps.clock.now();
-  const delivery = leasedRow(it, now, deps);
+  const delivery = leasedRow(entry, now, deps);
   const message = messageToKeep(transaction, now);
   try {
     await deps.inFlight.keep({ message, delivery, wire: transaction.wire });
   } catch (thrown) {
-    return keepFailed(thrown, [it], ledger, deps);
+    return keepFailed(thrown, [entry], ledger, deps);
   }
-  // Refused meanwhile: that is reported with the answer.
-  if (it.outcome?.kind === "refused") {
+  // The destination refused while the file was written: the caller reports that with the answer.
+  if (entry.outcome?.kind === "refused") {
     await deps.inFlight.forget(transaction.messageId);
     place.release();
   } else {
-    it.isKept = true;
+    entry.isKept = true;
     runInBackground(
-      endInFlight({ message, delivery, bytes, place, planned: it.planned, outcome: it.promise }, deps),
+      endInFlight({ message, delivery, bytes, place, planned: entry.planned, outcome: entry.promise }, deps),
       deps,
     );
   }
   return true;
 }
 
-function openRow(it: Running, now: Date, deps: DeliverDeps): OpenDelivery | null {
-  const { planned, outcome } = it;
+function openRow(entry: Running, now: Date, deps: DeliverDeps): OpenDelivery | null {
+  const { planned, outcome } = entry;
   if (outcome !== null && outcome.kind !== "deferred") return null;
-  if (outcome === null) return leasedRow(it, now, deps);
+  if (outcome === null) return leasedRow(entry, now, deps);
   const notBefore = outcome.notBefore ?? deps.retries.next({ attempts: 1 }) ?? now;
   const attempts = outcome.isUntried ? 0 : 1;
   return { ...planned, attempts, notBefore, lease: null, lastFailure: outcome.failure };
@@ -351,7 +354,7 @@ function leasedRow({ planned }: Running, now: Date, { leaseMs, makeToken }: Deli
   const { id, messageId, aliasId, userId, target, createdAt } = planned;
   const until = new Date(now.getTime() + leaseMs);
   const lease = { token: makeToken(), until };
-  // Due at once when the lease is gone: the next start frees it.
+  // Due at once when the lease is lost: the next start of the process releases it.
   return { id, messageId, aliasId, userId, target, createdAt, attempts: 0, notBefore: now, lease, lastFailure: null };
 }
 
@@ -360,7 +363,7 @@ function runInBackground(finished: Promise<void>, { backgroundAttempts }: Delive
   void finished.then(() => backgroundAttempts.delete(finished));
 }
 
-/** An attempt may stand in line or wait for a slow host longer than any lease: it is extended while we are at it. */
+/** Settles an attempt that outlives the transaction. Its lease is renewed, since it may wait long for a slow host. */
 async function finishLater({ planned, promise }: Running, leaseToken: string, deps: DeliverDeps): Promise<void> {
   const lease = { id: planned.id, leaseToken };
   deps.leases.hold(lease);
@@ -383,11 +386,11 @@ function keepFailed(thrown: unknown, all: readonly Running[], ledger: TakenLedge
   const isOverQuota = thrown instanceof AppError && thrown.code === "spool_quota";
   if (!isOverQuota) deps.logger.error("spool_failed", { stack: nameOf(thrown) });
   deps.metrics.count("kauke_messages_total", { result: isOverQuota ? "spool_quota" : "spool_failed" });
-  // Read now: the bytes may be dropped before the last attempt is over.
+  // Hashed now, since the bytes may be dropped before the last attempt ends.
   ledger.read();
-  for (const it of all) {
-    void it.promise.then((outcome) => {
-      if (outcome.kind === "taken") ledger.remember(it.planned);
+  for (const entry of all) {
+    void entry.promise.then((outcome) => {
+      if (outcome.kind === "taken") ledger.remember(entry.planned);
     });
   }
   return false;

@@ -1,4 +1,6 @@
-/** The end of an attempt whose message is under way: taken, it is forgotten; otherwise it goes into the queue and is settled there. */
+/**
+ * Ends an attempt whose message is stored as a file: deletes the file if taken, else queues and settles the delivery.
+ */
 import type { DeliveryOutcome, OpenDelivery } from "../../../core/delivery/delivery.ts";
 import type { InFlightMessage, InFlightMessages } from "../../../core/delivery/in-flight.ts";
 import type { Logger } from "../../../core/ports.ts";
@@ -12,11 +14,11 @@ export type LeasedRow = OpenDelivery & { lease: NonNullable<OpenDelivery["lease"
 
 export interface RunningInFlight extends Pick<InFlightMessage, "message"> {
   delivery: LeasedRow;
-  /** Its bytes while they are in memory. */
+  /** The message's bytes; `wire` is `null` once they were dropped from memory. */
   bytes: { wire: Buffer | null };
   planned: PlannedDelivery;
   outcome: Promise<DeliveryOutcome>;
-  /** Its place in the spool, until it is in the queue or gone. */
+  /** Space reserved in the spool until the message is queued or deleted. */
   place: SpoolPlace;
 }
 
@@ -31,20 +33,20 @@ export interface EndInFlightDeps {
   logger: Logger;
 }
 
-const againAfterMs = 30_000;
+const MOVE_RETRY_MS = 30_000;
 
-/** Never throws: what can't be moved now is tried again, and in the end by the next start. */
-export async function endInFlight(it: RunningInFlight, deps: EndInFlightDeps): Promise<void> {
-  const outcome = await it.outcome;
+/** Never throws: moving a message to the queue is retried, and in the end done by the next start of the process. */
+export async function endInFlight(running: RunningInFlight, deps: EndInFlightDeps): Promise<void> {
+  const outcome = await running.outcome;
   try {
     if (outcome.kind === "taken") {
-      await deps.inFlight.forget(it.message.id);
-      return it.place.release();
+      await deps.inFlight.forget(running.message.id);
+      return running.place.release();
     }
-    if (!(await moveWhenPossible(it, deps))) return it.place.release();
-    it.place.stored();
-    if (it.delivery.aliasId !== null) deps.quota.watch(it.delivery.aliasId);
-    const { planned, delivery } = it;
+    if (!(await moveWhenPossible(running, deps))) return running.place.release();
+    running.place.stored();
+    if (running.delivery.aliasId !== null) deps.quota.watch(running.delivery.aliasId);
+    const { planned, delivery } = running;
     const lease = { id: planned.id, leaseToken: delivery.lease.token };
     await deps.leases.settle(lease, (leaseToken) => deps.settle({ planned, leaseToken, outcome }));
   } catch (thrown) {
@@ -52,7 +54,10 @@ export async function endInFlight(it: RunningInFlight, deps: EndInFlightDeps): P
   }
 }
 
-/** @returns false when nobody waits for it any more @throws AppError `spool_failed` when the process closes before it could be */
+/**
+ * @returns false when the message was deleted meanwhile
+ * @throws AppError `spool_failed` when the process shuts down before the message could be moved
+ */
 async function moveWhenPossible(
   { message, delivery, bytes }: RunningInFlight,
   deps: EndInFlightDeps,
@@ -65,7 +70,7 @@ async function moveWhenPossible(
     } catch (thrown) {
       deps.logger.error("spool_failed", { stack: thrown instanceof Error ? thrown.name : typeof thrown });
       if (deps.shutdown.isShuttingDown) throw thrown;
-      await untilShutdownOr(againAfterMs, deps.shutdown);
+      await untilShutdownOr(MOVE_RETRY_MS, deps.shutdown);
     }
   }
 }

@@ -1,31 +1,33 @@
-/** Who hears of destinations that refused a message before its sender was answered. */
+/** Failure notices about destinations that refused a message before its sender was answered. */
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import { type FailureReporter, ownersBusiness } from "../../queue/report-failure.ts";
 import type { PlannedDelivery } from "../inbound-plan.ts";
 
 interface Tried {
   planned: PlannedDelivery;
-  /** `null` while it runs. */
+  /** Outcome of the attempt; `null` while it is running. */
   outcome: DeliveryOutcome | null;
-  /** Its row is kept: what becomes of it is told when that is settled. */
+  /** Whether the delivery has a row: its outcome is then reported when the row is settled. */
   isKept: boolean;
 }
 
 type Failures = Pick<FailureReporter, "report">;
 
-/** The sender hears once of an alias all of whose destinations refused; else a refusal is the owner's business only. */
+/**
+ * Reports refusals after a 250: once to the sender for an alias all of whose destinations refused, else to the owner.
+ */
 export async function reportRefused(all: readonly Tried[], wire: Buffer, failures: Failures): Promise<void> {
   const told = new Set<string | null>();
-  for (const it of all) {
-    const { planned, outcome, isKept } = it;
+  for (const tried of all) {
+    const { planned, outcome, isKept } = tried;
     if (outcome?.kind !== "refused" || isKept) continue;
-    const isSendersBusiness = !told.has(planned.aliasId) && siblingsOf(it, all).every(isRefused);
+    const isSendersBusiness = !told.has(planned.aliasId) && siblingsOf(tried, all).every(isRefused);
     if (isSendersBusiness) told.add(planned.aliasId);
     await failures.report({ ...(isSendersBusiness ? planned : ownersBusiness(planned)), wire }, outcome.failure);
   }
 }
 
-/** The sender hears of a refusal from us, the owner of nothing but what ends for good: their webhook. */
+/** After a 5xx, which tells the sender of the refusals, the owner is notified only of webhooks gone for good. */
 export async function reportGone(all: readonly Tried[], failures: Failures): Promise<void> {
   for (const { planned, outcome } of all) {
     if (outcome?.kind !== "refused" || outcome.failure.code !== "webhook_gone") continue;
@@ -33,13 +35,13 @@ export async function reportGone(all: readonly Tried[], failures: Failures): Pro
   }
 }
 
-export function isTakenBeside(it: Tried, all: readonly Tried[]): boolean {
-  return siblingsOf(it, all).some(({ outcome }) => outcome?.kind === "taken");
+export function isTakenBeside(tried: Tried, all: readonly Tried[]): boolean {
+  return siblingsOf(tried, all).some(({ outcome }) => outcome?.kind === "taken");
 }
 
-/** Destinations of the same alias, itself among them. */
+/** All destinations of the same alias, including the given one. */
 function siblingsOf({ planned }: Tried, all: readonly Tried[]): readonly Tried[] {
-  return all.filter((it) => it.planned.aliasId === planned.aliasId);
+  return all.filter((tried) => tried.planned.aliasId === planned.aliasId);
 }
 
 function isRefused({ outcome, isKept }: Tried): boolean {

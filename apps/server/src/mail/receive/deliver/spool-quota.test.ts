@@ -20,12 +20,12 @@ const keep = (deliveries: number) => {
   open += deliveries;
 };
 
-test("an alias that never spooled is not counted", async () => {
+test("the deliveries of an alias that never had mail in the spool are not counted", async () => {
   expect(await quota.isFull("alias")).toBe(false);
   expect(counted).toBe(0);
 });
 
-test("a count far below the limit is believed for five seconds", async () => {
+test("a count far below the limit is cached for five seconds", async () => {
   keep(2);
   for (let asked = 0; asked < 20; asked++) expect(await quota.isFull("alias")).toBe(false);
   expect(counted).toBe(1);
@@ -34,7 +34,7 @@ test("a count far below the limit is believed for five seconds", async () => {
   expect(counted).toBe(2);
 });
 
-test("however fast mail comes, nothing is let in above a thousand deliveries", async () => {
+test("however fast mail arrives, no more than a thousand open deliveries are accepted", async () => {
   for (let come = 0; !(await quota.isFull("alias")); come++) {
     keep(1);
     expect(come).toBeLessThan(1000);
@@ -43,7 +43,7 @@ test("however fast mail comes, nothing is let in above a thousand deliveries", a
   expect(counted).toBeLessThan(20);
 });
 
-test("a full alias is counted at every message, so that it is served again at once", async () => {
+test("a full alias is counted for every message, so that it accepts mail again as soon as there is room", async () => {
   keep(1000);
   expect(await quota.isFull("alias")).toBe(true);
   expect(await quota.isFull("alias")).toBe(true);

@@ -1,17 +1,18 @@
 /**
- * How much undelivered mail an alias may have in the spool (RFC 3463 4.2.2). Only aliases that were seen spooling are counted,
- * so that mail which goes straight through costs no query. A count far below the limit is believed for a while.
+ * Limits the open deliveries an alias may have in the spool (RFC 3463 4.2.2). Only aliases that recently had mail
+ * spooled are counted, so that mail delivered at once costs no query. A count far below the limit is cached for a
+ * while.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { DeliveryStore } from "../../../core/delivery/delivery.ts";
 import { type Clock, steadyMs } from "../../../core/ports.ts";
 
-const maxOpenDeliveries = 1000;
-const maxWatched = 10_000;
-const believedMs = 5000;
+const OPEN_DELIVERIES_MAX = 1000;
+const WATCHED_MAX = 10_000;
+const CACHED_MS = 5000;
 
 interface Watched {
-  /** Deliveries that may be kept before the next count: half of what still fits, since other processes spool too. */
+  /** Deliveries that may be spooled before the next count: half of the room left, since other processes spool too. */
   spare: number;
   until: number;
 }
@@ -19,14 +20,14 @@ interface Watched {
 export class SpoolQuota {
   readonly #deliveries: Pick<DeliveryStore, "countForAlias">;
   readonly #clock: Clock;
-  readonly #watched = new BoundedMap<string, Watched>(maxWatched);
+  readonly #watched = new BoundedMap<string, Watched>(WATCHED_MAX);
 
   constructor(deliveries: Pick<DeliveryStore, "countForAlias">, clock: Clock) {
     this.#deliveries = deliveries;
     this.#clock = clock;
   }
 
-  /** A delivery of this alias went into the spool. */
+  /** Notes that a delivery of this alias went into the spool. */
   watch(aliasId: string): void {
     const watched = this.#watched.get(aliasId);
     if (watched !== undefined) {
@@ -39,8 +40,8 @@ export class SpoolQuota {
   isFull(aliasId: string): boolean | Promise<boolean> {
     const watched = this.#watched.get(aliasId);
     if (watched === undefined) return false;
-    const isBelieved = watched.spare > 0 && steadyMs(this.#clock) < watched.until;
-    return isBelieved ? false : this.#count(aliasId);
+    const isCached = watched.spare > 0 && steadyMs(this.#clock) < watched.until;
+    return isCached ? false : this.#count(aliasId);
   }
 
   async #count(aliasId: string): Promise<boolean> {
@@ -48,9 +49,9 @@ export class SpoolQuota {
     if (open === 0) this.#watched.delete(aliasId);
     const watched = this.#watched.get(aliasId);
     if (watched !== undefined) {
-      watched.spare = Math.floor((maxOpenDeliveries - open) / 2);
-      watched.until = steadyMs(this.#clock) + believedMs;
+      watched.spare = Math.floor((OPEN_DELIVERIES_MAX - open) / 2);
+      watched.until = steadyMs(this.#clock) + CACHED_MS;
     }
-    return open >= maxOpenDeliveries;
+    return open >= OPEN_DELIVERIES_MAX;
   }
 }

@@ -1,31 +1,31 @@
 /**
- * What destinations took while we could not commit the rest and answered 451: the sender's retry must not repeat it.
- * Bounded, in memory, one hour, keyed hashes only.
+ * Remembers what destinations took of messages that were answered 451 because the rest could not be committed, so that
+ * the sender's retry does not deliver it twice. In memory, bounded, for one hour, as keyed hashes only.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import { type Clock, steadyMs } from "../../../core/ports.ts";
 
-const maxEntries = 50_000;
-const maxAgeMs = 3_600_000;
+const ENTRIES_MAX = 50_000;
+const AGE_MAX_MS = 3_600_000;
 
 export class TakenFingerprints {
   readonly #hmac: (data: Buffer) => Buffer;
   readonly #clock: Clock;
-  readonly #until = new BoundedMap<string, number>(maxEntries);
+  readonly #until = new BoundedMap<string, number>(ENTRIES_MAX);
 
-  /** @param hmac keyed, so that the set tells nothing to who reads the memory without the key */
+  /** @param hmac keyed hash, so that the entries reveal nothing without the key */
   constructor(hmac: (data: Buffer) => Buffer, clock: Clock) {
     this.#hmac = hmac;
     this.#clock = clock;
   }
 
-  /** While empty nobody needs to hash a body. */
+  /** While true, callers need not hash message bodies. */
   get isEmpty(): boolean {
     return this.#until.size === 0;
   }
 
   add(fingerprint: string): void {
-    this.#until.set(fingerprint, steadyMs(this.#clock) + maxAgeMs);
+    this.#until.set(fingerprint, steadyMs(this.#clock) + AGE_MAX_MS);
   }
 
   has(fingerprint: string): boolean {
@@ -36,7 +36,11 @@ export class TakenFingerprints {
     return false;
   }
 
-  /** @param origin the author's own fields @param bodyHash SHA-256 of the body as received @param target alias address and destination */
+  /**
+   * @param origin header fields that the author wrote
+   * @param bodyHash SHA-256 of the body as received
+   * @param target alias address and destination
+   */
   make(origin: string, bodyHash: Buffer, target: string): string {
     const data = Buffer.concat([Buffer.from(`${origin}\0${target}\0`), bodyHash]);
     return this.#hmac(data).toString("base64");

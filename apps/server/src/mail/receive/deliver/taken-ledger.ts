@@ -1,4 +1,4 @@
-/** Which destinations took a message in an earlier try that ended in 451; see `taken-fingerprints.ts`. Hashes only when needed. */
+/** Destinations that took a message in an earlier try that ended in 451, see `taken-fingerprints.ts`. Hashes lazily. */
 import { createHash } from "node:crypto";
 import { firstValue, readHeader } from "@kauke/mail-rfc";
 import type { PlannedDelivery } from "../inbound-plan.ts";
@@ -7,7 +7,7 @@ import type { TakenFingerprints } from "./taken-fingerprints.ts";
 export interface TakenLedger {
   has(planned: PlannedDelivery): boolean;
   remember(planned: PlannedDelivery): void;
-  /** From here on the message's bytes are not needed. */
+  /** Hashes the message now; its bytes are not needed afterwards. */
   read(): void;
 }
 
@@ -38,8 +38,9 @@ export function takenLedger(received: Buffer, fingerprints: TakenFingerprints): 
 const originFields = ["message-id", "date", "from", "subject"] as const;
 
 /**
- * Body and what the author wrote above it: the retry may come with other trace fields, and two messages of a program that
- * writes no Message-ID may have the same body.
+ * Hashes the body and reads the header fields that the author wrote. Trace fields are left out because they may differ
+ * in a retry; Message-ID alone is not enough because some programs write none, and their messages may have the same
+ * body.
  */
 function readMessage(wire: Buffer): { origin: string; bodyHash: Buffer } {
   const { fields, end } = readHeader(wire);

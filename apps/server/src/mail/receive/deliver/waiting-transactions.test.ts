@@ -13,20 +13,20 @@ beforeEach(() => {
   answered = [];
 });
 
-/** @param name account and number */
+/** @param name account and sequence number */
 function add(name: string, bytes: number): () => void {
   budget.take(bytes);
   return waiting.add({ bytes, parties: () => [name.slice(0, 1)], answer: () => void answered.push(name) });
 }
 
-test("while there is room everybody waits for their destinations", () => {
+test("while there is memory all transactions wait for their destinations", () => {
   add("a1", 30);
   now = 5000;
   expect(budget.take(30)).toBe(true);
   expect(answered).toEqual([]);
 });
 
-test("when memory gets short, who holds most for the longest time is answered, and only as many as it takes", () => {
+test("when memory gets short, transactions of the account that used most for longest are answered, as few as needed", () => {
   for (const name of ["a1", "a2", "b1"]) {
     add(name, 20);
     now += 1000;
@@ -34,13 +34,13 @@ test("when memory gets short, who holds most for the longest time is answered, a
   now += 1000;
   budget.take(15);
   expect(answered).toEqual(["a1"]);
-  // It is on its way to the spool: nobody else need go for the same bytes.
+  // It is on its way to the spool, which frees its bytes: no other transaction needs to end for them.
   now += 1000;
   budget.take(1);
   expect(answered).toEqual(["a1"]);
 });
 
-test("nobody is answered before their destinations had a quarter of a second", () => {
+test("no transaction is answered before its destinations had a quarter of a second", () => {
   add("a1", 60);
   now = 200;
   budget.take(15);
@@ -50,7 +50,7 @@ test("nobody is answered before their destinations had a quarter of a second", (
   expect(answered).toEqual(["a1"]);
 });
 
-test("who is gone is not asked", () => {
+test("a finished transaction is not asked to end", () => {
   const gone = add("a1", 60);
   gone();
   now = 5000;

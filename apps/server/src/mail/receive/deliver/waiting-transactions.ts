@@ -1,6 +1,6 @@
 /**
- * Transactions whose sender waits for destinations. When memory gets short they are answered early, those first whose accounts
- * held most of it for the longest time: what is open goes to the spool, and the bytes are given back.
+ * Transactions whose sender waits for destinations. When memory gets short some are answered early, first those whose
+ * accounts used most memory for the longest time: open deliveries go to the spool, and the bytes are released.
  */
 import { hoggingFirst } from "../../background-memory.ts";
 import type { MemoryBudget } from "../../memory-budget.ts";
@@ -8,7 +8,7 @@ import type { MemoryBudget } from "../../memory-budget.ts";
 export interface WaitingTransaction {
   bytes: number;
   parties(): readonly string[];
-  /** Ends the wait. */
+  /** Ends the wait, so that the sender is answered. */
   answer(): void;
 }
 
@@ -17,9 +17,9 @@ interface Entry extends WaitingTransaction {
   isLeaving: boolean;
 }
 
-/** Destinations have this long before anybody is answered early. */
+/** Milliseconds a transaction waits for its destinations before it may be answered early. */
 const MIN_WAIT_MS = 250;
-/** Pressure is told of at every chunk that comes in. */
+/** Minimum milliseconds between two reactions to memory pressure, which is signalled for every incoming chunk. */
 const LOOK_EVERY_MS = 50;
 
 export class WaitingTransactions {
@@ -32,7 +32,7 @@ export class WaitingTransactions {
     budget.onPressure((bytes) => this.#relieve(bytes));
   }
 
-  /** @returns call when its bytes are given back */
+  /** @returns function to call when the transaction's bytes have been released */
   add(transaction: WaitingTransaction): () => void {
     const entry: Entry = Object.assign(transaction, { since: this.#now(), isLeaving: false });
     this.#entries.add(entry);

@@ -1,6 +1,6 @@
 /**
- * The inbound path under the limits of the mail path. Over a limit the answer is 451 at RCPT, so the sender keeps the mail.
- * Mail from this process names no client and is held to the limits of alias and account alone.
+ * Applies the mail rate limits to the MX. Over a limit the reply is 451 at RCPT, so that the sender keeps the mail and
+ * retries. Mail from this process has no client and is subject to the limits of alias and account only.
  */
 import type { ErrorCode } from "@kauke/contract";
 import { replyFor } from "../../reply.ts";
@@ -9,7 +9,7 @@ import type { ResolvedRecipient } from "../../transaction.ts";
 import { defer, type Verdict } from "../../verdict.ts";
 import type { MailLimits } from "./mail-limits.ts";
 
-/** What somebody hears who tries names, or tries to relay. */
+/** Replies that clients get who probe for addresses or try to relay. */
 const unknown: ReadonlySet<ErrorCode> = new Set(["alias_not_found", "relay_denied", "not_a_bounce"]);
 
 export function limitInbound(inner: MxHandlers, limits: MailLimits): MxHandlers {
@@ -23,7 +23,8 @@ export function limitInbound(inner: MxHandlers, limits: MailLimits): MxHandlers 
   return {
     ...inner,
     resolve(path, isNullSender, clientAddress) {
-      // Asked before the look-up: who tries names learns nothing more, and costs nothing more.
+      // Checked before the look-up, so that a client that probes for addresses learns nothing and causes no further
+      // work.
       if (clientAddress !== undefined && !limits.takeRecipient(clientAddress)) return defer("rate_limited");
       const verdict = inner.resolve(path, isNullSender);
       return verdict instanceof Promise
@@ -36,7 +37,7 @@ export function limitInbound(inner: MxHandlers, limits: MailLimits): MxHandlers 
   };
 }
 
-/** @returns false, and counts no alias, when other sessions used a share up since RCPT: so they overdraw it by one message at most */
+/** Counts a message. @returns false, counting no alias, when other sessions used up a limit since RCPT */
 function countMail(mail: ReceivedMail, limits: MailLimits): boolean {
   const client = mail.isOurs || mail.isProven ? undefined : mail.clientAddress;
   if (client !== undefined) limits.countMessage(client);
@@ -46,7 +47,7 @@ function countMail(mail: ReceivedMail, limits: MailLimits): boolean {
   return true;
 }
 
-/** Each alias once, as it is delivered once. */
+/** Keyed by alias id, because an alias is delivered to once however often it is named. */
 function routeEntry(recipient: ResolvedRecipient) {
   const route = routeOf(recipient);
   return route === null ? [] : [[route.aliasId, route] as const];

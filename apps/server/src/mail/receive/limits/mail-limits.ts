@@ -1,8 +1,8 @@
 /**
- * The buckets of the mail path, in this process alone. Whoever is over a limit is told at connect or at RCPT; a message is
- * counted at its end, when its aliases and accounts are looked at once more. Nothing is written, and no address is
- * kept in clear. When the limit of an alias or account is used up, every block of client addresses may still send it a small
- * part of that limit, so that one block cannot keep out mail from elsewhere.
+ * The rate limits of the mail path, as token buckets in this process. A client over a limit is deferred at connect or
+ * at RCPT; a message is counted at its end, when the limits of its aliases and accounts are checked again. Nothing is
+ * written, and no address is stored in the clear. When the limit of an alias or account is used up, every block of
+ * client addresses may still send it a small part of that limit, so that one block cannot keep out mail from elsewhere.
  */
 import type { AliasRoute } from "../../../core/alias/alias.ts";
 import { clientBlock } from "../../../core/connection/client-network.ts";
@@ -10,9 +10,9 @@ import { type Clock, type Metrics, steadyMs } from "../../../core/ports.ts";
 import { type MailLimitName, type MailLimitRules, mailLimitNames } from "../../../core/rate-limit/mail-limit-rules.ts";
 import { type BucketRule, TokenBuckets } from "../../../core/rate-limit/token-buckets.ts";
 
-/** Keys of one limit remembered at most, some 2 MiB when full. */
-const capacity = 20_000;
-/** Of the limits of an alias and of an account: what each block has left when the rest is used up. */
+/** Maximum keys remembered per limit, some 2 MiB when full. */
+const CAPACITY = 20_000;
+/** Part of an alias' or account's limit that each block of client addresses still has when the limit is used up. */
 const RESERVED_PART = 1 / 50;
 
 export interface MailLimitsParts {
@@ -26,40 +26,41 @@ type RouteLimit = "mail_alias" | "mail_account";
 
 export class MailLimits {
   readonly #buckets: Record<MailLimitName, TokenBuckets>;
-  /** By alias or account, and block. */
+  /** Buckets keyed by alias or account together with the block of client addresses. */
   readonly #reserved: Record<RouteLimit, TokenBuckets>;
   readonly #clock: Clock;
   readonly #metrics: Metrics;
 
   constructor({ rules, clock, metrics }: MailLimitsParts) {
-    const buckets = mailLimitNames.map((name) => [name, new TokenBuckets(rules[name], capacity)]);
+    const buckets = mailLimitNames.map((name) => [name, new TokenBuckets(rules[name], CAPACITY)]);
     const reserved = (rule: BucketRule) =>
-      new TokenBuckets({ ...rule, max: Math.floor(rule.max * RESERVED_PART) }, capacity);
+      new TokenBuckets({ ...rule, max: Math.floor(rule.max * RESERVED_PART) }, CAPACITY);
     this.#reserved = { mail_alias: reserved(rules.mail_alias), mail_account: reserved(rules.mail_account) };
     this.#buckets = Object.fromEntries(buckets) as Record<MailLimitName, TokenBuckets>;
     this.#clock = clock;
     this.#metrics = metrics;
   }
 
-  /** Counts a connection. @returns whether it may stay */
+  /** Counts a connection. @returns whether it is within the limit */
   takeConnection(clientAddress: string): boolean {
     return this.#take("mail_connections_ip", clientBlock(clientAddress));
   }
 
-  /** Counts a recipient. @returns whether the client may name one more, known to us or not */
+  /** Counts a recipient. @returns whether the client may name another recipient, whether or not it exists */
   takeRecipient(clientAddress: string): boolean {
     const block = clientBlock(clientAddress);
     if (this.#isOver("mail_messages_ip", block) || this.#isOver("mail_unknown_ip", block)) return false;
     return this.#take("mail_recipients_ip", block);
   }
 
-  /** The client named somebody who is not here. */
+  /** Counts a recipient that does not exist here. */
   countUnknown(clientAddress: string): void {
     this.#spend("mail_unknown_ip", clientBlock(clientAddress));
   }
 
   /**
-   * Whether an alias or its account has had its share. Destinations are not asked: the answer would tell about them.
+   * Whether the limit of an alias or its account is used up. Destinations have no limit here, since the reply would
+   * reveal them.
    * @param clientAddress absent for mail from this process
    */
   isRouteOver({ aliasId, userId }: RouteKeys, clientAddress?: string): boolean {

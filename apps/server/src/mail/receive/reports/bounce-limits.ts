@@ -1,8 +1,8 @@
 /**
- * How much bounces may set off, in this process. A bounce address is known to the host of the inbox and to its reader, and each
- * may write as many reports to it as they like: reports beyond these bounds are taken and change nothing. The share of one
- * sender is below what `delivery-reports.ts` sends to one address a day, so that bounces never use up reports about mail that
- * failed here.
+ * Limits what bounces may trigger in this process. A bounce address is known to the mailbox' host and to its reader,
+ * and either may send any number of reports to it: reports beyond these limits are accepted without effect. The limit
+ * per sender is below the number of reports that `delivery-reports.ts` sends to one address a day, so that bounces
+ * never use up reports about mail that failed here.
  */
 import { hash } from "node:crypto";
 import { type Clock, type Random, steadyMs } from "../../../core/ports.ts";
@@ -27,13 +27,13 @@ const rules = {
 
 type RuleName = keyof typeof rules;
 
-/** Keys of one rule remembered at most, some 2 MiB when full. */
+/** Maximum keys remembered per rule, some 2 MiB when full. */
 const CAPACITY = 20_000;
 
 export interface BouncedMail {
   aliasId: string;
   userId: string;
-  /** Envelope sender. */
+  /** Envelope sender of the forwarded message. */
   sender: string;
 }
 
@@ -49,7 +49,7 @@ export class BounceLimits {
     this.#buckets = Object.fromEntries(buckets) as Record<RuleName, TokenBuckets>;
   }
 
-  /** Counts a notice when there may be one. */
+  /** Counts a notice to the owner. @returns false, counting nothing, when a limit is reached */
   takeNotice({ aliasId, userId }: Omit<BouncedMail, "sender">): boolean {
     return this.#takeAll([
       ["aliasNotice", aliasId],
@@ -57,7 +57,7 @@ export class BounceLimits {
     ]);
   }
 
-  /** Counts a report to the sender when there may be one. */
+  /** Counts a report to the original sender. @returns false, counting nothing, when a limit is reached */
   takeReport({ aliasId, userId, sender }: BouncedMail): boolean {
     const to = hash("sha256", this.#key + sender.toLowerCase(), "latin1").slice(0, 16);
     return this.#takeAll([
@@ -68,7 +68,7 @@ export class BounceLimits {
     ]);
   }
 
-  /** All or none. */
+  /** Spends one token in every bucket, or none when one of them is empty. */
   #takeAll(keys: readonly (readonly [RuleName, string])[]): boolean {
     const now = steadyMs(this.#clock);
     if (keys.some(([name, key]) => this.#buckets[name].isEmpty(key, now))) return false;

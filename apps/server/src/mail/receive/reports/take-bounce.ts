@@ -1,8 +1,8 @@
 /**
- * A delivery report for mail we forwarded (DESIGN "Bounces"). Which alias and which sender it concerns is told by the address it
- * came to, which carries our keyed hash; the report itself can be written by anybody and is believed for its form and its class
- * alone. Nothing of it is passed on, since it names the real address: the owner gets a notice, and the original sender, when
- * the address names one, a report of our own that names the alias alone.
+ * Processes a delivery report about mail we forwarded. The recipient address identifies the alias and the original
+ * sender, since it carries our keyed hash. The report itself may be written by anybody: only its form and status class
+ * are trusted. Nothing of it is passed on, because it names the owner's real address: the owner gets a notice, and the
+ * original sender, if the address names one, a report of our own that mentions only the alias.
  */
 import { type DeliveryReportFacts, readDeliveryReport, unstuff } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../../core/alias/alias.ts";
@@ -15,12 +15,12 @@ import type { BounceLimits } from "./bounce-limits.ts";
 export interface TakeBounceDeps {
   aliases: Pick<AliasStore, "findRouteById">;
   failures: Pick<FailureReporter, "reportBounce">;
-  /** `null`: senders are not checked here, so none is proven. */
+  /** Sends reports to proven senders; `null` when senders are not authenticated here, so that none is proven. */
   reports: DeliveryReports | null;
   limits: Pick<BounceLimits, "takeNotice" | "takeReport">;
 }
 
-/** @returns false when the message is no report: bounce addresses take nothing else */
+/** @returns false when the message is no delivery report: bounce addresses accept nothing else */
 export async function takeBounces(
   { wire, envelope }: Transaction,
   bounces: readonly BounceRecipient[],
@@ -32,14 +32,14 @@ export async function takeBounces(
   if (!facts.hasFailed) return true;
   for (const bounce of firstOfEachAlias(bounces)) {
     const route = await deps.aliases.findRouteById(bounce.aliasId);
-    if (route !== null) await tell({ route, sender: bounce.sender, facts, arrivedAt: envelope.receivedAt }, deps);
+    if (route !== null) await notify({ route, sender: bounce.sender, facts, arrivedAt: envelope.receivedAt }, deps);
   }
   return true;
 }
 
 type BoundBounce = BounceRecipient & { aliasId: string };
 
-/** A report is about one recipient; whoever names several addresses of an alias is told no more than once. */
+/** One bounce per alias: a message that names several bounce addresses of an alias triggers one notice at most. */
 function firstOfEachAlias(bounces: readonly BounceRecipient[]): BoundBounce[] {
   const byAlias = new Map<string, BoundBounce>();
   for (const { aliasId, ...bounce } of bounces) {
@@ -48,14 +48,14 @@ function firstOfEachAlias(bounces: readonly BounceRecipient[]): BoundBounce[] {
   return [...byAlias.values()];
 }
 
-interface Told {
+interface AliasBounce {
   route: AliasRoute;
   sender: string | null;
   facts: DeliveryReportFacts;
   arrivedAt: Date;
 }
 
-async function tell({ route, sender, facts, arrivedAt }: Told, deps: TakeBounceDeps): Promise<void> {
+async function notify({ route, sender, facts, arrivedAt }: AliasBounce, deps: TakeBounceDeps): Promise<void> {
   const { aliasId, userId, address: aliasAddress } = route;
   if (deps.limits.takeNotice(route)) await deps.failures.reportBounce(route);
   if (deps.reports === null || sender === null || !deps.limits.takeReport({ aliasId, userId, sender })) return;

@@ -1,7 +1,7 @@
 /**
- * A complaint at abuse@ about mail we forwarded (ARF): its owner gets a notice. Which alias it is about tells the envelope sender
- * that the report names, since we made it with a keyed hash; a complaint that names none of ours tells nobody anything. It goes to
- * the operator as all mail to abuse@ does, and changes nothing else.
+ * Processes a complaint (ARF) sent to abuse@ about mail we forwarded: the alias' owner gets a notice. The alias is
+ * found by the envelope sender that the report quotes, which carries our keyed hash; a complaint that quotes none of
+ * ours triggers no notice. Like all mail to abuse@ it also goes to the operator, and it has no other effect.
  */
 import { MailSyntaxError, parsePath, readFeedbackReport, unstuff } from "@kauke/mail-rfc";
 import type { FailureReporter } from "../../queue/report-failure.ts";
@@ -24,7 +24,7 @@ export async function takeFeedback({ wire, recipients }: Transaction, deps: Take
   if (route !== null && limits.takeNotice(route)) await failures.reportComplaint(route);
 }
 
-/** @returns `null` for what is no address of ours that names an alias */
+/** @returns `null` when the address is none of our bounce addresses, or one that names no alias */
 async function aliasOf(mailFrom: string, deps: ResolveDeps): Promise<string | null> {
   try {
     const verdict = await resolve(parsePath(`<${mailFrom}>`), true, deps);

@@ -1,4 +1,4 @@
-/** The stage that reads what mail hosts report to us: bounces at the addresses we gave out for them, complaints at abuse@. */
+/** The stage that processes reports from mail hosts: bounces at our bounce addresses, complaints at abuse@. */
 import { accept, reject, type StageVerdict } from "../../verdict.ts";
 import type { ScreenedMessage } from "../arrived-message.ts";
 import { type TakeBounceDeps, takeBounces } from "./take-bounce.ts";
@@ -9,7 +9,7 @@ export interface TakeReportsDeps {
   takeBounce: TakeBounceDeps & TakeFeedbackDeps["takeBounce"];
 }
 
-/** @returns a refusal for what came to a bounce address and is no report */
+/** @returns a rejection for a message to a bounce address that is no delivery report */
 export async function takeReports(
   message: ScreenedMessage,
   deps: TakeReportsDeps,

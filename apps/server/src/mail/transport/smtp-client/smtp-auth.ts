@@ -1,4 +1,4 @@
-/** AUTH as a relay's client (RFC 4954): PLAIN (RFC 4616), else LOGIN. Only ever called on a connection that may carry a password. */
+/** AUTH as a client (RFC 4954): PLAIN (RFC 4616), else LOGIN. To be used only where a password may be sent. */
 import type { PeerReply } from "../../smtp-reply.ts";
 
 const base64 = (text: string) => Buffer.from(text, "utf8").toString("base64");

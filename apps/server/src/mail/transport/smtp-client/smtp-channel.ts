@@ -1,7 +1,7 @@
 /**
- * One socket that speaks SMTP: replies in order, a time limit on every wait, back-pressure for bodies, an upgrade to TLS.
- * Knows lines and bytes, not commands. Every way it can end is a `ChannelError` with a reason of ours; texts of the
- * platform are dropped here.
+ * One socket that speaks SMTP: ordered replies, a timeout for every wait, back-pressure for bodies, upgrade to TLS. It
+ * handles lines and bytes, not commands. Every way it can end is a `ChannelError` with one of our reasons; platform
+ * messages are dropped.
  */
 import { connect, type Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
@@ -21,7 +21,7 @@ export class ChannelError extends Error {
 export interface ChannelTarget {
   host: string;
   port: number;
-  /** TLS from the first byte; `null`: plain. */
+  /** TLS options for TLS from the first byte; `null` for a plain connection. */
   tls: ConnectionOptions | null;
 }
 
@@ -33,13 +33,13 @@ interface Wait {
 }
 
 export interface BodyTimes {
-  /** Longest wait for the peer to take a piece, ms. */
+  /** Milliseconds the peer may take for one chunk. */
   stallMs: number;
-  /** For the whole body, ms. */
+  /** Milliseconds for the whole body. */
   totalMs: number;
 }
 
-/** Bodies are handed to the socket in pieces of this size, each waited for: a slow peer holds no more than the message itself. */
+/** Size of the chunks of a body. Each is awaited, so that a slow peer costs no memory beyond the message. */
 export const PIECE_BYTES = 256 * 1024;
 const MAX_UNREAD_REPLIES = 100;
 const FINAL_DOT = Buffer.from(".\r\n");
@@ -53,7 +53,7 @@ export class SmtpChannel {
   #lost: LossReason | null = null;
   #isSecure = false;
   #unlisten: () => void = () => {};
-  /** Set while nothing is asked of the peer: whatever it says or does then ends the channel, and this is told. */
+  /** Set while the connection is idle: anything the peer sends or does then ends the channel and calls this. */
   onIdleLoss: (() => void) | null = null;
 
   private constructor(socket: Socket) {
@@ -82,7 +82,7 @@ export class SmtpChannel {
     return this.#isSecure;
   }
 
-  /** @returns undo; call it when the work under this signal is over */
+  /** Ends the channel when the signal aborts. @returns function that detaches the signal */
   abortWith(signal: StopSignal | undefined): () => void {
     if (signal === undefined) return () => {};
     const abort = () => this.fail("aborted");
@@ -103,11 +103,11 @@ export class SmtpChannel {
   }
 
   /**
-   * Writes a body and its final dot. A small one leaves in a single write; of a larger one every byte is handed to the system
-   * before the dot is written, so that a peer that stops reading is still known not to have the message.
+   * Writes a body and its final dot. A small body is sent in a single write; of a larger one every byte is passed to
+   * the system before the dot is written, so that a peer that stops reading certainly does not have the message.
    * @param onDot called just before the dot may reach the peer
-   * @returns false when the peer answered before the dot: the rest was not sent
-   * @throws ChannelError `timed_out` when the peer takes no piece for `stallMs`, or not the whole body within `totalMs`
+   * @returns false when the peer replied before the dot: the rest was not sent
+   * @throws ChannelError `timed_out` when the peer takes no chunk for `stallMs`, or not the whole body within `totalMs`
    */
   async writeBody(parts: readonly Buffer[], times: BodyTimes, onDot: () => void): Promise<boolean> {
     const endsAt = performance.now() + times.totalMs;
@@ -142,7 +142,10 @@ export class SmtpChannel {
     return true;
   }
 
-  /** Upgrades to TLS. Bytes that came before the handshake are an injection (CVE-2011-0411) and fail it. @throws ChannelError `tls_failed` */
+  /**
+   * Upgrades to TLS. Bytes received before the handshake are a command injection (CVE-2011-0411) and fail it. @throws
+   * ChannelError `tls_failed`
+   */
   async secure(options: ConnectionOptions, timeoutMs: number): Promise<void> {
     if (this.#reader.isMidway || this.#replies.length > 0) this.fail("tls_failed");
     this.#unlisten();
@@ -161,7 +164,7 @@ export class SmtpChannel {
     await this.#waitFor("open", timeoutMs, "tls_failed");
   }
 
-  /** Says good-bye and lets go; the socket is gone within `graceMs` whatever the peer does. */
+  /** Sends QUIT and closes; after `graceMs` the socket is destroyed whatever the peer does. */
   quit(graceMs: number): void {
     if (this.#lost !== null) return;
     this.#lost = "connection_lost";
@@ -210,7 +213,7 @@ export class SmtpChannel {
     this.#replies.push(...replies);
     if (replies.length === 0) return;
     if (this.#wait?.kind === "reply") this.#settle("reply", this.#replies.shift());
-    // An answer in the middle of a body: no use waiting for the peer to take more of it.
+    // A reply in the middle of a body: the peer need not take the rest.
     else this.#settle("drain");
   }
 
@@ -219,7 +222,7 @@ export class SmtpChannel {
     else if (this.#lost !== null) throw new ChannelError(this.#lost);
   }
 
-  /** Waits until all that was written is the system's, or the peer answers. */
+  /** Waits until all written bytes are passed to the system, or the peer replies. */
   async #flushed(limitMs: () => number): Promise<void> {
     const isDone = () => this.#socket.writableLength === 0 || this.#replies.length > 0;
     while (!isDone()) {

@@ -19,7 +19,7 @@ async function fakeMx(options: FakeMxOptions = {}): Promise<FakeMx> {
   return mx;
 }
 
-/** A peer that is only a socket, for what no server should do. */
+/** A peer that is only a socket, for behaviour that no SMTP server should show. */
 async function rawPeer(behave: (socket: Socket) => void): Promise<{ port: number }> {
   const server = createServer(behave);
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -89,7 +89,7 @@ async function sendOutcome(mx: { port: number }, message = mail(), options = cli
     : `${outcome.kind} ${outcome.failure.code} ${outcome.failure.enhancedStatus}`;
 }
 
-test("a peer is waited for as long as RFC 5321 section 4.5.3.2 asks at each stage, at least", () => {
+test("the timeout of each stage is at least that of RFC 5321 section 4.5.3.2", () => {
   const { greetingMs, commandMs, dataMs, stallMs, bodyMs, finalMs } = smtpTimeouts;
   const minutes = [greetingMs, commandMs, dataMs, stallMs, finalMs].map((ms) => ms / 60_000);
   expect(minutes).toEqual([5, 5, 2, 3, 10]);
@@ -97,7 +97,7 @@ test("a peer is waited for as long as RFC 5321 section 4.5.3.2 asks at each stag
 });
 
 describe("sending a message", () => {
-  test("arrives byte for byte, leading dots and 8-bit bytes included", async () => {
+  test("delivers it byte for byte, including leading dots and 8-bit bytes", async () => {
     const mx = await fakeMx();
     const body = "Subject: x\r\n\r\n.\r\n..two\r\n.a\r\n\xe9\xff\x00 8-bit\r\n\r\n.\r\n";
     expect(await sendOutcome(mx, mail(body))).toBe("taken");
@@ -105,7 +105,7 @@ describe("sending a message", () => {
     expect(mx.messages[0]).toMatchObject({ envelopeFrom: "a@from.example", rcptTo: ["b@to.example"] });
   });
 
-  test("the envelope leaves in one write when the peer pipelines, line by line when not", async () => {
+  test("the envelope is sent in one write when the peer supports pipelining, else line by line", async () => {
     const pipelining = await fakeMx();
     await sendOutcome(pipelining);
     expect(pipelining.commandChunks).toBe(2);
@@ -115,7 +115,7 @@ describe("sending a message", () => {
     expect(slow.messages).toHaveLength(1);
   });
 
-  test("a connection carries many messages, also after a refused one", async () => {
+  test("a connection is reused for many messages, also after a refused one", async () => {
     for (const extensions of [ordinaryExtensions, []]) {
       const mx = await fakeMx({
         extensions,
@@ -130,7 +130,7 @@ describe("sending a message", () => {
     }
   });
 
-  test("a body far larger than any buffer arrives whole", async () => {
+  test("a body far larger than any buffer arrives completely", async () => {
     const mx = await fakeMx();
     const body = `Subject: big\r\n\r\n${".0123456789abcdef\r\n".repeat(200_000)}`;
     expect(await sendOutcome(mx, mail(body))).toBe("taken");
@@ -142,7 +142,7 @@ describe("sending a message", () => {
     ["rcpt", "452 4.2.2 full", "deferred mailbox_full 4.2.2"],
     ["data", "451 4.3.0 later", "deferred try_later 4.3.0"],
     ["body", "554 5.6.0 bad", "refused refused_content 5.6.0"],
-  ])("a refusal at %s is the outcome and the connection stays good", async (stage, text, expected) => {
+  ])("a refusal at %s is the outcome, and the connection stays usable", async (stage, text, expected) => {
     const mx = await fakeMx({ answer: (step) => (step.stage === stage ? text : undefined) });
     const connected = await connection(mx);
     const { outcome } = await connected.send(mail());
@@ -155,7 +155,7 @@ describe("sending a message", () => {
     expect(mx.connections).toBe(1);
   });
 
-  test("a peer that asks for the body of a refused envelope gets none and is left", async () => {
+  test("a peer that asks for the body of a refused envelope gets none, and the connection ends", async () => {
     const answers: Record<string, string> = { rcpt: "550 5.1.1 no", data: "354 still" };
     const connected = await connection(await fakeMx({ answer: ({ stage }) => answers[stage] }));
     const result = await connected.send(mail());
@@ -166,14 +166,14 @@ describe("sending a message", () => {
     expect(connected.isUsable).toBe(false);
   });
 
-  test("a peer that refuses the envelope and hangs up has still refused it", async () => {
+  test("a refusal counts when the peer closes the connection after it", async () => {
     const mx = await fakeMx({
       answer: ({ stage }) => (stage === "mail" ? { reply: "550 5.7.1 go away", drop: true } : undefined),
     });
     expect(await sendOutcome(mx)).toBe("refused refused_by_policy 5.7.1");
   });
 
-  test("a message the peer can't take is refused without a word sent", async () => {
+  test("a message the peer can't take is refused without a command sent", async () => {
     const mx = await fakeMx({ extensions: ["SIZE 10"] });
     expect(await sendOutcome(mx)).toBe("refused too_large 5.3.4");
     expect(await sendOutcome(mx, mail(undefined, { sizeBytes: 5, rcptTo: "ü@to.example" }))).toBe(
@@ -186,7 +186,7 @@ describe("sending a message", () => {
     ["hangs up at EHLO", { drop: true }],
     ["refuses EHLO and hangs up", { reply: "502 5.5.1 what", drop: true }],
     ["answers EHLO with no reply of SMTP", "hello there"],
-  ])("a peer that %s is spoken to with HELO on a new connection", async (_, answer) => {
+  ])("a peer that %s gets HELO on a new connection", async (_, answer) => {
     const mx = await fakeMx({ answer: ({ stage }) => (stage === "ehlo" ? answer : undefined) });
     expect(await sendOutcome(mx)).toBe("taken");
     expect(mx.messages[0]?.connection).toBe(2);
@@ -198,23 +198,23 @@ describe("sending a message", () => {
     ["is silent at EHLO", { delayMs: 60_000 }, {}],
     ["must have TLS", { drop: true }, { tls: "starttls", isVerified: true }],
     ["must have a login", { drop: true }, { login: { user: "u", password: "p" } }],
-  ])("a peer that %s is not", async (_, answer, changes) => {
+  ])("a peer that %s does not get HELO", async (_, answer, changes) => {
     const mx = await fakeMx({ answer: ({ stage }) => (stage === "ehlo" ? answer : undefined) });
     expect(await failureOf(mx, changes)).toMatch(/^deferred/);
     expect(mx.connections).toBe(1);
   });
 
-  test("a peer that only knows HELO is spoken to plainly", async () => {
+  test("a peer that only knows HELO gets no extensions", async () => {
     const mx = await fakeMx({ answer: ({ stage }) => (stage === "ehlo" ? "502 5.5.1 what" : undefined) });
     expect(await sendOutcome(mx)).toBe("taken");
     expect(mx.commands[1]).toBe("HELO mail.kauke.test");
   });
 });
 
-describe("what can be lost, and when", () => {
+describe("a connection lost", () => {
   const lost = async (options: FakeMxOptions) => (await connection(await fakeMx(options))).send(mail());
 
-  test("before the body: deferred, and the same message may go out again at once", async () => {
+  test("before the body defers the message, which may be sent again at once", async () => {
     for (const stage of ["mail", "rcpt", "data"]) {
       const result = await lost({ answer: (step) => (step.stage === stage ? { drop: true } : undefined) });
       expect(result).toMatchObject({ isUntouched: true, isUncertain: false });
@@ -222,27 +222,27 @@ describe("what can be lost, and when", () => {
     }
   });
 
-  test("421 to the envelope counts as hanging up", async () => {
+  test("by a 421 reply to the envelope counts as closed by the peer", async () => {
     const result = await lost({
       answer: ({ stage }) => (stage === "mail" ? { reply: "421 4.3.2 too many", drop: true } : undefined),
     });
     expect(result).toMatchObject({ isUntouched: true, outcome: { kind: "deferred", failure: { code: "try_later" } } });
   });
 
-  test("in the middle of the body: deferred, certainly not taken", async () => {
+  test("in the middle of the body defers the message, which was certainly not taken", async () => {
     const mx = await fakeMx({ dropAfterBodyBytes: 100_000 });
     const result = await (await connection(mx)).send(mail(`\r\n${"x".repeat(5_000_000)}\r\n`));
     expect(result.outcome).toMatchObject({ kind: "deferred", failure: { code: "connection_lost" } });
     expect(result).toMatchObject({ isUntouched: false, isUncertain: false });
   });
 
-  test("after the dot: deferred, and nobody knows whether it was taken", async () => {
+  test("after the dot defers the message, which may have been taken", async () => {
     const result = await lost({ answer: ({ stage }) => (stage === "body" ? { drop: true } : undefined) });
     expect(result.outcome).toMatchObject({ kind: "deferred", failure: { code: "connection_lost" } });
     expect(result).toMatchObject({ isUntouched: false, isUncertain: true });
   });
 
-  test("an answer in the middle of the body ends it there", async () => {
+  test("is not continued after a reply in the middle of the body", async () => {
     const server = await rawPeer((socket) => {
       socket.write("220 x\r\n");
       let seen = 0;
@@ -261,18 +261,18 @@ describe("what can be lost, and when", () => {
   });
 });
 
-describe("limits on time and on what a peer may say", () => {
-  test.each(["greeting", "ehlo"])("silence at %s ends the set-up", async (stage) => {
+describe("limits on time and on replies", () => {
+  test.each(["greeting", "ehlo"])("a peer that does not reply at %s ends the set-up", async (stage) => {
     const mx = await fakeMx({ answer: (step) => (step.stage === stage ? { delayMs: 60_000 } : undefined) });
     expect(await failureOf(mx)).toBe("deferred timed_out");
   });
 
-  test.each(["mail", "data", "body"])("silence at %s ends the message", async (stage) => {
+  test.each(["mail", "data", "body"])("a peer that does not reply at %s ends the transaction", async (stage) => {
     const mx = await fakeMx({ answer: (step) => (step.stage === stage ? { delayMs: 60_000 } : undefined) });
     expect(await sendOutcome(mx, mail(), quick)).toBe("deferred timed_out 4.4.2");
   });
 
-  test("a peer that stops reading a body is left", async () => {
+  test("the connection ends when the peer stops reading a body", async () => {
     const server = await rawPeer((socket) => {
       socket.write("220 x\r\n");
       socket.on("data", (chunk) => {
@@ -294,7 +294,7 @@ describe("limits on time and on what a peer may say", () => {
     expect(await failureOf(server)).toBe("deferred not_supported");
   });
 
-  test("a closed port is unreachable, a refusing greeting is tried later", async () => {
+  test("a closed port is unreachable, a refusal in the greeting defers", async () => {
     const mx = await fakeMx({ answer: ({ stage }) => (stage === "greeting" ? "554 5.7.1 not you" : undefined) });
     expect(await failureOf(mx)).toBe("deferred try_later");
     await mx.close();
@@ -320,7 +320,7 @@ describe("TLS and login", () => {
   const tls = { key: testKey, cert: testCertificate };
   const trusting: SmtpClientOptions = { ...quick, extraCa: testCertificate };
 
-  test("STARTTLS is used when offered, whatever the certificate", async () => {
+  test("opportunistic TLS uses STARTTLS when offered, whatever the certificate", async () => {
     const mx = await fakeMx({ tls });
     const connected = await connection(mx, { name: "other.test" });
     expect(connected.isSecure).toBe(true);
@@ -329,7 +329,7 @@ describe("TLS and login", () => {
     expect(mx.commands.filter((it) => it.startsWith("EHLO"))).toHaveLength(2);
   });
 
-  test("a failed handshake falls back to one plain connection when TLS is optional, and ends it when it is a must", async () => {
+  test("after a failed handshake one plain connection is tried when TLS is optional, and none when it is required", async () => {
     const broken = {
       answer: ({ stage }: { stage: string }) => (stage === "starttls" ? { reply: "220 go", drop: true } : undefined),
     };
@@ -341,14 +341,14 @@ describe("TLS and login", () => {
     expect(await failureOf(await fakeMx({ ...broken, tls }), { tls: "starttls" })).toBe("deferred tls_failed");
   });
 
-  test("a peer that offers no TLS, or takes it back, is not sent a thing when TLS is a must", async () => {
+  test("nothing is sent to a peer that does not offer, or withdraws, required TLS", async () => {
     expect(await failureOf(await fakeMx(), { tls: "starttls" })).toBe("deferred tls_failed");
     const mx = await fakeMx({ tls, answer: ({ stage }) => (stage === "starttls" ? "454 4.7.0 not now" : undefined) });
     expect(await failureOf(mx, { tls: "starttls" })).toBe("deferred tls_failed");
     expect(await failureOf(mx)).toBe("open");
   });
 
-  test("words slipped in before the handshake fail it", async () => {
+  test("replies injected before the handshake fail it", async () => {
     const server = await rawPeer((socket) => {
       socket.write("220 x\r\n");
       socket.on("data", (chunk) => {
@@ -359,7 +359,7 @@ describe("TLS and login", () => {
     expect(await failureOf(server, { tls: "starttls" })).toBe("deferred tls_failed");
   });
 
-  test("TLS from the first byte, verified by name", async () => {
+  test("implicit TLS starts with the first byte and verifies the name", async () => {
     const mx = await fakeMx({ tls, implicitTls: true });
     const connected = await connection(mx, { tls: "implicit", isVerified: true }, trusting);
     expect(connected.isSecure).toBe(true);
@@ -370,7 +370,7 @@ describe("TLS and login", () => {
     expect(await failureOf(mx, { tls: "implicit", isVerified: true })).toBe("deferred tls_failed");
   });
 
-  test("logs in with PLAIN, or LOGIN when that is all there is", async () => {
+  test("logs in with PLAIN, or with LOGIN when the peer offers nothing else", async () => {
     const login = { user: "us\u00e9r", password: "p@ss" };
     const base64 = (text: string) => Buffer.from(text).toString("base64");
     const plain = await fakeMx({ extensions: [...ordinaryExtensions, "AUTH LOGIN PLAIN"] });
@@ -381,7 +381,7 @@ describe("TLS and login", () => {
     expect(old.commands.slice(-3)).toEqual(["AUTH LOGIN", base64("us\u00e9r"), base64("p@ss")]);
   });
 
-  test("a refused or impossible login defers: the message is not at fault", async () => {
+  test("a refused or unsupported login defers the message", async () => {
     const login = { user: "u", password: "wrong" };
     const refusing = await fakeMx({
       extensions: ["AUTH PLAIN"],
@@ -396,7 +396,7 @@ describe("a peer that takes the body slowly", () => {
   const large = () =>
     mail("", { wireParts: Array.from({ length: 20 }, () => Buffer.alloc(1024 * 1024, "x\r\n")), sizeBytes: 0 });
 
-  test("has so much time for all of it, however often it takes a byte", async () => {
+  test("is cut off at the deadline for the whole body, however often it takes a byte", async () => {
     await using slow = await startTarpit({ kind: "drip" });
     const { send } = await connection(slow, {}, { ...client, timeouts: { bodyMs: 400 } }).then((it) => ({
       send: () => it.send(large()),
@@ -409,7 +409,7 @@ describe("a peer that takes the body slowly", () => {
     expect(performance.now() - began).toBeLessThan(10_000);
   });
 
-  test("can't have the message while bytes of it wait here: an attempt that is stopped then is certain to have failed", async () => {
+  test("can't have the message while bytes of it are unsent, so stopping the attempt then is a certain failure", async () => {
     await using slow = await startTarpit({ kind: "drip" });
     const stop = new AbortController();
     let isEndSent = false;
@@ -424,7 +424,7 @@ describe("a peer that takes the body slowly", () => {
     expect(isEndSent).toBe(false);
   });
 
-  test("has it once the dot is sent: then the bytes may be dropped, and its answer still counts", async () => {
+  test("may have the message once the dot is sent: the bytes may be dropped, and its reply still counts", async () => {
     const mx = await fakeMx({
       answer: ({ stage }) => (stage === "body" ? { reply: "250 ok", delayMs: 100 } : undefined),
     });

@@ -1,6 +1,6 @@
 /**
- * Opens a connection to one SMTP peer (RFC 5321, client side): greeting, EHLO, STARTTLS, AUTH. Messages then go through
- * smtp-connection.ts; which host and how many connections is the pool's business.
+ * Opens a connection to an SMTP peer (RFC 5321, client side): greeting, EHLO, STARTTLS, AUTH. Messages are then sent by
+ * smtp-connection.ts; the pool decides on hosts and the number of connections.
  */
 import { isIP } from "node:net";
 import { type ConnectionOptions, createSecureContext, getCACertificates, type SecureContext } from "node:tls";
@@ -19,25 +19,25 @@ export interface RelayLogin {
 }
 
 export interface SmtpPeer {
-  /** Where to connect: an address, or a name the system resolves. */
+  /** Host to connect to: an address, or a name that the system resolves. */
   host: string;
   port: number;
-  /** Whom we mean, for TLS (SNI and certificate). */
+  /** Name of the peer for TLS (SNI and certificate). */
   name: string;
-  /** `opportunistic`: STARTTLS when offered, plain when it fails; `starttls`: or nothing; `implicit`: from the first byte. */
+  /** `opportunistic`: STARTTLS if offered, plain if it fails; `starttls`: required; `implicit`: from the first byte. */
   tls: "opportunistic" | "starttls" | "implicit";
-  /** Whether the certificate must be good for `name`. */
+  /** Whether the certificate must be valid for `name`. */
   isVerified: boolean;
   login: RelayLogin | null;
-  /** Who runs the host: connections to all hosts of a provider are bounded together. */
+  /** Operator of the host; connections to all hosts of a provider are limited together. */
   provider?: string;
 }
 
 export interface SmtpClientOptions {
-  /** Our name in EHLO. */
+  /** Our host name in EHLO. */
   mailHost: string;
   timeouts?: Partial<SmtpTimeouts>;
-  /** Certificates trusted besides the system's. */
+  /** CA certificates trusted in addition to the system's. */
   extraCa?: string;
 }
 
@@ -55,12 +55,12 @@ class SetUpRefused extends Error {
   }
 }
 
-/** `extended`: EHLO, and STARTTLS when offered; `plain`: without STARTTLS; `basic`: HELO alone (RFC 5321 §3.2). */
+/** `extended`: EHLO, and STARTTLS when offered; `plain`: without STARTTLS; `basic`: HELO only (RFC 5321 §3.2). */
 type Dialect = "extended" | "plain" | "basic";
 
 /**
- * Connects and sets up. In opportunistic mode a failed TLS handshake, or a peer that does not get past EHLO, is followed by one
- * simpler connection. Never throws.
+ * Connects and sets up the session. In opportunistic mode a failed TLS handshake or EHLO is followed by one connection
+ * with a simpler dialect. Never throws because of what the peer does.
  */
 export async function openSmtp(peer: SmtpPeer, options: SmtpClientOptions, signal?: StopSignal): Promise<OpenResult> {
   const first = await tryOpen(peer, options, "extended", signal);
@@ -73,7 +73,7 @@ function simplerDialect({ outcome, stage, replyCode }: OpenFailure, { login }: S
   const { code } = outcome.failure;
   if (code === "tls_failed") return "plain";
   const isTemporary = replyCode !== null && replyCode >= 400 && replyCode < 500;
-  // A login needs EHLO, and a host that is silent stays so.
+  // A login needs EHLO, and a host that did not answer EHLO in time will not answer HELO either.
   return stage === "hello" && !isTemporary && code !== "timed_out" && login === null ? "basic" : null;
 }
 
@@ -100,7 +100,7 @@ class SetUp {
   readonly #options: SmtpClientOptions;
   readonly #times: SmtpTimeouts;
   #channel: SmtpChannel | null = null;
-  /** How far it got; `undefined` before the connection. */
+  /** Stage of the set-up that was reached; `undefined` before the connection. */
   stage: SmtpStage | undefined;
 
   constructor(peer: SmtpPeer, options: SmtpClientOptions) {
@@ -147,7 +147,7 @@ class SetUp {
     return noExtensions;
   }
 
-  /** @returns whether TLS is on now */
+  /** @returns whether TLS is active now */
   async #startTls(channel: SmtpChannel, offered: SmtpExtensions): Promise<boolean> {
     const isRequired = this.#peer.tls === "starttls";
     if (!offered.startTls) {
@@ -190,7 +190,7 @@ class SetUp {
   }
 }
 
-// Making a context reads every root certificate; connections of one kind share theirs.
+// Creating a context reads every root certificate, so that connections with the same CA share one.
 const contexts = new Map<string | undefined, SecureContext>();
 
 function sharedContext(extraCa: string | undefined): SecureContext {

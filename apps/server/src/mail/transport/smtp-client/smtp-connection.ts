@@ -1,6 +1,6 @@
 /**
- * A connection past its set-up: sends messages one after another, the envelope in a single write (RFC 2920), the body as
- * it is. What the peer does comes back as an outcome, with what the pool must know to try again or not.
+ * A connection after its set-up. Sends messages one after another, the envelope in a single write (RFC 2920), the body
+ * unchanged. What the peer does is returned as an outcome, with what the pool must know about trying again.
  */
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import {
@@ -18,48 +18,50 @@ import { ChannelError, type SmtpChannel } from "./smtp-channel.ts";
 import { envelopeCommands } from "./smtp-envelope.ts";
 import type { SmtpExtensions } from "./smtp-extensions.ts";
 
-/** The least a client should wait at each stage (RFC 5321 §4.5.3.2.1 to .6); connection and TLS are not among them. */
+/** Timeouts by stage, at least those of RFC 5321 §4.5.3.2.1 to .6, which does not cover connecting and TLS. */
 export const smtpTimeouts = {
   connectMs: 30_000,
   greetingMs: 300_000,
-  /** EHLO, MAIL, RCPT and everything else but DATA. */
+  /** For EHLO, MAIL, RCPT and every other command except DATA. */
   commandMs: 300_000,
   tlsMs: 60_000,
   dataMs: 120_000,
-  /** Without the peer taking a byte of the body. */
+  /** Longest time in which the peer takes no byte of the body. */
   stallMs: 180_000,
-  /** For the whole body, with what it needs at `MIN_BYTES_PER_SECOND` on top: whoever reads a byte a second reads no message. */
+  /**
+   * Base time for the whole body; its size at `MIN_BYTES_PER_SECOND` is added. Cuts off peers that read very slowly.
+   */
   bodyMs: 180_000,
   finalMs: 600_000,
 };
 export type SmtpTimeouts = typeof smtpTimeouts;
 
 export const QUIT_GRACE_MS = 2000;
-/** The slowest a peer may take a body. */
+/** Minimum rate at which a peer must take a body. */
 export const MIN_BYTES_PER_SECOND = 65_536;
 
 export interface SendResult {
   outcome: DeliveryOutcome;
-  /** Lost before the peer was asked for the body: the same message may go out again on a fresh connection. */
+  /** Lost before the peer asked for the body: the same message may be sent again on a fresh connection. */
   isUntouched: boolean;
-  /** Lost after the final dot: the peer may have it, so nobody else may be tried now. */
+  /** Lost after the final dot: the peer may have the message, so no other host may be tried now. */
   isUncertain: boolean;
 }
 
-const answersAfter: Partial<Record<SmtpStage, number>> = { mail: 2, rcpt: 1 };
+const REPLIES_AFTER: Partial<Record<SmtpStage, number>> = { mail: 2, rcpt: 1 };
 
-/** Takes one message at a time. */
+/** Sends one message at a time. */
 export class SmtpConnection {
   readonly #channel: SmtpChannel;
   readonly #peer: SmtpExtensions;
   readonly #times: SmtpTimeouts;
-  /** Transactions begun. */
+  /** Transactions begun on this connection. */
   messages = 0;
   #needsReset = false;
   #signal: AttemptSignal | undefined;
   #isAsked = false;
   #isDotSent = false;
-  /** Answers to a pipelined envelope not yet read. */
+  /** Replies to a pipelined envelope that are still to be read. */
   #due = 0;
 
   constructor(channel: SmtpChannel, peer: SmtpExtensions, times: SmtpTimeouts) {
@@ -76,8 +78,8 @@ export class SmtpConnection {
     return this.#channel.isSecure;
   }
 
-  /** @param onLoss told once when the peer ends the connection while it rests */
-  rest(onLoss: () => void): void {
+  /** Marks the connection idle. @param onLoss called once when the peer closes the idle connection */
+  markIdle(onLoss: () => void): void {
     this.#channel.onIdleLoss = onLoss;
   }
 
@@ -90,7 +92,7 @@ export class SmtpConnection {
     this.#channel.fail(reason);
   }
 
-  /** Sends one message. Never throws for what the peer does; look at `isUsable` before the next one. */
+  /** Sends one message. Never throws because of what the peer does; check `isUsable` before the next message. */
   async send(mail: OutgoingMail, signal?: AttemptSignal): Promise<SendResult> {
     this.#channel.onIdleLoss = null;
     this.#isAsked = false;
@@ -110,7 +112,7 @@ export class SmtpConnection {
     }
   }
 
-  /** MAIL and RSET without a recipient: whether the peer would take mail from this sender now. @throws ChannelError */
+  /** Sends MAIL and RSET, to find out whether the peer accepts mail from this sender. @throws ChannelError */
   async probe(from: string): Promise<PeerReply> {
     const reply = await this.#command(`MAIL FROM:<${from}>\r\n`, this.#times.commandMs);
     if (isPositive(reply, "mail")) await this.#command("RSET\r\n", this.#times.commandMs);
@@ -145,12 +147,13 @@ export class SmtpConnection {
     return refusal;
   }
 
-  /** Takes the answers still due to a refused envelope, so that the next message starts in step; a refusal stands without them. */
+  /** Reads the outstanding replies after a refused envelope, so that the next message starts in step. */
   async #catchUp(): Promise<void> {
     try {
       for (; this.#due > 0 && this.isUsable; this.#due--) {
         const reply = await this.#channel.reply(this.#times.dataMs);
-        // A peer that wants a body for a recipient it refused (RFC 2920 §3.1) gets none: the connection ends instead.
+        // A peer that asks for a body although it refused the recipient (RFC 2920 §3.1) gets none: the connection ends
+        // instead.
         if (reply.code === 354) this.#channel.fail("connection_lost");
       }
     } catch (error) {
@@ -170,7 +173,7 @@ export class SmtpConnection {
     return null;
   }
 
-  /** Keeps no reference to the bytes once they are sent: the answer may take ten minutes. */
+  /** Keeps no reference to the bytes once they are sent, since the reply may take ten minutes. */
   async #body(mail: OutgoingMail, signal?: AttemptSignal): Promise<DeliveryOutcome> {
     const { stallMs, bodyMs } = this.#times;
     const totalMs = bodyMs + (mail.sizeBytes / MIN_BYTES_PER_SECOND) * 1000;
@@ -181,7 +184,7 @@ export class SmtpConnection {
     const reply = await this.#channel.reply(this.#times.finalMs);
     const outcome = classifyReply(reply, "body");
     this.#noteBusy(reply, "body");
-    // Half a body was sent: the two ends no longer agree on what comes next, whatever the answer says.
+    // Only part of the body was sent, so both ends are out of step, whatever the reply says.
     if (!isWhole) this.#channel.fail("connection_lost");
     else if (reply.code === 421) this.#channel.quit(QUIT_GRACE_MS);
     return isWhole || outcome.kind !== "taken" ? outcome : classifyLoss("bad_reply");
@@ -196,15 +199,15 @@ export class SmtpConnection {
     if (isHostBusy(reply, stage)) this.#signal?.noteBusy?.();
   }
 
-  /** @returns `null` when the reply lets us go on */
+  /** @returns `null` when the transaction may continue */
   #judge(reply: PeerReply, stage: SmtpStage): DeliveryOutcome | null {
-    this.#due = answersAfter[stage] ?? 0;
+    this.#due = REPLIES_AFTER[stage] ?? 0;
     if (stage === "data" && reply.code === 354) this.#isAsked = true;
     if (isPositive(reply, stage)) return null;
     this.#needsReset = true;
     this.#noteBusy(reply, stage);
     if (stage === "rcpt" && isMailboxMissing(reply) && this.#signal !== undefined) this.#signal.isMailboxMissing = true;
-    // 421 is the peer's last word (RFC 5321 §3.8).
+    // The peer closes the connection after 421 (RFC 5321 §3.8).
     if (reply.code === 421) this.#channel.quit(QUIT_GRACE_MS);
     return classifyReply(reply, stage);
   }

@@ -22,27 +22,27 @@ const said = (changes: Partial<OutgoingMail>, peer = everything) => {
     : "";
 };
 
-describe("the envelope as a peer can take it", () => {
-  test("parameters are used when offered and needed", () => {
+describe("envelope commands for a peer", () => {
+  test("use parameters when offered and needed", () => {
     expect(said({})).toEqual(["MAIL FROM:<a@from.example> SIZE=1000\r\n", "RCPT TO:<b@to.example>\r\n"]);
     expect(said({ eightBit: true })?.[0]).toBe("MAIL FROM:<a@from.example> SIZE=1000 BODY=8BITMIME\r\n");
     expect(said({ smtpUtf8: true })?.[0]).toBe("MAIL FROM:<a@from.example> SIZE=1000 BODY=8BITMIME SMTPUTF8\r\n");
   });
 
-  test("a peer without extensions gets none, 8-bit bytes all the same", () => {
+  test("have no parameters for a peer without extensions, even with 8-bit bytes", () => {
     expect(said({ eightBit: true, smtpUtf8: true }, noExtensions)?.[0]).toBe("MAIL FROM:<a@from.example>\r\n");
   });
 
-  test("the null sender stays null", () => {
+  test("keep the null sender", () => {
     expect(said({ envelopeFrom: "" })?.[0]).toBe("MAIL FROM:<> SIZE=1000\r\n");
   });
 
-  test("a message over the peer's size is refused before a byte of it is sent", () => {
+  test("refuse a message over the peer's size limit before a byte is sent", () => {
     expect(said({ sizeBytes: 1001 }, { ...everything, maxSizeBytes: 1000 })).toBe("too_large 5.3.4");
     expect(said({ sizeBytes: 1000 }, { ...everything, maxSizeBytes: 1000 })).toHaveLength(2);
   });
 
-  test("without SMTPUTF8 an international domain is spelled in ASCII, a local part can't be", () => {
+  test("convert an international domain to ASCII without SMTPUTF8, but not a local part", () => {
     const plain = { ...everything, smtpUtf8: false };
     expect(said({ rcptTo: "b@bücher.example" }, plain)?.[1]).toBe("RCPT TO:<b@xn--bcher-kva.example>\r\n");
     expect(said({ rcptTo: "bü@to.example" }, plain)).toBe("not_supported 5.6.7");
@@ -62,17 +62,17 @@ describe("the envelope as a peer can take it", () => {
     "@x",
     "<b@to.example>",
     "",
-  ])("%j can't be smuggled in as a recipient", (rcptTo) => {
+  ])("refuse %j as a recipient", (rcptTo) => {
     expect(said({ rcptTo })).toBe("mailbox_unknown 5.1.3");
   });
 
-  test("a sender that would end the line is refused, a quoted one goes out", () => {
+  test("refuse a sender that would end the line, but not a quoted one", () => {
     expect(said({ envelopeFrom: "a@x>\r\nDATA\r\n" })).toBe("refused_by_policy 5.1.7");
     expect(said({ envelopeFrom: '"a b>\\""@from.example' })?.[0]).toContain('<"a b>\\""@from.example>');
   });
 });
 
-test("EHLO is read without regard to case, order and old spellings", () => {
+test("EHLO replies are parsed in any case, order and older syntax", () => {
   const lines = [
     "mx.example greets you",
     "size 1000",

@@ -1,8 +1,8 @@
 /**
- * MAIL and RCPT as this peer can take them (RFC 5321 §4.1.1, 1870, 6152, 6531), or why it can't take this message at all.
- * Decided here: 8-bit bytes go out as they are to a peer without 8BITMIME (rewriting a foreign body would break its
- * signatures, and receivers that mangle them are long gone), and so do UTF-8 headers to plain addresses; only an address
- * the peer can't spell is refused.
+ * Makes the MAIL and RCPT commands that a peer understands (RFC 5321 §4.1.1, 1870, 6152, 6531), or says why it can't
+ * take this message. 8-bit bytes are sent unchanged to a peer without 8BITMIME (re-encoding a foreign body would break
+ * its signatures, and receivers that corrupt them are long gone), and so are UTF-8 headers to ASCII addresses; only an
+ * address that the peer can't represent is refused.
  */
 
 import { domainToASCII } from "node:url";
@@ -16,7 +16,7 @@ export type EnvelopeCommands =
   | { kind: "commands"; mail: string; rcpt: string }
   | { kind: "impossible"; outcome: DeliveryOutcome };
 
-// Nothing that could end the path or the line early; a quoted local part may hold spaces and brackets.
+// Excludes everything that could end the path or the line early; a quoted local part may contain spaces and brackets.
 const PATH = /^(?:"(?:[^"\\\p{Cc}]|\\[^\p{Cc}])*"|[^\s"<>\p{Cc}]+)@[^\s"<>\p{Cc}]+$/u;
 const NON_ASCII = /[^\u{0}-\u{7f}]/u;
 
@@ -39,7 +39,7 @@ function impossible(...[code, status]: Parameters<typeof refused>): EnvelopeComm
   return { kind: "impossible", outcome: refused(code, status) };
 }
 
-/** @returns the address as this peer may read it: an international domain becomes A-labels; `null` when that isn't enough */
+/** @returns the address as the peer can parse it, its domain in A-labels if needed; `null` when that is not enough */
 function spell(address: string, peer: SmtpExtensions): string | null {
   if (peer.smtpUtf8 || !NON_ASCII.test(address)) return address;
   const { local, domain } = splitAddress(address);

@@ -1,4 +1,4 @@
-/** What a peer offers in its answer to EHLO (RFC 5321 §4.1.1.1), as far as we use it. */
+/** The extensions that a peer offers in its reply to EHLO (RFC 5321 §4.1.1.1), as far as we use them. */
 import type { PeerReply } from "../../smtp-reply.ts";
 
 export interface SmtpExtensions {
@@ -6,15 +6,15 @@ export interface SmtpExtensions {
   eightBitMime: boolean;
   smtpUtf8: boolean;
   startTls: boolean;
-  /** RFC 1870 */
+  /** Whether SIZE is offered (RFC 1870). */
   size: boolean;
-  /** Largest message the peer takes; `null` when it names none (0 means the same). */
+  /** Largest message the peer takes; `null` when it gives no limit (or 0, which means the same). */
   maxSizeBytes: number | null;
-  /** Upper case, e.g. `PLAIN`. */
+  /** Mechanism names in upper case, e.g. `PLAIN`. */
   authMechanisms: ReadonlySet<string>;
 }
 
-/** A peer that only knows HELO. */
+/** Extensions of a peer that only knows HELO: none. */
 export const noExtensions: SmtpExtensions = {
   pipelining: false,
   eightBitMime: false,
@@ -28,7 +28,7 @@ export const noExtensions: SmtpExtensions = {
 export function readExtensions(ehlo: PeerReply): SmtpExtensions {
   const offered = new Map<string, string[]>();
   for (const line of ehlo.lines.slice(1)) {
-    // "AUTH=LOGIN" is how servers older than RFC 4954 write it.
+    // Servers older than RFC 4954 write "AUTH=LOGIN".
     const [keyword = "", ...params] = line.toUpperCase().split(/[ =]+/);
     offered.set(keyword, params);
   }

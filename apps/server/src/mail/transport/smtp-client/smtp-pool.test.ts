@@ -49,7 +49,7 @@ describe("hosts of one provider", () => {
     return { mx, second, send };
   }
 
-  test("share its connections, and what waits for another of them is served too", async () => {
+  test("share its connections, and messages waiting for any of them are served", async () => {
     let busy = 0;
     let most = 0;
     const { mx, second, send } = await twoHosts({ connectionsPerProvider: 3 }, async ({ stage }) => {
@@ -66,7 +66,7 @@ describe("hosts of one provider", () => {
     expect(mx.openConnections + second.openConnections).toBeLessThanOrEqual(4);
   });
 
-  test("an address that is named under many providers has the connections of one host", async () => {
+  test("share one host's connections when many providers' names lead to the same address", async () => {
     const { mx, pool, peer } = await setUp(
       { answer: ({ stage }) => (stage === "body" ? { reply: "250 ok", delayMs: 5 } : undefined) },
       { connectionsPerHost: 2 },
@@ -76,7 +76,7 @@ describe("hosts of one provider", () => {
     expect([mx.messages.length, mx.connections]).toEqual([12, 2]);
   });
 
-  test("an idle connection to one gives way to a message for another", async () => {
+  test("an idle connection to one is closed for a message to another", async () => {
     const { mx, second, send } = await twoHosts({ connectionsPerProvider: 1 });
     expect([await send("127.0.0.1"), await send("127.0.0.2")]).toEqual(["taken", "taken"]);
     await until(() => mx.openConnections === 0);
@@ -84,14 +84,14 @@ describe("hosts of one provider", () => {
   });
 });
 
-describe("keeping connections", () => {
-  test("messages one after another share a connection", async () => {
+describe("reusing connections", () => {
+  test("successive messages share a connection", async () => {
     const { mx, send } = await setUp();
     for (const _ of times(5, () => 0)) expect((await send()).kind).toBe("taken");
     expect(mx.connections).toBe(1);
   });
 
-  test("a connection carries so many messages and no more, also while others wait for it", async () => {
+  test("a connection is closed after its maximum of messages, also while others wait for it", async () => {
     const { mx, send } = await setUp({}, { messagesPerConnection: 3, connectionsPerHost: 2 });
     const outcomes = await Promise.all(times(10, () => send()));
     expect(outcomes.every((it) => it.kind === "taken")).toBe(true);
@@ -100,7 +100,7 @@ describe("keeping connections", () => {
     expect(mx.commands.filter((line) => line === "QUIT").length).toBeGreaterThan(1);
   });
 
-  test("messages at once use no more connections than allowed, and all arrive", async () => {
+  test("concurrent messages use no more connections than allowed, and all arrive", async () => {
     const { mx, send } = await setUp(
       { answer: ({ stage }) => (stage === "body" ? { reply: "250 ok", delayMs: 2 } : undefined) },
       { connectionsPerHost: 3 },
@@ -111,7 +111,7 @@ describe("keeping connections", () => {
     expect(mx.connections).toBe(3);
   });
 
-  test("many messages may share one signal, and nothing of it stays behind", async () => {
+  test("many messages may share one signal, and no listener is left on it", async () => {
     const { send } = await setUp({}, { connectionsPerHost: 2 });
     const warnings: string[] = [];
     const note = (warning: Error) => warnings.push(warning.name);
@@ -125,7 +125,7 @@ describe("keeping connections", () => {
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
-  test("a line that is full defers, a signal leaves the line", async () => {
+  test("a full queue defers the message, an aborted one leaves the queue", async () => {
     const hold = { reply: "250 ok", delayMs: 100 };
     const { send } = await setUp(
       { answer: ({ stage }) => (stage === "body" ? hold : undefined) },
@@ -141,7 +141,7 @@ describe("keeping connections", () => {
     expect((await Promise.all([first, third])).map((it) => it.kind)).toEqual(["taken", "taken"]);
   });
 
-  test("a resting connection says QUIT after its time", async () => {
+  test("an idle connection ends with QUIT after its timeout", async () => {
     const { mx, send } = await setUp({}, { idleMs: 20 });
     await send();
     await until(() => mx.commands.includes("QUIT"));
@@ -149,19 +149,19 @@ describe("keeping connections", () => {
     expect(mx.connections).toBe(2);
   });
 
-  test("a connection that ended while resting is replaced, seen or not", async () => {
+  test("a connection that was lost while idle is replaced, noticed or not", async () => {
     const { mx, send } = await setUp();
     await send();
     mx.dropConnections();
     await until(() => mx.openConnections === 0);
     expect((await send()).kind).toBe("taken");
-    // The peer closes at the very moment the next envelope is written.
+    // The peer closes the connection just when the next envelope is written.
     mx.options = {
       answer: ({ stage, connection }) => (stage === "mail" && connection === 2 ? { drop: true } : undefined),
     };
     expect((await send()).kind).toBe("taken");
     expect(mx.connections).toBe(3);
-    // Or says 421 instead.
+    // The peer sends 421 instead of closing.
     mx.options = {
       answer: ({ stage, connection }) =>
         stage === "mail" && connection === 3 ? { reply: "421 4.3.2 enough", drop: true } : undefined,
@@ -170,7 +170,7 @@ describe("keeping connections", () => {
     expect(mx.messages).toHaveLength(4);
   });
 
-  test("it is replaced once only", async () => {
+  test("a lost idle connection is replaced only once per message", async () => {
     const { mx, send } = await setUp();
     await send();
     mx.options = { answer: ({ stage }) => (stage === "mail" ? { drop: true } : undefined) };
@@ -178,7 +178,7 @@ describe("keeping connections", () => {
     expect(mx.connections).toBe(2);
   });
 
-  test("lost after the dot is never sent again here", async () => {
+  test("a message lost after the dot is not sent again by the pool", async () => {
     const { mx, send } = await setUp();
     await send();
     mx.options = { answer: ({ stage }) => (stage === "body" ? { drop: true } : undefined) };
@@ -188,7 +188,7 @@ describe("keeping connections", () => {
 });
 
 describe("a host that can't be reached", () => {
-  test("is left alone for a while, longer each time, then tried again", async () => {
+  test("is tried again after a back-off that grows each time", async () => {
     let now = 0;
     const refusing: FakeMxOptions = { answer: ({ stage }) => (stage === "greeting" ? "421 4.3.2 down" : undefined) };
     const { mx, send } = await setUp(refusing, { backOffMs: 100, backOffMaxMs: 250, now: () => now });
@@ -208,7 +208,7 @@ describe("a host that can't be reached", () => {
     expect((await send()).kind).toBe("taken");
   });
 
-  test("turns everybody in line away at once", async () => {
+  test("fails all waiting messages at once", async () => {
     const { mx, send } = await setUp(
       { answer: ({ stage }) => (stage === "greeting" ? { reply: "554 no", delayMs: 20 } : undefined) },
       { connectionsPerHost: 1 },
@@ -218,7 +218,7 @@ describe("a host that can't be reached", () => {
     expect(mx.connections).toBe(1);
   });
 
-  test("an attempt its caller ended says nothing of the host", async () => {
+  test("is not assumed when the caller aborted the attempt", async () => {
     const { send, mx } = await setUp({
       answer: ({ stage }) => (stage === "greeting" ? { delayMs: 60_000 } : undefined),
     });
@@ -229,7 +229,7 @@ describe("a host that can't be reached", () => {
 });
 
 describe("closing", () => {
-  test("resting connections say QUIT, later messages are deferred", async () => {
+  test("ends idle connections with QUIT and defers later messages", async () => {
     const { mx, pool, send } = await setUp();
     await send();
     await pool.close();
@@ -237,7 +237,7 @@ describe("closing", () => {
     expect(await send()).toMatchObject({ kind: "deferred" });
   });
 
-  test("a message in hand may finish, who waits in line is deferred", async () => {
+  test("lets a message in progress finish and defers those that wait", async () => {
     const { pool, send, mx } = await setUp(
       { answer: ({ stage }) => (stage === "body" ? { reply: "250 ok", delayMs: 50 } : undefined) },
       { connectionsPerHost: 1 },
@@ -250,7 +250,7 @@ describe("closing", () => {
     expect((await waiting).kind).toBe("deferred");
   });
 
-  test("a silent peer doesn't hold up the close", async () => {
+  test("does not wait for a peer that does not reply", async () => {
     const { pool, send, mx } = await setUp({
       answer: ({ stage }) => (stage === "body" || stage === "greeting" ? { delayMs: 60_000 } : undefined),
     });
@@ -267,7 +267,7 @@ describe("fair shares of a host", () => {
     answer: ({ stage }) => (stage === "body" ? { reply: "250 ok", delayMs: 30 } : undefined),
   };
 
-  test("who waits with one message is served before the hundredth of somebody else", async () => {
+  test("a party's single message is sent before the hundredth of another party", async () => {
     const { send } = await setUp(slowBody, { connectionsPerHost: 1 });
     const order: string[] = [];
     const tell = (party: string) => send(ofParty(party)).then(() => order.push(party));
@@ -275,7 +275,7 @@ describe("fair shares of a host", () => {
     expect(order.indexOf("other")).toBe(2);
   });
 
-  test("names for one address share its connections, unless a name must be proven", async () => {
+  test("names for one address share its connections, unless the certificate is verified by name", async () => {
     const { mx, pool, peer } = await setUp(slowBody, { connectionsPerHost: 2 });
     await Promise.all(times(8, () => 0).map((_, index) => pool.send({ ...peer, name: `n${index}.example` }, mail())));
     expect(mx.messages).toHaveLength(8);
@@ -284,7 +284,7 @@ describe("fair shares of a host", () => {
     expect(mx.connections).toBe(3);
   });
 
-  test("a party without a connection gets one of the extra ones when another holds all the rest", async () => {
+  test("a party without a connection gets an extra one when another party holds all others", async () => {
     const never: FakeMxOptions = {
       answer: ({ stage, connection }) =>
         stage === "body" && connection <= 2 ? { reply: "250 late", delayMs: 2000 } : undefined,
@@ -299,14 +299,14 @@ describe("fair shares of a host", () => {
     expect((await Promise.all(busy)).map((it) => it.kind)).toEqual(times(4, () => "deferred"));
   });
 
-  test("idle connections to all hosts are bounded: the oldest ends", async () => {
+  test("idle connections to all hosts are limited: the oldest is closed", async () => {
     const { mx, pool, peer } = await setUp({}, { idleMax: 2 });
     for (const name of ["one", "two", "three"]) await pool.send({ ...peer, name, isVerified: true }, mail());
     await until(() => mx.openConnections === 2);
     expect(mx.commands.filter((it) => it === "QUIT")).toHaveLength(1);
   });
 
-  test("a signal is told while the message waits for a connection, and when its end is sent", async () => {
+  test("the signal learns when the message waits for a connection, and when its end is sent", async () => {
     const { send } = await setUp(slowBody, { connectionsPerHost: 1 });
     const told: string[] = [];
     const signal = Object.assign(new AbortController().signal, {

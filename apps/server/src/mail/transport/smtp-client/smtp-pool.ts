@@ -1,6 +1,7 @@
 /**
- * Connections to SMTP peers, kept and reused: a bounded number per address, messages waiting in a line that is fair between
- * parties, idle connections closed after a while, and a pause after a host could not be reached. Knows nothing of MX or relays.
+ * Connection pool for SMTP peers: a limited number of connections per address, a queue for messages that is fair
+ * between parties, a timeout for idle connections, and a back-off after a host could not be reached. It has no
+ * knowledge of MX or relays.
  */
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import { FairLine } from "../../../core/fair-queue/fair-line.ts";
@@ -11,24 +12,24 @@ import type { SendResult, SmtpConnection } from "./smtp-connection.ts";
 
 export interface SmtpPoolOptions extends SmtpClientOptions {
   connectionsPerHost?: number;
-  /** To all hosts of one provider. */
+  /** Maximum connections to all hosts of one provider. */
   connectionsPerProvider?: number;
-  /** A connection that carried so many is closed: some hosts refuse more, and load moves to other hosts of a name. */
+  /** Messages after which a connection is closed: some hosts refuse more, and it spreads load over a name's hosts. */
   messagesPerConnection?: number;
-  /** How long a connection rests before QUIT. */
+  /** Milliseconds a connection stays idle before QUIT. */
   idleMs?: number;
-  /** Messages in line for one host; more are deferred, those of the party with the most first. */
+  /** Maximum queued messages per host; beyond it those of the party with the most are deferred. */
   waitingPerHost?: number;
-  /** Of them of one party. */
+  /** Maximum queued messages of one party per host. */
   waitingPerParty?: number;
-  /** Idle connections to all hosts. */
+  /** Maximum idle connections to all hosts. */
   idleMax?: number;
   /** Connections beyond `connectionsPerHost` for parties that have none while others hold all of them. */
   extraConnections?: number;
-  /** Pause after a failed connection, doubled by each further one up to `backOffMaxMs`. */
+  /** Back-off after a failed connection, doubled with each further failure up to `backOffMaxMs`. */
   backOffMs?: number;
   backOffMaxMs?: number;
-  /** Told of each connection that could not be opened or set up. */
+  /** Called for each connection that could not be opened or set up. */
   onOpenFailed?: (failure: OpenFailure) => void;
   now?: () => number;
 }
@@ -36,20 +37,20 @@ export interface SmtpPoolOptions extends SmtpClientOptions {
 interface Provider {
   name: string;
   open: number;
-  /** The one that was served longest ago first. */
+  /** The provider's hosts, least recently served first. */
   hosts: Set<Host>;
 }
 
 interface Host {
   key: string;
-  /** `null`: it is bounded by itself alone. */
+  /** Provider whose connection limit applies too; `null` when only the host's own limit applies. */
   provider: Provider | null;
   peer: SmtpPeer;
-  /** Connections open or opening. */
+  /** Connections open or being opened. */
   open: number;
-  /** Of them in use, by party. */
+  /** Connections in use, by party. */
   inUse: Map<string, number>;
-  resting: Resting[];
+  idle: IdleConnection[];
   waiting: FairLine<Waiter>;
   busy: Set<SmtpConnection>;
   failures: number;
@@ -57,14 +58,14 @@ interface Host {
   lastFailure: DeliveryOutcome;
 }
 
-interface Resting {
+interface IdleConnection {
   connection: SmtpConnection;
   timer: NodeJS.Timeout;
 }
 
 interface Waiter {
   signal: AttemptSignal | undefined;
-  /** From here on the signal is somebody else's to watch. */
+  /** Stops watching the signal, which the code that opens a connection takes over. */
   step: () => void;
   give: (lease: Lease) => void;
 }
@@ -87,7 +88,7 @@ const defaults = {
   onOpenFailed: (_failure: OpenFailure) => {},
   now: () => performance.now(),
 };
-/** On top of what the sender gave what is in hand; both together stay well below the limit of a close. */
+/** Shutdown grace for messages in progress, beyond their senders' own; both stay well below the shutdown limit. */
 const CLOSE_GRACE_MS = 500;
 const KNOWN_HOSTS_MAX = 5000;
 const congested = deferred("try_later", "4.4.5");
@@ -97,9 +98,9 @@ export class SmtpPool {
   readonly #options: SmtpClientOptions & typeof defaults;
   readonly #hosts = new Map<string, Host>();
   readonly #providers = new Map<string, Provider>();
-  /** Ends a connection that is being opened. */
+  /** Controllers to abort connections that are being opened. */
   readonly #opening = new Set<AbortController>();
-  /** The oldest first. */
+  /** Idle connections, oldest first. */
   readonly #idle = new Map<SmtpConnection, Host>();
   #isClosed = false;
   #onEmpty: (() => void) | null = null;
@@ -108,7 +109,7 @@ export class SmtpPool {
     this.#options = { ...defaults, ...options };
   }
 
-  /** Sends one message through a connection of its peer. Never throws for what the peer does. */
+  /** Sends one message over a connection to its peer. Never throws because of what the peer does. */
   async send(peer: SmtpPeer, mail: OutgoingMail, signal?: AttemptSignal): Promise<SendResult> {
     const host = this.#host(peer);
     const lease = await this.#take(host, signal);
@@ -123,18 +124,18 @@ export class SmtpPool {
     signal: AttemptSignal | undefined,
   ): Promise<SendResult> {
     const result = await this.#use(host, lease.connection, mail, signal);
-    // A connection may have died while it rested, unnoticed until now; that is nobody's failure.
+    // The idle connection may have been lost unnoticed, which is no failure of the host: retry once.
     if (!lease.isReused || !result.isUntouched || signal?.aborted) return result;
     const hasRoom = this.#mayOpen(host, signal?.party ?? "");
-    const second = await (hasRoom ? this.#fresh(host, signal) : this.#stand(host, signal));
+    const second = await (hasRoom ? this.#fresh(host, signal) : this.#enqueue(host, signal));
     return second.kind === "failed" ? unsent(second.outcome) : this.#use(host, second.connection, mail, signal);
   }
 
-  /** Ends resting connections, defers who waits, gives busy ones a moment to finish. */
+  /** Closes idle connections, defers waiting messages, and lets messages in progress finish within `graceMs`. */
   async close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     this.#isClosed = true;
     for (const host of this.#hosts.values()) {
-      for (const { connection } of [...host.resting]) this.#retire(host, connection);
+      for (const { connection } of [...host.idle]) this.#retire(host, connection);
       for (const waiter of host.waiting.clear()) waiter.give({ kind: "failed", outcome: aborted });
     }
     if (!this.#isBusy()) return;
@@ -147,7 +148,7 @@ export class SmtpPool {
   }
 
   #host(peer: SmtpPeer): Host {
-    // By address: many names for one host get no more connections than one name does, whoever is said to run it.
+    // Keyed by address: many names for one host get no more connections than one name does, whoever runs it.
     const proven = peer.isVerified ? peer.name : "";
     const key = `${peer.host}|${peer.port}|${proven}|${peer.tls}|${peer.login?.user ?? ""}`;
     const known = this.#hosts.get(key);
@@ -159,7 +160,7 @@ export class SmtpPool {
       peer,
       open: 0,
       inUse: new Map(),
-      resting: [],
+      idle: [],
       waiting: new FairLine({ all: this.#options.waitingPerHost, party: this.#options.waitingPerParty }),
       busy: new Set(),
       failures: 0,
@@ -179,7 +180,7 @@ export class SmtpPool {
     return provider;
   }
 
-  /** A tenth at a time, the oldest first; what is forgotten of a host is its pause at most. */
+  /** Evicts a tenth of the hosts, oldest first, without open connections; at most a back-off is lost. */
   #forgetUnused(): void {
     let left = KNOWN_HOSTS_MAX / 10;
     for (const host of this.#hosts.values()) {
@@ -193,26 +194,26 @@ export class SmtpPool {
 
   async #take(host: Host, signal?: AttemptSignal): Promise<Lease> {
     if (this.#isClosed || signal?.aborted) return { kind: "failed", outcome: aborted };
-    const resting = host.resting.pop();
-    if (resting !== undefined) {
-      clearTimeout(resting.timer);
-      this.#idle.delete(resting.connection);
-      return { kind: "open", connection: resting.connection, isReused: true };
+    const idle = host.idle.pop();
+    if (idle !== undefined) {
+      clearTimeout(idle.timer);
+      this.#idle.delete(idle.connection);
+      return { kind: "open", connection: idle.connection, isReused: true };
     }
     if (host.pausedUntil > this.#options.now()) return { kind: "failed", outcome: host.lastFailure };
     if (this.#mayOpen(host, signal?.party ?? "")) return this.#fresh(host, signal);
-    return this.#stand(host, signal);
+    return this.#enqueue(host, signal);
   }
 
   #mayOpen(host: Host, party: string): boolean {
     return this.#hasRoomAtHost(host, party) && this.#hasRoomAtProvider(host.provider);
   }
 
-  /** An idle connection to another host of the provider gives way. */
+  /** Closes an idle connection to another host of the provider if needed. */
   #hasRoomAtProvider(provider: Provider | null): boolean {
     if (provider === null || provider.open < this.#options.connectionsPerProvider) return true;
     for (const host of provider.hosts) {
-      const [idle] = host.resting;
+      const [idle] = host.idle;
       if (idle === undefined) continue;
       this.#retire(host, idle.connection);
       return provider.open < this.#options.connectionsPerProvider;
@@ -225,7 +226,7 @@ export class SmtpPool {
     return open < connectionsPerHost || (open < connectionsPerHost + extraConnections && !inUse.has(party));
   }
 
-  #stand(host: Host, signal?: AttemptSignal): Promise<Lease> {
+  #enqueue(host: Host, signal?: AttemptSignal): Promise<Lease> {
     return new Promise((resolve) => {
       const party = signal?.party ?? "";
       const leave = () => {
@@ -302,8 +303,8 @@ export class SmtpPool {
     if (next !== undefined) return next.give({ kind: "open", connection, isReused: true });
     if (this.#isClosed || this.#isWantedElsewhere(host)) return this.#retire(host, connection);
     const timer = setTimeout(() => this.#retire(host, connection), this.#options.idleMs).unref();
-    host.resting.push({ connection, timer });
-    connection.rest(() => this.#forget(host, connection));
+    host.idle.push({ connection, timer });
+    connection.markIdle(() => this.#forget(host, connection));
     this.#idle.set(connection, host);
     if (this.#idle.size > this.#options.idleMax) this.#retireOldest();
   }
@@ -320,13 +321,13 @@ export class SmtpPool {
 
   #forget(host: Host, connection: SmtpConnection): void {
     this.#idle.delete(connection);
-    const at = host.resting.findIndex((it) => it.connection === connection);
-    clearTimeout(host.resting[at]?.timer);
-    if (at >= 0) host.resting.splice(at, 1);
+    const at = host.idle.findIndex((it) => it.connection === connection);
+    clearTimeout(host.idle[at]?.timer);
+    if (at >= 0) host.idle.splice(at, 1);
     this.#freed(host);
   }
 
-  /** A connection is gone: the next in line may open one, unless the host just failed. */
+  /** A connection was closed: the next waiting message may open one, unless the host just failed. */
   #freed(host: Host): void {
     host.open--;
     if (host.provider !== null) host.provider.open--;
@@ -352,7 +353,7 @@ export class SmtpPool {
     return true;
   }
 
-  /** The provider has all its connections, and messages wait for another of its hosts. */
+  /** Whether the provider has all its connections and messages wait for another of its hosts. */
   #isWantedElsewhere({ provider }: Host): boolean {
     if (provider === null || provider.open < this.#options.connectionsPerProvider) return false;
     return [...provider.hosts].some((it) => it.waiting.size > 0);

@@ -1,16 +1,16 @@
 /**
- * The JSON a webhook receives for mail that is forwarded sealed: the same fields as ever, empty but for `raw`, which is the armored
- * age file whose content is the message as it came. Made in slices: it can have 60 MiB.
+ * The JSON that a webhook gets for encrypted mail: the usual fields, empty except for `raw`, the armored age file that
+ * contains the message as received. Written in slices with turns of the event loop between, since it can have 60 MiB.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { WebhookBodySource } from "./webhook-body.ts";
 
-/** A multiple of three, so that base64 of the slices is base64 of the whole. */
+/** A multiple of three, so that the base64 of the slices joins to the base64 of the whole. */
 const SLICE_BYTES = 3 * 256 * 1024;
 
 export interface SealedBodySource extends Pick<WebhookBodySource, "aliasAddress" | "authentication"> {
   receivedAt: Date;
-  /** Armored. */
+  /** The armored age file. */
   raw: Buffer;
 }
 

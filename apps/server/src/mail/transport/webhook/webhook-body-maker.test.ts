@@ -8,7 +8,7 @@ const source = {
   authentication: { spf: "none", dkim: "none", dmarc: "none", arc: "none" } as const,
 };
 
-/** A maker whose messages take as long as their alias says, on a clock of its own. */
+/** A body maker with a clock of its own; each message takes as long as the name of its alias says. */
 function startMaker() {
   let now = 0;
   const made: string[] = [];
@@ -28,7 +28,7 @@ function startMaker() {
   return { make, made, maker };
 }
 
-test("the account that used least of the reader is next, so hard messages delay their own account", async () => {
+test("the account that used least parsing time is next, so slow messages delay their own account", async () => {
   const { make, made } = startMaker();
   await Promise.all([
     make("a", "a1", 1000),
@@ -40,11 +40,11 @@ test("the account that used least of the reader is next, so hard messages delay 
   expect(made).toEqual(["a1", "b1", "b2", "a2", "a3"]);
 });
 
-test("an account has a bounded number of places in line, and all have", async () => {
+test("the queue is limited per account and in total", async () => {
   const { make, made } = startMaker();
   const own = Array.from({ length: 18 }, (_, index) => make("a", `a${index}`));
   const other = make("b", "b");
-  // One is being made, sixteen wait.
+  // One message is in progress, sixteen wait.
   expect((await Promise.all(own)).filter((it) => it === null)).toHaveLength(1);
   expect(await other).not.toBeNull();
   expect(made).toHaveLength(17 + 1);
@@ -52,18 +52,18 @@ test("an account has a bounded number of places in line, and all have", async ()
   expect((await Promise.all(crowd)).filter((it) => it === null)).toHaveLength(300 - 257);
 });
 
-test("accounts that fill the line make room for one that comes later", async () => {
+test("accounts that fill the queue give up places for one that comes later", async () => {
   const { make, made } = startMaker();
   const crowd = Array.from({ length: 17 }, (_, account) =>
     Array.from({ length: 16 }, () => make(`mallory${account}`, "crowd", 3000)),
   ).flat();
   expect(await make("innocent", "innocent")).not.toBeNull();
-  // One message of each of the others at most, since they too used nothing before.
+  // At most one message of each other account comes first, since those too had used nothing before.
   expect(made.indexOf("innocent")).toBeLessThanOrEqual(17);
   expect((await Promise.all(crowd)).filter((it) => it === null)).toHaveLength(17 * 16 - 256);
 });
 
-test("what nobody wants any more when its turn comes is not made", async () => {
+test("a body that is no longer wanted when its turn comes is not made", async () => {
   const { make, made } = startMaker();
   const answers = await Promise.all([make("a", "a1"), make("a", "a2", 10, () => false)]);
   expect(answers.map((it) => it?.toString() ?? null)).toEqual(["a1", null]);

@@ -1,7 +1,7 @@
 /**
- * Makes webhook bodies in a process of its own: parsing a stranger's message takes as long, and as much memory, as the stranger
- * likes. One message at a time; one that takes too long, or more room than was reserved for it, travels raw with its fields null.
- * Next is always the account that used the least of the process lately, so that mail which is hard to parse delays its own account.
+ * Makes webhook bodies in a separate process, because the author of a message controls the time and memory that parsing
+ * takes. One message at a time; one that takes too long, or more memory than reserved, is sent raw with null fields.
+ * The account that recently used the process least is next, so that mail that is slow to parse delays its own account.
  */
 import { AppError } from "../../../core/app-error.ts";
 import { FairQueue } from "../../../core/fair-queue/fair-queue.ts";
@@ -9,28 +9,31 @@ import { buildRawWebhookBody, type WebhookBodySource } from "./webhook-body.ts";
 
 export interface WebhookBodyMaker {
   /**
-   * Never throws for what is in the message.
-   * @param maxBytes of the JSON; `raw` alone always fits in 1.4 times its length
-   * @returns `null` when too many messages wait, of all accounts (the busiest gives way) or of this one
+   * Never throws because of the message's content.
+   * @param maxBytes limit of the JSON's size; `raw` alone always fits in 1.4 times its length
+   * @returns `null` when too many messages wait, in total (those of the busiest account are dropped) or of this account
    */
   make(source: WebhookBodySource, maxBytes: number, order: BodyOrder): Promise<Buffer | null>;
   close(): Promise<void>;
 }
 
 export interface BodyOrder {
-  /** The account. */
+  /** Account that the message belongs to. */
   party: string;
-  /** Whether anybody still wants it when its turn has come. */
+  /** Whether the body is still wanted when its turn comes. */
   isWanted(): boolean;
 }
 
-/** Runs `webhook-body-process.ts`: one order at a time, answered by the JSON's bytes, by something else, or by `null` when it broke. */
+/**
+ * Runs `webhook-body-process.ts`, one order at a time. Answers the JSON, another value to send raw, or `null` on
+ * failure.
+ */
 export interface WebhookBodyWorker {
   ask(order: object, deadlineMs: number): Promise<unknown>;
   end(): Promise<void>;
 }
 
-/** For one message; big ones get what they need at `MIN_BYTES_PER_MS` on top. */
+/** Base deadline for one message, to which its size at `MIN_BYTES_PER_MS` is added. */
 const DEADLINE_MS = 1000;
 const MIN_BYTES_PER_MS = 8192;
 

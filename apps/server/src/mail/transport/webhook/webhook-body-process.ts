@@ -1,9 +1,10 @@
-/** Runs `buildWebhookBody` in a process of its own: answers each source with its JSON, one after another. */
+/** Entry point of the process that runs `buildWebhookBody`: answers each source with its JSON, one after another. */
 import { buildWebhookBody, type WebhookBodySource } from "./webhook-body.ts";
 
 /**
- * The parser hands a body to a Blob in two pieces a line, and the platform's Blob takes 30 µs for each: 4 MiB of blank lines
- * took a minute and a gigabyte. This one only joins; the process is its own world, so nobody else sees it.
+ * Replacement for the platform's Blob, which only joins. The parser passes a body to a Blob in two chunks per line, and
+ * the platform's Blob takes 30 µs for each: 4 MiB of blank lines took a minute and a gigabyte. The replacement affects
+ * this process only.
  */
 class JoinedBlob {
   readonly #parts: readonly (string | ArrayBuffer | Uint8Array)[];
@@ -33,7 +34,7 @@ process.on("disconnect", () => process.exit(0));
 
 async function answer({ source, maxBytes }: { source: WebhookBodySource; maxBytes: number }): Promise<void> {
   const body = await buildWebhookBody({ ...source, raw: Buffer.from(source.raw) }).catch(() => null);
-  // More fields than bytes is what an address list of commas makes; nobody reserved room for that.
+  // An address list of commas has more field bytes than the message, for which no memory was reserved.
   process.send?.(body === null || body.length > maxBytes ? "raw" : body);
 }
 

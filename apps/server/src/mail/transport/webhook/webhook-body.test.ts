@@ -48,7 +48,7 @@ x
 `;
 
 describe("the JSON a webhook receives", () => {
-  test("has the fields of the interface, and the message itself", async () => {
+  test("has the documented fields, and the message itself", async () => {
     const { bytes, body } = await build(multipart);
     expect(Object.keys(body)).toEqual(["type", "timestamp", "data"]);
     expect(body).toMatchObject({ type: "email.received", timestamp: "2026-01-02T03:04:05.678Z" });
@@ -74,7 +74,7 @@ describe("the JSON a webhook receives", () => {
     expect(Buffer.from(body.data.raw, "base64").equals(bytes)).toBe(true);
   });
 
-  test("attachments arrive byte for byte, an attached message whole", async () => {
+  test("contains attachments byte for byte, and an attached message as a whole", async () => {
     const { body } = await build(multipart);
     const [pdf, inner] = body.data.attachments;
     expect(pdf).toEqual({ filename: 'a "b".pdf', contentType: "application/pdf", size: 4, content: "AAEC/w==" });
@@ -82,7 +82,7 @@ describe("the JSON a webhook receives", () => {
     expect(Buffer.from(inner.content, "base64").toString()).toContain("Subject: inner");
   });
 
-  test("a message of nothing has nulls", async () => {
+  test("has null fields for an empty message", async () => {
     const { body } = await build("");
     expect(body.data).toMatchObject({
       headers: [],
@@ -96,7 +96,7 @@ describe("the JSON a webhook receives", () => {
     });
   });
 
-  test("a message the parser gives up on arrives raw", async () => {
+  test("is raw with null fields for a message that the parser rejects", async () => {
     const nested = Array.from(
       { length: 400 },
       (_, i) => `Content-Type: multipart/mixed; boundary=b${i}\n\n--b${i}\n`,
@@ -113,7 +113,7 @@ describe("the JSON a webhook receives", () => {
     expect(Buffer.from(body.data.raw, "base64").equals(bytes)).toBe(true);
   });
 
-  test("whatever the bytes, the JSON is well-formed and holds them", async () => {
+  test("is well-formed and contains the message, whatever its bytes", async () => {
     const line = fc.oneof(
       fc.constantFrom(
         "Content-Type: multipart/mixed; boundary=b",
@@ -141,7 +141,7 @@ describe("the JSON a webhook receives", () => {
   });
 });
 
-describe("the author a webhook is told is the one who was authenticated", () => {
+describe("the author in the JSON is the one who was authenticated", () => {
   const rest = "Subject: hi\r\n\r\nbody\r\n";
   const eve = "From: eve@evil.example\r\n";
   const bank = "From: ceo@bank.example";

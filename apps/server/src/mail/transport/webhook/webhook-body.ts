@@ -1,6 +1,6 @@
 /**
- * The JSON a webhook receives for one message: parsed for those who want fields, raw for those who want bytes. A message
- * no parser understands still arrives, raw, with its fields null.
+ * The JSON that a webhook gets for one message: parsed fields, and the raw message. A message that can't be parsed is
+ * sent raw with null fields.
  */
 import { addressesOf, BARE_BREAK, fieldBytes, readHeader } from "@kauke/mail-rfc";
 import PostalMime, { type Address, type Email, type Mailbox } from "postal-mime";
@@ -9,20 +9,22 @@ import type { MessageEnvelope } from "../../../core/message/message.ts";
 type AuthResult = "none" | "pass" | "fail" | "softfail" | "neutral" | "policy" | "temperror" | "permerror";
 
 export interface WebhookBodySource {
-  /** Of the alias that received it; also the envelope's `to`. */
+  /** Address of the receiving alias; also the envelope's `to`. */
   aliasAddress: string;
   envelope: Pick<MessageEnvelope, "envelopeFrom" | "receivedAt">;
-  /** The message itself, not dot-stuffed. */
+  /** The message without dot-stuffing. */
   raw: Buffer;
   authentication: { spf: AuthResult; dkim: AuthResult; dmarc: AuthResult; arc: AuthResult };
 }
 
-/** @returns UTF-8 JSON as INTERFACE describes; `headers` keep their order and repeats as `{name, value}`. Never throws for what is in the message. */
+/**
+ * @returns UTF-8 JSON; `headers` as `{name, value}` in order, with repetitions. Never throws because of the content.
+ */
 export async function buildWebhookBody(source: WebhookBodySource): Promise<Buffer> {
   return bodyOf(source, await parse(source.raw));
 }
 
-/** The same without looking into the message: cheap whatever it holds. */
+/** Makes the JSON without parsing the message, which is cheap for any content. */
 export function buildRawWebhookBody(source: WebhookBodySource): Buffer {
   return bodyOf(source, null);
 }
@@ -34,7 +36,7 @@ function bodyOf({ aliasAddress, envelope, raw, authentication }: WebhookBodySour
     envelope: { from: envelope.envelopeFrom, to: aliasAddress },
     ...fieldsOf(email, raw),
   };
-  // Pieces instead of one string: base64 of the whole message beside non-Latin text would take two bytes a character.
+  // Buffers, because one string with the base64 of the message and non-Latin text would take two bytes per character.
   return Buffer.concat([
     Buffer.from(`${openEnded(head)},"data":${openEnded(data)},"attachments":[`),
     ...attachmentsOf(email),
@@ -62,8 +64,8 @@ async function parse(raw: Buffer): Promise<Email | null> {
 }
 
 /**
- * The header as it was authenticated and as a mailbox would get it: the parser takes a bare CR or LF for the end of a line, and
- * reads on behind what is no field, so it could name an author nobody looked at.
+ * Normalizes the header to what was authenticated and what a mailbox would get: the parser accepts a bare CR or LF as a
+ * line end, and continues after a line that is no field, so that it could name an author that was never authenticated.
  */
 function asForwarded(raw: Buffer): Buffer {
   const { fields, end, isSeparated } = readHeader(raw);
@@ -84,7 +86,7 @@ function fieldsOf(email: Email | null, raw: Buffer) {
   };
 }
 
-/** By the reader that the checks on arrival use: `authentication` must tell about the author that is named here. */
+/** Author found by the same parser as on arrival, so that `authentication` applies to the author named here. */
 function authorOf(raw: Buffer): Pick<Mailbox, "name" | "address"> | null {
   const [author] = addressesOf({ header: raw, fields: readHeader(raw).fields }, "from").mailboxes;
   return author === undefined ? null : { name: author.name ?? "", address: author.address };

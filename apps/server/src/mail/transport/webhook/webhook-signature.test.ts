@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { webhookHeaders } from "./webhook-signature.ts";
 
-// The worked example published with Standard Webhooks, computed again with `openssl dgst -sha256 -mac HMAC`.
-test("signs the published example as published", () => {
+// The worked example of the Standard Webhooks specification, verified with `openssl dgst -sha256 -mac HMAC`.
+test("signing the published example gives the published signature", () => {
   const headers = webhookHeaders({
     id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
     secret: Buffer.from("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "base64"),

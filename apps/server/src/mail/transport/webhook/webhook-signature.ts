@@ -1,4 +1,4 @@
-/** Headers of Standard Webhooks 1.0: a symmetric signature over id, time and the exact bytes of the body. */
+/** Headers of Standard Webhooks 1.0: a symmetric signature over id, timestamp and the exact bytes of the body. */
 import { createHmac } from "node:crypto";
 
 export interface SignedCall {
@@ -8,7 +8,7 @@ export interface SignedCall {
   sentAt: Date;
 }
 
-/** @returns e.g. `webhook-signature: v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=` with id and timestamp (seconds) */
+/** @returns id, timestamp in seconds, and e.g. `webhook-signature: v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=` */
 export function webhookHeaders({ id, secret, body, sentAt }: SignedCall) {
   const timestamp = String(Math.floor(sentAt.getTime() / 1000));
   const signature = createHmac("sha256", secret).update(`${id}.${timestamp}.`).update(body).digest("base64");

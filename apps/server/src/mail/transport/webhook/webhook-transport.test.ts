@@ -57,7 +57,7 @@ describe("a call", () => {
     });
   });
 
-  test("over TLS, with a certificate that must be good", async () => {
+  test("over TLS needs a valid certificate", async () => {
     const hook = await fakeHook({ tls: { key: testKey, cert: testCertificate } });
     expect(await transport({ ca: testCertificate }).post(call(hook.url))).toEqual({ kind: "taken" });
     expect(await transport().post(call(hook.url))).toMatchObject(failed("deferred", "tls_failed"));
@@ -80,7 +80,7 @@ describe("a call", () => {
     [404, "deferred", "webhook_status"],
     [429, "deferred", "webhook_status"],
     [500, "deferred", "webhook_status"],
-  ])("answered %i is %s %s", async (status, kind, code) => {
+  ])("answered with status %i is %s %s", async (status, kind, code) => {
     const hook = await fakeHook({ statuses: [status] });
     const outcome = await transport().post(call(hook.url));
     expect(outcome).toMatchObject(code === "" ? { kind } : failed(kind, code));
@@ -93,7 +93,7 @@ describe("a call", () => {
     expect(inside.requests).toEqual([]);
   });
 
-  test("each delivery looks the name up anew, on a connection of its own", async () => {
+  test("looks up the name again and opens a new connection for each delivery", async () => {
     const hook = await fakeHook();
     let address = "127.0.0.1";
     const made = transport({ zone: { "hooks.example.test": () => ({ a: [address] }) } });
@@ -106,8 +106,8 @@ describe("a call", () => {
   });
 });
 
-describe("no attack URL reaches the inside", () => {
-  test("the seventeen of the research and their kin, with a server listening there", async () => {
+describe("no attack URL reaches the internal network", () => {
+  test("known spellings of internal addresses are refused, with a server listening there", async () => {
     const hook = await fakeHook();
     let asked = 0;
     const zone: FakeDnsZone = {
@@ -115,7 +115,7 @@ describe("no attack URL reaches the inside", () => {
       "mixed.test": { a: ["8.8.8.8", "127.0.0.1"] },
       "mixed6.test": { a: ["127.0.0.1"], aaaa: ["2606:4700::1111"] },
       "mapped.test": { aaaa: ["::ffff:127.0.0.1"] },
-      // Public when the alias was saved, inside when the mail comes.
+      // DNS rebinding: public when the alias was saved, internal when the mail arrives.
       "rebinding.test": () => ({ a: [asked++ === 0 ? "8.8.8.8" : "127.0.0.1"] }),
     };
     const resolver = createFakeDns(zone);
@@ -143,14 +143,14 @@ describe("no attack URL reaches the inside", () => {
     expect(hook.requests).toEqual([]);
   });
 
-  test("ports and schemes that are no web server's", async () => {
+  test("other schemes and well-known ports of other services are refused", async () => {
     for (const url of ["http://8.8.8.8:25/", "https://8.8.8.8:22/", "ftp://8.8.8.8/", "gopher://x.test/", "nonsense"])
       expect(await transport().post(call(url))).toMatchObject(failed("refused", "address_not_allowed"));
   });
 });
 
-describe("what can go wrong is tried again", () => {
-  test("nobody there, no such name", async () => {
+describe("a failed call is tried again", () => {
+  test("when the port is closed or the name is unknown", async () => {
     const hook = await fakeHook();
     const { url } = hook;
     await hook.close();
@@ -161,7 +161,7 @@ describe("what can go wrong is tried again", () => {
     expect(await transport({ zone }).post(call("http://broken.test/"))).toMatchObject(failed("deferred", "dns_failed"));
   });
 
-  test("a receiver that hangs up, or speaks something else", async () => {
+  test("when the receiver closes the connection, or does not speak HTTP", async () => {
     for (const word of ["", "220 mail.example ESMTP\r\n"]) {
       const server = createServer((socket) => {
         socket.on("error", () => {});
@@ -176,7 +176,7 @@ describe("what can go wrong is tried again", () => {
     }
   });
 
-  test("silence, and an answer that only drips", async () => {
+  test("when the response is missing or arrives too slowly", async () => {
     const silent = await fakeHook({ respond: () => {} });
     expect(await transport({ stageMs: 50 }).post(call(silent.url))).toMatchObject(failed("deferred", "timed_out"));
     const dripping = await fakeHook({
@@ -189,7 +189,7 @@ describe("what can go wrong is tried again", () => {
     expect(outcome).toMatchObject(failed("deferred", "timed_out"));
   });
 
-  test("a signal ends it", async () => {
+  test("when a signal aborts it", async () => {
     const silent = await fakeHook({ respond: () => {} });
     expect(await transport().post(call(silent.url), AbortSignal.timeout(30))).toMatchObject(
       failed("deferred", "timed_out"),
@@ -198,7 +198,7 @@ describe("what can go wrong is tried again", () => {
   });
 });
 
-test("an endless answer is cut off after 64 KiB, its status counts", async () => {
+test("an endless response is cut off after 64 KiB, and its status counts", async () => {
   let written = 0;
   const closed = Promise.withResolvers<void>();
   const hook = await fakeHook({
@@ -213,6 +213,6 @@ test("an endless answer is cut off after 64 KiB, its status counts", async () =>
   });
   expect(await transport().post(call(hook.url))).toEqual({ kind: "taken" });
   await closed.promise;
-  // What was on the way when we hung up lies in socket buffers.
+  // Some bytes were in socket buffers when the connection was closed.
   expect(written).toBeLessThan(16 * 1024 * 1024);
 });

@@ -1,7 +1,7 @@
 /**
- * Calls a webhook: one signed POST, no redirects, a fresh guarded connection every time, so that the address is judged at
- * every delivery. 2xx is delivered, 410 ends it, everything else is tried again on the schedule. Of the answer only the
- * status is used.
+ * Calls a webhook: one signed POST without redirects, on a new guarded connection every time, so that the address is
+ * checked at every delivery. 2xx means delivered, 410 ends delivery for good, everything else is retried on the
+ * schedule. Only the status of the response is used.
  */
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
@@ -17,18 +17,18 @@ import { webhookHeaders } from "./webhook-signature.ts";
 export interface WebhookTransportOptions {
   resolver: Resolver;
   allow: AllowList;
-  /** Without a byte moving: lookup, connect, TLS, body, answer. */
+  /** Idle timeout in milliseconds, for every stage: look-up, connect, TLS, body, response. */
   stageMs?: number;
-  /** From the lookup to the answer; big bodies get what they need at `MIN_BYTES_PER_SECOND` on top. Waiting for a turn is apart. */
+  /** Milliseconds for a whole call without waiting for a slot; the body's size at `MIN_BYTES_PER_SECOND` is added. */
   totalMs?: number;
   now?: () => Date;
-  /** Certificates trusted instead of the system's. */
+  /** CA certificates trusted instead of the system's. */
   ca?: string;
 }
 
 const ANSWER_MAX_BYTES = 64 * 1024;
 const MIN_BYTES_PER_SECOND = 256 * 1024;
-/** `CallSlots` bounds the sockets: an agent's own line would serve whoever asks most. */
+/** No keep-alive: `CallSlots` limits the sockets, while an agent's own queue would favour whoever makes most calls. */
 const agentOptions = { keepAlive: false };
 const notAllowed = refused("address_not_allowed", "5.7.1");
 
@@ -95,7 +95,7 @@ function outcomeOf(
     if (signal?.aborted) stop();
     signal?.addEventListener("abort", stop);
     request.on("timeout", stop);
-    // Handed to the system: only the answer is waited for.
+    // The body was passed to the system: only the response is outstanding.
     request.on("finish", () => signal?.sendEnd?.());
     request.on("error", (error) => resolve(classifyError(error)));
     request.on("response", (response) => {
@@ -111,7 +111,7 @@ function outcomeOf(
   });
 }
 
-/** Lets the peer finish its sentence, within reason. */
+/** Reads the rest of the response up to a limit, so that the connection ends in order. */
 function discard(response: IncomingMessage): void {
   let seen = 0;
   response.on("data", (chunk: Buffer) => {
@@ -136,7 +136,7 @@ const byErrorCode: Readonly<Record<string, DeliveryOutcome>> = {
 };
 const TLS_CODE = /^ERR_(?:TLS|SSL)_|CERT|ERR_SSL|UNABLE_TO_/;
 
-/** Many names for one address count as one destination. */
+/** Counts many names for one address as one destination. */
 function sharedLookup(lookup: LookupFunction, signal: AttemptSignal | undefined): LookupFunction {
   return (hostname, options, callback) =>
     lookup(hostname, options, (error, address, family) => {
