@@ -1,6 +1,6 @@
 /**
- * The one error this package throws: text that the mail standards do not allow. Its message is the reason word alone, so
- * nothing a peer wrote (an address, a header) can reach a log through it.
+ * The only error class of this package: text violates a mail standard. Its message is only the reason code, so that
+ * text of a remote host (an address, a header) cannot reach a log through it.
  */
 export const mailSyntaxReasons = [
   // address.ts
@@ -33,7 +33,7 @@ export type MailSyntaxReason = (typeof mailSyntaxReasons)[number];
 
 export class MailSyntaxError extends Error {
   readonly reason: MailSyntaxReason;
-  /** Only for text an operator wrote (a setting); never for what a peer sent. */
+  /** Explanation, set only for text that an operator wrote (a setting), never for text of a remote host. */
   readonly detail: string | null;
 
   constructor(reason: MailSyntaxReason, detail: string | null = null) {
