@@ -1,38 +1,38 @@
-/** The arguments of `npm run bench -- …`; every figure has a default that keeps a whole run within ten minutes. */
+/** Arguments of `npm run bench -- …`. All have defaults, with which a whole run takes less than ten minutes. */
 import { parseArgs } from "node:util";
 import { type Variant, variants } from "./forward/forward-system.ts";
 import { type PeerRow, peerRows } from "./peers/peer-rows.ts";
 
-/** The last takes a quarter of an hour and runs only when it is named. */
+/** Names of the benchmarks. `peers` takes a quarter of an hour and runs only when it is named. */
 export const benchNames = ["forward", "alias-scale", "start", "api", "pages", "turns", "peers"] as const;
 export type BenchName = (typeof benchNames)[number];
 
 export interface BenchOptions {
   only: readonly BenchName[];
-  /** What of ours is measured: unsigned, signed, signed and verified. */
+  /** Variants of Kauke to measure: unsigned, signed, signed and verified. */
   ours: readonly Variant[];
-  /** Message sizes, bytes. */
+  /** Message sizes in bytes. */
   sizes: readonly number[];
   sessions: readonly number[];
-  /** Messages of one measurement; `null`: by size. */
+  /** Messages per measurement; `null` chooses by size. */
   count: number | null;
   rounds: number;
-  /** Rows of the table of peers. */
+  /** Rows of the table of peers to measure. */
   rows: readonly PeerRow[];
-  /** No round of the table of peers is begun that would end later. */
+  /** Minutes for the table of peers: no round starts that would end later. */
   minutes: number;
-  /** A handful of messages per cell, one round: whether it works at all. */
+  /** Sends only a few messages per cell in one round, to check that everything works. */
   isQuick: boolean;
-  /** Install Debian's Postfix when it is missing and we are root. */
+  /** Whether to install Debian's Postfix when it is missing and the user is root. */
   install: boolean;
-  /** Add OpenDKIM or postsrsd to Postfix. */
+  /** Whether to run Postfix with OpenDKIM; `srs` does the same with postsrsd. */
   dkim: boolean;
   srs: boolean;
   embeddedAliases: number;
   postgresAliases: number;
-  /** How long after a start memory is read, seconds. */
+  /** Seconds between a start and the measurement of memory. */
   settleSeconds: number;
-  /** Folder for CPU profiles of our server in the forwarding benchmark. */
+  /** Directory for CPU profiles of our server in the forwarding benchmark. */
   profile: string | null;
 }
 
@@ -57,7 +57,7 @@ export const usage = `npm run bench -- [options]
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
 
-/** @throws TypeError or RangeError with a sentence for the person at the terminal */
+/** @throws TypeError or RangeError whose message is shown to the user */
 export function readOptions(args: string[], env: NodeJS.ProcessEnv): BenchOptions {
   const { values } = parseArgs({
     args,
@@ -91,7 +91,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): BenchOption
 function words<Word extends string>(what: string, given: string | undefined, known: readonly Word[]): readonly Word[] {
   if (given === undefined) return known;
   return given.split(",").map((name) => {
-    const found = known.find((it) => it === name);
+    const found = known.find((word) => word === name);
     if (found === undefined) throw new RangeError(`There is no ${what} ${JSON.stringify(name)}.`);
     return found;
   });
@@ -100,6 +100,7 @@ function words<Word extends string>(what: string, given: string | undefined, kno
 function numbers(name: string, given: string | boolean | undefined, fallback: readonly number[]): readonly number[] {
   if (typeof given !== "string") return fallback;
   const read = given.split(",").map(Number);
-  if (!read.every((it) => Number.isSafeInteger(it) && it > 0)) throw new RangeError(`--${name} takes whole numbers.`);
+  if (!read.every((value) => Number.isSafeInteger(value) && value > 0))
+    throw new RangeError(`--${name} takes whole numbers.`);
   return read;
 }

@@ -9,13 +9,13 @@ const LINE_DOT = Buffer.from("\r\n.");
 const DOT = 0x2e;
 const CR = 0x0d;
 const LF = 0x0a;
-const manyDots = 10_000;
+const MANY_DOTS = 10_000;
 
 /** @returns the wire form of `bytes`; `unstuff` reverses it */
 export function stuff(bytes: Buffer): Buffer {
-  const dots = findLineDots(bytes, manyDots);
+  const dots = findLineDots(bytes, MANY_DOTS);
   if (dots.length === 0) return bytes;
-  if (dots.length === manyDots) return stuffByByte(bytes);
+  if (dots.length === MANY_DOTS) return stuffByByte(bytes);
   const out = Buffer.allocUnsafe(bytes.length + dots.length);
   let from = 0;
   let to = 0;
@@ -33,9 +33,9 @@ export function stuff(bytes: Buffer): Buffer {
  * removed
  */
 export function unstuff(wire: Buffer): Buffer {
-  const dots = findLineDots(wire, manyDots);
+  const dots = findLineDots(wire, MANY_DOTS);
   if (dots.length === 0) return wire;
-  if (dots.length === manyDots) return unstuffByByte(wire);
+  if (dots.length === MANY_DOTS) return unstuffByByte(wire);
   const out = Buffer.allocUnsafe(wire.length - dots.length);
   let from = 0;
   let to = 0;
