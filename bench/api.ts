@@ -13,7 +13,7 @@ import { median, progress, quantile, type Row, sleep } from "./table.ts";
 const LONG_LIST = 1000;
 const SHORT_LIST = 10;
 const CONNECTIONS = 50;
-/** Milliseconds between two requests even of a person who clicks without a break. */
+/** Milliseconds between two requests of a person who clicks without a break. */
 const THINK_MS = 250;
 const LISTS_PER_ROUND = 100;
 
@@ -110,7 +110,7 @@ async function readAll(
   person: Person,
   { paths, total, pauseMs }: { paths: readonly string[]; total: number; pauseMs: number },
 ): Promise<number[]> {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const times: number[] = [];
   let next = 0;
   const runConnection = async () => {
@@ -122,7 +122,7 @@ async function readAll(
       if (pauseMs > 0) await sleep(pauseMs);
     }
   };
-  await Promise.all(Array.from({ length: connections }, runConnection));
+  await Promise.all(Array.from({ length: CONNECTIONS }, runConnection));
   agent.destroy();
   return times;
 }

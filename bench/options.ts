@@ -37,22 +37,22 @@ export interface BenchOptions {
 }
 
 export const usage = `npm run bench -- [options]
-  --only forward,alias-scale,start,api,pages,turns   some of the benchmarks
+  --only forward,alias-scale,start,api,pages,turns   run only these benchmarks
   --only peers                           the whole table against Postfix+OpenDKIM+postsrsd and Haraka, in turns
-  --rows cut-through,spool,postfix,haraka,…  peers: some of ${peerRows.join(", ")}
-  --minutes N                            peers: begin no round that would end later (15)
+  --rows cut-through,spool,postfix,haraka,…  peers: only these rows, of ${peerRows.join(", ")}
+  --minutes N                            peers: start no round that would end later (15)
   --quick                                peers: a smoke test, a few messages per cell, one round
   --ours plain,signed,verified           forward: unsigned; with DKIM; with checks on arrival as well (20 sessions only)
   --size 4096,51200,1048576              forward, peers: message sizes in bytes
-  --sessions 1,20,100                    forward, peers: SMTP sessions at once
-  --count N                              forward, peers: messages of one measurement
+  --sessions 1,20,100                    forward, peers: concurrent SMTP sessions
+  --count N                              forward, peers: messages per measurement
   --rounds N                             repetitions; medians are printed (3)
-  --install                              forward, peers: install Postfix when missing (Debian, root), Haraka (npm) for peers; also KAUKE_BENCH_INSTALL=1
-  --dkim --srs                           forward: Postfix with OpenDKIM, with postsrsd
-  --profile FOLDER                       forward: write CPU profiles of our server there; peers: one of every measurement of ours, and its top entries
+  --install                              forward, peers: install Postfix if missing (Debian, root), for peers also Haraka (npm); same as KAUKE_BENCH_INSTALL=1
+  --dkim --srs                           forward: run Postfix with OpenDKIM, with postsrsd
+  --profile FOLDER                       forward: write CPU profiles of Kauke there; peers: one per measurement of Kauke, with its busiest functions
   --embedded-aliases N                   alias-scale: rows in the embedded database (1000000)
-  --postgres-aliases N                   alias-scale: rows on PostgreSQL (1000000; the promise is 10000000)
-  --settle SECONDS                       start: wait before memory is read (60)`;
+  --postgres-aliases N                   alias-scale: rows in PostgreSQL (1000000; the target is 10000000)
+  --settle SECONDS                       start: seconds before memory is read (60)`;
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;

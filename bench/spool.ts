@@ -13,10 +13,10 @@ import { median, progress, type Row, sizeText, sleep } from "./table.ts";
 /**
  * Messages per measurement: few enough to be accepted before the first retry, and below an alias' limit for the spool.
  */
-const count = 200;
-const sessions = 20;
-const rounds = 2;
-const drainTimeoutMs = (spoolRestSeconds * 2 + 60) * 1000;
+const MESSAGE_COUNT = 200;
+const SESSIONS = 20;
+const ROUNDS = 2;
+const DRAIN_TIMEOUT_MS = (spoolRestSeconds * 2 + 60) * 1000;
 
 interface Spooled {
   acceptCpu: number;
@@ -31,9 +31,9 @@ export async function measureSpool(
   const rows: Row[] = [];
   for (const sizeBytes of sizes.filter((size) => size <= 65_536)) {
     const results: Spooled[] = [];
-    for (let round = 1; round <= rounds; round++) {
-      progress(`forward: spool on every message, ${sizeText(sizeBytes)}, round ${round} of ${rounds}`);
-      results.push(await spoolOnce({ sizeBytes, sessions, count }, race));
+    for (let round = 1; round <= ROUNDS; round++) {
+      progress(`forward: spool on every message, ${sizeText(sizeBytes)}, round ${round} of ${ROUNDS}`);
+      results.push(await spoolOnce({ sizeBytes, sessions: SESSIONS, count: MESSAGE_COUNT }, race));
     }
     rows.push(...rowsOf(sizeBytes, race, results));
   }
@@ -74,7 +74,7 @@ export async function spoolOnce(
 
 async function waitFor(isDone: () => boolean): Promise<void> {
   for (const start = performance.now(); !isDone(); await sleep(4))
-    if (performance.now() - start > drainTimeoutMs) throw new Error("the spool was not emptied: mail was lost");
+    if (performance.now() - start > DRAIN_TIMEOUT_MS) throw new Error("the spool was not emptied: mail was lost");
 }
 
 function rowsOf(
@@ -83,7 +83,7 @@ function rowsOf(
   results: readonly Spooled[],
 ): Row[] {
   const of = (figure: keyof Spooled) => median(results.map((result) => result[figure]));
-  const what = `${sizeText(sizeBytes)}, ${sessions} sessions, spool on every message: ${name}`;
+  const what = `${sizeText(sizeBytes)}, ${SESSIONS} sessions, spool on every message: ${name}`;
   const both = of("acceptCpu") + of("sendCpu");
   const peerCpu = durablePeer?.cpuBySize.get(sizeBytes);
   const ratio = peerCpu === undefined ? "" : `; ${(peerCpu / both).toFixed(1)}x of it for ${durablePeer?.name}`;

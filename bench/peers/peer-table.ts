@@ -52,8 +52,8 @@ export function peerMarkdown({ header, rows, results }: PeerReport): string {
 }
 
 const legend =
-  "Each cell: CPU seconds per 1000 messages of all processes of the system; messages per second; for a peer, how many times " +
-  "the CPU of Kauke that is (cut-through, then spool-everything; or the row of ours of the same kind); for a row on top, what it adds.";
+  "Each cell: CPU seconds per 1000 messages, over all processes of the system; messages per second; for a peer, its CPU divided " +
+  "by that of Kauke (cut-through, then spool-everything; or Kauke's row of the same kind); for an added feature, the difference.";
 
 function tableOf(
   title: string,

@@ -1,7 +1,7 @@
 /**
- * Reads the header of a MIME part (RFC 2045) out of a message body. Mail programs disagree about malformed headers: some end a
- * line at a bare CR or LF, some skip a line that is not a field, some use the last of two fields with the same name. A header
- * that programs could read differently is marked `isAmbiguous`.
+ * Reads the header of a MIME part (RFC 2045) out of a message body. Mail programs disagree about malformed headers:
+ * some end a line at a bare CR or LF, some skip a line that is not a field, some use the last of two fields with the
+ * same name. A header that programs could read differently is marked `isAmbiguous`.
  */
 import { type ContentParameters, readContentParameters } from "./content-parameters.ts";
 import { costNs, type ParseBudget } from "./parse-budget.ts";

@@ -11,7 +11,7 @@ const timeout = process.env.LONG_ROUNDS === "1" ? 3_600_000 : 60_000;
 /** Maximum milliseconds of processor time that one turn of the event loop may take. */
 const TURN_MS = 500;
 const MESSAGE_BYTES = 25 * 1024 * 1024;
-/** Leaves space for the header fields. */
+/** Bytes of the largest calendar; leaves space for the header fields. */
 const LARGEST = CALENDAR_BYTES_MAX - 1000;
 
 const change: CalendarChange = {

@@ -14,7 +14,7 @@ function read(body: Buffer, canonicalization: DkimCanonicalization): { text: str
 
 const latin1 = (text: string) => Buffer.from(text, "latin1");
 
-/** Straightforward implementation of RFC 6376 §3.4.3 and §3.4.4, to compare with. */
+/** Reference implementation that follows RFC 6376 §3.4.3 and §3.4.4 literally. */
 function asWritten(body: string, canonicalization: DkimCanonicalization): string {
   const lines = body.replace(/(?<!\r)\n/g, "\r\n").split("\r\n");
   const reduced = lines.map((line) => line.replace(/[ \t]+/g, " ").replace(/ $/, ""));

@@ -213,7 +213,7 @@ describe("other fields", () => {
     'Authentication-Results: "mx.kauke.test"; dkim=pass',
     "Authentication-Results:\r\n mx.kauke.test;\r\n dkim=pass",
     "List-Unsubscribe-Post: List-Unsubscribe=One-Click",
-  ])("%s goes", (field) => {
+  ])("%s is removed", (field) => {
     expect(rewrite(`${base}${field}\r\n`).fields.map(({ name }) => name)).toEqual(["from"]);
   });
 
@@ -278,7 +278,7 @@ describe("other fields", () => {
   });
 });
 
-describe("whatever a sender writes", () => {
+describe("arbitrary header fields of a sender", () => {
   const name = fc.constantFrom(
     "From",
     "To",

@@ -19,9 +19,9 @@ export interface MailboxPattern {
 }
 
 /**
- * Which occurrences of an address count. `whole`, for text that people write: only the complete address, so that neither
- * `joann@example.org` nor `ann@example.org.example` counts as `ann@example.org`. `within`, for identifiers and binary data: every
- * occurrence, since a length or the next value may stand directly beside the address.
+ * Which occurrences of an address count. `whole`, for text that people write: only the complete address, so that
+ * neither `joann@example.org` nor `ann@example.org.example` counts as `ann@example.org`. `within`, for identifiers and
+ * binary data: every occurrence, since a length or the next value may stand directly beside the address.
  */
 export type Boundary = "whole" | "within";
 

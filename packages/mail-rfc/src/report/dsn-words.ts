@@ -23,7 +23,7 @@ const table: readonly [status: string, words: DeliveryReportWords][] = [
   ["5.3.4", { reason: "The message is too large.", advice: "Please send it again without large attachments." }],
   ["5.2.", { reason: "The address does not take mail at present.", advice: generally.advice }],
   // 554 5.4.6 routing loop
-  ["5.4.6", { reason: "The message went round in a circle.", advice: generally.advice }],
+  ["5.4.6", { reason: "The message was caught in a mail loop.", advice: generally.advice }],
   // 5.4.7 retry schedule exhausted
   ["5.4.", { reason: "It could not be delivered in the time allowed.", advice: "Please try again later." }],
   // 554 5.6.1 conversion not possible
