@@ -13,7 +13,7 @@ export interface Profiler {
    * the profile was written
    */
   during<T>(pid: number, name: string, work: () => Promise<T>): Promise<T>;
-  /** Files written so far. */
+  /** Paths of the profiles written so far. */
   files: readonly string[];
 }
 

@@ -24,7 +24,7 @@ export interface PeerResult {
 }
 
 export interface PeerReport {
-  /** Lines above the tables. */
+  /** Lines of the report above its tables. */
   header: readonly string[];
   rows: readonly PeerRow[];
   results: readonly PeerResult[];

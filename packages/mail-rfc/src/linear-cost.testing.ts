@@ -36,7 +36,7 @@ export interface Costs<T> {
   /** Builds an input of about `size` characters, bytes or members. The time this takes is not measured. */
   make: (size: number) => T;
   run: (input: T) => unknown;
-  /** The largest size that passes the limits in front of `run`. */
+  /** Largest size that can reach `run` in production, where limits are checked before it. */
   largest: number;
   /** Maximum number of attempts before a failure counts. */
   looks?: number;

@@ -3,7 +3,7 @@
  * text of a remote host (an address, a header) cannot reach a log through it.
  */
 export const mailSyntaxReasons = [
-  // address.ts
+  // Thrown by address.ts.
   "path_syntax",
   "path_too_long",
   "local_syntax",
@@ -14,17 +14,17 @@ export const mailSyntaxReasons = [
   "parameter_syntax",
   "parameter_repeated",
   "parameter_value",
-  // headers.ts
+  // Thrown by headers.ts.
   "header_too_large",
   "header_too_many_fields",
   "header_field_too_large",
-  // status-code.ts
+  // Thrown by status-code.ts.
   "reply_syntax",
-  // retry-schedule.ts
+  // Thrown by retry-schedule.ts.
   "schedule_syntax",
-  // message-id.ts
+  // Thrown by message-id.ts.
   "message_id_syntax",
-  // header-field.ts
+  // Thrown by header-field.ts.
   "field_syntax",
   "field_line_too_long",
 ] as const;

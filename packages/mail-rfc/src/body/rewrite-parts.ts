@@ -16,7 +16,7 @@ import { decodeQuotedPrintable, toBase64Lines } from "./transfer-encoding.ts";
 export interface PartsSource {
   /** The message's new header block, without the blank line. */
   header: Buffer;
-  /** Plain form (not dot-stuffed). */
+  /** Message body in plain form (not dot-stuffed). */
   body: Buffer;
   /** At least 16 random bytes in base32, newly generated for each message. */
   token: string;

@@ -2,7 +2,7 @@
 
 export interface EncodedText {
   encoding: "7bit" | "quoted-printable" | "base64";
-  /** CRLF lines, ending in CRLF. */
+  /** Encoded lines, each ending in CRLF. */
   bytes: Buffer;
 }
 

@@ -9,7 +9,7 @@ import { decodeQuotedPrintable, toBase64Lines, toQuotedPrintableLines } from "..
 import { CalendarText } from "./calendar-text.ts";
 
 export interface CalendarPartSource {
-  /** Plain form (not dot-stuffed). */
+  /** Body of the part in plain form (not dot-stuffed). */
   body: Buffer;
   /** Content-Transfer-Encoding, lower case; empty when there is none. */
   encoding: string;

@@ -89,7 +89,7 @@ export function mayHoldCalendar(message: MessageFields): boolean {
 export interface CalendarSource {
   /** Content fields of the message's own header. */
   message: MessageFields;
-  /** Plain form (not dot-stuffed). */
+  /** Message body in plain form (not dot-stuffed). */
   body: Buffer;
   budget: ParseBudget;
 }

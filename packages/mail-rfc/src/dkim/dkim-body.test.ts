@@ -23,7 +23,7 @@ function asWritten(body: string, canonicalization: DkimCanonicalization): string
   return text === "" && canonicalization === "relaxed" ? "" : `${text}\r\n`;
 }
 
-// RFC 6376 §3.4.5
+// Example of RFC 6376 §3.4.5.
 test("the body of the example in RFC 6376 is canonicalized as shown there", () => {
   const body = latin1(" C \r\nD \t E\r\n\r\n\r\n");
   expect(read(body, "relaxed").text).toBe(" C\r\nD E\r\n");

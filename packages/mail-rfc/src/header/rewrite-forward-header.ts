@@ -37,7 +37,7 @@ export interface ForwardHeaderSource extends HeaderSource {
 }
 
 export interface ForwardHeader {
-  /** Wire form, without the blank line. */
+  /** New header block in wire form, without the blank line. */
   header: Buffer;
   /** Everybody who was assigned a reply address, without duplicates. */
   correspondents: Mailbox[];

@@ -25,7 +25,7 @@ describe("formatDate", () => {
   });
 });
 
-// RFC 4648 section 10
+// Test vectors of RFC 4648 §10.
 it.each([
   ["", ""],
   ["f", "my"],

@@ -31,7 +31,7 @@ export interface ReplyHeaderSource extends HeaderSource {
 }
 
 export interface ReplyHeader {
-  /** Wire form, without the blank line. */
+  /** New header block in wire form, without the blank line. */
   header: Buffer;
   /** Canonical addresses in To and Cc that are not reply addresses. If there are any, the message must not be sent. */
   strangers: string[];

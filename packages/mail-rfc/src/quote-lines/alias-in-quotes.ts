@@ -16,7 +16,7 @@ import { textLines } from "./text-lines.ts";
 export interface QuotingMessage {
   /** The message's header block, without the blank line. */
   header: Buffer;
-  /** Plain form (not dot-stuffed). */
+  /** Message body in plain form (not dot-stuffed). */
   body: Buffer;
 }
 

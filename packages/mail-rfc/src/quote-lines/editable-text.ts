@@ -8,7 +8,7 @@ import type { Span } from "./own-addresses.ts";
 import { QuotedText } from "./quoted-text.ts";
 
 export interface EditableSource {
-  /** Plain form (not dot-stuffed). */
+  /** Body of the part in plain form (not dot-stuffed). */
   body: Buffer;
   /** Content-Transfer-Encoding, lower case; empty when there is none. */
   encoding: string;
