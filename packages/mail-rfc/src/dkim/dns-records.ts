@@ -140,7 +140,10 @@ export function readTagList(text: string, version: string): Map<string, string> 
   return isOurs ? new Map(pairs) : null;
 }
 
-/** Name for a PTR query, e.g. `192.0.2.1` → `1.2.0.192.in-addr.arpa` (RFC 1035 §3.5, RFC 3596 §2.5). @param address valid, without a zone */
+/**
+ * Builds the name of a PTR query, e.g. `192.0.2.1` → `1.2.0.192.in-addr.arpa` (RFC 1035 §3.5, RFC 3596 §2.5).
+ * @param address valid IPv4 or IPv6 address, without a zone
+ */
 export function reverseName(address: string): string {
   if (!address.includes(":")) return `${address.split(".").toReversed().join(".")}.in-addr.arpa`;
   return `${[...expandIPv6(address)].toReversed().join(".")}.ip6.arpa`;
