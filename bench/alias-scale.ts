@@ -1,6 +1,7 @@
 /**
- * Does a look-up cost the same with ten aliases as with millions? Unknown addresses always ask the store, so they show it
- * best; known ones are asked for past the cache as well. Both tables are open side by side and measured in turns.
+ * Measures whether a look-up of an alias costs the same with ten aliases as with millions. Unknown addresses show this
+ * best, since they always query the store; known ones are measured with and without the route cache. Both tables are
+ * open at the same time and measured in turns.
  */
 import { randomBytes } from "node:crypto";
 import { RouteCache } from "@kauke/server/mail/receive/route-cache";
@@ -26,12 +27,15 @@ interface Cost {
   cached: number;
 }
 
-const smallCount = 10;
-const realAmongMany = 200;
-const lookUps = 3000;
-const cachedLookUps = 300_000;
-/** A look-up may cost this much more among millions: three more levels of an index, and pages out of cache. */
-const tolerated = 1.5;
+const SMALL_COUNT = 10;
+const REAL_AMONG_MANY = 200;
+const LOOK_UPS = 3000;
+const CACHED_LOOK_UPS = 300_000;
+/**
+ * Maximum factor by which a look-up may cost more among millions: three more levels of an index, and pages that are not
+ * cached.
+ */
+const RATIO_MAX = 1.5;
 
 export async function benchAliasScale(options: BenchOptions): Promise<Row[]> {
   const rows = await onEmbedded(options);
@@ -43,7 +47,7 @@ export async function benchAliasScale(options: BenchOptions): Promise<Row[]> {
 async function onEmbedded({ embeddedAliases, rounds }: BenchOptions): Promise<Row[]> {
   const tables: Table[] = [];
   try {
-    for (const aliases of [smallCount, embeddedAliases]) {
+    for (const aliases of [SMALL_COUNT, embeddedAliases]) {
       progress(`alias-scale: filling the embedded database with ${aliases.toLocaleString("en")} aliases`);
       const dataDir = await makeDataDir();
       const fill = async (count: number) => {
@@ -65,7 +69,7 @@ async function onPostgres({ postgresAliases, rounds }: BenchOptions): Promise<Ro
   const tables: Table[] = [];
   let server: PostgresCpu | null = null;
   try {
-    for (const aliases of [smallCount, postgresAliases]) {
+    for (const aliases of [SMALL_COUNT, postgresAliases]) {
       progress(`alias-scale: filling PostgreSQL with ${aliases.toLocaleString("en")} aliases`);
       const databaseUrl = await postgres.createDatabase();
       const fill = async (count: number) => {
@@ -90,11 +94,11 @@ async function makeTable(
   fill: (count: number) => Promise<void>,
 ): Promise<Table> {
   const first = await openStore(options);
-  const known = await makeRealAliases(first, Math.min(aliases, realAmongMany));
+  const known = await makeRealAliases(first, Math.min(aliases, REAL_AMONG_MANY));
   await first.close();
   if (aliases > known.length) await fill(aliases - known.length);
   const store = await openStore(options);
-  // Beyond some size the store counts by the planner's estimate.
+  // Above some size the store returns the planner's estimate.
   const counted = await store.aliases.count();
   if (Math.abs(counted - aliases) > aliases / 20) throw new Error(`the table holds ${counted} aliases, not ${aliases}`);
   return { aliases, store, known };
@@ -115,7 +119,7 @@ async function compare(
     progress(`alias-scale: ${database}, round ${round} of ${rounds + 2}`);
     for (const [index, table] of tables.entries()) costs[index]!.push(await costOf(table, cpuSeconds));
   }
-  const of = (index: number, figure: keyof Cost) => median(costs[index]!.map((it) => it[figure]));
+  const of = (index: number, figure: keyof Cost) => median(costs[index]!.map((cost) => cost[figure]));
   const figures = { unknown: "unknown address", known: "known, not in the cache", cached: "known, in the cache" };
   return (Object.keys(figures) as (keyof Cost)[]).map((figure) => {
     const [few, many] = [of(0, figure), of(1, figure)];
@@ -124,32 +128,32 @@ async function compare(
       bench: "alias-scale",
       what: `${database}, ${tables[1]!.aliases.toLocaleString("en")} aliases: ${figures[figure]}`,
       measured: `${micro(many)} CPU per look-up`,
-      compared: `${(many / few).toFixed(2)}x of ${micro(few)} with ${smallCount}`,
-      ...(isJudged ? { target: `<= ${tolerated}x`, isMet: many / few <= tolerated } : {}),
+      compared: `${(many / few).toFixed(2)}x of ${micro(few)} with ${SMALL_COUNT}`,
+      ...(isJudged ? { target: `<= ${RATIO_MAX}x`, isMet: many / few <= RATIO_MAX } : {}),
     };
   });
 }
 
 const micro = (seconds: number) => `${(seconds * 1e6).toFixed(seconds < 1e-5 ? 2 : 0)} us`;
 
-/** CPU seconds per look-up, of this process and of the database's. */
+/** @returns CPU seconds per look-up, of this process and of the database server */
 async function costOf({ store, known }: Table, cpuSeconds: () => number): Promise<Cost> {
-  const unknown = Array.from({ length: lookUps }, () => `${randomBytes(8).toString("hex")}@${domain}`);
+  const unknown = Array.from({ length: LOOK_UPS }, () => `${randomBytes(8).toString("hex")}@${domain}`);
   const ask = async (address: string, isKnown: boolean) => {
     const route = await store.aliases.findRoute(address);
-    if ((route !== null) !== isKnown) throw new Error("a look-up gave a wrong answer");
+    if ((route !== null) !== isKnown) throw new Error("a look-up returned a wrong result");
   };
   const cache = new RouteCache(store.aliases, { now: () => new Date() });
   for (const address of known) await cache.find(address);
   const marks = [cpuSeconds()];
   for (const address of unknown) await ask(address, false);
   marks.push(cpuSeconds());
-  for (let n = 0; n < lookUps; n++) await ask(known[n % known.length]!, true);
+  for (let n = 0; n < LOOK_UPS; n++) await ask(known[n % known.length]!, true);
   marks.push(cpuSeconds());
-  for (let n = 0; n < cachedLookUps; n++) {
+  for (let n = 0; n < CACHED_LOOK_UPS; n++) {
     if (cache.find(known[n % known.length]!) instanceof Promise) throw new Error("a known route was not in the cache");
   }
   marks.push(cpuSeconds());
   const spent = (index: number, count: number) => (marks[index + 1]! - marks[index]!) / count;
-  return { unknown: spent(0, lookUps), known: spent(1, lookUps), cached: spent(2, cachedLookUps) };
+  return { unknown: spent(0, LOOK_UPS), known: spent(1, LOOK_UPS), cached: spent(2, CACHED_LOOK_UPS) };
 }

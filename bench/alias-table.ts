@@ -1,16 +1,17 @@
 /**
- * Fills the alias table with rows shaped like real ones, by one SQL statement, and adds real aliases among them. The filler's
- * address index is a hash as ours is, so it spreads over the index alike; its sealed column has the usual length and no meaning.
+ * Fills the alias table with rows shaped like real ones, by SQL statements, and adds real aliases among them. A filler
+ * row's address index is a random hash, so it is distributed over the index like a real one; its sealed column has the
+ * usual length but no content.
  */
 import { randomUUID } from "node:crypto";
 import type { Database } from "@kauke/server/store/database";
 import type { Store } from "@kauke/server/store/open-store";
 
-/** What a sealed document of an alias with one mailbox and a short note comes to. */
-const sealedBytes = 340;
+/** Typical bytes of a sealed document for an alias with one mailbox and a short note. */
+const SEALED_BYTES = 340;
 export const domain = "kauke.test";
 
-/** @returns the addresses of `count` real aliases, made like all others */
+/** @returns the addresses of `count` real aliases, inserted through the store */
 export async function makeRealAliases(store: Store, count: number): Promise<string[]> {
   const now = new Date();
   const userId = randomUUID();
@@ -38,8 +39,8 @@ export async function makeRealAliases(store: Store, count: number): Promise<stri
 }
 
 /**
- * Adds `count` rows of the first user there is. Foreign keys are not checked meanwhile and the unique index is built
- * afterwards: that changes how long filling takes, not what is there at the end.
+ * Adds `count` rows for the first user of the database. Foreign keys are not checked, and the unique index is built
+ * afterwards, which shortens the time to fill the table and does not change the result.
  */
 export async function addFiller(db: Database, count: number): Promise<void> {
   await db.connection().execute(async (one) => {
@@ -48,7 +49,7 @@ export async function addFiller(db: Database, count: number): Promise<void> {
 }
 
 function fillingStatements(count: number): string[] {
-  const sealed = `decode(rpad(md5(n::text), ${sealedBytes * 2}, md5(n::text)), 'hex')`;
+  const sealed = `decode(rpad(md5(n::text), ${SEALED_BYTES * 2}, md5(n::text)), 'hex')`;
   return [
     "SET session_replication_role = replica",
     "SET maintenance_work_mem = '512MB'",
@@ -66,7 +67,7 @@ function fillingStatements(count: number): string[] {
   ];
 }
 
-/** A statement as text: what Kysely's `sql` makes, without its package. */
+/** Executes a statement given as text; builds what Kysely's `sql` would, without importing its package. */
 async function run(db: Database, statement: string): Promise<void> {
   const query = { kind: "RawNode", sqlFragments: [statement], parameters: [] } as const;
   await db.executeQuery({ sql: statement, parameters: [], query, queryId: { queryId: "bench" } });

@@ -1,7 +1,7 @@
 /**
- * The API: what a list of 1,000 aliases costs the server, and how long people wait for ordinary reads 50 connections ask,
- * without a pause (then they wait for each other: the rate is what the server can do) and with one. The load comes from this
- * process over kept connections.
+ * Benchmark of the API: what a list of 1,000 aliases costs the server, and the latency of ordinary reads over 50
+ * connections, without a pause between requests (then the rate is the server's capacity) and with one. This process
+ * generates the load over persistent connections.
  */
 import { Agent, get } from "node:http";
 import { type Person, registerPerson } from "@kauke/testkit/person";
@@ -10,23 +10,23 @@ import { type CpuMeter, openMeter } from "./cpu-meter.ts";
 import type { BenchOptions } from "./options.ts";
 import { median, progress, quantile, type Row, sleep } from "./table.ts";
 
-const longList = 1000;
-const shortList = 10;
-const connections = 50;
-/** Somebody who clicks without a break still leaves this between two requests. */
-const thinkMs = 250;
-const listsPerRound = 100;
+const LONG_LIST = 1000;
+const SHORT_LIST = 10;
+const CONNECTIONS = 50;
+/** Milliseconds between two requests of a person who clicks without a break. */
+const THINK_MS = 250;
+const LISTS_PER_ROUND = 100;
 
 export async function benchApi({ rounds }: BenchOptions): Promise<Row[]> {
   const server = await startServerProcess({ env: { KAUKE_LIMITS: "off" } });
   const meter = openMeter("api");
   meter.join(server.pid);
   try {
-    progress(`api: making ${longList} aliases`);
-    const collector = await personWith(server, longList);
-    const ordinary = await personWith(server, shortList);
+    progress(`api: making ${LONG_LIST} aliases`);
+    const collector = await personWith(server, LONG_LIST);
+    const ordinary = await personWith(server, SHORT_LIST);
     const rows = await listRows(server, collector, { meter, rounds });
-    for (const pauseMs of [0, thinkMs]) rows.push(await readRow(server, ordinary, { meter, rounds, pauseMs }));
+    for (const pauseMs of [0, THINK_MS]) rows.push(await readRow(server, ordinary, { meter, rounds, pauseMs }));
     return rows;
   } finally {
     await server.stop();
@@ -55,18 +55,18 @@ async function listRows(
   const waits: number[] = [];
   const cpu: number[] = [];
   for (let round = 0; round <= rounds; round++) {
-    progress(`api: list of ${longList}, round ${round} of ${rounds}`);
+    progress(`api: list of ${LONG_LIST}, round ${round} of ${rounds}`);
     const before = meter.seconds();
     const times: number[] = [];
-    for (let n = 0; n < listsPerRound; n++) times.push(await read());
-    // Round 0 warms up.
-    if (round > 0) cpu.push(((meter.seconds() - before) * 1000) / listsPerRound);
+    for (let n = 0; n < LISTS_PER_ROUND; n++) times.push(await read());
+    // Round 0 is the warm-up.
+    if (round > 0) cpu.push(((meter.seconds() - before) * 1000) / LISTS_PER_ROUND);
     if (round > 0) waits.push(median(times));
   }
   agent.destroy();
   return [
     {
-      ...{ bench: "api", what: `alias list of ${longList}, one connection` },
+      ...{ bench: "api", what: `alias list of ${LONG_LIST}, one connection` },
       measured: `${median(cpu).toFixed(1)} CPU-ms at the server, ${median(waits).toFixed(1)} ms until read`,
       ...{ target: "<= 30 ms", isMet: median(cpu) <= 30 },
     },
@@ -76,7 +76,7 @@ async function listRows(
 interface Reads {
   meter: CpuMeter;
   rounds: number;
-  /** Between an answer and the next request of the same connection. */
+  /** Milliseconds between a response and the next request on the same connection. */
   pauseMs: number;
 }
 
@@ -86,7 +86,7 @@ async function readRow(server: ServerProcess, person: Person, { meter, rounds, p
   const total = pauseMs === 0 ? 5000 : 1000;
   const results: Record<"p50" | "p99" | "rate" | "cpu", number>[] = [];
   for (let round = 0; round <= rounds; round++) {
-    progress(`api: reads, ${connections} connections, pause ${pauseMs} ms, round ${round} of ${rounds}`);
+    progress(`api: reads, ${CONNECTIONS} connections, pause ${pauseMs} ms, round ${round} of ${rounds}`);
     const cpuBefore = meter.seconds();
     const begin = performance.now();
     const times = await readAll(server, person, { paths, total, pauseMs });
@@ -94,10 +94,10 @@ async function readRow(server: ServerProcess, person: Person, { meter, rounds, p
     const cpu = ((meter.seconds() - cpuBefore) * 1000) / total;
     if (round > 0) results.push({ p50: quantile(times, 0.5), p99: quantile(times, 0.99), rate, cpu });
   }
-  const of = (figure: keyof (typeof results)[number]) => median(results.map((it) => it[figure]));
+  const of = (figure: keyof (typeof results)[number]) => median(results.map((result) => result[figure]));
   return {
     bench: "api",
-    what: `reads, ${connections} connections, ${pauseMs === 0 ? "no pause" : `${pauseMs} ms pause`}`,
+    what: `reads, ${CONNECTIONS} connections, ${pauseMs === 0 ? "no pause" : `${pauseMs} ms pause`}`,
     measured:
       `p50 ${of("p50").toFixed(1)} ms, p99 ${of("p99").toFixed(1)} ms, ${of("rate").toFixed(0)} requests/s, ` +
       `${of("cpu").toFixed(2)} CPU-ms each`,
@@ -110,11 +110,11 @@ async function readAll(
   person: Person,
   { paths, total, pauseMs }: { paths: readonly string[]; total: number; pauseMs: number },
 ): Promise<number[]> {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const times: number[] = [];
   let next = 0;
   const runConnection = async () => {
-    // Spread, so that they don't all ask in the same moment.
+    // Starts are spread over the pause, so that the connections do not send at the same moment.
     if (pauseMs > 0) await sleep(Math.random() * pauseMs);
     while (next < total) {
       const path = paths[next++ % paths.length]!;
@@ -122,12 +122,12 @@ async function readAll(
       if (pauseMs > 0) await sleep(pauseMs);
     }
   };
-  await Promise.all(Array.from({ length: connections }, runConnection));
+  await Promise.all(Array.from({ length: CONNECTIONS }, runConnection));
   agent.destroy();
   return times;
 }
 
-/** @returns milliseconds until the last byte @throws for any answer but 200 */
+/** @returns milliseconds until the last byte @throws for any status but 200 */
 function timedGet(url: string, cookie: string, agent: Agent): Promise<number> {
   const begin = performance.now();
   return new Promise((resolve, reject) => {

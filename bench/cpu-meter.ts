@@ -1,26 +1,26 @@
 /**
- * CPU time and memory of a system under test with all its processes. As root through a cgroup of its own (v1 or v2), which is
- * exact and counts processes that have ended; otherwise through /proc, in steps of 10 ms.
+ * CPU time and memory of a system under test with all its processes. Root uses a cgroup (v1 or v2), which is exact and
+ * includes processes that have ended; other users read /proc, with a resolution of 10 ms.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 
 export interface CpuMeter {
-  /** `cgroup v1`, `cgroup v2` or `/proc`. */
+  /** Source of the figures: `cgroup v1`, `cgroup v2` or `/proc`. */
   method: string;
-  /** Takes in a running process and its children. */
+  /** Adds a running process and its children. */
   join(pid: number): void;
-  /** The command that runs `command` inside from its first instruction. */
+  /** @returns a command that runs `command` inside the meter from its first instruction */
   wrap(command: readonly string[]): string[];
-  /** User and system time spent inside so far. */
+  /** @returns user and system time consumed so far, in seconds */
   seconds(): number;
   memory(): Memory;
   close(): void;
 }
 
 export interface Memory {
-  /** Sum over all processes; pages they share count once for each. */
+  /** Resident memory over all processes; shared pages are counted once for each process. */
   rssMib: number;
-  /** Without file-backed and shared pages. */
+  /** Resident memory without file-backed and shared pages. */
   privateMib: number;
 }
 
@@ -33,7 +33,7 @@ export function openMeter(name: string): CpuMeter {
   return directory === null ? procMeter() : cgroupMeter(directory);
 }
 
-/** @returns `null` when this user or system has none to give */
+/** @returns the directory of a new cgroup; `null` when this user or system cannot create one */
 function makeCgroup(name: string): string | null {
   const base = existsSync(`${root}/cpuacct`) ? `${root}/cpuacct` : root;
   try {
@@ -68,7 +68,7 @@ function cgroupMeter(directory: string): CpuMeter {
   };
 }
 
-/** Processes told to end take a moment; waited for here, since this runs in exit handlers too. */
+/** Waits until terminated processes have ended. Synchronous, because it also runs in exit handlers. */
 function removeWhenEmpty(directory: string): void {
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (let attempt = 0; attempt < 40; attempt++) {
@@ -100,23 +100,23 @@ function procMeter(): CpuMeter {
   };
 }
 
-/** The processes themselves and all below them. */
+/** @returns the given processes and all their descendants */
 function processTree(roots: readonly number[]): number[] {
-  const all = readdirSync("/proc").filter((it) => /^\d+$/.test(it));
+  const all = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry));
   const parents = all.map((pid) => [Number(pid), Number(statOf(Number(pid))[1])] as const);
   const found = [...roots];
   for (const pid of found) found.push(...parents.filter(([, parent]) => parent === pid).map(([child]) => child));
   return found;
 }
 
-/** What it used, and what its ended children did. */
+/** @returns CPU ticks of a process and its children that have ended */
 function ticksOf(pid: number): number {
   return statOf(pid)
     .slice(11, 15)
     .reduce((sum, ticks) => sum + Number(ticks), 0);
 }
 
-/** The fields of /proc/<pid>/stat from the third on: state, parent, …; empty when it is gone. */
+/** @returns the fields of /proc/<pid>/stat from the third on: state, parent, …; empty when the process has ended */
 function statOf(pid: number): string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -135,7 +135,7 @@ function memoryOf(pids: readonly number[]): Memory {
       rss += pages[1] ?? 0;
       shared += pages[2] ?? 0;
     } catch {
-      // it has ended
+      // The process has ended.
     }
   }
   return { rssMib: rss / PAGES_PER_MIB, privateMib: (rss - shared) / PAGES_PER_MIB };

@@ -1,4 +1,4 @@
-/** A TCP port of the loopback interface that was free a moment ago, for programs that can't tell which one they got. */
+/** Finds a free TCP port on loopback, for programs that cannot report which port they were assigned. */
 import { type AddressInfo, createServer } from "node:net";
 
 export async function freePort(): Promise<number> {

@@ -1,4 +1,4 @@
-/** What a table was measured on and with, in words for its header. */
+/** Describes the machine and the programs measured, for the header of a table. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { cpus, loadavg, release, totalmem, type } from "node:os";
@@ -16,7 +16,7 @@ export function machine(): string {
   );
 }
 
-/** e.g. `Kauke 1.2.0 (3f2a91c)`, `postfix 3.7.11-0+deb12u1`; what is not there is left out */
+/** @returns e.g. `Kauke 1.2.0 (3f2a91c)`, `postfix 3.7.11-0+deb12u1`; programs that are not installed are left out */
 export function programVersions(): string[] {
   const commit = outputOf("git", ["-C", import.meta.dirname, "rev-parse", "--short", "HEAD"]);
   const packages = ["postfix", "opendkim", "postsrsd"].flatMap((name) => {

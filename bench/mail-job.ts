@@ -1,4 +1,4 @@
-/** What a generator of mail is asked to send, and what a generator and its sink can do. */
+/** Interfaces of load generators and sinks. */
 export interface SendJob {
   port: number;
   rcptTo: string;
@@ -8,7 +8,7 @@ export interface SendJob {
 }
 
 export interface LoadSink {
-  /** Messages taken so far. */
+  /** @returns the number of messages accepted so far */
   received(): number;
   close(): Promise<void>;
 }
@@ -16,7 +16,7 @@ export interface LoadSink {
 export interface MailLoad {
   name: string;
   startSink(port: number): Promise<LoadSink>;
-  /** Resolves when every message was answered 250. @throws when one was not */
+  /** Resolves when every message was answered with 250. @throws when one was not */
   send(job: SendJob): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Load for a forwarder: a generator that sends one message per connection, and a sink that takes everything. Postfix's
- * smtp-source and smtp-sink where they are installed, else a small generator of our own and the testkit's mail host.
+ * Load for a forwarder: a generator that sends one message per connection, and a sink that accepts everything. Uses
+ * Postfix's smtp-source and smtp-sink if they are installed, otherwise a small generator of our own and the testkit's
+ * mail host.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +13,7 @@ import { messageLines } from "./message.ts";
 import { ownLoad } from "./own-load.ts";
 import { sleep } from "./table.ts";
 
-/** Debian puts Postfix's programs where an ordinary user's PATH does not lead. */
+/** Searches PATH, and the directories outside an ordinary user's PATH where Debian installs Postfix's programs. */
 export function findProgram(name: string): string | null {
   const directories = [...(process.env.PATH ?? "").split(":"), "/usr/sbin", "/usr/local/sbin"];
   return directories.map((directory) => join(directory, name)).find((path) => existsSync(path)) ?? null;
@@ -67,7 +68,7 @@ async function startSmtpSink(program: string, port: number): Promise<LoadSink> {
   });
   const kill = () => child.kill();
   process.once("exit", kill);
-  // It keeps rewriting one line: sess=.. quit=.. mesg=N
+  // smtp-sink rewrites one line repeatedly: sess=.. quit=.. mesg=N
   let tail = "";
   child.stdout.on("data", (chunk) => void (tail = (tail + String(chunk)).slice(-200)));
   await untilListening(port);

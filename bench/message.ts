@@ -1,6 +1,6 @@
 /**
- * The message every forwarding benchmark sends: about 1.5 KB of header as a large provider writes it (a foreign signature
- * included), then base64 text in lines of 76. The same bytes at every run.
+ * The message that all forwarding benchmarks send: about 1.5 KB of header as written by a large provider (including
+ * another domain's signature), then base64 text in lines of 76 characters. It is identical in every run.
  */
 import { createHash } from "node:crypto";
 
@@ -33,14 +33,14 @@ const header = [
 ];
 const bodyLine = "VGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVyIHRoZSBsYXp5IGRvZyBhbmQgcnVucyBhd2F5";
 
-/** @param sizeBytes on the wire, with CRLF; met to within half a line @returns its lines */
+/** @param sizeBytes size on the wire, with CRLF; met to within half a line @returns the message's lines */
 export function messageLines(sizeBytes: number): string[] {
   const headerBytes = header.reduce((sum, line) => sum + line.length + 2, 0);
   const count = Math.max(1, Math.round((sizeBytes - headerBytes) / (bodyLine.length + 2)));
   return [...header, ...Array.from({ length: count }, () => bodyLine)];
 }
 
-/** As it travels: CRLF after every line. */
+/** Joins lines with CRLF after each. */
 export function wireMessage(lines: readonly string[]): Buffer {
   return Buffer.from(lines.map((line) => `${line}\r\n`).join(""), "latin1");
 }

@@ -1,63 +1,63 @@
-/** The arguments of `npm run bench -- …`; every figure has a default that keeps a whole run within ten minutes. */
+/** Arguments of `npm run bench -- …`. All have defaults, with which a whole run takes less than ten minutes. */
 import { parseArgs } from "node:util";
 import { type Variant, variants } from "./forward/forward-system.ts";
 import { type PeerRow, peerRows } from "./peers/peer-rows.ts";
 
-/** The last takes a quarter of an hour and runs only when it is named. */
+/** Names of the benchmarks. `peers` takes a quarter of an hour and runs only when it is named. */
 export const benchNames = ["forward", "alias-scale", "start", "api", "pages", "turns", "peers"] as const;
 export type BenchName = (typeof benchNames)[number];
 
 export interface BenchOptions {
   only: readonly BenchName[];
-  /** What of ours is measured: unsigned, signed, signed and verified. */
+  /** Variants of Kauke to measure: unsigned, signed, signed and verified. */
   ours: readonly Variant[];
-  /** Message sizes, bytes. */
+  /** Message sizes in bytes. */
   sizes: readonly number[];
   sessions: readonly number[];
-  /** Messages of one measurement; `null`: by size. */
+  /** Messages per measurement; `null` chooses by size. */
   count: number | null;
   rounds: number;
-  /** Rows of the table of peers. */
+  /** Rows of the table of peers to measure. */
   rows: readonly PeerRow[];
-  /** No round of the table of peers is begun that would end later. */
+  /** Minutes for the table of peers: no round starts that would end later. */
   minutes: number;
-  /** A handful of messages per cell, one round: whether it works at all. */
+  /** Sends only a few messages per cell in one round, to check that everything works. */
   isQuick: boolean;
-  /** Install Debian's Postfix when it is missing and we are root. */
+  /** Whether to install Debian's Postfix when it is missing and the user is root. */
   install: boolean;
-  /** Add OpenDKIM or postsrsd to Postfix. */
+  /** Whether to run Postfix with OpenDKIM; `srs` does the same with postsrsd. */
   dkim: boolean;
   srs: boolean;
   embeddedAliases: number;
   postgresAliases: number;
-  /** How long after a start memory is read, seconds. */
+  /** Seconds between a start and the measurement of memory. */
   settleSeconds: number;
-  /** Folder for CPU profiles of our server in the forwarding benchmark. */
+  /** Directory for CPU profiles of our server in the forwarding benchmark. */
   profile: string | null;
 }
 
 export const usage = `npm run bench -- [options]
-  --only forward,alias-scale,start,api,pages,turns   some of the benchmarks
+  --only forward,alias-scale,start,api,pages,turns   run only these benchmarks
   --only peers                           the whole table against Postfix+OpenDKIM+postsrsd and Haraka, in turns
-  --rows cut-through,spool,postfix,haraka,…  peers: some of ${peerRows.join(", ")}
-  --minutes N                            peers: begin no round that would end later (15)
+  --rows cut-through,spool,postfix,haraka,…  peers: only these rows, of ${peerRows.join(", ")}
+  --minutes N                            peers: start no round that would end later (15)
   --quick                                peers: a smoke test, a few messages per cell, one round
   --ours plain,signed,verified           forward: unsigned; with DKIM; with checks on arrival as well (20 sessions only)
   --size 4096,51200,1048576              forward, peers: message sizes in bytes
-  --sessions 1,20,100                    forward, peers: SMTP sessions at once
-  --count N                              forward, peers: messages of one measurement
+  --sessions 1,20,100                    forward, peers: concurrent SMTP sessions
+  --count N                              forward, peers: messages per measurement
   --rounds N                             repetitions; medians are printed (3)
-  --install                              forward, peers: install Postfix when missing (Debian, root), Haraka (npm) for peers; also KAUKE_BENCH_INSTALL=1
-  --dkim --srs                           forward: Postfix with OpenDKIM, with postsrsd
-  --profile FOLDER                       forward: write CPU profiles of our server there; peers: one of every measurement of ours, and its top entries
+  --install                              forward, peers: install Postfix if missing (Debian, root), for peers also Haraka (npm); same as KAUKE_BENCH_INSTALL=1
+  --dkim --srs                           forward: run Postfix with OpenDKIM, with postsrsd
+  --profile FOLDER                       forward: write CPU profiles of Kauke there; peers: one per measurement of Kauke, with its busiest functions
   --embedded-aliases N                   alias-scale: rows in the embedded database (1000000)
-  --postgres-aliases N                   alias-scale: rows on PostgreSQL (1000000; the promise is 10000000)
-  --settle SECONDS                       start: wait before memory is read (60)`;
+  --postgres-aliases N                   alias-scale: rows in PostgreSQL (1000000; the target is 10000000)
+  --settle SECONDS                       start: seconds before memory is read (60)`;
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
 
-/** @throws TypeError or RangeError with a sentence for the person at the terminal */
+/** @throws TypeError or RangeError whose message is shown to the user */
 export function readOptions(args: string[], env: NodeJS.ProcessEnv): BenchOptions {
   const { values } = parseArgs({
     args,
@@ -91,7 +91,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): BenchOption
 function words<Word extends string>(what: string, given: string | undefined, known: readonly Word[]): readonly Word[] {
   if (given === undefined) return known;
   return given.split(",").map((name) => {
-    const found = known.find((it) => it === name);
+    const found = known.find((word) => word === name);
     if (found === undefined) throw new RangeError(`There is no ${what} ${JSON.stringify(name)}.`);
     return found;
   });
@@ -100,6 +100,7 @@ function words<Word extends string>(what: string, given: string | undefined, kno
 function numbers(name: string, given: string | boolean | undefined, fallback: readonly number[]): readonly number[] {
   if (typeof given !== "string") return fallback;
   const read = given.split(",").map(Number);
-  if (!read.every((it) => Number.isSafeInteger(it) && it > 0)) throw new RangeError(`--${name} takes whole numbers.`);
+  if (!read.every((value) => Number.isSafeInteger(value) && value > 0))
+    throw new RangeError(`--${name} takes whole numbers.`);
   return read;
 }

@@ -1,6 +1,6 @@
 /**
- * The generator and sink used where Postfix's are not installed, and where STARTTLS is measured, which those do not speak. They
- * share our process, so rates measured with them say less than CPU figures.
+ * Generator and sink for use without Postfix's, and for STARTTLS, which those do not support. They run in this process,
+ * so rates measured with them are less reliable than CPU figures.
  */
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
@@ -9,7 +9,10 @@ import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
 import { envelopeFrom, helo, type MailLoad } from "./mail-job.ts";
 import { messageLines, wireMessage } from "./message.ts";
 
-/** @param isSecure both speak TLS, or the measurement fails; every message is a connection and a full handshake of its own */
+/**
+ * @param isSecure both sides must use TLS, or the measurement fails; every message has its own connection and full
+ * handshake
+ */
 export function ownLoad({ isSecure }: { isSecure: boolean }): MailLoad {
   return {
     name: isSecure ? "our own generator and sink, STARTTLS" : "our own generator and sink (Postfix is not installed)",
@@ -17,7 +20,7 @@ export function ownLoad({ isSecure }: { isSecure: boolean }): MailLoad {
       const tls = isSecure ? { tls: { key: testKey, cert: testCertificate } } : {};
       const sink = await FakeMx.start({ port, ...tls });
       let received = 0;
-      // What came in the clear is not counted, so that it is missed at the end.
+      // A message over an unexpected kind of connection is not counted, so that the measurement fails.
       sink.keep = (mail) => void (received += mail.isSecure === isSecure ? 1 : 0);
       return { received: () => received, close: () => sink.close() };
     },
@@ -35,7 +38,7 @@ export function ownLoad({ isSecure }: { isSecure: boolean }): MailLoad {
 interface OneMessage {
   port: number;
   rcptTo: string;
-  /** With its final dot. */
+  /** The whole message with its final dot. */
   message: Buffer;
   isSecure: boolean;
 }
@@ -55,7 +58,7 @@ async function sendOne({ port, rcptTo, message, isSecure }: OneMessage): Promise
   talk.leave().end();
 }
 
-/** The certificate is one of the tests: what is measured is the handshake, not whom it trusts. */
+/** Upgrades to TLS without verifying the certificate, which is that of the tests; only the handshake is measured. */
 function secure(socket: Socket): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const withTls = connectTls({ socket, rejectUnauthorized: false }, () => resolve(withTls));
@@ -81,7 +84,7 @@ class Talk {
     return this.answer();
   }
 
-  /** @throws when it is not a positive one */
+  /** Waits for the next reply. @throws when it is not a positive one */
   answer(): Promise<void> {
     if (this.#failed !== null) return Promise.reject(this.#failed);
     return new Promise((resolve, reject) => {
@@ -89,7 +92,7 @@ class Talk {
     });
   }
 
-  /** @returns the socket, for somebody else to listen to */
+  /** Removes all listeners. @returns the socket, for another reader */
   leave(): Socket {
     return this.#socket
       .removeAllListeners("data")

@@ -1,6 +1,6 @@
 /**
- * Something done in Chromium under Chrome's own tracing, and what its page was like meanwhile: paints, layout shifts, and the
- * tasks of the main thread. All times are milliseconds on the trace's own clock.
+ * Records an interaction in Chromium with Chrome's tracing and evaluates the trace: paints, layout shifts, and tasks of
+ * the main thread. All times are milliseconds on the clock of the trace.
  */
 import type { Browser, Page } from "playwright-core";
 
@@ -8,7 +8,7 @@ interface TraceEvent {
   name: string;
   pid: number;
   tid: number;
-  /** Microseconds, like `dur`. */
+  /** Start time in microseconds; `dur` is in microseconds too. */
   ts: number;
   dur?: number;
   args?: { data?: Record<string, unknown> };
@@ -20,16 +20,19 @@ export interface Task {
 }
 
 export interface Trace {
-  /** Of the last navigation; `null` when there was none. */
+  /** Time of the last navigation; `null` when there was none. */
   navigationMs: number | null;
-  /** First and largest contentful paint of the page itself. */
+  /** First contentful paint of the page itself; `largestPaintMs` is the largest. */
   firstPaintMs: number | null;
   largestPaintMs: number | null;
-  /** Every shift that no input explains, added up: never less than the worst window of shifts that browsers report. */
+  /**
+   * Sum of all layout shifts without recent input; at least as high as the cumulative layout shift that browsers
+   * report.
+   */
   layoutShift: number;
-  /** Of the page's main thread, in order. */
+  /** Tasks of the page's main thread, in order. */
   tasks: Task[];
-  /** When text came in through the keyboard. */
+  /** Times at which text was entered with the keyboard. */
   inputsMs: number[];
 }
 
@@ -50,20 +53,20 @@ export async function traced(browser: Browser, page: Page, act: () => Promise<vo
 const ms = (microseconds: number) => microseconds / 1000;
 
 function readTrace(events: readonly TraceEvent[]): Trace {
-  const named = (name: string) => events.filter((it) => it.name === name);
+  const named = (name: string) => events.filter((event) => event.name === name);
   const timeOf = (event: TraceEvent | undefined) => (event === undefined ? null : ms(event.ts));
   const navigation = named("navigationStart").findLast(({ args }) => isOfOurs(args?.data?.documentLoaderURL));
-  const since = (it: TraceEvent) => it.ts >= (navigation?.ts ?? 0);
+  const since = (event: TraceEvent) => event.ts >= (navigation?.ts ?? 0);
   const inputs = named("EventDispatch").filter(({ args }) => args?.data?.type === "input");
-  // The thread that answered: of the navigation, or of the typing.
+  // The main thread, identified by the navigation or by the keyboard input.
   const thread = navigation ?? inputs[0];
-  const isOnThread = (it: TraceEvent) => it.pid === thread?.pid && it.tid === thread.tid;
+  const isOnThread = (event: TraceEvent) => event.pid === thread?.pid && event.tid === thread.tid;
   return {
     navigationMs: timeOf(navigation),
     firstPaintMs: timeOf(named("firstContentfulPaint").filter(since)[0]),
     largestPaintMs: timeOf(named("largestContentfulPaint::Candidate").filter(since).at(-1)),
     layoutShift: named("LayoutShift")
-      .filter((it) => since(it) && it.args?.data?.had_recent_input !== true)
+      .filter((event) => since(event) && event.args?.data?.had_recent_input !== true)
       .reduce((sum, { args }) => sum + Number(args?.data?.weighted_score_delta ?? 0), 0),
     tasks: named("RunTask")
       .filter(isOnThread)
@@ -76,7 +79,10 @@ function isOfOurs(url: unknown): boolean {
   return typeof url === "string" && url.startsWith("http");
 }
 
-/** Lighthouse's total blocking time: what tasks take beyond 50 ms each, from the first paint to the end of the trace. */
+/**
+ * Total blocking time as in Lighthouse: the part of each task beyond 50 ms, from the first paint to the end of the
+ * trace.
+ */
 export function blockingMs({ tasks, firstPaintMs }: Trace): number {
   const begin = firstPaintMs ?? 0;
   const beyond = tasks.map(({ startMs, durationMs }) => {
@@ -84,5 +90,5 @@ export function blockingMs({ tasks, firstPaintMs }: Trace): number {
     const seen = end - Math.max(startMs, begin);
     return durationMs > 50 && seen > 0 ? Math.min(durationMs - 50, seen) : 0;
   });
-  return beyond.reduce((sum, it) => sum + it, 0);
+  return beyond.reduce((sum, blocked) => sum + blocked, 0);
 }

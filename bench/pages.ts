@@ -1,7 +1,7 @@
 /**
- * What people wait for in the browser, on a slow phone: Chromium with its processor slowed down four times and Chrome's
- * "Slow 4G". The landing page as a new visitor gets it; the dashboard with nothing kept by the browser, and that of somebody with
- * 5,000 aliases, key by key.
+ * Benchmark of pages in the browser on a slow phone: Chromium with its processor slowed down four times and Chrome's
+ * "Slow 4G". Measures the landing page for a new visitor, the dashboard with an empty browser cache, and each key of a
+ * search in the dashboard of an account with 5,000 aliases.
  */
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
@@ -11,14 +11,14 @@ import type { BenchOptions } from "./options.ts";
 import { blockingMs, type Trace, traced } from "./page-trace.ts";
 import { median, progress, type Row, sleep } from "./table.ts";
 
-const slowdown = 4;
-/** Chrome's own figures for "Slow 4G": bytes a second each way, and what a request waits, in milliseconds. */
+const SLOWDOWN = 4;
+/** Chrome's definition of "Slow 4G": bytes per second in each direction, and latency per request in milliseconds. */
 const slow4g = { downloadThroughput: 180_000, uploadThroughput: 84_375, latency: 562.5, offline: false };
 const phone = { width: 390, height: 844 };
-const aliasCount = 5000;
-const frameMs = 1000 / 60;
-/** After the load. The largest element is known only then: what moves on the page may paint a larger one seconds later. */
-const settleMs = 10_000;
+const ALIAS_COUNT = 5000;
+const FRAME_MS = 1000 / 60;
+/** Milliseconds to wait after loading, since animations may paint a larger largest element seconds later. */
+const SETTLE_MS = 10_000;
 
 export async function benchPages({ rounds }: BenchOptions): Promise<Row[]> {
   const executablePath = findChromium();
@@ -39,13 +39,13 @@ export async function benchPages({ rounds }: BenchOptions): Promise<Row[]> {
 
 interface Landing {
   trace: Trace;
-  /** Of every script fetched, as it came over the wire. */
+  /** Bytes of all scripts as transferred. */
   scriptBytes: number;
-  /** The element of the largest contentful paint, e.g. `span.dom`. */
+  /** Element of the largest contentful paint, e.g. `span.dom`. */
   largestElement: string;
 }
 
-/** Runs in the page before its own scripts: remembers the element of every candidate for the largest paint. */
+/** Script that runs before those of the page and records the element of every candidate for the largest paint. */
 const watchLargestElement = `new PerformanceObserver((list) => {
   for (const { element } of list.getEntries()) {
     window.largestElement = element === null ? "removed since" : [element.localName, ...element.classList].join(".");
@@ -57,7 +57,7 @@ async function landingRows(browser: Browser, url: string, rounds: number): Promi
   for (let round = 0; round <= rounds; round++) {
     progress(`pages: landing page, round ${round} of ${rounds}`);
     const load = await loadLanding(browser, url);
-    // Round 0 warms the server up; the browser starts anew with every load.
+    // Round 0 is the server's warm-up; the browser is started anew for every load.
     if (round > 0) loads.push(load);
   }
   const of = (figure: (load: Landing) => number) => median(loads.map(figure));
@@ -97,7 +97,7 @@ const slowPhone = { viewport: phone, deviceScaleFactor: 2, hasTouch: true };
 async function loadLanding(browser: Browser, url: string): Promise<Landing> {
   const context = await browser.newContext({
     ...slowPhone,
-    // gzip alone, for the figure that the target names; browsers would take brotli, which is smaller.
+    // Only gzip, which the target refers to; browsers would accept brotli, which is smaller.
     extraHTTPHeaders: { "accept-encoding": "gzip" },
   });
   try {
@@ -109,10 +109,10 @@ async function loadLanding(browser: Browser, url: string): Promise<Landing> {
       if (request.resourceType() !== "script") return;
       sizes.push(request.sizes().then(({ responseBodySize }) => void (scriptBytes += responseBodySize)));
     });
-    await slowDown(context, page, { rate: slowdown, network: slow4g });
+    await slowDown(context, page, { rate: SLOWDOWN, network: slow4g });
     const trace = await traced(browser, page, async () => {
       await page.goto(url, { waitUntil: "load" });
-      await sleep(settleMs);
+      await sleep(SETTLE_MS);
     });
     await Promise.all(sizes);
     return { trace, scriptBytes, largestElement: (await page.evaluate("window.largestElement")) as string };
@@ -136,7 +136,7 @@ async function slowDown(
 interface Dashboard {
   trace: Trace;
   largestElement: string;
-  /** When the first of ten aliases was there, since the navigation. */
+  /** Milliseconds from the navigation until the first of ten aliases was displayed. */
   firstRowMs: number;
 }
 
@@ -171,13 +171,13 @@ async function loadDashboard(browser: Browser, { url, person }: { url: string; p
     await signIn(context, { url, person });
     const page = await context.newPage();
     await page.addInitScript(watchLargestElement);
-    await slowDown(context, page, { rate: slowdown, network: slow4g });
+    await slowDown(context, page, { rate: SLOWDOWN, network: slow4g });
     let firstRowMs = 0;
     const trace = await traced(browser, page, async () => {
       await page.goto(`${url}/dashboard`, { waitUntil: "load" });
       await page.getByRole("switch").first().waitFor();
       firstRowMs = (await page.evaluate("performance.now()")) as number;
-      await sleep(settleMs);
+      await sleep(SETTLE_MS);
     });
     return { trace, firstRowMs, largestElement: (await page.evaluate("window.largestElement")) as string };
   } finally {
@@ -190,16 +190,16 @@ async function signIn(context: BrowserContext, { url, person }: { url: string; p
   await context.addCookies([{ name, value, url }]);
 }
 
-/** Typed one key at a time: many rows still match the first ones, few the last. */
+/** Search text, typed one key at a time: many rows match its first characters, few match all. */
 const typed = "shop 47";
 
 async function searchRows(browser: Browser, server: ServerProcess, rounds: number): Promise<Row[]> {
   const person = await collector(server);
   const rows: Row[] = [];
-  for (const rate of [1, slowdown]) {
+  for (const rate of [1, SLOWDOWN]) {
     const answers: number[] = [];
     for (let round = 0; round <= rounds; round++) {
-      progress(`pages: search among ${aliasCount}, ${rate}x slower, round ${round} of ${rounds}`);
+      progress(`pages: search among ${ALIAS_COUNT}, ${rate}x slower, round ${round} of ${rounds}`);
       const times = await typeSearch(browser, { url: server.url, person, rate });
       if (round > 0) answers.push(...times);
     }
@@ -213,24 +213,27 @@ function searchRow(rate: number, answers: readonly number[]): Row {
   const worst = Math.max(...answers);
   const speed = rate === 1 ? "" : `, ${rate}x slower`;
   return {
-    ...{ bench: "pages", what: `dashboard with ${aliasCount} aliases${speed}: a key in the search field` },
+    ...{ bench: "pages", what: `dashboard with ${ALIAS_COUNT} aliases${speed}: a key in the search field` },
     measured: `main thread held ${middle.toFixed(1)} ms, ${worst.toFixed(1)} ms at most`,
-    ...{ target: "<= 16.7 ms", isMet: worst <= frameMs },
+    ...{ target: "<= 16.7 ms", isMet: worst <= FRAME_MS },
   };
 }
 
 async function collector(server: ServerProcess): Promise<Person> {
-  progress(`pages: making ${aliasCount} aliases`);
+  progress(`pages: making ${ALIAS_COUNT} aliases`);
   const person = await registerPerson(server.url);
   const makers = Array.from({ length: 20 }, async (_, maker) => {
-    for (let n = maker; n < aliasCount; n += 20)
+    for (let n = maker; n < ALIAS_COUNT; n += 20)
       await person.createAlias({ alias: `list.${n}.k`, forwardTo: "somebody@example.org", notes: `shop ${n}` });
   });
   await Promise.all(makers);
   return person;
 }
 
-/** @returns the longest task after each key, milliseconds: until it ends no other key is answered and nothing painted */
+/**
+ * @returns the longest task after each key in milliseconds; until it ends, no other key is processed and nothing is
+ * painted
+ */
 async function typeSearch(
   browser: Browser,
   { url, person, rate }: { url: string; person: Person; rate: number },
@@ -264,6 +267,6 @@ function longestAfter({ inputsMs, tasks }: Trace): number[] {
   return inputsMs.map((at, index) => {
     const until = inputsMs[index + 1] ?? Number.POSITIVE_INFINITY;
     const after = tasks.filter(({ startMs, durationMs }) => startMs + durationMs > at && startMs < until);
-    return Math.max(...after.map((it) => it.durationMs));
+    return Math.max(...after.map((task) => task.durationMs));
   });
 }

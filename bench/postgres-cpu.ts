@@ -1,4 +1,4 @@
-/** CPU time of a PostgreSQL server on this machine, found by asking it for the process that answers us. */
+/** CPU time of a PostgreSQL server on this machine, whose process is found through its backend for our connection. */
 import { existsSync, readFileSync } from "node:fs";
 import { openPostgres } from "@kauke/server/store/postgres/postgres";
 import { openMeter } from "./cpu-meter.ts";
@@ -8,10 +8,12 @@ export interface PostgresCpu {
   close(): void;
 }
 
-/** @returns `null` when the server runs elsewhere: then only our own side can be measured */
+/** @returns `null` when the server runs on another machine, so that only our own side can be measured */
 export async function postgresCpu(databaseUrl: string): Promise<PostgresCpu | null> {
   const db = await openPostgres(databaseUrl, undefined);
-  const { pid } = await db.selectNoFrom((it) => it.fn<number>("pg_backend_pid").as("pid")).executeTakeFirstOrThrow();
+  const { pid } = await db
+    .selectNoFrom((select) => select.fn<number>("pg_backend_pid").as("pid"))
+    .executeTakeFirstOrThrow();
   const status = `/proc/${pid}/status`;
   const text = existsSync(status) ? readFileSync(status, "utf8") : "";
   await db.destroy();

@@ -1,6 +1,7 @@
 /**
- * Loaded into a server before its own program (`node --import`): SIGUSR2 starts a CPU profile, the next one ends it and writes
- * it where the file named by BENCH_PROFILE_NAME says. So a profile holds one measurement and no start.
+ * Loaded into a server before its own program (`node --import`): SIGUSR2 starts a CPU profile, the next SIGUSR2 ends it
+ * and writes it to the path in the file that BENCH_PROFILE_NAME names. So a profile covers one measurement and not the
+ * start.
  */
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";
@@ -19,7 +20,7 @@ async function toggle(): Promise<void> {
     return;
   }
   const { profile } = await session.post("Profiler.stop");
-  // The name is in a file, since it changes from one measurement to the next.
+  // The path is read from a file, since it changes with every measurement.
   const path = readFileSync(process.env.BENCH_PROFILE_NAME ?? "", "utf8");
   writeFileSync(`${path}.part`, JSON.stringify(profile));
   renameSync(`${path}.part`, path);

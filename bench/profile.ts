@@ -1,4 +1,4 @@
-/** CPU profiles of single measurements, and what a profile's busiest functions are. */
+/** Takes CPU profiles of single measurements, and lists the functions that use most time. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
@@ -6,15 +6,18 @@ import { pathToFileURL } from "node:url";
 import { sleep } from "./table.ts";
 
 export interface Profiler {
-  /** What the profiled process must have in its environment. */
+  /** Environment variables for the process to be profiled. */
   env: Record<string, string>;
-  /** @param name file name without its ending @returns what ended, with the profile written to the folder */
+  /**
+   * Profiles a process during some work. @param name file name without extension @returns the result of `work`, after
+   * the profile was written
+   */
   during<T>(pid: number, name: string, work: () => Promise<T>): Promise<T>;
-  /** Files written so far. */
+  /** Paths of the profiles written so far. */
   files: readonly string[];
 }
 
-const writeTimeoutMs = 30_000;
+const WRITE_TIMEOUT_MS = 30_000;
 
 export function makeProfiler(folder: string): Profiler {
   mkdirSync(folder, { recursive: true });
@@ -30,7 +33,7 @@ export function makeProfiler(folder: string): Profiler {
       process.kill(pid, "SIGUSR2");
       const result = await work();
       process.kill(pid, "SIGUSR2");
-      for (const giveUpAt = Date.now() + writeTimeoutMs; !existsSync(file); await sleep(20))
+      for (const giveUpAt = Date.now() + WRITE_TIMEOUT_MS; !existsSync(file); await sleep(20))
         if (Date.now() > giveUpAt) throw new Error(`no profile was written to ${file}`);
       files.push(file);
       return result;
@@ -44,14 +47,17 @@ interface CpuProfile {
   timeDeltas: number[];
 }
 
-/** @returns e.g. `cut-through-1: 812 ms busy; 31.2% (program), 22.0% signOneShot crypto:12, …`: self time, main thread only */
+/**
+ * @returns e.g. `cut-through-1: 812 ms busy; 31.2% (program), 22.0% signOneShot crypto:12, …`: self time of the main
+ * thread
+ */
 export function topEntries(file: string, count = 12): string {
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, "utf8")) as CpuProfile;
   const names = new Map(nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]));
   const spent = new Map<string, number>();
   for (const [index, id] of samples.entries()) {
     const name = names.get(id) ?? "";
-    // Starting the profiler is no work of the server.
+    // Starting the profiler is not part of the server's work.
     if (name !== "(idle)" && !name.startsWith("post node:inspector"))
       spent.set(name, (spent.get(name) ?? 0) + timeDeltas[index]!);
   }

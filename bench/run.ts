@@ -1,4 +1,6 @@
-/** `npm run bench`: runs the benchmarks one after another and prints one table. Nothing else should run on the machine. */
+/**
+ * `npm run bench`: runs the benchmarks one after another and prints one table. The machine should be idle otherwise.
+ */
 import { benchAliasScale } from "./alias-scale.ts";
 import { benchApi } from "./api.ts";
 import { benchForward } from "./forward/forward.ts";
@@ -30,9 +32,9 @@ async function main(): Promise<number> {
     console.error(`${thrown instanceof Error ? thrown.message : String(thrown)}\n\n${usage}`);
     return 2;
   }
-  // Every system that is measured has something to end.
+  // Every measured system registers an exit handler.
   process.setMaxListeners(50);
-  // So that what was started is ended: exit handlers do not run on a bare signal.
+  // Exit handlers do not run on a signal by default, and they end what was started.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(1));
   console.log(machine());
   const rows: Row[] = [];

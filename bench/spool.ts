@@ -1,7 +1,7 @@
 /**
- * Forwarding with the spool on every message: the destination answers 451 at RCPT, so each message is tried once, its body and
- * its delivery row are committed, and 250 is said; later the destination takes mail and the delivery worker empties the spool.
- * The two halves are measured apart; together they are the price of a durable queue.
+ * Benchmark of forwarding with every message spooled: the destination answers 451 at RCPT, so each message is attempted
+ * once, its body and delivery row are committed, and 250 is sent; later the destination accepts mail, and the delivery
+ * worker drains the spool. Both halves are measured separately; their sum is the price of a durable queue.
  */
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import type { ForwardCase } from "./forward/forward-rows.ts";
@@ -10,11 +10,13 @@ import type { MailLoad } from "./mail-job.ts";
 import type { BenchOptions } from "./options.ts";
 import { median, progress, type Row, sizeText, sleep } from "./table.ts";
 
-/** Few enough to be accepted before the first retry is due, and below what an alias may have waiting. */
-const count = 200;
-const sessions = 20;
-const rounds = 2;
-const drainTimeoutMs = (spoolRestSeconds * 2 + 60) * 1000;
+/**
+ * Messages per measurement: few enough to be accepted before the first retry, and below an alias' limit for the spool.
+ */
+const MESSAGE_COUNT = 200;
+const SESSIONS = 20;
+const ROUNDS = 2;
+const DRAIN_TIMEOUT_MS = (spoolRestSeconds * 2 + 60) * 1000;
 
 interface Spooled {
   acceptCpu: number;
@@ -29,18 +31,18 @@ export async function measureSpool(
   const rows: Row[] = [];
   for (const sizeBytes of sizes.filter((size) => size <= 65_536)) {
     const results: Spooled[] = [];
-    for (let round = 1; round <= rounds; round++) {
-      progress(`forward: spool on every message, ${sizeText(sizeBytes)}, round ${round} of ${rounds}`);
-      results.push(await spoolOnce({ sizeBytes, sessions, count }, race));
+    for (let round = 1; round <= ROUNDS; round++) {
+      progress(`forward: spool on every message, ${sizeText(sizeBytes)}, round ${round} of ${ROUNDS}`);
+      results.push(await spoolOnce({ sizeBytes, sessions: SESSIONS, count: MESSAGE_COUNT }, race));
     }
     rows.push(...rowsOf(sizeBytes, race, results));
   }
   return rows;
 }
 
-/** @param it few enough messages to be accepted before the first retry is due */
+/** @param testCase few enough messages to be accepted before the first retry */
 export async function spoolOnce(
-  it: ForwardCase,
+  testCase: ForwardCase,
   { ours, load, sinkPort }: { ours: OurSystem; load: MailLoad; sinkPort: number },
 ): Promise<Spooled> {
   let isDeferring = true;
@@ -53,16 +55,16 @@ export async function spoolOnce(
   const rcptTo = await ours.makeAlias();
   const before = ours.meter.seconds();
   const start = performance.now();
-  await load.send({ ...it, port: ours.port, rcptTo });
-  const acceptedPerSecond = (it.count * 1000) / (performance.now() - start);
+  await load.send({ ...testCase, port: ours.port, rcptTo });
+  const acceptedPerSecond = (testCase.count * 1000) / (performance.now() - start);
   await sleep(300);
   const accepted = ours.meter.seconds();
   isDeferring = false;
   await waitFor(() => taken > 0);
   const firstLeft = ours.meter.seconds();
-  await waitFor(() => taken >= it.count);
+  await waitFor(() => taken >= testCase.count);
   await sleep(300);
-  const per1000 = 1000 / it.count;
+  const per1000 = 1000 / testCase.count;
   return {
     acceptCpu: (accepted - before) * per1000,
     acceptedPerSecond,
@@ -72,7 +74,7 @@ export async function spoolOnce(
 
 async function waitFor(isDone: () => boolean): Promise<void> {
   for (const start = performance.now(); !isDone(); await sleep(4))
-    if (performance.now() - start > drainTimeoutMs) throw new Error("the spool was not emptied: mail was lost");
+    if (performance.now() - start > DRAIN_TIMEOUT_MS) throw new Error("the spool was not emptied: mail was lost");
 }
 
 function rowsOf(
@@ -80,8 +82,8 @@ function rowsOf(
   { ours: { name }, durablePeer }: { ours: OurSystem; durablePeer: DurablePeer | null },
   results: readonly Spooled[],
 ): Row[] {
-  const of = (figure: keyof Spooled) => median(results.map((it) => it[figure]));
-  const what = `${sizeText(sizeBytes)}, ${sessions} sessions, spool on every message: ${name}`;
+  const of = (figure: keyof Spooled) => median(results.map((result) => result[figure]));
+  const what = `${sizeText(sizeBytes)}, ${SESSIONS} sessions, spool on every message: ${name}`;
   const both = of("acceptCpu") + of("sendCpu");
   const peerCpu = durablePeer?.cpuBySize.get(sizeBytes);
   const ratio = peerCpu === undefined ? "" : `; ${(peerCpu / both).toFixed(1)}x of it for ${durablePeer?.name}`;

@@ -1,6 +1,6 @@
 /**
- * How long a start takes until every service accepts work, and what the process weighs then: the first start in an empty data
- * directory, and the second as a person does it (`npm start`'s launcher) and without the launcher.
+ * Benchmark of starts: seconds until every service accepts work, and memory then; for the first start in an empty data
+ * directory, and for the second with `npm start`'s launcher and without it.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { median, progress, type Row, sleep } from "./table.ts";
 
 interface Started {
   seconds: number;
-  /** Of the server's own process. */
+  /** @returns resident memory of the server process in MiB */
   rssMib(): number;
   stop(): Promise<void>;
 }
@@ -19,7 +19,7 @@ interface Started {
 const path = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 const server = [path("apps/server/src/main.ts")];
 const launcher = [path("scripts/run.mjs"), "start"];
-const limitMs = 120_000;
+const START_MAX_MS = 120_000;
 
 export async function benchStart({ rounds, settleSeconds }: BenchOptions): Promise<Row[]> {
   const dataDir = await makeDataDir();
@@ -34,7 +34,7 @@ export async function benchStart({ rounds, settleSeconds }: BenchOptions): Promi
       direct.push(started.seconds);
       await started.stop();
     }
-    // The first run of the launcher may build the web app; that is not a second start.
+    // The launcher's first run may build the web app, so the one after it is measured.
     await (await startOnce(launcher, dataDir)).stop();
     const second = await startOnce(launcher, dataDir);
     const atOnce = second.rssMib();
@@ -47,19 +47,19 @@ export async function benchStart({ rounds, settleSeconds }: BenchOptions): Promi
     await removeDataDirs();
   }
 
-  function rowsOf(it: Record<"first" | "direct" | "launched" | "atOnce" | "settled", number>): Row[] {
+  function rowsOf(figures: Record<"first" | "direct" | "launched" | "atOnce" | "settled", number>): Row[] {
     const seconds = (what: string, value: number, limit?: number): Row => ({
       ...{ bench: "start", what, measured: `${value.toFixed(2)} s` },
       ...(limit === undefined ? {} : { target: `<= ${limit} s`, isMet: value <= limit }),
     });
     return [
-      seconds("first start, server alone (database made)", it.first),
-      seconds("second start, server alone", it.direct),
-      seconds("second start, npm start's launcher", it.launched, 3),
-      { bench: "start", what: "memory at once", measured: `${it.atOnce.toFixed(0)} MiB` },
+      seconds("first start, server alone (database made)", figures.first),
+      seconds("second start, server alone", figures.direct),
+      seconds("second start, npm start's launcher", figures.launched, 3),
+      { bench: "start", what: "memory at once", measured: `${figures.atOnce.toFixed(0)} MiB` },
       {
         ...{ bench: "start", what: `memory after ${settleSeconds} s` },
-        ...{ measured: `${it.settled.toFixed(0)} MiB`, target: "<= 300 MiB", isMet: it.settled <= 300 },
+        ...{ measured: `${figures.settled.toFixed(0)} MiB`, target: "<= 300 MiB", isMet: figures.settled <= 300 },
       },
     ];
   }
@@ -94,7 +94,7 @@ function untilRunning(child: ChildProcess): Promise<void> {
   let output = "";
   return new Promise((resolve, reject) => {
     const fail = () => reject(new Error(`the server did not start: ${output.slice(-500)}`));
-    const timer = setTimeout(fail, limitMs);
+    const timer = setTimeout(fail, START_MAX_MS);
     child.once("exit", fail);
     for (const stream of [child.stdout, child.stderr])
       stream?.on("data", (chunk) => {
@@ -107,7 +107,7 @@ function untilRunning(child: ChildProcess): Promise<void> {
   });
 }
 
-/** The launcher waits for one child, the server. */
+/** @returns the launcher's only child, which is the server */
 function serverPid(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
   return children === "" ? pid : Number(children.split(" ")[0]);

@@ -1,9 +1,9 @@
-/** The one table `npm run bench` ends with, and the small arithmetic all benchmarks share. */
+/** The result table of `npm run bench`, and arithmetic that all benchmarks share. */
 export interface Row {
   bench: string;
   what: string;
   measured: string;
-  /** Against a named peer, or the same thing at another size. */
+  /** Ratio to a named peer, or to the same measurement at another size. */
   compared?: string;
   target?: string;
   isMet?: boolean;
@@ -30,7 +30,7 @@ export function median(values: readonly number[]): number {
   return (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2;
 }
 
-/** @param share e.g. 0.99 */
+/** @param share fraction of the values, e.g. 0.99 */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
@@ -42,7 +42,7 @@ export function sizeText(bytes: number): string {
 
 export const sessionsText = (count: number) => `${count} ${count === 1 ? "session" : "sessions"}`;
 
-/** What is going on, for who waits; the table alone goes to stdout. */
+/** Prints progress to stderr; only the table is written to stdout. */
 export function progress(text: string): void {
   process.stderr.write(`  ${text}\n`);
 }

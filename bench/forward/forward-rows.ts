@@ -1,4 +1,4 @@
-/** The table's rows of one race: medians, the ratio to the peer, and DESIGN's targets. Pure. */
+/** Rows of the result table for one case: medians, ratios to the peer, and targets. Pure. */
 
 import { median, type Row, sessionsText, sizeText } from "../table.ts";
 import type { ForwardSystem } from "./forward-system.ts";
@@ -6,21 +6,21 @@ import type { ForwardSystem } from "./forward-system.ts";
 export interface ForwardCase {
   sizeBytes: number;
   sessions: number;
-  /** Messages of one measurement. */
+  /** Messages per measurement. */
   count: number;
 }
 
 export interface Measured {
   cpuPer1000: number;
   messagesPerSecond: number;
-  /** Peaks. */
+  /** Peak memory. */
   rssMib: number;
   privateMib: number;
 }
 
 type Results = ReadonlyMap<ForwardSystem, readonly Measured[]>;
 
-export function forwardRows(it: ForwardCase, results: Results): Row[] {
+export function forwardRows(testCase: ForwardCase, results: Results): Row[] {
   const systems = [...results.keys()];
   const cpuOf = (variant: ForwardSystem["variant"]) => {
     const system = systems.find((one) => one.variant === variant);
@@ -28,17 +28,17 @@ export function forwardRows(it: ForwardCase, results: Results): Row[] {
   };
   const peer = systems.find(({ variant }) => variant === "peer");
   return systems.map((system) => {
-    const of = (figure: keyof Measured) => median(results.get(system)!.map((one) => one[figure]));
+    const of = (figure: keyof Measured) => median(results.get(system)!.map((result) => result[figure]));
     const cpu = of("cpuPer1000");
     const ratio = (cpuOf("peer") ?? 0) / cpu;
     return {
       bench: "forward",
-      what: `${sizeText(it.sizeBytes)}, ${sessionsText(it.sessions)}: ${system.name}`,
+      what: `${sizeText(testCase.sizeBytes)}, ${sessionsText(testCase.sessions)}: ${system.name}`,
       measured:
         `${cpu.toFixed(2)} CPU-s/1000, ${of("messagesPerSecond").toFixed(0)} msg/s, ` +
         `${of("rssMib").toFixed(0)} MiB (private ${of("privateMib").toFixed(0)})`,
       ...(peer === undefined || system === peer ? {} : { compared: `${ratio.toFixed(1)}x of it for ${peer.name}` }),
-      ...(it.sessions === 20 ? targetOf(system.variant, { ...it, cpu, signedCpu: cpuOf("signed") }) : {}),
+      ...(testCase.sessions === 20 ? targetOf(system.variant, { ...testCase, cpu, signedCpu: cpuOf("signed") }) : {}),
     };
   });
 }

@@ -1,6 +1,7 @@
 /**
- * Before anything is measured: does the forwarder pass a message on with its body as it came, and what does it do besides?
- * The names in the table come from here, so that a plain forwarder is never mistaken for one that signs.
+ * Checks before a measurement that the forwarder passes on a message with its body unchanged, and detects what else it
+ * does. Names in the table come from this check, so that a forwarder that does not sign is never taken for one that
+ * does.
  */
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { sendMail } from "@kauke/testkit/send-mail";
@@ -10,7 +11,7 @@ import { destination, type ForwardSystem } from "./forward-system.ts";
 
 /**
  * @returns e.g. `kauke (SRS, DKIM)`, `postfix (neither SRS nor DKIM)`
- * @throws when the message does not arrive, for somebody else, or with another body
+ * @throws when the message does not arrive, arrives for another recipient, or with another body
  */
 export async function checkSample(system: ForwardSystem, sinkPort: number): Promise<string> {
   const sent = wireMessage([...messageLines(51_200), ".begins with a dot", "..and with two", "caf\u{e9} \t", "."]);
@@ -47,7 +48,7 @@ const nothing = {
   isSecure: false,
 };
 
-/** Signatures by the domain of the alias: the sender's own stays in the message or goes, as the forwarder likes. */
+/** Counts signatures of the alias' domain only; forwarders may keep or remove the sender's own signature. */
 function countSignatures(message: Buffer, aliasAddress: string): number {
   const header = message.toString("latin1", 0, message.indexOf("\r\n\r\n")).replace(/\r\n[ \t]+/g, " ");
   const domain = aliasAddress.slice(aliasAddress.indexOf("@") + 1);

@@ -1,4 +1,4 @@
-/** A forwarder under test: it takes mail for `rcptTo` on `port` and relays it to the sink's port. */
+/** A forwarder under test: accepts mail for `rcptTo` on `port` and relays it to the sink's port. */
 import { generateKeyPairSync } from "node:crypto";
 import { startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
 import { registerPerson } from "@kauke/testkit/person";
@@ -7,12 +7,12 @@ import { type CpuMeter, openMeter } from "../cpu-meter.ts";
 
 export interface ForwardSystem {
   name: string;
-  /** What of ours is on; `peer`: somebody else's program. */
+  /** Features of Kauke that are on; `peer` for another program. */
   variant: OurVariant | "peer";
   port: number;
   rcptTo: string;
   meter: CpuMeter;
-  /** Messages before the first measurement: compiled code, cached connections. */
+  /** Messages sent before the first measurement, so that code is compiled and connections are cached. */
   warmUp: number;
   close(): Promise<void>;
 }
@@ -20,48 +20,53 @@ export interface ForwardSystem {
 export interface OurSystem extends ForwardSystem {
   variant: OurVariant;
   pid: number;
-  /** @returns the address of one more alias with the same destination */
+  /** Creates another alias with the same destination. @returns its address */
   makeAlias(): Promise<string>;
 }
 
-/** The peer keeps every message on disk: what the spool rows are compared with, CPU-s/1000 by message size. */
+/** A peer that stores every message on disk, for comparison with the spool rows: CPU-s/1000 by message size. */
 export interface DurablePeer {
   name: string;
   cpuBySize: Map<number, number>;
 }
 
-/** `plain`: not signed; `signed`: DKIM; `verified`: signed, and SPF, DKIM, DMARC and ARC checked on arrival. */
+/**
+ * Variants of Kauke. `plain`: not signed; `signed`: DKIM; `verified`: signed, and SPF, DKIM, DMARC and ARC checked on
+ * arrival.
+ */
 export const variants = ["plain", "signed", "verified"] as const;
 export type Variant = (typeof variants)[number];
 
 /**
- * In the table of peers besides: `sealed`: checked, and the findings sealed into an ARC set; `tls`: signed, with the certificate
- * every system has there; `spooled`: signed, every message is on disk before it is answered (KAUKE_ANSWER_SECONDS=0).
+ * Additional variants in the table of peers. `sealed`: verified, with the results sealed into an ARC set; `tls`:
+ * signed, with the certificate that all systems use there; `spooled`: signed, every message is on disk before it is
+ * acknowledged (KAUKE_ANSWER_SECONDS=0).
  */
 export type OurVariant = Variant | "sealed" | "tls" | "spooled";
 
 export const destination = "user@out.test";
 
-/** Wait before the first retry: longer than the acceptance of one measurement takes. */
+/** Seconds until the first retry: longer than it takes to accept the messages of one measurement. */
 export const spoolRestSeconds = 10;
 
 export interface OurOptions {
   sinkPort: number;
-  /** Settings on top. */
+  /** Settings in addition to those of the variant. */
   env?: Record<string, string>;
-  /** Another one than the variant, when there are two of them. */
+  /** Name of the meter if it is not that of the variant, for a second system of the same variant. */
   meterName?: string;
 }
 
 /**
- * What is under way stays in memory besides what arrives, and the generator takes no 452 for an answer: the room for messages
- * (four of the largest) is made wider.
+ * Settings that acknowledge a message before it is delivered. Messages in flight then stay in memory together with
+ * arriving ones, and the load generator cannot handle a 452, so the memory budget (four of the largest messages) is
+ * raised.
  */
 const answeredFirst = { KAUKE_ANSWER_SECONDS: "0", KAUKE_MAX_MESSAGE_BYTES: String(100 * 1_048_576) };
 
 const checks = (variant: OurVariant) => (variant === "verified" || variant === "sealed" ? "on" : "off");
 
-/** Our whole server in a process of its own, with the embedded database, one account and one alias. */
+/** Starts the whole server in its own process, with the embedded database, one account and one alias. */
 export async function startOurs(
   variant: OurVariant,
   { sinkPort, env = {}, meterName = variant }: OurOptions,
@@ -108,7 +113,7 @@ export async function startOurs(
   };
 }
 
-/** What the sender of our message publishes: SPF that allows this machine, a key for its signature, a DMARC policy. */
+/** DNS records of the message's sender: SPF that permits this machine, a DKIM key, a DMARC policy. */
 function senderZone() {
   return {
     "remote.test": { txt: ["v=spf1 ip4:127.0.0.1 -all"] },

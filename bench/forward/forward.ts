@@ -1,6 +1,6 @@
 /**
- * Forwarding, ours against Postfix: the same message through each in turns, in one run, on one machine. CPU seconds per 1000
- * messages is the figure to trust; rates share the machine with the generator and the sink.
+ * Compares forwarding by Kauke and Postfix: the same messages through each in turns, in one run, on one machine. CPU
+ * seconds per 1000 messages are the reliable figure; rates share the machine with load generator and sink.
  */
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { freePort } from "../free-port.ts";
@@ -16,7 +16,7 @@ import { type DurablePeer, type ForwardSystem, type OurSystem, startOurs } from 
 import { measure, pass } from "./measure-forward.ts";
 
 export async function benchForward(options: BenchOptions): Promise<Row[]> {
-  // Installing comes first: it brings the generator as well.
+  // Installed first, because Postfix also contains the load generator.
   const missing = missingPostfix(options);
   if (missing !== null) progress(`Postfix is left out, Kauke is measured alone: ${missing}`);
   const load = chooseLoad();
@@ -32,7 +32,7 @@ export async function benchForward(options: BenchOptions): Promise<Row[]> {
     progress(`forward: load from ${load.name}; CPU by ${ours[0]?.meter.method}`);
     for (const system of systems) system.name = await checkSample(system, sinkPort);
     const { rows, durablePeer } = await raceAll(options, { systems, load, sinkPort });
-    const spooling = ours.find((it) => it.variant === "signed") ?? ours[0]!;
+    const spooling = ours.find((system) => system.variant === "signed") ?? ours[0]!;
     const spooled = await measureSpool(options, { ours: spooling, load, sinkPort, durablePeer });
     const left: Row[] = missing === null ? [] : [{ bench: "forward", what: "postfix", measured: missing }];
     return [...left, ...rows, ...spooled];
@@ -50,25 +50,25 @@ interface Race {
 
 async function raceAll(options: BenchOptions, { systems, load, sinkPort }: Race) {
   const rows: Row[] = [];
-  const peer = systems.find((it) => it.variant === "peer");
+  const peer = systems.find((system) => system.variant === "peer");
   const durablePeer: DurablePeer | null = peer === undefined ? null : { name: peer.name, cpuBySize: new Map() };
   const sink = await load.startSink(sinkPort);
   const through = { load, sink };
   try {
     for (const system of systems) await pass(system, through, { sizeBytes: 4096, sessions: 20, count: system.warmUp });
-    for (const it of casesOf(options)) {
-      // Checks on arrival cost the same whatever the number of sessions.
-      const racing = systems.filter(({ variant }) => variant !== "verified" || it.sessions === 20);
+    for (const testCase of casesOf(options)) {
+      // The cost of checks on arrival does not depend on the number of sessions.
+      const racing = systems.filter(({ variant }) => variant !== "verified" || testCase.sessions === 20);
       const results = new Map(racing.map((system) => [system, [] as Measured[]]));
       for (let round = 1; round <= options.rounds; round++) {
         progress(
-          `forward: ${sizeText(it.sizeBytes)}, ${sessionsText(it.sessions)}, round ${round} of ${options.rounds}`,
+          `forward: ${sizeText(testCase.sizeBytes)}, ${sessionsText(testCase.sessions)}, round ${round} of ${options.rounds}`,
         );
-        for (const [system, measured] of results) measured.push(await measure(system, through, it));
+        for (const [system, measured] of results) measured.push(await measure(system, through, testCase));
       }
-      rows.push(...forwardRows(it, results));
-      if (peer !== undefined && it.sessions === 20)
-        durablePeer?.cpuBySize.set(it.sizeBytes, median(results.get(peer)!.map((one) => one.cpuPer1000)));
+      rows.push(...forwardRows(testCase, results));
+      if (peer !== undefined && testCase.sessions === 20)
+        durablePeer?.cpuBySize.set(testCase.sizeBytes, median(results.get(peer)!.map((result) => result.cpuPer1000)));
     }
   } finally {
     await sink.close();
@@ -79,6 +79,10 @@ async function raceAll(options: BenchOptions, { systems, load, sinkPort }: Race)
 function casesOf({ sizes, sessions, count }: BenchOptions): ForwardCase[] {
   const usual = (sizeBytes: number) => (sizeBytes <= 8192 ? 1000 : sizeBytes <= 131_072 ? 500 : 60);
   return sizes.flatMap((sizeBytes) =>
-    sessions.map((it) => ({ sizeBytes, sessions: it, count: count ?? Math.max(usual(sizeBytes), 2 * it) })),
+    sessions.map((sessionCount) => ({
+      sizeBytes,
+      sessions: sessionCount,
+      count: count ?? Math.max(usual(sizeBytes), 2 * sessionCount),
+    })),
   );
 }

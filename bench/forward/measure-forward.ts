@@ -1,4 +1,4 @@
-/** One measurement of one forwarder: send, wait until all of it arrived, read what it took. */
+/** Makes one measurement of one forwarder: sends, waits until all messages have arrived, reads the meter. */
 
 import type { LoadSink, MailLoad } from "../mail-job.ts";
 import { sleep } from "../table.ts";
@@ -10,11 +10,11 @@ interface Through {
   sink: LoadSink;
 }
 
-const deliveryTimeoutMs = 120_000;
-/** A queue manager cleans up after the last delivery, and that counts. */
-const afterwardsMs = 300;
+const DELIVERY_TIMEOUT_MS = 120_000;
+/** Milliseconds to wait after the last delivery, so that the clean-up of the queue manager is measured too. */
+const SETTLE_MS = 300;
 
-export async function measure(system: ForwardSystem, through: Through, it: ForwardCase): Promise<Measured> {
+export async function measure(system: ForwardSystem, through: Through, testCase: ForwardCase): Promise<Measured> {
   let rssMib = 0;
   let privateMib = 0;
   const look = () => {
@@ -24,23 +24,28 @@ export async function measure(system: ForwardSystem, through: Through, it: Forwa
   };
   const sampling = setInterval(look, 100);
   const before = system.meter.seconds();
-  const seconds = await pass(system, through, it).finally(() => clearInterval(sampling));
+  const seconds = await pass(system, through, testCase).finally(() => clearInterval(sampling));
   const cpuSeconds = system.meter.seconds() - before;
   look();
-  return { cpuPer1000: (cpuSeconds * 1000) / it.count, messagesPerSecond: it.count / seconds, rssMib, privateMib };
+  return {
+    cpuPer1000: (cpuSeconds * 1000) / testCase.count,
+    messagesPerSecond: testCase.count / seconds,
+    rssMib,
+    privateMib,
+  };
 }
 
-/** Sends, waits until all of it arrived and a moment longer. @returns seconds until the last one arrived */
-export async function pass(system: ForwardSystem, { load, sink }: Through, it: ForwardCase): Promise<number> {
-  const goal = sink.received() + it.count;
+/** Sends, waits until all messages have arrived and a short time longer. @returns seconds until the last one arrived */
+export async function pass(system: ForwardSystem, { load, sink }: Through, testCase: ForwardCase): Promise<number> {
+  const goal = sink.received() + testCase.count;
   const start = performance.now();
-  await load.send({ ...it, port: system.port, rcptTo: system.rcptTo });
+  await load.send({ ...testCase, port: system.port, rcptTo: system.rcptTo });
   while (sink.received() < goal) {
-    if (performance.now() - start > deliveryTimeoutMs)
-      throw new Error(`${system.name} lost mail: ${goal - sink.received()} of ${it.count} did not arrive`);
+    if (performance.now() - start > DELIVERY_TIMEOUT_MS)
+      throw new Error(`${system.name} lost mail: ${goal - sink.received()} of ${testCase.count} did not arrive`);
     await sleep(4);
   }
   const seconds = (performance.now() - start) / 1000;
-  await sleep(afterwardsMs);
+  await sleep(SETTLE_MS);
   return seconds;
 }

@@ -1,6 +1,7 @@
 /**
- * Measures the longest turn of the server's event loop while one message of 25 MiB passes: everybody else waits that long. Time
- * in which other programs had the cores is subtracted. The longest turn of all rounds is printed, because people notice one.
+ * Measures the longest turn of the server's event loop while it processes one message of 25 MiB: all other clients wait
+ * that long. Time in which other programs occupied the cores is subtracted. The result is the maximum over all rounds,
+ * since a single long turn is noticed.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
@@ -15,7 +16,7 @@ import { progress, type Row } from "../table.ts";
 import { senderKeyName, senderKeyRecord } from "./forward-system.ts";
 
 const probe = new URL("../../testkit/src/event-loop-probe.ts", import.meta.url).href;
-/** Just below the largest message, in base64 lines as attachments travel. */
+/** Just below the maximum message size, in base64 lines like an attachment. */
 const SIZE_BYTES = 24.9 * 1_048_576;
 const AIM_MS = 100;
 
@@ -26,7 +27,7 @@ interface Scene {
   webhook: FakeWebhook;
 }
 
-/** Does its work once, until the message has arrived. */
+/** Prepares a scene and returns a function that sends one message and waits until it has arrived. */
 type Pass = (scene: Scene) => Promise<() => Promise<void>>;
 
 const cases: Record<string, { env: Record<string, string>; prepare: Pass }> = {
@@ -89,11 +90,11 @@ async function measure(
   }
 }
 
-/** Since it was last asked. */
+/** @returns the longest turn in milliseconds since the previous call */
 async function longestTurn(server: ServerProcess): Promise<number> {
   const figures = () => [...server.output().matchAll(/event loop held up (\S+) ms/g)];
   const before = figures().length;
-  // The turn that is measured ends with the probe's own timer.
+  // Waits for the probe's timer, which fires only after the turn to be measured.
   await sleep(100);
   process.kill(server.pid, "SIGUSR2");
   while (figures().length === before) await sleep(10);

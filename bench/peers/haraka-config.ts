@@ -1,4 +1,4 @@
-/** Configuration of the Haraka we compare with: relays inside the sender's transaction, keeps nothing. Pure. */
+/** Configuration of Haraka for the comparison: relays within the sender's transaction, stores nothing. Pure. */
 
 export interface HarakaSetup {
   port: number;
@@ -7,7 +7,7 @@ export interface HarakaSetup {
   destination: string;
 }
 
-/** Paths below its folder, and what stands in them; `connection.ini` is the distribution's own. */
+/** Builds files by path below Haraka's directory; `connection.ini` is taken from the distribution. */
 export function harakaFiles(setup: HarakaSetup): Record<string, string> {
   return {
     "config/me": "mx.in.test\n",
@@ -22,7 +22,7 @@ export function harakaFiles(setup: HarakaSetup): Record<string, string> {
   };
 }
 
-/** It has neither aliases nor SRS; both are a look-up and a hash. */
+/** Plugin for what Haraka lacks: aliases (a look-up) and SRS (a hash). */
 function forwarder({ rcptTo, destination }: HarakaSetup): string {
   return `'use strict';
 const { createHmac } = require('node:crypto');

@@ -1,6 +1,7 @@
 /**
- * The other named peer: Haraka from the npm registry with `queue/smtp_forward`, its DKIM plugin (RSA-2048) and a plugin of
- * fifteen lines for the alias and SRS. One process; it hands a message on inside the sender's transaction, as cut-through does.
+ * Runs Haraka, a peer, from the npm registry, with `queue/smtp_forward`, its DKIM plugin (RSA-2048) and a plugin of
+ * fifteen lines for the alias and SRS. It is one process and relays a message within the sender's transaction, like
+ * cut-through.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
@@ -26,22 +27,22 @@ const version = "3.3.4";
 const home = join(import.meta.dirname, "../.state", "haraka");
 const installed = join(home, "node_modules", "Haraka");
 
-/** @returns why there is no Haraka to compare with; `null` when it is there, installed just now if that was asked for */
+/** Installs Haraka if requested. @returns why there is no Haraka to compare with; `null` when it is installed */
 export function missingHaraka({ install }: { install: boolean }): string | null {
   if (install && harakaVersion() === null) installHaraka();
   return harakaVersion() === null ? "Haraka is not installed; --install fetches it from the npm registry." : null;
 }
 
-/** @returns `null`: not installed */
+/** @returns the installed version; `null` when Haraka is not installed */
 export function harakaVersion(): string | null {
   if (!existsSync(installed)) return null;
   return (JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as { version: string }).version;
 }
 
-/** Its install scripts are not run; what they build is for syslog. */
+/** Does not run install scripts; they build only parts for syslog. */
 function installHaraka(): void {
   mkdirSync(home, { recursive: true });
-  // The second try: older versions of two libraries, for registries that lag behind.
+  // The second attempt uses older versions of two libraries, for registries that lag behind.
   for (const overrides of [{}, { libqp: "2.1.1", "encoding-japanese": "2.4.0" }]) {
     writeFileSync(join(home, "package.json"), JSON.stringify({ private: true, overrides }));
     try {
@@ -49,7 +50,7 @@ function installHaraka(): void {
       execFileSync("npm", ["install", ...flags, `Haraka@${version}`], { cwd: home, stdio: "ignore" });
       return;
     } catch {
-      // said by missingHaraka
+      // missingHaraka reports the failure.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Who stands in the table of peers, and in which cells. Pure. */
+/** Rows of the table of peers, and the cells in which each is measured. Pure. */
 import type { ForwardCase } from "../forward/forward-rows.ts";
 
 export const peerRows = [
@@ -17,9 +17,9 @@ export type PeerRow = (typeof peerRows)[number];
 
 interface RowFacts {
   title: string;
-  /** Measured at 20 sessions only, and shown as what comes on top of this row. */
+  /** Row to which the result is shown as an addition; such a row is measured at 20 sessions only. */
   onTopOf?: PeerRow;
-  /** Of somebody else's program: the row of ours it is divided by besides cut-through. */
+  /** For a peer: rows of Kauke by whose CPU its own is divided. */
   against: readonly PeerRow[];
 }
 
@@ -44,35 +44,37 @@ export const rowFacts: Readonly<Record<PeerRow, RowFacts>> = {
   "postfix-tls": { title: "Postfix, TLS on both sides", onTopOf: "postfix", against: ["tls"] },
 };
 
-/** The peer keeps every message on disk; the other hands it on. In either case these are of somebody else. */
+/** Whether a row is another program than Kauke. */
 export const isPeer = (row: PeerRow) => row.startsWith("postfix") || row === "haraka";
 
 export interface CellOptions {
   sizes: readonly number[];
   sessions: readonly number[];
-  /** `null`: by size and sessions. */
+  /** Messages per measurement; `null` chooses by size and number of sessions. */
   count: number | null;
   isQuick: boolean;
 }
 
 export function casesOf({ sizes, sessions, count, isQuick }: CellOptions): ForwardCase[] {
   return sizes.flatMap((sizeBytes) =>
-    sessions.map((it) => ({
+    sessions.map((sessionCount) => ({
       sizeBytes,
-      sessions: it,
-      count: count ?? (isQuick ? Math.max(10, it) : usualCount(sizeBytes, it)),
+      sessions: sessionCount,
+      count: count ?? (isQuick ? Math.max(10, sessionCount) : usualCount(sizeBytes, sessionCount)),
     })),
   );
 }
 
-/** Haraka takes 45 ms for a message of a single session; an alias may have 1000 messages in the spool. */
+/**
+ * Limited because Haraka takes 45 ms per message of a single session, and an alias may have 1000 messages in the spool.
+ */
 function usualCount(sizeBytes: number, sessions: number): number {
   if (sizeBytes > 131_072) return sessions === 1 ? 40 : 120;
   if (sessions === 1) return 200;
   return sizeBytes > 8192 ? 500 : 800;
 }
 
-/** A deferred message waits ten seconds: all must be accepted by then. */
+/** Fewer messages for deferred mail: all must be accepted before the first retry after ten seconds. */
 export function countFor(row: PeerRow, { count, sizeBytes }: ForwardCase): number {
   return row === "spool-deferred" ? Math.min(count, sizeBytes > 131_072 ? 40 : 200) : count;
 }
@@ -80,7 +82,7 @@ export function countFor(row: PeerRow, { count, sizeBytes }: ForwardCase): numbe
 export const isRaced = (row: PeerRow, { sessions }: ForwardCase) =>
   rowFacts[row].onTopOf === undefined || sessions === 20;
 
-/** The order of one round: everybody is first once, so that nobody always follows the same one. */
+/** Rotates the order by round, so that no system always runs after the same one. */
 export function turns<Item>(items: readonly Item[], round: number): Item[] {
   const from = items.length === 0 ? 0 : round % items.length;
   return [...items.slice(from), ...items.slice(0, from)];

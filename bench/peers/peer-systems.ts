@@ -1,4 +1,4 @@
-/** Starts whoever stands in a row of the table of peers, and gives each a way to be measured. */
+/** Starts the system of each row in the table of peers, with a uniform way to measure it. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,10 +19,10 @@ import { startPostfix } from "./postfix.ts";
 
 export interface PeerSystem {
   row: PeerRow;
-  /** What it was seen to do with a message, e.g. `kauke (SRS, DKIM)`. */
+  /** What it did with a sample message, e.g. `kauke (SRS, DKIM)`. */
   seen: string;
   warmUp(count: number | null): Promise<void>;
-  measure(it: ForwardCase): Promise<PeerMeasured>;
+  measure(testCase: ForwardCase): Promise<PeerMeasured>;
   close(): Promise<void>;
 }
 
@@ -48,19 +48,19 @@ export async function startPeerSystem(row: PeerRow, { load: usual, profiler }: P
   const seen = await checkSample(system, sinkPort);
   system.name = row;
   const ours = isPeer(row) ? null : (system as OurSystem);
-  // The row whose destination defers brings its own sink with every measurement.
+  // The row whose destination defers opens its own sink for every measurement.
   const sink = row === "spool-deferred" ? null : await load.startSink(sinkPort);
-  const measured = async (it: ForwardCase) =>
-    sink === null ? spooledTwice(it, { ours: ours!, load, sinkPort }) : measure(system, { load, sink }, it);
+  const measured = async (testCase: ForwardCase) =>
+    sink === null ? spooledTwice(testCase, { ours: ours!, load, sinkPort }) : measure(system, { load, sink }, testCase);
   return {
     row,
     seen,
     warmUp: (count) => warmUp(system, { load, sink, count }),
     async measure(given) {
-      const it = { ...given, count: countFor(row, given) };
-      if (profiler === null || ours === null) return measured(it);
-      const name = `${row}-${it.sizeBytes}-${it.sessions}-${Date.now()}`;
-      return profiler.during(ours.pid, name, () => measured(it));
+      const testCase = { ...given, count: countFor(row, given) };
+      if (profiler === null || ours === null) return measured(testCase);
+      const name = `${row}-${testCase.sizeBytes}-${testCase.sessions}-${Date.now()}`;
+      return profiler.during(ours.pid, name, () => measured(testCase));
     },
     async close() {
       await sink?.close();
@@ -76,7 +76,7 @@ interface Certificate {
   key: string;
 }
 
-/** The same for every system: ECDSA P-256. */
+/** Writes the certificate that all systems use: ECDSA P-256. */
 function writeCertificate(): Certificate {
   const folder = mkdtempSync(join(tmpdir(), "kauke-bench-certificate-"));
   const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
@@ -105,16 +105,16 @@ async function warmUp(
 ): Promise<void> {
   const own = sink ?? { received: () => 0, close: async () => {} };
   if (sink === null) return;
-  // An alias may have 1000 messages waiting in the spool.
+  // Sent in portions, since an alias may have 1000 messages waiting in the spool.
   for (let left = count ?? system.warmUp; left > 0; left -= 500)
     await pass(system, { load, sink: own }, { sizeBytes: 4096, sessions: 20, count: Math.min(left, 500) });
 }
 
 async function spooledTwice(
-  it: ForwardCase,
+  testCase: ForwardCase,
   race: { ours: OurSystem; load: MailLoad; sinkPort: number },
 ): Promise<PeerMeasured> {
-  const { acceptCpu, sendCpu } = await spoolOnce(it, race);
+  const { acceptCpu, sendCpu } = await spoolOnce(testCase, race);
   const { rssMib, privateMib } = race.ours.meter.memory();
   return { cpuPer1000: acceptCpu + sendCpu, messagesPerSecond: null, rssMib, privateMib };
 }

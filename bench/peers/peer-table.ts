@@ -1,14 +1,14 @@
-/** The tables of peers as Markdown. Pure. */
+/** Formats the tables of peers as Markdown. Pure. */
 
 import { median, sessionsText, sizeText } from "../table.ts";
 import { isPeer, type PeerRow, rowFacts } from "./peer-rows.ts";
 
 export interface PeerMeasured {
-  /** CPU seconds per 1000 messages, all processes of the system. */
+  /** CPU seconds per 1000 messages, over all processes of the system. */
   cpuPer1000: number;
-  /** `null`: says nothing where deliveries rest before they are tried again. */
+  /** Rate; `null` where it is meaningless because deliveries wait for a retry. */
   messagesPerSecond: number | null;
-  /** Peaks. */
+  /** Peak memory. */
   rssMib: number;
   privateMib: number;
 }
@@ -17,22 +17,22 @@ export interface PeerResult {
   row: PeerRow;
   sizeBytes: number;
   sessions: number;
-  /** Messages of one round. */
+  /** Messages per round. */
   count: number;
-  /** One of every round. */
+  /** One measurement per round. */
   rounds: PeerMeasured[];
 }
 
 export interface PeerReport {
-  /** Lines above the tables. */
+  /** Lines of the report above its tables. */
   header: readonly string[];
   rows: readonly PeerRow[];
   results: readonly PeerResult[];
 }
 
 export function peerMarkdown({ header, rows, results }: PeerReport): string {
-  const sizes = [...new Set(results.map((it) => it.sizeBytes))];
-  const sessions = [...new Set(results.map((it) => it.sessions))];
+  const sizes = [...new Set(results.map((result) => result.sizeBytes))];
+  const sessions = [...new Set(results.map((result) => result.sessions))];
   const raced = rows.filter((row) => rowFacts[row].onTopOf === undefined);
   const onTop = rows.filter((row) => rowFacts[row].onTopOf !== undefined);
   const tables = sizes.map((size) =>
@@ -52,8 +52,8 @@ export function peerMarkdown({ header, rows, results }: PeerReport): string {
 }
 
 const legend =
-  "Each cell: CPU seconds per 1000 messages of all processes of the system; messages per second; for a peer, how many times " +
-  "the CPU of Kauke that is (cut-through, then spool-everything; or the row of ours of the same kind); for a row on top, what it adds.";
+  "Each cell: CPU seconds per 1000 messages, over all processes of the system; messages per second; for a peer, its CPU divided " +
+  "by that of Kauke (cut-through, then spool-everything; or Kauke's row of the same kind); for an added feature, the difference.";
 
 function tableOf(
   title: string,
@@ -71,25 +71,27 @@ interface CellOf {
   sessions: number;
 }
 
-function cell(results: readonly PeerResult[], it: CellOf): string {
-  const cpu = cpuOf(results, it);
+function cell(results: readonly PeerResult[], wanted: CellOf): string {
+  const cpu = cpuOf(results, wanted);
   if (cpu === null) return "";
-  const { onTopOf, against } = rowFacts[it.row];
-  const base = onTopOf === undefined ? null : cpuOf(results, { ...it, row: onTopOf });
-  const rates = found(results, it)!.rounds.flatMap(({ messagesPerSecond: rate }) => (rate === null ? [] : [rate]));
-  const ratios = against.map((row) => cpuOf(results, { ...it, row })).filter((ours) => ours !== null);
+  const { onTopOf, against } = rowFacts[wanted.row];
+  const base = onTopOf === undefined ? null : cpuOf(results, { ...wanted, row: onTopOf });
+  const rates = found(results, wanted)!.rounds.flatMap(({ messagesPerSecond: rate }) => (rate === null ? [] : [rate]));
+  const ratios = against.map((row) => cpuOf(results, { ...wanted, row })).filter((ours) => ours !== null);
   return [
     `${cpu.toFixed(2)}${base === null ? "" : ` (${cpu >= base ? "+" : "-"}${Math.abs(cpu - base).toFixed(2)})`}`,
     ...(rates.length === 0 ? [] : [`${median(rates).toFixed(0)}/s`]),
-    ...(isPeer(it.row) && ratios.length > 0 ? [ratios.map((ours) => `${(cpu / ours).toFixed(1)}x`).join(" and ")] : []),
+    ...(isPeer(wanted.row) && ratios.length > 0
+      ? [ratios.map((ours) => `${(cpu / ours).toFixed(1)}x`).join(" and ")]
+      : []),
   ].join("; ");
 }
 
 function found(results: readonly PeerResult[], { row, sizeBytes, sessions }: CellOf): PeerResult | undefined {
-  return results.find((it) => it.row === row && it.sizeBytes === sizeBytes && it.sessions === sessions);
+  return results.find((result) => result.row === row && result.sizeBytes === sizeBytes && result.sessions === sessions);
 }
 
-function cpuOf(results: readonly PeerResult[], it: CellOf): number | null {
-  const result = found(results, it);
+function cpuOf(results: readonly PeerResult[], wanted: CellOf): number | null {
+  const result = found(results, wanted);
   return result === undefined || result.rounds.length === 0 ? null : median(result.rounds.map((one) => one.cpuPer1000));
 }

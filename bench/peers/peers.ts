@@ -1,6 +1,6 @@
 /**
- * The whole comparison in one run: Kauke in its ways of forwarding, Postfix with OpenDKIM and postsrsd, Haraka; every size and
- * number of sessions, taken in turns, round by round. Writes Markdown and JSON below bench/.state.
+ * Runs the whole comparison: the variants of Kauke, Postfix with OpenDKIM and postsrsd, Haraka; every message size and
+ * number of sessions, in turns, round by round. Writes Markdown and JSON below bench/.state.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
@@ -57,7 +57,7 @@ export async function benchPeers(options: BenchOptions): Promise<Row[]> {
   }
 }
 
-const loads = (averages: readonly number[]) => averages.map((it) => it.toFixed(1)).join(" ");
+const loads = (averages: readonly number[]) => averages.map((average) => average.toFixed(1)).join(" ");
 
 function missingPeers(options: BenchOptions): Record<"postfix" | "haraka", string | null> {
   const wants = (test: (row: PeerRow) => boolean) => options.rows.some((row) => isPeer(row) && test(row));
@@ -67,7 +67,7 @@ function missingPeers(options: BenchOptions): Record<"postfix" | "haraka", strin
   return { postfix, haraka };
 }
 
-/** Whole rounds only: none is begun that would not end in time, going by the last. */
+/** Runs whole rounds only: none is started that would probably not end in time, judging by the previous one. */
 async function raceAll(options: BenchOptions, systems: readonly PeerSystem[], startedAt: number) {
   const cases = casesOf(options);
   const results = new Map<string, PeerResult>();
@@ -76,14 +76,14 @@ async function raceAll(options: BenchOptions, systems: readonly PeerSystem[], st
   let lastMs = 0;
   for (; rounds < options.rounds && (rounds === 0 || performance.now() + lastMs <= endsAt); rounds++) {
     const roundAt = performance.now();
-    for (const [index, it] of cases.entries()) {
-      progress(`peers: round ${rounds + 1}, ${sizeText(it.sizeBytes)}, ${sessionsText(it.sessions)}`);
-      const racing = systems.filter(({ row }) => isRaced(row, it));
+    for (const [index, testCase] of cases.entries()) {
+      progress(`peers: round ${rounds + 1}, ${sizeText(testCase.sizeBytes)}, ${sessionsText(testCase.sessions)}`);
+      const racing = systems.filter(({ row }) => isRaced(row, testCase));
       for (const system of turns(racing, rounds + index)) {
         const { row } = system;
-        const key = `${row} ${it.sizeBytes} ${it.sessions}`;
-        const result = results.get(key) ?? { row, ...it, count: countFor(row, it), rounds: [] };
-        result.rounds.push(await system.measure(it));
+        const key = `${row} ${testCase.sizeBytes} ${testCase.sessions}`;
+        const result = results.get(key) ?? { row, ...testCase, count: countFor(row, testCase), rounds: [] };
+        result.rounds.push(await system.measure(testCase));
         results.set(key, result);
       }
     }

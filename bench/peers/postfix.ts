@@ -1,6 +1,7 @@
 /**
- * The named peer: a stock Postfix with its durable queue, in a scratch directory of its own, forwarding alias@in.test to the
- * sink. Optionally with OpenDKIM (RSA-2048) and postsrsd. Debian, root. Every process runs inside one CPU meter.
+ * Runs Postfix, the main peer: defaults with its durable queue, in a temporary directory, forwarding alias@in.test to
+ * the sink. Optionally with OpenDKIM (RSA-2048) and postsrsd. Needs Debian and root. One CPU meter covers all
+ * processes.
  */
 import { execFileSync } from "node:child_process";
 import { generateKeyPairSync, randomBytes } from "node:crypto";
@@ -27,15 +28,15 @@ export interface PostfixOptions {
   sinkPort: number;
   dkim: boolean;
   srs: boolean;
-  /** A second OpenDKIM that checks signatures on arrival. */
+  /** Whether a second OpenDKIM checks signatures on arrival. */
   verifies?: boolean;
-  /** Files: STARTTLS on both sides. */
+  /** Paths of certificate and key, for STARTTLS on both sides. */
   tls?: { cert: string; key: string };
 }
 
 type Wanted = Pick<PostfixOptions, "dkim" | "srs"> & { install: boolean };
 
-/** @returns why there is no Postfix to compare with; `null` when it is there, installed just now if that was asked for */
+/** Installs Postfix if requested. @returns why there is no Postfix to compare with; `null` when it is installed */
 export function missingPostfix(wanted: Wanted): string | null {
   const missing = missingPackages(wanted);
   if (missing.length > 0 && wanted.install && process.getuid?.() === 0) installPackages(missing);
@@ -78,7 +79,7 @@ export async function startPostfix(options: PostfixOptions): Promise<ForwardSyst
     stopAll(directory);
     meter.close();
   };
-  // Before the meter's own clean-up, which waits for its processes to end.
+  // Runs before the meter's own exit handler, which waits for its processes to end.
   process.prependOnceListener("exit", close);
   makeDirectories(directory);
   const srsPorts = srs ? { forward: await freePort(), reverse: await freePort() } : null;
@@ -91,7 +92,7 @@ export async function startPostfix(options: PostfixOptions): Promise<ForwardSyst
   execFileSync(program("postmap"), ["-c", etc, `lmdb:${etc}/virtual`]);
   run([program("postfix"), "-c", etc, "start"]);
   await untilListening(port);
-  // Where there is no cgroup: the master process is known only now.
+  // Without a cgroup, the master process can be added only now that its id is known.
   if (meter.method === "/proc") for (const pid of startedPids(directory)) meter.join(pid);
   const name = [
     "postfix",
@@ -135,7 +136,7 @@ function startDkim(directory: string, run: (command: string[]) => void): void {
   run([program("opendkim"), "-x", join(directory, "opendkim.conf")]);
 }
 
-/** It finds the sender's key in a file, so its DNS look-ups are not in the figures. */
+/** Starts OpenDKIM for checks with the sender's key in a file, so its DNS look-ups are not part of the figures. */
 function startVerifier(directory: string, run: (command: string[]) => void): void {
   writeFileSync(join(directory, "publickeys"), `${senderKeyName} ${senderKeyRecord()}\n`);
   writeFileSync(join(directory, "verifier.conf"), verifierConf(directory));
@@ -152,13 +153,13 @@ function stopAll(directory: string): void {
   try {
     if (existsSync(join(etc, "main.cf"))) execFileSync(program("postfix"), ["-c", etc, "stop"], { stdio: "ignore" });
   } catch {
-    // it was not running
+    // Postfix was not running.
   }
   for (const file of globSync("*.pid", { cwd: directory })) {
     try {
       process.kill(Number(readFileSync(join(directory, file), "utf8")));
     } catch {
-      // it has ended
+      // The process has ended.
     }
   }
   rmSync(directory, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** In every process of a test run: databases in memory begin with the dump that `empty-database.ts` has made. */
+/** Run in every process of a test run: databases in memory start with the dump made by `empty-database.ts`. */
 import { join } from "node:path";
 import { tellInMemoryDump } from "@kauke/server/store/embedded/in-memory-dump";
 

@@ -1,6 +1,7 @@
 /**
- * The database without rows that test servers begin with, its tables made. One for each version of the embedded database and
- * each set of migrations, kept beside the installed packages. What a first start makes is tested beside the store, without it.
+ * Makes the database with tables but no rows with which test servers start. There is one for each version of the
+ * embedded database and each set of migrations, stored beside the installed packages. The store's own tests cover a
+ * first start without it.
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -15,14 +16,14 @@ const installed = fileURLToPath(new URL("../../node_modules", import.meta.url));
 const store = fileURLToPath(new URL("../../apps/server/src/store", import.meta.url));
 const program = join(store, "embedded/empty-database.testing.ts");
 
-/** Before a test run: the processes of the run find the folder in EMPTY_DATABASE. */
+/** Runs once before a test run; the processes of the run find the folder in EMPTY_DATABASE. */
 export async function setup(): Promise<void> {
   const folder = join(installed, `.kauke-empty-database-${await versionOf()}`);
   if (!existsSync(folder)) await make(folder);
   process.env.EMPTY_DATABASE = folder;
 }
 
-/** Changes with whatever the empty database is made of. */
+/** @returns a hash of everything the empty database depends on */
 async function versionOf(): Promise<string> {
   const migrations = (await readdir(join(store, "migrations"))).sort().map((name) => join(store, "migrations", name));
   const hash = createHash("sha256");
@@ -35,14 +36,14 @@ async function versionOf(): Promise<string> {
 async function make(folder: string): Promise<void> {
   const unfinished = await mkdtemp(join(dirname(folder), ".kauke-unfinished-"));
   await promisify(execFile)(process.execPath, [program, unfinished], { timeout: 120_000 });
-  // Another run may have been faster; the two are the same.
+  // Another run may have been faster; both results are identical.
   await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true, force: true }));
   if (!existsSync(folder)) throw new Error(`the empty database could not be put at ${folder}`);
 }
 
 /**
- * Does what a first start takes longest for, in a run that has an empty database to give: puts one into a data directory that
- * has none, beside a key of its own unless the settings bring one.
+ * Saves the slowest step of a first start, in a run that has an empty database: copies it into a data directory without
+ * a database, and adds a key unless the settings contain one.
  */
 export async function putEmptyDatabase(
   dataDir: string,

@@ -1,6 +1,6 @@
 /**
- * Loaded into a server process by `--import`: measures how long its event loop was held up at most, less the time other programs
- * had the cores. SIGUSR2 prints the figure since the last one.
+ * Loaded into a server process by `--import`: measures the longest time its event loop was blocked, minus the time in
+ * which other programs occupied the cores. On SIGUSR2 prints the figure and starts anew.
  */
 import { waitedForCoreMs } from "./process-figures.ts";
 

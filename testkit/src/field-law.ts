@@ -1,12 +1,16 @@
 /**
- * What every header field that we write must be, whatever it was made from: UTF-8, lines of 998 octets at most, nothing in them
- * that could begin a line, no field but those that were meant. Read here without our own parser, which is kind.
+ * Checks properties of every header field that we write, whatever its input: UTF-8, lines of at most 998 octets,
+ * nothing within a line that could begin another one, and no fields but the intended ones. Does not use our own parser,
+ * which is lenient.
  */
 
-/** @returns what is wrong with these fields, in words; `null` when nothing is. @param names those that may be there, lower case, each once */
+/**
+ * @returns a description of the fault; `null` when there is none @param names permitted fields in lower case, each at
+ * most once
+ */
 export function fieldFault(header: Buffer, names: readonly string[]): string | null {
   const text = decodedUtf8(header);
-  if (text === null) return "is no UTF-8";
+  if (text === null) return "is not valid UTF-8";
   if (text === "") return null;
   if (!text.endsWith("\r\n")) return "does not end its last line";
   const left = [...names];
@@ -20,12 +24,12 @@ export function fieldFault(header: Buffer, names: readonly string[]): string | n
 function lineFault(line: string, isFirst: boolean, names: string[]): string | null {
   if (Buffer.byteLength(line) > 998) return "has a line that is too long";
   const isFold = !isFirst && /^[ \t]/.test(line);
-  if (/[\p{Cc}\u2028\u2029]/u.test(isFold ? line.slice(1) : line)) return "holds a control or a separator";
+  if (/[\p{Cc}\u2028\u2029]/u.test(isFold ? line.slice(1) : line)) return "contains a control character or a separator";
   if (isFold) return /^[ \t]*$/.test(line) ? "has a line of white space" : null;
   const name = /^([A-Za-z0-9-]+): /.exec(line)?.[1]?.toLowerCase();
-  if (name === undefined) return "has a line that is no field";
+  if (name === undefined) return "has a line that is not a field";
   const at = names.indexOf(name);
-  if (at < 0) return `has a field ${name} that nobody meant`;
+  if (at < 0) return `has an unexpected field ${name}`;
   names.splice(at, 1);
   return null;
 }
@@ -39,17 +43,20 @@ function decodedUtf8(bytes: Buffer): string | null {
 }
 
 const CODE_POINTS_END = 0x110000;
-/** Up to here every code point is taken even in a sample: all controls, separators and scripts of many letters lie below. */
+/**
+ * End of the range in which every code point is part of a sample: it contains all controls, separators and scripts of
+ * many letters.
+ */
 const DENSE_END = 0x2100;
-/** A prime, so that every low byte comes up. */
+/** Distance between code points of a sample; a prime, so that every low byte occurs. */
 const SAMPLE_STEP = 509;
 
-/** Every code point, lone surrogates among them, as texts of so many each. */
+/** Yields every code point, including lone surrogates, as texts of the given number of code points. */
 export function everyCodePoint(inOneText: number): Generator<string> {
   return textsOf(inOneText, 1);
 }
 
-/** All of the first 8,448 code points and every 509th of the rest. */
+/** Yields all of the first 8,448 code points and every 509th of the rest. */
 export function sampleOfCodePoints(inOneText: number): Generator<string> {
   return textsOf(inOneText, SAMPLE_STEP);
 }
@@ -57,9 +64,9 @@ export function sampleOfCodePoints(inOneText: number): Generator<string> {
 function* textsOf(inOneText: number, step: number): Generator<string> {
   let text = "";
   let count = 0;
-  for (let it = 0; it < CODE_POINTS_END; it += it < DENSE_END ? 1 : step) {
-    // Two surrogates side by side would be one letter.
-    text += isSurrogate(it) ? `${String.fromCodePoint(it)}a` : String.fromCodePoint(it);
+  for (let codePoint = 0; codePoint < CODE_POINTS_END; codePoint += codePoint < DENSE_END ? 1 : step) {
+    // Two adjacent surrogates would form one character.
+    text += isSurrogate(codePoint) ? `${String.fromCodePoint(codePoint)}a` : String.fromCodePoint(codePoint);
     count += 1;
     if (count % inOneText !== 0) continue;
     yield text;

@@ -1,6 +1,7 @@
 /**
- * A sender under load that keeps books: several sessions at once, each sending numbered messages one after another, until
- * the server is gone. What was not acknowledged is sent again under the same number, as a real mail host would.
+ * A sender for load tests that keeps records: several concurrent sessions, each sending numbered messages one after
+ * another until the server is gone. Messages that were not acknowledged are sent again under the same number, as a real
+ * mail host would.
  */
 
 import { stuff } from "@kauke/mail-rfc";
@@ -10,22 +11,22 @@ import { type SmtpTalk, smtpTalk } from "./smtp-talk.ts";
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 export interface LoadBooks {
-  /** The final dot was answered with 250. */
+  /** Messages whose final dot was answered with 250. */
   readonly acknowledged: ReadonlySet<number>;
-  /** Handed over, wholly or in part, and no answer came: it may have been taken or not; how often that happened. */
+  /** How often each message was transmitted, at least partly, without a reply, so that it may have been accepted. */
   readonly unanswered: ReadonlyMap<number, number>;
-  /** Answers that were neither 2xx nor 3xx, by code, e.g. `451`. */
+  /** Number of replies other than 2xx and 3xx, by code, e.g. `451`. */
   readonly refusals: ReadonlyMap<string, number>;
 }
 
 export interface LoadSenderOptions {
   sessions: number;
   addressOf(number: number): string;
-  /** Told at each step of each message. */
+  /** Called at each step of each message. */
   tell?: (moment: "accepting" | "committing" | "acknowledged") => void;
-  /** A session that lost its connection makes a new one, until `stop`. */
+  /** Whether a session that lost its connection opens a new one, until `stop`. */
   reconnects?: boolean;
-  /** Between two messages of a session; none unless told. */
+  /** Milliseconds between two messages of a session; none by default. */
   restMs?: number;
 }
 
@@ -47,8 +48,8 @@ export class LoadSender {
   }
 
   /**
-   * Sends until every session lost its connection or `stop` is called.
-   * @returns at once; `ended` resolves when the last session is over
+   * Sends until every session has lost its connection or `stop` is called.
+   * @returns immediately; `ended` resolves when the last session has ended
    */
   start(port: number): { ended: Promise<void>; stop(): void } {
     this.#stopping = false;
@@ -66,7 +67,7 @@ export class LoadSender {
     } while (this.#options.reconnects === true && !this.#stopping);
   }
 
-  /** @returns false when nobody listened */
+  /** @returns false when the connection was refused */
   async #session(port: number): Promise<boolean> {
     const talk = await smtpTalk(port).catch(() => null);
     if (talk === null) return false;
@@ -100,14 +101,14 @@ export class LoadSender {
     return true;
   }
 
-  /** In one write, as PIPELINING allows (RFC 2920). */
+  /** Sends the envelope in one write, as PIPELINING permits (RFC 2920). */
   async #envelope(talk: SmtpTalk, number: number): Promise<void> {
     talk.send(`MAIL FROM:<ann@example.org>\r\nRCPT TO:<${this.#options.addressOf(number)}>\r\nDATA\r\n`);
     this.#options.tell?.("accepting");
     for (const expected of ["250", "250", "354"]) this.#expect(await talk.reply(), expected);
   }
 
-  /** @throws Refusal for another code than `expected` */
+  /** @throws Refusal if the reply has a code other than `expected` */
   #expect(answer: string, expected: string): void {
     if (answer.startsWith(expected)) return;
     const code = answer.slice(0, 3);

@@ -1,4 +1,4 @@
-/** A logger that keeps what it is told, for tests that look at it. */
+/** A logger that stores its events, for tests that inspect them. */
 import type { LogFields, Logger } from "@kauke/server/core/ports";
 
 export interface LoggedEvent {

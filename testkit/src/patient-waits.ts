@@ -1,4 +1,7 @@
-/** Waiting for something in a test ends when it is seen. How long that may take is a question of the machine, not of the test. */
+/**
+ * Raises the default timeout of `vi.waitFor`: a wait ends when the condition holds, and how long that takes depends on
+ * the machine.
+ */
 import { vi } from "vitest";
 
 const PATIENCE_MS = 30_000;

@@ -1,4 +1,7 @@
-/** A person with an account, as an API client: registers, signs in, makes aliases. Speaks the contract, keeps its own cookie. */
+/**
+ * A person with an account, as an API client: registers, signs in, makes aliases. Follows the contract and stores its
+ * own cookie.
+ */
 import type { AliasWire, CreateAliasBody, NoticeWire, UserWire } from "@kauke/contract";
 
 export interface Person {
@@ -9,13 +12,13 @@ export interface Person {
   createAlias(alias: Partial<CreateAliasBody> & { forwardTo: string }): Promise<AliasWire>;
   listAliases(): Promise<AliasWire[]>;
   notices(): Promise<NoticeWire[]>;
-  /** Any call; the parsed answer and its status. */
+  /** Makes any call; returns the parsed body and the status. */
   call(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }>;
 }
 
 let made = 0;
 
-/** @param url the server's origin */
+/** @param url origin of the server */
 export async function registerPerson(url: string, email?: string): Promise<Person> {
   const address = email ?? `person${++made}.${process.pid}@people.example`;
   const password = "correct horse battery";

@@ -1,4 +1,4 @@
-/** The people of tests, seeds and browser journeys: one typed list, each made through the real API. */
+/** The people in tests, seed data and browser journeys: one typed list, each created through the real API. */
 import type { CreateAliasBody } from "@kauke/contract";
 
 export interface Persona {
@@ -6,9 +6,9 @@ export interface Persona {
   password: string;
   about: string;
   aliases: readonly CreateAliasBody[];
-  /** Indexes into `aliases` that are paused. */
+  /** Indexes in `aliases` of those that are paused. */
   paused: readonly number[];
-  /** @returns false when the account was there already */
+  /** @returns false when the account already exists */
   create(url: string): Promise<boolean>;
 }
 
@@ -39,9 +39,9 @@ const many: CreateAliasBody[] = Array.from({ length: 48 }, (_, index) => ({
   notes: `Mailing list ${index + 1}`,
 }));
 
-/** Addresses of aliases are unique over all accounts, so each persona's begin differently. */
+/** Prefixes the names, since alias addresses are unique over all accounts and several personas have the same list. */
 const ownNames = (aliases: readonly CreateAliasBody[], prefix: string): CreateAliasBody[] =>
-  aliases.map((it) => ({ ...it, alias: `${prefix}${it.alias}` }));
+  aliases.map((row) => ({ ...row, alias: `${prefix}${row.alias}` }));
 
 export const personas = {
   empty: persona("empty@people.example", "an account with nothing in it yet", []),
@@ -59,18 +59,19 @@ function persona(
   return { email, password, about, aliases, paused, create: (url) => create(url, { email, aliases, paused }) };
 }
 
-async function create(url: string, it: Pick<Persona, "email" | "aliases" | "paused">): Promise<boolean> {
-  const known = await post(`${url}/api/auth/login`, { email: it.email, password });
+async function create(url: string, wanted: Pick<Persona, "email" | "aliases" | "paused">): Promise<boolean> {
+  const known = await post(`${url}/api/auth/login`, { email: wanted.email, password });
   if (known.status === 200) return false;
-  const registered = await post(`${url}/api/auth/register`, { email: it.email, password });
+  const registered = await post(`${url}/api/auth/register`, { email: wanted.email, password });
   if (registered.status !== 201) throw new Error(`seeding an account answered ${registered.status}`);
   const cookie = (registered.headers.get("set-cookie") ?? "").split(";", 1)[0] as string;
   const { user } = (await registered.json()) as { user: { id: string } };
-  for (const [index, alias] of it.aliases.entries()) {
+  for (const [index, alias] of wanted.aliases.entries()) {
     const made = await post(`${url}/api/aliases/${user.id}`, alias, cookie);
     if (made.status !== 201) throw new Error(`seeding an alias answered ${made.status}`);
     const { id } = (await made.json()) as { id: string };
-    if (it.paused.includes(index)) await post(`${url}/api/aliases/${id}/toggle`, { active: false }, cookie, "PATCH");
+    if (wanted.paused.includes(index))
+      await post(`${url}/api/aliases/${id}/toggle`, { active: false }, cookie, "PATCH");
   }
   return true;
 }

@@ -1,7 +1,7 @@
-/** Figures of a running process as Linux tells them; elsewhere there are none. */
+/** Figures of a running process from Linux' /proc; other systems have none. */
 import { readFileSync } from "node:fs";
 
-/** Resident memory, and the most it ever was, MiB; `null` where /proc is not there. */
+/** @returns current and highest resident memory in MiB; `null` without /proc */
 export function memoryOf(pid: number): { rssMib: number; peakMib: number } | null {
   const status = readProc(pid, "status");
   const mib = (name: string) => Math.round(Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) / 1024);
@@ -9,8 +9,9 @@ export function memoryOf(pid: number): { rssMib: number; peakMib: number } | nul
 }
 
 /**
- * How long a thread was ready to run while other programs had the cores, ms so far: a time that says nothing of the program.
- * @param thread a process, for its main thread, or the thread that asks @returns 0 where it is not told
+ * Time for which a thread was ready to run while other programs occupied the cores, in milliseconds so far. It depends
+ * on the machine's load and not on the program.
+ * @param thread a process id, for its main thread, or the calling thread @returns 0 when it is unknown
  */
 export function waitedForCoreMs(thread: number | "thread-self"): number {
   const [, waitedNs] = readProc(thread, "schedstat").split(" ");

@@ -1,4 +1,4 @@
-/** The server as `main.ts` starts it, but it hashes passwords fast: for tests in which people come and go and no hash matters. */
+/** Starts the server like `main.ts`, but with fast password hashing, for tests that register many people. */
 import { argon2Hasher } from "@kauke/server/operate/workers/argon2-hasher";
 import { serve } from "@kauke/server/serve";
 

@@ -1,4 +1,4 @@
-/** An encryption key of an account as the store keeps it, its private half in the test's hands. */
+/** An encryption key of an account as stored, with its private half available to the test. */
 import { randomUUID } from "node:crypto";
 import { decrypt, generateKeyPair, type KeyKind, type KeyPair, keyFileText } from "@kauke/age";
 import { type AgeProgram, findAgeProgram } from "@kauke/age/age-program.testing";
@@ -16,7 +16,7 @@ export async function insertSealingKey(store: Store, userId: string, kind?: KeyK
   return { id, ...keys };
 }
 
-/** The armored file in a message, exactly as a mail program saves it. */
+/** @returns the armored file in a message, exactly as a mail program saves it */
 export function sealedFileOf(message: Buffer | undefined): Buffer {
   const text = String(message?.toString("latin1"));
   const found = /-----BEGIN AGE ENCRYPTED FILE-----[\s\S]*?-----END AGE ENCRYPTED FILE-----\r\n/.exec(text)?.[0];
@@ -24,14 +24,15 @@ export function sealedFileOf(message: Buffer | undefined): Buffer {
   return Buffer.from(found, "latin1");
 }
 
-/** Debian's age, where it is installed. */
+/** Debian's age program, if it is installed. */
 export const stockProgram: AgeProgram | null = findAgeProgram();
 
-/** Opens the file with our library and, for a classic key, with the stock program: both must say the same. */
+/** Decrypts the file with our library and, for a classic key, also with the age program, and compares the results. */
 export async function openSealed(file: Buffer, key: SealingKey): Promise<Buffer> {
   const opened = Buffer.from(await decrypt(file, { privateKeys: key.privateKey }));
   if (stockProgram === null || !key.publicKey.startsWith("age1") || key.publicKey.startsWith("age1pq")) return opened;
   const byProgram = await stockProgram.decrypt(file, keyFileText(key));
-  if (byProgram === null || !opened.equals(byProgram)) throw new Error("the stock age program does not agree");
+  if (byProgram === null || !opened.equals(byProgram))
+    throw new Error("the age program decrypts to a different result");
   return opened;
 }

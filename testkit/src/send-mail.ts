@@ -1,4 +1,4 @@
-/** Sends one message over SMTP, dot-stuffing what it is given, and tells every reply of the server. */
+/** Sends one message over SMTP with dot-stuffing, and returns every reply of the server. */
 import { stuff } from "@kauke/mail-rfc";
 import { smtpTalk } from "./smtp-talk.ts";
 
@@ -6,16 +6,16 @@ export interface MailToSend {
   port: number;
   from?: string;
   to: string | readonly string[];
-  /** Whole message with CRLF line ends, as bytes. */
+  /** The whole message with CRLF line ends, not dot-stuffed. */
   message: Buffer | string;
   helo?: string;
-  /** Parameters after MAIL FROM, e.g. `BODY=8BITMIME`. */
+  /** Parameters of MAIL FROM, e.g. `BODY=8BITMIME`. */
   params?: string;
   localAddress?: string;
 }
 
 export interface SendResult {
-  /** Replies to MAIL, each RCPT and, when it came so far, DATA and the final dot. */
+  /** Replies to MAIL, each RCPT and, if the transaction got that far, DATA and the final dot. */
   replies: string[];
   /** The last reply, e.g. `250 2.0.0 Ok …`. */
   last: string;

@@ -1,6 +1,6 @@
 /**
- * The real server in a process of its own, on ports of its own: for tests that kill it, scan what it wrote, or drive it from a
- * browser. Its output is kept whole.
+ * Runs the real server in its own process, on its own ports: for tests that kill it, scan what it wrote, or use it from
+ * a browser. All its output is stored.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -10,40 +10,42 @@ import { fileURLToPath } from "node:url";
 import { putEmptyDatabase } from "./empty-database.ts";
 
 export interface ServerProcess {
-  /** e.g. `http://127.0.0.1:40123` */
+  /** Origin, e.g. `http://127.0.0.1:40123`. */
   url: string;
   httpPort: number;
   mxPort: number;
-  /** Submission with STARTTLS. */
+  /** Port of submission with STARTTLS. */
   submissionPort: number;
-  /** Submission that speaks TLS from the first byte. */
+  /** Port of submission with TLS from the first byte. */
   submissionsPort: number;
   dataDir: string;
   pid: number;
-  /** For `X-Preview-Token`, and the link that opens the preview inbox. Rejects where there is none. */
+  /**
+   * Token for `X-Preview-Token` and for the link that opens the preview inbox. Rejects if there is no preview inbox.
+   */
   previewToken(): Promise<string>;
-  /** Everything written to stdout and stderr so far. */
+  /** @returns everything written to stdout and stderr so far */
   output(): string;
-  /** Asks to close, waits for the end. @returns exit code */
+  /** Requests a graceful shutdown and waits for the exit. @returns exit code */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
-  /** kill -9, waits until it is gone. */
+  /** Kills with -9 and waits for the exit. */
   kill(): Promise<void>;
 }
 
 export interface ServerProcessOptions {
-  /** Settings beside the ports; see the README's table. */
+  /** Settings in addition to the ports; see the README's table. */
   env?: Record<string, string>;
-  /** Kept by the caller; else a temporary one, removed by `removeDataDirs`. */
+  /** Data directory that the caller keeps; by default a temporary one, which `removeDataDirs` removes. */
   dataDir?: string;
   readyTimeoutMs?: number;
-  /** Starts the server in another way than `main.ts` does. */
+  /** Script that starts the server in place of `main.ts`. */
   program?: string;
 }
 
-/** For `program`: passwords are hashed fast. */
+/** Value for `program`: a server with fast password hashing. */
 export const quickServer = fileURLToPath(new URL("./quick-server.ts", import.meta.url));
 const main = fileURLToPath(new URL("../../apps/server/src/main.ts", import.meta.url));
-/** What a test run says of compiling WebAssembly goes for its servers too. */
+/** Options of the test run about compiling WebAssembly, which apply to its servers too. */
 const compiling = process.execArgv.filter((argument) => argument.startsWith("--wasm-"));
 const madeDirs: string[] = [];
 const running = new Set<ChildProcess>();
@@ -51,7 +53,7 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** @throws with the process' whole output when it is not ready in time; the process is killed then */
+/** Waits until the server is ready. @throws with its whole output when it is not ready in time, after killing it */
 export async function startServerProcess(options: ServerProcessOptions = {}): Promise<ServerProcess> {
   const dataDir = options.dataDir ?? (await makeDataDir());
   await putEmptyDatabase(dataDir, options.env ?? {});

@@ -1,22 +1,22 @@
-/** A raw SMTP conversation over a real socket: says exactly the bytes it is told, reads whole replies. For protocol tests. */
+/** A raw SMTP client over a real socket for protocol tests: sends exactly the given bytes, reads whole replies. */
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 
 export interface SmtpTalk {
-  /** Sends one line and reads its reply, e.g. `250 2.0.0 Ok`; the lines of a longer one joined by `\n`. */
+  /** Sends one line and reads its reply, e.g. `250 2.0.0 Ok`; lines of a longer reply are joined by `\n`. */
   ask(line: string): Promise<string>;
-  /** Sends bytes as they are. */
+  /** Sends bytes unchanged. */
   send(bytes: string | Buffer): void;
-  /** The next whole reply. */
+  /** Reads the next whole reply. */
   reply(): Promise<string>;
-  /** Every reply until the server closes the connection. */
+  /** Reads every reply until the server closes the connection. */
   rest(): Promise<string[]>;
   startTls(): Promise<void>;
   close(): void;
   socket: Socket;
 }
 
-/** @param localAddress where the client comes from, e.g. `127.1.2.3` @returns after the greeting was read */
+/** Connects and reads the greeting. @param localAddress address of the client, e.g. `127.1.2.3` */
 export async function smtpTalk(
   port: number,
   host = "127.0.0.1",
@@ -27,7 +27,7 @@ export async function smtpTalk(
   return Object.assign(talk, { greeting: await talk.reply() });
 }
 
-/** The same to a port that speaks TLS from the first byte; any certificate will do. */
+/** Connects to a port that uses TLS from the first byte; accepts any certificate. */
 export async function smtpTalkTls(
   port: number,
   host = "127.0.0.1",

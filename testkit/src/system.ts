@@ -1,6 +1,6 @@
 /**
- * The whole system in this process: real sockets, real database (in memory unless a directory or a PostgreSQL is given), fast
- * password hashing, and the outside world as told in `env` and `overrides`.
+ * Runs the whole system in this process: real sockets, a real database (in memory unless a directory or PostgreSQL is
+ * given), fast password hashing, and an outside world defined by `env` and `overrides`.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -18,17 +18,17 @@ export interface TestSystem {
   submissionPort: number;
   submissionsPort: number;
   server: RunningServer;
-  /** For `X-Preview-Token`; `null`: no preview inbox. */
+  /** Token for `X-Preview-Token`; `null` when there is no preview inbox. */
   previewToken: string | null;
   log: LogSpy;
   close(): Promise<void>;
 }
 
 export interface SystemOptions {
-  /** Settings as in the README's table; ports are chosen freely. */
+  /** Settings as in the README's table; free ports are chosen. */
   env?: Record<string, string>;
   overrides?: StartOverrides;
-  /** Whether mailboxes are asked for confirmation and capped until then, as in the product. Off unless a test is about it. */
+  /** Whether mailboxes must be confirmed and are limited until then, as in the product. Off by default. */
   confirmation?: boolean;
 }
 
@@ -38,9 +38,9 @@ export async function startSystem({
   confirmation = false,
 }: SystemOptions = {}): Promise<TestSystem> {
   const ports = ["HTTP", "MX", "SUBMISSION", "SUBMISSIONS"].map((name) => [`KAUKE_${name}_PORT`, "0"] as const);
-  // Even with the store in memory the self-signed certificate wants a place.
+  // The self-signed certificate needs a directory even if the store is in memory.
   const dataDir = env.KAUKE_DATA_DIR ?? (await mkdtemp(join(tmpdir(), "kauke-system-")));
-  // No test asks the real DNS: who tests authentication turns it on and brings a zone.
+  // No test queries the real DNS: a test of authentication turns it on and supplies a zone.
   const fixed = { KAUKE_DATA_DIR: dataDir, KAUKE_AUTHENTICATION: "off" };
   const settings = { ...Object.fromEntries(ports), ...fixed, ...env };
   const { config } = readConfig(settings, dataDir);
@@ -51,7 +51,7 @@ export async function startSystem({
     hasher: argon2Hasher({ memoryKib: 64, passes: 1 }),
     asksForConfirmation: confirmation,
     ...overrides,
-    // RSA keys cost a second a start; who tests signatures asks for them.
+    // Generating RSA keys takes a second per start, so only tests of signatures request them.
     store: { dkimDomains: [], ...(inMemory ? { dataDir: null } : {}), ...overrides.store },
   });
   return {
@@ -70,11 +70,11 @@ export async function startSystem({
 }
 
 export interface ForwardingSystem extends TestSystem {
-  /** Every message that leaves goes there. */
+  /** The destination of all outgoing messages. */
   mx: FakeMx;
 }
 
-/** The system with one MX that takes whatever it sends, and without rate limits. `close` ends both. */
+/** Starts the system without rate limits, and one MX that receives everything it sends. `close` ends both. */
 export async function startForwardingSystem({ env = {}, ...options }: SystemOptions = {}): Promise<ForwardingSystem> {
   const mx = await FakeMx.start();
   const relay = { KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`, KAUKE_LIMITS: "off" };

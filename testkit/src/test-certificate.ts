@@ -1,6 +1,6 @@
 /**
- * A self-signed certificate for TLS in tests: localhost, 127.0.0.1 and *.example.test. Its key is public, so it protects
- * nothing and is trusted by nobody but the tests that name it.
+ * A self-signed certificate for TLS in tests: localhost, 127.0.0.1 and *.example.test. Its key is public, so it
+ * protects nothing, and only tests that name it trust it.
  */
 export const testKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgZSeTzpHOjzieD7ss

@@ -1,4 +1,4 @@
-/** A Solana wallet's key pair: signs as a wallet does, and forges as an attacker would. */
+/** Key pair of a Solana wallet: signs as a wallet does, and forges as an attacker would. */
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { signInMessage, type WalletChallenge } from "@kauke/contract";
 import { toBase58 } from "@kauke/server/core/wallet/base58";
@@ -7,7 +7,7 @@ export interface WalletKey {
   /** Public key in base58. */
   address: string;
   privateKey: KeyObject;
-  /** PKCS #8, base64: for a browser that imports it. */
+  /** Private key as PKCS #8 in base64, to be imported by a browser. */
   exported: string;
 }
 
@@ -29,7 +29,7 @@ export function signText(key: WalletKey, text: string): Buffer {
   return sign(null, Buffer.from(text, "utf8"), key.privateKey);
 }
 
-/** Signs what was offered, as it is. */
+/** Signs the offered challenge unchanged. */
 export function proveWallet(key: WalletKey, challenge: WalletChallenge): WalletProof {
   const signedMessage = signInMessage(challenge, key.address);
   const signature = toBase58(signText(key, signedMessage));

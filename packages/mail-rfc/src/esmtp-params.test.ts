@@ -26,19 +26,19 @@ describe("parseEsmtpParams", () => {
     });
   });
 
-  it("takes nothing, and AUTH of nobody", () => {
+  it("accepts an empty text, and AUTH with an empty address", () => {
     expect(parseEsmtpParams("", "MAIL")).toEqual({ smtpUtf8: false, unknown: [] });
     expect(parseEsmtpParams("  AUTH=<> ", "MAIL").auth).toBe("");
     expect(parseEsmtpParams("ORCPT=utf-8;žuvis@example.org", "RCPT").orcpt?.address).toBe("žuvis@example.org");
   });
 
-  it("names what the command does not know, so that it can be refused", () => {
+  it("names parameters that the command does not know, so that they can be refused", () => {
     expect(parseEsmtpParams("XCLIENT=a=b NOTIFY=NEVER SIZE=1", "MAIL").unknown).toEqual(["XCLIENT", "NOTIFY"]);
     expect(parseEsmtpParams("SIZE=1", "RCPT").unknown).toEqual(["SIZE"]);
     expect(parseEsmtpParams("constructor=1 toString", "RCPT").unknown).toEqual(["CONSTRUCTOR", "TOSTRING"]);
   });
 
-  it("declares a size beyond counting as the largest safe number", () => {
+  it("reads a size beyond 2^53 as the largest safe number", () => {
     expect(parseEsmtpParams("SIZE=99999999999999999999", "MAIL").size).toBe(Number.MAX_SAFE_INTEGER);
   });
 

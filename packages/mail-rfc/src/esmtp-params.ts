@@ -1,23 +1,24 @@
 /**
- * The parameters after a path: SIZE (RFC 1870), BODY (RFC 6152, 3030), SMTPUTF8 (RFC 6531), AUTH (RFC 4954) and the DSN ones
- * (RFC 3461). Syntax is checked here; whether a parameter is offered is the server's business, so the others are only named.
+ * Parses the parameters after a path: SIZE (RFC 1870), BODY (RFC 6152, 3030), SMTPUTF8 (RFC 6531), AUTH (RFC 4954) and
+ * those of DSN (RFC 3461). Only syntax is checked here; the server decides which parameters it offers, so unknown ones
+ * are only named.
  */
 import { MailSyntaxError } from "./mail-syntax-error.ts";
 
 export interface EsmtpParams {
-  /** Octets the sender declares; above 2^53 the largest safe number. */
+  /** Size in octets as declared by the client; the largest safe number for anything above 2^53. */
   size?: number;
   body?: "7BIT" | "8BITMIME" | "BINARYMIME";
   smtpUtf8: boolean;
   ret?: "FULL" | "HDRS";
-  /** Decoded. */
+  /** Envelope id, decoded. */
   envid?: string;
-  /** Decoded; empty for `<>`. */
+  /** Mailbox of AUTH, decoded; empty for `<>`. */
   auth?: string;
   notify?: readonly ("NEVER" | "SUCCESS" | "FAILURE" | "DELAY")[];
-  /** Decoded address with its type in lower case. */
+  /** Original recipient: decoded address, with its type in lower case. */
   orcpt?: { type: string; address: string };
-  /** Keywords not known for this command, upper case: answer 555 5.5.4. */
+  /** Keywords unknown for this command, in upper case; the reply to them is 555 5.5.4. */
   unknown: string[];
 }
 
@@ -43,12 +44,13 @@ const readers: Record<"MAIL" | "RCPT", ReadonlyMap<string, Reader>> = {
 };
 
 const KEYWORD = /^[A-Za-z0-9][A-Za-z0-9-]*$/;
-// esmtp-value of RFC 5321 §4.1.2, widened by RFC 6531 §3.3 and, as senders do, by "=".
+// esmtp-value of RFC 5321 §4.1.2, extended by RFC 6531 §3.3, and by "=", which real clients send.
 const VALUE = /^[!-~\u{a0}-\u{fffc}\u{10000}-\u{10ffff}]+$/u;
 
 /**
- * Reads the parameters of one command, e.g. `SIZE=1024 BODY=8BITMIME`.
- * @throws MailSyntaxError `parameter_syntax`, `parameter_repeated`, or `parameter_value` for a known one with a wrong value
+ * Parses the parameters of one command, e.g. `SIZE=1024 BODY=8BITMIME`.
+ * @throws MailSyntaxError `parameter_syntax`, `parameter_repeated`, or `parameter_value` for a known parameter with an
+ * invalid value
  */
 export function parseEsmtpParams(text: string, command: "MAIL" | "RCPT"): EsmtpParams {
   const params: EsmtpParams = { smtpUtf8: false, unknown: [] };
@@ -89,7 +91,7 @@ function readWord<T extends string>(value: string | null, words: readonly T[]): 
   return found;
 }
 
-/** RFC 3461 §4: `+` and two upper-case hexadecimal digits stand for one octet. */
+/** Decodes xtext (RFC 3461 §4): `+` and two upper-case hexadecimal digits represent one octet. */
 function readXtext(value: string | null, maxLength: number): string {
   if (value === null || value.length > maxLength || !/^(?:[!-*,-~]|\+[0-9A-F]{2})*$/.test(value))
     throw new MailSyntaxError("parameter_value");
@@ -106,7 +108,7 @@ function readNotify(value: string | null): NonNullable<EsmtpParams["notify"]> {
 function readOrcpt(value: string | null): { type: string; address: string } {
   const [, type, address] = /^([A-Za-z0-9][A-Za-z0-9-]*);(.+)$/u.exec(value ?? "") ?? [];
   if (type === undefined || address === undefined) throw new MailSyntaxError("parameter_value");
-  // utf-8 addresses use an encoding of their own (RFC 6533 §3); it is kept as sent.
+  // Addresses of type utf-8 have their own encoding (RFC 6533 §3) and are stored as sent.
   if (type.toLowerCase() === "utf-8" && address.length <= 500) return { type: "utf-8", address };
   return { type: type.toLowerCase(), address: readXtext(address, 500) };
 }

@@ -1,6 +1,6 @@
 /**
- * What no input may do to a parser: make it throw anything but MailSyntaxError, or break its law. 1,000 inputs each, 100,000 in
- * `npm run test:long`. How long they take is linear-cost.test.ts'.
+ * Fuzz tests of all parsers: on no input may one throw anything but MailSyntaxError or violate its stated property.
+ * 1,000 inputs each, 100,000 in `npm run test:long`. linear-cost.test.ts tests their running time.
  */
 import { createHash } from "node:crypto";
 import fc from "fast-check";
@@ -97,7 +97,7 @@ const header = [
   "Subject : x\r\n",
   "a:\r\n",
 ];
-/** Whole header blocks, whatever their fields hold. */
+/** Rewrites whole header blocks with arbitrary fields. */
 function rewriteHeaders(text: string): void {
   const header = latin1(text);
   const { fields, end } = readHeader(header);
@@ -116,11 +116,11 @@ function rewriteHeaders(text: string): void {
     newMessageId: "<a@kauke.test>",
     receivedAt: now,
   });
-  // Both are header blocks to their last byte: nothing in them can end the header or begin a line of its own.
+  // Both results are header blocks to their last byte: nothing in a field may end the header or begin another line.
   for (const written of [forwarded.header, answered.header]) expect(readHeader(written).end).toBe(written.length);
 }
 
-/** Wire form and back; bodies in pieces are the same bytes whatever the form asks for. */
+/** Checks that wire form and body encodings can be reversed for any bytes. */
 function readBytes(text: string): void {
   const bytes = latin1(text);
   expect(unstuff(stuff(bytes))).toEqual(bytes);
@@ -131,7 +131,7 @@ function readBytes(text: string): void {
   decodeQuotedPrintable(text);
 }
 
-/** What is written for a mail program can be read by one. */
+/** Checks that fields we write can be parsed by a mail program. */
 function writeFields(text: string): void {
   const fields = [
     formatTextField("Subject", text),
@@ -174,7 +174,7 @@ const mime = [
   "=?utf-8?q?",
 ];
 
-/** Each reads one text; what it gives back is checked inside. */
+/** Parsers to be tested, with typical input; each checks its own result. */
 const parsers: Record<string, { pieces: readonly string[]; read: (text: string) => unknown }> = {
   address: {
     pieces: address,
@@ -224,14 +224,14 @@ const parsers: Record<string, { pieces: readonly string[]; read: (text: string) 
   },
   "delivery reports": {
     pieces: [...header, ...mime, "message/delivery-status", "Action: ", "failed", "Status: ", "5.2.2", "\r\n--"],
-    // In the form of a report, so that its facts are looked for.
+    // Put into the form of a report, so that its facts are read.
     read(text) {
       isDeliveryReport(latin1(text));
       const facts = readDeliveryReport(latin1(`Content-Type: multipart/report\r\n\r\n${text}`));
       expect(facts?.enhancedStatus).toMatch(/^5\.[0-7]\.[0-9]{1,2}$/);
     },
   },
-  "a report of ours": { pieces: header, read: reportAbout },
+  "our own delivery report": { pieces: header, read: reportAbout },
   "parts of a message": {
     pieces: [...header, ...mime, "Content-ID: <a@b>\r\n", "Content-Type: text/html\r\n", "cid:a@b"],
     read: (text) =>
@@ -264,7 +264,7 @@ const parsers: Record<string, { pieces: readonly string[]; read: (text: string) 
     read: rewriteHeaders,
   },
   "bytes of a body": { pieces: ["\r\n", ".", "\r", "\n", " ", "\t", "a", "=\r\n", "=0", "=41"], read: readBytes },
-  "fields of ours": {
+  "fields we write": {
     pieces: ["\r\n", "\n", "a", " ", "(", "\\", '"', "=?", "é", "\u{202e}", "@", "\0"],
     read: writeFields,
   },
@@ -299,7 +299,7 @@ function readSafely(read: (text: string) => unknown, text: string): void {
   }
 }
 
-/** Mostly what the parser looks for, in any order, sometimes anything at all. */
+/** Generates text mostly from the parser's typical input, in any order, mixed with arbitrary characters. */
 const textOf = (pieces: readonly string[]) =>
   fc
     .array(
@@ -311,7 +311,7 @@ const textOf = (pieces: readonly string[]) =>
     .map((all) => all.join(""));
 
 describe.each(Object.entries(parsers))("%s", (_, { pieces, read }) => {
-  test("are read, or refused with a reason of ours", { timeout: aMinuteOrMore }, () => {
+  test("are parsed, or refused with a MailSyntaxError", { timeout: aMinuteOrMore }, () => {
     fc.assert(
       fc.property(textOf(pieces), (text) => readSafely(read, text)),
       { numRuns },
@@ -320,7 +320,7 @@ describe.each(Object.entries(parsers))("%s", (_, { pieces, read }) => {
 });
 
 describe("DKIM canonical forms", () => {
-  test("of a field: the same once more, on one line, without white space in a row", { timeout: aMinuteOrMore }, () => {
+  test("of a field are idempotent, on one line, without consecutive white space", { timeout: aMinuteOrMore }, () => {
     const piece = fc.constantFrom(" ", "\t", "\r\n ", "\r\n\t", "a", "B", ":", "é", "=", "  ");
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
@@ -332,7 +332,7 @@ describe("DKIM canonical forms", () => {
     );
   });
 
-  test("of a body: as RFC 6376 §3.4.3 says it", { timeout: aMinuteOrMore }, () => {
+  test("of a body follow RFC 6376 §3.4.3", { timeout: aMinuteOrMore }, () => {
     const piece = fc.oneof(
       fc.constantFrom("\r\n", "\r", "\n", ".", " ", "a"),
       fc.string({ unit: "binary", maxLength: 4 }),

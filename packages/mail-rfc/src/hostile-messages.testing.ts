@@ -1,22 +1,22 @@
 /**
- * Whole messages that make readers of MIME parts slow, each of about any size: what is bounded for one field or one part, as often
- * as a message may hold it, and nestings of every kind as deep as they may be.
+ * Messages that are expensive for MIME parsers, each of any size: content whose limits apply per field or per part,
+ * repeated as often as a message may contain it, and nestings of every kind to the maximum depth.
  */
 
 export interface HostileMessage {
-  /** CRLF lines, without the blank line. */
+  /** Header of CRLF lines, without the blank line. */
   header: string;
-  /** latin1, plain form (not dot-stuffed). */
+  /** Body in Latin-1, plain form (not dot-stuffed). */
   body: string;
 }
 
 type Make = (size: number) => HostileMessage;
 
-/** As many as a message may have. */
+/** Maximum parts of one message. */
 const PARTS = 1000;
-/** Of all calendars of a message: more of them are not read. */
+/** Bytes of all calendars of a message, just below the limit. */
 const CALENDAR_BYTES = 1_040_000;
-/** UTF-16 units that are read of one field. */
+/** Maximum UTF-16 units parsed of one field. */
 const FIELD = 8192;
 
 const mixed = (body: string, boundary = "b"): HostileMessage => ({
@@ -25,7 +25,7 @@ const mixed = (body: string, boundary = "b"): HostileMessage => ({
 });
 const repeated = (piece: string, size: number): string => piece.repeat(Math.max(1, Math.floor(size / piece.length)));
 
-/** Parts with two fields of that filler each, as long as is read of a field, as many as fit. */
+/** Builds as many parts as fit, each with two fields of the maximum parsed length, filled with `filler`. */
 const fields =
   (filler: string, start = "text/plain"): Make =>
   (size) => {
@@ -34,7 +34,7 @@ const fields =
     return mixed(part.repeat(Math.max(1, Math.min(PARTS - 1, Math.floor(size / part.length)))));
   };
 
-/** Parts that hold nothing but a header, together as large as the message. */
+/** Builds parts that consist only of a header, together as large as the message. */
 const headers =
   (line: string, end = "\r\n"): Make =>
   (size) => {
@@ -43,7 +43,7 @@ const headers =
     return mixed(repeated(part, size));
   };
 
-/** Multiparts within each other, each with a boundary of its own, around a filler. */
+/** Builds nested multiparts, each with its own boundary, around a filler. */
 const multiparts =
   (levels: number, { boundaryOf, filler }: { boundaryOf: (level: number) => string; filler: string }): Make =>
   (size) => {
@@ -54,7 +54,7 @@ const multiparts =
     return mixed(`${opening}${repeated(filler, size)}`, boundaryOf(0));
   };
 
-/** Attached messages within each other that say they are encoded, and are not. */
+/** Builds nested attached messages that declare an encoding but are not encoded. */
 const saidEncoded =
   (encodings: readonly string[], filler = "x\r\n", type = "message/rfc822"): Make =>
   (size) => {
@@ -69,7 +69,7 @@ const saidEncoded =
 const base64 = (text: string) => Buffer.from(text, "latin1").toString("base64");
 const quoted = (text: string) => text.replaceAll("=", "=3D");
 
-/** Attached messages within each other that are encoded: the innermost is as large as the message allows. */
+/** Builds nested attached messages that are encoded at each level; the innermost is as large as the limit permits. */
 const encoded =
   (encoding: string, encode: (text: string) => string): Make =>
   (size) => {
@@ -81,7 +81,7 @@ const encoded =
 
 const SIGNED_DATA_START = "308006092a864886f70d010702a08030800201013100308006092a864886f70d010701a080";
 
-/** CMS SignedData (RFC 5652) whose content is one octet string. */
+/** Builds CMS SignedData (RFC 5652) whose content is one octet string. */
 function signedData(content: string): string {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(content.length);
@@ -134,18 +134,18 @@ const html: Make = (size) =>
 const longBoundary = (level: number) => "b".repeat(level + 10);
 const distinct = Array.from({ length: 2000 }, (_, at) => `;a=${at}`).join("");
 
-/** Every one stays within what a message may be that is received. */
+/** Builders by name. Every message is within the limits for received mail. */
 export const hostileMessages: Readonly<Record<string, Make>> = {
-  "attached messages said to be quoted-printable": saidEncoded(["quoted-printable"]),
-  "attached messages said to be base64": saidEncoded(["base64"]),
-  "attached messages said to be both in turn": saidEncoded(["quoted-printable", "base64"], "=41a"),
-  "multiparts said to be quoted-printable": saidEncoded(["quoted-printable"], "x\r\n", "multipart/mixed; boundary=q"),
+  "attached messages declared as quoted-printable": saidEncoded(["quoted-printable"]),
+  "attached messages declared as base64": saidEncoded(["base64"]),
+  "attached messages declared as both in turn": saidEncoded(["quoted-printable", "base64"], "=41a"),
+  "multiparts declared as quoted-printable": saidEncoded(["quoted-printable"], "x\r\n", "multipart/mixed; boundary=q"),
   "attached messages in base64": encoded("base64", base64),
   "attached messages in quoted-printable": encoded("quoted-printable", quoted),
   "attached messages in 8bit": saidEncoded(["8bit"]),
   "signed content in signed content": signed,
-  "signed content in pieces of one octet": (size) => ({ header: signedHead, body: pieces(size) }),
-  "parts with signed content in pieces": signedParts,
+  "signed content in segments of one octet": (size) => ({ header: signedHead, body: pieces(size) }),
+  "parts with signed content in segments": signedParts,
   "fields of semicolons": fields(";"),
   "fields of semicolons and blanks": fields("; "),
   "fields of blanks": fields(" ", "text/plain;"),

@@ -1,17 +1,18 @@
 /**
- * Shapes of text that make parsers slow, as data. Each is a piece repeated to any size, between a beginning and an end: a run
- * that an expression reads and gives up on at `end`, a separator without anything to separate, something opened again and again.
+ * Texts that are expensive for parsers, as data. Each is a piece repeated to any size between a start and an end: a run
+ * that a regular expression reads and then fails on at `end`, a separator with nothing to separate, something opened
+ * again and again.
  */
 
 export interface Shape {
   name: string;
   start?: string;
-  /** Repeated. */
+  /** Text to be repeated. */
   piece: string;
   end?: string;
 }
 
-/** A text of about `size` characters. */
+/** Builds a text of about `size` characters. */
 export function fill({ start = "", piece, end = "" }: Shape, size: number): string {
   const count = Math.max(1, Math.floor((size - start.length - end.length) / piece.length));
   return `${start}${piece.repeat(count)}${end}`;
@@ -26,7 +27,7 @@ const named = (pieces: readonly string[], more: Omit<Shape, "name" | "piece"> = 
 
 const signs = [..." \t\r\n\0\u{a0},;:<>()[]{}\"'\\@=?/.+-_%&#*!~|^$`0aé"];
 
-/** One sign again and again; a run that ends in something else, where a search for its end has to give up. */
+/** One character repeated; with an end that makes a search for the end of the run fail. */
 const runs: readonly Shape[] = [
   ...named(signs),
   ...named([" ", "\t", "\r", "\n", ",", ";", ":", "<", "(", "[", '"', "\\", "@", "=", ".", "-", "/", "a", "0"], {
@@ -106,7 +107,7 @@ const encodedWords: readonly Shape[] = [
   ...named(["a"], { start: "=?" }),
 ];
 
-/** RFC 2045, RFC 2231, and the tag lists of DKIM and its kin. */
+/** Parameters (RFC 2045, RFC 2231), and tag lists as in DKIM. */
 const parameters: readonly Shape[] = [
   ...named(
     [";a=", ";a=b", ';a="b"', ';a="', "; a*0=b", ";a*0*=utf-8''%41", ";a*1=b;a*0=c", ";boundary=", ';boundary="b";'],
@@ -184,7 +185,7 @@ const markup: readonly Shape[] = named([
   ...["e\u{301}", "\u{1f1e6}", "\u{ff20}", "ﬀ", "\u{d800}"],
 ]);
 
-/** One line, or what becomes one: header values, arguments, texts. */
+/** Text of one line, or text that is put on one line: header values, arguments, typed text. */
 export const textShapes: readonly Shape[] = [
   ...runs,
   ...addresses,
@@ -195,7 +196,7 @@ export const textShapes: readonly Shape[] = [
   ...markup,
 ];
 
-/** Header blocks. Values are the shapes above. */
+/** Header blocks whose values are the shapes above. */
 export const headerShapes: readonly Shape[] = [
   ...named([
     "A:\r\n",
@@ -234,7 +235,7 @@ export const headerShapes: readonly Shape[] = [
   ...named([" "], { start: "a", end: ": b\r\n" }),
 ];
 
-/** Bodies of messages whose boundary is "b", and lines as they are hashed, stuffed and decoded. */
+/** Bodies of messages whose boundary is "b", and lines to be hashed, dot-stuffed and decoded. */
 export const bodyShapes: readonly Shape[] = [
   ...named([
     "\r\n",
@@ -314,14 +315,14 @@ export const bodyShapes: readonly Shape[] = [
   ...named(["cid:", "cid:a", "<", "&"], { start: "--b\r\nContent-Type: text/html\r\n\r\n" }),
 ];
 
-/** Parts within parts, each with a boundary of its own, as deep as the size allows. */
+/** Builds nested parts, each with its own boundary, as deep as the size permits. */
 export function nestedParts(size: number): string {
   const open = (depth: number) => `--b${depth}\r\nContent-Type: multipart/mixed; boundary=b${depth + 1}\r\n\r\n`;
   const depth = Math.max(1, Math.floor(size / open(10_000).length));
   return Array.from({ length: depth }, (_, at) => open(at)).join("");
 }
 
-/** Opening characters, then as many closing ones: half of the text each. */
+/** Pairs for texts of opening characters followed by as many closing ones. */
 export const nestings: readonly (readonly [open: string, close: string])[] = [
   ["(", ")"],
   ["<", ">"],

@@ -1,4 +1,7 @@
-/** Mail standards as pure functions: addresses, headers, SRS, replies, schedules. No I/O; imports nothing of ours. */
+/**
+ * Mail standards as pure functions: addresses, headers, SRS, replies, schedules. No I/O; imports no other package of
+ * this repository.
+ */
 
 export * from "./address/address.ts";
 export * from "./address/address-header.ts";

@@ -1,6 +1,6 @@
 /**
- * The law of linear cost (linear-cost.testing.ts) for every parser of this package over every hostile shape, up to the most that
- * the limits in front of it let through.
+ * Tests that every parser of this package takes linear time (linear-cost.testing.ts) for every hostile shape, up to the
+ * largest input that the limits permit.
  */
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { describe, expect, it, test } from "vitest";
@@ -58,14 +58,14 @@ const isLong = process.env.LONG_ROUNDS === "1";
 const aFewMinutes = isLong ? 3_600_000 : 240_000;
 
 const { bytesMax: HEADER, fieldBytesMax: FIELD } = headerLimits;
-/** RFC 5321 §4.5.3.1.4, and room for SMTPUTF8. */
+/** Maximum length of a command line (RFC 5321 §4.5.3.1.4) with SMTPUTF8 parameters. */
 const LINE = 2048;
-/** A TXT record fills a DNS answer at most. */
+/** Maximum length of a TXT record, which is that of a DNS answer. */
 const RECORD = 65_535;
 const SUBJECT = 1000;
-/** The largest message; a part of it tells the same in `npm test`, where it takes well over 20 ms. */
+/** Largest message; `npm test` uses a part of it that already takes well over 20 ms. */
 const BODY = (isLong ? 25 : 0.5) * 1024 * 1024;
-/** Composed text is a megabyte at most. */
+/** Composed text is one megabyte at most. */
 const TEXT = isLong ? 1024 * 1024 : 128 * 1024;
 
 const now = new Date("2026-11-22T12:00:00Z");
@@ -137,7 +137,7 @@ const partField = (name: string) => (text: string) => partsOf("", `--b\r\n${name
 
 type Reader = (text: string) => unknown;
 
-/** What reads a line, a value or a text. */
+/** Parsers of a line, a value or a text. */
 const texts: Record<string, [largest: number, read: Reader]> = {
   "an address": [FIELD, parseAddress],
   "the argument of MAIL and RCPT": [LINE, (text) => parsePathArgument(`<${text}`)],
@@ -151,8 +151,8 @@ const texts: Record<string, [largest: number, read: Reader]> = {
   "an identifier to be opened": [FIELD, (text) => openMessageId(`<${text}@kauke.test>`, messageIds)],
   base32: [FIELD, fromBase32],
   "bytes for base32": [FIELD, (text) => toBase32(latin1(text))],
-  "SRS of others": [FIELD, (text) => srsForward(`${text}@a.test`, srs)],
-  "SRS of ours": [FIELD, (text) => srsReverse(`${text}@kauke.test`, srs)],
+  "SRS addresses of other forwarders": [FIELD, (text) => srsForward(`${text}@a.test`, srs)],
+  "our SRS addresses": [FIELD, (text) => srsReverse(`${text}@kauke.test`, srs)],
   "a reply token": [FIELD, readReplyToken],
   "a sealed correspondent": [FIELD, (text) => openCorrespondent("a".repeat(20), latin1(text))],
   "an SMTP reply": [FIELD, parseReply],
@@ -161,12 +161,21 @@ const texts: Record<string, [largest: number, read: Reader]> = {
   "a retry schedule": [FIELD, parseRetrySchedule],
   "a tag list": [RECORD, (text) => readTagList(`v=DKIM1;${text}`, "DKIM1")],
   "a DKIM record": [RECORD, (text) => isSameDkimKey(text, { domain: "a.test", selector: "s", text: "v=DKIM1; p=a" })],
-  "a shown name": [FIELD, (text) => shownName({ name: text, address: `${text}@b.test`, isVerified: true })],
+  "a display name": [FIELD, (text) => shownName({ name: text, address: `${text}@b.test`, isVerified: true })],
   "a mailbox to be written": [SUBJECT, (text) => formatMailbox({ name: text, address: "a@b.test" })],
   "a subject to be written": [SUBJECT, (text) => formatTextField("Subject", text)],
   "a trace field": [
     LINE,
-    (it) => formatReceived({ helo: it, clientAddress: it, by: it, protocol: "SMTP", id: it, forAlias: it, at: now }),
+    (text) =>
+      formatReceived({
+        helo: text,
+        clientAddress: text,
+        by: text,
+        protocol: "SMTP",
+        id: text,
+        forAlias: text,
+        at: now,
+      }),
   ],
   "a relaxed field": [FIELD, (text) => relaxedField(`Subject:${text}`)],
   "a delivery report": [FIELD, report],
@@ -201,7 +210,7 @@ const texts: Record<string, [largest: number, read: Reader]> = {
   ),
 };
 
-/** What reads a header. */
+/** Parsers of a header. */
 const headers: Record<string, (header: Buffer) => unknown> = {
   "fields and their values": (header) => {
     for (const it of readHeader(header, headerLimits).fields) {
@@ -229,7 +238,7 @@ function drain(pieces: Iterator<Buffer>): void {
   while (!pieces.next().done);
 }
 
-/** What reads a body. */
+/** Parsers of a body. */
 const bodies: Record<string, (body: Buffer) => unknown> = {
   "a simple body": (body) => {
     drain(canonicalBody(body, "simple"));
@@ -245,7 +254,7 @@ const bodies: Record<string, (body: Buffer) => unknown> = {
   "parts of a message": (body) => partsOf("", body),
 };
 
-/** A refusal costs as much as it took to find out. */
+/** Ignores refusals: finding the reason for one costs as much as parsing. */
 const safely =
   <T>(read: (input: T) => unknown) =>
   (input: T): unknown => {
@@ -257,7 +266,7 @@ const safely =
     }
   };
 
-/** @returns the shapes that break the law, each with what was measured */
+/** @returns the shapes whose cost is not linear, each with the measurement */
 async function breaches<T>(
   shapes: readonly Shape[],
   toInput: (text: string) => T,
@@ -271,7 +280,7 @@ async function breaches<T>(
   return found;
 }
 
-describe("twice the hostile input takes about twice the time:", () => {
+describe("doubling the hostile input about doubles the time:", () => {
   it.each(Object.entries(texts))("%s", { timeout: aFewMinutes }, async (_, reader) => {
     expect(await breaches(textShapes, (text) => text, reader)).toEqual([]);
     for (const signs of nestings) {
@@ -291,16 +300,19 @@ describe("twice the hostile input takes about twice the time:", () => {
   });
 });
 
-/** The largest message that is received; in `npm test` a quarter of it. */
+/** Largest message that is received; `npm test` uses a quarter of it. */
 const MESSAGE_BYTES = (isLong ? 25 : 6.25) * 1024 * 1024;
-/** Of one turn of the event loop. Some 60 ms on the machine it was written on; with work for others in its caches, more. */
+/**
+ * Maximum milliseconds of one turn of the event loop. The slowest takes about 60 ms on an idle machine, more under
+ * load.
+ */
 const TURN_MS = 150;
-/** In a process of its own. */
+/** Maximum milliseconds for splitting a message for the leak guard, which has its own process. */
 const LEAVES_MS = isLong ? 1500 : 750;
 
 function messageOf(name: string, size: number) {
   const made = hostileMessages[name]?.(size - 2000);
-  if (made === undefined) throw new Error(`no message is called ${name}`);
+  if (made === undefined) throw new Error(`unknown hostile message: ${name}`);
   const header = latin1(made.header);
   return { header, body: latin1(made.body), fields: readMessageFields({ header, fields: readHeader(header).fields }) };
 }
@@ -310,7 +322,10 @@ type Message = ReturnType<typeof messageOf>;
 const owner = { aliasAddress: "shop@kauke.test", isOwnMailbox: () => true, correspondentOf: () => null };
 const toAlias = { addressFor: () => "shop@kauke.test", nameFor: (name: string) => name, unreadable: "remove" } as const;
 
-/** What reads the parts of a whole message, each a turn of its own. Those that write get what the one before them found. */
+/**
+ * Operations on the parts of a whole message. Each step is one turn of the event loop, and a later step uses the result
+ * of the earlier one.
+ */
 const turns: Record<string, (message: Message) => Generator<() => unknown>> = {
   *"calendars to be forwarded"({ fields, body }) {
     let plan: CalendarPlan = { kind: "keep" };
@@ -340,23 +355,27 @@ function splitForLeakGuard({ header, body }: Message): void {
   }
 }
 
-describe("of a whole message", () => {
-  it.each(Object.keys(hostileMessages))("no turn takes long: %s", { timeout: aFewMinutes }, async (name) => {
-    const message = messageOf(name, MESSAGE_BYTES);
-    const slow: string[] = [];
-    for (const [parts, begin] of Object.entries(turns)) {
-      for (const turn of begin(message)) {
-        const tookMs = await leastCpuMs(turn, undefined, TURN_MS);
-        if (tookMs >= TURN_MS) slow.push(`${parts}: ${tookMs.toFixed(0)} ms`);
+describe("parsing a whole message", () => {
+  it.each(Object.keys(hostileMessages))(
+    "takes no long turn of the event loop: %s",
+    { timeout: aFewMinutes },
+    async (name) => {
+      const message = messageOf(name, MESSAGE_BYTES);
+      const slow: string[] = [];
+      for (const [parts, begin] of Object.entries(turns)) {
+        for (const turn of begin(message)) {
+          const tookMs = await leastCpuMs(turn, undefined, TURN_MS);
+          if (tookMs >= TURN_MS) slow.push(`${parts}: ${tookMs.toFixed(0)} ms`);
+        }
       }
-    }
-    const splitMs = await leastCpuMs(splitForLeakGuard, message, LEAVES_MS);
-    if (splitMs >= LEAVES_MS) slow.push(`the leak guard splits it: ${splitMs.toFixed(0)} ms`);
-    expect(slow).toEqual([]);
-  });
+      const splitMs = await leastCpuMs(splitForLeakGuard, message, LEAVES_MS);
+      if (splitMs >= LEAVES_MS) slow.push(`the leak guard splits it: ${splitMs.toFixed(0)} ms`);
+      expect(slow).toEqual([]);
+    },
+  );
 
   it.each(Object.keys(hostileMessages))(
-    "twice the bytes take about twice the time: %s",
+    "takes about twice the time for twice the bytes: %s",
     {
       timeout: aFewMinutes,
     },
@@ -373,10 +392,10 @@ describe("of a whole message", () => {
   );
 });
 
-describe("the measurement", () => {
+describe("the measurement of growth", () => {
   const spaces = (size: number) => `${" ".repeat(size)}x`;
 
-  test("finds squared growth, in an expression and in a loop", async () => {
+  test("detects quadratic growth, in a regular expression and in a loop", async () => {
     const trim = (text: string) => text.replace(/\s+$/, "");
     expect(await growthOf({ make: spaces, run: trim, largest: 60_000, looks: 1 })).toMatch(
       / ms for \d+, .* ms for \d+/,
@@ -387,7 +406,7 @@ describe("the measurement", () => {
     );
   });
 
-  test("finds it in work that is awaited", async () => {
+  test("detects quadratic growth in asynchronous work", async () => {
     const trim = async (text: string) => {
       await Promise.resolve();
       return text.replace(/\s+$/, "");
@@ -395,7 +414,7 @@ describe("the measurement", () => {
     expect(await growthOf({ make: spaces, run: trim, largest: 60_000, looks: 1 })).not.toBe("linear");
   });
 
-  test("takes what grows as its input, and what is fast at its limit", async () => {
+  test("accepts linear work, and quadratic work that is fast at its largest input", async () => {
     const turn = (text: string) => [...text].toReversed().join("");
     expect(await growthOf({ make: spaces, run: turn, largest: 1_000_000 })).toBe("linear");
     expect(await growthOf({ make: spaces, run: (text) => text.replace(/\s+$/, ""), largest: 1000 })).toBe("linear");

@@ -1,9 +1,9 @@
 /**
- * The one error this package throws: text that the mail standards do not allow. Its message is the reason word alone, so
- * nothing a peer wrote (an address, a header) can reach a log through it.
+ * The only error class of this package: text violates a mail standard. Its message is only the reason code, so that
+ * text of a remote host (an address, a header) cannot reach a log through it.
  */
 export const mailSyntaxReasons = [
-  // address.ts
+  // Thrown by address.ts.
   "path_syntax",
   "path_too_long",
   "local_syntax",
@@ -14,17 +14,17 @@ export const mailSyntaxReasons = [
   "parameter_syntax",
   "parameter_repeated",
   "parameter_value",
-  // headers.ts
+  // Thrown by headers.ts.
   "header_too_large",
   "header_too_many_fields",
   "header_field_too_large",
-  // status-code.ts
+  // Thrown by status-code.ts.
   "reply_syntax",
-  // retry-schedule.ts
+  // Thrown by retry-schedule.ts.
   "schedule_syntax",
-  // message-id.ts
+  // Thrown by message-id.ts.
   "message_id_syntax",
-  // header-field.ts
+  // Thrown by header-field.ts.
   "field_syntax",
   "field_line_too_long",
 ] as const;
@@ -33,7 +33,7 @@ export type MailSyntaxReason = (typeof mailSyntaxReasons)[number];
 
 export class MailSyntaxError extends Error {
   readonly reason: MailSyntaxReason;
-  /** Only for text an operator wrote (a setting); never for what a peer sent. */
+  /** Explanation, set only for text that an operator wrote (a setting), never for text of a remote host. */
   readonly detail: string | null;
 
   constructor(reason: MailSyntaxReason, detail: string | null = null) {

@@ -12,11 +12,11 @@ import {
 const unitOf = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
 describe("parseRetrySchedule", () => {
-  it("reads waits in every unit, with or without spaces", () => {
+  it("parses delays in every unit, with or without spaces", () => {
     expect(parseRetrySchedule("30s,2m, 10m ,2h,1d")).toEqual([30, 120, 600, 7200, 86_400]);
   });
 
-  it("reads whatever was written by its rule", () => {
+  it("parses every schedule written by the documented rule", () => {
     const wait = fc.tuple(fc.integer({ min: 1, max: 30 }), fc.constantFrom("s", "m", "h", "d" as const));
     fc.assert(
       fc.property(fc.array(wait, { minLength: 1, maxLength: 20 }), (waits) => {
@@ -71,11 +71,11 @@ describe("the default schedule", () => {
     [86_400, "24 hours"],
     [172_800, "2 days"],
     [scheduleSeconds(defaultRetrySchedule), "5 days"],
-  ])("%i seconds are %s to a person", (seconds, text) => {
+  ])("%i seconds are shown as %s", (seconds, text) => {
     expect(formatSpan(seconds)).toBe(text);
   });
 
-  it("begins as documented, never shortens, and lasts five days", () => {
+  it("begins as documented, never has a shorter delay after a longer one, and lasts five days", () => {
     expect(defaultRetrySchedule.slice(0, 5)).toEqual([30, 120, 600, 1800, 7200]);
     expect(defaultRetrySchedule).toEqual(defaultRetrySchedule.toSorted((a, b) => a - b));
     expect(defaultRetrySchedule.reduce((sum, wait) => sum + wait, 0)).toBe(5 * 86_400);
@@ -87,13 +87,13 @@ describe("nextAttemptAt", () => {
   const next = (attempts: number, random: number) =>
     nextAttemptAt({ schedule: [30, 600], attempts, after, random: () => random });
 
-  it("waits the step of the attempt, up to a tenth longer", () => {
+  it("uses the delay of the attempt, extended by up to a tenth", () => {
     expect(next(1, 0)).toEqual(new Date("2026-03-01T12:00:30Z"));
     expect(next(2, 0)).toEqual(new Date("2026-03-01T12:10:00Z"));
     expect(next(2, 0.5)).toEqual(new Date("2026-03-01T12:10:30Z"));
   });
 
-  it("ends when the schedule is used up", () => {
+  it("returns null when the schedule is exhausted", () => {
     expect(next(3, 0)).toBeNull();
     expect(nextAttemptAt({ schedule: [], attempts: 1, after, random: () => 0 })).toBeNull();
   });

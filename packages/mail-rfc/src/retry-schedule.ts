@@ -1,18 +1,18 @@
 /**
- * When an open delivery is tried again. A schedule is the list of waits between attempts, in seconds: n waits make n + 1
- * attempts, and with the last wait used up the delivery has failed (RFC 5321 §4.5.4.1 asks for four to five days).
+ * Retry schedule of an open delivery: a list of delays between attempts, in seconds. With n delays there are n + 1
+ * attempts, and a delivery fails when the last one does (RFC 5321 §4.5.4.1 recommends four to five days).
  */
 import { MailSyntaxError } from "./mail-syntax-error.ts";
 
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 const LONGEST_WAIT = 30 * 86_400;
 const MOST_WAITS = 100;
-/** Share of a wait: what failed together is not to be retried together. */
+/** Maximum share added to a delay, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1;
 
 const H = 3600;
 
-/** From half a minute to 12 hours; 18 waits, five days in all. */
+/** Default schedule: 18 delays from 30 seconds to 12 hours, five days in total. */
 // biome-ignore format: one row per order of magnitude
 export const defaultRetrySchedule: readonly number[] = [
   30, 120, 600, 1800, 2 * H,
@@ -21,9 +21,9 @@ export const defaultRetrySchedule: readonly number[] = [
 ];
 
 /**
- * Reads the setting: waits separated by commas, each a whole number above zero and a unit (`s`, `m`, `h`, `d`).
+ * Parses the setting: delays separated by commas, each a positive integer and a unit (`s`, `m`, `h`, `d`).
  * @example parseRetrySchedule("30s, 2m, 1h") // [30, 120, 3600]
- * @throws MailSyntaxError `schedule_syntax`, its `detail` the item that is wrong
+ * @throws MailSyntaxError `schedule_syntax`, with the invalid item as `detail`
  */
 export function parseRetrySchedule(text: string): number[] {
   const items = text.split(",");
@@ -32,11 +32,12 @@ export function parseRetrySchedule(text: string): number[] {
 }
 
 /**
- * The moment of the next attempt.
- * @param options.attempts attempts made so far; the first one counts
- * @param options.after when the last of them ended: counted from arrival, an outage of our own would use up the schedule
- * @param options.random a number from 0 to below 1; makes the wait up to a tenth longer
- * @returns `null` when the schedule is used up
+ * Computes the time of the next attempt.
+ * @param options.attempts attempts made so far, including the first
+ * @param options.after end of the last attempt; if delays counted from arrival, an outage of our own would exhaust the
+ * schedule
+ * @param options.random a number from 0 to below 1, which extends the delay by up to a tenth
+ * @returns `null` when the schedule is exhausted
  */
 export function nextAttemptAt(options: {
   schedule: readonly number[];
@@ -49,7 +50,7 @@ export function nextAttemptAt(options: {
   return new Date(options.after.getTime() + Math.round(wait * 1000 * (1 + JITTER * options.random())));
 }
 
-/** How long a schedule lasts without its jitter, in seconds. */
+/** @returns the total of a schedule's delays in seconds, without jitter */
 export function scheduleSeconds(schedule: readonly number[]): number {
   return schedule.reduce((sum, wait) => sum + wait, 0);
 }
@@ -62,7 +63,7 @@ const UNITS = [
 ] as const;
 
 /**
- * A span of time for a person, in the largest unit of which it has at least two.
+ * Formats a duration for a person, in the largest unit of which it contains at least two.
  * @example formatSpan(432_000) // "5 days"
  * @example formatSpan(86_400) // "24 hours"
  */

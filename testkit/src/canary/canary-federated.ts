@@ -1,4 +1,7 @@
-/** Canaries in federated sign-in: what the issuer says of a person, codes, tokens, and the secrets of sign-ins done, denied and left. */
+/**
+ * Plants canaries in federated sign-in: claims about a person, codes, tokens, and the secrets of completed, refused and
+ * abandoned sign-ins.
+ */
 import { googleFailureHash } from "@kauke/contract";
 import type { FakeIssuer } from "../fakes/fake-issuer.ts";
 import type { Canaries } from "./canary-scan.ts";
@@ -8,7 +11,7 @@ interface Browser {
   issuer: FakeIssuer;
 }
 
-/** @throws when a sign-in that should lead to the dashboard does not */
+/** @throws when a sign-in that should succeed does not lead to the dashboard */
 export async function plantFederated(canaries: Canaries, { origin, issuer }: Browser): Promise<void> {
   const word = (label: string) => canaries.word(label);
   issuer.claims = {
@@ -25,7 +28,7 @@ export async function plantFederated(canaries: Canaries, { origin, issuer }: Bro
   issuer.refusal = word("google-error");
   await signIn(canaries, { origin, issuer }, `/auth${googleFailureHash}`);
   issuer.refusal = null;
-  // Left at the issuer: its row stays for ten minutes.
+  // Abandoned at the issuer: its row exists for ten minutes.
   await begin(canaries, origin);
   const made = { code: issuer.codes, verifier: issuer.verifiers, token: issuer.tokens };
   for (const [label, values] of Object.entries(made)) {
@@ -41,8 +44,8 @@ async function signIn(canaries: Canaries, { origin }: Browser, end: string): Pro
   const back = await fetch(consented.headers.get("location") ?? "", { redirect: "manual", headers });
   const location = back.headers.get("location");
   if (location !== end) throw new Error(`the sign-in led to ${location}`);
-  for (const it of back.headers.getSetCookie())
-    if (it.startsWith("sid=")) canaries.watch("google-session", valueOf(it));
+  for (const setCookie of back.headers.getSetCookie())
+    if (setCookie.startsWith("sid=")) canaries.watch("google-session", valueOf(setCookie));
 }
 
 async function begin(canaries: Canaries, origin: string): Promise<{ url: string; cookie: string }> {

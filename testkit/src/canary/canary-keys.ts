@@ -1,9 +1,12 @@
-/** Canaries in encryption keys: names, passwords, plaintexts, and the keys themselves, through every call that takes or makes one. */
+/**
+ * Plants canaries in encryption keys: names, passwords, plaintexts and the keys themselves, in every call that accepts
+ * or creates one.
+ */
 import { encryptText } from "@kauke/age";
 import type { Canaries } from "./canary-scan.ts";
 
 interface KeyOwner {
-  /** @throws when it is not answered 2xx */
+  /** @throws when the status is not 2xx */
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
   /** @returns the status, whatever it is */
   tell(method: string, path: string, body: unknown): Promise<number>;
@@ -53,7 +56,8 @@ async function plantUses(canaries: Canaries, owner: KeyOwner, uses: Uses): Promi
     await owner.call<{ decryptedText: string }>("POST", "/api/decrypt-auto", { keyId, masterPassword, encryptedText }),
     await owner.call<{ decryptedText: string }>("POST", "/api/decrypt-manual", { privateKey, encryptedText }),
   ];
-  if (answers.some(({ decryptedText }) => decryptedText !== plaintext)) throw new Error("it was not decrypted");
+  if (answers.some(({ decryptedText }) => decryptedText !== plaintext))
+    throw new Error("the plaintext was not decrypted");
   const wrong = { keyId, encryptedText, masterPassword: canaries.word("wrong-master-password") };
   const refused: [string, object][] = [
     ["/api/decrypt-auto", wrong],

@@ -1,6 +1,6 @@
 /**
- * Puts canaries wherever a person, a mail host or an attacker can put words: accounts, aliases, mail that goes through, waits,
- * is refused or loops, failed sign-ins, and every field of every call of the interface, rightly and wrongly formed.
+ * Plants canaries wherever a person, a mail host or an attacker can put words: accounts, aliases, mail that is
+ * delivered, queued, refused or looping, failed sign-ins, and every field of every API call, valid and invalid.
  */
 import { request } from "node:http";
 import { type Endpoint, endpoints } from "@kauke/contract";
@@ -15,10 +15,13 @@ import type { Canaries } from "./canary-scan.ts";
 import { plantWallets } from "./canary-wallet.ts";
 import { plantWaysIn } from "./canary-ways-in.ts";
 
-/** Where all requests and mail come from; no process of ours may write it down. */
+/** Source address of all requests and mail; none of our processes may store it. */
 export const clientAddress = "127.77.88.199";
 
-/** The outside world: a relay that takes, defers or refuses by the words in a recipient, quoting canaries, and a webhook. */
+/**
+ * Starts the outside world: a relay that accepts, defers or refuses by words in the recipient, quoting canaries in its
+ * replies, and a webhook.
+ */
 export async function canaryWorld(canaries: Canaries) {
   const mx = await FakeMx.start({
     extensions: ["PIPELINING", "8BITMIME", "SMTPUTF8", "SIZE 52428800", "AUTH PLAIN LOGIN"],
@@ -55,23 +58,23 @@ export interface PlantTarget {
   mxPort: number;
   submissionPort: number;
   issuer: FakeIssuer;
-  /** For the destinations: its port is in webhook URLs. */
+  /** Port of the webhook in the URLs of destinations. */
   hookPort: number;
 }
 
 export interface Planted {
-  /** Answers to the mails, by what was meant to happen to them. */
+  /** Replies to the messages, by their intended outcome. */
   mail: Record<
     "through" | "down" | "gone" | "partly" | "paused" | "postmaster" | "loop" | "unknown" | "foreign",
     string
   >;
-  /** The answer to the message that was submitted. */
+  /** Reply to the submitted message. */
   submitted: string;
-  /** Statuses of a sign-in by wallet, the same once more, and a forged one. */
+  /** Statuses of a sign-in by wallet, of its repetition, and of a forged one. */
   wallets: number[];
-  /** Texts of the owner's notices. */
+  /** Texts of the notices to the owner. */
   notices: string[];
-  /** Statuses of the calls with a canary in every field, each with how often it came. */
+  /** Number of responses by status, over all calls with a canary in every field. */
   statuses: Map<number, number>;
 }
 
@@ -98,7 +101,7 @@ export async function plantCanaries(canaries: Canaries, target: PlantTarget): Pr
 interface Call {
   method: string;
   path: string;
-  /** Text is sent as it is. */
+  /** Request body; text is sent unchanged, anything else as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -162,7 +165,7 @@ function apiClient(canaries: Canaries, port: number) {
   return { send, register };
 }
 
-/** Addresses, and the id of the first. */
+/** Addresses of the aliases by intended outcome of their mail, and the id of the first alias. */
 type Aliases = Record<"id" | "through" | "down" | "gone" | "partly" | "paused", string>;
 
 async function plantAliases(
@@ -198,7 +201,7 @@ async function plantAliases(
   };
 }
 
-/** Mail written on the site and mail from a mail program, with the secrets the server makes up for it. */
+/** Sends mail from the site and from a mail program, and watches the secrets that the server generates for it. */
 async function plantOutgoing(
   canaries: Canaries,
   { owner, aliases, port }: { owner: Account; aliases: Aliases; port: number },
@@ -236,7 +239,7 @@ async function plantOutgoing(
   return answer;
 }
 
-/** A message with a canary in each place where a message has room for one. */
+/** Builds a message with a canary in each place that can hold one. */
 function canaryMessage(canaries: Canaries): string {
   const word = (label: string) => canaries.word(label);
   const base64 = (text: string) => Buffer.from(text).toString("base64").replace(/.{76}/g, "$&\r\n");
@@ -325,7 +328,7 @@ async function plantFailedLogins(
   await client.send({ method: "POST", path: "/api/auth/register", body: taken });
 }
 
-/** The refusals of `partly` and of the second try of `down` reach the owner. */
+/** Waits for the notices about the refusals of `partly` and of the second attempt of `down`. */
 async function untilNotices(owner: Account): Promise<string[]> {
   const giveUpAt = Date.now() + 30_000;
   for (;;) {
@@ -336,7 +339,7 @@ async function untilNotices(owner: Account): Promise<string[]> {
   }
 }
 
-/** Calls that end the account or its session come last. */
+/** Calls that end the account or its session; they are made last. */
 const endings = new Set(["DELETE /api/account", "POST /api/auth/logout"]);
 
 async function plantInEveryField(
@@ -349,8 +352,8 @@ async function plantInEveryField(
   const statuses = new Map<number, number>();
   const all: Endpoint[] = Object.values(endpoints);
   const isEnding = ({ method, path }: Endpoint) => endings.has(`${method} ${path}`);
-  for (const endpoint of [...all.filter((it) => !isEnding(it)), ...all.filter(isEnding)]) {
-    // Signing in ends the session a call came with.
+  for (const endpoint of [...all.filter((endpoint) => !isEnding(endpoint)), ...all.filter(isEnding)]) {
+    // Signing in would end the session whose cookie the call carries.
     const cookie = endpoint.access === "user" || isEnding(endpoint) ? victim.headers : {};
     for (const call of wrongCalls(canaries, endpoint, own)) {
       const { status } = await client.send({ ...call, headers: { ...cookie, ...call.headers } });
@@ -378,7 +381,7 @@ async function victimAlias(canaries: Canaries, victim: Account): Promise<string>
   return (await victim.call<{ id: string }>("POST", `/api/aliases/${victim.id}`, body)).id;
 }
 
-/** @param ownIds what the caller owns, so that a call gets as far as its body */
+/** @param ownIds ids of objects owned by the caller, so that a call is processed as far as its body */
 function wrongCalls(canaries: Canaries, { method, path, body }: Endpoint, ownIds: Record<string, string>): Call[] {
   const strangeId = (name: string) => canaries.word(`param-${name}`);
   const strange = path.replace(/:(\w+)/g, (_, name: string) => strangeId(name));
@@ -392,7 +395,7 @@ function wrongCalls(canaries: Canaries, { method, path, body }: Endpoint, ownIds
   const bodies = [texts, lists, mailboxes, { [canaries.word("field-name")]: 1 }, [canaries.word("list")]];
   const text = canaries.word("not-json");
   return [
-    ...bodies.map((it) => ({ method, path: own, body: it })),
+    ...bodies.map((fields) => ({ method, path: own, body: fields })),
     { method, path: strange + query, body: texts },
     { method, path: own, body: `{"${text}` },
     { method, path: own, body: text, headers: { "content-type": "text/plain" } },

@@ -1,7 +1,7 @@
 /**
- * Finds what must not be anywhere: words planted as canaries, in files and texts, in eight encodings. Every word of one run
- * begins with the same random marker, so that one search per encoding finds all of them; values we could not choose
- * (a session token, an IP address) are searched for one by one.
+ * Searches files and texts for words planted as canaries, in eight encodings. Every word of one run begins with the
+ * same random marker, so that one search per encoding finds all of them. Values that the test cannot choose (a session
+ * token, an IP address) are searched one by one.
  */
 import { randomBytes } from "node:crypto";
 import type { Dirent } from "node:fs";
@@ -9,17 +9,17 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 
 export interface Finding {
-  /** File or text, relative to what was scanned. */
+  /** File or text, relative to the scanned directory. */
   where: string;
   offset: number;
   encoding: Encoding;
-  /** Which canary, where it can be told. */
+  /** Label of the canary, if it is known. */
   label: string;
 }
 
 const percent = (hex: string) => hex.replace(/../g, "%$&");
 const quoted = (hex: string) => hex.replace(/../g, "=$&");
-/** The characters of base64 that depend on the word alone when `before` bytes of unknown content come first in the group of three. */
+/** Base64 characters that depend only on the word when `before` unknown bytes precede it in its group of three. */
 const base64At = (word: Buffer, before: number) => {
   const text = Buffer.concat([Buffer.alloc(before), word])
     .toString("base64")
@@ -38,7 +38,7 @@ const base64Forms = (before: number) => (word: Buffer) => {
   return [text, urlSafe(text)];
 };
 
-/** Each gives the texts a word may appear as. */
+/** For each encoding, the texts in which a word may appear. */
 export const encodings = {
   "utf-8": (word: Buffer) => [word.toString("utf8"), word.toString("utf8").toUpperCase()],
   "utf-16le": (word: Buffer) => [Buffer.from(word.toString("utf8"), "utf16le").toString("latin1")],
@@ -55,7 +55,7 @@ export type Encoding = keyof typeof encodings;
 interface Needle {
   encoding: Encoding;
   bytes: Buffer;
-  /** `null`: the marker of all. */
+  /** Label of the canary; `null` for the marker that all words share. */
   label: string | null;
 }
 
@@ -63,17 +63,17 @@ export class Canaries {
   readonly marker = `zq${randomBytes(5).toString("hex")}`;
   readonly #words = new Map<string, string>();
   readonly #others = new Map<string, string>();
-  /** What is searched for; `null`: to be made anew. */
+  /** Encoded values to search for; `null` when they must be computed again. */
   #needles: readonly Needle[] | null = null;
 
-  /** A new word, e.g. `zq0123456789-subject`; letters, digits and hyphens, so that it fits nearly everywhere. */
+  /** Makes a new word, e.g. `zq0123456789-subject`: letters, digits and hyphens, which are valid nearly everywhere. */
   word(label: string): string {
     const word = `${this.marker}-${label}`;
     this.#words.set(label, word);
     return word;
   }
 
-  /** A value that came from elsewhere, at least eight characters long. */
+  /** Adds a value that was not chosen by the test, of at least eight characters. */
   watch(label: string, value: string): void {
     if (value.length < 8) throw new Error(`${label} is too short to be looked for`);
     this.#others.set(label, value);
@@ -84,7 +84,7 @@ export class Canaries {
     return [...this.#words.keys(), ...this.#others.keys()];
   }
 
-  /** Every canary in `bytes`. */
+  /** @returns every canary in `bytes` */
   find(bytes: Buffer, where: string): Finding[] {
     const written = writtenParts(bytes);
     this.#needles ??= this.#makeNeedles();
@@ -101,7 +101,7 @@ export class Canaries {
     });
   }
 
-  /** @param directories scanned with all that is in them */
+  /** @param directories scanned recursively */
   async scan(directories: readonly string[]): Promise<{ findings: Finding[]; files: number; bytes: number }> {
     const findings: Finding[] = [];
     let files = 0;
@@ -141,8 +141,8 @@ export class Canaries {
 const ZERO_PAGE = Buffer.alloc(8192);
 
 /**
- * Without the pages of zeros that a database keeps for later: in them no word can begin. A word of UTF-16 may end with the first
- * zero of such a page, which therefore belongs to the part before it.
+ * Skips pages of zeros that a database has reserved, since no word can begin in them. The first zero of such a page is
+ * included in the preceding part, because a word in UTF-16 may end with it.
  */
 function writtenParts(bytes: Buffer): { begin: number; end: number }[] {
   const parts: { begin: number; end: number }[] = [];
@@ -156,7 +156,10 @@ function writtenParts(bytes: Buffer): { begin: number; end: number }[] {
   return parts;
 }
 
-/** @returns `null` for a file that a running server has deleted since it was listed: a message that was delivered */
+/**
+ * @returns `null` for a file that the running server has deleted since the directory was listed, e.g. of a delivered
+ * message
+ */
 export async function readUnlessGone(path: string): Promise<Buffer | null> {
   return await readFile(path).catch((thrown: NodeJS.ErrnoException) => {
     if (thrown.code === "ENOENT") return null;

@@ -1,4 +1,7 @@
-/** Canaries of sign-in by wallet: address, nonce, signature and both cookies, of a sign-in, a refused proof and one never made. */
+/**
+ * Plants canaries in sign-in by wallet: address, nonce, signature and both cookies, of a sign-in, a refused proof and
+ * an abandoned challenge.
+ */
 import type { WalletChallenge } from "@kauke/contract";
 import { makeWalletKey, proveWallet } from "../wallet-key.ts";
 import type { Canaries } from "./canary-scan.ts";
@@ -9,11 +12,11 @@ export type SendWallet = (
 ) => Promise<{
   status: number;
   text: string;
-  /** `name=value` */
+  /** Cookie that was set, as `name=value`. */
   cookie: string | null;
 }>;
 
-/** @returns the statuses: of the proof, of the same one again, of a forged one */
+/** @returns the statuses of a proof, of its repetition, and of a forged proof */
 export async function plantWallets(canaries: Canaries, send: SendWallet): Promise<number[]> {
   const key = makeWalletKey();
   canaries.watch("wallet-address", key.address);
@@ -37,7 +40,7 @@ export async function plantWallets(canaries: Canaries, send: SendWallet): Promis
   const forged = proveWallet(key, offered.challenge);
   canaries.watch("forged-signature", forged.signature);
   const refused = await send({ ...forged, walletAddress: stranger.address }, offered.cookie);
-  // This one stays open: its row is there when the database is searched.
+  // This challenge is left open, so that its row exists when the database is searched.
   await ask("open", stranger.address);
   return [signedIn.status, again.status, refused.status];
 }

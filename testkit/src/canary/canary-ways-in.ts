@@ -1,11 +1,14 @@
-/** Canaries of what is changed about signing in: a new e-mail that waits for its link, a linked wallet, flows that stay open. */
+/**
+ * Plants canaries in changes of sign-in methods: a new e-mail address waiting for confirmation, a linked wallet,
+ * abandoned flows.
+ */
 import type { WalletChallenge } from "@kauke/contract";
 import { makeWalletKey, proveWallet } from "../wallet-key.ts";
 import type { Canaries } from "./canary-scan.ts";
 
 type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>;
 
-/** @param call as somebody who has just signed in */
+/** @param call makes calls as somebody who has just signed in */
 export async function plantWaysIn(canaries: Canaries, call: Call): Promise<void> {
   const email = `${canaries.word("new-email")}@${canaries.word("new-email-domain")}.example`;
   await call("POST", "/api/account/email/message", { email });
@@ -20,7 +23,7 @@ export async function plantWaysIn(canaries: Canaries, call: Call): Promise<void>
   const proof = proveWallet(key, await ask("link-nonce"));
   canaries.watch("link-signature", proof.signature);
   await call("POST", "/api/account/wallet", proof);
-  // These stay open: their rows are there when the database is searched.
+  // These flows are left open, so that their rows exist when the database is searched.
   await ask("open-link-nonce");
   const { url } = await call<{ url: string }>("POST", "/api/account/google");
   for (const name of ["state", "nonce", "code_challenge"])

@@ -1,30 +1,30 @@
-/** A disk that refuses what a test tells it to refuse, the way full and broken disks do; it works otherwise. */
+/** A disk whose calls fail as a test orders, in the way of full and broken disks; otherwise it works normally. */
 import { fsyncSync } from "node:fs";
 import { nodeSpoolFiles, type SpoolFile, type SpoolFiles } from "@kauke/server/store/queue/bodies/spool-files";
 
 export type DiskCall = "makeDirectory" | "create" | "write" | "sync" | "rename" | "syncDirectory" | "database fsync";
 
 export interface FailingDisk {
-  /** `null`: everything works. */
+  /** Call that fails, with its error code; `null` when everything works. */
   failing: { call: DiskCall; code: "EIO" | "ENOSPC" | "EDQUOT" } | null;
-  /** How often something was refused. */
+  /** Number of calls that failed. */
   refused: number;
-  /** For `StoreOptions.disk`. */
+  /** Value for `StoreOptions.disk`. */
   disk: { files: SpoolFiles; syncFile(descriptor: number): void };
 }
 
 export function failingDisk(): FailingDisk {
   const check = (call: DiskCall) => {
-    if (it.failing?.call !== call) return;
-    it.refused++;
-    const { code } = it.failing;
+    if (disk.failing?.call !== call) return;
+    disk.refused++;
+    const { code } = disk.failing;
     throw Object.assign(new Error(`${code}: refused by the test`), { code });
   };
   const wrap = (file: SpoolFile): SpoolFile => ({
     ...file,
     write: async (bytes) => {
-      // As a full disk does: the first half is written.
-      if (it.failing?.call === "write") await file.write(bytes.subarray(0, bytes.length / 2));
+      // A full disk writes part of the data: here the first half.
+      if (disk.failing?.call === "write") await file.write(bytes.subarray(0, bytes.length / 2));
       check("write");
       await file.write(bytes);
     },
@@ -56,6 +56,6 @@ export function failingDisk(): FailingDisk {
     check("database fsync");
     fsyncSync(descriptor);
   };
-  const it: FailingDisk = { failing: null, refused: 0, disk: { files, syncFile } };
-  return it;
+  const disk: FailingDisk = { failing: null, refused: 0, disk: { files, syncFile } };
+  return disk;
 }

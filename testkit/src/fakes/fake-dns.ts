@@ -1,6 +1,6 @@
 /**
- * DNS from a table: as the server's resolver port, and over UDP for whole-process tests (`KAUKE_DNS_SERVERS`). A name that
- * isn't in the table doesn't exist, so no test ever asks the real DNS.
+ * DNS answers from a table: as the server's resolver port, and over UDP and TCP for tests with a server process
+ * (`KAUKE_DNS_SERVERS`). Names that are not in the table do not exist, so that no test queries the real DNS.
  */
 import { createSocket, type Socket } from "node:dgram";
 import { type AddressInfo, createServer, type Server, type Socket as TcpSocket } from "node:net";
@@ -9,24 +9,27 @@ import type { DnsAnswer, MxRecord, Resolver } from "@kauke/server/mail/resolver"
 export interface FakeDnsName {
   a?: readonly string[];
   aaaa?: readonly string[];
-  /** `[preference, exchange]`; exchange `""` is the null MX. */
+  /** Pairs of `[preference, exchange]`; exchange `""` is the null MX. */
   mx?: readonly (readonly [number, string])[];
   txt?: readonly string[];
   ptr?: readonly string[];
-  /** Every question for this name fails (SERVFAIL). */
+  /** Whether every query for this name fails (SERVFAIL). */
   fails?: boolean;
-  /** The first answer for this name takes so long to find; who asks meanwhile gets it at the same moment, as from a real resolver. */
+  /**
+   * Milliseconds until the first answer for this name is ready. Queries made meanwhile are answered at the same moment,
+   * as by a real resolver.
+   */
   delayMs?: number;
-  /** No question for this name is ever answered. */
+  /** Whether queries for this name are never answered. */
   isSilent?: boolean;
 }
 
-/** Change it at any time; a function is asked anew at each question (rebinding). */
+/** Entries by name; may be changed at any time. A function is called for each query, e.g. for DNS rebinding. */
 export type FakeDnsZone = Record<string, FakeDnsName | (() => FakeDnsName)>;
 
 export interface FakeDns extends Resolver {
   zone: FakeDnsZone;
-  /** `type name` of every question. */
+  /** `type name` of every query. */
   questions: string[];
 }
 
@@ -36,7 +39,7 @@ export function createFakeDns(zone: FakeDnsZone = {}): FakeDns {
   const ask = async <T>(
     type: string,
     name: string,
-    pick: (it: FakeDnsName) => readonly T[] | undefined,
+    pick: (entry: FakeDnsName) => readonly T[] | undefined,
   ): Promise<DnsAnswer<T>> => {
     questions.push(`${type} ${name}`);
     const entry = entryOf(dns.zone, name);
@@ -48,16 +51,16 @@ export function createFakeDns(zone: FakeDnsZone = {}): FakeDns {
   const dns: FakeDns = {
     zone,
     questions,
-    resolve4: async (name) => ask("A", name, (it) => it.a),
-    resolve6: async (name) => ask("AAAA", name, (it) => it.aaaa),
-    resolveTxt: async (name) => ask("TXT", name, (it) => it.txt),
-    resolvePtr: async (name) => ask("PTR", name, (it) => it.ptr),
+    resolve4: async (name) => ask("A", name, (entry) => entry.a),
+    resolve6: async (name) => ask("AAAA", name, (entry) => entry.aaaa),
+    resolveTxt: async (name) => ask("TXT", name, (entry) => entry.txt),
+    resolvePtr: async (name) => ask("PTR", name, (entry) => entry.ptr),
     resolveMx: async (name) => ask("MX", name, recordsOf),
   };
   return dns;
 }
 
-/** How long a name's answer is still being looked for. */
+/** @returns a function that tells how many milliseconds a name's answer is still delayed */
 function slowness() {
   const foundAt = new Map<string, number>();
   return (name: string, { delayMs = 0 }: FakeDnsName = {}): number => {
@@ -78,7 +81,7 @@ function entryOf(zone: FakeDnsZone, name: string): FakeDnsName | undefined {
 
 function answerFrom<T>(
   found: FakeDnsName | undefined,
-  pick: (it: FakeDnsName) => readonly T[] | undefined,
+  pick: (entry: FakeDnsName) => readonly T[] | undefined,
 ): DnsAnswer<T> {
   if (found === undefined) return { kind: "no_name" };
   if (found.fails === true) return { kind: "failed" };
@@ -87,7 +90,7 @@ function answerFrom<T>(
 }
 
 export interface FakeDnsServer extends AsyncDisposable {
-  /** `127.0.0.1:port` */
+  /** Address for queries, `127.0.0.1:port`. */
   address: string;
   zone: FakeDnsZone;
   questions: string[];
@@ -96,10 +99,13 @@ export interface FakeDnsServer extends AsyncDisposable {
 
 const types: Record<number, string> = { 1: "A", 12: "PTR", 15: "MX", 16: "TXT", 28: "AAAA" };
 
-/** Octets of an answer over UDP; a longer one is cut, and asked for again over TCP (RFC 1035 §4.2). */
+/**
+ * Maximum octets of an answer over UDP; a longer one is truncated, and the client repeats the query over TCP (RFC 1035
+ * §4.2).
+ */
 const UDP_OCTETS_MAX = 1232;
 
-/** The same table over UDP and TCP (RFC 1035 §4). */
+/** Serves the table over UDP and TCP (RFC 1035 §4). */
 export async function startFakeDnsServer(zone: FakeDnsZone = {}): Promise<FakeDnsServer> {
   const { udp: socket, tcp } = await bindBoth();
   const questions: string[] = [];
@@ -136,7 +142,7 @@ export async function startFakeDnsServer(zone: FakeDnsZone = {}): Promise<FakeDn
   return server;
 }
 
-/** A UDP and a TCP socket of the same port. */
+/** Binds a UDP and a TCP socket to the same port. */
 async function bindBoth(): Promise<{ udp: Socket; tcp: Server }> {
   const tcp = createServer();
   await new Promise<void>((done) => tcp.listen(0, "127.0.0.1", done));
@@ -151,7 +157,7 @@ async function bindBoth(): Promise<{ udp: Socket; tcp: Server }> {
   return bindBoth();
 }
 
-/** The header with the TC bit, and the question. */
+/** Reduces an answer that is too long to its header with the TC bit, and the question. */
 function cut(answer: Buffer, query: Buffer): Buffer {
   if (answer.length <= UDP_OCTETS_MAX) return answer;
   const short = Buffer.from(answer.subarray(0, questionOf(query).end + 4));
@@ -160,7 +166,7 @@ function cut(answer: Buffer, query: Buffer): Buffer {
   return short;
 }
 
-/** Each message follows its length in two octets (RFC 1035 §4.2.2). */
+/** Answers queries over TCP, where each message is preceded by its length in two octets (RFC 1035 §4.2.2). */
 function answerOver(connection: TcpSocket, replyTo: (query: Buffer) => Buffer): void {
   let bytes = Buffer.alloc(0);
   connection.on("error", () => {});
@@ -184,7 +190,7 @@ function questionOf(query: Buffer) {
 
 function reply(query: Buffer, entry: FakeDnsName | undefined): Buffer {
   const { end, type } = questionOf(query);
-  const answer = answerFrom(entry, (it) => recordData(type, it));
+  const answer = answerFrom(entry, (name) => recordData(type, name));
   const records = answer.kind === "found" ? answer.records : [];
   const header = Buffer.from(query.subarray(0, 12));
   header.writeUInt16BE(0x8180 | { found: 0, no_record: 0, no_name: 3, failed: 2 }[answer.kind], 2);
@@ -213,7 +219,7 @@ function readName(bytes: Buffer, start: number): { name: string; end: number } {
 }
 
 function recordData(type: string, name: FakeDnsName): Buffer[] | undefined {
-  if (type === "A") return name.a?.map((it) => Buffer.from(it.split(".").map(Number)));
+  if (type === "A") return name.a?.map((address) => Buffer.from(address.split(".").map(Number)));
   if (type === "AAAA") return name.aaaa?.map(addressBytes);
   if (type === "PTR") return name.ptr?.map(nameBytes);
   if (type === "TXT") return name.txt?.map(stringBytes);
@@ -223,7 +229,7 @@ function recordData(type: string, name: FakeDnsName): Buffer[] | undefined {
   );
 }
 
-/** Character strings of 255 octets at most (RFC 1035 §3.3.14). */
+/** Encodes a TXT record as character strings of at most 255 octets (RFC 1035 §3.3.14). */
 function stringBytes(text: string): Buffer {
   const parts = text.match(/.{1,255}/gs) ?? [""];
   return Buffer.concat(parts.map((part) => Buffer.concat([Buffer.from([part.length]), Buffer.from(part, "latin1")])));
@@ -232,7 +238,7 @@ function stringBytes(text: string): Buffer {
 function nameBytes(name: string): Buffer {
   const labels = name === "" ? [] : name.split(".");
   return Buffer.concat([
-    ...labels.map((it) => Buffer.from(`${String.fromCharCode(it.length)}${it}`, "latin1")),
+    ...labels.map((label) => Buffer.from(`${String.fromCharCode(label.length)}${label}`, "latin1")),
     Buffer.from([0]),
   ]);
 }
@@ -242,5 +248,5 @@ function addressBytes(address: string): Buffer {
   const words = (text: string) => (text === "" ? [] : text.split(":"));
   const gap = right === undefined ? [] : Array<string>(8 - words(left).length - words(right).length).fill("0");
   const all = [...words(left), ...gap, ...words(right ?? "")];
-  return Buffer.from(all.map((it) => it.padStart(4, "0")).join(""), "hex");
+  return Buffer.from(all.map((word) => word.padStart(4, "0")).join(""), "hex");
 }

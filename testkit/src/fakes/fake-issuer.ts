@@ -1,6 +1,6 @@
 /**
- * An issuer of federated sign-in on loopback: discovery, authorization at once and without a page, codes with PKCE, signed ID
- * tokens. Who is there and what goes wrong is set by the test; what was asked is kept.
+ * A federated sign-in issuer on loopback: discovery, authorization without a page, codes with PKCE, signed ID tokens.
+ * Tests set the person's claims and the faults, and can inspect all requests.
  */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -13,31 +13,31 @@ export interface FakeIssuerClaims {
   given_name?: string;
   family_name?: string;
   picture?: string;
-  /** Over what the issuer would say itself: `nonce`, `aud`, `iss`, `exp`. */
+  /** Claims that override those the issuer would set: `nonce`, `aud`, `iss`, `exp`. */
   [claim: string]: unknown;
 }
 
 export class FakeIssuer implements AsyncDisposable {
   claims: FakeIssuerClaims = { sub: "1" };
-  /** Given at the userinfo endpoint and not in the ID token. */
+  /** Claims returned by the userinfo endpoint and left out of the ID token. */
   userinfo: Record<string, unknown> | null = null;
-  /** What the person answers in place of a yes. */
+  /** Error code with which the person refuses the authorization; `null` when the person consents. */
   refusal: string | null = null;
-  /** `down`: answers 500; `silent`: never answers; `other`: speaks in another issuer's name. */
+  /** Behaviour of discovery. `down`: answers 500; `silent`: never answers; `other`: names a different issuer. */
   discovery: "ok" | "down" | "silent" | "other" = "ok";
-  /** How a client may show its secret, as discovery says; unsaid where undefined. */
+  /** Methods of client authentication announced by discovery; not announced if undefined. */
   secretMethods: string[] | undefined = ["client_secret_basic", "client_secret_post"];
-  /** Every ID token gets a signature that is somebody else's. */
+  /** Whether ID tokens get an invalid signature. */
   isForged = false;
-  /** Codes given out and tokens made, in order. */
+  /** Authorization codes issued, in order. */
   readonly codes: string[] = [];
   readonly tokens: string[] = [];
   readonly verifiers: string[] = [];
-  /** How each client showed its secret. */
+  /** Where each token request contained the client secret. */
   readonly secretsIn: ("header" | "body" | "nowhere")[] = [];
-  /** Queries of the authorization endpoint. */
+  /** Query parameters of all requests to the authorization endpoint. */
   readonly asked: URLSearchParams[] = [];
-  /** Paths asked for, and the status each was answered. */
+  /** Path and response status of all requests. */
   readonly answered: { path: string; status: number }[] = [];
   readonly #issuer = new OAuth2Issuer();
   readonly #service = new OAuth2Service(this.#issuer);
@@ -63,12 +63,12 @@ export class FakeIssuer implements AsyncDisposable {
     return issuer;
   }
 
-  /** As `KAUKE_GOOGLE_ISSUER` takes it. */
+  /** Issuer URL, for `KAUKE_GOOGLE_ISSUER`. */
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Settings of a server that signs in here. */
+  /** Settings of a server that offers sign-in with this issuer. */
   get env(): Record<string, string> {
     const client = { KAUKE_GOOGLE_CLIENT_ID: "kauke-client", KAUKE_GOOGLE_CLIENT_SECRET: "kauke-client-secret" };
     return { ...client, KAUKE_GOOGLE_ISSUER: this.url };
@@ -97,7 +97,7 @@ export class FakeIssuer implements AsyncDisposable {
       url.searchParams.set("error_description", "Nothing of this may be shown");
     });
     this.#service.on(Events.BeforeTokenSigning, ({ payload }, { body }) => {
-      // The access token is signed first, and has a scope.
+      // The access token, recognizable by its scope, is signed before the ID token.
       if (!("scope" in payload)) Object.assign(payload, this.claims);
       if (body.code_verifier !== undefined) this.verifiers.push(body.code_verifier);
     });

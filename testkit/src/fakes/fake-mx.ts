@@ -1,6 +1,6 @@
 /**
- * A mail host that does what a test tells it: answers any code at any stage, waits, hangs up, shows or hides extensions,
- * speaks TLS. Keeps every message byte for byte, dots un-stuffed. Written for tests: one message at a time is plenty.
+ * A mail host under a test's control: answers any code at any stage, delays, hangs up, offers or hides extensions,
+ * supports TLS. Stores every message byte for byte, with dot-stuffing removed.
  */
 import { createServer, type Server, type Socket } from "node:net";
 import { createSecureContext, type SecureContext, TLSSocket } from "node:tls";
@@ -21,22 +21,22 @@ export type FakeMxStage =
 
 export interface FakeMxStep {
   stage: FakeMxStage;
-  /** The command as it came, without CRLF; empty at `greeting` and `body`. */
+  /** The command as received, without CRLF; empty at `greeting` and `body`. */
   line: string;
-  /** 1 for the first connection. */
+  /** Number of the connection, from 1. */
   connection: number;
   isSecure: boolean;
 }
 
-/** Reply lines joined by `\n`, or more: `drop` hangs up after the reply (or without one). */
+/** Reply lines joined by `\n`; or an object, in which `drop` hangs up after the reply, if any. */
 export type FakeMxAnswer = string | { reply?: string; delayMs?: number; drop?: boolean };
 
 export interface ReceivedMail {
   envelopeFrom: string;
   rcptTo: string[];
-  /** The whole MAIL and RCPT lines, with parameters. */
+  /** The whole MAIL command line, with parameters. */
   mailLine: string;
-  /** Un-stuffed, without the final dot. */
+  /** The message with dot-stuffing removed, without the final dot. */
   bytes: Buffer;
   connection: number;
   isSecure: boolean;
@@ -44,12 +44,12 @@ export interface ReceivedMail {
 
 export interface FakeMxOptions {
   extensions?: readonly string[];
-  /** `undefined` for the ordinary answer; it comes when the promise does. */
+  /** Returns the answer to a step, possibly later; `undefined` for the normal answer. */
   answer?: (step: FakeMxStep) => FakeMxAnswer | undefined | Promise<FakeMxAnswer | undefined>;
-  /** Offers STARTTLS; with `implicitTls` speaks TLS from the first byte. */
+  /** Certificate for STARTTLS; with `implicitTls`, connections use TLS from the first byte. */
   tls?: { key: string; cert: string };
   implicitTls?: boolean;
-  /** Hangs up once this many bytes of a body came. */
+  /** Number of body bytes after which the host hangs up. */
   dropAfterBodyBytes?: number;
   host?: string;
   port?: number;
@@ -74,12 +74,12 @@ const ordinaryAnswers: Record<FakeMxStage, string> = {
 
 export class FakeMx implements AsyncDisposable {
   readonly messages: ReceivedMail[] = [];
-  /** Every command of every connection, in order. */
+  /** All commands of all connections, in order. */
   readonly commands: string[] = [];
-  /** How many chunks of commands came: one for a pipelined envelope. */
+  /** Number of chunks in which commands arrived: one for a pipelined envelope. */
   commandChunks = 0;
   connections = 0;
-  /** Change it at any time. */
+  /** Behaviour of the host; may be changed at any time. */
   options: FakeMxOptions;
   readonly secureContext: SecureContext | null;
   readonly #server: Server;
@@ -110,7 +110,7 @@ export class FakeMx implements AsyncDisposable {
     return this.#open.size;
   }
 
-  /** Resolves when `count` messages are there in all. */
+  /** Resolves when `count` messages have been received in total. */
   async waitForMessages(count: number): Promise<readonly ReceivedMail[]> {
     while (this.messages.length < count) await new Promise<void>((done) => this.#arrivals.push(done));
     return this.messages;
@@ -121,7 +121,7 @@ export class FakeMx implements AsyncDisposable {
     for (const arrived of this.#arrivals.splice(0)) arrived();
   }
 
-  /** Hangs up on everybody without a word; still listens. */
+  /** Closes all connections without a reply; the host still listens. */
   dropConnections(): void {
     for (const socket of this.#open) socket.destroy();
   }
@@ -148,7 +148,10 @@ class FakeMxSession {
   readonly #connection: number;
   #socket: Socket;
   #input: Buffer = Buffer.alloc(0);
-  /** What `#input` lies in, with room behind it: joining each piece of a large message anew would cost more than the server does. */
+  /**
+   * Buffer that contains `#input` and has spare capacity, since concatenating every chunk of a large message would cost
+   * more than the server under test.
+   */
   #room: Buffer = this.#input;
   #isBody = false;
   #bodyBytes = 0;
@@ -207,7 +210,7 @@ class FakeMxSession {
     this.#isBusy = false;
   }
 
-  /** @returns whether there may be more to do */
+  /** @returns whether the input may contain another command */
   async #command(): Promise<boolean> {
     const end = this.#input.indexOf("\r\n");
     if (end < 0) return false;
@@ -278,19 +281,21 @@ class FakeMxSession {
     const { extensions = ordinaryExtensions, tls, implicitTls } = this.#mx.options;
     const offersTls = tls !== undefined && implicitTls !== true && !this.#isSecure;
     return [ordinaryAnswers.ehlo, ...extensions, ...(offersTls ? ["STARTTLS"] : [])]
-      .map((it, index) => (index === 0 ? it : `250 ${it}`))
+      .map((line, index) => (index === 0 ? line : `250 ${line}`))
       .join("\n");
   }
 }
 
-/** All lines but the last get a hyphen after the code. */
+/** Writes a hyphen after the code of all lines but the last. */
 function wireLines(reply: string): string {
   const lines = reply.split("\n");
-  return lines.map((it, index) => (index < lines.length - 1 ? `${it.slice(0, 3)}-${it.slice(4)}` : it)).join("\r\n");
+  return lines
+    .map((line, index) => (index < lines.length - 1 ? `${line.slice(0, 3)}-${line.slice(4)}` : line))
+    .join("\r\n");
 }
 
 function stageOf(line: string): FakeMxStage {
   const verb = line.split(" ", 1)[0]?.toLowerCase() ?? "";
   const known = ["ehlo", "helo", "starttls", "auth", "mail", "rcpt", "data", "rset", "quit"] as const;
-  return known.find((it) => it === verb) ?? "other";
+  return known.find((stage) => stage === verb) ?? "other";
 }

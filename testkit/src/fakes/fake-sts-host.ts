@@ -1,4 +1,4 @@
-/** The host of MTA-STS policies for every domain a test points at it: an HTTPS server with the test certificate. */
+/** An HTTPS server with the test certificate that serves the MTA-STS policy of every domain a test points at it. */
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { testCertificate, testKey } from "../test-certificate.ts";
@@ -7,14 +7,14 @@ export interface FakeStsHost extends AsyncDisposable {
   port: number;
   /** `Host` and path of every request. */
   requests: string[];
-  /** Change it at any time. */
+  /** Response to every request; may be changed at any time. */
   answer: { status?: number; type?: string; location?: string; file: string; hangs?: boolean };
   close(): Promise<void>;
 }
 
-/** e.g. `stsFile("enforce", ["mx.example.test"])` */
+/** Builds a policy, e.g. `stsFile("enforce", ["mx.example.test"])`. */
 export function stsFile(mode: string, hosts: readonly string[], maxAgeSeconds = 86_400): string {
-  const lines = ["version: STSv1", `mode: ${mode}`, ...hosts.map((it) => `mx: ${it}`), `max_age: ${maxAgeSeconds}`];
+  const lines = ["version: STSv1", `mode: ${mode}`, ...hosts.map((host) => `mx: ${host}`), `max_age: ${maxAgeSeconds}`];
   return `${lines.join("\r\n")}\r\n`;
 }
 

@@ -1,4 +1,4 @@
-/** A webhook's receiving end: keeps every request, answers the statuses it was told, then 200. Checks nothing. */
+/** A webhook endpoint: stores every request, answers with the given statuses and then with 200. Verifies nothing. */
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -12,15 +12,15 @@ export interface WebhookRequest {
 
 export interface FakeWebhookOptions {
   tls?: { key: string; cert: string };
-  /** Statuses of the first answers, in order. */
+  /** Statuses of the first responses, in order. */
   statuses?: number[];
-  /** Instead of a status. */
+  /** Writes the response itself, in place of a status. */
   respond?: (request: WebhookRequest, response: ServerResponse) => void;
 }
 
 export class FakeWebhook implements AsyncDisposable {
   readonly requests: WebhookRequest[] = [];
-  /** Change them at any time. */
+  /** Behaviour of the endpoint; may be changed at any time. */
   options: FakeWebhookOptions;
   readonly #server: Server;
   #arrivals: (() => void)[] = [];
@@ -48,12 +48,12 @@ export class FakeWebhook implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** By address; a test that needs a name puts one into its DNS zone. */
+  /** URL by IP address; a test that needs a name adds one to its DNS zone. */
   get url(): string {
     return `${this.options.tls === undefined ? "http" : "https"}://127.0.0.1:${this.port}/hook`;
   }
 
-  /** Resolves when `count` requests are there in all. */
+  /** Resolves when `count` requests have been received in total. */
   async waitForRequests(count: number): Promise<readonly WebhookRequest[]> {
     while (this.requests.length < count) await new Promise<void>((done) => this.#arrivals.push(done));
     return this.requests;

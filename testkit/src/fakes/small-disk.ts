@@ -1,35 +1,35 @@
-/** A file system of a few MiB that can really be full: tmpfs, which only root on Linux can mount. */
+/** A file system of a few MiB that can really run full: tmpfs, which only root on Linux can mount. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 export interface SmallDisk {
-  /** Takes all the room there is but `leftBytes`. */
+  /** Occupies all free space except `leftBytes`. */
   fill(leftBytes: number): Promise<void>;
-  /** Gives the room back. */
+  /** Frees the occupied space. */
   free(): Promise<void>;
   unmount(): Promise<void>;
 }
 
-/** The shell unmounts when our end of its pipe closes, so that a killed test leaves no file system behind. */
+/** Shell script that unmounts when its standard input closes, so that a killed test leaves no file system mounted. */
 const mountUntilClosed = `trap "" INT TERM HUP
 mount -t tmpfs -o "size=$1" none "$2" && echo mounted && read -r _
 umount -l "$2"`;
 
-/** Why there can be none here; `null`: there can. */
+/** @returns why a small disk cannot be mounted here; `null` when it can */
 export function whyNoSmallDisk(): string | null {
-  if (process.platform !== "linux") return "tmpfs is there on Linux only";
+  if (process.platform !== "linux") return "tmpfs exists on Linux only";
   if (process.getuid?.() !== 0) return "only root can mount a tmpfs";
   try {
     execFileSync("unshare", ["--mount", "mount", "-t", "tmpfs", "none", "/mnt"], { stdio: "ignore" });
     return null;
   } catch {
-    return "this machine lets nobody mount a tmpfs";
+    return "this machine does not permit mounting a tmpfs";
   }
 }
 
-/** @param directory exists; what is in it is hidden until `unmount` */
+/** @param directory existing directory, whose content is hidden until `unmount` */
 export async function mountSmallDisk(directory: string, sizeBytes: number): Promise<SmallDisk> {
   const shell = spawn("/bin/sh", ["-c", mountUntilClosed, "sh", String(sizeBytes), directory], {
     stdio: ["pipe", "pipe", "ignore"],

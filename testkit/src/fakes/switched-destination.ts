@@ -1,9 +1,14 @@
-/** A destination host that can be taken down in the ways hosts go down, and counts which numbered messages it took and when. */
+/**
+ * A destination host that can fail in the ways hosts fail, and records which numbered messages it accepted and when.
+ */
 
 import { readNumber } from "../kill/numbered-mail.ts";
 import { FakeMx, type FakeMxAnswer, type FakeMxStep, type ReceivedMail } from "./fake-mx.ts";
 
-/** `full mailboxes`: 4xx at RCPT that concerns the mailbox, which slows no other mail to the host. */
+/**
+ * Kinds of failure. `full mailboxes` is a 4xx at RCPT that concerns one mailbox, so it does not defer other mail to the
+ * host.
+ */
 export type Outage = "closed port" | "4xx at MAIL" | "full mailboxes" | "4xx at the dot" | "hangs up at the dot";
 
 export const outages: readonly Outage[] = [
@@ -18,22 +23,25 @@ const stages: Partial<Record<Outage, FakeMxStep["stage"]>> = { "4xx at MAIL": "m
 type Behaviour = (step: FakeMxStep) => FakeMxAnswer | undefined;
 
 const takenReply = "250 2.0.0 taken";
-const slowMs = 200;
+const SLOW_MS = 200;
 
-/** Below the range that systems hand out for outgoing connections, so that nobody takes the port while it is closed. */
-const lowestPort = 20_000;
-const ports = 12_000;
+/**
+ * Lowest port used; below the range for outgoing connections, so that no other process takes the port while it is
+ * closed.
+ */
+const LOWEST_PORT = 20_000;
+const PORT_COUNT = 12_000;
 
 export class SwitchedDestination {
   readonly port: number;
-  /** For each number the eras in which it was taken; an era is that of the connection it came on. */
+  /** For each message number the eras in which it was accepted; the era is that of the connection. */
   readonly taken = new Map<number, number[]>();
   readonly damaged: string[] = [];
-  /** What deliveries are noted under; count it up at every kill. */
+  /** Era recorded for accepted messages; the test increments it at every kill. */
   era = 0;
-  /** Told when a body is there and unanswered, and when it is taken. */
+  /** Called when a body has been received but not answered, and when it has been accepted. */
   tell: (moment: "delivering" | "settling") => void = () => {};
-  /** A message that is answered like any other and then forgotten: what a loss would look like. */
+  /** Number of a message that is accepted but not recorded, to check that a loss would be detected. */
   withheld: number | null = null;
   #mx: FakeMx | null;
   #behaviour: Behaviour = () => undefined;
@@ -45,7 +53,7 @@ export class SwitchedDestination {
 
   static async start(): Promise<SwitchedDestination> {
     for (;;) {
-      const port = lowestPort + Math.floor(Math.random() * ports);
+      const port = LOWEST_PORT + Math.floor(Math.random() * PORT_COUNT);
       const mx = await FakeMx.start({ port }).catch(() => null);
       if (mx !== null) return new SwitchedDestination(mx);
     }
@@ -60,23 +68,26 @@ export class SwitchedDestination {
     });
   }
 
-  /** @param delayMs before each final answer */
+  /** Accepts mail again. @param delayMs delay before each final reply */
   async goUp(delayMs = 0): Promise<void> {
     const slow = { reply: takenReply, delayMs };
     await this.#behave(({ stage }) => (stage === "body" && delayMs > 0 ? slow : undefined));
   }
 
-  /** Takes every byte of a message and never answers. */
+  /** Receives every byte of a message but never replies. */
   async goSilent(): Promise<void> {
     await this.#behave(({ stage }) => (stage === "body" ? { delayMs: 600_000, drop: true } : undefined));
   }
 
-  /** A third of the recipients takes, a third is slow, a third is told to come later; in the next era it is another third. */
+  /**
+   * Accepts mail for a third of the recipients, accepts slowly for another, and defers the rest; the thirds change with
+   * the era.
+   */
   async goMixed(): Promise<void> {
     const slow = new Set<number>();
     const { era } = this;
     await this.#behave(({ stage, line, connection }) => {
-      if (stage === "body") return slow.has(connection) ? { reply: takenReply, delayMs: slowMs } : undefined;
+      if (stage === "body") return slow.has(connection) ? { reply: takenReply, delayMs: SLOW_MS } : undefined;
       if (stage !== "rcpt") return undefined;
       const third = (Number(/inbox(\d+)/.exec(line)?.[1] ?? 0) + era) % 3;
       if (third === 1) slow.add(connection);

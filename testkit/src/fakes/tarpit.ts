@@ -1,6 +1,6 @@
 /**
- * Mail hosts that waste a sender's time, for attack tests: `silent` accepts connections and says nothing, `drip` takes the body
- * at one byte a second, `mute` takes whole messages and never answers the final dot.
+ * Mail hosts that waste a sender's time, for attack tests: `silent` accepts connections and sends nothing, `drip` reads
+ * the body at one byte per second, `mute` reads whole messages but never answers the final dot.
  */
 import { createServer, type Socket } from "node:net";
 
@@ -8,11 +8,11 @@ export type TarpitKind = "silent" | "drip" | "mute";
 
 export interface Tarpit extends AsyncDisposable {
   port: number;
-  /** Connections so far. */
+  /** Number of connections so far. */
   connections: number;
-  /** Of them open now. */
+  /** Connections that are open now. */
   open: ReadonlySet<Socket>;
-  /** Final dots seen (`mute`). */
+  /** Number of final dots received (`mute` only). */
   dots: number;
   close(): Promise<void>;
 }
@@ -24,7 +24,9 @@ export interface TarpitOptions {
 }
 
 const EXTENSIONS = ["tarpit.example", "PIPELINING", "8BITMIME", "SMTPUTF8", "SIZE 104857600", "ENHANCEDSTATUSCODES"];
-const ehloReply = EXTENSIONS.map((it, index) => `250${index === EXTENSIONS.length - 1 ? " " : "-"}${it}\r\n`).join("");
+const ehloReply = EXTENSIONS.map((name, index) => `250${index === EXTENSIONS.length - 1 ? " " : "-"}${name}\r\n`).join(
+  "",
+);
 const DRIP_MS = 1000;
 
 export async function startTarpit({ kind, host = "127.0.0.1", port = 0 }: TarpitOptions): Promise<Tarpit> {

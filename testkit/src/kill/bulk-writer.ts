@@ -1,14 +1,15 @@
 /**
- * A process that writes into the embedded store as fast as it can until it is killed: `node bulk-writer.ts <directory>`. Small
- * rows by the dozen and a large one, a commit each. Prints after every round how many bytes it has written in all.
+ * A process that writes into the embedded store as fast as it can until it is killed: `node bulk-writer.ts
+ * <directory>`. Writes small rows and large ones, each in its own commit. After every round it prints the total of
+ * bytes written.
  */
 import { randomBytes, randomUUID } from "node:crypto";
 import { openStore } from "@kauke/server/store/open-store";
 import { aMessage, anAlias, anOpenDelivery, aUser } from "@kauke/server/store/rows.testing";
 
-const deliveriesAtOnce = 50;
-const noticeBytes = 1024 * 1024;
-const rowBytes = 300;
+const DELIVERIES_AT_ONCE = 50;
+const NOTICE_BYTES = 1024 * 1024;
+const ROW_BYTES = 300;
 
 const dataDir = process.argv[2];
 if (dataDir === undefined) throw new Error("bulk-writer.ts needs a directory");
@@ -21,12 +22,12 @@ await store.aliases.insert(alias);
 let written = 0;
 for (;;) {
   await Promise.all([writeNotice(), writeDeliveries()]);
-  written += noticeBytes + deliveriesAtOnce * rowBytes;
+  written += NOTICE_BYTES + DELIVERIES_AT_ONCE * ROW_BYTES;
   process.stdout.write(`${written}\n`);
 }
 
 async function writeNotice(): Promise<void> {
-  const text = randomBytes(noticeBytes / 2).toString("hex");
+  const text = randomBytes(NOTICE_BYTES / 2).toString("hex");
   const ids = { id: randomUUID(), userId: user.id, aliasId: alias.id };
   await store.notices.insert({ ...ids, text, kind: "delivery_failed", createdAt: new Date() });
 }
@@ -34,6 +35,6 @@ async function writeNotice(): Promise<void> {
 async function writeDeliveries(): Promise<void> {
   const message = aMessage();
   const notBefore = new Date(Date.now() + 86_400_000);
-  const rows = Array.from({ length: deliveriesAtOnce }, () => anOpenDelivery(message, alias, { notBefore }));
+  const rows = Array.from({ length: DELIVERIES_AT_ONCE }, () => anOpenDelivery(message, alias, { notBefore }));
   await store.deliveries.keep(message, rows);
 }

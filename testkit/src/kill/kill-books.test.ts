@@ -13,17 +13,17 @@ function held(parts: { acknowledged: number[]; taken: [number, number[]][]; unan
   return balance({ books }, { taken: new Map(taken), ...none });
 }
 
-test("a message that was acknowledged and not taken is lost, one that was never acknowledged is not", () => {
+test("a message is lost if it was acknowledged but not delivered, and not if it was never acknowledged", () => {
   const result = held({ acknowledged: [1, 2], taken: [[1, [0]]], unanswered: [[3, 1]] });
   expect(result.lost).toEqual([2]);
 });
 
-test("what the sender sent again is charged to the sender, as often as it had no answer", () => {
+test("duplicates are attributed to the sender as often as it had no reply and sent the message again", () => {
   const result = held({ acknowledged: [1], taken: [[1, [0, 1, 2]]], unanswered: [[1, 1]] });
   expect(explainRepeats(result, [])).toEqual({ bySender: 1, byServer: 1, unexplained: [] });
 });
 
-test("a repeat is in flight only when as many rows were leased at that kill", () => {
+test("a duplicate counts as in flight only if enough rows were leased at that kill", () => {
   const result = held({
     acknowledged: [1, 2],
     taken: [
@@ -37,7 +37,7 @@ test("a repeat is in flight only when as many rows were leased at that kill", ()
   ]);
 });
 
-test("a repeat within one life of the server is never in flight at a kill", () => {
+test("a duplicate within one life of the server never counts as in flight at a kill", () => {
   const result = held({ acknowledged: [1], taken: [[1, [4, 4]]] });
   expect(explainRepeats(result, [{ from: 4, to: 4, leased: 9 }]).unexplained).toEqual([
     "message 1 was delivered twice in life 4",

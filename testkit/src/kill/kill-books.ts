@@ -1,6 +1,7 @@
 /**
- * The sender's books held against the destination's: what was acknowledged and never came, what came twice and whether that
- * was in flight when the server was killed. Judges nothing; tests do.
+ * Compares the records of sender and destination: which acknowledged messages never arrived, which arrived twice, and
+ * whether those were in flight when the server was killed. The result is only reported; tests decide what is
+ * acceptable.
  */
 
 import type { SwitchedDestination } from "../fakes/switched-destination.ts";
@@ -8,11 +9,11 @@ import type { LoadBooks } from "../load-sender.ts";
 
 export interface Balance {
   acknowledged: number;
-  /** Numbers handed over without an answer, acknowledged in the end or not, and how often that happened. */
+  /** Number of transmissions without a reply, by message, whether or not it was acknowledged later. */
   unanswered: ReadonlyMap<number, number>;
-  /** Acknowledged and at the destination never. */
+  /** Messages that were acknowledged but never accepted by the destination. */
   lost: number[];
-  /** Numbers taken more than once by the destination, with the eras (one per life of the server). */
+  /** Messages accepted more than once by the destination, with the eras (one per life of the server). */
   repeated: Repeated[];
   damaged: readonly string[];
   refusals: ReadonlyMap<string, number>;
@@ -36,24 +37,24 @@ export function balance({ books }: { books: LoadBooks }, { taken, damaged }: Boo
   };
 }
 
-/** What was under way inside the server when it was killed: rows leased to an attempt, as the next start counts them. */
+/** Rows leased to an attempt when the server was killed, as counted by the next start. */
 export interface LeasedAtKills {
-  /** The first and the last era that ended by these kills: several when starts were killed before they could count. */
+  /** First and last era that ended with these kills; they differ if starts were killed before they could count. */
   from: number;
   to: number;
   leased: number;
 }
 
 export interface Repeats {
-  /** The sender had no answer and sent the message again, as it must. */
+  /** Duplicates because the sender had no reply and sent the message again, as it must. */
   bySender: number;
-  /** More often taken than sent. */
+  /** Duplicates delivered by the server: accepted more often than sent. */
   byServer: number;
-  /** Of these, more in an era than were leased when it ended: each one a sentence. */
+  /** A sentence for each number of server duplicates in an era that exceeds the rows leased at its end. */
   unexplained: string[];
 }
 
-/** Splits what was repeated by who repeated it, and holds the server's part against what was in flight, kill by kill. */
+/** Attributes duplicates to sender or server, and compares the server's with the rows leased at each kill. */
 export function explainRepeats({ repeated, unanswered }: Balance, kills: readonly LeasedAtKills[]): Repeats {
   const unexplained: string[] = [];
   const byEra = new Map<number, number>();

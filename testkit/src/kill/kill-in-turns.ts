@@ -1,6 +1,7 @@
 /**
- * Two servers on one PostgreSQL, sharing the MX port, under load: one is killed with -9 while the other goes on alone, then is
- * started again; now and then both at once. The books of both ends at the end; judges nothing.
+ * Runs two servers on one PostgreSQL, sharing the MX port, under load: one is killed with -9 while the other continues
+ * alone, then it is started again; now and then both are killed at once. Returns the records of both ends; tests judge
+ * them.
  */
 import { type AddressInfo, createServer } from "node:net";
 import { SwitchedDestination } from "../fakes/switched-destination.ts";
@@ -10,38 +11,38 @@ import { type Dice, MomentWatch, moments } from "./kill-moments.ts";
 import { compiledCode, type Drained, drain, loadSettings, preparedSender, untilAcknowledged } from "./kill-rounds.ts";
 
 export interface KillInTurnsOptions {
-  /** `DATABASE_URL` and the key. */
+  /** Settings of both servers: `DATABASE_URL` and the secret key. */
   env: Record<string, string>;
   rounds: number;
   dice: Dice;
   sessions: number;
-  /** Acknowledgements to wait for before a kill, a random number between the two. */
+  /** Lowest and highest number of acknowledgements before a kill, between which a random one is chosen. */
   acknowledged: readonly [number, number];
-  /** Rows of the queue that are leased now. */
+  /** Returns the number of queue rows that are leased now. */
   countLeased(): Promise<number>;
   drainTimeoutMs: number;
 }
 
 export interface KillInTurnsResult extends Balance, Drained {
-  /** Rows leased at the kills, by whichever process, added up. */
+  /** Total of rows leased at all kills, by either process. */
   leased: number;
   kills: number;
-  /** Acknowledged by the one that was left, while the other was gone. */
+  /** Messages acknowledged by one server while the other was down. */
   acknowledgedAlone: number;
 }
 
-/** Every so many rounds nobody is left. */
-const bothEvery = 4;
-const aloneFor = 10;
-const retrySeconds = 2;
-/** Past the longest lease, that of an attempt which outlived its transaction. */
-const pastLeasesMs = 12 * 60_000;
+/** Every so many rounds both servers are killed. */
+const BOTH_EVERY_ROUNDS = 4;
+const ALONE_ACKNOWLEDGED = 10;
+const RETRY_SECONDS = 2;
+/** Longer than the longest lease, which is that of an attempt that continued after its transaction. */
+const PAST_LEASES_MS = 12 * 60_000;
 
 export async function killInTurns(options: KillInTurnsOptions): Promise<KillInTurnsResult> {
   const destination = await SwitchedDestination.start();
   const watch = new MomentWatch();
   destination.tell = watch.tell;
-  const env = { ...loadSettings(destination, retrySeconds), ...(await compiledCode()), ...options.env };
+  const env = { ...loadSettings(destination, RETRY_SECONDS), ...(await compiledCode()), ...options.env };
   try {
     const loadOptions = { sessions: options.sessions, tell: watch.tell, reconnects: true };
     const sender = await preparedSender(loadOptions, { dataDir: await makeDataDir(), env });
@@ -53,13 +54,13 @@ export async function killInTurns(options: KillInTurnsOptions): Promise<KillInTu
       await untilAcknowledged(sender, pair, options.dice.between(...options.acknowledged));
       const count = options.dice.between(1, 6);
       await watch.next(options.dice.oneOf(moments), { count, timeoutMs: 1500 });
-      const victims = round % bothEvery === bothEvery - 1 ? [0, 1] : [round % 2];
+      const victims = round % BOTH_EVERY_ROUNDS === BOTH_EVERY_ROUNDS - 1 ? [0, 1] : [round % 2];
       const leased = options.countLeased();
       await pair.kill(victims);
       figures.kills += victims.length;
       figures.leased += Math.max(await leased, await options.countLeased());
       const before = sender.books.acknowledged.size;
-      if (victims.length === 1) await untilAcknowledged(sender, pair, aloneFor);
+      if (victims.length === 1) await untilAcknowledged(sender, pair, ALONE_ACKNOWLEDGED);
       figures.acknowledgedAlone += sender.books.acknowledged.size - before;
       await pair.startAgain(victims);
       destination.era++;
@@ -68,7 +69,7 @@ export async function killInTurns(options: KillInTurnsOptions): Promise<KillInTu
     await load.ended;
     await pair.stop();
     await destination.goUp();
-    const clock = { now: () => new Date(Date.now() + pastLeasesMs) };
+    const clock = { now: () => new Date(Date.now() + PAST_LEASES_MS) };
     const spool = await drain(env, { timeoutMs: options.drainTimeoutMs, clock });
     return { ...balance(sender, destination), ...spool, ...figures };
   } finally {
@@ -76,7 +77,7 @@ export async function killInTurns(options: KillInTurnsOptions): Promise<KillInTu
   }
 }
 
-/** Both on one port, each with a directory of its own. */
+/** Both servers on one MX port, each with its own data directory. */
 class Pair {
   readonly mxPort: number;
   readonly #env: Record<string, string>;
@@ -114,7 +115,7 @@ class Pair {
   }
 }
 
-/** A server asked for port 0 would not share the one it is given. */
+/** Chooses a port, since servers that are started with port 0 would not share one. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

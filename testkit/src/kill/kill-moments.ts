@@ -1,16 +1,20 @@
 /**
- * When to kill: the moments of a message's life as the two ends of the server see them, and the dice that choose among them.
- * The dice are seeded, so that a run can be repeated with `KAUKE_TEST_SEED` as far as the machine's timing allows.
+ * Determines when to kill: moments of a message's life as seen by sender and destination, and the random numbers that
+ * choose among them. The generator is seeded, so that a run can be repeated with `KAUKE_TEST_SEED` as far as the
+ * machine's timing allows.
  */
 
-/** `accepting`: an envelope is being asked for. `committing`: the dot was sent, no answer yet. `delivering`: the destination has
- * the body and has not answered. `settling`: the destination has just taken it. */
+/**
+ * Moment of a message's life. `accepting`: the envelope was sent. `committing`: the final dot was sent, without a reply
+ * so far. `delivering`: the destination has received the body and not replied. `settling`: the destination has just
+ * accepted it.
+ */
 export type Moment = "accepting" | "committing" | "acknowledged" | "delivering" | "settling";
 
 export const momentsOfTheSender: readonly Moment[] = ["accepting", "committing", "acknowledged"];
 export const moments: readonly Moment[] = [...momentsOfTheSender, "delivering", "settling"];
 
-/** Both ends tell what happens; `next` waits for it. */
+/** Waits for a moment that either end reports through `tell`. */
 export class MomentWatch {
   #awaited: { moment: Moment; left: number; come(): void } | null = null;
 
@@ -21,7 +25,7 @@ export class MomentWatch {
     awaited.come();
   };
 
-  /** @returns whether it came for the `count`th time within `timeoutMs` */
+  /** @returns whether the moment was reported `count` times within `timeoutMs` */
   next(moment: Moment, { count, timeoutMs }: { count: number; timeoutMs: number }): Promise<boolean> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve(false), timeoutMs);
@@ -36,15 +40,15 @@ export class MomentWatch {
 
 export interface Dice {
   readonly seed: number;
-  /** A whole number from `lowest` to `highest`, both included. */
+  /** @returns a random integer from `lowest` to `highest`, both included */
   between(lowest: number, highest: number): number;
   oneOf<T>(all: readonly T[]): T;
 }
 
-/** @param seed 32 bits; another one each time when left out */
+/** @param seed 32 bits; random when left out */
 export function dice(seed = seedOfThisRun()): Dice {
   let state = seed;
-  // mulberry32
+  // The generator is mulberry32.
   const next = () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);

@@ -1,6 +1,7 @@
 /**
- * Rounds of load and kill -9 against the real server on one data directory, with a destination that takes, defers, is slow or
- * is gone, and the books of both ends: what the sender was promised, what the destination got. Judges nothing; tests do.
+ * Runs rounds of load and kill -9 against the real server on one data directory, with a destination that accepts,
+ * defers, is slow or is down. Returns the records of both ends: what was acknowledged to the sender, and what the
+ * destination received. Tests judge them.
  */
 import { cp, stat } from "node:fs/promises";
 import type { Clock } from "@kauke/server/core/ports";
@@ -15,8 +16,8 @@ import { type Balance, balance, type LeasedAtKills } from "./kill-books.ts";
 import { type Dice, MomentWatch, moments, momentsOfTheSender } from "./kill-moments.ts";
 
 /**
- * `down`: everything is spooled. `up`: everything goes straight through while the spool drains. `mixed`: both, and slow, by
- * recipient.
+ * State of the destination during a round. `down`: all mail is spooled. `up`: all mail is delivered at once while the
+ * spool drains. `mixed`: accepts, defers or is slow, by recipient.
  */
 export type RoundKind = "down" | "up" | "mixed" | "killed while starting";
 
@@ -24,42 +25,42 @@ export interface KillRoundsOptions {
   plan: readonly RoundKind[];
   dice: Dice;
   sessions: number;
-  /** Acknowledgements to wait for in a round before its kill, a random number between the two. */
+  /** Lowest and highest number of acknowledgements in a round before its kill, between which a random one is chosen. */
   acknowledged: readonly [number, number];
-  /** Seconds between attempts, while the destination is down. */
+  /** Seconds between delivery attempts while the destination is down. */
   retrySeconds: number;
   drainTimeoutMs: number;
-  /** Settings of the server besides those of the load. */
+  /** Settings of the server in addition to those of the load. */
   env?: Readonly<Record<string, string>>;
-  /** A number the destination takes and keeps no trace of. */
+  /** Number of a message that the destination accepts but does not record. */
   withheld?: number;
   tellProgress?: (rounds: number, acknowledged: number) => void;
 }
 
 export interface Drained {
-  /** What was in the queue when the last round was over. */
+  /** Number of messages in the queue after the last round. */
   spooledAtEnd: number;
-  /** Files of the spool that belong to no message any more, after the drain. */
+  /** Number of spool files that belong to no message, after draining. */
   orphans: number;
-  /** What is left in the queue and the spool after the drain and a sweep. */
+  /** Number of entries left in the queue and the spool after draining and a sweep. */
   left: number;
 }
 
 export interface KillRoundsResult extends Balance, Drained {
   slowestStartMs: number;
-  /** One for each start that came far enough to count. */
+  /** One entry for each start that reached the point of counting leases. */
   kills: LeasedAtKills[];
-  /** Kills by the moment they were aimed at; `missed` when it did not come in time. */
+  /** Number of kills by intended moment; `missed` if the moment did not occur in time. */
   aims: ReadonlyMap<string, number>;
 }
 
-/** On a slow machine a round ends after this long with fewer acknowledgements, but with one at least. */
-const longestLoadMs = 20_000;
-const longestAimMs = 1500;
-/** The rounds judge what is lost, not how fast a busy machine starts. */
-const longestStartMs = 300_000;
-/** An alias may have 1000 messages in the spool. */
-const aliases = 25;
+/** Milliseconds after which a round ends on a slow machine, if there is at least one acknowledgement. */
+const LOAD_MAX_MS = 20_000;
+const AIM_MAX_MS = 1500;
+/** Generous, since the rounds test for losses and not for the time of a start on a loaded machine. */
+const START_MAX_MS = 300_000;
+/** Number of aliases to share the load; one alias may have 1000 messages in the spool. */
+const ALIAS_COUNT = 25;
 
 export async function killRounds(options: KillRoundsOptions): Promise<KillRoundsResult> {
   const destination = await SwitchedDestination.start();
@@ -88,7 +89,7 @@ export async function killRounds(options: KillRoundsOptions): Promise<KillRounds
   }
 }
 
-/** Settings of a server under load that sends to `destination`. */
+/** Builds the settings of a server under load that sends to `destination`. */
 export function loadSettings({ port }: SwitchedDestination, retrySeconds: number): Record<string, string> {
   return {
     KAUKE_RELAY_URL: `smtp://127.0.0.1:${port}`,
@@ -102,15 +103,15 @@ export interface Place {
   env: Record<string, string>;
 }
 
-/** Where servers that are started again and again keep what they compiled: in the place of the whole run, if it has one. */
+/** Directory in which repeatedly started servers cache compiled code: that of the test run, if there is one. */
 export async function compiledCode(): Promise<{ NODE_COMPILE_CACHE: string }> {
   return { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? (await makeDataDir()) };
 }
 
-/** A data directory whose aliases are made; others begin with a copy of it. */
+/** A data directory with all aliases created; further ones are copied from it. */
 let prepared: Promise<{ dataDir: string; addresses: string[] }> | null = null;
 
-/** @returns a sender that spreads its numbers over the aliases of one person, in a data directory that is empty so far */
+/** @returns a sender that spreads its messages over the aliases of one person, in a data directory that was empty */
 export async function preparedSender(options: Omit<LoadSenderOptions, "addressOf">, place: Place): Promise<LoadSender> {
   const addresses = place.env.DATABASE_URL === undefined ? await copyPrepared(place) : await prepareAliases(place);
   return new LoadSender({ ...options, addressOf: (number) => addresses[number % addresses.length] as string });
@@ -127,10 +128,10 @@ async function copyPrepared({ dataDir, env }: Place): Promise<string[]> {
 }
 
 async function prepareAliases(place: Place): Promise<string[]> {
-  const server = await startServerProcess({ ...place, readyTimeoutMs: longestStartMs });
+  const server = await startServerProcess({ ...place, readyTimeoutMs: START_MAX_MS });
   const person = await registerPerson(server.url);
   const addresses: string[] = [];
-  for (let count = 0; count < aliases; count++) {
+  for (let count = 0; count < ALIAS_COUNT; count++) {
     const { alias, domain } = await person.createAlias({ forwardTo: `inbox${count}@inbox.example` });
     addresses.push(`${alias}@${domain}`);
   }
@@ -144,7 +145,7 @@ interface RoundParts extends Place, Pick<KillRoundsOptions, "dice" | "acknowledg
   watch: MomentWatch;
 }
 
-/** Lives of the server, one after another: era by era. */
+/** Runs the successive lives of the server; each life is one era. */
 class Rounds {
   readonly #parts: RoundParts;
   readonly #kills: LeasedAtKills[] = [];
@@ -165,7 +166,7 @@ class Rounds {
     destination.era++;
   }
 
-  /** Notes what the life that begins now found leased. */
+  /** Records the number of leased rows that a starting server found. */
   count(leased: number): void {
     const { era } = this.#parts.destination;
     if (era > this.#firstUncounted) this.#kills.push({ from: this.#firstUncounted, to: era - 1, leased });
@@ -179,7 +180,7 @@ class Rounds {
   async #killUnderLoad(isDestinationThere: boolean): Promise<void> {
     const { sender, dice, acknowledged, watch } = this.#parts;
     const begun = performance.now();
-    const server = await startServerProcess({ ...this.#parts, readyTimeoutMs: longestStartMs });
+    const server = await startServerProcess({ ...this.#parts, readyTimeoutMs: START_MAX_MS });
     this.#startTimes.push(performance.now() - begun);
     this.count(leasedAtStart(server.output()) ?? 0);
     const load = sender.start(server.mxPort);
@@ -187,14 +188,14 @@ class Rounds {
     const moment = dice.oneOf(isDestinationThere ? moments : momentsOfTheSender);
     const count = dice.between(1, 6);
     const delayMs = dice.oneOf([0, 0, 0, 1, 3, 8]);
-    const came = await watch.next(moment, { count, timeoutMs: longestAimMs });
+    const came = await watch.next(moment, { count, timeoutMs: AIM_MAX_MS });
     if (delayMs > 0) await sleep(delayMs);
     await server.kill();
     await load.ended;
     this.#note(came ? moment : "missed");
   }
 
-  /** Somewhere in the time a start usually takes, or just after it. */
+  /** Kills the server at a random time during a start or just after. */
   async #killWhileStarting(): Promise<void> {
     const usual = this.#startTimes.toSorted((a, b) => a - b)[Math.floor(this.#startTimes.length / 2)] ?? 1500;
     const readyTimeoutMs = (usual * this.#parts.dice.between(1, 120)) / 100;
@@ -210,13 +211,13 @@ class Rounds {
   }
 }
 
-/** @returns what the server said it found under way, `null` when it said nothing */
+/** @returns the number of leased rows that the server reported at its start; `null` when it did not report any */
 function leasedAtStart(output: string): number | null {
-  const line = output.split("\n").find((it) => it.includes('"leases_released"'));
+  const line = output.split("\n").find((text) => text.includes('"leases_released"'));
   return line === undefined ? null : (JSON.parse(line) as { count: number }).count;
 }
 
-/** In this process, where queue and spool can be looked at, until nothing is waiting. */
+/** Drains the queue with a server in this process, so that queue and spool can be inspected. */
 export async function drain(
   env: Record<string, string>,
   { timeoutMs, clock }: { timeoutMs: number; clock?: Clock },
@@ -236,7 +237,10 @@ export async function drain(
   }
 }
 
-/** What is in the queue while nothing sends; on the embedded database also what was under way when the last process died. */
+/**
+ * Counts messages in the queue while no delivery worker runs; on the embedded database also rows leased when the last
+ * process died.
+ */
 async function lookInto(env: Record<string, string>): Promise<{ spooledAtEnd: number; leasedAtStart: number }> {
   const log = logSpy();
   const secretKey = env.KAUKE_SECRET_KEY === undefined ? null : Buffer.from(env.KAUKE_SECRET_KEY, "base64");
@@ -253,7 +257,7 @@ async function lookInto(env: Record<string, string>): Promise<{ spooledAtEnd: nu
   return { spooledAtEnd, leasedAtStart: Number(leased ?? 0) };
 }
 
-/** Until this many messages more are acknowledged. */
+/** Resolves when this many further messages have been acknowledged. */
 export async function untilAcknowledged(
   { books }: LoadSender,
   server: Pick<ServerProcess, "output">,
@@ -264,7 +268,7 @@ export async function untilAcknowledged(
   for (;;) {
     const acknowledged = books.acknowledged.size - before;
     const loadMs = Date.now() - begun;
-    if (acknowledged >= enough || (acknowledged > 0 && loadMs > longestLoadMs)) return;
+    if (acknowledged >= enough || (acknowledged > 0 && loadMs > LOAD_MAX_MS)) return;
     if (loadMs > 60_000) throw new Error(`nothing was acknowledged:\n${server.output()}`);
     await sleep(1);
   }

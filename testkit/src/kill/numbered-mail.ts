@@ -1,13 +1,16 @@
-/** Messages that can be told apart and checked at the other end: a number, and a digest of the body, in header fields. */
+/**
+ * Messages that can be identified and verified at the destination by a number and a digest of the body in header
+ * fields.
+ */
 import { createHash, randomBytes } from "node:crypto";
 
 const sizes = [200, 2000, 4000, 4000, 4000, 12_000];
-/** More than one sealed chunk: a kill can fall between two. */
-const largeBytes = 600_000;
+/** Size in bytes of large messages: more than one sealed chunk, so that a kill can occur between two. */
+const LARGE_BYTES = 600_000;
 
-const usualBytes = (number: number) => (number % 50 === 0 ? largeBytes : (sizes[number % sizes.length] as number));
+const usualBytes = (number: number) => (number % 50 === 0 ? LARGE_BYTES : (sizes[number % sizes.length] as number));
 
-/** @returns the whole message with CRLF line ends; the same number gives another body each time */
+/** @returns the whole message with CRLF line ends; the body is random, even for the same number */
 export function numberedMessage(number: number, bytes = usualBytes(number)): Buffer {
   const text = randomBytes(Math.ceil((bytes * 3) / 4)).toString("base64");
   const body = `${text.replace(/.{70}/g, "$&\r\n")}\r\n`;
@@ -21,7 +24,7 @@ export function numberedMessage(number: number, bytes = usualBytes(number)): Buf
   return Buffer.from(`${header.join("\r\n")}\r\n\r\n${body}`);
 }
 
-/** @throws when the message is not one of ours, or not whole */
+/** @throws when the message is not a numbered message or is damaged */
 export function readNumber(message: Buffer): number {
   const text = message.toString("latin1");
   const number = /^X-Number: (\d+)\r$/m.exec(text)?.[1];

@@ -1,4 +1,7 @@
-/** Carriers made by the programs people use: OpenSSL, GnuPG, Python's zipfile. Those whose program is missing are left out. */
+/**
+ * Carriers written by common programs: OpenSSL, GnuPG, Python's zipfile. Carriers of programs that are not installed
+ * are left out.
+ */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +10,7 @@ import { attached, type CarrierEntity, type LeakCarrier } from "./leak-carriers.
 
 type Program = "openssl" | "gpg" | "python3";
 
-/** Programs that are on this machine. */
+/** @returns the programs that are installed */
 export function programsHere(): ReadonlySet<Program> {
   const all: readonly Program[] = ["openssl", "gpg", "python3"];
   return new Set(all.filter((program) => canRun(program)));
@@ -49,18 +52,18 @@ export const programCarriers: readonly ProgramCarrier[] = [
   {
     program: "gpg",
     name: "an OpenPGP key that is attached",
-    make: (it) => attached("application/pgp-keys", gpgKey(it, true)),
+    make: (address) => attached("application/pgp-keys", gpgKey(address, true)),
   },
   {
     program: "gpg",
     name: "a binary OpenPGP key",
-    make: (it) => attached("application/octet-stream", gpgKey(it, false)),
+    make: (address) => attached("application/octet-stream", gpgKey(address, false)),
   },
-  typedByGpg("an OpenPGP key in the text", (it) => gpgKey(it, true).toString()),
-  typedByGpg("an OpenPGP key that is quoted", (it) => gpgKey(it, true).toString().replace(/^/gm, "> ")),
-  typedByGpg("a compressed OpenPGP message", (it) =>
+  typedByGpg("an OpenPGP key in the text", (address) => gpgKey(address, true).toString()),
+  typedByGpg("an OpenPGP key that is quoted", (address) => gpgKey(address, true).toString().replace(/^/gm, "> ")),
+  typedByGpg("a compressed OpenPGP message", (address) =>
     inGpgHome("nobody@nowhere.example", (run, home) => {
-      writeFileSync(join(home, "text"), `${"filling ".repeat(300)} ${it} ${"filling ".repeat(300)}`);
+      writeFileSync(join(home, "text"), `${"filling ".repeat(300)} ${address} ${"filling ".repeat(300)}`);
       return run("--armor", "--sign", "--output", "-", join(home, "text")).toString();
     }),
   ),
@@ -79,12 +82,13 @@ export const programCarriers: readonly ProgramCarrier[] = [
   {
     program: "python3",
     name: "a spreadsheet of Python's zipfile",
-    make: (it) => attached("application/vnd.oasis.opendocument.spreadsheet", pythonZip(it, "open(sys.argv[1], 'wb')")),
+    make: (address) =>
+      attached("application/vnd.oasis.opendocument.spreadsheet", pythonZip(address, "open(sys.argv[1], 'wb')")),
   },
   {
     program: "python3",
     name: "an archive with sizes behind the data",
-    make: (it) => attached("application/zip", pythonZip(it, "Unseekable(open(sys.argv[1], 'wb'))")),
+    make: (address) => attached("application/zip", pythonZip(address, "Unseekable(open(sys.argv[1], 'wb'))")),
   },
 ];
 
@@ -104,7 +108,7 @@ function inFolder<T>(work: (folder: string) => T): T {
   }
 }
 
-/** @param address in the certificate's subjectAltName */
+/** Signs a message with a certificate. @param address in the certificate's subjectAltName */
 function smime(address: string, how: string[], text: string, subject: string): CarrierEntity {
   return inFolder((folder) => {
     const file = (name: string) => join(folder, name);

@@ -1,27 +1,28 @@
 /**
- * Messages that carry an address where nobody sees it: one for each format that mail programs, cameras, office and encryption
- * programs write it into. Each is made for any address, so that the same one for a stranger's address is its control.
+ * Messages that carry an address where nobody sees it: one for each format into which mail programs, cameras, office
+ * and encryption programs write addresses. Each can be built for any address, so that the same message with another
+ * address is the control.
  */
 import { deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 
-/** The entity of a message: what follows From, To and Subject. */
+/** Content of a message: everything except From, To and Subject. */
 export interface CarrierEntity {
-  /** Field lines without line ends. */
+  /** Header lines without line ends. */
   header: string[];
-  /** With CRLF line ends. */
+  /** Body with CRLF line ends. */
   body: string;
 }
 
 export interface LeakCarrier {
   name: string;
   make(address: string): CarrierEntity;
-  /** The same in a text that is typed into the compose form; none where the format needs an attachment. */
+  /** The same data in text for the compose form; absent if the format needs an attachment. */
   typed?(address: string): string;
 }
 
 const lines = (bytes: Buffer): string => (bytes.toString("base64").match(/.{1,76}/g) ?? []).join("\r\n");
 
-/** A text and one attachment in base64. */
+/** Builds a text part and one attachment in base64. */
 export function attached(type: string, bytes: Buffer, fileName = "file"): CarrierEntity {
   const body = [
     ...["--outer", "Content-Type: text/plain; charset=utf-8", "", "see the attachment", "--outer"],
@@ -31,7 +32,7 @@ export function attached(type: string, bytes: Buffer, fileName = "file"): Carrie
   return { header: ["MIME-Version: 1.0", 'Content-Type: multipart/mixed; boundary="outer"'], body: body.join("\r\n") };
 }
 
-/** One part in a transfer encoding. */
+/** Builds a single part in base64. */
 export function single(type: string, bytes: Buffer): CarrierEntity {
   const header = ["MIME-Version: 1.0", `Content-Type: ${type}`, "Content-Transfer-Encoding: base64"];
   return { header, body: `${lines(bytes)}\r\n` };
@@ -42,7 +43,7 @@ const plain = (text: string): CarrierEntity => ({
   body: `${text.replace(/\r?\n/g, "\r\n")}\r\n`,
 });
 
-/** Written into the text, and so into the compose form too. */
+/** Builds a carrier whose data is part of the text, so that it can be typed into the compose form too. */
 const inText = (name: string, write: (address: string) => string): LeakCarrier => ({
   name,
   make: (address) => plain(`Hello\n\n${write(address)}\n\nBye`),
@@ -58,7 +59,7 @@ const utf16be = (text: string): Buffer => Buffer.from(text, "utf16le").swap16();
 const u16 = (value: number) => Buffer.from([value & 0xff, value >> 8]);
 const u32 = (value: number) => Buffer.from([value & 0xff, (value >> 8) & 0xff, (value >> 16) & 0xff, value >>> 24]);
 
-/** @param members file names and their bytes; stored where asked, else deflated */
+/** @param members file names and their bytes @param options.isStored stores members without compression */
 export function zip(members: readonly (readonly [string, Buffer])[], { isStored = false } = {}): Buffer {
   const records = members.map(([name, bytes]) => {
     const data = isStored ? bytes : deflateRawSync(bytes);
@@ -76,7 +77,9 @@ export function zip(members: readonly (readonly [string, Buffer])[], { isStored 
   return Buffer.concat([...records, Buffer.from("PK\x05\x06", "latin1"), Buffer.alloc(18)]);
 }
 
-/** The address parted over two runs, as word processors write it when a spelling checker has seen it. */
+/**
+ * Builds a Word document whose address is split over two runs, as a word processor writes it after a spelling check.
+ */
 const docx = (address: string): Buffer => {
   const run = (text: string) => `<w:r><w:rPr><w:lang w:val="en"/></w:rPr><w:t>${text}</w:t></w:r>`;
   const xml = `<?xml version="1.0"?><w:document><w:body><w:p>${run(address.slice(0, 5))}${run(address.slice(5))}</w:p>`;
@@ -105,7 +108,7 @@ const marked = (text: string): Buffer => Buffer.concat([Buffer.from([0xfe, 0xff]
 const kerned = (text: string): string =>
   `BT /F1 12 Tf [${text
     .match(/.{1,3}/g)
-    ?.map((it) => `(${it})`)
+    ?.map((run) => `(${run})`)
     .join("-20.5")}] TJ ET`;
 
 function ascii85(bytes: Buffer): string {
@@ -123,7 +126,7 @@ function ascii85(bytes: Buffer): string {
   return `${text}~>`;
 }
 
-/** A JPEG whose EXIF block holds an Artist; the value before it ends in a letter, as exposure times do. */
+/** Builds a JPEG with an Artist field in its EXIF block; the preceding value ends in a letter, as exposure times do. */
 const jpeg = (address: string): Buffer => {
   const artist = Buffer.from(`${address}\0`, "latin1");
   const entry = (tag: number, type: number, count: number, value: number) =>
@@ -155,7 +158,7 @@ const tnefAttribute = (id: number, data: Buffer): Buffer =>
 const tnef = (...attributes: readonly (readonly [number, Buffer])[]): Buffer =>
   Buffer.concat([u32(0x223e9f78), u16(1), ...attributes.map(([id, data]) => tnefAttribute(id, data))]);
 
-/** Compressed rich text of literals only: every ninth byte is a control byte. */
+/** Builds compressed rich text of literals only: every ninth byte is a control byte. */
 const richText = (text: string): Buffer => {
   const groups = (text.match(/[\s\S]{1,8}/g) ?? []).map((group) => Buffer.from(`\0${group}`, "latin1"));
   const data = Buffer.concat(groups);
@@ -163,15 +166,15 @@ const richText = (text: string): Buffer => {
 };
 
 const uuencode = (bytes: Buffer): string => {
-  const sign = (value: number) => String.fromCharCode(value === 0 ? 96 : value + 32);
+  const encode = (value: number) => String.fromCharCode(value === 0 ? 96 : value + 32);
   const rows: string[] = [];
   for (let at = 0; at < bytes.length; at += 45) {
     const row = bytes.subarray(at, at + 45);
     const digits = Buffer.concat([row, Buffer.alloc(2)]).subarray(0, Math.ceil(row.length / 3) * 3);
-    let text = sign(row.length);
+    let text = encode(row.length);
     for (let place = 0; place < digits.length; place += 3) {
       const value = digits.readUIntBE(place, 3);
-      text += [18, 12, 6, 0].map((shift) => sign((value >> shift) & 63)).join("");
+      text += [18, 12, 6, 0].map((shift) => encode((value >> shift) & 63)).join("");
     }
     rows.push(text);
   }
@@ -181,7 +184,7 @@ const uuencode = (bytes: Buffer): string => {
 const newsletter = (address: string, header: string[] = []): string =>
   ["From: shop@news.example", "Subject: offers", ...header, "", `Hello ${address},`, "offers", ""].join("\r\n");
 
-/** An attached message; its own transfer encoding hides what it says. */
+/** Builds an attached message whose own transfer encoding hides its text. */
 const encodedMessage = (address: string, encoding: "base64" | "quoted-printable"): string => {
   const text = Buffer.from(`Hello ${address}, offers`);
   const body =
@@ -206,94 +209,109 @@ const vcard = (address: string): string => {
 
 const capitals = (text: string): string => text.toUpperCase();
 
-/** Without any program of this machine. */
+/** Carriers that need no installed program. */
 export const leakCarriers: readonly LeakCarrier[] = [
   inFile("an attached text", "application/octet-stream", (address) => Buffer.from(`a,b\n${address},c\n`)),
-  inFile("a text in UTF-16 with its mark", "text/plain; charset=utf-16", (it) =>
-    Buffer.from(`\ufeffa ${it} b`, "utf16le"),
+  inFile("a text in UTF-16 with its mark", "text/plain; charset=utf-16", (address) =>
+    Buffer.from(`\ufeffa ${address} b`, "utf16le"),
   ),
-  inFile("a text in UTF-16BE without a mark", "application/octet-stream", (it) => utf16be(`a ${capitals(it)} b`)),
-  inFile("a text in UTF-16LE at an odd offset", "application/octet-stream", (it) =>
-    Buffer.concat([Buffer.from([1, 2, 3]), Buffer.from(it, "utf16le"), Buffer.from([0, 0])]),
+  inFile("a text in UTF-16BE without a mark", "application/octet-stream", (address) =>
+    utf16be(`a ${capitals(address)} b`),
+  ),
+  inFile("a text in UTF-16LE at an odd offset", "application/octet-stream", (address) =>
+    Buffer.concat([Buffer.from([1, 2, 3]), Buffer.from(address, "utf16le"), Buffer.from([0, 0])]),
   ),
   {
     name: "HTML in UTF-16",
-    make: (it) => single("text/html; charset=utf-16le", Buffer.from(`<p>${it}</p>`, "utf16le")),
+    make: (address) => single("text/html; charset=utf-16le", Buffer.from(`<p>${address}</p>`, "utf16le")),
   },
-  { name: "a text in UTF-7", make: (it) => single("text/plain; charset=utf-7", Buffer.from(it.replace("@", "+AEA-"))) },
+  {
+    name: "a text in UTF-7",
+    make: (address) => single("text/plain; charset=utf-7", Buffer.from(address.replace("@", "+AEA-"))),
+  },
   inFile("an EXIF block, behind a value that ends in a letter", "image/jpeg", jpeg),
-  inFile("compressed text of a PNG", "image/png", (it) =>
-    png(["IHDR", Buffer.alloc(13)], ["zTXt", Buffer.concat([Buffer.from("Author\0\0"), deflateSync(`by ${it}`)])]),
+  inFile("compressed text of a PNG", "image/png", (address) =>
+    png(["IHDR", Buffer.alloc(13)], ["zTXt", Buffer.concat([Buffer.from("Author\0\0"), deflateSync(`by ${address}`)])]),
   ),
-  inFile("compressed international text of a PNG", "image/png", (it) =>
-    png(["iTXt", Buffer.concat([Buffer.from("XML:com\0\x01\0en\0t\0"), deflateSync(`<a>${it}</a>`)])]),
+  inFile("compressed international text of a PNG", "image/png", (address) =>
+    png(["iTXt", Buffer.concat([Buffer.from("XML:com\0\x01\0en\0t\0"), deflateSync(`<a>${address}</a>`)])]),
   ),
-  inFile("winmail.dat in UTF-16", "application/ms-tnef", (it) =>
-    tnef([0x00069003, Buffer.concat([u32(0x3001001f), Buffer.from(`\0${it}\0`, "utf16le")])]),
+  inFile("winmail.dat in UTF-16", "application/ms-tnef", (address) =>
+    tnef([0x00069003, Buffer.concat([u32(0x3001001f), Buffer.from(`\0${address}\0`, "utf16le")])]),
   ),
-  inFile("winmail.dat in compressed rich text", "application/ms-tnef", (it) =>
-    tnef([0x00069003, Buffer.concat([u32(0x10090102), richText(`{\\rtf1 From: ${it}\\par}`)])]),
+  inFile("winmail.dat in compressed rich text", "application/ms-tnef", (address) =>
+    tnef([0x00069003, Buffer.concat([u32(0x10090102), richText(`{\\rtf1 From: ${address}\\par}`)])]),
   ),
-  inFile("a document in winmail.dat", "application/ms-tnef", (it) => tnef([0x0006800f, docx(it)])),
-  inFile("a stream of a PDF", "application/pdf", (it) =>
-    pdf([["/Filter /FlateDecode", deflateSync(`(mailto:${it})`)]]),
+  inFile("a document in winmail.dat", "application/ms-tnef", (address) => tnef([0x0006800f, docx(address)])),
+  inFile("a stream of a PDF", "application/pdf", (address) =>
+    pdf([["/Filter /FlateDecode", deflateSync(`(mailto:${address})`)]]),
   ),
-  inFile("kerned text of a PDF", "application/pdf", (it) => pdf([["/Filter /FlateDecode", deflateSync(kerned(it))]])),
-  inFile("a PDF stream of two filters", "application/pdf", (it) =>
-    pdf([["/Filter [/ASCII85Decode /FlateDecode]", Buffer.from(ascii85(deflateSync(`(${it})`)))]]),
+  inFile("kerned text of a PDF", "application/pdf", (address) =>
+    pdf([["/Filter /FlateDecode", deflateSync(kerned(address))]]),
   ),
-  inFile("an octal string of a PDF", "application/pdf", (it) => pdf([], `/Author (${octal(marked(it))})`)),
-  inFile("a hex string of a PDF", "application/pdf", (it) => pdf([], `/Author <${marked(it).toString("hex")}>`)),
+  inFile("a PDF stream of two filters", "application/pdf", (address) =>
+    pdf([["/Filter [/ASCII85Decode /FlateDecode]", Buffer.from(ascii85(deflateSync(`(${address})`)))]]),
+  ),
+  inFile("an octal string of a PDF", "application/pdf", (address) => pdf([], `/Author (${octal(marked(address))})`)),
+  inFile("a hex string of a PDF", "application/pdf", (address) =>
+    pdf([], `/Author <${marked(address).toString("hex")}>`),
+  ),
   inFile("a word processor's file", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", docx),
-  inFile("a stored member of an archive", "application/zip", (it) =>
-    zip([["a.txt", Buffer.from(it)]], { isStored: true }),
+  inFile("a stored member of an archive", "application/zip", (address) =>
+    zip([["a.txt", Buffer.from(address)]], { isStored: true }),
   ),
-  inFile("a file name in an archive", "application/zip", (it) => zip([[it, Buffer.from("x")]])),
-  inFile("an archive in an archive", "application/zip", (it) => zip([["a.docx", docx(it)]])),
-  inFile("a gzip file", "application/gzip", (it) => gzipSync(`a ${it} b`)),
-  inFile("a gzip file in an archive", "application/zip", (it) => zip([["a.gz", gzipSync(`a ${it} b`)]])),
-  inFile("a zstd file", "application/zstd", (it) => zstdCompressSync(Buffer.from(`a ${it} b`))),
-  { name: "an attached message", make: (it) => wrapped(newsletter(it)) },
-  { name: "an attached message in base64", make: (it) => wrapped(encodedMessage(it, "base64")) },
-  { name: "an attached message in quoted-printable", make: (it) => wrapped(encodedMessage(it, "quoted-printable")) },
-  inFile("a message as a file", "application/octet-stream", (it) => Buffer.from(encodedMessage(it, "base64"))),
-  inFile("a message as a file with bare line feeds", "application/octet-stream", (it) =>
-    Buffer.from(encodedMessage(it, "quoted-printable").replaceAll("\r\n", "\n")),
+  inFile("a file name in an archive", "application/zip", (address) => zip([[address, Buffer.from("x")]])),
+  inFile("an archive in an archive", "application/zip", (address) => zip([["a.docx", docx(address)]])),
+  inFile("a gzip file", "application/gzip", (address) => gzipSync(`a ${address} b`)),
+  inFile("a gzip file in an archive", "application/zip", (address) => zip([["a.gz", gzipSync(`a ${address} b`)]])),
+  inFile("a zstd file", "application/zstd", (address) => zstdCompressSync(Buffer.from(`a ${address} b`))),
+  { name: "an attached message", make: (address) => wrapped(newsletter(address)) },
+  { name: "an attached message in base64", make: (address) => wrapped(encodedMessage(address, "base64")) },
+  {
+    name: "an attached message in quoted-printable",
+    make: (address) => wrapped(encodedMessage(address, "quoted-printable")),
+  },
+  inFile("a message as a file", "application/octet-stream", (address) =>
+    Buffer.from(encodedMessage(address, "base64")),
+  ),
+  inFile("a message as a file with bare line feeds", "application/octet-stream", (address) =>
+    Buffer.from(encodedMessage(address, "quoted-printable").replaceAll("\r\n", "\n")),
   ),
   {
     name: "the return path of an attached message",
-    make: (it) => wrapped(newsletter("", [`Return-Path: <bounce-77-${it.replace("@", "=")}@list.example>`])),
+    make: (address) => wrapped(newsletter("", [`Return-Path: <bounce-77-${address.replace("@", "=")}@list.example>`])),
   },
   {
     name: "a file name in pieces",
     make(address) {
       const { header, body } = attached("application/octet-stream", Buffer.from("x"));
-      const [left, right] = [address.slice(0, 9), address.slice(9)].map((it) => it.replace("@", "%40"));
+      const [left, right] = [address.slice(0, 9), address.slice(9)].map((half) => half.replace("@", "%40"));
       const name = `filename*0*=utf-8''${left};\r\n filename*1*=${right}`;
       return { header, body: body.replace('filename="file"', name) };
     },
   },
-  inFile("a key in a vCard", "text/vcard", (it) => Buffer.from(vcard(it))),
-  inText("an escape of JSON", (it) => `{"mail":"${it.replace("@", "\\u0040")}"}`),
-  inText("a link with percent signs", (it) => `https://shop.example/?u=${encodeURIComponent(it)}`),
+  inFile("a key in a vCard", "text/vcard", (address) => Buffer.from(vcard(address))),
+  inText("an escape of JSON", (address) => `{"mail":"${address.replace("@", "\\u0040")}"}`),
+  inText("a link with percent signs", (address) => `https://shop.example/?u=${encodeURIComponent(address)}`),
   inText(
     "a data: URI",
-    (it) => `<img src="data:text/plain;base64,${Buffer.from(`I am ${it}, yes`).toString("base64")}">`,
+    (address) => `<img src="data:text/plain;base64,${Buffer.from(`I am ${address}, yes`).toString("base64")}">`,
   ),
   inText(
     "a token in a link",
-    (it) => `https://list.example/out?t=${Buffer.from(JSON.stringify({ id: 1, mail: it })).toString("base64url")}&x=1`,
+    (address) =>
+      `https://list.example/out?t=${Buffer.from(JSON.stringify({ id: 1, mail: address })).toString("base64url")}&x=1`,
   ),
   inText(
     "base64 that is quoted",
-    (it) => `> ${lines(Buffer.from(`${"-".repeat(80)}${it}${"-".repeat(80)}`)).replaceAll("\r\n", "\n> ")}`,
+    (address) => `> ${lines(Buffer.from(`${"-".repeat(80)}${address}${"-".repeat(80)}`)).replaceAll("\r\n", "\n> ")}`,
   ),
-  inText("base64 in base64", (it) =>
-    lines(Buffer.from(lines(Buffer.from(`${"x ".repeat(40)}${it} ${"x ".repeat(40)}`)))),
+  inText("base64 in base64", (address) =>
+    lines(Buffer.from(lines(Buffer.from(`${"x ".repeat(40)}${address} ${"x ".repeat(40)}`)))),
   ),
-  inText("uuencode", (it) => uuencode(Buffer.from(`these are my notes, ${it} wrote them`))),
-  inText("an archive in base64", (it) => lines(docx(it))),
-  inText("the address with a tag", (it) => it.replace("@", "+notes@")),
+  inText("uuencode", (address) => uuencode(Buffer.from(`these are my notes, ${address} wrote them`))),
+  inText("an archive in base64", (address) => lines(docx(address))),
+  inText("the address with a tag", (address) => address.replace("@", "+notes@")),
 ];
 
 function wrapped(message: string): CarrierEntity {

@@ -1,10 +1,13 @@
 /**
- * A policy service that real mail hosts ask at RCPT (Postfix' policy protocol; Exim reads the same over a socket). It
- * answers as the test decides, e.g. so that the host greylists, says that a mailbox is full, or answers late.
+ * A policy service that real mail hosts query at RCPT (Postfix' policy protocol; Exim reads the same over a socket).
+ * Answers as the test decides, e.g. to make the host greylist, report a full mailbox, or answer late.
  */
 import { createServer, type Socket } from "node:net";
 
-/** @param recipient lower case @param times how often it was asked for, 1 at first @returns e.g. `450 4.2.0 Greylisted`, `null` to take it */
+/**
+ * Decides about a recipient. @param recipient in lower case @param times number of queries for it, from 1 @returns e.g.
+ * `450 4.2.0 Greylisted`; `null` to accept
+ */
 export type RecipientRule = (recipient: string, times: number) => string | null | Promise<string | null>;
 
 export interface MailHostPolicy {

@@ -1,6 +1,7 @@
 /**
- * Postfix and Exim as the hosts around Kauke, each with a configuration and a queue of its own in a temporary directory: takes mail
- * for everybody on one port, changes nothing, and passes it to other ports of this machine. Both want to be started by root.
+ * Runs Postfix or Exim as the hosts around Kauke, each with its own configuration and queue in a temporary directory.
+ * Accepts mail for all recipients on one port and relays it unchanged to other ports of this machine. Both must be
+ * started by root.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import {
@@ -21,9 +22,9 @@ import { testCertificate, testKey } from "../test-certificate.ts";
 import { type MailHostPolicy, type RecipientRule, startMailHostPolicy } from "./mail-host-policy.ts";
 
 export interface MailHostOptions {
-  /** Where it listens; a free one if not given. */
+  /** Port to listen on; a free one by default. */
   port?: number;
-  /** Ports of 127.0.0.1 that mail for a domain goes to; `*`: all other mail. */
+  /** Port on 127.0.0.1 to which mail is relayed, by domain; `*` is for all other domains. */
   nextHops: Readonly<Record<string, number>>;
   rule?: RecipientRule;
 }
@@ -35,7 +36,7 @@ export interface MailHost {
 
 export interface MailHostProgram {
   name: string;
-  /** `null`: it can run here. */
+  /** Why the program cannot run here; `null` when it can. */
   missing: string | null;
   start(options: MailHostOptions): Promise<MailHost>;
 }
@@ -48,7 +49,7 @@ interface Place extends MailHostOptions {
 
 const START_MS = 30_000;
 const postfixMaster = "/usr/lib/postfix/sbin/master";
-/** Debian's packages of the two exclude each other: `.ci/run` unpacks Exim there. */
+/** Paths of Exim. Debian's packages of Exim and Postfix conflict, so `.ci/run` unpacks Exim into the first one. */
 const eximPaths = ["/var/cache/kauke-exim/usr/sbin/exim4", "/usr/sbin/exim4"];
 const eximPath = eximPaths.find((path) => existsSync(path)) ?? "";
 
@@ -138,7 +139,7 @@ function beginPostfix(place: Place, owner: number): ChildProcess {
     transport_maps: `inline:{${Object.entries(domains)
       .map(([domain, to]) => `{${domain} = ${hop(to)}}`)
       .join(", ")}}`,
-    // What it does to mail of a network of its own, which this is not.
+    // Turns off rewriting that Postfix applies to mail from its own network, which this is not.
     local_header_rewrite_clients: "",
     smtp_line_length_limit: "0",
     disable_mime_output_conversion: "yes",
@@ -155,7 +156,7 @@ function beginPostfix(place: Place, owner: number): ChildProcess {
   return spawn(postfixMaster, ["-c", join(folder, "conf")], { stdio: "ignore" });
 }
 
-/** Nothing runs in a chroot. */
+/** Builds master.cf; no service runs in a chroot. */
 function postfixServices(port: number): string {
   const one = "tlsmgr unix - - n - 1 tlsmgr\nanvil unix - - n - 1 anvil\nscache unix - - n - 1 scache";
   const bounces = ["bounce", "defer", "trace"].map((name) => `${name} unix - - n - 0 bounce`);
@@ -180,7 +181,7 @@ function beginExim({ folder, port, policyPort, nextHops }: Place, owner: number)
   mkdirSync(join(folder, "spool"));
   chownSync(join(folder, "spool"), owner, 0);
   for (const name of ["cert.pem", "key.pem"]) chownSync(join(folder, name), owner, 0);
-  // All its kinds of log go to one file; it wants a place for the kind in the name of it.
+  // Exim wants one log file per kind, named after it; all of them are links to the same file.
   for (const kind of ["main", "reject", "panic"]) symlinkSync("../log", join(folder, "spool", `${kind}.log`));
   writeFileSync(join(folder, "log"), "");
   chownSync(join(folder, "log"), owner, 0);

@@ -1,4 +1,4 @@
-/** `npm start` as a person runs it: npm, the launcher, and the server behind them. */
+/** Runs `npm start` as a person does: npm, the launcher, and the server they start. */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
@@ -7,13 +7,16 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 export interface NpmStart {
   mxPort: number;
   output(): string;
-  /** Sends a signal to npm alone, and waits until the server too has let go of its output. */
+  /** Sends a signal to npm only, and waits until the server has closed its output too. */
   signal(signal: NodeJS.Signals): Promise<void>;
-  /** Ends all of it, whatever state it is in. */
+  /** Kills all processes, whatever their state. */
   kill(): void;
 }
 
-/** Builds the web app first when it is not built, as ever. @throws with the whole output when the server does not start */
+/**
+ * Starts the product; `npm start` builds the web app first if necessary. @throws with the whole output when the server
+ * does not start
+ */
 export async function npmStart(env: Record<string, string>, timeoutMs = 180_000): Promise<NpmStart> {
   const child = spawn("npm", ["start"], { cwd: root, env: { ...plainEnv(), ...env }, detached: true });
   let text = "";
@@ -49,7 +52,7 @@ export async function npmStart(env: Record<string, string>, timeoutMs = 180_000)
   };
 }
 
-/** Without what the test runner adds: it would change how the web app is built. */
+/** Removes variables of the test runner, which would change the build of the web app. */
 function plainEnv(): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(?:NODE_ENV|NODE_OPTIONS|VITEST|KAUKE_|DATABASE_URL|npm_)/.test(name),

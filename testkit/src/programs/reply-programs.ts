@@ -1,21 +1,22 @@
 /**
- * Answers as six mail programs write them, with the structure, encodings and quoting of each: Gmail, Apple Mail, iOS, Outlook for
- * Windows, Outlook on the web, Thunderbird. Only what a program writes by itself is here; addresses and texts come from the test.
+ * Answers as six mail programs write them, with the structure, encodings and quoting of each: Gmail, Apple Mail, iOS,
+ * Outlook for Windows, Outlook on the web, Thunderbird. Contains only what a program writes by itself; addresses and
+ * texts come from the test.
  */
 export interface Person {
   name: string;
   address: string;
 }
 
-/** A message as the program has it in a folder. */
+/** A received message to be answered, as the program stores it. */
 export interface Quoted {
   from: Person;
   to: readonly Person[];
   cc?: readonly Person[];
   subject: string;
-  /** Lines. */
+  /** Lines of the text. */
   text: readonly string[];
-  /** Inside the body element; made of `text` where there is none. */
+  /** Content of the body element; built from `text` if absent. */
   html?: string;
   messageId: string;
 }
@@ -26,9 +27,9 @@ export interface Answer {
   cc?: readonly Person[];
   answered: Quoted;
   words: string;
-  /** Lines below the words. */
+  /** Lines of the signature below the answer. */
   signature?: readonly string[];
-  /** Without brackets. */
+  /** Message-ID without brackets. */
   messageId: string;
 }
 
@@ -70,17 +71,17 @@ const alternative = (boundary: string, ...parts: string[]) =>
 
 const base64 = (text: string) => Buffer.from(text).toString("base64").replace(/.{76}/g, "$&\r\n");
 
-/** RFC 2045 §6.7, in lines of 76 columns. */
+/** Encodes text as quoted-printable (RFC 2045 §6.7) in lines of 76 columns. */
 export function quotedPrintable(text: string, charset: "utf8" | "latin1" = "utf8"): string {
   return text
     .split("\r\n")
     .map((line) => {
       const octets = Buffer.from(line, charset).toString("latin1");
-      const signs = octets.match(/[^]/g) ?? [];
+      const characters = octets.match(/[^]/g) ?? [];
       const rows = [""];
-      signs.forEach((sign, index) => {
-        const isPlain = /[!-<>-~]/.test(sign) || (/[ \t]/.test(sign) && index < signs.length - 1);
-        const written = isPlain ? sign : `=${Buffer.from(sign, "latin1").toString("hex").toUpperCase()}`;
+      characters.forEach((character, index) => {
+        const isPlain = /[!-<>-~]/.test(character) || (/[ \t]/.test(character) && index < characters.length - 1);
+        const written = isPlain ? character : `=${Buffer.from(character, "latin1").toString("hex").toUpperCase()}`;
         if ((rows.at(-1) ?? "").length + written.length > 75) rows.push("");
         rows[rows.length - 1] += written;
       });
@@ -89,7 +90,7 @@ export function quotedPrintable(text: string, charset: "utf8" | "latin1" = "utf8
     .join("\r\n");
 }
 
-/** Breaks before the word that would pass column 78, as Gmail does in plain text. */
+/** Wraps a line before the word that would exceed column 78, as Gmail does in plain text. */
 function wrapped(text: string): string[] {
   const rows = [""];
   for (const word of text.split(" ")) {
@@ -146,7 +147,7 @@ const appleMail: ReplyProgram = {
     const html =
       '<html><head><meta http-equiv="content-type" content="text/html; charset=us-ascii"></head><body style="overflow-wrap: ' +
       'break-word; -webkit-nbsp-mode: space; line-break: after-white-space;">' +
-      `${escaped(words)}<br id="lineBreakAtBeginningOfMessage"><div>${signature.map((it) => `<div>${it}</div>`).join("")}` +
+      `${escaped(words)}<br id="lineBreakAtBeginningOfMessage"><div>${signature.map((line) => `<div>${line}</div>`).join("")}` +
       `<div><br><blockquote type="cite"><div>On 23 Nov 2026, at 09:58, ${escaped(angle(answered.from))} wrote:</div>` +
       `<br class="Apple-interchange-newline"><div>${htmlOf(answered)}</div></blockquote></div><br></div></body></html>`;
     return (
@@ -207,7 +208,7 @@ const outlookBlock = ({ from, to, cc = [], subject }: Quoted): readonly (readonl
   ["Subject", subject],
 ];
 
-/** @param divider the line above the block @param ending of the line that names the sender */
+/** @param divider line above the block @param ending suffix of the line that names the sender */
 function outlookText({ answered, words, signature = [] }: Answer, divider: string, ending = ""): string {
   const block = outlookBlock(answered).map(([label, value]) => `${label}: ${value}${label === "From" ? ending : ""}`);
   return lines(words, "", ...signature, divider, ...block, "", ...answered.text);
@@ -227,7 +228,7 @@ const outlook: ReplyProgram = {
       '(filtered medium)">\r\n<style><!--\r\n/* Font Definitions */\r\np.MsoNormal {margin:0cm;font-size:11.0pt;}\r\n--></style>' +
       '<!--[if gte mso 9]><xml>\r\n<o:shapedefaults v:ext="edit" spidmax="1026" />\r\n</xml><![endif]--></head>' +
       `<body lang=EN-US link="#0563C1"><div class=WordSection1><p class=MsoNormal>${escaped(words)}<o:p></o:p></p>` +
-      signature.map((it) => `<p class=MsoNormal>${it}<o:p></o:p></p>`).join("\r\n") +
+      signature.map((line) => `<p class=MsoNormal>${line}<o:p></o:p></p>`).join("\r\n") +
       "<p class=MsoNormal><o:p>&nbsp;</o:p></p><div><div style='border:none;border-top:solid #E1E1E1 1.0pt;padding:3.0pt 0cm 0cm 0cm'>" +
       `<p class=MsoNormal>${rows.join(" <br>")}<o:p></o:p></p></div></div>\r\n` +
       `<p class=MsoNormal><o:p>&nbsp;</o:p></p>${htmlOf(answered)}</div></body></html>`;
@@ -261,7 +262,7 @@ const outlookWeb: ReplyProgram = {
       '<html><head>\r\n<meta http-equiv="Content-Type" content="text/html; charset=iso-8859-1">\r\n' +
       '<style type="text/css" style="display:none;"> P {margin-top:0;margin-bottom:0;} </style>\r\n</head>\r\n<body dir="ltr">\r\n' +
       `<div class="elementToProof" style="font-family: Aptos; font-size: 12pt;">\r\n${escaped(words)}</div>\r\n` +
-      `<div id="Signature">${signature.map((it) => `<div>${it}</div>`).join("")}</div>\r\n` +
+      `<div id="Signature">${signature.map((line) => `<div>${line}</div>`).join("")}</div>\r\n` +
       '<div id="appendonsend"></div>\r\n<hr style="display:inline-block;width:98%" tabindex="-1">\r\n' +
       '<div id="divRplyFwdMsg" dir="ltr"><font face="Calibri, sans-serif" style="font-size:11pt" color="#000000">' +
       `${rows.join("\r\n")}</font>\r\n<div>&nbsp;</div>\r\n</div>\r\n${htmlOf(answered)}\r\n</body>\r\n</html>\r\n`;

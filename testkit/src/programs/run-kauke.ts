@@ -1,4 +1,4 @@
-/** The operator's command as it is used: a process of its own, with the settings a test gives. */
+/** Runs the operator's command as in production: in its own process, with the settings given by a test. */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
@@ -12,13 +12,13 @@ export interface KaukeRun {
 
 export interface KaukeOptions {
   dataDir: string;
-  /** Settings beside the data directory. */
+  /** Settings in addition to the data directory. */
   env?: Record<string, string>;
-  /** What is run instead of the command itself, e.g. its launcher. */
+  /** File to run in place of the command itself, e.g. its launcher. */
   file?: string;
 }
 
-/** Nothing of the settings around the test reaches it. */
+/** Removes the test's own settings from the environment of the command. */
 export function runKauke(args: readonly string[], { dataDir, env, file = program }: KaukeOptions): Promise<KaukeRun> {
   const known = Object.entries(process.env).filter(([name]) => !name.startsWith("KAUKE_") && name !== "DATABASE_URL");
   const child = spawn(process.execPath, [file, ...args], {

@@ -1,5 +1,6 @@
 /**
- * Debian's SpamAssassin as a judge of messages: its rules without network tests (`-L`), Bayes or a user's preferences. One process scores many messages, since reading the rules takes longer than using them.
+ * Scores messages with Debian's SpamAssassin: its rules without network tests (`-L`), Bayes or user preferences. One
+ * process scores many messages, since reading the rules takes longer than applying them.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -12,10 +13,10 @@ export interface SpamScore {
   rules: Record<string, number>;
 }
 
-/** @param messages by any name @returns a score for each */
+/** @param messages by arbitrary names @returns a score for each message */
 export type SpamScorer = (messages: ReadonlyMap<string, Buffer>) => Promise<Map<string, SpamScore>>;
 
-/** The IP address of a relay that SpamAssassin trusts: it judges the host that handed the message to this relay. */
+/** IP address of a relay that SpamAssassin trusts: it evaluates the host that sent the message to this relay. */
 export const OWN_RELAY = "10.0.0.2";
 
 const script = `
@@ -41,7 +42,7 @@ while (my $path = <STDIN>) {
 }
 `;
 
-/** `null` when SpamAssassin is not installed. */
+/** @returns a scorer; `null` when SpamAssassin is not installed */
 export function spamAssassin(): SpamScorer | null {
   if (spawnSync("perl", ["-MMail::SpamAssassin", "-e", "1"]).status !== 0) return null;
   return async (messages) => {
@@ -70,6 +71,6 @@ function run(paths: readonly string[]): Promise<string> {
 function readScore(line: string): SpamScore {
   const [score = "", ...rules] = line.split(" ");
   if (!/^-?[\d.]+$/.test(score)) throw new Error(`no score: ${line}`);
-  const points = rules.map((it) => it.split("=")).map(([rule = "", value]) => [rule, Number(value)] as const);
+  const points = rules.map((rule) => rule.split("=")).map(([rule = "", value]) => [rule, Number(value)] as const);
   return { score: Number(score), rules: Object.fromEntries(points.filter(([, value]) => value !== 0)) };
 }

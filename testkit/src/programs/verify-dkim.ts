@@ -1,6 +1,6 @@
 /**
- * Independent judges of a DKIM signature: mailauth in this process, Debian's python3-dkim and opendkim where they are installed.
- * Each takes the signed message and the public key's DNS record.
+ * Independent verifiers of a DKIM signature: mailauth in this process, and Debian's python3-dkim and opendkim if they
+ * are installed. Each gets the signed message and the DNS record of the public key.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -9,12 +9,12 @@ import { join } from "node:path";
 import { authenticate } from "mailauth";
 
 export interface DkimRecord {
-  /** e.g. `k1._domainkey.kauke.test` */
+  /** Name of the record, e.g. `k1._domainkey.kauke.test`. */
   name: string;
   value: string;
 }
 
-/** @returns `pass`, or what the judge said */
+/** @returns `pass`, or the output of the verifier */
 export type DkimJudge = (message: Buffer, record: DkimRecord) => Promise<string>;
 
 export const byMailauth: DkimJudge = async (message, record) => {
@@ -31,7 +31,7 @@ export const byMailauth: DkimJudge = async (message, record) => {
       throw Object.assign(new Error("ENOTFOUND"), { code: "ENOTFOUND" });
     },
   });
-  return found.dkim?.results?.map((it) => it.status.result).join(",") ?? "none";
+  return found.dkim?.results?.map((result) => result.status.result).join(",") ?? "none";
 };
 
 const python = "/usr/bin/python3";
@@ -41,14 +41,14 @@ record = sys.argv[1].encode()
 print("pass" if dkim.verify(sys.stdin.buffer.read(), dnsfunc=lambda name, timeout=5: record) else "fail")
 `;
 
-/** `null` when Debian's python3-dkim is not installed. */
+/** @returns a verifier; `null` when Debian's python3-dkim is not installed */
 export function pythonDkim(): DkimJudge | null {
   if (!existsSync(python) || spawnSync(python, ["-c", "import dkim"]).status !== 0) return null;
   return async (message, record) =>
     execFileSync(python, ["-c", script, record.value], { input: message, encoding: "utf8" }).trim();
 }
 
-/** `null` when opendkim is not installed. Judges through `opendkim -t` with `TestDNSData`. */
+/** @returns a verifier that runs `opendkim -t` with `TestDNSData`; `null` when opendkim is not installed */
 export function opendkim(): DkimJudge | null {
   if (!existsSync("/usr/sbin/opendkim")) return null;
   return async (message, record) => {
@@ -58,7 +58,7 @@ export function opendkim(): DkimJudge | null {
         writeFileSync(join(folder, name), content);
         return join(folder, name);
       };
-      // One DNS string each line; the tool wants plain line ends.
+      // TestDNSData has one DNS string per line, and opendkim expects bare line feeds.
       const zone = file("zone", `${record.name} ${record.value}\n`);
       const config = file("conf", `Mode v\nTestDNSData ${zone}\nUserID root\nSyslog no\n`);
       const mail = file("mail.eml", Buffer.from(message.toString("latin1").replace(/\r\n/g, "\n"), "latin1"));

@@ -8,13 +8,13 @@ const read = (text: string) => {
   return addressesOf({ header, fields: readHeader(header).fields }, "to");
 };
 
-it("fields of one name are read together, each address once", () => {
+it("addresses of several fields with the same name are read as one list without duplicates", () => {
   const { mailboxes, isCut } = read("To: a@b.test\r\nCc: x@y.test\r\nTo: A@b.test, c@d.test\r\n");
   expect(mailboxes.map(({ address }) => address)).toEqual(["a@b.test", "c@d.test"]);
   expect(isCut).toBe(false);
 });
 
-it("of many fields no more entries are read than of one", () => {
+it("the limit on entries applies to all fields of a name together", () => {
   const field = (from: number, count: number) =>
     `To: ${Array.from({ length: count }, (_, at) => `a${from + at}@b.test`).join(",")}\r\n`;
   expect(read(field(0, ADDRESSES_MAX))).toMatchObject({ isCut: false });

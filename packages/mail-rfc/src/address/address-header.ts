@@ -1,6 +1,6 @@
 /**
- * What rewriting a header needs, whoever it is for: fields as bytes with nothing hidden in them, addresses of one kind of field,
- * and the outgoing block put together.
+ * Helpers shared by everything that rewrites a header: field bytes with bare line breaks removed, and all addresses of
+ * the fields of one name.
  */
 
 import { fieldValue, type HeaderField } from "../header/headers.ts";
@@ -9,17 +9,17 @@ import { ADDRESSES_MAX, type AddressList, readAddressList } from "./address-list
 export interface HeaderSource {
   /** The header block as received, wire form, without the blank line. */
   header: Buffer;
-  /** Of this header; never changed once they were read. */
+  /** Fields of this header; never modified after parsing. */
   fields: readonly HeaderField[];
 }
 
 const CRLF = Buffer.from("\r\n");
-/** A CR or an LF without the other. */
+/** Matches a CR without LF, or an LF without CR. */
 export const BARE_BREAK = /\r(?!\n)|(?<!\r)\n/;
 
 /**
- * A field's own bytes. A bare CR or LF becomes a space: a program that takes it for a line end would read another field there,
- * a Reply-To for example. A field that ends with the message gets its CRLF.
+ * Copies a field's bytes. A bare CR or LF becomes a space: a program that takes it for a line end would read the rest
+ * as another field, e.g. Reply-To. A field that ends without CRLF gets one.
  */
 export function fieldBytes(header: Buffer, field: HeaderField): Buffer {
   const bytes = header.subarray(field.start, field.end);
@@ -30,12 +30,16 @@ export function fieldBytes(header: Buffer, field: HeaderField): Buffer {
   return isWhole ? clean : Buffer.concat([clean, CRLF]);
 }
 
-/** A message to many aliases is rewritten for each of them, and its addresses are read once. Lives as long as its fields do. */
+/**
+ * Address lists by parsed header: a message to many aliases is rewritten for each of them, but its addresses are parsed
+ * once.
+ */
 const readBefore = new WeakMap<readonly HeaderField[], Map<string, AddressList>>();
 
 /**
- * All addresses of the fields of that name, in order, each once. As in one field, what follows the thousandth entry is left out.
- * @param name lower case
+ * Reads the addresses of all fields with a name, in order, without duplicates. Entries beyond `ADDRESSES_MAX` are left
+ * out.
+ * @param name field name in lower case
  */
 export function addressesOf(source: HeaderSource, name: string): Readonly<AddressList> {
   const lists = readBefore.get(source.fields) ?? new Map<string, AddressList>();
@@ -65,7 +69,10 @@ function readAddresses({ header, fields }: HeaderSource, name: string): AddressL
   return list;
 }
 
-/** Two spellings of one address have the same key: nobody's mail depends on the case of a local part any more. */
+/**
+ * Key that is equal for all spellings of an address. Also ignores the case of local parts, since no mail host in use
+ * distinguishes it.
+ */
 export function addressKey(address: string): string {
   return address.normalize("NFC").toLowerCase();
 }

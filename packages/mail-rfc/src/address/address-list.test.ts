@@ -25,14 +25,14 @@ describe("an address list", () => {
     expect(list).toMatchObject({ unreadCount: unread, isCut: false });
   });
 
-  it("is cut where it gets endless, and says so", () => {
+  it("is cut off after the maximum number of entries, and says so", () => {
     const list = readAddressList("a@example.org,".repeat(ADDRESSES_MAX + 1));
     expect(list).toMatchObject({ isCut: true, unreadCount: 0 });
     expect(list.mailboxes).toHaveLength(ADDRESSES_MAX);
     expect(readAddressList("x,".repeat(ADDRESSES_MAX))).toMatchObject({ isCut: false, unreadCount: ADDRESSES_MAX });
   });
 
-  it("never throws, and gives only addresses that can be written again", () => {
+  it("never throws, and returns only addresses that can be written again", () => {
     const pieces = fc.constantFrom(...'<>@,;:."\\()[] \t'.split(""), "a", "b.c", "é", "=?utf-8?q?", "?=", "\r\n", "\0");
     const soup = fc.array(fc.oneof(pieces, fc.string({ unit: "binary", maxLength: 4 })), { maxLength: 40 });
     fc.assert(
@@ -75,7 +75,7 @@ describe("an address field", () => {
     expect(formatMailbox(mailbox)).toBe(text);
   });
 
-  it("is one field of short lines which reads back as what it was made of", () => {
+  it("is one field of short lines that parses back to the same mailboxes", () => {
     const mailbox = fc.record({ name: fc.option(anyName), address: anyAddress });
     fc.assert(
       fc.property(fc.array(mailbox, { minLength: 1, maxLength: 5 }), (mailboxes: Mailbox[]) => {
@@ -91,18 +91,18 @@ describe("an address field", () => {
     );
   });
 
-  it("refuses an address that is none, whatever it would do to the header", () => {
+  it("refuses an invalid address", () => {
     for (const address of ["", "ann", "ann@example.org\r\nBcc: x@y.example", "a b@example.org", "<ann@example.org>"])
       expect(() => formatAddressField("To", [{ name: null, address }])).toThrow(MailSyntaxError);
   });
 
-  it("without mailboxes is nothing", () => {
+  it("is empty without mailboxes", () => {
     expect(formatAddressField("To", [])).toBe("");
   });
 });
 
 describe("encoded words", () => {
-  it("are ASCII, at most 75 signs each, and read back", () => {
+  it("are ASCII, at most 75 characters each, and decode to the original text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", minLength: 1, maxLength: 300 }), (text) => {
         const words = encodeWords(text);
@@ -112,7 +112,10 @@ describe("encoded words", () => {
     );
   });
 
-  it.each(["=?utf-8?Q?a b?=", "=?utf-8?X?a?=", "=?utf-8?B?%%?=", "=?utf-8?Q?a", "=??Q?a?="])("%s is none", (text) => {
-    expect(decodeEncodedWords(text)).toBe(text);
-  });
+  it.each(["=?utf-8?Q?a b?=", "=?utf-8?X?a?=", "=?utf-8?B?%%?=", "=?utf-8?Q?a", "=??Q?a?="])(
+    "%s is not an encoded word",
+    (text) => {
+      expect(decodeEncodedWords(text)).toBe(text);
+    },
+  );
 });

@@ -1,8 +1,10 @@
 /**
- * Address lists of header fields (RFC 5322 §3.4): mailboxes, groups, comments, quoted names, obsolete forms, encoded words and
- * raw UTF-8 (RFC 6532). Never throws: what can't be read is counted and left out. One pass over the text, no look back.
+ * Parses address lists of header fields (RFC 5322 §3.4): mailboxes, groups, comments, quoted names, obsolete forms,
+ * encoded words and raw UTF-8 (RFC 6532). Never throws: unreadable entries are counted and left out. Makes one pass
+ * over the text without backtracking.
  *
- * Group names, comments after a name and source routes are dropped. Writing is `format-address.ts`.
+ *
+ * Group names, comments after a name and source routes are dropped. Lists are written by `format-address.ts`.
  */
 
 import { decodeEncodedWords, oneLine } from "../header/encoded-word.ts";
@@ -12,46 +14,49 @@ import { type Token, tokenizeAddresses } from "./address-tokens.ts";
 import { quoteLocal } from "./local-part.ts";
 
 export interface Mailbox {
-  /** Decoded, on one line, without controls; `null` when there is none. */
+  /** Decoded display name on one line without control characters; `null` when there is none. */
   name: string | null;
-  /** Canonical: domain in lower case, local part in the sender's case. */
+  /** Canonical address: domain in lower case, local part in the sender's spelling. */
   address: string;
 }
 
 export interface AddressList {
   mailboxes: Mailbox[];
-  /** Entries that are no address; their text is gone. */
+  /** Number of entries that are not an address and were left out. */
   unreadCount: number;
-  /** Entries whose text is not what RFC 5322 allows, so that another program may read another address in it; unread ones among them. */
+  /**
+   * Number of entries that violate RFC 5322, including unread ones. Another program may read a different address in
+   * them.
+   */
   looseCount: number;
-  /** Whether entries after the most that are read were left out. */
+  /** Whether entries beyond `ADDRESSES_MAX` were left out. */
   isCut: boolean;
 }
 
-/** Entries read of one field, read or not: what bounds the work. */
+/** Maximum entries of one field, including unreadable ones; bounds the work. */
 export const ADDRESSES_MAX = 1000;
 
 const WORDS_MAX = 1000;
 
 interface Entry {
-  /** Before an angle bracket, or all there is. */
+  /** Tokens before an angle bracket, or all tokens if there is none. */
   words: Token[];
-  /** Between the brackets, `null` without them. */
+  /** Tokens between the angle brackets; `null` without brackets. */
   angle: Token[] | null;
   comment: string;
-  /** Something was skipped, or the brackets do not pair. */
+  /** Whether a token was skipped or the brackets do not match. */
   isLoose: boolean;
 }
 
 /**
- * The mailboxes of an unfolded field value, in order, members of groups among them.
+ * Parses the mailboxes of an unfolded field value, in order, including members of groups.
  * @example parseAddressList('"Lee, Ann" <ann@Example.ORG>') // [{ name: "Lee, Ann", address: "ann@example.org" }]
  */
 export function parseAddressList(value: string): Mailbox[] {
   return readAddressList(value).mailboxes;
 }
 
-/** As `parseAddressList`, and tells what it could not read. */
+/** Parses like `parseAddressList`, and also reports entries that it could not read. */
 export function readAddressList(value: string): AddressList {
   const list: AddressList = { mailboxes: [], unreadCount: 0, looseCount: 0, isCut: false };
   for (const entry of entries(value)) {
@@ -67,7 +72,7 @@ export function readAddressList(value: string): AddressList {
   return list;
 }
 
-/** Splits at commas, and at semicolons, which end groups and stand for commas in some programs. */
+/** Splits at commas, and at semicolons, which end groups and which some programs write instead of commas. */
 function* entries(value: string): Generator<Entry> {
   let entry = emptyEntry();
   let isInAngle = false;
@@ -75,7 +80,7 @@ function* entries(value: string): Generator<Entry> {
     if (token.kind === "comment") entry.comment ||= token.text;
     else if (isInAngle && token.text === ">" && token.kind === "special") isInAngle = false;
     else if (!isInAngle && entry.angle !== null && !isSeparator(token)) {
-      // Behind the closing bracket only a comment may stand. A second address there is what other programs may take.
+      // Only a comment may follow the closing bracket. Other programs may take a second address there for the real one.
       entry.isLoose = true;
       if (token.kind === "special" && token.text === "<") entry.angle.push(token);
       else addWord(entry.words, token);
@@ -101,12 +106,15 @@ function* entries(value: string): Generator<Entry> {
 
 const isSeparator = ({ kind, text }: Token): boolean => kind === "special" && (text === "," || text === ";");
 
-/** Of endless words only the first are kept: no name is that long, no address either. */
+/** Keeps only the first `WORDS_MAX` words of an entry; no name or address is longer. */
 function addWord(words: Token[] | null, token: Token): void {
   if (words !== null && words.length < WORDS_MAX) words.push(token);
 }
 
-/** A comma inside brackets belongs to a source route, else the closing bracket was forgotten. */
+/**
+ * Whether a separator ends the entry. Inside brackets it does only if the closing bracket is missing: source routes
+ * contain commas.
+ */
 function endsEntry(token: Token, angle: readonly Token[] | null): boolean {
   return isSeparator(token) && angle?.[0]?.text !== "@";
 }
@@ -125,7 +133,7 @@ function readEntry({ words, angle, comment }: Entry): Mailbox | null {
   return { name: readName(angle === null ? "" : phrase(words)) ?? readName(comment), address: path.canonical };
 }
 
-/** White space and comments between the parts are obsolete but allowed (§4.4), so the parts are simply joined. */
+/** Parses `local@domain`. White space and comments between the parts are obsolete but allowed (§4.4). */
 function readAddrSpec(tokens: readonly Token[]): MailPath | null {
   const at = tokens.findLastIndex(({ kind, text }) => kind === "special" && text === "@");
   if (at < 1 || at === tokens.length - 1 || tokens.length > 200) return null;
@@ -142,7 +150,7 @@ function readAddrSpec(tokens: readonly Token[]): MailPath | null {
   }
 }
 
-/** `null` when two words stand apart without a dot between them: not one address but several, or something else. */
+/** @returns `null` when two words are separated without a dot between them, since then they are not one address */
 function joinWords(tokens: readonly Token[]): string | null {
   let joined = "";
   for (const { text, hasSpaceBefore } of tokens) {
@@ -152,7 +160,7 @@ function joinWords(tokens: readonly Token[]): string | null {
   return joined;
 }
 
-/** `<@a.test,@b.test:ann@example.org>` (§4.4). */
+/** Drops a source route as in `<@a.test,@b.test:ann@example.org>` (§4.4). */
 function dropRoute(tokens: readonly Token[]): readonly Token[] {
   if (tokens[0]?.text !== "@" || tokens[0].kind !== "special") return tokens;
   return tokens.slice(tokens.findIndex(({ kind, text }) => kind === "special" && text === ":") + 1);

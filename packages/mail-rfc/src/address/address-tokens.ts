@@ -1,17 +1,17 @@
-/** Words and signs of an address field (RFC 5322 §3.2), comments among them. Every character is looked at a fixed number of times. */
+/** Tokenizes an address field (RFC 5322 §3.2), including comments. The work per character is constant. */
 
 export interface Token {
   kind: "atom" | "quoted" | "literal" | "special" | "comment";
-  /** Quoted strings and comments: what they mean, without quotes, parentheses and backslashes. */
+  /** Text of the token; for quoted strings and comments without quotes, parentheses and backslashes. */
   text: string;
-  /** White space or a comment stands before it. */
+  /** Whether white space or a comment precedes the token. */
   hasSpaceBefore: boolean;
 }
 
 const SPACE = /[\s\0]+/y;
-// An encoded word is one atom even when it wrongly holds a comma or an "at" sign.
+// An encoded word is one atom even if it contains a comma or "@", which is not allowed but occurs.
 const ATOM = /=\?[^?\s]{1,80}\?[bq]\?[^?\s]*\?=|[^\s\0()<>[\]:;@\\,"]+/iy;
-// Without its closing quote it reaches to the end.
+// An unterminated quoted string extends to the end.
 const QUOTED = /"((?:[^"\\]|\\.)*)(?:"|\\?$)/suy;
 const LITERAL = /\[[^[\]\\]*\]/y;
 
@@ -54,7 +54,7 @@ function takeWord(
   return { kind: "special", text: takeSign() };
 }
 
-/** Comments nest; one that is never closed reaches to the end. */
+/** Reads a comment, which may contain comments; an unterminated one extends to the end. */
 function readComment(value: string, start: number): { text: string; end: number } {
   let depth = 0;
   let text = "";

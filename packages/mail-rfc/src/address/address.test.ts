@@ -35,11 +35,11 @@ describe("parsePath", () => {
     expect(path.needsSmtpUtf8).toBe(/[^ -~]/.test(canonical ?? ""));
   });
 
-  it.each(rows("invalid.txt"))("refuses %s with %s", (text, reason) => {
+  it.each(rows("invalid.txt"))("rejects %s with %s", (text, reason) => {
     expect(reasonOf(() => parsePath(JSON.parse(text ?? "") as string))).toBe(reason);
   });
 
-  it("gives the parts of a mailbox", () => {
+  it("returns the parts of a mailbox", () => {
     expect(parsePath('<"ann lee"@[192.0.2.1]>')).toEqual({
       local: '"ann lee"',
       domain: "[192.0.2.1]",
@@ -49,19 +49,19 @@ describe("parsePath", () => {
     } satisfies MailPath);
   });
 
-  it("reads its own canonical spelling back unchanged", () => {
+  it("leaves a canonical address unchanged", () => {
     for (const [text = ""] of rows("valid.txt")) {
       const { canonical, domain } = parsePath(text);
       if (domain !== "") expect(parseAddress(canonical).canonical).toBe(canonical);
     }
   });
 
-  it("refuses a lone surrogate on either side", () => {
+  it("rejects a lone surrogate in the local part and in the domain", () => {
     expect(reasonOf(() => parsePath("<a\ud800@example.org>"))).toBe("local_syntax");
     expect(reasonOf(() => parsePath("<a@ex\udc00ample.org>"))).toBe("domain_syntax");
   });
 
-  it("throws nothing but MailSyntaxError, and what it takes keeps within the limits", () => {
+  it("throws nothing but MailSyntaxError, and every accepted path is within the limits", () => {
     const sign = fc.constantFrom(...'<>@"\\.,:;[] ()ab09=+-_ąž\r\n\0\u{1f600}\ufffd');
     const text = fc.oneof(
       fc.string({ unit: "binary", maxLength: 300 }),
@@ -82,7 +82,7 @@ describe("parsePath", () => {
 });
 
 describe("parsePathArgument", () => {
-  it("parts the path from its parameters", () => {
+  it("splits the path from its parameters", () => {
     const { path, parameters } = parsePathArgument(' <"a> b"@example.org>  SIZE=10 BODY=7BIT ');
     expect(path.canonical).toBe('"a> b"@example.org');
     expect(parameters).toBe("SIZE=10 BODY=7BIT");
@@ -95,7 +95,7 @@ describe("parsePathArgument", () => {
     },
   );
 
-  it("takes a time in proportion to hostile input", () => {
+  it("takes linear time for hostile input", () => {
     for (const unit of ["<", '"', "\\", '<"', '"a\\', "@a,", "<@", "a@", "."]) {
       const began = performance.now();
       reasonOf(() => parsePathArgument(`<${unit.repeat(65_536 / unit.length)}`));
@@ -106,7 +106,7 @@ describe("parsePathArgument", () => {
 });
 
 describe("local parts", () => {
-  it("mean the same after quoting and unquoting", () => {
+  it("are the same after quoting and unquoting", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 30 }), (meaning) => {
         fc.pre(/^[ -~]*$/.test(meaning));
@@ -117,7 +117,7 @@ describe("local parts", () => {
     );
   });
 
-  it("can't hold a line break, however quoted", () => {
+  it("can't contain a line break, however quoted", () => {
     expect(reasonOf(() => quoteLocal("a\r\nb"))).toBe("local_syntax");
     expect(reasonOf(() => canonicalLocal('"a\r\nb"'))).toBe("local_syntax");
   });
@@ -130,11 +130,11 @@ describe("splitAliasAddress", () => {
     ["shop+", "shop", ""],
     ["shop+a+b", "shop", "a+b"],
     ["+a", "", "a"],
-  ])("takes the tag off %s", (local, name, tag) => {
+  ])("splits the tag from %s", (local, name, tag) => {
     expect(splitAliasAddress(local)).toEqual({ name, tag });
   });
 });
 
-it("a domain spelled in two normal forms is one domain", () => {
+it("two Unicode normal forms of a domain have the same canonical form", () => {
   expect(canonicalDomain("z\u030cuvis.example")).toBe(canonicalDomain("žuvis.example"));
 });

@@ -1,22 +1,27 @@
 /**
- * Addresses as SMTP commands carry them: the paths of MAIL FROM and RCPT TO (RFC 5321 §4.1.2, RFC 6531). Takes the text after
- * the colon, gives one canonical spelling. Header addresses (RFC 5322) and the parameters after the path are not read here.
+ * Parses addresses of SMTP commands: the paths of MAIL FROM and RCPT TO (RFC 5321 §4.1.2, RFC 6531), given as the text
+ * after the colon, into one canonical spelling. Does not parse header addresses (RFC 5322) or the parameters after the
+ * path.
  *
- * Kinder than the grammar where real senders are: underscores in a domain label are taken. Stricter nowhere.
+ *
+ * The only deviation from the grammar is that underscores in domain labels are accepted, since real senders use them.
  */
 
 import { MailSyntaxError } from "../mail-syntax-error.ts";
 import { canonicalLocal } from "./local-part.ts";
 
 export interface MailPath {
-  /** Canonical spelling, quoted only when it must be; empty for the null sender. */
+  /** Local part in canonical spelling, quoted only when necessary; empty for the null sender. */
   local: string;
-  /** Lower case; an address literal keeps its brackets; empty for the null sender and for the bare `<postmaster>`. */
+  /**
+   * Domain in lower case; an address literal keeps its brackets; empty for the null sender and for the bare
+   * `<postmaster>`.
+   */
   domain: string;
-  /** `local@domain`, the form that is stored and compared. */
+  /** `local@domain`, the form in which addresses are stored and compared. */
   canonical: string;
   isLiteral: boolean;
-  /** Holds something other than ASCII, so SMTPUTF8 must have been said. */
+  /** Whether the address contains non-ASCII characters, so that the client must have requested SMTPUTF8. */
   needsSmtpUtf8: boolean;
 }
 
@@ -29,7 +34,7 @@ const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
 /**
  * Splits the argument of MAIL FROM or RCPT TO (the text after its colon) into the path and the parameters after it.
  * @returns e.g. `<ann@example.org> SIZE=10` → the path and `SIZE=10`
- * @throws MailSyntaxError as `parsePath`
+ * @throws MailSyntaxError as `parsePath` does
  */
 export function parsePathArgument(argument: string): { path: MailPath; parameters: string } {
   const text = argument.trimStart();
@@ -40,7 +45,8 @@ export function parsePathArgument(argument: string): { path: MailPath; parameter
 }
 
 /**
- * Reads one path with its angle brackets: a mailbox, `<>`, or `<postmaster>` without a domain. A source route is dropped.
+ * Parses one path with its angle brackets: a mailbox, `<>`, or `<postmaster>` without a domain. A source route is
+ * dropped.
  * @example parsePath('<@relay.test:"ann"@Example.ORG>').canonical // "ann@example.org"
  * @throws MailSyntaxError `path_…`, `local_…`, `domain_…`, `literal_syntax`
  */
@@ -56,8 +62,8 @@ export function parsePath(text: string): MailPath {
 }
 
 /**
- * Reads `local@domain` without brackets, by the same rules.
- * @throws MailSyntaxError as `parsePath`
+ * Parses `local@domain` without brackets, by the same rules.
+ * @throws MailSyntaxError as `parsePath` does
  */
 export function parseAddress(text: string): MailPath {
   if (text === "" || text.startsWith("@")) throw new MailSyntaxError("path_syntax");
@@ -67,7 +73,7 @@ export function parseAddress(text: string): MailPath {
 }
 
 /**
- * Takes the tag off an alias' local part.
+ * Splits the tag from an alias' local part.
  * @example splitAliasAddress("shop+summer") // { name: "shop", tag: "summer" }
  */
 export function splitAliasAddress(local: string): { name: string; tag: string | null } {
@@ -76,7 +82,7 @@ export function splitAliasAddress(local: string): { name: string; tag: string | 
 }
 
 /**
- * A domain name or address literal in lower case.
+ * Validates a domain name or address literal and converts it to lower case.
  * @throws MailSyntaxError `domain_syntax`, `domain_too_long`, `literal_syntax`
  */
 export function canonicalDomain(text: string): string {
@@ -99,7 +105,7 @@ function makePath(local: string, domain: string): MailPath {
   };
 }
 
-/** RFC 5321 §4.1.3. Literals of other tags are none anybody registered. */
+/** Accepts IPv4 and IPv6 literals (RFC 5321 §4.1.3); no other literal tags are registered. */
 function canonicalLiteral(text: string): string {
   const literal = text.toLowerCase();
   const inner = literal.slice(1, -1);
@@ -112,7 +118,7 @@ function isIpv6(text: string): boolean {
   return /^[0-9a-f:.]{2,45}$/.test(text) && URL.canParse(`http://[${text}]/`);
 }
 
-/** Obsolete, but "MUST be accepted" and ignored (RFC 5321 §4.1.1.3, appendix F.2). */
+/** Drops a source route, which is obsolete but "MUST be accepted" and ignored (RFC 5321 §4.1.1.3, appendix F.2). */
 function dropSourceRoute(inside: string): string {
   if (!inside.startsWith("@")) return inside;
   const colon = inside.startsWith("@[") ? -1 : inside.indexOf(":");
@@ -124,13 +130,15 @@ function dropSourceRoute(inside: string): string {
   return inside.slice(colon + 1);
 }
 
-/** The offset just after the closing bracket; brackets inside quotes do not close. 0 when there is none. */
+/** @returns the offset after the closing bracket, ignoring brackets in quotes; 0 when there is none */
 function findPathEnd(text: string): number {
   const found = /^<(?:[^"<>\\]|"(?:[^"\\]|\\.)*")*>/su.exec(text);
   return found ? found[0].length : 0;
 }
 
-/** The offset of the quote that closes the string beginning at 0, -1 when none does. */
+/**
+ * @returns the offset of the quote that closes the string starting at 0; the length of the text when it is not closed
+ */
 function findQuoteEnd(text: string): number {
   const found = /^"(?:[^"\\]|\\.)*"/su.exec(text);
   return found ? found[0].length - 1 : text.length;

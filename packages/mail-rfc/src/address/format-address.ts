@@ -1,6 +1,6 @@
 /**
- * Mailboxes written into header fields (RFC 5322 §3.4, RFC 2047 §5, RFC 6532): names quoted or encoded as they need, lines
- * folded to 76 columns between words. Nothing in a name can end a line or a mailbox.
+ * Writes mailboxes into header fields (RFC 5322 §3.4, RFC 2047 §5, RFC 6532): names quoted or encoded as needed, lines
+ * folded at 76 columns between words. No name can end a line or a mailbox.
  */
 
 import { canStandBare, encodeWords, oneLine } from "../header/encoded-word.ts";
@@ -11,18 +11,18 @@ import type { Mailbox } from "./address-list.ts";
 const ATOMS = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 
 /**
- * One mailbox on one line.
+ * Formats one mailbox on one line.
  * @example formatMailbox({ name: "Lee, Ann", address: "ann@example.org" }) // '"Lee, Ann" <ann@example.org>'
- * @throws MailSyntaxError when the address is none
+ * @throws MailSyntaxError when the address is invalid
  */
 export function formatMailbox(mailbox: Mailbox): string {
   return mailboxPieces(mailbox).join(" ");
 }
 
 /**
- * A whole address field with its CRLF; an empty text when there are no mailboxes.
- * @param fieldName as it shall be written, e.g. `Reply-To`
- * @throws MailSyntaxError when an address is none, or holds what no field of ours may (header-field.ts)
+ * Formats a whole address field with its CRLF; empty when there are no mailboxes.
+ * @param fieldName spelled as it is to be written, e.g. `Reply-To`
+ * @throws MailSyntaxError when an address is invalid or contains characters that header-field.ts refuses
  */
 export function formatAddressField(fieldName: string, mailboxes: readonly Mailbox[]): FieldText {
   if (mailboxes.length === 0) return NO_FIELD;
@@ -34,12 +34,12 @@ export function formatAddressField(fieldName: string, mailboxes: readonly Mailbo
 }
 
 /**
- * To for a message that names nobody: a group without members (RFC 5322 §3.4). Without the field spam filters score it, as
- * SpamAssassin's MISSING_HEADERS does.
+ * To field for a message without recipients: a group without members (RFC 5322 §3.4). Spam filters penalize a missing
+ * To field, e.g. SpamAssassin with MISSING_HEADERS.
  */
 export const UNDISCLOSED_RECIPIENTS = headerField("To", ["undisclosed-recipients:;"]);
 
-/** Between the pieces a line may be folded; the address is never broken. */
+/** Splits a mailbox into the words between which a line may be folded; the address is never split. */
 function mailboxPieces({ name, address }: Mailbox): string[] {
   const { canonical } = parseAddress(address);
   const words = nameWords(name ?? "");

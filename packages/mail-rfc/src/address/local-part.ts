@@ -1,6 +1,6 @@
 /**
- * Local parts: dot-strings and quoted strings (RFC 5321 §4.1.2, RFC 6531 §3.3), and the one spelling kept of each: bare when
- * a dot-string says the same, else quoted with as few backslashes as possible.
+ * Local parts: dot-strings and quoted strings (RFC 5321 §4.1.2, RFC 6531 §3.3). The canonical spelling is a dot-string
+ * if possible, otherwise a quoted string with as few backslashes as possible.
  */
 import { MailSyntaxError } from "../mail-syntax-error.ts";
 
@@ -10,11 +10,11 @@ const DOT_STRING = new RegExp(`^${ATOM}(?:\\.${ATOM})*$`, "u");
 const QUOTED = new RegExp(`^"(?:[ !#-\\[\\]-~${NON_ASCII}]|\\\\[ -~])*"$`, "u");
 const QUOTABLE = new RegExp(`^[ -~${NON_ASCII}]*$`, "u");
 
-/** Octets of a local part (RFC 5321 §4.5.3.1.1). */
+/** Maximum octets of a local part (RFC 5321 §4.5.3.1.1). */
 export const LOCAL_MAX_OCTETS = 64;
 
 /**
- * Reads a local part as written.
+ * Parses a local part as written.
  * @returns its canonical spelling, e.g. `"ann.lee"` → `ann.lee`, `"ann\ lee"` → `"ann lee"`
  * @throws MailSyntaxError `local_syntax`, `local_too_long`
  */
@@ -26,14 +26,14 @@ export function canonicalLocal(text: string): string {
   throw new MailSyntaxError("local_syntax");
 }
 
-/** What a local part means, without quotes and backslashes. @param local in either spelling */
+/** @returns the local part without quotes and backslashes @param local in either spelling */
 export function unquoteLocal(local: string): string {
   return local.startsWith('"') ? local.slice(1, -1).replace(/\\(.)/gsu, "$1") : local;
 }
 
 /**
- * The canonical spelling of a local part's meaning; `unquoteLocal` reads it back.
- * @throws MailSyntaxError `local_syntax` for controls and other text no quoted string can hold
+ * Quotes a local part if necessary; `unquoteLocal` reverses it.
+ * @throws MailSyntaxError `local_syntax` for control characters and other text that no quoted string may contain
  */
 export function quoteLocal(meaning: string): string {
   if (DOT_STRING.test(meaning)) return meaning;

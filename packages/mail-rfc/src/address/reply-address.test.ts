@@ -15,7 +15,8 @@ const key = Buffer.from("000102030405060708090a0b0c0d0e0f101112131415161718191a1
 const anyText = fc.oneof(fc.string({ unit: "binary", maxLength: 80 }), fc.string({ unit: "grapheme", maxLength: 80 }));
 
 describe("a reply token", () => {
-  // The three made independently, with Python's hmac and hashlib: base64.b32encode(hmac.digest(bytes(range(32)), b"ann@example.org", "sha256")).lower()[:20]
+  // Three tokens computed independently in Python: base64.b32encode(hmac.digest(bytes(range(32)), b"ann@example.org",
+  // "sha256")).lower()[:20]
   it("is the first 100 bits of the keyed hash", () => {
     expect(replyToken(key, "ann@example.org")).toBe("qjh6nr72qlgh2jzjzns3");
     expect(replyRowId("aaaaaaaaaaaaaaaaaaaa").toString("hex")).toBe(
@@ -26,14 +27,14 @@ describe("a reply token", () => {
     );
   });
 
-  it("is the same for every spelling of a correspondent, another for another key or correspondent", () => {
+  it("is the same for every spelling of a correspondent, and differs by key and correspondent", () => {
     const token = replyToken(key, "ann@example.org");
     expect(replyToken(key, "Ann@EXAMPLE.org")).toBe(token);
     expect(replyToken(key, "ann@example.net")).not.toBe(token);
     expect(replyToken(Buffer.alloc(32), "ann@example.org")).not.toBe(token);
   });
 
-  it("is read back from its address in any case, and from nothing else", () => {
+  it("is read from its address in any letter case, and from no other address", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.emailAddress(), (bytes, correspondent) => {
         const token = replyToken(Buffer.from(bytes), correspondent);
@@ -51,9 +52,9 @@ describe("a reply token", () => {
     for (const start of ["", "r", "x.", "x-"]) expect(readReplyToken(start + "a".repeat(20))).toBeNull();
   });
 
-  it("is written in groups that no spam filter takes for random", () => {
+  it("is written in groups, which spam filters do not take for random text", () => {
     expect(replyAddress("mfrggzdfmztwq2lknnwg", "alias.test")).toBe("r-mfrgg-zdfmz-twq2l-knnwg@alias.test");
-    // Of SpamAssassin's rules: HK_RANDOM_FROM and HK_RANDOM_REPLYTO, FROM_LOCAL_NOVOWEL, FROM_LOCAL_DIGITS, FROM_LOCAL_HEX.
+    // SpamAssassin's rules HK_RANDOM_FROM and HK_RANDOM_REPLYTO, FROM_LOCAL_NOVOWEL, FROM_LOCAL_DIGITS, FROM_LOCAL_HEX.
     const rules = [
       /^(?!(?:mail|bounce)[_.-]|[^@]*(?:[+=^~#-]|mc(?:b|g)r)|[^@]{26})[^@]*(?:[bcdfgjklmnpqrtvwxz]{5}|[aeiouy]{5}|([a-z]{1,2})(?:\1){3})/im,
       /[bcdfgjklmnpqrstvwxz]{7}\S*@/i,
@@ -66,7 +67,7 @@ describe("a reply token", () => {
     }
   });
 
-  it("is looked for in a long text in a moment", () => {
+  it("is searched in a long text quickly", () => {
     for (const unit of ["-", "a", "a-", "a---------"]) {
       const began = performance.now();
       expect(readReplyToken(`r-a${unit.repeat(1_000_000 / unit.length)}`)).toBeNull();
@@ -74,7 +75,7 @@ describe("a reply token", () => {
     }
   });
 
-  it("doesn't lose itself when a program moves its hyphens", () => {
+  it("is read even when a program moved or removed its hyphens", () => {
     const groups = /^r-[a-z2-7]{5}(?:-[a-z2-7]{5}){3}$/;
     const token = "mfrggzdfmztwq2lknnwg";
     expect(replyAddress(token, "").slice(0, -1)).toMatch(groups);
@@ -95,7 +96,7 @@ describe("a reply token", () => {
 describe("a sealed correspondent", () => {
   const token = "mfrggzdfmztwq2lknnwg";
 
-  it("opens with its token only", () => {
+  it("can be opened only with its token", () => {
     fc.assert(
       fc.property(anyText, fc.option(anyText), (address, name) => {
         const sealed = sealCorrespondent(token, { address, name });
@@ -106,7 +107,7 @@ describe("a sealed correspondent", () => {
     );
   });
 
-  it("doesn't open when a bit was turned or bytes are missing", () => {
+  it("cannot be opened when a bit was flipped or bytes are missing", () => {
     const sealed = sealCorrespondent(token, { address: "ann@example.org", name: "Ann" });
     for (let at = 0; at < sealed.length; at += 1) {
       const changed = Buffer.from(sealed);
@@ -116,7 +117,7 @@ describe("a sealed correspondent", () => {
     }
   });
 
-  it("is never the same twice, and as long for a short address as for a longer one", () => {
+  it("is different every time, and equally long for addresses of different length", () => {
     const one = sealCorrespondent(token, { address: "a@b.example", name: null });
     const other = sealCorrespondent(token, { address: "ann.lee@example.org", name: null });
     expect(one.length).toBe(other.length);
@@ -125,7 +126,7 @@ describe("a sealed correspondent", () => {
   });
 });
 
-describe("the name shown", () => {
+describe("the displayed name", () => {
   const ann = { name: "Ann Lee", address: "ann@example.org", isVerified: true };
   it.each([
     [ann, "Ann Lee (ann at example.org)"],
@@ -145,7 +146,7 @@ describe("the name shown", () => {
     expect(shownName(correspondent)).toBe(shown);
   });
 
-  it("holds no sign that makes an address, nothing unseen, and the real address last", () => {
+  it("contains no at sign and no invisible characters, and ends with the real address", () => {
     const marks = fc.constantFrom("@", "\u{ff20}", "\u{202e}", "\u{200b}", "\r\n", " ", "(", ")", "x", "\u{d800}");
     const name = fc.oneof(
       anyText,

@@ -1,32 +1,37 @@
 /**
- * Reply addresses, `r-<token>@<alias domain>`: what the owner of an alias writes to instead of a correspondent. The token comes
- * from the alias' reply key and the correspondent, so it is always the same; the row it leads to is found and opened by the
- * token alone, so rows tell nothing to whoever holds the table without tokens.
+ * Reply addresses, `r-<token>@<alias domain>`, to which the owner of an alias writes in place of a correspondent's
+ * address. The token is a keyed hash of the correspondent under the alias' reply key, so it is always the same. Row id
+ * and content key are derived from the token alone, so the table reveals nothing without the tokens.
  *
- * What that is worth: correspondents can't be listed from rows; with the reply key a guessed correspondent can be tested.
+ *
+ * Security properties: correspondents cannot be listed from the rows; somebody who has the reply key can test a guessed
+ * correspondent.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { toBase32 } from "../base32.ts";
 import type { Mailbox } from "./address-list.ts";
 
-/** 100 bits. */
-const TOKEN_SIGNS = 20;
-/** The token is written in groups: spam filters (SpamAssassin's HK_RANDOM_FROM, FROM_LOCAL_NOVOWEL) punish twenty random signs in a row. */
+/** Characters of a token: 100 bits in base32. */
+const TOKEN_LENGTH = 20;
+/**
+ * Splits a token into groups of five: spam filters penalize twenty random characters in a row (SpamAssassin's
+ * HK_RANDOM_FROM, FROM_LOCAL_NOVOWEL).
+ */
 const GROUP = /.{5}(?=.)/g;
-/** Hyphens between the signs may be missing, or stand elsewhere. */
+/** Matches a reply address' local part; hyphens may be missing or in other places. */
 const REPLY_LOCAL = /^r-((?:[a-z2-7]-*){19}[a-z2-7])$/i;
-/** The form of the first version, understood for ever. */
+/** Format of the first version, which must be accepted forever. */
 const FORMER_REPLY_LOCAL = /^r\.([a-z2-7]{20})$/i;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Sealed content comes in steps of this size, so that its length says little. */
+/** Padding unit in bytes of sealed content, so that its length reveals little. */
 const PAD_BYTES = 64;
 const CONTENT_KEY_INFO = "kauke reply path content v1";
 
-/** @param replyKey the alias' 32 random bytes @param correspondent an address; its case does not count */
+/** @param replyKey the alias' 32 random bytes @param correspondent an address; its letter case is ignored */
 export function replyToken(replyKey: Buffer, correspondent: string): string {
   const digest = createHmac("sha256", replyKey).update(correspondent.normalize("NFC").toLowerCase()).digest();
-  return toBase32(digest).slice(0, TOKEN_SIGNS);
+  return toBase32(digest).slice(0, TOKEN_LENGTH);
 }
 
 /** @example replyAddress("mfrggzdfmztwq2lknnwg", "alias.test") // "r-mfrgg-zdfmz-twq2l-knnwg@alias.test" */
@@ -34,28 +39,36 @@ export function replyAddress(token: string, domain: string): string {
   return `r-${token.replace(GROUP, "$&-")}@${domain}`;
 }
 
-/** The token in a local part, whatever became of its case and hyphens; `null` when it is no reply address. */
+/**
+ * @returns the token in a local part, with its letter case and hyphens normalized; `null` when it is not a reply
+ * address
+ */
 export function readReplyToken(local: string): string | null {
   const found = REPLY_LOCAL.exec(local) ?? FORMER_REPLY_LOCAL.exec(local);
   return found?.[1]?.replaceAll("-", "").toLowerCase() ?? null;
 }
 
-/** Whether an alias may have a reply address' local part as its name: `r-…` was a free name once, `r.…` never was. */
+/**
+ * Whether the local part of a reply address may also be an alias name: `r-…` was once allowed as one, `r.…` never was.
+ */
 export function mayBeAliasName(replyLocal: string): boolean {
   return replyLocal[1] === "-";
 }
 
-/** The key of the row a token leads to. */
+/** @returns the primary key of the row that belongs to a token */
 export function replyRowId(token: string): Buffer {
   return createHash("sha256").update("row").update(token).digest();
 }
 
-/** The key that opens that row's content. */
+/** @returns the encryption key of that row's content */
 export function replyContentKey(token: string): Buffer {
   return Buffer.from(hkdfSync("sha256", token, "", CONTENT_KEY_INFO, 32));
 }
 
-/** Seals a correspondent so that only the token opens it (AES-256-GCM; nonce, then text, then tag; bound to the row id). */
+/**
+ * Encrypts a correspondent so that only the token decrypts it (AES-256-GCM; nonce, ciphertext, tag; bound to the row
+ * id).
+ */
 export function sealCorrespondent(token: string, { address, name }: Mailbox): Buffer {
   const json = Buffer.from(JSON.stringify({ address, name }));
   const padded = Buffer.alloc(Math.ceil(json.length / PAD_BYTES) * PAD_BYTES, " ");
@@ -66,7 +79,7 @@ export function sealCorrespondent(token: string, { address, name }: Mailbox): Bu
   return Buffer.concat([nonce, text, cipher.getAuthTag()]);
 }
 
-/** What `sealCorrespondent` sealed; `null` when it was changed or belongs to another token. */
+/** Reverses `sealCorrespondent`. @returns `null` when the data was changed or belongs to another token */
 export function openCorrespondent(token: string, sealed: Buffer): Mailbox | null {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) return null;
   const nonce = sealed.subarray(0, NONCE_BYTES);

@@ -1,31 +1,31 @@
-/** The reply addresses that one forwarded message gives to the people it names, in header and calendars together. */
+/** Assigns reply addresses to the people that one forwarded message names, in its header and calendars together. */
 import { addressKey } from "./address-header.ts";
 import type { Mailbox } from "./address-list.ts";
 
 export class ReplyAddresses {
-  /** Everybody who got a reply address, each once. */
+  /** Everybody who was assigned a reply address, without duplicates. */
   readonly correspondents: Mailbox[] = [];
   readonly #replyAddressOf: (correspondent: string) => string;
   readonly #replies = new Map<string, string>();
   readonly #max: number;
 
-  /** @param max how many people get one @param replyAddressOf called once for each */
+  /** @param max maximum number of reply addresses @param replyAddressOf called once per correspondent */
   constructor(replyAddressOf: (correspondent: string) => string, max: number) {
     this.#replyAddressOf = replyAddressOf;
     this.#max = max;
   }
 
-  /** Whether nobody else can get one. */
+  /** Whether the maximum is reached. */
   get isFull(): boolean {
     return this.#replies.size >= this.#max;
   }
 
-  /** `null` for somebody who has none. */
+  /** @returns the reply address assigned before; `null` when there is none */
   knownFor(address: string): string | null {
     return this.#replies.get(addressKey(address)) ?? null;
   }
 
-  /** `null` when there are too many already. */
+  /** @returns the reply address, assigned now if necessary; `null` when the maximum is reached */
   addressFor(mailbox: Mailbox): string | null {
     const key = addressKey(mailbox.address);
     const known = this.#replies.get(key);

@@ -1,29 +1,31 @@
 /**
- * The name a correspondent is shown by in the owner's inbox, where the address behind it is a reply address. The real address
- * stands last, in words: a name made to look like another address can't push it out of sight, nor turn around what is read.
+ * Builds the display name of a correspondent in the owner's inbox, where the address itself is a reply address. The
+ * real address comes last, written in words, so that a name crafted to look like another address cannot hide it or
+ * reverse its direction.
  */
 import { splitAddress } from "./split-address.ts";
 
-/** Characters of the name part. */
+/** Maximum characters of the name before the address. */
 export const SHOWN_NAME_MAX = 60;
 
-// Controls, format characters (bidi marks, zero-width, tags), lone surrogates, private use, line separators, and letters that
-// show as nothing: combining grapheme joiner, Hangul and Khmer fillers, the blank Braille pattern.
+// Matches control and format characters (bidi marks, zero-width, tags), lone surrogates, private use, line separators,
+// and
+// invisible letters: combining grapheme joiner, Hangul and Khmer fillers, the blank Braille pattern.
 const UNSEEN =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u{34f}\u{115f}\u{1160}\u{17b4}\u{17b5}\u{3164}\u{ffa0}\u{2800}]/gu;
-// The sign, its wide and its small form.
+// The "@" sign and its fullwidth and small variants.
 const AT_SIGNS = /[@\u{ff20}\u{fe6b}]/gu;
 
 export interface ShownCorrespondent {
   name: string | null;
-  /** Canonical. */
+  /** Address in canonical form. */
   address: string;
-  /** Whether SPF or DKIM aligned with the address; else the result begins with "Unverified: ". */
+  /** Whether SPF or DKIM aligned with the address; if not, the display name begins with "Unverified: ". */
   isVerified: boolean;
 }
 
 /**
- * @returns never with an "@"; without a name the address alone
+ * @returns a display name without "@"; the address alone when there is no name
  * @example shownName({ name: "Ann", address: "ann@example.org", isVerified: true }) // "Ann (ann at example.org)"
  */
 export function shownName({ name, address, isVerified }: ShownCorrespondent): string {
@@ -33,7 +35,7 @@ export function shownName({ name, address, isVerified }: ShownCorrespondent): st
   return `${isVerified ? "" : "Unverified: "}${shown === "" ? spelled : `${shown} (${spelled})`}`;
 }
 
-/** White space first, so that a tab parts words where it is not merely unseen. */
+/** Replaces white space first, so that a tab separates words instead of being removed as invisible. */
 function plain(text: string): string {
   return text.replace(/\s+/gu, " ").replace(UNSEEN, "").replace(AT_SIGNS, "").replace(/ {2,}/g, " ").trim();
 }

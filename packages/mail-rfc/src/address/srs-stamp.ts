@@ -1,6 +1,9 @@
-/** The day stamp of SRS and bounce addresses: days since 1970 modulo 1024 as two base32 signs, valid for SRS_MAX_AGE_DAYS. */
+/**
+ * Day stamp of SRS and bounce addresses: days since 1970 modulo 1024 as two base32 characters, valid for
+ * SRS_MAX_AGE_DAYS.
+ */
 
-/** Longer than any mail host retries (RFC 5321 §4.5.4.1 asks for 4 to 5 days). */
+/** Longer than any mail host retries delivery (RFC 5321 §4.5.4.1 recommends 4 to 5 days). */
 export const SRS_MAX_AGE_DAYS = 21;
 
 const DAY_MS = 86_400_000;
@@ -12,7 +15,10 @@ export function srsStamp(now: Date): string {
   return `${STAMP_SIGNS[day >> 5]}${STAMP_SIGNS[day & 31]}`;
 }
 
-/** One day ahead counts as fresh: two machines need not agree on midnight. @param stamp two base32 signs, any case */
+/**
+ * A stamp one day in the future is valid too, since clocks of two machines may differ. @param stamp two base32
+ * characters in any case
+ */
 export function isSrsStampFresh(stamp: string, now: Date): boolean {
   const [high = "", low = ""] = stamp.toUpperCase();
   const day = STAMP_SIGNS.indexOf(high) * 32 + STAMP_SIGNS.indexOf(low);

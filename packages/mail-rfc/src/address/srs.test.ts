@@ -78,12 +78,12 @@ describe("bound SRS vectors", () => {
     expect(readBoundSrs(address, bound)?.isBoundTo(subjectId)).toBe(false);
   });
 
-  it.each(vectors)("ends after three weeks: $why", ({ srs }) => {
+  it.each(vectors)("expires after three weeks: $why", ({ srs }) => {
     expect(readBoundSrs(srs, { ...bound, now: new Date("2026-03-22T12:00:00Z") })).not.toBeNull();
     expect(readBoundSrs(srs, { ...bound, now: new Date("2026-03-23T12:00:00Z") })).toBeNull();
   });
 
-  it("a plain address is no bound one", () => {
+  it("an unbound address is not read as a bound one", () => {
     expect(readBoundSrs(srsForward("ann@example.org", bound), bound)).toBeNull();
   });
 });
@@ -99,7 +99,7 @@ const sender = fc.tuple(local, word).map(([name, host]) => `${name}@${host}.test
 const foreign = sender.filter((address) => !isSrs(address) && !/@(alias|other)\.test$/.test(address));
 
 describe("SRS laws", () => {
-  it("reverse undoes forward, however many days up to the limit went by", () => {
+  it("reverse undoes forward for every age up to the limit", () => {
     fc.assert(
       fc.property(foreign, fc.integer({ min: 0, max: 21 }), (address, days) => {
         const later = { ...context, now: new Date(context.now.getTime() + days * 86_400_000) };
@@ -109,7 +109,7 @@ describe("SRS laws", () => {
     );
   });
 
-  it("forwarding what is already ours changes nothing", () => {
+  it("forwarding an address that is already ours changes nothing", () => {
     fc.assert(
       fc.property(foreign, (address) => {
         const once = srsForward(address, context);
@@ -118,7 +118,7 @@ describe("SRS laws", () => {
     );
   });
 
-  it("a chain of forwarders leads every bounce to the first of them", () => {
+  it("a bounce through a chain of forwarders reaches the first of them", () => {
     const at = (domain: string): SrsContext => ({
       ...context,
       domain,
@@ -134,7 +134,7 @@ describe("SRS laws", () => {
     expect(srsReverse(first, at("b.test"))).toBe("ann@ex.test");
   });
 
-  it("one changed sign of the local part is never believed", () => {
+  it("an address with one changed character in the local part is rejected", () => {
     fc.assert(
       fc.property(foreign, fc.nat(), fc.constantFrom(..."abz27=."), (address, position, sign) => {
         const srs = srsForward(address, context);
@@ -148,7 +148,7 @@ describe("SRS laws", () => {
     );
   });
 
-  it("a bound address is read back in any case by its subject and by no other", () => {
+  it("a bound address is accepted in any letter case for its subject and for no other", () => {
     const hint = fc.stringMatching(/^[a-z2-7]{6}$/);
     const change = fc.constantFrom(
       (text: string) => text,

@@ -1,13 +1,16 @@
 /**
- * Sender Rewriting Scheme: makes a foreign envelope sender one of ours, so that SPF passes for us and bounces come back to us
- * (SRS0 for a first forwarder, SRS1 after another's SRS). Pure: key, clock and domains come in; nothing is stored.
+ * Sender Rewriting Scheme: rewrites a remote envelope sender to an address at our domain, so that SPF passes for us and
+ * bounces return to us (SRS0 for the first forwarder, SRS1 after another forwarder's SRS). Stores nothing; key, clock
+ * and domains are parameters.
  *
- * Hash: 8 base32 signs, 40 bits of the caller's keyed hash over the lower-cased rest, where other programs use 4 base64
- * signs (24 bits, weaker yet when compared without case). Stamp: days modulo 1024, two base32 signs.
+ * Hash: 8 base32 characters, 40 bits of the caller's keyed hash over the rest in lower case. Other programs use 4
+ * base64 characters, which are 24 bits, and fewer when compared without case. Stamp: days modulo 1024, two base32
+ * characters.
  *
- * A bound address belongs to one subject (the alias that forwarded): the hash covers the subject's id and our domain as well,
- * and a hint of 6 signs behind the hash finds the subject again. In SRS1 the stamp follows the hint, since the rest of SRS1
- * is read by other forwarders. Both stand within the hash field, which other programs do not read.
+ * A bound address belongs to one subject (the alias that forwarded): the hash also covers the subject's id and our
+ * domain, and a hint of 6 characters after the hash narrows the search for the subject. In SRS1 the stamp follows the
+ * hint, since other forwarders parse the rest of SRS1. Both are part of the hash field, which other programs do not
+ * parse.
  */
 
 import { timingSafeEqual } from "node:crypto";
@@ -21,28 +24,28 @@ import { isSrsStampFresh, srsStamp } from "./srs-stamp.ts";
 export type SrsHash = (data: string) => Buffer;
 
 export interface SrsContext {
-  /** Domain of the addresses made, lower case. */
+  /** Domain of the addresses to be made, in lower case. */
   domain: string;
   isOurDomain: (domain: string) => boolean;
-  /** The first signs; all are believed. */
+  /** Keyed hashes: the first signs new addresses, any of them verifies. */
   hashes: readonly [SrsHash, ...SrsHash[]];
   now: Date;
 }
 
-/** Whose address it is. */
+/** The owner of a bound address. */
 export interface SrsSubject {
   id: string;
-  /** SRS_HINT_SIGNS base32 signs that narrow the search for `id`; they need not be unique. */
+  /** SRS_HINT_SIGNS base32 characters that narrow the search for `id`; they need not be unique. */
   hint: string;
 }
 
-/** A bound address that was read, but whose subject is not known yet. */
+/** A parsed bound address whose subject has not been verified yet. */
 export interface BoundSrs {
-  /** The address to send a bounce on to. Not to be used before `isBoundTo` has confirmed it. */
+  /** Address to forward a bounce to. Must not be used before `isBoundTo` has confirmed the subject. */
   sender: string;
-  /** Lower case. */
+  /** Hint of the subject, in lower case. */
   hint: string;
-  /** Whether we made the address, and for this subject. Compares in constant time. */
+  /** Whether we issued the address for this subject. Compares in constant time. */
   isBoundTo(subjectId: string): boolean;
 }
 
@@ -52,18 +55,20 @@ const PATH_MAX_OCTETS = 256;
 const HASH_BYTES = 5;
 const SRS0 = /^SRS0[=+-]([^=]+)=([A-Z2-7]{2})=([^=]+)=(.*)$/isu;
 const SRS1 = /^SRS1[=+-]([^=]+)=([^=]+)=([=+-].*)$/isu;
-/** What the hash field of a bound address holds: hash, hint and, in SRS1, the stamp. */
+/** Hash field of a bound address: hash, hint and, in SRS1, the stamp. */
 const BOUND0 = /^([a-z2-7]{8})([a-z2-7]{6})$/i;
 const BOUND1 = /^([a-z2-7]{8})([a-z2-7]{6})([A-Z2-7]{2})$/i;
 
 type Kind = "SRS0" | "SRS1";
 
 /**
- * Rewrites a foreign envelope sender to our domain, so SPF passes for us and bounces return to us.
- * @param envelopeFrom canonical address; the null sender is returned unchanged (RFC 5321 §4.5.5), and so is an address of ours
- * @param subject whom the address is bound to; absent: plain SRS
- * @returns e.g. `SRS0=k7dq2mxabcdefg=TT=example.org=ann@alias.test`; another's SRS0 or SRS1 becomes our SRS1
- * @throws MailSyntaxError `path_too_long` when the local part would exceed 64 octets or the path 256 (RFC 5321 §4.5.3.1)
+ * Rewrites a remote envelope sender to our domain, so that SPF passes for us and bounces return to us.
+ * @param envelopeFrom canonical address; the null sender (RFC 5321 §4.5.5) and addresses at our domains are returned
+ * unchanged
+ * @param subject owner the address is bound to; absent for plain SRS
+ * @returns e.g. `SRS0=k7dq2mxabcdefg=TT=example.org=ann@alias.test`; another forwarder's SRS0 or SRS1 becomes our SRS1
+ * @throws MailSyntaxError `path_too_long` when the local part would exceed 64 octets or the path 256 (RFC 5321
+ * §4.5.3.1)
  */
 export function srsForward(envelopeFrom: string, context: SrsContext, subject?: SrsSubject): string {
   if (envelopeFrom === "") return "";
@@ -76,8 +81,8 @@ export function srsForward(envelopeFrom: string, context: SrsContext, subject?: 
 }
 
 /**
- * Reads a bound address, whatever became of its case on the way.
- * @returns `null` when the address is not ours, not a bound one, or older than SRS_MAX_AGE_DAYS
+ * Parses a bound address; changes of letter case on the way do not matter.
+ * @returns `null` when the address is not ours, not bound, or older than SRS_MAX_AGE_DAYS
  */
 export function readBoundSrs(address: string, context: SrsContext): BoundSrs | null {
   const { local, domain } = splitMailbox(address);
@@ -120,15 +125,17 @@ function boundField({ kind, body, subject: { id, hint }, context: { hashes, doma
   return kind === "SRS0" ? `${hash}${hint}` : `${hash}${hint}${stamp}`;
 }
 
-/** Begins as no plain body does: a hash made for one form never fits the other. */
+/**
+ * Begins with NUL, unlike the body of a plain address, so that a hash made for one form is never valid for the other.
+ */
 function boundBody({ domain, id, stamp, body }: { domain: string; id: string; stamp: string; body: string }): string {
   return `\0${domain}\0${id}\0${stamp}\0${body}`;
 }
 
 /**
- * Reads an address that `srsForward` made without a subject, whatever became of its case on the way.
- * @returns the address a bounce goes to: the original sender, or for SRS1 the first forwarder's SRS0; `null` when the address
- * is not ours, not SRS, forged, or older than SRS_MAX_AGE_DAYS
+ * Parses an address that `srsForward` made without a subject; changes of letter case on the way do not matter.
+ * @returns the address a bounce is forwarded to: the original sender, or for SRS1 the first forwarder's SRS0; `null`
+ * when the address is not ours, not SRS, forged, or older than SRS_MAX_AGE_DAYS
  */
 export function srsReverse(address: string, context: SrsContext): string | null {
   const { local, domain } = splitMailbox(address);
@@ -142,7 +149,9 @@ export function isSrs(local: string): boolean {
   return /^"?SRS[01][=+-]/i.test(local);
 }
 
-/** A first forwarder signs the sender, a second only names the first, and every later one does as the second. */
+/**
+ * The first forwarder signs the sender (SRS0); the second and all later ones sign the first forwarder's address (SRS1).
+ */
 function bodyFor(meaning: string, domain: string, now: Date): { kind: Kind; body: string } {
   const [, , first, rest] = SRS1.exec(meaning) ?? [];
   if (first !== undefined) return { kind: "SRS1", body: `${first}=${rest}` };

@@ -1,29 +1,30 @@
 /**
- * Parameters of Content-Type and Content-Disposition (RFC 2045 §5.1, RFC 2231) as lenient programs read them: continuations are
- * joined, percent signs decoded. For finding out what a part may be taken for, not for writing.
+ * Parses parameters of Content-Type and Content-Disposition (RFC 2045 §5.1, RFC 2231) as leniently as the most lenient
+ * programs: continuations are joined, percent-encoding is decoded. The result says what a part may be taken for; it is
+ * not for writing fields.
  */
 export interface ContentParameters {
-  /** Lower case, without parameters, e.g. `text/calendar`. */
+  /** Media type or disposition in lower case, without parameters, e.g. `text/calendar`. */
   value: string;
-  /** Lower-case names without RFC 2231's `*`; the different texts of each. */
+  /** Parameter names in lower case, without RFC 2231's `*`, each with all its distinct values. */
   parameters: ReadonlyMap<string, readonly string[]>;
-  /** Whether the field is longer than what was read of it. */
+  /** Whether the field is longer than `CONTENT_FIELD_MAX`, so that the rest was not parsed. */
   isCut: boolean;
 }
 
-/** UTF-16 units read of one field. */
+/** Maximum UTF-16 units parsed of one field. */
 export const CONTENT_FIELD_MAX = 8192;
-// Matches at any offset, without giving back what it has read: separators, a name, and the value if there is an "=".
+// Matches at any offset without backtracking: separators, a name, and the value if there is an "=".
 const PARAMETER = /[\s;]*(?:([^\s=;"]{1,200})\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"?|([^;\s]*)))?)?/sy;
 const COMMENT = /\([^()"]*\)/g;
 
-/** @param text an unfolded field value; what exceeds `CONTENT_FIELD_MAX` is not read */
+/** @param text unfolded field value; only the first `CONTENT_FIELD_MAX` characters are parsed */
 export function readContentParameters(text: string): ContentParameters {
   const field = text.slice(0, CONTENT_FIELD_MAX);
   const parameters = new Map<string, Set<string>>();
   const withoutComments = field.includes("(") ? field.replace(COMMENT, " ") : field;
   if (field.includes(";")) readParameters(withoutComments, parameters);
-  // Some programs know no comments: what they read differently counts as well.
+  // Some programs do not support comments, so the field is parsed with its comments as well.
   if (withoutComments !== field) readParameters(field, parameters);
   const [value = ""] = withoutComments.split(";", 1);
   const texts = Array.from(parameters, ([name, contents]) => [name, [...contents]] as const);
@@ -34,7 +35,7 @@ export function readContentParameters(text: string): ContentParameters {
   };
 }
 
-/** Goes on behind whatever it has read, a parameter or not, so that no character is read more than a few times. */
+/** Always continues after the last match, parameter or not, so that no character is read more than a few times. */
 function readParameters(field: string, parameters: Map<string, Set<string>>): void {
   const continued = new Map<string, string>();
   for (let at = field.indexOf(";"); at >= 0; at = field.indexOf(";", PARAMETER.lastIndex)) {
@@ -49,7 +50,7 @@ function readParameters(field: string, parameters: Map<string, Set<string>>): vo
   for (const [name, content] of continued) add(parameters, name, extendedValue(content));
 }
 
-/** The value of that parameter; `null` when it is missing or given more than once. */
+/** @returns the value of the parameter; `null` when it is missing or has several values */
 export function onlyParameter({ parameters }: ContentParameters, name: string): string | null {
   const [first = null, second] = parameters.get(name) ?? [];
   return second === undefined ? first : null;
@@ -61,7 +62,7 @@ function add(parameters: Map<string, Set<string>>, name: string, content: string
   else known.add(content);
 }
 
-/** @param content e.g. `utf-8'en'a%20b` */
+/** Decodes an RFC 2231 value. @param content e.g. `utf-8'en'a%20b` */
 function extendedValue(content: string): string {
   const text = content.replace(/^[\w.-]{0,40}'[\w-]{0,40}'/, "");
   return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));

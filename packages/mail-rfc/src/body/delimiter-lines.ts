@@ -1,42 +1,45 @@
 /**
- * The delimiter lines of a multipart (RFC 2046 §5.1.1), for everybody who splits one. Tells how each line is written and leaves to
- * its reader what counts: programs differ in that.
+ * Finds the delimiter lines of a multipart (RFC 2046 §5.1.1), for all code that splits one. Reports how each line is
+ * written; which lines count is left to the caller, since programs differ in that.
  */
 import { costNs, type ParseBudget } from "./parse-budget.ts";
 
 export interface DelimitedBytes {
   bytes: Buffer;
-  /** Offsets of the multipart's body within `bytes`. */
+  /** Offset in `bytes` at which the multipart's body starts. */
   start: number;
   end: number;
-  /** The dashes and the boundary. */
+  /** Two dashes and the boundary. */
   delimiter: Buffer;
   budget: ParseBudget;
 }
 
 export interface DelimiterLine {
-  /** Offset in `bytes` of the first dash. */
+  /** Offset of the first dash in `bytes`. */
   at: number;
-  /** The line break in front; empty where the body begins. */
+  /** Line break before the delimiter; empty at the start of the body. */
   before: "\r\n" | "\r" | "\n" | "";
-  /** Offset behind the line and its end. */
+  /** Offset after the line and its line break. */
   end: number;
-  /** Empty where the body ends. */
+  /** Line break after the delimiter; empty at the end of the body. */
   lineEnd: "\r\n" | "\r" | "\n" | "";
   isClosing: boolean;
-  /** Whether the line holds nothing but the delimiter and white space. Where it does not, `end` and `lineEnd` mean nothing. */
+  /** Whether the line holds only the delimiter and white space. If not, `end` and `lineEnd` are meaningless. */
   isWhole: boolean;
 }
 
-/** Bytes of a shorter pattern are searched by an expression: the native search looks at each first byte on its own. */
+/**
+ * Pattern length in bytes below which a regular expression is used: the native search is slow for short patterns, since
+ * it stops at every first byte.
+ */
 const NATIVE_MIN = 8;
-/** Characters of a line that are looked at behind the delimiter. */
+/** Characters examined after the delimiter. */
 const TAIL_MAX = 200;
 const TAIL = /^(--)?[ \t]*(\r\n|\r|\n|$)/;
 
 const SYNTAX = /[\\^$.*+?()[\]{}|/]/g;
 
-/** Every line that begins with the delimiter. @throws ParseLimitError */
+/** Yields every line that begins with the delimiter. @throws ParseLimitError */
 export function* delimiterLines(source: DelimitedBytes): Generator<DelimiterLine> {
   const { bytes, start, end, delimiter, budget } = source;
   const body = bytes.subarray(start, end);
@@ -71,7 +74,7 @@ function* shortPositions(body: Buffer, { delimiter, budget }: DelimitedBytes): G
   for (let found = line.exec(text); found !== null; found = line.exec(text)) yield found.index + 1;
 }
 
-/** @returns `null` within a line */
+/** @returns the line break that ends at this offset; `null` in the middle of a line */
 function breakBefore(body: Buffer, at: number): DelimiterLine["before"] | null {
   if (at === 0) return "";
   const last = body[at - 1];

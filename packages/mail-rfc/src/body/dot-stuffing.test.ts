@@ -19,7 +19,7 @@ describe("dot-stuffing", () => {
     ["a\r.b", "a\r.b"],
     ["a.\r\n", "a.\r\n"],
     ["", ""],
-  ])("sends %j as %j and reads it back", (plain, wire) => {
+  ])("writes %j as %j and restores it", (plain, wire) => {
     expect(stuff(Buffer.from(plain)).toString()).toBe(wire);
     expect(unstuff(Buffer.from(wire)).toString()).toBe(plain);
   });
@@ -29,16 +29,16 @@ describe("dot-stuffing", () => {
     [".A: 1\r\n..B: 2\r\n\r\n..c\r\n", "A: 1\r\n..B: 2\r\n\r\n..c\r\n"],
     ["A: 1\r\n.B: 2", "A: 1\r\nB: 2"],
     ["A: 1\r\n..B: 2\r\n\r\nc", "A: 1\r\n..B: 2\r\n\r\nc"],
-  ])("has %j read the same on the wire and behind it", (sent, wire) => {
+  ])("doubles single dots in the header of %j, so that every host reads the same fields", (sent, wire) => {
     expect(withStuffedHeader(Buffer.from(sent)).toString()).toBe(wire);
     expect(unstuff(Buffer.from(wire)).toString()).toBe(unstuff(Buffer.from(sent)).toString());
   });
 
-  it("drops the first dot of a line even where a sender forgot to double it", () => {
+  it("drops the first dot of a line even if the sender did not double it", () => {
     expect(unstuff(Buffer.from(".a\r\n.b")).toString()).toBe("a\r\nb");
   });
 
-  it("gives everything back", () => {
+  it("restores any bytes", () => {
     fc.assert(
       fc.property(message, (plain) => {
         expect(unstuff(stuff(plain)).equals(plain)).toBe(true);
@@ -47,7 +47,7 @@ describe("dot-stuffing", () => {
     );
   });
 
-  it("never sends a line of a single dot, which would end the message", () => {
+  it("never writes a line of a single dot, which would end the message", () => {
     fc.assert(
       fc.property(message, (plain) => {
         expect(`\r\n${stuff(plain).toString("latin1")}\r\n`).not.toContain("\r\n.\r\n");
@@ -56,13 +56,13 @@ describe("dot-stuffing", () => {
     );
   });
 
-  it("gives the very same buffer back when nothing changes", () => {
+  it("returns the same buffer when nothing changes", () => {
     const plain = Buffer.from("a.b\r\nc\r\n");
     expect(stuff(plain)).toBe(plain);
     expect(unstuff(plain)).toBe(plain);
   });
 
-  it("takes time in proportion to dots", () => {
+  it("takes time proportional to the number of dots", () => {
     const run = (length: number) => {
       const wire = Buffer.alloc(length, ".\r\n");
       const times = [1, 2, 3, 4, 5].map(() => {
@@ -77,7 +77,7 @@ describe("dot-stuffing", () => {
   });
 });
 
-it("a message of nothing but dotted lines is unstuffed all the same", () => {
+it("a message in which every line begins with a dot is unstuffed correctly", () => {
   const plain = Buffer.from(".x\r\n..\r\n.".repeat(20_000));
   expect(unstuff(stuff(plain)).equals(plain)).toBe(true);
 });

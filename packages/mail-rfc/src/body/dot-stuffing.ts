@@ -1,6 +1,7 @@
 /**
- * Transparency of the DATA phase (RFC 5321 §4.5.2): one dot more before a line that begins with a dot, and back. A line begins
- * at the start and after CRLF, nowhere else. Where nothing changes the very same buffer is given back, which is nearly always.
+ * Dot-stuffing of the DATA command (RFC 5321 §4.5.2): adds a dot before each line that begins with one, and removes it
+ * again. A line begins at the start and after CRLF, nowhere else. When nothing changes, as is usual, the same buffer is
+ * returned.
  */
 import { headerLimits } from "../header/headers.ts";
 
@@ -8,13 +9,13 @@ const LINE_DOT = Buffer.from("\r\n.");
 const DOT = 0x2e;
 const CR = 0x0d;
 const LF = 0x0a;
-const manyDots = 10_000;
+const MANY_DOTS = 10_000;
 
-/** The wire form of `bytes`; `unstuff` gives them back. */
+/** @returns the wire form of `bytes`; `unstuff` reverses it */
 export function stuff(bytes: Buffer): Buffer {
-  const dots = findLineDots(bytes, manyDots);
+  const dots = findLineDots(bytes, MANY_DOTS);
   if (dots.length === 0) return bytes;
-  if (dots.length === manyDots) return stuffByByte(bytes);
+  if (dots.length === MANY_DOTS) return stuffByByte(bytes);
   const out = Buffer.allocUnsafe(bytes.length + dots.length);
   let from = 0;
   let to = 0;
@@ -27,11 +28,14 @@ export function stuff(bytes: Buffer): Buffer {
   return out;
 }
 
-/** The plain form of what came over the wire (without the final dot): the first dot of a line that begins with one is dropped. */
+/**
+ * @returns the plain form of bytes received without the final dot: the first dot of each line that begins with one is
+ * removed
+ */
 export function unstuff(wire: Buffer): Buffer {
-  const dots = findLineDots(wire, manyDots);
+  const dots = findLineDots(wire, MANY_DOTS);
   if (dots.length === 0) return wire;
-  if (dots.length === manyDots) return unstuffByByte(wire);
+  if (dots.length === MANY_DOTS) return unstuffByByte(wire);
   const out = Buffer.allocUnsafe(wire.length - dots.length);
   let from = 0;
   let to = 0;
@@ -46,8 +50,8 @@ export function unstuff(wire: Buffer): Buffer {
 const BLANK_LINE = Buffer.from("\r\n\r\n");
 
 /**
- * The same message with every dot doubled that begins a line, should the sender have left one single in the header: whoever reads
- * the wire form would see other field names there than the next receiver, who drops that dot.
+ * Doubles dots that begin a header line, if the sender left them single. Otherwise code that reads the wire form would
+ * see other field names than the next receiver, which removes those dots.
  */
 export function withStuffedHeader(wire: Buffer): Buffer {
   const start = wire.subarray(0, headerLimits.bytesMax);
@@ -57,7 +61,7 @@ export function withStuffedHeader(wire: Buffer): Buffer {
   return Buffer.concat([stuff(unstuff(header)), wire.subarray(header.length)]);
 }
 
-/** No letter has so many; a message made of dots is cheaper to walk through than to search. */
+/** Byte-by-byte version for a body with very many dots, for which searching each dot is slower. */
 function unstuffByByte(wire: Buffer): Buffer {
   const out = Buffer.allocUnsafe(wire.length);
   let to = 0;
@@ -71,7 +75,7 @@ function unstuffByByte(wire: Buffer): Buffer {
 }
 
 function stuffByByte(bytes: Buffer): Buffer {
-  // A line with a dot has three bytes and becomes four; the first may have no line before it.
+  // The shortest line with a dot has three bytes and grows to four; the first dot needs no line break before it.
   const out = Buffer.allocUnsafe(bytes.length + Math.ceil(bytes.length / 3) + 1);
   let to = 0;
   let lineStart = true;
@@ -84,10 +88,10 @@ function stuffByByte(bytes: Buffer): Buffer {
   return out.subarray(0, to);
 }
 
-/** Offsets of dots that begin a line, no more than `most`. */
+/** @returns offsets of dots that begin a line, at most `most` of them */
 function findLineDots(bytes: Buffer, most = Number.POSITIVE_INFINITY): number[] {
   const dots = bytes[0] === DOT ? [0] : [];
-  // Base64 has no dot at all, which is found out much faster than where lines begin.
+  // Base64 has no dots; testing for any dot first is much faster than searching line starts.
   if (bytes.indexOf(DOT) < 0) return dots;
   for (let at = bytes.indexOf(LINE_DOT); at >= 0 && dots.length < most; at = bytes.indexOf(LINE_DOT, at + 3)) {
     dots.push(at + 2);

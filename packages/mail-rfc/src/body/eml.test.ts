@@ -10,19 +10,19 @@ const names = readdirSync(folder("eml"))
   .map((name) => name.slice(0, -4));
 
 describe("message fixtures", () => {
-  it("are all described, and all described ones exist", () => {
+  it("are all described, and every described fixture exists", () => {
     const described = [...readFileSync(new URL("README.md", folder("eml")), "utf8").matchAll(/^\| `([^`]+)` /gm)];
     expect(new Set(described.map((row) => row[1]))).toEqual(new Set(names));
     expect(names.length).toBeGreaterThanOrEqual(18);
   });
 
-  it.each(names)("%s: CRLF lines only, and back unchanged from the wire", (name) => {
+  it.each(names)("%s: has only CRLF line ends and survives dot-stuffing unchanged", (name) => {
     const bytes = fixture(name);
     expect(bytes.toString("latin1")).not.toMatch(/(?<!\r)\n|\r(?!\n)/);
     expect(unstuff(stuff(bytes)).equals(bytes)).toBe(true);
   });
 
-  it.each(names)("%s: the header ends where the body begins, on the wire as well", (name) => {
+  it.each(names)("%s: the header ends where the body begins, in wire form too", (name) => {
     const bytes = fixture(name);
     const plain = readHeader(bytes);
     expect(plain.isSeparated).toBe(!["headers-only", "body-at-once"].includes(name));
@@ -30,7 +30,7 @@ describe("message fixtures", () => {
     expect({ ...wire }).toEqual({ ...plain });
   });
 
-  it("hold what they are for", () => {
+  it("contain the feature they are named after", () => {
     const header = (name: string) => readHeader(fixture(name));
     expect(header("headers-300").fields).toHaveLength(300);
     expect(header("no-headers").fields).toEqual([]);
@@ -52,7 +52,7 @@ describe("message fixtures", () => {
   });
 });
 
-it("bare line feeds end no line: neither header nor dot-stuffing sees one", () => {
+it("a bare line feed does not end a line, neither in the header nor for dot-stuffing", () => {
   const bytes = readFileSync(new URL("bare-line-feeds.eml", folder("eml-odd")));
   expect(readHeader(bytes)).toMatchObject({ isSeparated: true });
   expect(stuff(bytes).length - bytes.length).toBe(1);

@@ -1,7 +1,7 @@
 /**
- * Reads the header of a MIME part (RFC 2045) out of a message body. Mail programs disagree about malformed headers: some end a
- * line at a bare CR or LF, some skip a line that is not a field, some use the last of two fields with the same name. A header
- * that programs could read differently is marked `isAmbiguous`.
+ * Reads the header of a MIME part (RFC 2045) out of a message body. Mail programs disagree about malformed headers:
+ * some end a line at a bare CR or LF, some skip a line that is not a field, some use the last of two fields with the
+ * same name. A header that programs could read differently is marked `isAmbiguous`.
  */
 import { type ContentParameters, readContentParameters } from "./content-parameters.ts";
 import { costNs, type ParseBudget } from "./parse-budget.ts";
@@ -13,13 +13,13 @@ export interface PartHeader {
   content: ContentParameters;
   /** The Content-Disposition field as written, unfolded. */
   contentDisposition: string;
-  /** Lower case, the first word of Content-Transfer-Encoding. */
+  /** First word of Content-Transfer-Encoding, in lower case. */
   encoding: string;
   /** Whether programs may read this header in different ways. */
   isAmbiguous: boolean;
 }
 
-/** Bytes of a part's header that are read; a longer header is ambiguous. */
+/** Maximum bytes read of a part's header; a longer header counts as ambiguous. */
 const HEADER_MAX = 65_536;
 const BLANK_LINE = Buffer.from("\r\n\r\n");
 const BARE_BREAK = /\r(?!\n)|(?<!\r)\n/;
@@ -30,7 +30,7 @@ const read: ReadonlySet<string> = new Set(["content-type", "content-disposition"
 export interface PartExtent {
   /** Offset of the part's first byte. */
   start: number;
-  /** Offset of the first byte behind the part. */
+  /** Offset of the first byte after the part. */
   end: number;
   budget: ParseBudget;
 }
@@ -64,7 +64,7 @@ function unfoldedLines(text: string, budget: ParseBudget): string[] {
   return lines;
 }
 
-/** What a message's own header says about its body. @param fields lower-case names and unfolded values, in order */
+/** Describes the body from the message's own header. @param fields lower-case names and unfolded values, in order */
 export function partFieldsOf(fields: ReadonlyMap<string, string>): Omit<PartHeader, "bodyStart" | "isAmbiguous"> {
   const encoding = fields.get("content-transfer-encoding") ?? "";
   return {
@@ -74,7 +74,10 @@ export function partFieldsOf(fields: ReadonlyMap<string, string>): Omit<PartHead
   };
 }
 
-/** @returns `?` for a value that does not begin with a word, e.g. with a quote: no known encoding is called that */
+/**
+ * @returns the first word in lower case; `?`, which is no known encoding, if the value begins otherwise, e.g. with a
+ * quote
+ */
 function firstWord(text: string): string {
   return /^[a-z0-9-]+/.exec(text.trim().toLowerCase())?.[0] ?? "?";
 }

@@ -1,6 +1,6 @@
 /**
- * The MIME parts of a message as a tree of views (RFC 2046 §5.1): nothing is copied. A signed part is a leaf, and so is an attached
- * message: what is inside them must stay byte for byte.
+ * Parses the MIME parts of a message into a tree (RFC 2046 §5.1) of views on the message; nothing is copied. Signed
+ * parts and attached messages are leaves, since their content must stay byte for byte.
  */
 
 import { firstValue, type HeaderBlock, readHeader } from "../header/headers.ts";
@@ -12,13 +12,13 @@ export interface Part {
   header: Buffer;
   block: HeaderBlock;
   body: Buffer;
-  /** Empty for a leaf. */
+  /** Nested parts; empty for a leaf. */
   children: Part[];
 }
 
 /**
- * @param budget for all that is done with the parts in the same turn
- * @returns `null` for a message with a header that is too large, or with parts beyond a `ParseBudget`
+ * @param budget shared by everything that is done with these parts
+ * @returns `null` when the header is too large or the parts exceed the budget
  */
 export function readPartTree(header: Buffer, body: Buffer, budget = new ParseBudget()): Part | null {
   try {
@@ -29,7 +29,7 @@ export function readPartTree(header: Buffer, body: Buffer, budget = new ParseBud
   }
 }
 
-/** @throws ParseLimitError, MailSyntaxError as `readHeader` */
+/** @throws ParseLimitError, and MailSyntaxError as `readHeader` does */
 function withChildren(part: Part, depth: number, budget: ParseBudget): Part {
   const type = typeOf(part);
   if (!/^multipart\/(?!signed\b)/i.test(type)) return part;
@@ -46,7 +46,7 @@ function withChildren(part: Part, depth: number, budget: ParseBudget): Part {
   return part;
 }
 
-/** The Content-Type field of a part; empty when there is none. */
+/** @returns the Content-Type field of a part; empty when there is none */
 export function typeOf({ header, block }: Part): string {
   return (firstValue(header, block.fields, "content-type") ?? "").slice(0, 4096);
 }
@@ -56,12 +56,13 @@ export function parameter(type: string, name: string): string | null {
   return quoted ?? plain ?? null;
 }
 
-/** The parts between the delimiter lines, without preamble and epilogue (RFC 2046 §5.1.1). */
+/** Yields the parts between delimiter lines, without preamble and epilogue (RFC 2046 §5.1.1). */
 function* split(body: Buffer, boundary: string, budget: ParseBudget): Generator<Buffer> {
   const delimiter = Buffer.from(`--${boundary}`, "utf8");
   let start = -1;
   for (const line of delimiterLines({ bytes: body, start: 0, end: body.length, delimiter, budget })) {
-    // A delimiter line holds the whole boundary and nothing behind it, and stands between CRLFs; a bare CR or LF ends no line.
+    // A delimiter line holds the whole boundary and nothing after it, between CRLFs; a bare CR or LF does not end a
+    // line.
     const isStrict = line.isWhole && isCrlfOrNone(line.before) && isCrlfOrNone(line.lineEnd);
     if (!isStrict) continue;
     if (start >= 0) yield body.subarray(start, Math.max(start, line.at - line.before.length));

@@ -15,7 +15,7 @@ function rewrite(message: string | Buffer) {
 }
 const text = (...lines: string[]) => lines.map((line) => `${line}\r\n`).join("");
 describe("parts of a message", () => {
-  it("of one part come back as the same bytes, and so do too many or too deep ones", () => {
+  it("are returned unchanged when there is only one, too many, or too deep a nesting", () => {
     expect(rewrite("Subject: x\r\n\r\n--b\r\n").isSame).toBe(true);
     expect(rewrite("Content-Type: multipart/mixed; boundary=b\r\n\r\nno part\r\n").isSame).toBe(true);
     const many = text("Content-Type: multipart/mixed; boundary=b", "") + "--b\r\n\r\nx\r\n".repeat(1001);
@@ -45,7 +45,7 @@ describe("parts of a message", () => {
     expect(done).toContain(attached);
   });
 
-  it("end where their own boundary stands, not where one begins like it", () => {
+  it("end at their own boundary, not at a longer one that begins with it", () => {
     const body = text("--b", "", "--bc", "one", " --b", "--b  ", "", "two", "--b--", "", "--b", "", "three");
     const done = rewrite(`Content-Type: multipart/mixed; boundary=b\r\n\r\n${body}`).text;
     expect(done.match(/^--=_/gm)).toHaveLength(3);
@@ -53,7 +53,7 @@ describe("parts of a message", () => {
     expect(done).not.toContain("three");
   });
 
-  it("of any form are written without an error, and lose every delimiter", () => {
+  it("of any form are written without an error and keep none of the old delimiters", () => {
     const piece = fc.constantFrom(
       "--b\r\n",
       "--b--\r\n",

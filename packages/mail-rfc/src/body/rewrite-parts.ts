@@ -1,7 +1,8 @@
 /**
- * The inside of a message its owner sends as an alias: parts keep what shows them and lose the rest. Mail programs write their
- * name into boundaries, the mailbox' domain or the computer's name into Content-ID, zones into dates of files; some add fields of
- * their own (RFC 2045, 2183, 2392). A signed part and an attached message stay byte for byte: changing them would break them.
+ * Rewrites the parts of a message that its owner sends as an alias: keeps what determines their display and drops the
+ * rest. Mail programs reveal their name in boundaries, the mailbox domain or computer name in Content-ID, and time
+ * zones in file dates; some add fields of their own (RFC 2045, 2183, 2392). Signed parts and attached messages stay
+ * byte for byte, since changes would invalidate signatures.
  */
 import { createHmac } from "node:crypto";
 import { fieldBytes } from "../address/address-header.ts";
@@ -15,11 +16,11 @@ import { decodeQuotedPrintable, toBase64Lines } from "./transfer-encoding.ts";
 export interface PartsSource {
   /** The message's new header block, without the blank line. */
   header: Buffer;
-  /** Plain form (not dot-stuffed). */
+  /** Message body in plain form (not dot-stuffed). */
   body: Buffer;
-  /** At least 16 random bytes in base32, new for each message. */
+  /** At least 16 random bytes in base32, newly generated for each message. */
   token: string;
-  /** For the right side of Content-ID. */
+  /** Domain for the right side of Content-ID. */
   domain: string;
 }
 
@@ -34,8 +35,8 @@ const CONTENT_ID_LINK = /\bcid:([^"'\s<>()]{1,900})/gi;
 const fileDates = /;\s*(?:creation|modification|read)-date\s*=\s*"[^"]*"/gi;
 
 /**
- * Gives the same buffers back when the message has one part only, or when its parts are beyond a limit: more than `PARTS_MAX`,
- * deeper than `PART_DEPTH_MAX`, or dearer than a `ParseBudget`.
+ * Rewrites the parts. Returns the given buffers unchanged when the message has only one part, or when its parts exceed
+ * `PARTS_MAX`, `PART_DEPTH_MAX` or the cost limit of a `ParseBudget`.
  * @returns plain form, CRLF lines
  */
 export function rewriteParts(source: PartsSource): RewrittenParts {
@@ -67,12 +68,12 @@ interface PartTree {
   budget: ParseBudget;
 }
 
-/** New names for what a mail program named; the same identifier gets the same name all over the message. */
+/** Replaces names assigned by a mail program; the same identifier gets the same new name throughout the message. */
 class PartNames {
   readonly budget: ParseBudget;
   readonly #token: string;
   readonly #domain: string;
-  /** By the identifier that the sender's program gave. */
+  /** New name by the identifier that the sender's program assigned. */
   readonly #names = new Map<string, string>();
   #boundaries = 0;
 
@@ -91,7 +92,9 @@ class PartNames {
     return `=_${this.#token}.${++this.#boundaries}`;
   }
 
-  /** @param id without brackets @returns `null` for one that no part of the message has */
+  /**
+   * @param id Content-ID without brackets @returns the new name; `null` when no part of the message has this identifier
+   */
   nameOf(id: string): string | null {
     return this.#names.get(id) ?? null;
   }
@@ -158,7 +161,8 @@ function multipartType(part: Part, boundary: string, names: PartNames): FieldTex
 }
 
 /**
- * @returns base64 lines; `null` when it points to no part of the message, or is no HTML
+ * Replaces Content-IDs in links of an HTML part.
+ * @returns base64 lines; `null` when the part is not HTML or links to no part of the message
  * @throws ParseLimitError
  */
 function htmlWithNewIds(part: Part, names: PartNames): Buffer | null {
@@ -174,7 +178,7 @@ function htmlWithNewIds(part: Part, names: PartNames): Buffer | null {
   return written === html ? null : toBase64Lines(Buffer.from(written, "latin1"));
 }
 
-/** Bytes as latin1, whatever the charset: identifiers are ASCII. */
+/** Decodes to Latin-1 whatever the charset, which is sufficient because identifiers are ASCII. */
 function decoded(body: Buffer, encoding: string): string {
   const text = body.toString("latin1");
   if (encoding === "base64") return Buffer.from(text, "base64").toString("latin1");

@@ -1,12 +1,15 @@
 /**
- * What an opaque S/MIME signature covers (RFC 8551 §3.5.2): the content of CMS SignedData (RFC 5652 §5.1), read from BER. No
- * signature is checked. Octet strings in pieces are joined.
+ * Extracts what an opaque S/MIME signature covers (RFC 8551 §3.5.2): the content of CMS SignedData (RFC 5652 §5.1),
+ * parsed from BER. Does not verify the signature. Segmented octet strings are joined.
  */
 import { costNs, type ParseBudget } from "./parse-budget.ts";
 
 interface Element {
   tag: number;
-  /** Where the content begins and ends: its parent's end for one of indefinite length, whose content stops by itself. */
+  /**
+   * Offset of the content. An element of indefinite length ends at its own end marker, so its `end` is that of its
+   * parent.
+   */
   start: number;
   end: number;
   isIndefinite: boolean;
@@ -19,21 +22,21 @@ const INTEGER = 0x02;
 const OCTETS = 0x04;
 const OCTETS_IN_PIECES = 0x24;
 const EXPLICIT_0 = 0xa0;
-/** Two zeros (X.690 §8.1.5). */
+/** Tag of the end-of-contents marker, two zero bytes (X.690 §8.1.5). */
 const END_OF_CONTENT = 0x00;
-/** 1.2.840.113549.1.7.2 */
+/** Object identifier of SignedData: 1.2.840.113549.1.7.2. */
 const SIGNED_DATA = Buffer.from("2a864886f70d010702", "hex");
 const DEPTH_MAX = 8;
-/** Octets that tell SignedData: two tags, two lengths, a type. */
+/** Bytes needed to recognize SignedData: two tags, two lengths and the type. */
 export const SIGNED_DATA_HEAD_BYTES = 32;
 
-/** @param der the first octets or all of them */
+/** @param der all bytes, or at least the first `SIGNED_DATA_HEAD_BYTES` */
 export function isSignedData(der: Buffer): boolean {
   return typeOfContent(der, Number.MAX_SAFE_INTEGER) !== null;
 }
 
 /**
- * @returns `null` for what is not SignedData, encrypted content for example, or has no content
+ * @returns `null` for anything but SignedData, such as encrypted content, and for SignedData without content
  * @throws ParseLimitError
  */
 export function readSignedContent(der: Buffer, budget: ParseBudget): Buffer | "unreadable" | null {
@@ -48,7 +51,10 @@ export function readSignedContent(der: Buffer, budget: ParseBudget): Buffer | "u
   return Buffer.concat(pieces.found);
 }
 
-/** @param end of what the octets belong to @returns offsets behind the type and behind the whole; `null` for another type */
+/**
+ * @param end offset at which the enclosing data ends @returns offsets after the type and after the whole ContentInfo;
+ * `null` for another type
+ */
 function typeOfContent(der: Buffer, end: number): { end: number; outerEnd: number } | null {
   const outer = elementAt(der, 0, end);
   if (outer?.tag !== SEQUENCE) return null;
@@ -57,7 +63,7 @@ function typeOfContent(der: Buffer, end: number): { end: number; outerEnd: numbe
   return { end: type.end, outerEnd: outer.end };
 }
 
-/** From the version to the octets of encapContentInfo (RFC 5652 §5.1, §5.2). */
+/** Walks from the version to the octets of encapContentInfo (RFC 5652 §5.1, §5.2). */
 function findOctets(der: Buffer, start: number, end: number): Element | "detached" | null {
   const signedData = inside(der, elementAt(der, start, end), EXPLICIT_0);
   const version = signedData?.tag === SEQUENCE ? elementAt(der, signedData.start, signedData.end) : null;
@@ -76,7 +82,7 @@ function inside(der: Buffer, element: Element | null, tag: number): Element | nu
   return element?.tag === tag ? elementAt(der, element.start, element.end) : null;
 }
 
-/** Octets that may come in pieces within pieces. */
+/** Collects an octet string whose segments may be segmented themselves. */
 class Pieces {
   readonly found: Buffer[] = [];
   readonly #der: Buffer;
@@ -87,7 +93,7 @@ class Pieces {
     this.#budget = budget;
   }
 
-  /** @returns the offset behind the element; `null` when it can't be read @throws ParseLimitError */
+  /** @returns the offset after the element; `null` when it is malformed @throws ParseLimitError */
   collect(element: Element, depth: number): number | null {
     this.#budget.spend(costNs.berElement);
     if (element.tag === OCTETS && !element.isIndefinite) {

@@ -1,19 +1,22 @@
-/** Text as a MIME body (RFC 2045 §6): the encoding that keeps it readable on the wire, and the encoded lines. ASCII comes out. */
+/** Encodes text as a MIME body (RFC 2045 §6), choosing the most readable encoding. The output is ASCII. */
 
 export interface EncodedText {
   encoding: "7bit" | "quoted-printable" | "base64";
-  /** CRLF lines, ending in CRLF. */
+  /** Encoded lines, each ending in CRLF. */
   bytes: Buffer;
 }
 
 const LINE_MAX = 998;
 const COLUMNS = 76;
-/** One octet in six costs base64's third; beyond that quoted-printable is the longer one. */
+/**
+ * Share of octets to be encoded above which base64 is shorter: quoted-printable triples them, base64 adds a third to
+ * all.
+ */
 const BASE64_SHARE = 1 / 6;
 
 /**
- * 7bit where every line may stand as it is, else the shorter of the two others. Line ends of any kind become CRLF; lone
- * surrogates become U+FFFD.
+ * Chooses 7bit when every line may be sent unchanged, otherwise the shorter of the two other encodings. Line ends of
+ * any kind become CRLF; lone surrogates become U+FFFD.
  * @example encodeText("hi") // { encoding: "7bit", bytes: "hi\r\n" }
  */
 export function encodeText(text: string): EncodedText {
@@ -26,9 +29,9 @@ export function encodeText(text: string): EncodedText {
 }
 
 /**
- * Byte by byte: where most bytes are encoded, an expression takes thirty times as long.
- * @param text latin1, line ends CRLF or LF
- * @returns latin1; what is no such encoding stays as it is
+ * Decodes byte by byte: when most bytes are encoded, a regular expression takes thirty times as long.
+ * @param text Latin-1, line ends CRLF or LF
+ * @returns Latin-1; invalid escapes stay unchanged
  */
 export function decodeQuotedPrintable(text: string): string {
   if (!text.includes("=")) return text;
@@ -37,10 +40,10 @@ export function decodeQuotedPrintable(text: string): string {
 }
 
 const EQUALS = 0x3d;
-/** White space at the end of a line that a relay has added (RFC 2045 §6.7, rule 3), in front of the line break. */
+/** Maximum trailing white space, added by relays, that is skipped before a line break (RFC 2045 §6.7, rule 3). */
 const ADDED_BLANKS_MAX = 76;
 
-/** Works in place. */
+/** Removes soft line breaks in place. */
 function withoutSoftBreaks(bytes: Buffer): Buffer {
   let size = 0;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -52,7 +55,7 @@ function withoutSoftBreaks(bytes: Buffer): Buffer {
   return bytes.subarray(0, size);
 }
 
-/** @param at behind the equals sign @returns offset behind the line break; `null` when there is none */
+/** @param at offset after the equals sign @returns offset after the line break; `null` when there is none */
 function softBreakEnd(bytes: Buffer, at: number): number | null {
   let end = at;
   while (end < at + ADDED_BLANKS_MAX && (bytes[end] === 0x20 || bytes[end] === 0x09)) end += 1;
@@ -60,7 +63,7 @@ function softBreakEnd(bytes: Buffer, at: number): number | null {
   return bytes[end] === 0x0a ? end + 1 : null;
 }
 
-/** Works in place. */
+/** Decodes `=XX` escapes in place. */
 function withoutQuotes(bytes: Buffer): Buffer {
   let size = 0;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -76,7 +79,7 @@ function withoutQuotes(bytes: Buffer): Buffer {
   return bytes.subarray(0, size);
 }
 
-/** @returns -1 for what is none */
+/** @returns the value of a hex digit; -1 for any other byte */
 function hexDigit(byte = 0): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const lower = byte | 0x20;
@@ -93,19 +96,22 @@ function countUnprintable(bytes: Buffer): number {
   return count;
 }
 
-/** CRLF lines of 76, the last one ended. */
+/** @returns CRLF lines of 76 characters at most, the last one terminated too */
 export function toBase64Lines(bytes: Buffer): Buffer {
   const lines = bytes.toString("base64").match(/.{1,76}/g) ?? [];
   return Buffer.from(`${lines.join("\r\n")}\r\n`, "latin1");
 }
 
-/** Any bytes; CRLF stays a line end, a bare CR or LF is quoted. Ends as the bytes end. */
+/**
+ * Accepts any bytes. CRLF stays a line end, a bare CR or LF is quoted. The last line is terminated only if the input
+ * is.
+ */
 export function toQuotedPrintableLines(bytes: Buffer): Buffer {
   const lines = bytes.toString("latin1").split("\r\n");
   return Buffer.from(lines.map((line) => quoteLine(Buffer.from(line, "latin1"))).join("\r\n"), "latin1");
 }
 
-/** @param text with CRLF line ends, the last one included */
+/** @param text CRLF lines, the last one terminated too */
 function toQuotedPrintable(text: string): Buffer {
   const lines = text.slice(0, -2).split("\r\n");
   return Buffer.from(lines.map((line) => `${quoteLine(Buffer.from(line, "utf8"))}\r\n`).join(""), "latin1");
@@ -116,7 +122,7 @@ function quoteLine(bytes: Buffer): string {
   let row = "";
   for (let at = 0; at < bytes.length; at += 1) {
     const sign = quoteByte(bytes[at] as number, at === bytes.length - 1);
-    // One column stays free for the soft break.
+    // One column stays free for the "=" of the soft break.
     if (row.length + sign.length > COLUMNS - 1) {
       rows.push(row);
       row = "";
@@ -126,7 +132,7 @@ function quoteLine(bytes: Buffer): string {
   return [...rows, row].join("=\r\n");
 }
 
-/** White space at the end of a line may get lost on the way, so there it is quoted. */
+/** Quotes white space only at the end of a line, where relays may remove it. */
 function quoteByte(byte: number, isLast: boolean): string {
   const isWhiteSpace = byte === 0x20 || byte === 0x09;
   const isPlain = isWhiteSpace ? !isLast : byte > 0x20 && byte < 0x7f && byte !== 0x3d;

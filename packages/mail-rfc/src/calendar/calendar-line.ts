@@ -1,7 +1,7 @@
 /**
- * One property line of iCalendar that holds calendar addresses (RFC 5545 §3.1, §3.3.3, §3.8.4), e.g.
- * `ATTENDEE;CN=Ann;SENT-BY="mailto:bob@x.test":mailto:ann@x.test`. Reads what mail programs write, within the grammar or near
- * it; what can't be read is `null` and its caller's to remove. Lines come in unfolded.
+ * Parses property lines of iCalendar that hold calendar addresses (RFC 5545 §3.1, §3.3.3, §3.8.4), e.g.
+ * `ATTENDEE;CN=Ann;SENT-BY="mailto:bob@x.test":mailto:ann@x.test`. Accepts what mail programs write, within the grammar
+ * or close to it; for anything else the result is `null`, and the caller removes the line. Lines must be unfolded.
  */
 import { parseAddressList } from "../address/address-list.ts";
 
@@ -9,9 +9,9 @@ import { parseAddressList } from "../address/address-list.ts";
 export interface CalendarValue {
   text: string;
   isQuoted: boolean;
-  /** Canonical; `null` where the text is no address. */
+  /** Canonical address; `null` when the text is not an address. */
   address: string | null;
-  /** Whether a program could find an address in the text, readable here or not. */
+  /** Whether any program could find an address in the text, even if this parser does not. */
   hasAtSign: boolean;
 }
 
@@ -21,21 +21,21 @@ export interface CalendarParameter {
 }
 
 export interface CalendarLine {
-  /** As written, e.g. `Organizer`. */
+  /** Property name as written, e.g. `Organizer`. */
   name: string;
   parameters: CalendarParameter[];
   value: CalendarValue;
 }
 
-/** UTF-16 units; longer texts are no address. */
+/** Maximum UTF-16 units of a value that is parsed as an address. */
 const ADDRESS_MAX = 1000;
 const NAME = /[^;:]*/y;
-// A mailto without quotes is against the grammar, but written: its colon does not begin the property's value.
+// An unquoted mailto violates the grammar but occurs: its colon does not start the property's value.
 const VALUE = /"([^"]*)"|(mailto:[^";:,]*|[^";:,]*)/iy;
 const PARAMETER_NAME = /;[ \t]*([^=;:",]*)(=?)/y;
 const SCHEME = /^\s*(?:mailto:\s*)+/i;
 
-/** @param line without its line end @returns `null` when quotes or separators are out of place */
+/** @param line without its line end @returns `null` when quotes or separators are misplaced */
 export function readCalendarLine(line: string): CalendarLine | null {
   NAME.lastIndex = 0;
   const name = NAME.exec(line)?.[0] ?? "";
@@ -70,13 +70,13 @@ function readValues(line: string, start: number): { values: CalendarValue[]; end
 export function calendarValue(text: string, isQuoted: boolean): CalendarValue {
   if (text.length > ADDRESS_MAX) return { text, isQuoted, address: null, hasAtSign: true };
   const decoded = percentDecoded(text).normalize("NFKC");
-  // Encoded twice it is no address to us, but one to a program that decodes as often.
+  // A doubly encoded "@" is not an address here, but it is for a program that decodes twice.
   const hasAtSign = decoded.includes("@") || /%(?:25)+40/.test(text);
   const [mailbox] = hasAtSign ? parseAddressList(decoded.replace(SCHEME, "").split("?", 1)[0] ?? "") : [];
   return { text, isQuoted, address: mailbox?.address ?? null, hasAtSign };
 }
 
-/** How an address is written in place of another: with a scheme where the other had one (RFC 6068 §2). */
+/** Formats the address that replaces another one, with a scheme if the other had one (RFC 6068 §2). */
 export function writeAddress(before: CalendarValue, address: string): string {
   const [scheme] = SCHEME.exec(before.text) ?? [];
   return scheme === undefined ? address : `${scheme.trim()}${mailtoForm(address)}`;
@@ -91,7 +91,7 @@ export function formatCalendarLine({ name, parameters, value }: CalendarLine): s
   return `${name}${written.join("")}:${value.text}`;
 }
 
-/** Sequences that are no UTF-8 stay. */
+/** Decodes percent-encoding; text that is not valid UTF-8 after decoding is returned unchanged. */
 function percentDecoded(text: string): string {
   if (!text.includes("%")) return text;
   try {
@@ -101,7 +101,7 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** Every character that RFC 6068 §2 does not allow as it is becomes percent-encoded UTF-8. */
+/** Percent-encodes every character that RFC 6068 §2 does not allow in a mailto address. */
 function mailtoForm(address: string): string {
   return address
     .toWellFormed()

@@ -1,6 +1,7 @@
 /**
- * The body of a calendar part (RFC 6047): decoded by its transfer encoding and charset, and written back in the same ones. What
- * isn't told by these two exactly is `null`: then nobody can say what another program would read in it.
+ * Decodes the body of a calendar part (RFC 6047) by its transfer encoding and charset, and encodes it again in the same
+ * ones. The result is `null` if these do not determine the text exactly, since another program could then read a
+ * different text.
  */
 
 import { costNs, type ParseBudget } from "../body/parse-budget.ts";
@@ -8,20 +9,20 @@ import { decodeQuotedPrintable, toBase64Lines, toQuotedPrintableLines } from "..
 import { CalendarText } from "./calendar-text.ts";
 
 export interface CalendarPartSource {
-  /** Plain form (not dot-stuffed). */
+  /** Body of the part in plain form (not dot-stuffed). */
   body: Buffer;
   /** Content-Transfer-Encoding, lower case; empty when there is none. */
   encoding: string;
-  /** Lower case; `null` when none is named. */
+  /** Declared charset in lower case; `null` when there is none. */
   charset: string | null;
   budget: ParseBudget;
 }
 
 export interface CalendarPart {
   calendar: CalendarText;
-  /** Whether other programs could decode the body to another text: it is to be written in any case. */
+  /** Whether other programs could decode the body differently, so that it must be rewritten even if nothing changes. */
   isAmbiguous: boolean;
-  /** @param text what `calendar` wrote; `null` to write it as it was read */
+  /** @param text result of `calendar.write`; `null` to encode the text as it was read */
   encode(text: string | null): Buffer;
 }
 
@@ -35,13 +36,13 @@ const SOFT_BREAK = Buffer.from("=\r\n");
 type Charset = "bytes" | "utf16le" | "utf16be";
 
 const identities: ReadonlySet<string> = new Set(["", "7bit", "8bit", "binary"]);
-/** In all of them an ASCII character is its byte. */
+/** Charsets in which every ASCII character is the single byte with its code. */
 const HOLDS_ASCII =
   /^(?:us-ascii|ascii|ansi_x3\.4-1968|utf-?8|unicode-1-1-utf-8|iso[-_]?8859-?\d{1,2}(?:-[ei])?|latin-?\d|windows-?\d{3,4}|cp-?125\d|koi8-[a-z]{1,2}|gb2312|gbk|gb18030|big5(?:-hkscs)?|shift[-_]jis|sjis|windows-31j|euc-(?:jp|kr|tw|cn)|ks_c_5601-1987|iso-2022-(?:jp|kr)|tis-620|macintosh|mac-?\w*)$/;
 const UTF_16 = /^(?:utf-?16(?:le|be)?|ucs-?2|iso-10646-ucs-2|unicode)$/;
 
 /**
- * @returns `null` for an encoding or charset that isn't known, or text that is not in it
+ * @returns `null` for an unknown encoding or charset, or for text that is invalid in it
  * @throws ParseLimitError
  */
 export function readCalendarPart({ body, encoding, charset, budget }: CalendarPartSource): CalendarPart | null {
@@ -57,21 +58,21 @@ export function readCalendarPart({ body, encoding, charset, budget }: CalendarPa
   return { calendar, isAmbiguous, encode: (written) => encode(bytesOf(written ?? text, form), encoding, body) };
 }
 
-/** Escape sequences of ISO 2022, e.g. `ESC ( B`. */
+/** Matches escape sequences of ISO 2022, e.g. `ESC ( B`. */
 const ESCAPES = new RegExp("\u001b[ -/]{1,4}[0-~]", "g");
 const CONTROLS = /(?![\t\r\n])\p{Cc}/gu;
 const FOLDS = /(?:\r\n|\r|\n)[ \t]/g;
 const ADDRESS_NAME = /organizer|attendee|calendar-address|voter|x-ms-olk-sender/gi;
 
 /**
- * Whether a program that leaves out controls when it decodes (escape sequences, shifts, NULs) finds a name in it that we don't: `ORG`,
- * `ESC ( B`, `ANIZER` is one in ISO-2022-JP.
+ * Whether a program that drops control characters when decoding (escape sequences, shifts, NULs) finds a property name
+ * that this parser does not, e.g. `ORG`, `ESC ( B`, `ANIZER` in ISO-2022-JP.
  */
 function hidesNames(bytes: Buffer, text: string): boolean {
   const whole = bytes.toString("latin1");
   const bare = withoutControls(whole);
   if (bare.length === whole.length) return false;
-  // An escape sequence may lie within a fold, and a fold within an escape sequence.
+  // An escape sequence may be inside a fold, and a fold inside an escape sequence.
   const found = Math.max(countNames(bare), countNames(withoutControls(whole.replace(FOLDS, ""))));
   return found > countNames(text);
 }
@@ -89,13 +90,13 @@ function decode(body: Buffer, encoding: string): Decoded | null {
   return { bytes: Buffer.from(decodeQuotedPrintable(text), "latin1"), isAmbiguous };
 }
 
-/** Programs differ in what they make of padding in the middle and of foreign characters. */
+/** Whether base64 is unambiguous: programs differ in how they handle padding in the middle and invalid characters. */
 function isStrictBase64(text: string): boolean {
   const end = text.search(/[^A-Za-z0-9+/\r\n]/);
   return end < 0 || (text.length - end < 100 && /^={1,2}\s*$/.test(text.slice(end)));
 }
 
-/** Ends in CRLF where it did before: the end of a body is the end of the message. */
+/** Encodes a body; it ends in CRLF only if the old one did, since its end may be the end of the message. */
 function encode(bytes: Buffer, encoding: string, before: Buffer): Buffer {
   if (identities.has(encoding)) return bytes;
   if (encoding === "base64") return isEnded(before) ? toBase64Lines(bytes) : toBase64Lines(bytes).subarray(0, -2);
@@ -114,7 +115,7 @@ function charsetOf(bytes: Buffer, charset: string | null): Charset | null {
     return charset === null || charset === "" || HOLDS_ASCII.test(charset) ? "bytes" : null;
   }
   if (bytes.length % 2 !== 0 || (charset !== null && !isMarked && !isNamed)) return null;
-  // A program that takes the bytes for ASCII must find nothing either.
+  // A program that reads the bytes as ASCII must not find a property name either.
   if (/organizer|attendee/i.test(bytes.toString("latin1"))) return null;
   if (isMarked) return mark === "fffe" ? "utf16le" : "utf16be";
   return bytes[0] === 0 ? "utf16be" : "utf16le";

@@ -22,7 +22,7 @@ const rewrite = (text: string, change = inward) => {
 };
 const unfold = (text: string) => text.replace(/\r?\n[ \t]/g, "");
 
-/** Lines of any program, none of them with an address to write to. */
+/** Lines that any program may write and that contain no address to write to. */
 const otherLine = fc.constantFrom(
   "BEGIN:VEVENT",
   "UID:a@b.example",
@@ -39,11 +39,11 @@ const otherLine = fc.constantFrom(
 const name = fc.constantFrom("ann", "bo.b", "x+tag", "o'neil", "jörg", "a&b");
 const address = fc
   .tuple(name, fc.constantFrom("planner.example", "x.test", "münchen.example"))
-  .map((it) => it.join("@"));
+  .map((labels) => labels.join("@"));
 const parameter = fc.oneof(
-  address.map((it) => `SENT-BY="mailto:${it}"`),
-  address.map((it) => `EMAIL=${it}`),
-  fc.tuple(address, address).map((both) => `MEMBER=${both.map((it) => `"mailto:${it}"`).join(",")}`),
+  address.map((mailbox) => `SENT-BY="mailto:${mailbox}"`),
+  address.map((mailbox) => `EMAIL=${mailbox}`),
+  fc.tuple(address, address).map((both) => `MEMBER=${both.map((mailbox) => `"mailto:${mailbox}"`).join(",")}`),
   fc.constantFrom('CN="Lee, Ann"', "CN=Zoë", "RSVP=TRUE", "X-Y", "X-Z="),
 );
 const addressLine = fc
@@ -52,11 +52,11 @@ const addressLine = fc
 const calendar = fc.array(fc.oneof(otherLine, addressLine), { maxLength: 20 }).map((all) => `${all.join("\r\n")}\r\n`);
 
 describe("a calendar", () => {
-  it("written inward and then outward names the people it named before, in the same places", () => {
+  it("forwarded to the owner and sent back names the same people in the same places", () => {
     fc.assert(
       fc.property(calendar, (text) => {
         const there = rewrite(text);
-        // As bytes of UTF-8; addresses beyond ASCII come back percent-encoded, which is the same URI (RFC 6068 §2).
+        // Compares UTF-8 bytes; non-ASCII addresses return percent-encoded, which is the same URI (RFC 6068 §2).
         const back = unfold(rewrite(there, outward)).replace(/(?:%[0-9A-F]{2})+/g, decodeURIComponent);
         expect(back).toBe(unfold(text));
         expect(rewrite(there)).toBe(there);
@@ -64,14 +64,14 @@ describe("a calendar", () => {
     );
   });
 
-  it("keeps every other line byte for byte, folds included, and folds its own at 75 octets", () => {
+  it("keeps every other line byte for byte, including folds, and folds changed lines at 75 octets", () => {
     fc.assert(
       fc.property(calendar, (text) => {
         const isOther = (line: string) => !/^(?:organizer|attendee)[;:]/i.test(line);
         const logical = (whole: string) => whole.split(/\r\n(?![ \t])/);
         const written = rewrite(text);
         expect(logical(written).filter(isOther)).toEqual(logical(text).filter(isOther));
-        for (const line of logical(written).filter((it) => !isOther(it))) {
+        for (const line of logical(written).filter((line) => !isOther(line))) {
           expect(unfold(line)).not.toMatch(/(?:planner|x|m.*nchen)\.(?:example|test)/);
           for (const folded of line.split("\r\n")) expect(Buffer.byteLength(folded)).toBeLessThanOrEqual(75);
           expect(line.isWellFormed() && !line.includes("\u{fffd}")).toBe(true);
@@ -80,7 +80,7 @@ describe("a calendar", () => {
     );
   });
 
-  it("changes nothing where nobody is named but the alias", () => {
+  it("is not changed when it names only the alias", () => {
     const text = "ATTENDEE;RSVP=TRUE:mailto:shop@kauke.test\r\nORGANIZER:invalid:nomail\r\nATTENDEE:urn:uuid:1-2\r\n";
     expect(write(text, inward)).toBeNull();
   });
@@ -92,22 +92,22 @@ describe("a calendar", () => {
     ["ORGANIZER:https://eve@x.test/principal", ""],
     ["ORGANIZER:mailto:", "ORGANIZER:mailto:"],
     ['ORGANIZER:mailto:"eve @x"@x.test', `ORGANIZER:mailto:${reply('"eve @x"@x.test')}`],
-  ])("%s is written %j", (line, expected) => {
+  ])("%s is written as %j", (line, expected) => {
     expect(unfold(rewrite(`${line}\r\n`)).trimEnd()).toBe(expected);
   });
 
-  it("of more lines than are read loses those after them", () => {
+  it("loses address lines beyond the maximum", () => {
     const line = "ATTENDEE:mailto:eve@x.test\r\n";
     const written = rewrite(line.repeat(ADDRESS_LINES_MAX + 5));
     expect(unfold(written).match(/ATTENDEE/g)).toHaveLength(ADDRESS_LINES_MAX);
     expect(written).not.toContain("x.test");
   });
 
-  it("with a hundred folds in a row can't be read", () => {
+  it("with a hundred consecutive folds can't be read", () => {
     expect(CalendarText.read(`ORG${"\r\n ".repeat(100)}ANIZER:mailto:a@b.test`, "bytes")).toBeNull();
   });
 
-  it("in UTF-16 is written in UTF-16", () => {
+  it("in UTF-16 is written in UTF-16 again", () => {
     const text = "ORGANIZER;CN=Žofie:mailto:a@b.test\r\n";
     expect(CalendarText.read(text, "utf-16")?.write(inward)).toBe(`ORGANIZER;CN=Žofie:mailto:${reply("a@b.test")}\r\n`);
   });

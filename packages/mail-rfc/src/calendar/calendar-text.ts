@@ -1,6 +1,7 @@
 /**
- * A calendar (RFC 5545) as text of which only the property lines with calendar addresses are read. All other lines keep every
- * character, folds included. Read once, written for any number of recipients; searches natively, one step for each line found.
+ * A calendar (RFC 5545) as text in which only property lines with calendar addresses are parsed. All other lines keep
+ * every character, including folds. Parsed once, written for any number of recipients; searches natively, one step per
+ * line found.
  */
 
 import { costNs, ParseBudget } from "../body/parse-budget.ts";
@@ -14,46 +15,46 @@ import {
   writeAddress,
 } from "./calendar-line.ts";
 
-/** How the addresses of a calendar change. */
+/** Rules by which the addresses of a calendar are replaced. */
 export interface CalendarChange {
-  /** @returns what is written instead; the same address for one that stays; `null` for one that must not stay */
+  /** @returns the replacement; the same address if it is to stay; `null` if it must be removed */
   addressFor(address: string): string | null;
-  /** A person's shown name (CN). @returns the same name where it stays */
+  /** Replaces the display name of a person (CN). @returns the same name if it is to stay */
   nameFor(name: string, address: ChangedAddress): string;
-  /** What happens to a value that may hold an address which can't be read, or is `null`. */
+  /** What to do with a value that may contain an unreadable address or one for which `addressFor` returns `null`. */
   unreadable: "remove" | "keep";
 }
 
-/** The value of one line; `null` for one that is no address. */
+/** Address of one line before and after the change; `null` if the value is not an address. */
 export interface ChangedAddress {
   before: string | null;
   after: string | null;
 }
 
-/** `bytes`: each character of the text is a byte, of UTF-8 or another charset that holds ASCII. */
+/** Form of a calendar's text. In `bytes`, each character is one byte, of UTF-8 or another ASCII-compatible charset. */
 export type CalendarForm = "bytes" | "utf-16";
 
 interface Line {
-  /** As it stands in the text, with marked folds and its line end. */
+  /** Line as in the text, with marked folds and its line end. */
   raw: string;
-  /** `null`: can't be read. */
+  /** The parsed line; `null` when it is unreadable. */
   line: CalendarLine | null;
   charset: "utf-8" | "latin1" | "utf-16";
   lineEnd: string;
 }
 
-/** Their value is an address that a program may write to. The last two are Thunderbird's and Outlook's. */
+/** Properties whose value is an address that a program may write to. The last two are Thunderbird's and Outlook's. */
 const names = ["ORGANIZER", "ATTENDEE", "CALENDAR-ADDRESS", "VOTER", "X-MOZ-INVITED-ATTENDEE", "X-MS-OLK-SENDER"];
-/** Lines read of one calendar; those after them are removed. */
+/** Maximum address lines parsed of one calendar; further ones are removed. */
 export const ADDRESS_LINES_MAX = 1000;
-/** UTF-16 units of an unfolded line; a longer one can't be read. */
+/** Maximum UTF-16 units of an unfolded line; a longer one is unreadable. */
 const LINE_MAX = 16_384;
-/** Octets of a folded line (§3.1). */
+/** Maximum octets of a folded line (§3.1). */
 const FOLD_COLUMNS = 75;
-/** Folds in a row, with nothing between them. */
+/** Maximum consecutive folds. */
 const FOLDS_MAX = 64;
 
-// Each kind of fold becomes one character that no text of bytes holds, so that a line is one line and can be put back.
+// Each kind of fold is replaced by one character that text in bytes form cannot contain, so that it can be restored.
 const folds = [
   [/\r\n /g, "\u{e000}", "\r\n "],
   [/\r\n\t/g, "\u{e001}", "\r\n\t"],
@@ -78,7 +79,7 @@ export class CalendarText {
     this.#parts = parts;
   }
 
-  /** @returns `null` when its folds can't be told apart @throws ParseLimitError */
+  /** @returns `null` when its folds are ambiguous @throws ParseLimitError */
   static read(text: string, form: CalendarForm, budget = new ParseBudget()): CalendarText | null {
     budget.spend(text.length * costNs.calendarByte);
     if (MARK.test(text)) return null;
@@ -92,19 +93,19 @@ export class CalendarText {
     return new CalendarText(parts);
   }
 
-  /** Whether there is a line that could change. */
+  /** Whether any line could change. */
   get hasAddresses(): boolean {
     return this.#parts.some((part) => typeof part !== "string");
   }
 
-  /** Canonical, each once, organizers first. */
+  /** @returns canonical addresses without duplicates, organizers first */
   addresses(): string[] {
     const lines = this.#parts.flatMap((part) => (typeof part === "string" || part.line === null ? [] : [part.line]));
     const organizers = lines.filter(({ name }) => name.toUpperCase() === "ORGANIZER");
     return [...new Set([...organizers, ...lines].flatMap(addressesOfLine))];
   }
 
-  /** @returns `null` when nothing changes */
+  /** @returns the text with replaced addresses; `null` when nothing changes */
   write(change: CalendarChange): string | null {
     let isChanged = false;
     const written = this.#parts.map((part) => {
@@ -137,7 +138,7 @@ function* partsOf(text: string, form: CalendarForm): Generator<string | Line> {
   if (at < text.length) yield text.slice(at);
 }
 
-/** Nanoseconds that reading it took at most. */
+/** @returns the maximum cost in nanoseconds of parsing the line */
 function costOf({ line }: Line): number {
   const values = line === null ? [] : [line.value, ...line.parameters.flatMap((parameter) => parameter.values)];
   return values.reduce<number>((sum, value) => sum + costOfValue(value), costNs.calendarLine);
@@ -163,7 +164,7 @@ function addressesOfLine({ parameters, value }: CalendarLine): string[] {
 
 const isNoName = ({ name }: CalendarParameter) => name.trim().toUpperCase() !== "CN";
 
-/** @returns the folded line with its line end, empty for one that is removed; `null` for one that stays as it is */
+/** @returns the folded line with its line end, empty when it is removed; `null` when it is not changed */
 function changeLine({ line, charset, lineEnd }: Line, change: CalendarChange): string | null {
   if (line === null) return change.unreadable === "remove" ? "" : null;
   const value = changeValue(line.value, change);
@@ -181,7 +182,7 @@ function changeLine({ line, charset, lineEnd }: Line, change: CalendarChange): s
   return `${fold(characters, lineEnd === "" ? "\r\n" : lineEnd, isWithin)}${lineEnd}`;
 }
 
-/** @returns `null` for one that must not stay */
+/** @returns the new value; `null` when it must be removed */
 function changeValue(value: CalendarValue, { addressFor, unreadable }: CalendarChange): CalendarValue | null {
   if (!value.hasAtSign) return value;
   const instead = value.address === null ? null : addressFor(value.address);
@@ -190,7 +191,7 @@ function changeValue(value: CalendarValue, { addressFor, unreadable }: CalendarC
   return { ...calendarValue(writeAddress(value, instead), value.isQuoted), address: instead };
 }
 
-/** Whether the text is the address and nothing more: another program can read no other in it. */
+/** Whether the text is exactly the address, so that no program can read another one in it. */
 function isPlainly({ text, address }: CalendarValue): boolean {
   return (
     text
@@ -209,7 +210,7 @@ function changeParameter(parameter: CalendarParameter, change: CalendarChange): 
   return values.length === 0 && parameter.values.length > 0 ? [] : [{ ...parameter, values }];
 }
 
-/** A text that needs quotes gets them; one that can't stand in quotes is left out (RFC 5545 §3.1). */
+/** Adds quotes where necessary; a text that cannot be quoted is left out (RFC 5545 §3.1). */
 function withQuotes(value: CalendarValue): CalendarValue[] {
   if (/["\p{Cc}]/u.test(value.text)) return [];
   return [/[;:,]/.test(value.text) && !/^mailto:[^;:,]*$/i.test(value.text) ? { ...value, isQuoted: true } : value];
@@ -222,7 +223,7 @@ function changeName(
 ): CalendarParameter[] {
   const [first] = parameter.values;
   if (first === undefined) return [parameter];
-  // A name with a comma and without quotes is several values.
+  // An unquoted name that contains a comma was parsed as several values.
   const text = parameter.values.map((value) => value.text).join(",");
   const name = change.nameFor(text, address);
   if (name === text) return [parameter];
@@ -230,14 +231,17 @@ function changeName(
   return values.length === 0 ? [] : [{ ...parameter, values }];
 }
 
-/** Whether anything but these addresses is left that another program could take for one. */
+/** Whether anything is left besides these addresses that another program could take for an address. */
 function hasOther(text: string, addresses: readonly string[]): boolean {
   const known = new Set(addresses.map((address) => address.toLowerCase()));
   const rest = [...known].reduce((left, address) => left.replaceAll(address, ""), text.toLowerCase());
   return /@|%40/.test(rest);
 }
 
-/** A continuation line begins with one space. @param isWithin a unit that continues a character: there is no fold before it */
+/**
+ * Folds a line; continuation lines begin with one space. @param isWithin matches a unit that continues a character,
+ * before which there must be no fold
+ */
 function fold(text: string, lineEnd: string, isWithin: RegExp): string {
   const lines: string[] = [];
   let start = 0;

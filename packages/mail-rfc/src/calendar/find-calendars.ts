@@ -1,7 +1,8 @@
 /**
- * Finds the parts of a message by which a mail program would act on an invitation (RFC 6047), wherever they are: calendar parts
- * of any nesting, in attached messages that are shown inline, under signatures. Works on offsets, searches natively. Where
- * programs could read the message in different ways, or a limit is reached, it says so: whoever forwards fails closed then.
+ * Finds the parts of a message by which a mail program would act on an invitation (RFC 6047), wherever they are:
+ * calendar parts at any depth, in attached messages that are shown inline, under signatures. Works on offsets and
+ * searches natively. If programs could read the message differently, or a limit is reached, the result says so, and
+ * forwarding then hides the invitation.
  */
 
 import type { HeaderSource } from "../address/address-header.ts";
@@ -16,42 +17,42 @@ import { fieldValue } from "../header/headers.ts";
 
 export interface FoundPart {
   kind: "calendar" | "report";
-  /** Of the part's own header; both 0 where the message itself is the part. */
+  /** Start of the part's own header; start and end are 0 when the message itself is the part. */
   headerStart: number;
   headerEnd: number;
-  /** Of the content, without the line end that belongs to the next delimiter. */
+  /** Start of the content; its end excludes the line end that belongs to the next delimiter. */
   start: number;
   end: number;
   encoding: string;
-  /** Lower case; `null` when none is named. */
+  /** Declared charset in lower case; `null` when there is none. */
   charset: string | null;
 }
 
 export interface FoundCalendars {
-  /** In the order they lie in the body; none of them signed. */
+  /** Calendar parts that are not signed, in the order of the body. */
   parts: FoundPart[];
-  /** Why a calendar may be left that is not among `parts`; `null`: there is none. */
+  /** Why there may be calendars besides `parts`; `null` when there are none. */
   hidden: "signed" | "unreadable" | null;
 }
 
 export interface MessageFields extends Pick<PartHeader, "content" | "contentDisposition" | "encoding"> {
   /** Whether programs may read this header in different ways. */
   isAmbiguous: boolean;
-  /** Every Content-Type and Content-Disposition of a header that has several. */
+  /** All Content-Type and Content-Disposition values of a header that has several of them. */
   alternatives: readonly string[];
 }
 
-/** UTF-16 units of a file's name; a longer one may end in anything. */
+/** Maximum UTF-16 units of a file name; a longer one counts as a match, since its ending is not read. */
 const NAME_MAX = 2000;
-/** Fields that begin like one of a part, looked at in a message that is ambiguous. */
+/** Maximum fields examined in an ambiguous message that could belong to a calendar part. */
 const FIELDS_MAX = 1000;
-/** UTF-16 units looked at of each. */
+/** Maximum UTF-16 units examined of each. */
 const FIELD_HEAD_MAX = 600;
-/** Encoded characters that are decoded to see whether content is signed. */
+/** Encoded characters decoded to determine whether content is signed. */
 const ENCODED_HEAD_MAX = 8192;
 
 const CALENDAR_TYPE = /calendar|\/(?:[a-z-]*-)?(?:ics|ical|vcs)$/;
-/** xCal, jCal (RFC 6321, RFC 7265) and JSCalendar: addresses in another syntax. */
+/** Types of xCal, jCal (RFC 6321, RFC 7265) and JSCalendar, whose addresses have another syntax. */
 const STRUCTURED_CALENDAR_TYPE = /calendar\+(?:xml|json)$/;
 const CALENDAR_NAME = /\.(?:ics|ical|icalendar|vcs|ifb)[^\p{L}\p{N}]*$/iu;
 const SIGNED_TYPE = /^application\/(?:x-)?pkcs7-mime$/;
@@ -62,7 +63,7 @@ const MIME_FIELDS: ReadonlySet<string> = new Set(["content-type", "content-dispo
 const FIELD_START = /^content-(?:type|disposition)[ \t]*:/gim;
 const identities: ReadonlySet<string> = new Set(["", "7bit", "8bit", "binary"]);
 
-/** What a message's own header says of its body. */
+/** Reads what a message's own header says about its body. */
 export function readMessageFields({ header, fields }: HeaderSource): MessageFields {
   const found: string[] = [];
   const values = new Map<string, string>();
@@ -76,7 +77,7 @@ export function readMessageFields({ header, fields }: HeaderSource): MessageFiel
   return { ...partFieldsOf(values), isAmbiguous, alternatives: isAmbiguous ? found : [] };
 }
 
-/** Whether it is worth looking: what most mail is has no parts and is no calendar. */
+/** Whether a message could hold a calendar at all. Most mail has a single part that is not one. */
 export function mayHoldCalendar(message: MessageFields): boolean {
   const { value } = message.content;
   if (message.isAmbiguous || isBeyondReading(message)) return true;
@@ -84,11 +85,11 @@ export function mayHoldCalendar(message: MessageFields): boolean {
   return isCalendar(message) || isOpaque(message);
 }
 
-/** What findCalendars reads, and out of which budget. */
+/** Input of `findCalendars`. */
 export interface CalendarSource {
-  /** Of its own header. */
+  /** Content fields of the message's own header. */
   message: MessageFields;
-  /** Plain form (not dot-stuffed). */
+  /** Message body in plain form (not dot-stuffed). */
   body: Buffer;
   budget: ParseBudget;
 }
@@ -108,13 +109,13 @@ interface Extent {
 interface Place {
   depth: number;
   isSigned: boolean;
-  /** The type of a part without one (RFC 2046 §5.1.5). */
+  /** Type of a part without Content-Type (RFC 2046 §5.1.5). */
   defaultType?: string;
 }
 
 class Search {
   readonly #body: Buffer;
-  /** Of the whole message: shared with the searches of what is decoded. */
+  /** Budget for the whole message, shared with the searches of decoded content. */
   readonly #budget: ParseBudget;
   readonly #parts: FoundPart[] = [];
   #hidden: FoundCalendars["hidden"] = null;
@@ -161,7 +162,7 @@ class Search {
       return;
     }
     const { bodyStart: start, encoding, content } = part;
-    // One that is named twice is no known charset.
+    // A charset that is given twice counts as unknown.
     const named = content.parameters.has("charset") ? (onlyParameter(content, "charset") ?? "?") : null;
     const charset = named?.trim().toLowerCase() ?? null;
     this.#parts.push({ kind, headerStart, headerEnd, start, end, encoding, charset });
@@ -185,14 +186,14 @@ class Search {
       if (this.#hidden !== null) return;
     }
     if (isSplit) return;
-    // Another program may read another boundary.
+    // No delimiter was found; another program may parse another boundary.
     this.#isAmbiguous = true;
-    // Encoded parts are against RFC 2045 §6.4, but some programs decode them.
+    // Encoded multiparts violate RFC 2045 §6.4, but some programs decode them.
     if (!identities.has(part.encoding)) this.#visitEncoded(part, end, place);
   }
 
   #visitMessage(part: PartHeader, { end }: Extent, { depth, isSigned }: Place): void {
-    // Shown as an attachment: nobody acts on it before they opened it.
+    // Mail programs show it as an attachment and do not act on it before a person opens it.
     if (/^\s*attachment\b/i.test(part.contentDisposition)) return;
     this.#budget.countPart(depth + 1);
     if (!identities.has(part.encoding)) this.#visitEncoded(part, end, { depth, isSigned });
@@ -201,7 +202,7 @@ class Search {
     this.#visit(inner, extent, { depth: depth + 1, isSigned });
   }
 
-  /** What is found in decoded content can't be changed where it lies. */
+  /** Searches encoded content. Calendars found there cannot be changed in place and make the message unreadable. */
   #visitEncoded(part: PartHeader, end: number, place: Place): void {
     const decoded = this.#decode(part, end);
     if (decoded === null) return this.#giveUp();
@@ -212,7 +213,7 @@ class Search {
 
   #visitOpaque(part: PartHeader, { end }: Extent, place: Place): void {
     const head = this.#decode(part, Math.min(end, part.bodyStart + ENCODED_HEAD_MAX));
-    // Encrypted content as a rule, which may be as large as a message: the rest of it needs no decoding.
+    // Usually encrypted content, which may be as large as a message, so the rest is not decoded.
     if (head !== null && head.length >= SIGNED_DATA_HEAD_BYTES && !isSignedData(head)) return;
     const der = this.#decode(part, end);
     if (der === null) return this.#giveUp();
@@ -224,7 +225,7 @@ class Search {
 
   /**
    * Searches decoded content as one more level of the same message.
-   * @param header of the content; `null` when it begins with its own @throws ParseLimitError
+   * @param header of the content; `null` when the content begins with its own @throws ParseLimitError
    */
   #isFoundIn(content: Buffer, { depth }: Place, header: PartHeader | null): boolean {
     this.#budget.countPart(depth + 1);
@@ -236,7 +237,7 @@ class Search {
     return hidden !== null || parts.some(isCalendarPart);
   }
 
-  /** @returns `null` for an encoding that isn't known @throws ParseLimitError */
+  /** @returns `null` for an unknown encoding @throws ParseLimitError */
   #decode({ bodyStart, encoding }: PartHeader, end: number): Buffer | null {
     const content = this.#body.subarray(bodyStart, end);
     if (identities.has(encoding)) return content;
@@ -249,14 +250,14 @@ class Search {
     return Buffer.from(decodeQuotedPrintable(content.toString("latin1")), "latin1");
   }
 
-  /** The parts between the delimiter lines. @throws ParseLimitError */
+  /** Yields start and end of the parts between delimiter lines. @throws ParseLimitError */
   *#split(start: number, end: number, boundary: string): Generator<[start: number, end: number]> {
     const delimiter = Buffer.from(`--${boundary}`, "latin1");
     let partStart = -1;
     let isClosed = false;
     for (const line of delimiterLines({ bytes: this.#body, start, end, delimiter, budget: this.#budget })) {
       const { at, before, lineEnd, isWhole } = line;
-      // Programs differ in whether a longer line is a delimiter, and a bare CR or LF the end of one.
+      // Programs differ in whether a longer line is a delimiter, and whether a bare CR or LF ends a line.
       const isClear = (before === "" || before === "\r\n") && lineEnd !== "\r" && lineEnd !== "\n";
       if (!isWhole || isClosed || !isClear) this.#isAmbiguous = true;
       if (!isWhole) continue;
@@ -287,7 +288,7 @@ class Search {
   }
 }
 
-/** Whether its Content-Type or Content-Disposition is longer than what is read of it: the rest may name anything. */
+/** Whether Content-Type or Content-Disposition exceeds the parsed length, so that the rest may name anything. */
 function isBeyondReading({ content, contentDisposition }: Described): boolean {
   return content.isCut || contentDisposition.length > CONTENT_FIELD_MAX;
 }

@@ -1,23 +1,23 @@
-/** The calendars of a forwarded message: whoever a mail program could answer becomes a reply address, as in its header. */
+/** Replaces addresses in the calendars of a forwarded message by reply addresses, as in its header. */
 
 import type { ReplyAddresses } from "../address/reply-addresses.ts";
 import { type ForwardHeaderSource, isOwn } from "../header/rewrite-forward-header.ts";
 import type { CalendarChange } from "./calendar-text.ts";
 
 export interface ForwardCalendars {
-  /** In the calendars, organizers first. */
+  /** Addresses in the calendars, organizers first. */
   addresses: readonly string[];
-  /** As the header was written with: people named there count in the same bound. */
+  /** Reply addresses assigned for the header; header and calendars share one maximum. */
   replies: ReplyAddresses;
-  /** The owner's aliases stay, so that they can be found among the attendees. */
+  /** The owner's aliases, which stay unchanged so that programs find the owner among the attendees. */
   own: Pick<ForwardHeaderSource, "aliasAddress" | "isOwnAlias">;
 }
 
 const AT_SIGNS = /[@\u{ff20}\u{fe6b}]/gu;
 
 /**
- * Gives reply addresses to people in the calendars. Who comes after the last that may have one is removed.
- * @returns what `writeCalendars` needs; it gives reply addresses to nobody else
+ * Assigns reply addresses to people in the calendars. People beyond the maximum are removed from the calendars.
+ * @returns rules for `writeCalendars`, which assigns no further reply addresses
  */
 export function forwardCalendars({ addresses, replies, own }: ForwardCalendars): CalendarChange {
   for (const address of addresses) {

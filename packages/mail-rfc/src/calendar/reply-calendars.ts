@@ -1,6 +1,7 @@
 /**
- * Calendars and receipts in mail that leaves as an alias: the owner's mailbox becomes the alias, a reply address the person it
- * stands for. So an acceptance arrives at its organizer from the very attendee who was invited. Other lines stay as written.
+ * Rewrites calendars and receipts in mail sent as an alias: the owner's mailbox becomes the alias, and a reply address
+ * becomes the correspondent. So an acceptance reaches the organizer from the attendee who was invited. Other lines stay
+ * as written.
  */
 import { parseAddressList } from "../address/address-list.ts";
 import { ParseBudget } from "../body/parse-budget.ts";
@@ -15,32 +16,35 @@ import {
 } from "./rewrite-calendars.ts";
 
 export interface OwnerAddresses {
-  /** Lower case. */
+  /** Address of the alias in lower case. */
   aliasAddress: string;
   /** Whether an address is a mailbox of the owner. */
   isOwnMailbox: (address: string) => boolean;
-  /** Who a reply address stands for; `null` for any other address. */
+  /** Maps a reply address to its correspondent; `null` for any other address. */
   correspondentOf: (address: string) => string | null;
 }
 
-/** Parts of one message that may name its owner. */
+/** Parts of one message that may name the owner. */
 export interface OwnerParts {
   edits: CalendarEdit[];
   reports: Replacement[];
 }
 
-/** Longest delivery or read report whose recipients are replaced. */
+/** Maximum bytes of a delivery or read report in which recipients are replaced. */
 const REPORT_BYTES_MAX = 65_536;
-/** Bytes of all reports in one message. A recipient's fields take about 150 bytes. */
+/** Maximum bytes of all reports in one message. One recipient takes about 150 bytes. */
 const REPORTS_BYTES_MAX = 262_144;
 const identities: ReadonlySet<string> = new Set(["", "7bit", "8bit"]);
 const NOTHING: OwnerParts = { edits: [], reports: [] };
-/** RFC 8098 §3.2.3, §3.2.4; RFC 3464 §2.3.1, §2.3.2. */
+/** Matches recipient fields of reports (RFC 8098 §3.2.3, §3.2.4; RFC 3464 §2.3.1, §2.3.2). */
 const RECIPIENT = /^((?:final|original)-recipient[ \t]*:[ \t]*[\w.-]+[ \t]*;)([^\r\n]*(?:\r\n[ \t][^\r\n]*)*)/gim;
-/** Names the computer and the mail program (RFC 8098 §3.2.1). */
+/** Matches the field that names the computer and the mail program (RFC 8098 §3.2.1). */
 const REPORTING_UA = /^reporting-ua[ \t]*:[^\r\n]*\r\n(?:[ \t][^\r\n]*\r\n)*/gim;
 
-/** Signed parts, and what can't be read, are left out: they leave as they are, past the leak guard. */
+/**
+ * Finds the parts to rewrite. Signed and unreadable parts are not included: they stay unchanged, and the leak guard
+ * checks them.
+ */
 export function findOwnerParts(message: MessageFields, body: Buffer): OwnerParts {
   if (!mayHoldCalendar(message)) return NOTHING;
   const edits: CalendarEdit[] = [];
@@ -62,7 +66,7 @@ export function findOwnerParts(message: MessageFields, body: Buffer): OwnerParts
   return { edits, reports };
 }
 
-/** @returns the body in pieces; `null` when nothing changes */
+/** @returns chunks of the new body; `null` when nothing changes */
 export function writeOwnerParts(body: Buffer, { edits, reports }: OwnerParts, owner: OwnerAddresses): Buffer[] | null {
   const change = changeFor(owner);
   const calendars = edits.flatMap(({ found, part }): Replacement[] => {
@@ -82,7 +86,7 @@ function changeFor({ aliasAddress, isOwnMailbox, correspondentOf }: OwnerAddress
   return {
     addressFor,
     nameFor(name, { before, after }) {
-      // The owner's own name, written by their program.
+      // The owner's own name, as the owner's program wrote it.
       if (before !== null && isOwnMailbox(before)) return aliasAddress;
       if (after !== null && name === after.replace("@", " at ")) return after;
       const [named] = name.includes("@") ? parseAddressList(name.slice(0, 1000)) : [];

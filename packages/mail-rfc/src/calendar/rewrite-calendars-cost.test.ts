@@ -1,4 +1,4 @@
-/** The law of linear cost for finding and rewriting the calendars of whole messages. */
+/** Tests that finding and rewriting calendars takes time linear in the size of the message. */
 import { expect, it } from "vitest";
 import { readHeader } from "../header/headers.ts";
 import { growthOf, leastCpuMs } from "../linear-cost.testing.ts";
@@ -8,10 +8,10 @@ import { findOwnerParts, writeOwnerParts } from "./reply-calendars.ts";
 import { CALENDAR_BYTES_MAX, planCalendars, writeCalendars } from "./rewrite-calendars.ts";
 
 const timeout = process.env.LONG_ROUNDS === "1" ? 3_600_000 : 60_000;
-/** Milliseconds that one turn of the event loop may take. */
+/** Maximum milliseconds of processor time that one turn of the event loop may take. */
 const TURN_MS = 500;
 const MESSAGE_BYTES = 25 * 1024 * 1024;
-/** Room for the header fields. */
+/** Bytes of the largest calendar; leaves space for the header fields. */
 const LARGEST = CALENDAR_BYTES_MAX - 1000;
 
 const change: CalendarChange = {
@@ -26,7 +26,7 @@ const owner = {
 };
 const organizer = "ORGANIZER:mailto:ann@planner.example\r\n";
 
-/** Shapes that cost most, each up to the size in bytes. */
+/** Builders of the most expensive messages, each of about the given size in bytes. */
 const shapes: Record<string, (size: number) => string> = {
   "one calendar of address lines": (size) =>
     `Content-Type: text/calendar\r\n\r\n${"ATTENDEE:mailto:a@b.test\r\n".repeat(size / 26)}`,
@@ -40,11 +40,11 @@ const shapes: Record<string, (size: number) => string> = {
   "lines like delimiters": (size) => `Content-Type: multipart/mixed; boundary=b\r\n\r\n${"--bc\r\n".repeat(size / 6)}`,
   "nested parts": (size) =>
     `${Array.from({ length: 30 }, (_, at) => `Content-Type: multipart/mixed; boundary=b${at}\r\n\r\n--b${at}\r\n`).join("")}${"x\r\n".repeat(size / 3)}`,
-  "fields of calendars nobody can find": (size) =>
+  "calendar fields in an ambiguous message": (size) =>
     `Content-Type: text/plain\r\nContent-Type: text/html\r\n\r\n${"Content-Type: text/x\r\n".repeat(size / 22)}`,
   "a large attachment": (size) =>
     `Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: application/pdf\r\n\r\n${`${"A".repeat(76)}\r\n`.repeat(size / 78)}\r\n--b--\r\n`,
-  "opaque S/MIME in pieces of one octet": (size) => {
+  "opaque S/MIME in segments of one octet": (size) => {
     const der = Buffer.concat([
       Buffer.from(
         "308006092a864886f70d010702a080308002010131003080 06092a864886f70d010701 a0802480".replaceAll(" ", ""),
@@ -67,16 +67,16 @@ function prepare(text: string) {
 
 type Prepared = ReturnType<typeof prepare>;
 
-/** Each is a turn of the event loop of its own. */
+/** Operations on a message; in production each is one turn of the event loop. */
 const turns: Record<string, (message: Prepared) => unknown> = {
   "looking for calendars": ({ fields, body }) => planCalendars(fields, () => body),
   "writing calendars": ({ plan, body }) => plan.kind === "edit" && writeCalendars(plan.edits, body, change),
-  "looking for the owner": ({ fields, body }) => findOwnerParts(fields, body),
-  "writing the owner": ({ body, parts }) => writeOwnerParts(body, parts, owner),
+  "finding parts that name the owner": ({ fields, body }) => findOwnerParts(fields, body),
+  "writing parts that name the owner": ({ body, parts }) => writeOwnerParts(body, parts, owner),
 };
 
 it.each(Object.entries(shapes))(
-  "the cost of %s grows with the message, and stays below what one turn may take",
+  "the cost of %s grows linearly and stays below the limit for one turn",
   { timeout },
   async (_, make) => {
     const largest = [LARGEST, MESSAGE_BYTES].map((size) => prepare(make(size)));

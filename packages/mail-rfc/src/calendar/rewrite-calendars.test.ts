@@ -1,4 +1,4 @@
-/** Finding and rewriting the calendars of whole messages: bytes around them, bounds, and what no input may do. */
+/** Tests finding and rewriting the calendars of whole messages: surrounding bytes, limits, and arbitrary input. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ParseBudget, ParseLimitError } from "../body/parse-budget.ts";
@@ -45,7 +45,7 @@ const mixed = (...parts: string[]) =>
   `Content-Type: multipart/mixed; boundary=b\r\n\r\n${parts.map((part) => `--b\r\n${part}\r\n`).join("")}--b--\r\n`;
 
 describe("the calendars of a message", () => {
-  it("change alone: preamble, other parts, headers and epilogue stay byte for byte", () => {
+  it("are the only change: preamble, other parts, headers and epilogue stay byte for byte", () => {
     const others = ["Content-Type: text/plain\r\n\r\nmailto:ann@planner.example \r\n", "X-Odd:  y\r\n\r\n\0\xff"];
     const part = `content-TYPE:text/calendar\r\nContent-MD5: x\r\nX-Kept: 1\r\n\r\n${event}`;
     const message = mixed(...others, part, ...others).replace("--b\r\n", "preamble\r\n\r\n--b\r\n");
@@ -60,12 +60,12 @@ describe("the calendars of a message", () => {
 
   it.each([
     ["an escape sequence of ISO-2022-JP", "; charset=iso-2022-jp", "\u001b(B"],
-    ["one across a fold", "; charset=iso-2022-jp", "\u001b$\r\n B"],
+    ["an escape sequence across a fold", "; charset=iso-2022-jp", "\u001b$\r\n B"],
     ["a shift of ISO-2022-KR", "; charset=iso-2022-kr", "\u000f"],
     ["a NUL", "", "\0"],
-    ["a NUL and a mark of UTF-16 elsewhere", "; charset=utf-16", "\0"],
+    ["a NUL and a UTF-16 byte order mark elsewhere", "; charset=utf-16", "\0"],
     ["a backspace", "", "\b"],
-  ])("with %s in a property's name hides the message: another program may leave it out", (_, parameter, control) => {
+  ])("with %s in a property's name are hidden, since another program may drop it", (_, parameter, control) => {
     const head = `Content-Type: text/calendar${parameter}\r\n\r\n`;
     const twisted = `BEGIN:VCALENDAR\r\n${organizer.replace("ORG", `ORG${control}`)}END:VCALENDAR\r\n`;
     for (const end of ["", " "]) expect(rewrite(head + twisted + end).kind).toBe("hide");
@@ -74,7 +74,7 @@ describe("the calendars of a message", () => {
     expect(rewrite(`Content-Type: text/calendar${plain}\r\n\r\n${inText}`).kind).toBe("edit");
   });
 
-  it("leaves no address that was percent-encoded twice", () => {
+  it("keep no address that was percent-encoded twice", () => {
     const done = rewrite(`Content-Type: text/calendar\r\n\r\n${event.replace("ann@", "ann%2540")}`);
     expect(done.body.toString()).not.toContain("planner.example");
   });
@@ -113,16 +113,19 @@ describe("the calendars of a message", () => {
       "a longer line that begins like the delimiter",
       mixed("\r\nx", `Content-Type: text/calendar\r\n\r\n${event}`).replace("x\r\n--b", "x\r\n--b c"),
     ],
-    ["a part after the end", `${mixed("\r\nx")}--b\r\nContent-Type: text/calendar\r\n\r\n${event}\r\n--b--\r\n`],
-    ["header lines that end in bare breaks", mixed(`X: y\nContent-Type: text/calendar\r\n\r\n${event}`)],
-    ["a header behind a line that is none", mixed(`nonsense\r\nContent-Type: text/calendar\r\n\r\n${event}`)],
+    [
+      "a part after the closing delimiter",
+      `${mixed("\r\nx")}--b\r\nContent-Type: text/calendar\r\n\r\n${event}\r\n--b--\r\n`,
+    ],
+    ["header lines with bare line breaks", mixed(`X: y\nContent-Type: text/calendar\r\n\r\n${event}`)],
+    ["a header with an invalid line", mixed(`nonsense\r\nContent-Type: text/calendar\r\n\r\n${event}`)],
     ["too many parts", mixed(...Array.from({ length: 1001 }, () => "\r\nx"))],
     ["too large a calendar", mixed(`Content-Type: text/calendar\r\n\r\n${organizer}${"x".repeat(CALENDAR_BYTES_MAX)}`)],
-  ])("hidden behind %s make a message that is not shown", (_, message) => {
+  ])("in a message with %s are hidden", (_, message) => {
     expect(rewrite(message).kind).toBe("hide");
   });
 
-  it("in base64 that programs read in two ways are written in one", () => {
+  it("in ambiguous base64 are written in unambiguous base64", () => {
     const twice = `${Buffer.from("BEGIN:VCALENDAR\r\n").toString("base64")}\r\n${Buffer.from(organizer).toString("base64")}`;
     const { body } = rewrite(mixed(`Content-Type: text/calendar\r\nContent-Transfer-Encoding: base64\r\n\r\n${twice}`));
     const written = /\r\n\r\n([A-Za-z0-9+/=\r\n]*?)\r\n--b--/.exec(body.toString())?.[1] ?? "";
@@ -130,7 +133,7 @@ describe("the calendars of a message", () => {
     expect(Buffer.from(written, "base64").toString()).not.toContain("planner");
   });
 
-  it("of a message that is one itself end in a line end, as they did", () => {
+  it("end in a line end as before when the message itself is the calendar", () => {
     for (const encoding of ["base64", "quoted-printable", "7bit"]) {
       const text = encoding === "base64" ? Buffer.from(event).toString("base64") : event.trimEnd();
       const soft = encoding === "quoted-printable" ? "=\r\n" : "\r\n";
@@ -145,20 +148,20 @@ describe("the calendars of a message", () => {
 
 const signedContentOf = (der: Buffer) => readSignedContent(der, new ParseBudget());
 
-describe("what a signature covers", () => {
-  it("is nothing in what is no SignedData", () => {
+describe("the content of signed data", () => {
+  it("is null for anything but SignedData", () => {
     for (const hex of ["", "30", "3080", "3003020100", "30800609 2a864886f70d010703 a080", "3082ffff"]) {
       expect(signedContentOf(Buffer.from(hex.replaceAll(" ", ""), "hex"))).toBeNull();
     }
   });
 
-  it("is not known of SignedData that is cut off", () => {
+  it("is unreadable when SignedData is truncated", () => {
     const start = "308006092a864886f70d010702a0803080020101";
     expect(signedContentOf(Buffer.from(`${start}31802480`, "hex"))).toBe("unreadable");
     expect(signedContentOf(Buffer.from(`${start}3100300b06092a864886f70d010701`, "hex"))).toBeNull();
   });
 
-  it("is read in as many pieces as programs write, and is beyond the limit in many more", () => {
+  it("is read in as many segments as programs write, and exceeds the limit with many more", () => {
     const opening = Buffer.from(
       "308006092a864886f70d010702a08030800201013100308006092a864886f70d010701a0802480",
       "hex",
@@ -170,7 +173,7 @@ describe("what a signature covers", () => {
   });
 });
 
-describe("header fields that lead a program to a stranger", () => {
+describe("header fields that lead a program to an address of a correspondent", () => {
   it("are each in the table once, in lower case, with a reason", () => {
     const names = fieldsThatGo.flatMap((group) => group.names);
     expect(new Set(names).size).toBe(names.length);
@@ -220,7 +223,7 @@ const pieces = [
   "charset=utf-16;",
 ];
 
-it("no message makes it throw, lose what is around the calendars, or leave a stranger in what it read", {
+it("arbitrary messages never make it throw or leave a correspondent's address in a calendar it rewrote", {
   timeout,
 }, () => {
   const message = fc

@@ -1,6 +1,6 @@
 /**
- * The calendars of a message with other addresses: which parts change is found once, the new body is written for each recipient.
- * What lies around the changed values stays byte for byte.
+ * Replaces addresses in the calendars of a message: the parts to change are found once, and the new body is written for
+ * each recipient. Everything around the changed values stays byte for byte.
  */
 
 import { ParseBudget, ParseLimitError } from "../body/parse-budget.ts";
@@ -13,22 +13,28 @@ export interface CalendarEdit {
   part: CalendarPart;
 }
 
-/** `hide`: there are calendars that can't be changed; `reason` says why. */
+/** What to do with the calendars of a message. `hide`: some cannot be changed, for the given `reason`. */
 export type CalendarPlan =
   | { kind: "keep" }
   | { kind: "hide"; reason: "signed" | "unreadable" }
   | { kind: "edit"; edits: CalendarEdit[]; addresses: string[] };
 
-/** Of all calendar parts of a message, as they travel: some hundred times an invitation, and read at once. */
+/**
+ * Maximum encoded bytes of all calendar parts of a message, which are parsed in one turn of the event loop. An
+ * invitation is some hundred times smaller.
+ */
 export const CALENDAR_BYTES_MAX = 1_048_576;
-/** More than get reply addresses: the alias may be there in many spellings. */
+/**
+ * Maximum addresses read of all calendars; higher than the number of reply addresses, since some may be spellings of
+ * the alias.
+ */
 const ADDRESSES_MAX = 1000;
-/** Fields of a part that measure its content (RFC 1864; the others are no standard). */
+/** Matches header fields that measure a part's content (RFC 1864; the other two are not standardized). */
 const MEASURES = /^(?:content-md5|content-length|lines)[ \t]*:[^\r\n]*\r\n(?:[ \t][^\r\n]*\r\n)*/gim;
 
 const KEEP_CALENDARS: CalendarPlan = { kind: "keep" };
 
-/** @param readBody gives the plain form (not dot-stuffed); not called where there can be no calendar */
+/** @param readBody returns the plain form (not dot-stuffed); called only if the message could hold a calendar */
 export function planCalendars(message: MessageFields, readBody: () => Buffer): CalendarPlan {
   if (!mayHoldCalendar(message)) return KEEP_CALENDARS;
   const body = readBody();
@@ -42,13 +48,13 @@ export function planCalendars(message: MessageFields, readBody: () => Buffer): C
   return edits.length === 0 ? KEEP_CALENDARS : { kind: "edit", edits, addresses: calendarAddresses(edits) };
 }
 
-/** What calendar parts are read from, and out of which budget. */
+/** Body in which calendar parts are read, and the budget for that. */
 export interface EditSource {
   body: Buffer;
   budget: ParseBudget;
 }
 
-/** @returns `null` when one can't be read */
+/** @returns `null` when one of the calendars cannot be read */
 function readEdits(calendars: readonly FoundPart[], source: EditSource): CalendarEdit[] | null {
   if (calendars.reduce((sum, { start, end }) => sum + end - start, 0) > CALENDAR_BYTES_MAX) return null;
   const edits: CalendarEdit[] = [];
@@ -60,7 +66,7 @@ function readEdits(calendars: readonly FoundPart[], source: EditSource): Calenda
   return edits;
 }
 
-/** @returns `null` when it can't be read, or the budget is used up */
+/** @returns `null` when the calendar cannot be read or the budget is exhausted */
 export function readEdit(found: FoundPart, { body, budget }: EditSource): CalendarEdit | null {
   try {
     const part = readCalendarPart({ ...found, body: body.subarray(found.start, found.end), budget });
@@ -71,19 +77,22 @@ export function readEdit(found: FoundPart, { body, budget }: EditSource): Calend
   }
 }
 
-/** The first canonical addresses of all calendars, each once; organizers of a calendar before its attendees. */
+/**
+ * @returns canonical addresses of all calendars, up to the maximum, without duplicates; within a calendar the
+ * organizers first
+ */
 export function calendarAddresses(edits: readonly CalendarEdit[]): string[] {
   return [...new Set(edits.flatMap(({ part }) => part.calendar.addresses()))].slice(0, ADDRESSES_MAX);
 }
 
 export interface WrittenBody {
-  /** In order. Most are views of the old body, so that they take no memory of their own. */
+  /** Chunks of the new body, in order. Most are views of the old body, so that they take no memory of their own. */
   pieces: Buffer[];
-  /** Bytes of the pieces that are not views of the old body. */
+  /** Total bytes of the chunks that are not views of the old body. */
   newBytes: number;
 }
 
-/** @param body the body that the plan was made for */
+/** @param body the body for which the plan was made */
 export function writeCalendars(edits: readonly CalendarEdit[], body: Buffer, change: CalendarChange): WrittenBody {
   const replacements = edits.flatMap(({ found, part }): Replacement[] => {
     const text = part.calendar.write(change);
@@ -97,7 +106,7 @@ export interface Replacement extends Pick<FoundPart, "headerStart" | "headerEnd"
   bytes: Buffer;
 }
 
-/** @param replacements in the order they lie in the body */
+/** @param replacements in the order of the body */
 export function replaceParts(body: Buffer, replacements: readonly Replacement[]): Buffer[] {
   const pieces: Buffer[] = [];
   let at = 0;

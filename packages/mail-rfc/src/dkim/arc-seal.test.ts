@@ -24,7 +24,7 @@ const set = (instance: number, cv = "pass") =>
     .map((field) => `${field}\r\n`)
     .join("");
 
-test("the first set is the first, and each later one counts on", async () => {
+test("the first set has instance 1, and each further set the next number", async () => {
   expect(await seal("", "none")).toMatch(
     /^ARC-Seal: i=1; cv=none;\r\n[^]*^ARC-Message-Signature: i=1; [^]*^ARC-Authentication-Results: i=1; mail\.kauke\.test; spf=pass\r\n$/m,
   );
@@ -33,12 +33,12 @@ test("the first set is the first, and each later one counts on", async () => {
 });
 
 test.each([
-  ["a chain that was not judged", set(1, "none"), "none"],
-  ["a verdict on a chain that isn't there", "", "pass"],
-  ["a set without its seal", set(1, "none").replace(/^ARC-Seal.*\r\n/, ""), "pass"],
-  ["a set twice", set(1, "none") + set(1, "none"), "pass"],
+  ["a chain without a verdict", set(1, "none"), "none"],
+  ["a message without a chain but with a verdict", "", "pass"],
+  ["a chain with a set that lacks its seal", set(1, "none").replace(/^ARC-Seal.*\r\n/, ""), "pass"],
+  ["a chain with a duplicate set", set(1, "none") + set(1, "none"), "pass"],
   ["a gap", set(1, "none") + set(3), "pass"],
-  ["a chain that was ended as failed", set(2, "fail") + set(1, "none"), "fail"],
+  ["a chain that already ended as failed", set(2, "fail") + set(1, "none"), "fail"],
   ["fifty sets", Array.from({ length: 50 }, (_, at) => set(at + 1)).join(""), "pass"],
 ] as const)("nothing is added to %s", async (_, chain, status) => {
   expect(await seal(chain, status)).toBe("");

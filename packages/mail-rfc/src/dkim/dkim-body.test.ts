@@ -14,7 +14,7 @@ function read(body: Buffer, canonicalization: DkimCanonicalization): { text: str
 
 const latin1 = (text: string) => Buffer.from(text, "latin1");
 
-/** RFC 6376 §3.4.3 and §3.4.4, word by word. */
+/** Reference implementation that follows RFC 6376 §3.4.3 and §3.4.4 literally. */
 function asWritten(body: string, canonicalization: DkimCanonicalization): string {
   const lines = body.replace(/(?<!\r)\n/g, "\r\n").split("\r\n");
   const reduced = lines.map((line) => line.replace(/[ \t]+/g, " ").replace(/ $/, ""));
@@ -23,8 +23,8 @@ function asWritten(body: string, canonicalization: DkimCanonicalization): string
   return text === "" && canonicalization === "relaxed" ? "" : `${text}\r\n`;
 }
 
-// RFC 6376 §3.4.5
-test("the body of the standard's example", () => {
+// Example of RFC 6376 §3.4.5.
+test("the body of the example in RFC 6376 is canonicalized as shown there", () => {
   const body = latin1(" C \r\nD \t E\r\n\r\n\r\n");
   expect(read(body, "relaxed").text).toBe(" C\r\nD E\r\n");
   expect(read(body, "simple").text).toBe(" C \r\nD \t E\r\n");
@@ -36,15 +36,15 @@ it.each<[string, DkimCanonicalization, boolean]>([
   ["two  spaces\r\n", "simple", true],
   ["bare\n", "simple", false],
   ["space at the end ", "relaxed", false],
-])("%j, %s: as it lies %s", (text, canonicalization, isAsItLies) => {
+])("%j with %s canonicalization: left unchanged is %s", (text, canonicalization, isAsItLies) => {
   expect(read(latin1(text), canonicalization).isAsItLies).toBe(isAsItLies);
 });
 
-it.each(["", "a", "a\n", "a\r\n", "\r", "a\r"])("empty lines behind %j are not hashed, however many", (text) => {
+it.each(["", "a", "a\n", "a\r\n", "\r", "a\r"])("any number of empty lines after %j is not hashed", (text) => {
   for (const count of [0, 1, 2, 16_383, 16_384, 16_385, 32_768, 32_769, 50_000]) {
     const body = `${text}${"\r\n".repeat(count)}`;
     const hash = createHash("sha256").update(asWritten(body, "simple"), "latin1").digest();
-    // A bare LF is kept by the one and ends a line for the other.
+    // `canonicalBody` treats a bare LF as a line end, `simpleBodyHash` does not.
     if (!text.endsWith("\n") || text.endsWith("\r\n")) expect(simpleBodyHash(latin1(body))).toEqual(hash);
     else
       expect(simpleBodyHash(latin1(body))).toEqual(
@@ -56,7 +56,7 @@ it.each(["", "a", "a\n", "a\r\n", "\r", "a\r"])("empty lines behind %j are not h
   }
 });
 
-test("a line of any length comes in pieces", () => {
+test("a long line is yielded in chunks", () => {
   for (const sign of ["x", " ", "\t", "\r", "\n"]) {
     const pieces = [...canonicalBody(latin1(`a${sign.repeat(1_000_000)}b`), "relaxed")];
     const largest = Math.max(...pieces.map(({ length }) => length));
@@ -64,7 +64,7 @@ test("a line of any length comes in pieces", () => {
   }
 });
 
-test("whatever it is made of, over the seams of what is read at once", { timeout: 60_000 }, () => {
+test("any body is canonicalized correctly across the boundaries of windows", { timeout: 60_000 }, () => {
   const piece = fc.oneof(
     fc.constantFrom("\r\n", "\r\n\r\n", "\n", "\r", " ", "\t", " \r\n", "a", "é", ".", "\0"),
     fc.integer({ min: 65_530, max: 65_540 }).map((length) => "x".repeat(length)),

@@ -1,7 +1,7 @@
 /**
- * The canonical body of RFC 6376 §3.4.3 and §3.4.4, as a verifier needs it: in pieces, taken where they lie wherever nothing has
- * to change, which is nearly always. Searches natively, line by line at most. A bare LF counts as the end of a line, as sent
- * by programs that sign before they write CRLF. No piece is larger than a window, even where a line is.
+ * Canonicalizes a message body (RFC 6376 §3.4.3, §3.4.4) for verification. Yields chunks, which are views into the body
+ * wherever nothing changes, as is usual. Searches natively, line by line at most. A bare LF counts as a line end, since
+ * some programs sign before they convert to CRLF. No chunk exceeds a window, however long a line is.
  */
 
 export type DkimCanonicalization = "simple" | "relaxed";
@@ -18,9 +18,9 @@ const WINDOW_BYTES = 64 * 1024;
 const emptyLines = Buffer.from("\r\n".repeat(WINDOW_BYTES / 2));
 
 /**
- * @param body plain (not dot-stuffed), as it was received
- * Yields pieces that together are the canonical body; views into `body` where it needs no change.
- * @returns whether nothing was changed but the empty lines at the end
+ * Yields chunks that together are the canonical body; views into `body` where nothing changes.
+ * @param body plain (not dot-stuffed), as received
+ * @returns whether nothing changed except empty lines at the end
  */
 export function* canonicalBody(body: Buffer, canonicalization: DkimCanonicalization): Generator<Buffer, boolean> {
   let heldLines = 0;
@@ -28,23 +28,23 @@ export function* canonicalBody(body: Buffer, canonicalization: DkimCanonicalizat
   let isEmpty = true;
   let isAsItLies = true;
   for (const { bytes, goesOn } of windows(body)) {
-    // Nothing to look at line by line: a message can have twelve million of them.
+    // Skips windows of empty lines: a message may have twelve million of them, too many to examine one by one.
     if (!isSpaceHeld && bytes.equals(emptyLines)) {
       heldLines += bytes.length / 2;
       continue;
     }
     const piece = canonicalLines(isSpaceHeld ? Buffer.concat([ONE_SPACE, bytes]) : bytes, canonicalization);
-    // Blanks at the end of a window are one space or nothing, as the line goes on.
+    // White space at the end of a window becomes one space or nothing, depending on how the line continues.
     isSpaceHeld = goesOn && canonicalization === "relaxed" && isBlank(bytes.at(-1));
     if (piece !== bytes) isAsItLies = false;
     const end = endOfText(piece);
     if (end > 0) {
-      // Empty lines count only once something follows them.
+      // Empty lines count only if text follows them.
       yield* blankLines(heldLines);
       heldLines = 0;
       isEmpty = false;
     }
-    // An empty piece too: whoever reads on knows that a window was worked on.
+    // Yields empty chunks too, so that the caller can track progress window by window.
     yield piece.subarray(0, end);
     heldLines += (piece.length - end) / 2;
   }
@@ -54,11 +54,11 @@ export function* canonicalBody(body: Buffer, canonicalization: DkimCanonicalizat
 
 interface Window {
   bytes: Buffer;
-  /** Cut within a line. */
+  /** Whether the window ends in the middle of a line. */
   goesOn: boolean;
 }
 
-/** Cut behind the end of a line where there is one, never between CR and LF. */
+/** Cuts after the last line end of a window if there is one, and never between CR and LF. */
 function* windows(body: Buffer): Generator<Window, void> {
   for (let at = 0; at < body.length; ) {
     const bytes = body.subarray(at, at + WINDOW_BYTES);
@@ -88,7 +88,9 @@ function hasBareLineFeed(window: Buffer): boolean {
   return false;
 }
 
-/** Also true for a space before a bare LF, which makes no difference: such a window is rewritten anyway. */
+/**
+ * Whether there is white space to reduce. Also true for a space before a bare LF, in a window that is rewritten anyway.
+ */
 function hasLooseSpace(window: Buffer): boolean {
   return (
     window.at(-1) === SPACE ||
@@ -102,13 +104,13 @@ function isBlank(byte: number | undefined): boolean {
   return byte === SPACE || byte === TAB;
 }
 
-/** Two passes, so that no run of blanks is looked at twice. */
+/** Reduces white space in two passes, so that no run of it is scanned twice. */
 function withoutLooseSpace(text: string): string {
   const reduced = text.replace(/[ \t]{2,}|\t/g, " ").replaceAll(" \r\n", "\r\n");
   return reduced.endsWith(" ") ? reduced.slice(0, -1) : reduced;
 }
 
-/** Where the empty lines at the end begin, the end of the last line of text among them. */
+/** @returns the offset at which trailing CRLFs begin, including the line end of the last line of text */
 function endOfText(piece: Buffer): number {
   let end = piece.length;
   while (end >= 2 && piece[end - 1] === LF && piece[end - 2] === CR) end -= 2;

@@ -1,6 +1,6 @@
 /**
- * What DKIM hashes (RFC 6376 §3.4): header fields relaxed, the body simple. Simple takes the body as it lies, so that no message,
- * however its white space is laid, costs more than one pass of SHA-256.
+ * DKIM canonicalization for signing (RFC 6376 §3.4): relaxed for header fields, simple for the body. The simple body
+ * needs only one pass of SHA-256, whatever white space the message contains.
  */
 import { createHash } from "node:crypto";
 
@@ -14,23 +14,23 @@ export function simpleBodyHash(body: Buffer): Buffer {
   return simpleBodyHashOf([body]);
 }
 
-/** The same of a body in pieces. No CRLF may be parted between two. */
+/** Hashes a body given in chunks, none of which may end between CR and LF. */
 export function simpleBodyHashOf(pieces: readonly Buffer[]): Buffer {
-  // The last piece with text in it: those after it are empty lines only.
+  // The last chunk with text in it; all following chunks consist of empty lines.
   const last = pieces.findLastIndex((piece) => endOfText(piece) > 0);
   const hash = createHash("sha256");
   for (const piece of pieces.slice(0, Math.max(last, 0))) hash.update(piece);
   const text = pieces[last];
   const end = text === undefined ? 0 : endOfText(text);
   if (text !== undefined) hash.update(text.subarray(0, end));
-  // A last line without an end gets one, and so does no line at all.
+  // A last line without a line end gets one; an empty body is hashed as one CRLF.
   if (end === 0 || text?.[end - 1] !== LF) hash.update(CRLF);
   return hash.digest();
 }
 
 /**
- * One header field, relaxed.
- * @param field the whole field as it lies in the message, latin1, with its CRLF or without
+ * Canonicalizes one header field with the relaxed algorithm.
+ * @param field the whole field as in the message, Latin-1, with or without its CRLF
  * @returns e.g. `subject:a b`, without CRLF
  */
 export function relaxedField(field: string): string {
@@ -40,10 +40,10 @@ export function relaxedField(field: string): string {
   return `${name}:${value.replace(/[ \t]+/g, " ").replace(/^ | $/g, "")}`;
 }
 
-/** Where the text ends, of the empty lines after it at most the end of its last line (§3.4.4b). */
+/** @returns the offset after the last line with text and its line end; further empty lines do not count (§3.4.3) */
 function endOfText(body: Buffer): number {
   let end = body.length;
-  // Many at once, as long as one more lies before them.
+  // Skips many empty lines at once, as long as another CRLF precedes them.
   while (isLineEnd(body, end - emptyLines.length) && emptyLines.equals(body.subarray(end - emptyLines.length, end))) {
     end -= emptyLines.length;
   }
@@ -55,7 +55,7 @@ function endOfText(body: Buffer): number {
   return end;
 }
 
-/** Whether a CRLF lies just before `end`. */
+/** Whether a CRLF ends at `end`. */
 function isLineEnd(body: Buffer, end: number): boolean {
   return end >= 2 && body[end - 1] === LF && body[end - 2] === CR;
 }

@@ -8,12 +8,12 @@ import { dkimSign } from "./dkim-sign.ts";
 
 const hashOf = (text: string) => simpleBodyHash(Buffer.from(text, "latin1")).toString("base64");
 
-test("the empty body has the hash RFC 6376 §3.4.3 gives for simple", () => {
+test("the empty body has the simple hash given in RFC 6376 §3.4.3", () => {
   expect(hashOf("")).toBe("frcCV1k9oG9oKj3dpUqdJg1PxRT2RSN/XKdLCPjaYaY=");
   expect(hashOf("\r\n\r\n")).toBe("frcCV1k9oG9oKj3dpUqdJg1PxRT2RSN/XKdLCPjaYaY=");
 });
 
-test("empty lines at the end never count, everything else does", () => {
+test("empty lines at the end do not change the hash, everything else does", () => {
   const body = fc.stringMatching(/^[ -~\t]{0,40}$/).map((text) => `${text}x\r\n`);
   fc.assert(
     fc.property(body, fc.nat(5), (text, empty) => {
@@ -23,7 +23,7 @@ test("empty lines at the end never count, everything else does", () => {
   );
 });
 
-test("header fields come out relaxed as the example of RFC 6376 §3.4.5 says", () => {
+test("relaxed header fields match the example of RFC 6376 §3.4.5", () => {
   expect(relaxedField("A: X\r\n")).toBe("a:X");
   expect(relaxedField("B : Y\t\r\n\tZ  \r\n")).toBe("b:Y Z");
 });
@@ -31,7 +31,7 @@ test("header fields come out relaxed as the example of RFC 6376 §3.4.5 says", (
 const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const ed = generateKeyPairSync("ed25519");
 
-test("both signatures can be checked with the public keys over what they say they sign", async () => {
+test("both signatures verify with their public keys over the fields they name", async () => {
   const message = Buffer.from("From: a@b.test\r\nSubject:  two   words\r\nX-Other: z\r\n\r\nbody\r\n");
   const header = readHeader(message);
   const text = await dkimSign(
@@ -55,9 +55,9 @@ test("both signatures can be checked with the public keys over what they say the
   for (const line of text.split("\r\n")) expect(line.length).toBeLessThanOrEqual(78);
 });
 
-test("every fixture is signed without changing a byte of it", async () => {
+test("signing does not change a byte of any fixture", async () => {
   const folder = new URL("../../../../test-vectors/eml/", import.meta.url);
-  for (const name of readdirSync(folder).filter((it) => it.endsWith(".eml"))) {
+  for (const name of readdirSync(folder).filter((file) => file.endsWith(".eml"))) {
     const message = readFileSync(new URL(name, folder));
     const before = Buffer.from(message);
     const header = readHeader(message);

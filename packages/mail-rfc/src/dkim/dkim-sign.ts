@@ -1,6 +1,6 @@
 /**
- * Signs a message with DKIM (RFC 6376; Ed25519 as RFC 8463), relaxed/simple. The key is parsed once, the signature is made off
- * the event loop. Pure but for the key: what to sign and with which domain comes in.
+ * Signs a message with DKIM (RFC 6376; Ed25519 as in RFC 8463), relaxed/simple. The key is parsed once, and the
+ * signature is computed off the event loop.
  */
 import { createHash, type KeyObject, sign } from "node:crypto";
 import { type FieldText, fieldTextBytes, headerFieldOfLines, joinFields } from "../header/header-field.ts";
@@ -10,25 +10,25 @@ import { relaxedField } from "./dkim-canonical.ts";
 const SIGNATURE_COLUMNS = 70;
 
 export interface DkimKey {
-  /** `d=`, lower case. */
+  /** Signing domain in lower case (`d=`). */
   domain: string;
-  /** `s=` */
+  /** Selector of the key's DNS record (`s=`). */
   selector: string;
   algorithm: "rsa-sha256" | "ed25519-sha256";
   privateKey: KeyObject;
 }
 
 export interface DkimSource {
-  /** The header block, plain form. */
+  /** Header block in plain form. */
   header: Buffer;
   fields: readonly HeaderField[];
-  /** As `simpleBodyHash` gives it. */
+  /** Body hash as computed by `simpleBodyHash`. */
   bodyHash: Buffer;
-  /** `t=`, seconds. */
+  /** Signing time, written in seconds (`t=`). */
   signedAt: Date;
 }
 
-/** Fields worth a signature (RFC 6376 §5.4.1, RFC 8058 §4), signed wherever they are present. */
+/** Fields to be signed wherever they are present (RFC 6376 §5.4.1, RFC 8058 §4). */
 const signedNames = new Set([
   "from",
   "sender",
@@ -55,7 +55,7 @@ const signedNames = new Set([
 
 /**
  * Makes one DKIM-Signature field for each key.
- * @returns whole fields with their CRLF, to be put on top of the header
+ * @returns whole fields with their CRLF, for the top of the header
  */
 export async function dkimSign(source: DkimSource, keys: readonly DkimKey[]): Promise<FieldText> {
   const bodyHash = source.bodyHash.toString("base64");
@@ -73,7 +73,9 @@ interface ToSign {
   signedAt: Date;
 }
 
-/** Every instance is signed, the lowest first (§5.4.2); one From more than there is, so that none can be added. */
+/**
+ * Signs every instance, the lowest first (§5.4.2), and names one From more than there is, so that none can be added.
+ */
 export function signedFields({ header, fields }: DkimSource): { names: string[]; input: string } {
   const chosen = fields.filter((field) => signedNames.has(field.name)).toReversed();
   const lines = chosen.map((field) => `${relaxedField(header.toString("latin1", field.start, field.end))}\r\n`);
@@ -90,8 +92,8 @@ function signWith(key: DkimKey, { names, input, bodyHash, signedAt }: ToSign): P
 }
 
 /**
- * Adds `b=` to the lines of a field and signs both what comes before it and the field itself (§3.7).
- * @param signed `input`: relaxed fields, each with its CRLF, one character a byte
+ * Adds `b=` to the lines of a field and signs the preceding input together with the field itself (§3.7).
+ * @param signed `input`: relaxed fields, each with its CRLF, one character per byte
  */
 export async function signedField(
   name: string,
@@ -103,12 +105,15 @@ export async function signedField(
   return headerFieldOfLines(name, [...lines, ...foldSignature(signature)]);
 }
 
-/** A field of ours as the bytes in which it leaves, one character a byte: the form in which received fields are signed too. */
+/**
+ * Converts a field we wrote to one character per byte of its wire form, the form in which received fields are signed
+ * too.
+ */
 export function bytesAsText(field: FieldText): string {
   return fieldTextBytes(field).toString("latin1");
 }
 
-/** The `b=` tag in lines; white space in it means nothing. */
+/** Splits the `b=` tag into lines; white space within it is ignored. */
 function foldSignature(signature: Buffer): string[] {
   const text = signature.toString("base64");
   const lines = [`b=${text.slice(0, SIGNATURE_COLUMNS)}`];
@@ -118,7 +123,7 @@ function foldSignature(signature: Buffer): string[] {
   return lines;
 }
 
-/** The `h=` tag in lines. */
+/** Splits the `h=` tag into lines. */
 export function foldNames(names: readonly string[]): string[] {
   const lines: string[] = [];
   let line = "h=";

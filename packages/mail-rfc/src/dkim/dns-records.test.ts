@@ -30,16 +30,18 @@ const k2 = publicDkimKey({
 });
 const policy = mtaStsPolicy({ mailHost: "mail.kauke.example", mode: "enforce" });
 const linesOf = (domain: string, dkim = [k1, k2], dmarcReports: string | null = null) =>
-  mailDomainRecords({ domain, mailHost: "mail.kauke.example", dkim, policy, dmarcReports }).map((it) => zoneLine(it));
+  mailDomainRecords({ domain, mailHost: "mail.kauke.example", dkim, policy, dmarcReports }).map((record) =>
+    zoneLine(record),
+  );
 
-/** Reads the strings of a TXT line as a name server does. */
+/** Parses the strings of a TXT line as a name server does. */
 function textOf(line: string): { strings: string[]; text: string } {
   const strings = [...line.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, part = ""]) => part.replace(/\\(.)/g, "$1"));
   return { strings, text: strings.join("") };
 }
 
 describe("the records of a domain", () => {
-  it("are complete lines of a zone file", () => {
+  it("are written as complete lines of a zone file", () => {
     const lines = linesOf("kauke.example", []);
     expect(lines).toEqual([
       "kauke.example. 3600 IN MX 10 mail.kauke.example.",
@@ -50,8 +52,9 @@ describe("the records of a domain", () => {
     ]);
   });
 
-  it("name the mailbox for DMARC reports where one is set", () => {
-    const dmarcOf = (address: string) => linesOf("kauke.example", [], address).find((it) => it.startsWith("_dmarc."));
+  it("name the mailbox for DMARC reports if one is set", () => {
+    const dmarcOf = (address: string) =>
+      linesOf("kauke.example", [], address).find((line) => line.startsWith("_dmarc."));
     expect(dmarcOf("dmarc@example.org")).toContain(
       '"v=DMARC1; p=reject; adkim=r; aspf=r; rua=mailto:dmarc@example.org"',
     );
@@ -67,7 +70,7 @@ describe("the records of a domain", () => {
   });
 
   it("split an RSA key into strings of 255 octets at most", () => {
-    const line = linesOf("kauke.example").find((it) => it.startsWith("k1.")) ?? "";
+    const line = linesOf("kauke.example").find((text) => text.startsWith("k1.")) ?? "";
     const { strings, text } = textOf(line);
     expect(strings.map((part) => part.length)).toEqual([255, expect.any(Number)]);
     const p = /p=([A-Za-z0-9+/=]+)$/.exec(text)?.[1] ?? "";
@@ -75,7 +78,7 @@ describe("the records of a domain", () => {
   });
 
   it("carry an Ed25519 key as its bare 32 octets", () => {
-    const { text } = textOf(linesOf("kauke.example").find((it) => it.startsWith("k2.")) ?? "");
+    const { text } = textOf(linesOf("kauke.example").find((line) => line.startsWith("k2.")) ?? "");
     const raw = Buffer.from(ed25519.publicKey.export({ format: "jwk" }).x ?? "", "base64url");
     expect(text).toBe(`v=DKIM1; k=ed25519; p=${raw.toString("base64")}`);
   });
@@ -85,7 +88,7 @@ describe("the records of a domain", () => {
     expect(linesOf("kauke.example").join("\n")).not.toContain(secret.slice(40, 80));
   });
 
-  it("quote any text so that it reads back as it was", () => {
+  it("quote any text so that it can be read back unchanged", () => {
     const anyText = fc.string({ unit: fc.integer({ min: 32, max: 126 }).map((code) => String.fromCharCode(code)) });
     fc.assert(
       fc.property(anyText, (text) => {
@@ -95,13 +98,13 @@ describe("the records of a domain", () => {
   });
 });
 
-it("the mail host has SPF of its own name, unless it is one of the domains", () => {
-  const lines = (domains: string[]) => mailHostRecords("mail.kauke.example", domains).map((it) => zoneLine(it));
+it("the mail host gets an SPF record for its own name, unless that is one of the domains", () => {
+  const lines = (domains: string[]) => mailHostRecords("mail.kauke.example", domains).map((record) => zoneLine(record));
   expect(lines(["kauke.example"])).toEqual(['mail.kauke.example. 3600 IN TXT "v=spf1 a -all"']);
   expect(lines(["kauke.example", "mail.kauke.example"])).toEqual([]);
 });
 
-it("the domain of a report address that is elsewhere must agree", () => {
+it("a report address in another domain needs that domain's consent record", () => {
   expect(dmarcReportConsent("kauke.example", "dmarc@Example.org")).toEqual({
     type: "TXT",
     name: "kauke.example._report._dmarc.example.org",
@@ -111,11 +114,11 @@ it("the domain of a report address that is elsewhere must agree", () => {
 });
 
 describe("the MTA-STS policy", () => {
-  it("is the file of RFC 8461", () => {
+  it("has the format of RFC 8461", () => {
     expect(policy).toBe("version: STSv1\r\nmode: enforce\r\nmx: mail.kauke.example\r\nmax_age: 604800\r\n");
   });
 
-  it("has an id of letters and digits that changes with it", () => {
+  it("has an id of letters and digits that changes with the policy", () => {
     const other = mtaStsPolicy({ mailHost: "mail.kauke.example", mode: "testing" });
     expect(mtaStsId(policy)).toMatch(/^[A-Za-z0-9]{1,32}$/);
     expect(mtaStsId(policy)).toBe(mtaStsId(`${policy}`));
@@ -123,21 +126,21 @@ describe("the MTA-STS policy", () => {
   });
 });
 
-describe("what is found in DNS", () => {
+describe("a record found in DNS", () => {
   it.each([
     ["v=DMARC1; p=reject", { v: "DMARC1", p: "reject" }],
     ["v=dmarc1;P = none ;", { v: "dmarc1", p: "none" }],
     ["v=DMARC1; p=reject; rua=mailto:a@b.example", { v: "DMARC1", p: "reject", rua: "mailto:a@b.example" }],
-  ])("reads as tags: %s", (text, tags) => {
+  ])("is parsed into tags: %s", (text, tags) => {
     expect(Object.fromEntries(readTagList(text, "DMARC1") ?? [])).toEqual(tags);
   });
 
   it.each(["", "p=reject; v=DMARC1", "v=DMARC2; p=reject", "v=spf1 -all", "google-site-verification=x"])(
-    "is nothing of this version: %s",
+    "is not a tag list of the expected version: %s",
     (text) => expect(readTagList(text, "DMARC1")).toBeNull(),
   );
 
-  it("is our key however its record is written", () => {
+  it("is recognized as our key however it is written", () => {
     const p = k1.text.split("p=")[1] ?? "";
     expect(isSameDkimKey(k1.text, k1)).toBe(true);
     expect(isSameDkimKey(`p=${p}`, k1)).toBe(true);

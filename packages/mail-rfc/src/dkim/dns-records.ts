@@ -1,6 +1,7 @@
 /**
- * The DNS records that make mail of a domain work, as values and as lines of a zone file: MX, SPF (RFC 7208), DKIM (RFC 6376,
- * RFC 8463), DMARC (RFC 7489), MTA-STS (RFC 8461) and TLS reporting (RFC 8460). Builds them and reads tag lists back; asks nobody.
+ * Builds the DNS records that a mail domain needs, as values and as lines of a zone file: MX, SPF (RFC 7208), DKIM (RFC
+ * 6376, RFC 8463), DMARC (RFC 7489), MTA-STS (RFC 8461) and TLS reporting (RFC 8460). Also parses tag lists. Makes no
+ * DNS queries.
  */
 
 import { createHash, createPublicKey } from "node:crypto";
@@ -8,18 +9,18 @@ import { domainToASCII } from "node:url";
 import { domainOf, splitAddress } from "../address/split-address.ts";
 import type { DkimKey } from "./dkim-sign.ts";
 
-/** Names are absolute, lower case, without the dot at the end. */
+/** A DNS record; names are absolute, in lower case, without the trailing dot. */
 export type DnsRecord =
   | { type: "A" | "AAAA"; name: string; address: string }
   | { type: "CNAME"; name: string; target: string }
   | { type: "MX"; name: string; preference: number; exchange: string }
   | { type: "TXT"; name: string; text: string };
 
-/** What the world may know of a DKIM key. */
+/** The public part of a DKIM key, as published in DNS. */
 export interface PublicDkimKey {
   domain: string;
   selector: string;
-  /** The whole TXT record. */
+  /** Text of the whole TXT record. */
   text: string;
 }
 
@@ -27,9 +28,9 @@ export interface MailDomain {
   domain: string;
   mailHost: string;
   dkim: readonly PublicDkimKey[];
-  /** As `mtaStsPolicy` makes it. */
+  /** MTA-STS policy as built by `mtaStsPolicy`. */
   policy: string;
-  /** Mailbox for DMARC aggregate reports; `null`: none are asked for. */
+  /** Mailbox for DMARC aggregate reports; `null` requests none. */
   dmarcReports: string | null;
 }
 
@@ -37,7 +38,10 @@ export type MtaStsMode = "enforce" | "testing" | "none";
 
 const POLICY_SECONDS = 7 * 86_400;
 
-/** What a domain publishes, in the order in which an operator adds it: mail works from the first, each further one helps. */
+/**
+ * Records of a domain in the order in which an operator adds them: the first is sufficient for receiving mail, the
+ * others improve delivery and security.
+ */
 export function mailDomainRecords({ domain, mailHost, dkim, policy, dmarcReports }: MailDomain): DnsRecord[] {
   const text = (name: string, value: string): DnsRecord => ({ type: "TXT", name, text: value });
   return [
@@ -51,8 +55,8 @@ export function mailDomainRecords({ domain, mailHost, dkim, policy, dmarcReports
 }
 
 /**
- * What the mail host publishes for itself: delivery reports have no sender, so SPF is asked of the name in EHLO (RFC 7208 §2.4).
- * Empty when the name is one of `domains`, whose own record covers it.
+ * Records the mail host publishes for its own name: delivery reports have a null sender, so SPF is checked for the EHLO
+ * name (RFC 7208 §2.4). Empty when the name is one of `domains`, whose own record covers it.
  */
 export function mailHostRecords(mailHost: string, domains: readonly string[]): DnsRecord[] {
   return domains.includes(mailHost) ? [] : [{ type: "TXT", name: mailHost, text: "v=spf1 a -all" }];
@@ -68,31 +72,37 @@ export function dmarcReportConsent(domain: string, dmarcReports: string): DnsRec
   return { type: "TXT", name: `${domain}._report._dmarc.${at}`, text: "v=DMARC1" };
 }
 
-/** "," and "!" part addresses and sizes (RFC 7489 §6.2), ";" parts tags. */
+/** Builds a `mailto:` report tag: "," and "!" separate addresses and sizes (RFC 7489 §6.2), ";" separates tags. */
 function reportTag(address: string | null): string {
   if (address === null) return "";
   const { local, domain } = splitAddress(address);
   return `; rua=mailto:${encodeURIComponent(local).replaceAll("!", "%21")}@${domainToASCII(domain)}`;
 }
 
-/** RFC 6376 §3.6.1; Ed25519 as the bare 32 octets (RFC 8463 §4). Takes the private key, tells its public half only. */
+/**
+ * Builds the TXT record of a key (RFC 6376 §3.6.1); Ed25519 as the bare 32 octets (RFC 8463 §4). Only the public half
+ * of the private key is used.
+ */
 export function publicDkimKey({ domain, selector, algorithm, privateKey }: DkimKey): PublicDkimKey {
   const der = createPublicKey(privateKey).export({ type: "spki", format: "der" });
   const [kind, key] = algorithm === "rsa-sha256" ? (["rsa", der] as const) : (["ed25519", der.subarray(-32)] as const);
   return { domain, selector, text: `v=DKIM1; k=${kind}; p=${key.toString("base64")}` };
 }
 
-/** The file behind `https://mta-sts.<domain>/.well-known/mta-sts.txt` (RFC 8461 §3.2). */
+/** Content of `https://mta-sts.<domain>/.well-known/mta-sts.txt` (RFC 8461 §3.2). */
 export function mtaStsPolicy({ mailHost, mode }: { mailHost: string; mode: MtaStsMode }): string {
   return `version: STSv1\r\nmode: ${mode}\r\nmx: ${mailHost}\r\nmax_age: ${POLICY_SECONDS}\r\n`;
 }
 
-/** Changes with the policy, as RFC 8461 §3.1 asks, and only with it. */
+/** Derives an id that changes with the policy and only with it, as RFC 8461 §3.1 requires. */
 export function mtaStsId(policy: string): string {
   return createHash("sha256").update(policy).digest("hex").slice(0, 20);
 }
 
-/** e.g. `kauke.example. 3600 IN MX 10 mail.kauke.example.`; texts in strings of 255 octets at most (RFC 1035 §3.3). */
+/**
+ * @returns e.g. `kauke.example. 3600 IN MX 10 mail.kauke.example.`; text is split into strings of 255 octets (RFC 1035
+ * §3.3)
+ */
 export function zoneLine(record: DnsRecord, ttlSeconds = 3600): string {
   return `${record.name}. ${ttlSeconds} IN ${record.type} ${zoneData(record)}`;
 }
@@ -118,9 +128,9 @@ function textStrings(text: string): string[] {
 }
 
 /**
- * Reads `name=value; name=value`, the form that DKIM, DMARC, MTA-STS and TLS reporting share. Space around and inside values
- * is dropped, names are lower case.
- * @returns `null` when it does not begin with `v=<version>`
+ * Parses `name=value; name=value`, the syntax shared by DKIM, DMARC, MTA-STS and TLS reporting. Names become lower
+ * case; white space around and inside values is dropped.
+ * @returns `null` when the text does not begin with `v=<version>`
  */
 export function readTagList(text: string, version: string): Map<string, string> | null {
   const pairs = text.split(";").flatMap((part) => {
@@ -131,13 +141,16 @@ export function readTagList(text: string, version: string): Map<string, string> 
   return isOurs ? new Map(pairs) : null;
 }
 
-/** e.g. `192.0.2.1` → `1.2.0.192.in-addr.arpa` (RFC 1035 §3.5, RFC 3596 §2.5). @param address valid, without a zone */
+/**
+ * Builds the name of a PTR query, e.g. `192.0.2.1` → `1.2.0.192.in-addr.arpa` (RFC 1035 §3.5, RFC 3596 §2.5).
+ * @param address valid IPv4 or IPv6 address, without a zone
+ */
 export function reverseName(address: string): string {
   if (!address.includes(":")) return `${address.split(".").toReversed().join(".")}.in-addr.arpa`;
   return `${[...expandIPv6(address)].toReversed().join(".")}.ip6.arpa`;
 }
 
-/** 32 hexadecimal digits. */
+/** @returns the address as 32 hexadecimal digits */
 function expandIPv6(address: string): string {
   const [left = "", right] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
   const words = (text: string) => (text === "" ? [] : text.split(":"));
@@ -146,9 +159,9 @@ function expandIPv6(address: string): string {
   return [...before, ...gap, ...after].map((word) => word.padStart(4, "0")).join("");
 }
 
-/** Whether a key found in DNS is this one; other tags may differ. */
+/** Whether a key found in DNS is our key; other tags may differ. */
 export function isSameDkimKey(found: string, ours: PublicDkimKey): boolean {
-  // "v" is only recommended (RFC 6376 §3.6.1).
+  // The "v" tag is optional (RFC 6376 §3.6.1).
   const tags = readTagList(found, "DKIM1") ?? readTagList(`v=DKIM1; ${found}`, "DKIM1");
   const own = readTagList(ours.text, "DKIM1");
   return tags?.get("p") === own?.get("p") && (tags?.get("k") ?? "rsa") === own?.get("k");

@@ -1,27 +1,31 @@
 /**
- * What was found about a message, as Authentication-Results say it (RFC 8601 §2.2). Selectors, domains and senders come from
- * strangers: a value that needs more than the signs of a token, a domain or an address is left out, and so is one that is too long.
+ * Formats the results of our checks as Authentication-Results (RFC 8601 §2.2). Selectors, domains and senders are
+ * chosen by remote hosts, so a value is left out when it is too long or contains characters beyond those of a token, a
+ * domain or an address.
  */
 import { canStandInField, type FieldText, headerField, neutralized } from "./header-field.ts";
 
 export interface MethodResult {
-  /** `spf`, `dkim`, `dmarc` or `arc`. */
+  /** Authentication method: `spf`, `dkim`, `dmarc` or `arc`. */
   method: string;
   result: string;
-  /** Words of a program, e.g. `body hash did not verify`; left out when they hold more than letters, digits and blanks. */
+  /**
+   * Explanation, e.g. `body hash did not verify`; left out if it contains more than letters, digits, spaces and `.:-`.
+   */
   comment?: string;
-  /** Types and names are ours, e.g. `header.d`; values may be a stranger's. */
+  /** Properties, e.g. `header.d`. Names are our constants; values may be chosen by remote hosts. */
   properties?: readonly (readonly [name: string, value: string | undefined])[];
 }
 
-// Token signs of RFC 2045 §5.1, "@" of an address, "/" and "+" of base64. No quoted strings: readers differ in how they end one.
+// Token characters (RFC 2045 §5.1), "@" for addresses, "/" and "+" for base64. No quoted strings: parsers differ in how
+// they end one.
 const VALUE = /^[A-Za-z0-9!#$%&'*+./=?^_`{|}~@-]{1,320}$/;
 const COMMENT = /^[A-Za-z0-9][A-Za-z0-9 .:-]{0,79}$/;
 const KEYWORD = /^[A-Za-z0-9][A-Za-z0-9-]{0,30}$/;
 
 /**
- * The value of the field on one line. Without a method it reads `…; none`.
- * @param authservId our name
+ * Formats the field's value on one line. Without results it is `…; none`.
+ * @param authservId our host name
  * @example resultsValue("mx.test", [{ method: "spf", result: "pass" }]) // "mx.test; spf=pass"
  */
 export function resultsValue(authservId: string, found: readonly MethodResult[]): string {
@@ -36,8 +40,8 @@ export function resultsValue(authservId: string, found: readonly MethodResult[])
 }
 
 /**
- * Words of a value to be folded between. One that was written by an older version, folds and all, is neutralised: strangers'
- * text stands in it.
+ * Splits a value into words between which it may be folded. Values stored by older versions contain folds and unchecked
+ * remote text, so they are unfolded and neutralized.
  */
 export function resultsWords(value: string): string[] {
   return neutralized(value.replace(/\r\n[ \t]+/g, " "))
@@ -45,7 +49,7 @@ export function resultsWords(value: string): string[] {
     .filter(canStandInField);
 }
 
-/** The whole field with its CRLF. @param value as `resultsValue` gives it, or as it was kept */
+/** Formats the whole field with its CRLF. @param value result of `resultsValue`, possibly stored by an older version */
 export function formatResultsField(value: string): FieldText {
   return headerField("Authentication-Results", resultsWords(value));
 }

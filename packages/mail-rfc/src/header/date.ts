@@ -1,4 +1,7 @@
-/** Dates of mail headers (RFC 5322 §3.3), always in UTC: a local offset would tell where a server or a person is. */
+/**
+ * Reads and writes dates of mail headers (RFC 5322 §3.3). Writes UTC only: a local offset would reveal where a server
+ * or person is.
+ */
 const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
@@ -10,11 +13,11 @@ export function formatDate(date: Date): string {
 }
 
 /**
- * The moment a Date field tells, whatever zone and comments it names.
- * @returns `null` when it can't be read or lies outside the years 1970 to 9999
+ * Reads a Date field with any zone and comments.
+ * @returns `null` when it is unreadable or lies outside the years 1970 to 9999
  */
 export function readDate(value: string): Date | null {
-  // Comments may name the zone, so they go first; what is left is read by the platform.
+  // Comments may name the zone and are removed; the platform parses the rest.
   const date = new Date(value.length > 100 ? "" : value.replace(/\([^()]*\)/g, " ").trim());
   const year = date.getUTCFullYear();
   return year >= 1970 && year <= 9999 ? date : null;

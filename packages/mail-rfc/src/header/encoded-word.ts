@@ -1,14 +1,17 @@
 /**
- * Encoded words (RFC 2047): read in whatever charset the platform's decoder knows, written in UTF-8 only. A word that can't be
- * read stays as it was written. The text read may hold any character: whoever writes it into a header cleans it first.
+ * Encoded words (RFC 2047): decoded from every charset the platform knows, encoded in UTF-8 only. An unreadable word is
+ * left as it is. Decoded text may contain any character, so it must be cleaned before it is written into a header.
  */
 
-// Charset, an optional language (RFC 2231 §5), encoding, text.
+// Matches charset, optional language (RFC 2231 §5), encoding, text.
 const WORD = /=\?([^?\s*]{1,40})(?:\*[^?\s]{0,40})?\?([bq])\?([^?\s]*)\?=/gi;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
-/** 39 octets become 52 signs; with the frame 64 of the 75 allowed (§2), so that a word fits behind a field's name. */
+/**
+ * Octets per encoded word: 39 octets become 52 characters, 64 with delimiters, of 75 allowed (§2), so that a word fits
+ * after a field name.
+ */
 const CHUNK_OCTETS = 39;
-/** Longer ones are encoded, which breaks them. */
+/** Length above which a word is encoded, because encoded words can be split over lines. */
 const LONGEST_BARE_WORD = 60;
 
 interface Run {
@@ -18,8 +21,8 @@ interface Run {
 }
 
 /**
- * Reads the encoded words in a text. White space between two of them goes away (§6.2), and a character split over two words of
- * one charset is put together again, as many programs wrongly write it.
+ * Decodes the encoded words in a text. White space between two of them is dropped (§6.2), and a character split over
+ * two words of the same charset is joined, since many programs wrongly split characters.
  * @example decodeEncodedWords("=?iso-8859-1?Q?Caf=E9?= 7") // "Café 7"
  */
 export function decodeEncodedWords(text: string): string {
@@ -45,7 +48,7 @@ export function decodeEncodedWords(text: string): string {
   return out + readRun(run) + text.slice(end);
 }
 
-/** A text as it may stand in one line of a header: controls, line ends and runs of white space become one space. */
+/** Puts a text on one line: control characters, line ends and runs of white space become one space. */
 export function oneLine(text: string): string {
   return text
     .toWellFormed()
@@ -53,14 +56,14 @@ export function oneLine(text: string): string {
     .trim();
 }
 
-/** Whether every word of a line may stand in a header as it is. */
+/** Whether every word of a line may be written into a header without encoding. */
 export function canStandBare(line: string): boolean {
   if (!/^[ -~]*$/.test(line) || line.includes("=?")) return false;
   return line.split(" ").every((word) => word.length <= LONGEST_BARE_WORD);
 }
 
 /**
- * Writes a text as encoded words, each at most 75 signs, to be joined by a space or a fold.
+ * Encodes a text as encoded words of at most 75 characters each, to be joined by a space or a fold.
  * @example encodeWords("Café") // ["=?utf-8?B?Q2Fmw6k=?="]
  */
 export function encodeWords(text: string): string[] {
@@ -84,7 +87,7 @@ function encodeWord(text: string): string {
   return `=?utf-8?B?${Buffer.from(text).toString("base64")}?=`;
 }
 
-/** An empty buffer for what is no base64; `readRun` then shows the word raw. */
+/** @returns an empty buffer for invalid base64; `readRun` then leaves the word undecoded */
 function decodeBody(body: string, encoding: string): Buffer {
   if (encoding.toLowerCase() === "b") return Buffer.from(BASE64.test(body) ? body : "", "base64");
   const latin = body

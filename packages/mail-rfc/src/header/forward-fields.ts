@@ -1,21 +1,23 @@
 /**
- * Header fields by which a mail program or mail host writes to somebody, or tells where to. Left in a forwarded message they would
- * have it write to a stranger from the real mailbox. From the IANA registry of message header fields (2026), the manuals of mail
- * programs, and what senders are seen to use. A new one belongs here, with its reason.
+ * Header fields that make a mail program or mail host write to somebody, or that name an address for it. In a forwarded
+ * message they would cause mail from the real mailbox to a correspondent, so they are removed. Collected from the IANA
+ * registry of message header fields (2026), manuals of mail programs, and fields seen in practice. Add new ones here,
+ * with a reason.
  *
- * From, Reply-To, To, Cc and the List- fields are no part of this table: they are rewritten.
+ *
+ * From, Reply-To, To, Cc and the List- fields are not in this table, because they are rewritten.
  */
 
 interface FieldsThatGo {
-  /** Why, in the words of who acts on it. */
+  /** Why the field must be removed. */
   reason: string;
-  /** Lower case. */
+  /** Field names in lower case; a trailing `*` matches any ending. */
   names: readonly string[];
 }
 
 export const fieldsThatGo: readonly FieldsThatGo[] = [
   {
-    reason: "answers go to it beside or in place of From (RFC 5322 §3.6.2, RFC 9057)",
+    reason: "answers are sent to it in addition to or instead of From (RFC 5322 §3.6.2, RFC 9057)",
     names: ["sender", "author", "originator-return-address", "apparently-from"],
   },
   { reason: "reply-to-all includes it", names: ["bcc", "apparently-to", "x-apparently-to"] },
@@ -54,7 +56,7 @@ export const fieldsThatGo: readonly FieldsThatGo[] = [
       "generate-delivery-report",
     ],
   },
-  { reason: "goes into a receipt as it is (RFC 8098 §2.3)", names: ["original-recipient"] },
+  { reason: "copied into receipts unchanged (RFC 8098 §2.3)", names: ["original-recipient"] },
   {
     reason: "mutt, Gnus and others prefer it to Reply-To, or send copies to it",
     names: ["mail-followup-to", "mail-reply-to", "mail-copies-to", "x-reply-to", "x-mail-followup-to"],
@@ -76,7 +78,7 @@ export const fieldsThatGo: readonly FieldsThatGo[] = [
     names: ["newsgroups", "followup-to", "posted-to"],
   },
   {
-    reason: "mail hosts send complaints to it, the message with the real address inside (RFC 9477 and practice)",
+    reason: "mail hosts send complaints to it, including the message with the real address (RFC 9477 and practice)",
     names: [
       "cfbl-address",
       "cfbl-feedback-id",
@@ -90,10 +92,10 @@ export const fieldsThatGo: readonly FieldsThatGo[] = [
   },
   {
     reason:
-      "a key for the stranger's own address: it counts for From only (Autocrypt 1.1 §2.3), which is a reply address",
+      "a key for the correspondent's own address: valid for From only (Autocrypt 1.1 §2.3), which is a reply address",
     names: ["autocrypt", "autocrypt-gossip"],
   },
-  { reason: "covers a header that is no more", names: ["dkim-signature"] },
+  { reason: "signs a header that is rewritten", names: ["dkim-signature"] },
 ];
 
 const exact: ReadonlySet<string> = new Set(
@@ -103,7 +105,7 @@ const prefixes = fieldsThatGo.flatMap(({ names }) =>
   names.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1)),
 );
 
-/** @param name lower case */
+/** Whether a field must be removed from forwarded mail. @param name field name in lower case */
 export function mustGo(name: string): boolean {
   return exact.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
 }

@@ -1,39 +1,40 @@
 /**
- * The one place where header fields of ours are written (RFC 5322 §2.2, RFC 6532): every field that leaves with a message, ours or
- * forwarded, is a `FieldText`, and only `headerField` and `headerFieldOfLines` make one. Both refuse what could begin a line: C0 (the
- * only CR, LF and tab in a field are those of its folds), DEL, C1, U+2028, U+2029, and lone surrogates, which have no UTF-8.
+ * The only module that writes header fields (RFC 5322 §2.2, RFC 6532): every field we write, in our own or forwarded
+ * messages, is a `FieldText`, and only `headerField` and `headerFieldOfLines` create one. Both refuse characters that
+ * could begin a line: C0 controls (CR, LF and tab occur only in folds), DEL, C1 controls, U+2028, U+2029; and lone
+ * surrogates, which have no UTF-8 form.
  *
- * A `FieldText` becomes bytes by `fieldTextBytes` and in no other way: in Latin-1, U+010D is a CR and U+060A an LF.
+ * Only `fieldTextBytes` may convert a `FieldText` to bytes: in Latin-1, U+010D becomes a CR and U+060A an LF.
  */
 import { MailSyntaxError } from "../mail-syntax-error.ts";
 
 declare const isWritten: unique symbol;
 
-/** One whole field or several, each with its CRLF; or nothing. */
+/** One or several whole fields, each with its CRLF; or the empty text. */
 export type FieldText = string & { readonly [isWritten]: true };
 
 export interface FoldStyle {
-  /** A line is folded before the word that would pass this column. */
+  /** Column after which a line is folded, before the word that would exceed it. */
   columns?: number;
-  /** What a continuation line begins with. */
+  /** White space at the start of a continuation line. */
   indent?: " " | "\t";
 }
 
 export const NO_FIELD = "" as FieldText;
 
-/** RFC 5322 §2.1.1: octets of a line, without its CRLF. */
+/** Maximum octets of a line without its CRLF (RFC 5322 §2.1.1). */
 const LINE_MAX_OCTETS = 998;
-/** With the longest name of ours in front. */
+/** Maximum octets of a word that fits into a line after the longest field name. */
 const WORD_MAX_OCTETS = 960;
-/** UTF-8 takes three octets at most for each UTF-16 unit. */
+/** Maximum octets per UTF-16 unit in UTF-8. */
 const OCTETS_PER_UNIT = 3;
 const NAME = /^[A-Za-z][A-Za-z0-9-]{0,35}$/;
 const UNSAFE = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
 const EVERY_UNSAFE = /[\p{Cc}\p{Cs}\u2028\u2029]/gu;
 
 /**
- * Joins words by a space, or by a fold where the next would pass the last column. Empty words are left out.
- * @param name as it shall be written, e.g. `Reply-To`
+ * Joins words by a space, or by a fold where the next word would exceed the last column. Empty words are skipped.
+ * @param name spelled as it is to be written, e.g. `Reply-To`
  * @throws MailSyntaxError `field_syntax`, `field_line_too_long`
  */
 export function headerField(
@@ -57,7 +58,7 @@ export function headerField(
 }
 
 /**
- * Writes a field whose folds are given: each line after the first is indented by a tab. A line may begin with a space.
+ * Writes a field with given lines: each line after the first is indented by a tab. A line may begin with a space.
  * @throws MailSyntaxError `field_syntax`, `field_line_too_long`
  */
 export function headerFieldOfLines(name: string, lines: readonly string[]): FieldText {
@@ -67,27 +68,27 @@ export function headerFieldOfLines(name: string, lines: readonly string[]): Fiel
   );
 }
 
-/** The fields as they leave. */
+/** Encodes fields as the bytes to be sent. */
 export function fieldTextBytes(...fields: readonly FieldText[]): Buffer {
   return Buffer.from(fields.join(""), "utf8");
 }
 
-/** Several fields as one text, in order. */
+/** Concatenates several fields in order. */
 export function joinFields(fields: readonly FieldText[]): FieldText {
   return fields.join("") as FieldText;
 }
 
-/** Whether `headerField` takes this word: holds nothing that is refused, and fits a line whatever the field's name. */
+/** Whether `headerField` accepts a word: it contains no refused character and fits into a line after any field name. */
 export function canStandInField(word: string): boolean {
   return !UNSAFE.test(word) && Buffer.byteLength(word) <= WORD_MAX_OCTETS;
 }
 
-/** For what only informs: everything that is refused becomes "?". */
+/** Replaces every refused character by "?"; for text that is informational only. */
 export function neutralized(text: string): string {
   return UNSAFE.test(text) ? text.replace(EVERY_UNSAFE, "?") : text;
 }
 
-/** @param lines indented already */
+/** @param lines lines of the field, continuation lines already indented */
 function checked(name: string, lines: readonly string[]): FieldText {
   if (!NAME.test(name)) throw new MailSyntaxError("field_syntax");
   for (const [index, line] of lines.entries()) {

@@ -1,14 +1,17 @@
 /**
- * The header block of a message (RFC 5322 §2.2), read where it lies: offsets into the received bytes, nothing copied, no
- * JavaScript per byte. Only CRLF ends a line; a bare LF stays inside its field. Works on wire (dot-stuffed) and on plain bytes.
+ * Parses the header block of a message (RFC 5322 §2.2) in place: yields offsets into the received bytes, copies
+ * nothing, and runs no JavaScript per byte. Only CRLF ends a line; a bare LF is part of its field. Works on wire form
+ * (dot-stuffed) and plain form.
  *
- * The block ends at the first blank line, at the first line that is no field, or at the end of the bytes. Where it ends
- * without a blank line (`isSeparated` false), whoever writes fields on top must add one, or the body is read as header.
+ *
+ * The block ends at the first blank line, at the first line that is not a field, or at the end of the bytes. If it ends
+ * without a blank line (`isSeparated` false), code that puts fields on top must add one; otherwise the body would be
+ * read as header.
  */
 import { MailSyntaxError } from "../mail-syntax-error.ts";
 
 export interface HeaderField {
-  /** Lower case. */
+  /** Field name in lower case. */
   name: string;
   /** Offset of the name's first byte. */
   start: number;
@@ -18,25 +21,25 @@ export interface HeaderField {
 
 export interface HeaderBlock {
   fields: HeaderField[];
-  /** Just after the last field: the blank line when there is one, else the first byte of the body. */
+  /** Offset after the last field: that of the blank line if there is one, otherwise of the first byte of the body. */
   end: number;
-  /** Whether a blank line (CRLF) lies at `end`. */
+  /** Whether a blank line (CRLF) begins at `end`. */
   isSeparated: boolean;
 }
 
 export interface HeaderLimits {
   bytesMax: number;
   fieldsMax: number;
-  /** Of one field, its name and all its lines. */
+  /** Maximum bytes of one field, its name and all its lines. */
   fieldBytesMax: number;
-  /** Of one field: the line with its name and those folded behind it. */
+  /** Maximum lines of one field, including folded ones. */
   fieldLinesMax: number;
 }
 
 /**
- * What a message that arrives, is submitted or composed may have. Real mail stays far below: Exchange takes 256 KiB, Gmail 500 kB,
- * 5,000 fields and 32 kB a field other than To, Cc and References, Postfix reads 102,400 bytes of a field. A thousand recipients
- * with names and a line each have some 60 kB.
+ * Limits for messages that arrive, are submitted or are composed. Real mail is far below: Exchange accepts 256 KiB;
+ * Gmail 500 kB, 5,000 fields, and 32 kB per field except To, Cc and References; Postfix reads 102,400 bytes of a field.
+ * A thousand recipients with names, one per line, take about 60 kB.
  */
 export const headerLimits: HeaderLimits = {
   bytesMax: 256 * 1024,
@@ -45,7 +48,9 @@ export const headerLimits: HeaderLimits = {
   fieldLinesMax: 2000,
 };
 
-/** What is read of a message once taken: one that was taken under older limits, or has got fields of ours on top. */
+/**
+ * Limits for messages accepted before: they may have been accepted under older limits, or have fields of ours on top.
+ */
 const readLimits: HeaderLimits = {
   bytesMax: 528 * 1024,
   fieldsMax: 5100,
@@ -59,12 +64,12 @@ const LF = 0x0a;
 const SPACE = 0x20;
 const TAB = 0x09;
 const COLON = 0x3a;
-// ftext of RFC 5322 §3.6.8; white space before the colon is obsolete syntax still seen (§4.5).
+// ftext (RFC 5322 §3.6.8); white space before the colon is obsolete syntax that still occurs (§4.5).
 const NAME = /^([!-9;-~]+)[ \t]*$/;
 
 /**
- * Reads the whole header block in one pass.
- * @param limits `headerLimits` for what nobody has looked at yet
+ * Parses the whole header block in one pass.
+ * @param limits `headerLimits` for a message that has not been checked yet
  * @throws MailSyntaxError `header_too_large`, `header_too_many_fields`, `header_field_too_large`
  */
 export function readHeader(bytes: Buffer, limits: HeaderLimits = readLimits): HeaderBlock {
@@ -94,31 +99,35 @@ export function readHeader(bytes: Buffer, limits: HeaderLimits = readLimits): He
   return { fields, end: at, isSeparated: isBlankLine(bytes, at) };
 }
 
-/** The offset where the header block ends; see `HeaderBlock.end`. @throws MailSyntaxError as `readHeader` */
+/**
+ * @returns the offset at which the header block ends; see `HeaderBlock.end` @throws MailSyntaxError as `readHeader`
+ * does
+ */
 export function findHeaderEnd(bytes: Buffer): number {
   return readHeader(bytes).end;
 }
 
-/** The fields before `end`, in order. @throws MailSyntaxError as `readHeader` */
+/** @returns the fields before `end`, in order @throws MailSyntaxError as `readHeader` does */
 export function readHeaderFields(bytes: Buffer, end: number, limits: HeaderLimits = readLimits): HeaderField[] {
   return readHeader(bytes.subarray(0, end), limits).fields;
 }
 
-/** @param name lower case */
+/** @param name field name in lower case */
 export function countFields(fields: readonly HeaderField[], name: string): number {
   let count = 0;
   for (const field of fields) if (field.name === name) count += 1;
   return count;
 }
 
-/** The first field of that name. @param name lower case */
+/** @returns the first field with that name; `null` when there is none @param name field name in lower case */
 export function findField(fields: readonly HeaderField[], name: string): HeaderField | null {
   return fields.find((field) => field.name === name) ?? null;
 }
 
 /**
- * A field's value on one line, white space around it removed: UTF-8 where the bytes are UTF-8, else Latin-1. Encoded words stay encoded.
- * Breaks that are no folding (bare CR, bare LF) and NUL read as a space, so a value can't start a line anywhere.
+ * Reads a field's value as one line, trimmed: UTF-8 if the bytes are valid UTF-8, otherwise Latin-1. Encoded words stay
+ * encoded. Line breaks that are not folds (bare CR, bare LF) and NUL become a space, so that the value cannot begin a
+ * line anywhere.
  */
 export function fieldValue(bytes: Buffer, field: HeaderField): string {
   const raw = bytes.subarray(bytes.indexOf(COLON, field.start) + 1, field.end);
@@ -130,7 +139,9 @@ export function fieldValue(bytes: Buffer, field: HeaderField): string {
     .trim();
 }
 
-/** The value of the first field of that name, `null` when there is none. @param name lower case */
+/**
+ * @returns the value of the first field with that name; `null` when there is none @param name field name in lower case
+ */
 export function firstValue(bytes: Buffer, fields: readonly HeaderField[], name: string): string | null {
   const field = findField(fields, name);
   return field ? fieldValue(bytes, field) : null;

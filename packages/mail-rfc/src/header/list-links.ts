@@ -1,6 +1,7 @@
 /**
- * The links of mailing-list fields (RFC 2369, RFC 6068). A mailto is answered by the owner's program from the real mailbox, so it
- * goes through a reply address, with nothing of its query kept but subject and body. Web links stay as they are.
+ * Rewrites the links of mailing-list fields (RFC 2369, RFC 6068). The owner's program would follow a mailto link from
+ * the real mailbox, so the address becomes a reply address, and only subject and body of the query are kept. Web links
+ * stay unchanged.
  */
 import { type Mailbox, parseAddressList } from "../address/address-list.ts";
 import { canStandInField, type FieldText, headerField, NO_FIELD } from "./header-field.ts";
@@ -9,9 +10,9 @@ const LINKS_MAX = 20;
 const KEPT_QUERY = new Set(["subject", "body"]);
 
 /**
- * @param title how the field's name is written
- * @param replyFor the reply address for a list's address, `null` when there can be none
- * @returns the whole field, empty when no link is left (one that no field may hold is left out); `null` when it may stay byte for byte
+ * @param title field name as it is to be written
+ * @param replyFor returns the reply address for a list's address; `null` when none can be assigned
+ * @returns the whole field, empty when no link is left; `null` when the field may stay byte for byte
  */
 export function rewriteListField(
   title: string,
@@ -27,7 +28,7 @@ export function rewriteListField(
   return links.length === 0 ? NO_FIELD : headerField(title, withCommas(links));
 }
 
-/** Whether a lenient reader could find an address to write to: "mailto" in any spelling, or a bare "@". */
+/** Whether a lenient parser could find an address: "mailto" in any spelling, or an "@" outside a web link. */
 function isMailing(value: string): boolean {
   return /mailto/i.test(value.replace(/\s+/g, "")) || /@/.test(value.replace(/<\s*https?:[^<>]*>/gi, ""));
 }

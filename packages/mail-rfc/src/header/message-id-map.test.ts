@@ -17,7 +17,7 @@ const word = fc.array(sign, { minLength: 1, maxLength: 45 }).map((all) => all.jo
 const anyId = fc.tuple(word, word).map(([left, right]) => `<${left}@${right}.example>`);
 
 describe("a sealed identifier", () => {
-  it("opens to the original, in any case, with its own key only", () => {
+  it("can be opened in any letter case, with its own key only", () => {
     fc.assert(
       fc.property(anyId, (id) => {
         const sealed = sealMessageId(id, keys);
@@ -32,7 +32,7 @@ describe("a sealed identifier", () => {
     );
   });
 
-  it("of a long one is a keyed hash that stays the same and never opens", () => {
+  it("of a long identifier is a deterministic keyed hash that cannot be opened", () => {
     const long = `<${"x".repeat(400)}@laptop.example>`;
     const sealed = sealMessageId(long, keys);
     expect(sealed.length).toBeLessThan(60);
@@ -46,7 +46,7 @@ describe("a sealed identifier", () => {
     expect(sealMessageId(sealed, keys)).toBe(sealed);
   });
 
-  it("that was changed, and a foreign one, don't open", () => {
+  it("cannot be opened after a change, nor can any other identifier", () => {
     const sealed = sealMessageId("<note.1@laptop.example>", keys);
     for (let at = 1; at < sealed.indexOf("@"); at += 1) {
       const turned = `${sealed.slice(0, at)}${sealed[at] === "a" ? "b" : "a"}${sealed.slice(at + 1)}`;
@@ -58,9 +58,9 @@ describe("a sealed identifier", () => {
 });
 
 describe("a thread", () => {
-  it("started by a stranger: the reply refers to what he wrote, his own identifiers untouched", () => {
+  it("started by a correspondent keeps the correspondent's identifiers in the reply", () => {
     const seen = threadForOwner({ inReplyTo: [], references: [] }, "<first@stranger.example>", keys);
-    // What a mail program does: all of References, then the message answered.
+    // Mail programs copy all of References and append the Message-ID of the message being answered.
     const reply = threadForCorrespondent(
       { inReplyTo: ["<first@stranger.example>"], references: [...seen.references, "<first@stranger.example>"] },
       keys,
@@ -68,11 +68,11 @@ describe("a thread", () => {
     expect(reply).toEqual({ inReplyTo: ["<first@stranger.example>"], references: ["<first@stranger.example>"] });
   });
 
-  it("holds on both sides over many turns, and nothing of the owner's program gets out", () => {
+  it("is consistent on both sides over many messages and reveals no identifier of the owner's program", () => {
     const turns = fc.array(fc.boolean(), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(turns, fc.uniqueArray(anyId, { minLength: 12, maxLength: 12 }), (isOwnersTurn, ids) => {
-        // Each side's own view: what its program would put into References next.
+        // For each side, the identifiers its program would put into References next.
         let ownersView: string[] = [];
         let strangersView: string[] = [];
         const written: string[] = [];
@@ -101,14 +101,14 @@ describe("a thread", () => {
     );
   });
 
-  it("an identifier nobody vouched for is the owner's, and sealed", () => {
+  it("an identifier without a voucher counts as the owner's and is sealed", () => {
     const own = "<draft-2@laptop.owner.example>";
     const reply = threadForCorrespondent({ inReplyTo: [own], references: ["<old@laptop.owner.example>", own] }, keys);
     expect(JSON.stringify(reply)).not.toContain("owner.example");
     expect(openMessageId(reply.inReplyTo[0] ?? "", keys)).toBe(own);
   });
 
-  it("a voucher made with another key, or by a stranger, vouches for nothing and goes nowhere", () => {
+  it("a voucher made with another key or by somebody else has no effect and is removed", () => {
     const forged = threadForOwner({ inReplyTo: [], references: [] }, "<own@laptop.example>", otherKeys).references;
     const reply = threadForCorrespondent({ inReplyTo: [], references: [...forged, "<own@laptop.example>"] }, keys);
     expect(reply.references).toEqual([sealMessageId("<own@laptop.example>", keys)]);
@@ -118,7 +118,7 @@ describe("a thread", () => {
     });
   });
 
-  it("of hundreds is cut to its first and its last", () => {
+  it("of hundreds of messages is cut to its first and its last identifiers", () => {
     const ids = Array.from({ length: 500 }, (_, index) => `<${index}@stranger.example>`);
     const { references } = threadForOwner({ inReplyTo: [], references: ids }, null, keys);
     expect(references).toHaveLength(REFERENCES_MAX + 1);

@@ -1,29 +1,31 @@
 /**
- * Message identifiers of replies, without a table. A Message-ID tells a program, a host, often a domain; one the owner's program
- * made leaves as `<base32(sealed original)@alias domain>`, and when it comes back in References it becomes the original again, so
- * that threads hold on both sides. Sealing is deterministic (synthetic IV by HMAC-SHA-256, then AES-256-CTR), keyed per alias.
+ * Maps message identifiers of replies without a table. A Message-ID reveals a program, a host, often a domain. One made
+ * by the owner's program is replaced by `<base32(sealed original)@alias domain>`; when that returns in References it is
+ * replaced by the original, so that both sides see consistent threads. Sealing is deterministic (synthetic IV by
+ * HMAC-SHA-256, then AES-256-CTR) under keys of the alias.
  *
- * On the way back nothing tells the owner's identifiers from a correspondent's. So mail to the owner carries one more identifier
- * in References, the voucher: keyed hashes of the correspondents' own. In a reply they pass unchanged, and all others are sealed.
+ * In a reply, the owner's identifiers cannot be told from a correspondent's by their form. So mail to the owner carries
+ * an additional identifier in References, the voucher, which consists of keyed hashes of the correspondents'
+ * identifiers. In a reply those pass unchanged, and all others are sealed.
  */
 import { createCipheriv, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { canonicalDomain } from "../address/address.ts";
 import { fromBase32, toBase32 } from "../base32.ts";
 
 export interface MessageIdKeys {
-  /** Lower case. */
+  /** Domain of the alias in lower case. */
   aliasDomain: string;
   macKey: Buffer;
   cipherKey: Buffer;
 }
 
-/** What In-Reply-To and References hold, in order, with brackets. */
+/** Identifiers in In-Reply-To and References, in order, with brackets. */
 export interface ThreadIds {
   inReplyTo: string[];
   references: string[];
 }
 
-/** Identifiers kept of a References field: the first, and the last of the rest. */
+/** Maximum identifiers kept of a References field: the first one and the last of the rest. */
 export const REFERENCES_MAX = 30;
 const LEFT_MAX = 200;
 const IV_BYTES = 16;
@@ -43,9 +45,9 @@ export function messageIdKeys(replyKey: Buffer, aliasDomain: string): MessageIdK
 }
 
 /**
- * The identifier that stands for the owner's. One at the alias' domain is returned as it is; one too long to be sealed in 200
- * signs becomes a keyed hash, which nothing turns back.
- * @param id with brackets
+ * Replaces an identifier of the owner's program. One at the alias' domain is returned unchanged; one too long to be
+ * sealed in 200 characters becomes a keyed hash, which cannot be reversed.
+ * @param id Message-ID with brackets
  */
 export function sealMessageId(id: string, keys: MessageIdKeys): string {
   if (isAtAlias(id, keys)) return id;
@@ -56,7 +58,7 @@ export function sealMessageId(id: string, keys: MessageIdKeys): string {
   return bracketed(left.length <= LEFT_MAX ? left : toBase32(mac.subarray(0, HASH_BYTES)), keys);
 }
 
-/** The owner's identifier; `null` when `id` was not made by `sealMessageId` with these keys, or is only a hash. */
+/** Reverses `sealMessageId`. @returns `null` when `id` was not made with these keys or is only a hash */
 export function openMessageId(id: string, keys: MessageIdKeys): string | null {
   if (!isAtAlias(id, keys)) return null;
   const bytes = fromBase32(leftOf(id));
@@ -67,8 +69,8 @@ export function openMessageId(id: string, keys: MessageIdKeys): string | null {
 }
 
 /**
- * What mail to the owner shall refer to: sealed identifiers opened, and the voucher last.
- * @param messageId the mail's own, which stays; `null` when it has none
+ * Builds the thread fields of mail to the owner: opens sealed identifiers and appends the voucher.
+ * @param messageId Message-ID of the mail, which is not changed; `null` when it has none
  */
 export function threadForOwner(thread: ThreadIds, messageId: string | null, keys: MessageIdKeys): ThreadIds {
   const open = (id: string): string => openMessageId(id, keys) ?? id;
@@ -80,7 +82,7 @@ export function threadForOwner(thread: ThreadIds, messageId: string | null, keys
   };
 }
 
-/** What a reply shall refer to: vouched identifiers as they are, every other sealed, vouchers gone. */
+/** Builds the thread fields of a reply: keeps vouched identifiers, seals all others, removes vouchers. */
 export function threadForCorrespondent(thread: ThreadIds, keys: MessageIdKeys): ThreadIds {
   const vouched = new Set(thread.references.flatMap((id) => readVoucher(id, keys) ?? []));
   const outward = (ids: readonly string[]): string[] =>
@@ -90,7 +92,7 @@ export function threadForCorrespondent(thread: ThreadIds, keys: MessageIdKeys): 
   return { inReplyTo: outward(thread.inReplyTo), references: outward(thread.references) };
 }
 
-/** The last ones are what programs look at, the first is the thread's name. */
+/** Keeps the last identifiers, which programs evaluate, and the first, which identifies the thread. */
 function shorten(ids: readonly string[]): string[] {
   return ids.length <= REFERENCES_MAX ? [...ids] : [...ids.slice(0, 1), ...ids.slice(1 - REFERENCES_MAX)];
 }
@@ -100,10 +102,13 @@ function voucher(foreign: readonly string[], keys: MessageIdKeys): string[] {
   return hashes.length === 0 ? [] : [bracketed(`v.${hashes.join("")}`, keys)];
 }
 
-/** Each hash is 40 bits, so 8 signs. */
+/**
+ * Splits a voucher into its hashes of 40 bits, 8 base32 characters each. @returns `null` when the identifier is not a
+ * voucher
+ */
 function readVoucher(id: string, keys: MessageIdKeys): string[] | null {
-  const signs = isAtAlias(id, keys) ? VOUCHER.exec(leftOf(id))?.[1] : undefined;
-  return signs === undefined ? null : (signs.toLowerCase().match(/.{8}/g) ?? []);
+  const hashes = isAtAlias(id, keys) ? VOUCHER.exec(leftOf(id))?.[1] : undefined;
+  return hashes === undefined ? null : (hashes.toLowerCase().match(/.{8}/g) ?? []);
 }
 
 function isVoucher(id: string, keys: MessageIdKeys): boolean {

@@ -1,4 +1,7 @@
-/** Message identifiers (RFC 5322 §3.6.4): made for mail that is ours, found in Message-ID, In-Reply-To and References. */
+/**
+ * Message identifiers (RFC 5322 §3.6.4): generated for our own mail, parsed from Message-ID, In-Reply-To and
+ * References.
+ */
 
 import { canonicalDomain } from "../address/address.ts";
 import { toBase32 } from "../base32.ts";
@@ -9,12 +12,13 @@ export interface MessageId {
   right: string;
 }
 
-// Wider than the grammar on the left, as real programs are: anything printable but brackets, white space and a second "@".
+// More lenient than the grammar, as real programs require: anything printable except brackets, white space and a second
+// "@".
 const MESSAGE_ID = /^<([^<>@\s\u{0}-\u{1f}\u{7f}]+)@([^<>@\s\u{0}-\u{1f}\u{7f}]+)>$/u;
 const LONGEST = 998;
 
 /**
- * @param random at least 16 bytes; nothing else goes into the left side, neither time nor host
+ * @param random at least 16 bytes; the left side contains nothing else, neither time nor host
  * @example `<mfrggzdfmztwq2lknnwg23tpoa@alias.test>`
  */
 export function makeMessageId(random: Uint8Array, domain: string): string {
@@ -22,7 +26,7 @@ export function makeMessageId(random: Uint8Array, domain: string): string {
 }
 
 /**
- * Reads one identifier with its brackets; white space around it is allowed.
+ * Parses one identifier with its brackets; surrounding white space is allowed.
  * @throws MailSyntaxError `message_id_syntax`
  */
 export function parseMessageId(text: string): MessageId {
@@ -32,7 +36,10 @@ export function parseMessageId(text: string): MessageId {
   return { left, right };
 }
 
-/** The identifiers in an unfolded References or In-Reply-To value, in order; whatever else is there is skipped. @param max at most so many */
+/**
+ * Finds the identifiers in an unfolded References or In-Reply-To value, in order, skipping other text. @param max
+ * maximum number of results
+ */
 export function findMessageIds(text: string, max = 100): string[] {
   const found: string[] = [];
   for (const [candidate] of text.matchAll(/<[^<>\s]+>/g)) {

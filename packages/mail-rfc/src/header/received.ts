@@ -1,23 +1,23 @@
 /**
- * One Received trace field (RFC 5321 §4.4). What a client said of itself goes through a filter: no control, no line break, no
- * comment can be smuggled in. Folded to 78 columns wherever a line holds more than one word.
+ * Formats a Received trace field (RFC 5321 §4.4). Text supplied by the client is filtered, so that it cannot inject a
+ * control character, a line break or a comment. Folded at 78 columns wherever a line has more than one word.
  */
 import { formatDate } from "./date.ts";
 import { canStandInField, type FieldText, headerField } from "./header-field.ts";
 
 export interface ReceivedTrace {
-  /** What the client said in EHLO or HELO. */
+  /** Argument of the client's EHLO or HELO. */
   helo: string;
-  /** The client's address, IPv4 or IPv6. */
+  /** IP address of the client. */
   clientAddress: string;
-  /** The name found for that address and confirmed; `null` reads "unknown". */
+  /** Confirmed reverse name of that address; `null` is written as "unknown". */
   clientName?: string | null;
-  /** Our own name. */
+  /** Our own host name. */
   by: string;
-  /** RFC 3848, RFC 6531. */
+  /** Protocol keyword (RFC 3848, RFC 6531). */
   protocol: "SMTP" | "ESMTP" | "ESMTPS" | "ESMTPSA" | "ESMTPA" | "UTF8SMTP" | "UTF8SMTPS" | "UTF8SMTPSA" | "UTF8SMTPA";
   id: string;
-  /** Only when one recipient may be named: the alias, never a destination. */
+  /** The alias, never a destination; set only if the message has one recipient. */
   forAlias?: string | null;
   at: Date;
 }
@@ -43,7 +43,9 @@ export function formatReceived(trace: ReceivedTrace): FieldText {
   return headerField("Received", all, { columns: COLUMNS, indent: "\t" });
 }
 
-/** A name or literal as it may stand outside a comment; anything else reads "unknown" and is shown in the comment. */
+/**
+ * @returns a name or literal that may be written outside a comment; otherwise "unknown", and the comment shows the text
+ */
 function domainWord(text: string): string {
   return isDomainWord(text) ? text : "unknown";
 }
@@ -59,7 +61,7 @@ function clientComment(trace: ReceivedTrace): string {
   return `(${name} [${address.includes(":") ? `IPv6:${address}` : address}]${helo})`;
 }
 
-/** Printable ASCII with parentheses and backslashes escaped (RFC 5322 §3.2.2); the rest becomes "?". */
+/** @returns printable ASCII with parentheses and backslashes escaped (RFC 5322 §3.2.2); other characters become "?" */
 function commentText(text: string): string {
   return text
     .slice(0, 64)

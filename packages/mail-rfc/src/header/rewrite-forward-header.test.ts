@@ -44,7 +44,7 @@ const fixtures = readdirSync(new URL("../../../../test-vectors/eml/", import.met
 
 describe("every fixture forwarded", () => {
   it.each(fixtures)(
-    "%s: addresses no one could answer to but the alias and reply addresses; all else byte for byte",
+    "%s: every address one could answer to is the alias or a reply address; all else stays byte for byte",
     (name) => {
       const original = readFileSync(new URL(`../../../../test-vectors/eml/${name}`, import.meta.url));
       const before = readHeader(original);
@@ -68,24 +68,24 @@ describe("every fixture forwarded", () => {
     },
   );
 
-  it("there are fixtures", () => {
+  it("the fixtures are found", () => {
     expect(fixtures.length).toBeGreaterThan(18);
   });
 });
 
 describe("From", () => {
-  it("shows who wrote, and is answered through a reply address", () => {
+  it("shows the author, with a reply address", () => {
     const done = rewrite(lines("From: Ann Lee <Ann@example.org>"));
     expect(done.text).toBe(`From: "Ann Lee (Ann at example.org)" <${reply("ann@example.org")}>\r\n`);
     expect(done.correspondents).toEqual([{ name: "Ann Lee", address: "Ann@example.org" }]);
   });
 
-  it("begins with a warning when nobody proved it", () => {
+  it("begins with a warning when it is not verified", () => {
     const done = rewrite(lines("From: Bank <info@bank.example>"), { isVerified: false });
     expect(done.text).toContain('"Unverified: Bank (info at bank.example)"');
   });
 
-  it("of several authors, or given twice, is the first", () => {
+  it("keeps only the first of several authors or fields", () => {
     for (const text of [lines("From: a@x.example, b@y.example"), lines("From: a@x.example", "From: b@y.example")]) {
       const done = rewrite(text);
       expect(addresses(done, "from")).toEqual([reply("a@x.example")]);
@@ -103,18 +103,18 @@ describe("From", () => {
     },
   );
 
-  it("that claims to be the alias itself gets a reply address as well", () => {
+  it("with the alias as author gets a reply address too", () => {
     expect(addresses(rewrite(lines("From: Me <shop@kauke.test>")), "from")).toEqual([reply("shop@kauke.test")]);
   });
 
-  it("comes first when there was none, so a header without its last line end stays whole", () => {
+  it("is put first when it was missing, so that a header without a final line end stays intact", () => {
     const done = rewrite("Subject: x");
     expect(done.text).toMatch(/^From: .*\r\nSubject: x\r\n$/);
   });
 });
 
 describe("To, Cc and Reply-To", () => {
-  it("keep the alias in any case with its tag; everybody else is a reply address", () => {
+  it("keep the alias in any letter case with its tag; all other addresses become reply addresses", () => {
     const done = rewrite(
       lines(
         "From: a@x.example",
@@ -127,18 +127,18 @@ describe("To, Cc and Reply-To", () => {
     expect(done.text).not.toMatch(/@[xyz]\.example/);
   });
 
-  it("another alias stays only when it is the owner's", () => {
+  it("keep another alias only if it belongs to the same owner", () => {
     const text = lines("From: a@x.example", "To: news@kauke.test, other@kauke.test");
     const done = rewrite(text, { isOwnAlias: (address) => address === "news@kauke.test" });
     expect(addresses(done, "to")).toEqual(["news@kauke.test", reply("other@kauke.test")]);
   });
 
-  it("a name that looks like an address doesn't survive as one", () => {
+  it("change a display name that looks like an address", () => {
     const done = rewrite(lines("From: a@x.example", 'To: "eve@evil.example" <bob@y.example>'));
     expect(done.text).not.toContain("eve@");
   });
 
-  it("members of groups are no way around", () => {
+  it("rewrite members of groups too", () => {
     const done = rewrite(lines("From: a@x.example", "To: Team: bob@y.example, shop@kauke.test;", "Cc: undisclosed:;"));
     expect(addresses(done, "to")).toEqual([reply("bob@y.example"), "shop@kauke.test"]);
     expect(done.fields.map(({ name }) => name)).toEqual(["from", "to"]);
@@ -150,24 +150,24 @@ describe("To, Cc and Reply-To", () => {
     "To: ",
     "To: nobody at all",
     "Apparently-To: shop@kauke.test",
-  ])("that name nobody keep a To: %j", (field) => {
+  ])("without recipients still have a To field: %j", (field) => {
     const done = rewrite(lines("From: a@x.example", field, "Subject: s"));
     expect(value(done, "to")).toBe("undisclosed-recipients:;");
     expect(done.fields.filter(({ name }) => name === "to")).toHaveLength(1);
   });
 
-  it("get no To where the sender wrote none", () => {
+  it("get no To field if the sender wrote none", () => {
     const done = rewrite(lines("From: a@x.example", "Bcc: shop@kauke.test", "Cc: bob@y.example"));
     expect(done.fields.map(({ name }) => name)).toEqual(["from", "cc"]);
   });
 
-  it("given twice become one", () => {
+  it("become one field when given twice", () => {
     const done = rewrite(lines("From: a@x.example", "To: b@x.example", "Subject: s", "To: c@x.example, B@x.example"));
     expect(addresses(done, "to")).toEqual([reply("b@x.example"), reply("c@x.example")]);
     expect(done.fields.map(({ name }) => name)).toEqual(["from", "to", "subject"]);
   });
 
-  it("hold at most 100 addresses in all, the alias among them wherever it stands", () => {
+  it("hold at most 100 addresses in total, always including the alias", () => {
     const many = (name: string) => Array.from({ length: 150 }, (_, index) => `${name}${index}@x.example`).join(", ");
     const done = rewrite(
       lines("From: a@x.example", `Cc: ${many("c")}`, `To: ${many("t")}, shop@kauke.test`, `Reply-To: ${many("r")}`),
@@ -179,7 +179,7 @@ describe("To, Cc and Reply-To", () => {
     expect(done.correspondents.length).toBeLessThan(CORRESPONDENTS_MAX);
   });
 
-  it("ask for one reply address per correspondent, however often and in whatever case he is named", () => {
+  it("request one reply address per correspondent, however often and in whatever letter case it occurs", () => {
     const asked: string[] = [];
     const replyAddressOf = (address: string) => {
       asked.push(address);
@@ -213,7 +213,7 @@ describe("other fields", () => {
     'Authentication-Results: "mx.kauke.test"; dkim=pass',
     "Authentication-Results:\r\n mx.kauke.test;\r\n dkim=pass",
     "List-Unsubscribe-Post: List-Unsubscribe=One-Click",
-  ])("%s goes", (field) => {
+  ])("%s is removed", (field) => {
     expect(rewrite(`${base}${field}\r\n`).fields.map(({ name }) => name)).toEqual(["from"]);
   });
 
@@ -235,13 +235,13 @@ describe("other fields", () => {
     expect(done.header.subarray(0, wire.length)).toEqual(wire);
   });
 
-  it("a line end that is none can't begin a field for somebody else", () => {
+  it("a bare CR or LF can't begin a field in another program", () => {
     const done = rewrite(`${base}Subject: a\nReply-To: b@x.example\rCc: c@x.example\r\n`);
     expect(value(done, "subject")).toBe("a Reply-To: b@x.example Cc: c@x.example");
     expect(done.text).not.toMatch(/\r(?!\n)|(?<!\r)\n/);
   });
 
-  it("List-Unsubscribe keeps its link and its one click; a mailto goes through a reply address, without its other fields", () => {
+  it("List-Unsubscribe keeps its web link and one-click field; a mailto gets a reply address and loses other query fields", () => {
     const done = rewrite(
       base +
         lines(
@@ -264,11 +264,11 @@ describe("other fields", () => {
     "List-Unsubscribe: leave@x.example",
     "List-Unsubscribe: <MAIL\r\n TO:leave>",
     "List-Post: list@x.example (write here)",
-  ])("%s, which leads nowhere safe, goes", (field) => {
+  ])("%s has no usable link and is removed", (field) => {
     expect(rewrite(`${base}${field}\r\n`).fields.map(({ name }) => name)).toEqual(["from"]);
   });
 
-  it("the owner's own identifiers come back opened, and the stranger's are vouched for", () => {
+  it("the owner's identifiers are opened, and the correspondent's are covered by a voucher", () => {
     const messageIds = messageIdKeys(key, "kauke.test");
     const sealed = sealMessageId("<note@laptop.example>", messageIds);
     const done = rewrite(`${base}Message-ID: <b@x.example>\r\nIn-Reply-To: ${sealed}\r\n`, { messageIds });
@@ -278,7 +278,7 @@ describe("other fields", () => {
   });
 });
 
-describe("whatever a sender writes", () => {
+describe("arbitrary header fields of a sender", () => {
   const name = fc.constantFrom(
     "From",
     "To",
@@ -316,7 +316,7 @@ describe("whatever a sender writes", () => {
     { maxLength: 20 },
   );
 
-  it("it is one header again, with one From, and no address of a stranger to answer to", () => {
+  it("the result is one header, with one From and no address of a correspondent to answer to", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(name, soup), { maxLength: 8 }), fc.boolean(), (fields, withIds) => {
         const text = fields.map(([title, parts]) => `${title}: ${parts.join("")}\r\n`).join("");

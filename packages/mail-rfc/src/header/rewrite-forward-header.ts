@@ -1,7 +1,7 @@
 /**
- * The header of a forwarded message. Whoever the owner's program could answer to becomes a reply address, so that no answer, read
- * receipt or unsubscription ever leaves from the real mailbox to a stranger. Pure: which token an address gets, and keeping the
- * rows, is the caller's. Fields not named here keep their exact bytes and their order (DESIGN "Rewriting").
+ * Rewrites the header of a forwarded message. Every address the owner's program could answer to becomes a reply
+ * address, so that no answer, read receipt or unsubscription is sent from the real mailbox to a correspondent. The
+ * caller derives the tokens and stores the rows. Fields not named here keep their exact bytes and their order.
  */
 
 import { splitAliasAddress } from "../address/address.ts";
@@ -19,39 +19,41 @@ import { findMessageIds } from "./message-id.ts";
 import { type MessageIdKeys, threadForOwner } from "./message-id-map.ts";
 
 export interface ForwardHeaderSource extends HeaderSource {
-  /** Canonical. */
+  /** Address of the alias in canonical form. */
   aliasAddress: string;
-  /** Speaks when there is no readable From; canonical, empty for the null sender. */
+  /** Author used when there is no readable From; canonical, empty for the null sender. */
   envelopeFrom: string;
   /** Whether SPF or DKIM aligned with the header's From. */
   isVerified: boolean;
-  /** The reply address that stands for a correspondent. Called once for each. */
+  /** Returns the reply address that stands for a correspondent. Called once per correspondent. */
   replyAddressOf: (correspondent: string) => string;
-  /** Another alias of the same owner, which may stay as it is. */
+  /** Whether an address is another alias of the same owner, which stays unchanged. */
   isOwnAlias?: (address: string) => boolean;
-  /** Our own name in Authentication-Results: such fields are forged. */
+  /** Our own name in Authentication-Results; received fields with it are forged and removed. */
   removeResultsOf: string;
-  /** Opens the owner's own identifiers in In-Reply-To and References; without it both fields stay. */
+  /**
+   * Keys that open the owner's own identifiers in In-Reply-To and References; without them both fields stay unchanged.
+   */
   messageIds?: MessageIdKeys;
 }
 
 export interface ForwardHeader {
-  /** Wire form, without the blank line. */
+  /** New header block in wire form, without the blank line. */
   header: Buffer;
-  /** Everybody who got a reply address, each once. */
+  /** Everybody who was assigned a reply address, without duplicates. */
   correspondents: Mailbox[];
-  /** For what else of the message names people. */
+  /** Assigns reply addresses to people named elsewhere in the message. */
   replies: ReplyAddresses;
 }
 
-/** Addresses left in From, Reply-To, To, Cc and calendars together. */
+/** Maximum addresses in From, Reply-To, To, Cc and calendars together. */
 export const CORRESPONDENTS_MAX = 100;
-/** How many of them may be spellings of the owner's own aliases. */
+/** Maximum of those that may be spellings of the owner's own aliases. */
 const OWN_MAX = 50;
-/** A group without members is what RFC 6854 has for "nobody to answer to". */
+/** From field when there is no author to answer to: a group without members (RFC 6854). */
 const NOBODY = headerField("From", ["Unknown sender:;"]);
 
-/** RFC 2369, RFC 8058. */
+/** Mailing-list fields that are rewritten (RFC 2369, RFC 8058), with the spelling of their names. */
 const listFields = new Map([
   ["list-unsubscribe", "List-Unsubscribe"],
   ["list-post", "List-Post"],
@@ -61,11 +63,11 @@ const listFields = new Map([
   ["list-archive", "List-Archive"],
 ]);
 
-/** Rewrites the header block; the body is not looked at. Never throws for what a sender wrote. */
+/** Rewrites the header block; does not read the body. Never throws on input from the sender. */
 export function rewriteForwardHeader(source: ForwardHeaderSource): ForwardHeader {
   const lists = readRecipients(source);
   const replies = new ReplyAddresses(source.replyAddressOf, CORRESPONDENTS_MAX - lists.own.length);
-  // A map, not a record: a sender may call a field "constructor".
+  // A map and not an object, since a sender may name a field "constructor".
   const written = new Map([...writeAddressFields(source, lists, replies), ...writeThread(source)]);
   const hasOneClick = hasHttpsUnsubscribe(source);
   const done = new Set<string>();
@@ -83,11 +85,11 @@ export function rewriteForwardHeader(source: ForwardHeaderSource): ForwardHeader
   return { header, correspondents: replies.correspondents, replies };
 }
 
-/** The block in parts, fields that stay and lie beside each other as one. */
+/** Collects the parts of the new block; adjacent fields that stay unchanged are one part. */
 class KeptFields {
   readonly #header: Buffer;
   readonly #parts: Buffer[] = [];
-  /** Whether no field needs `fieldBytes`. */
+  /** Whether the header has no bare line breaks, so that no field needs `fieldBytes`. */
   readonly #isClean: boolean;
   #start = 0;
   #end = 0;
@@ -125,13 +127,13 @@ class KeptFields {
   }
 }
 
-/** @param isVerified whether the name may stand without a warning */
+/** @param isVerified whether the name is shown without a warning */
 function mailboxFor(mailbox: Mailbox, isVerified: boolean, replies: ReplyAddresses): Mailbox | null {
   const address = replies.addressFor(mailbox);
   return address === null ? null : { name: shownName({ ...mailbox, isVerified }), address };
 }
 
-/** An empty text removes the field. From first: it must not fall to the limit. */
+/** Rewrites From first, so that the limit on addresses never removes it. An empty text removes the field. */
 function writeAddressFields(source: ForwardHeaderSource, lists: Recipients, replies: ReplyAddresses): Written {
   const from = addressesOf(source, "from").mailboxes[0] ?? envelopeMailbox(source.envelopeFrom);
   const author = from && mailboxFor(from, source.isVerified, replies);
@@ -150,19 +152,19 @@ function writeAddressFields(source: ForwardHeaderSource, lists: Recipients, repl
   ];
 }
 
-/** Who had the field keeps one: of a group without members, of addresses that can't be read, and of Apparently-To, which goes. */
+/** A message that had To or Apparently-To gets a To field even if no readable address is left. */
 function writeTo(mailboxes: readonly Mailbox[], { fields }: ForwardHeaderSource): FieldText {
   const hadOne = fields.some(({ name }) => name === "to" || name === "apparently-to");
   return hadOne && mailboxes.length === 0 ? UNDISCLOSED_RECIPIENTS : formatAddressField("To", mailboxes);
 }
 
-/** Lower-case names and whole fields. */
+/** Pairs of a lower-case name and the whole field. */
 type Written = [name: string, text: FieldText][];
 
 interface Recipients {
   to: Mailbox[];
   cc: Mailbox[];
-  /** Those of both which are the owner's aliases. */
+  /** Recipients in To and Cc that are aliases of the owner. */
   own: Mailbox[];
 }
 
@@ -174,7 +176,7 @@ function readRecipients(source: ForwardHeaderSource): Recipients {
   return { to, cc, own };
 }
 
-/** The alias in any case and with any tag, or another alias of the same owner. */
+/** Whether an address is the alias in any letter case with any tag, or another alias of the same owner. */
 export function isOwn(
   address: string,
   { aliasAddress, isOwnAlias }: Pick<ForwardHeaderSource, "aliasAddress" | "isOwnAlias">,
@@ -213,12 +215,15 @@ function writeListField(source: ForwardHeaderSource, field: HeaderField, replies
   return rewriteListField(title, fieldValue(source.header, field), (mailbox) => replies.addressFor(mailbox));
 }
 
-/** RFC 8058 wants the link; without it the other field would promise a click that isn't there. */
+/** Whether an https link is present: RFC 8058 requires it, so without it List-Unsubscribe-Post is removed. */
 function hasHttpsUnsubscribe(source: ForwardHeaderSource): boolean {
   return valuesOf(source, "list-unsubscribe").some((value) => /<\s*https:\/\//i.test(value));
 }
 
-/** Any word before the first semicolon counts, a comment's too: readers differ in what they skip (RFC 8601 §2.2, §5). */
+/**
+ * Whether Authentication-Results claim to be ours. Any word before the first semicolon counts, comments included, since
+ * parsers differ in what they skip (RFC 8601 §2.2, §5).
+ */
 function isResultOf(source: ForwardHeaderSource, field: HeaderField): boolean {
   if (field.name !== "authentication-results") return false;
   const value = fieldValue(source.header, field).toLowerCase();

@@ -1,13 +1,14 @@
 /**
- * An unstructured header field from what a person typed (RFC 5322 §2.2.3): as it is where ASCII can say it, else in encoded
- * words, folded either way. Controls and line breaks become spaces before anything else happens, so one field comes out.
+ * Formats an unstructured header field from typed text (RFC 5322 §2.2.3): unchanged if it is plain ASCII, otherwise as
+ * encoded words; folded in both cases. Control characters and line breaks are first replaced by spaces, so that the
+ * result is one field.
  */
 import { encodeWords } from "./encoded-word.ts";
 import { type FieldText, headerField } from "./header-field.ts";
 
 /**
- * The whole field with its CRLF.
- * @param name trusted, e.g. `Subject`
+ * Formats the whole field with its CRLF.
+ * @param name trusted field name, e.g. `Subject`
  * @returns e.g. `Subject: hi\r\n`, `Subject: =?utf-8?B?xIU=?=\r\n`
  */
 export function formatTextField(name: string, text: string): FieldText {
@@ -15,7 +16,7 @@ export function formatTextField(name: string, text: string): FieldText {
   return headerField(name, isPlain(clean) ? clean.split(" ") : encodeWords(clean));
 }
 
-/** Controls, line and paragraph separators and lone surrogates are no text; runs of them read as one space. */
+/** Replaces runs of control characters, line and paragraph separators and lone surrogates by one space. */
 function toOneLine(text: string): string {
   return text
     .toWellFormed()
@@ -23,7 +24,9 @@ function toOneLine(text: string): string {
     .trim();
 }
 
-/** Printable ASCII that no reader takes for an encoded word, with words short enough to fold between them. */
+/**
+ * Whether a text is printable ASCII, cannot be taken for an encoded word, and has words short enough to fold between.
+ */
 function isPlain(text: string): boolean {
   return /^(?:[!-~]{1,60}(?: [!-~]{1,60})*)?$/.test(text) && !text.includes("=?");
 }

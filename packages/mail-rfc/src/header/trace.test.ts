@@ -16,7 +16,7 @@ describe("formatDate", () => {
     expect(formatDate(new Date(iso))).toBe(text);
   });
 
-  it("is read back to the second", () => {
+  it("is parsed back to the second", () => {
     fc.assert(
       fc.property(fc.date({ min: new Date(0), max: new Date("9999-12-31T00:00:00Z"), noInvalidDate: true }), (date) => {
         expect(Date.parse(formatDate(date))).toBe(Math.floor(date.getTime() / 1000) * 1000);
@@ -25,7 +25,7 @@ describe("formatDate", () => {
   });
 });
 
-// RFC 4648 section 10
+// Test vectors of RFC 4648 §10.
 it.each([
   ["", ""],
   ["f", "my"],
@@ -39,7 +39,7 @@ it.each([
 });
 
 describe("message identifiers", () => {
-  it("made ones are read back", () => {
+  it("generated ones can be parsed", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 16, maxLength: 40 }), (random) => {
         const id = makeMessageId(random, "Alias.test");
@@ -65,12 +65,12 @@ describe("message identifiers", () => {
     expect(() => parseMessageId(text)).toThrow(new MailSyntaxError("message_id_syntax"));
   });
 
-  it("are found among other text, at most as many as asked for", () => {
+  it("are found in other text, up to the given maximum", () => {
     expect(findMessageIds('phrase <a@b> (c) <no> <c.d$e@[192.0.2.1]> "x"')).toEqual(["<a@b>", "<c.d$e@[192.0.2.1]>"]);
     expect(findMessageIds("<a@b>".repeat(500), 7)).toHaveLength(7);
   });
 
-  it("are looked for in 64 KiB in a moment", () => {
+  it("are searched in 64 KiB quickly", () => {
     for (const unit of ["<", "<a", "<a@", "<@", "<a@b>"]) {
       const began = performance.now();
       findMessageIds(unit.repeat(65_536 / unit.length));
@@ -101,7 +101,7 @@ describe("formatReceived", () => {
     expect(formatReceived({ ...trace, forAlias: null })).toContain(" id 0d9c7a3e-5f1b; Sun,");
   });
 
-  it("tags an IPv6 client and takes a literal as greeting", () => {
+  it("tags an IPv6 client and accepts an address literal as greeting", () => {
     const text = formatReceived({
       ...trace,
       helo: "[192.0.2.9]",
@@ -111,13 +111,13 @@ describe("formatReceived", () => {
     expect(text).toContain("from [192.0.2.9] (c.example.org [IPv6:2001:db8::1])");
   });
 
-  it("shows a greeting that is no name only inside the comment, escaped", () => {
+  it("shows a greeting that is not a name only inside the comment, escaped", () => {
     const text = formatReceived({ ...trace, helo: "my pc) by evil.test\r\nBcc: x@y.test (" });
     expect(text).toContain("from unknown (unknown [192.0.2.1]");
     expect(text).toContain("helo=my?pc\\)?by?evil.test??Bcc:?x@y.test?\\()");
   });
 
-  it("is one field of lines no longer than 78 columns, whatever a client says", () => {
+  it("is one field of lines no longer than 78 columns, whatever the client sends", () => {
     const anything = fc.oneof(
       fc.string({ unit: "binary", maxLength: 60 }),
       fc.constantFrom("a\r\nB: c", "(", "\\", ""),

@@ -13,7 +13,7 @@ const messageOf = (carrier: LeakCarrier, address: string): Buffer => {
   return Buffer.from(["From: shop@kauke.test", "Subject: hi", ...header, "", body].join("\r\n"));
 };
 
-test.each(all)("$name tells the mailbox, and a stranger's address does not", async (carrier) => {
+test.each(all)("the mailbox is found in $name, and another address there is not reported", async (carrier) => {
   const message = messageOf(carrier, owner);
   expect(await searchMessage(message, [owner])).toMatchObject({ leak: "address", destination: owner });
   expect(await searchMessage(messageOf(carrier, stranger), [owner])).toBeNull();

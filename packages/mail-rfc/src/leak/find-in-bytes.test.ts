@@ -24,7 +24,7 @@ const encodings: Record<string, (text: string) => Buffer> = {
 const CHUNK = 1_048_576;
 const text = Buffer.alloc(CHUNK * 2 + 4096, "an ordinary line of text, ");
 const noise = Buffer.from(Array.from({ length: CHUNK * 2 + 4096 }, (_, index) => (index * 131 + (index >> 7)) & 0xff));
-/** Near the ends and near both chunk boundaries, or anywhere. */
+/** Offsets near both ends of the text and near both chunk boundaries, or anywhere in it. */
 const offset = fc.oneof(
   fc.integer({ min: -80, max: 80 }).map((shift) => CHUNK + shift),
   fc.integer({ min: -80, max: 80 }).map((shift) => CHUNK * 2 + shift),
@@ -32,7 +32,7 @@ const offset = fc.oneof(
 );
 
 describe.each(Object.entries(encodings))("an address in %s", (_, encode) => {
-  test("is found at any offset, and another one is not", { timeout: 600_000 }, () => {
+  test("is found at any offset, and a different address is not", { timeout: 600_000 }, () => {
     fc.assert(
       fc.property(offset, fc.boolean(), (at, isBinary) => {
         const put = (address: string): Buffer => {
@@ -47,7 +47,7 @@ describe.each(Object.entries(encodings))("an address in %s", (_, encode) => {
     );
   });
 
-  test("is found over the boundary of two chunks", () => {
+  test("is found across the boundary of two chunks", () => {
     const bytes = encode(` ${owner} `);
     for (let at = CHUNK - bytes.length - 1; at <= CHUNK + 1; at += 1) {
       const whole = Buffer.from(noise);
@@ -58,23 +58,23 @@ describe.each(Object.entries(encodings))("an address in %s", (_, encode) => {
   });
 });
 
-test("a length or a tag beside an address in binary data does not hide it, a longer name in text does", () => {
+test("next to a length or tag byte in binary data an address is found; as the end of a longer name in text it is not", () => {
   const der = Buffer.concat([Buffer.from([0x30, 0x82, 1, 2, 0x16, 0x30]), Buffer.from(`${owner}0\r\x06\x09`)]);
   expect(findInBytes(der, patterns)).toBe(owner);
   expect(findInBytes(Buffer.from(`write to 0${owner}0, yes`), patterns)).toBeNull();
 });
 
-test("many addresses at the same domain neither hide one nor cost more than their length", () => {
+test("many other addresses at the same domain do not hide the mailbox, and the cost stays linear", () => {
   const others = "x@inbox.example ".repeat(50_000);
   expect(findInBytes(Buffer.from(others), patterns)).toBeNull();
   expect(findInBytes(Buffer.from(`${others}${owner.replace("@", "%40")} ${others}`), patterns)).toBe(owner);
 });
 
-describe("in a text of several windows", () => {
+describe("in a text that is searched in several windows", () => {
   const filling = "an ordinary line of text\n";
   const long = filling.repeat(Math.ceil((CHUNK * 2) / filling.length));
 
-  test("an address over the boundary is found, with its line", () => {
+  test("an address across a window boundary is found, with its line number", () => {
     for (const shift of [-60, -25, -10, 0, 10, 16_384, 16_390, 20_000]) {
       const at = CHUNK + shift;
       const found = findInText(`${long.slice(0, at)}\n${owner}\n${long.slice(at)}`, patterns, "whole");
@@ -83,7 +83,7 @@ describe("in a text of several windows", () => {
     expect(findInText(long, patterns, "whole")).toBeNull();
   });
 
-  test("a longer name or domain that a boundary cuts is somebody else", () => {
+  test("a longer name or domain that a window boundary cuts is a different address", () => {
     const others = [`${owner}x `, `x${owner} `, `jo${owner}.example `];
     for (const other of others) {
       const filled = other.repeat(Math.ceil((CHUNK * 2 + 40_000) / other.length));
@@ -93,7 +93,7 @@ describe("in a text of several windows", () => {
     }
   });
 
-  test("one that markup parts is found over the boundary", () => {
+  test("an address interrupted by markup is found across a window boundary", () => {
     const parted = [...owner].join("<wbr>");
     for (let at = CHUNK - 200; at < CHUNK + 50; at += 7) {
       const found = findInText(`${long.slice(0, at)} ${parted} ${long.slice(at)}`, patterns, "whole");

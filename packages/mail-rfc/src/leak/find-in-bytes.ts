@@ -1,35 +1,41 @@
 /**
- * Searches bytes of any format for mailboxes written in ASCII, Latin-1, UTF-8 or UTF-16 of either byte order, in any letter
- * case. The domain is searched natively; only around it the bytes are read as text. Where control characters stand nearby, the
- * bytes are binary: what stands directly beside the address may be a length or the next value, and says nothing.
+ * Searches bytes of any format for mailboxes written in ASCII, Latin-1, UTF-8 or UTF-16 of either byte order, in any
+ * letter case. The domain is found by a native byte search, and only the bytes around a hit are decoded as text.
+ * Control characters near a hit mean binary data: there a byte directly beside the address may be a length or belong to
+ * the next value, so it does not make the address a longer one.
  */
 import { type Boundary, findMailbox, type MailboxPattern } from "./mailbox-pattern.ts";
 import { textViews } from "./text-views.ts";
 
 interface Needle {
-  /** Bytes as Latin-1, in lower case as Latin-1. */
+  /** Encoded domain as a Latin-1 string in lower case, to be found in bytes converted the same way. */
   bytes: string;
   charset: "utf8" | "utf16le" | "utf16be";
 }
 
-/** Bytes that are searched at once. */
+/** Bytes searched in one step. */
 const CHUNK = 1_048_576;
-/** Characters read before and after a domain: a local part in which every character is an entity. */
+/** Characters decoded before a domain: enough for a local part in which every character is an HTML entity. */
 const BEFORE = 480;
 const AFTER = 70;
-/** Characters before a domain that decide when there is nothing to undo in them. */
+/**
+ * Characters before a domain that are checked for encodings; when these have none, the hit is decided without decoding.
+ */
 const PLAIN_BEFORE = 130;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: everything that is not printable ASCII
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches everything that is not printable ASCII
 const NOT_PLAIN = /[%&\\<>=]|[^ -~\r\n\t\0]/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for control characters
 const CONTROL = /[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]/;
-/** What other data looks like when it is read as UTF-16; also true for Chinese and Korean text, which is then searched more strictly. */
+/**
+ * Characters that binary data usually yields when decoded as UTF-16. Chinese and Korean text also matches and is then
+ * treated as binary.
+ */
 const HIGH_UNIT = /[\u2e80-\uffff]/;
 
-/** A message has thousands of pieces that are searched for the same. */
+/** Needles by pattern list: one message has thousands of chunks that are searched for the same mailboxes. */
 const cached = new WeakMap<readonly MailboxPattern[], readonly Needle[]>();
 
-/** @returns the destination found, as it was given */
+/** @returns the destination that was found, spelled as in its pattern */
 export function findInBytes(bytes: Buffer, patterns: readonly MailboxPattern[]): string | null {
   const needles = cached.get(patterns) ?? needlesOf(patterns);
   cached.set(patterns, needles);
@@ -47,9 +53,9 @@ export function findInBytes(bytes: Buffer, patterns: readonly MailboxPattern[]):
   return null;
 }
 
-/** A domain and the bytes before it that may belong to its address. */
+/** A domain found in a chunk, with the preceding bytes that may belong to its address. */
 interface Around {
-  /** Behind the same domain before, so that no byte is read twice for domains in a row. */
+  /** Start offset; not before the previous hit of the same domain, so that no byte is decoded twice. */
   from: number;
   at: number;
   end: number;
@@ -57,7 +63,7 @@ interface Around {
 }
 
 function* domainsIn(chunk: string, { bytes: needle, charset }: Needle): Generator<Around> {
-  // The first one of a chunk may have its local part in the chunk before.
+  // The local part of the first hit in a chunk may begin in the previous chunk.
   let last = -BEFORE * 2;
   for (let at = chunk.indexOf(needle); at >= 0; at = chunk.indexOf(needle, at + 1)) {
     const end = at + needle.length;
@@ -66,7 +72,7 @@ function* domainsIn(chunk: string, { bytes: needle, charset }: Needle): Generato
   }
 }
 
-/** The usual case, decided fast: plain ASCII that has nothing to undo and names nobody we look for. */
+/** Fast path for the usual case: plain ASCII without any encoding, naming none of the mailboxes searched for. */
 function isPlainStranger(
   chunk: string,
   { from, at, end, charset }: Around,
@@ -79,7 +85,7 @@ function isPlainStranger(
 
 function needlesOf(patterns: readonly MailboxPattern[]): Needle[] {
   const domains = new Set(patterns.flatMap((pattern) => pattern.domains));
-  // The letter case of what is not ASCII is not undone by bytes.
+  // The byte search ignores letter case only for ASCII, so domains with other characters are searched in both cases.
   const spelled = new Set([...domains].flatMap((domain) => [domain, domain.toUpperCase()]));
   const needles = [...spelled].flatMap((domain): Needle[] => [
     { bytes: lowered(Buffer.from(domain)), charset: "utf8" },

@@ -1,18 +1,21 @@
-/** Searches a text of any length for mailboxes, window by window, so that its memory does not grow with the text. */
+/** Searches text of any length for mailboxes, window by window, so that memory use does not grow with the text. */
 import { type Boundary, findMailbox, type MailboxPattern } from "./mailbox-pattern.ts";
 import { textViews } from "./text-views.ts";
 
 export interface TextLeak {
   destination: string;
-  /** From 1; `null` where the address shows only after folds, markup or another encoding were undone. */
+  /** Line number, from 1; `null` when the address appears only after folds, markup or another encoding were decoded. */
   line: number | null;
 }
 
-/** Characters. Far below the length at which V8 runs out of stack for a repeated class. */
+/** Characters per window; far below the length at which V8 overflows its stack on a repeated character class. */
 const WINDOW = 1_048_576;
-/** Characters that two windows share: an address with markup, entities and unseen characters in it is shorter. */
+/**
+ * Characters shared by two adjacent windows; longer than an address with markup, entities and invisible characters in
+ * it.
+ */
 const OVERLAP = 16_384;
-/** Characters: longer than any address, in which a domain may continue or a local part may have begun. */
+/** Characters at a cut edge of a window, longer than any address, in which a domain or local part may be incomplete. */
 const EDGE = 400;
 
 export function findInText(text: string, patterns: readonly MailboxPattern[], boundary: Boundary): TextLeak | null {
@@ -33,7 +36,7 @@ interface Window {
   isLast: boolean;
 }
 
-/** What lies at an edge that cuts the text is judged by the window beside, which holds it whole. */
+/** Ignores hits close to an edge that cuts the text: the adjacent window holds them whole and decides. */
 function findInWindow(
   { text, isFirst, isLast }: Window,
   patterns: readonly MailboxPattern[],

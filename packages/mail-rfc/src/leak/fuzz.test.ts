@@ -1,4 +1,4 @@
-/** What no input may do to the leak guard's decoders: make them throw anything but a limit. */
+/** Fuzz tests of the leak guard's decoders: on no input may they throw anything but `UnsearchableError`. */
 import { deflateRawSync } from "node:zlib";
 import { leakCarriers } from "@kauke/testkit/programs/leak-carriers";
 import fc from "fast-check";
@@ -39,7 +39,7 @@ const transfer = [
   "YQ==",
 ];
 
-/** What each decoder looks for, and how all it gives is read. */
+/** For each decoder, the byte sequences it reacts to and a function that reads all its output. */
 const decoders: Record<string, { pieces: readonly string[]; read(bytes: Buffer): Iterable<unknown> }> = {
   "zip archives": {
     pieces: [
@@ -87,7 +87,7 @@ const decoders: Record<string, { pieces: readonly string[]; read(bytes: Buffer):
   },
   "compressed rich text": {
     pieces: [rtfHead, "LZFu", "\xff", "\x10\xf3", "\0aaaaaaaa"],
-    read: (it) => unpackRichText(it, budget()),
+    read: (bytes) => unpackRichText(bytes, budget()),
   },
   base64: {
     pieces: ["QUJDREVGR0hJSktMTU5P", "=", "\r\n", "\r\n> ", "-----BEGIN X-----", "_-_-_-_-_-_-_-_-_-_-"],
@@ -125,7 +125,7 @@ function readSafely(read: () => Iterable<unknown>): void {
 }
 
 describe.each(Object.entries(decoders))("%s", (_, { pieces, read }) => {
-  test("are read, whatever is in them, in slices of what was given", { timeout }, () => {
+  test("are decoded without error whatever bytes they hold", { timeout }, () => {
     fc.assert(
       fc.property(bytesOf(pieces), (bytes) => readSafely(() => read(bytes))),
       { numRuns },
@@ -133,7 +133,7 @@ describe.each(Object.entries(decoders))("%s", (_, { pieces, read }) => {
   });
 });
 
-test("whole messages with any damage are searched", { timeout }, async () => {
+test("whole messages are searched however damaged they are", { timeout }, async () => {
   const messages = leakCarriers.map((carrier) => {
     const { header, body } = carrier.make(owner);
     return latin1([...header, "", body].join("\r\n"));

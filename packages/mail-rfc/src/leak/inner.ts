@@ -1,16 +1,18 @@
-/** What lies inside a container, as every unpacker gives it. */
+/** Data found inside a container, in the form every unpacker yields. */
 
 import type { PartKind } from "./leak-finding.ts";
 import type { Packing } from "./unpack/inflate.ts";
 
 export interface Inner {
   bytes: Buffer;
-  /** The bytes are to be inflated first. */
+  /** Compression to undo before the bytes are searched. */
   packing?: Packing | undefined;
-  /** When it is something else than the part it lies in. */
+  /** Kind of the data, when it differs from that of the enclosing part. */
   kind?: PartKind;
-  /** PDF syntax is undone in it. */
+  /** Whether PDF string syntax has to be decoded in the data. */
   isPdf?: boolean;
-  /** A view of bytes that were looked into already: searched and not unpacked. */
+  /**
+   * Whether the bytes are another decoding of data that is unpacked already: they are searched but not unpacked again.
+   */
   isView?: boolean;
 }

@@ -1,6 +1,9 @@
-/** What the leak guard tells: where an address stands, or which part it could not search. Never the address itself. */
+/**
+ * Result of the leak guard: where an address was found, or which part could not be searched. Never holds the address
+ * itself.
+ */
 
-/** What a part is to the person who wrote it. */
+/** Kind of a message part, in the terms of the person who wrote the message. */
 export type PartKind =
   | "header"
   | "text"
@@ -16,14 +19,14 @@ export type PartKind =
   | "attachment";
 
 export interface LeakPlace {
-  /** As IMAP numbers parts (RFC 3501 §6.4.5), e.g. "2" or "2.1"; "" for the message itself. */
+  /** Part number as IMAP assigns it (RFC 3501 §6.4.5), e.g. "2" or "2.1"; "" for the message itself. */
   part: string;
   kind: PartKind;
-  /** From 1, in the decoded text of the part; `null` where lines mean nothing. */
+  /** Line number in the decoded text of the part, from 1; `null` for data without lines. */
   line: number | null;
 }
 
-/** Why a part can't be searched whole: a message that holds one is refused. */
+/** Why a part could not be searched completely; the message is then refused. */
 export type Unsearchable = "unpacks_too_far" | "too_many_members" | "too_deep";
 
 export type LeakFinding =

@@ -1,4 +1,4 @@
-/** The law of linear cost for the leak scan. */
+/** Tests that the time of a leak scan grows linearly with the text. */
 import { expect, it } from "vitest";
 import { growthOf } from "../linear-cost.testing.ts";
 import { findLeak } from "./leak-scan.ts";
@@ -6,7 +6,7 @@ import { findLeak } from "./leak-scan.ts";
 const LARGEST = 256 * 1024;
 
 it.each(["<", "<!--", "&", "&#", "&#64;", "%4", "%40", "=?a?q?", "olga@owner.example.x ", "a@", "\r\n ", "ﷺ"])(
-  "text of %j takes time in step with its length",
+  "text of %j takes time proportional to its length",
   async (unit) => {
     const make = (size: number) => unit.repeat(size / Buffer.byteLength(unit));
     const run = (text: string) => findLeak({ headers: text, text, html: text, calendar: text }, ["olga@owner.example"]);

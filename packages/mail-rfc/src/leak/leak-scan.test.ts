@@ -20,17 +20,17 @@ describe("the leak scan", () => {
     expect(findLeak({ [part]: text }, ["nobody@elsewhere.example"])).toBeNull();
   });
 
-  it.each(clean)("takes no offence at $why: $text", ({ part, text }) => {
+  it.each(clean)("reports nothing for $why: $text", ({ part, text }) => {
     expect(findLeak({ [part]: text }, destinations)).toBeNull();
   });
 
-  it("names the destination as it was given", () => {
+  it("returns the destination in the spelling it was given", () => {
     expect(findLeak({ text: "olga@owner.example" }, ["bob@x.example", "Olga+Shop@Owner.Example"])).toBe(
       "Olga+Shop@Owner.Example",
     );
   });
 
-  it("finds an address in the middle of any text, written any of these ways", () => {
+  it("finds an address in the middle of any text, in each of these spellings", () => {
     const written = fc.constantFrom<(text: string) => string>(
       (text) => text,
       (text) => text.toUpperCase(),
@@ -51,7 +51,7 @@ describe("the leak scan", () => {
     );
   });
 
-  it("never throws, and finds nothing where there are no destinations", () => {
+  it("never throws, and finds nothing without destinations", () => {
     const anyText = fc.string({ unit: "binary", maxLength: 200 });
     fc.assert(
       fc.property(anyText, anyText, fc.array(anyText, { maxLength: 3 }), (html, headers, wanted) => {
@@ -61,7 +61,7 @@ describe("the leak scan", () => {
     );
   });
 
-  it("reads 25 MB of percent signs in a process in which V8 has stopped optimizing expressions", () => {
+  it("reads 25 MB of percent signs in a process in which V8 no longer optimizes regular expressions", () => {
     const program = `
       const { findLeak } = await import(${JSON.stringify(new URL("./leak-scan.ts", import.meta.url).href)});
       const html = "%41".repeat(25e6 / 3) + " olga%40owner.example";

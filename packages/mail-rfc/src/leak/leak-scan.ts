@@ -1,22 +1,24 @@
 /**
- * Looks for mailboxes in text that is at hand decoded: what a person typed, a subject. Messages with their parts and attachments
- * are read by `leak/search-message.ts`.
+ * Searches decoded text, such as typed text or a subject, for mailboxes. Messages with parts and attachments are
+ * searched by `leak/search-message.ts`.
  */
 import { findInText } from "./find-in-text.ts";
 import { mailboxPatterns } from "./mailbox-pattern.ts";
 
-/** Decoded text of each kind. */
+/** Decoded text, by the kind of text it is. */
 export interface ScannedParts {
   text?: string;
   html?: string;
-  /** Identifiers and file names may put more around an address without meaning another one. */
+  /**
+   * Header text. Here an address counts inside a longer token too, since identifiers and file names embed addresses.
+   */
   headers?: string;
   calendar?: string;
 }
 
 /**
- * @param destinations addresses in any case; a tag makes no difference
- * @returns the first destination found, as it was given; `null` when there is none
+ * @param destinations addresses in any letter case; a `+tag` is ignored
+ * @returns the first destination found, in the spelling it was given; `null` when none occurs
  */
 export function findLeak(parts: ScannedParts, destinations: readonly string[]): string | null {
   const patterns = mailboxPatterns(destinations);

@@ -1,6 +1,6 @@
 /**
- * Searches a piece of a message and everything inside it, as deep as the limits allow. A piece is text, a container or plain
- * data; which of these its bytes tell, not its declared type.
+ * Searches a piece of a message and everything inside it, as deep as the limits allow. A piece is text, a container or
+ * other data, which is recognized by its bytes and not by its declared type.
  */
 
 import { findInBytes } from "./find-in-bytes.ts";
@@ -17,26 +17,26 @@ import { type UnpackBudget, UnsearchableError } from "./unpack/unpack-limits.ts"
 
 export interface Piece extends Inner {
   kind: PartKind;
-  /** Number of the part it lies in. */
+  /** Number of the message part that contains the piece. */
   part: string;
   charset: string;
-  /** Containers around it. */
+  /** Number of containers around the piece. */
   depth: number;
-  /** Headers and parts are read. */
+  /** Whether the bytes are a message whose headers and parts are searched one by one. */
   isMessage: boolean;
   boundary: Boundary;
-  /** Its lines are those of the part. */
+  /** Whether line numbers in the piece are line numbers of the part. */
   hasLines: boolean;
 }
 
 const blank = { part: "", charset: "", depth: 0, isMessage: false, boundary: "whole", hasLines: true } as const;
 
-/** A piece of a kind; what is not said is not so. */
+/** Builds a piece; properties that are not given take their defaults. */
 export function pieceOf(known: Partial<Piece> & Pick<Piece, "bytes" | "kind">): Piece {
   return { ...blank, ...known };
 }
 
-/** A stream that is too long to be held is searched in windows, which share some bytes. */
+/** Bytes per window of an inflated stream that is too long to be held in memory; adjacent windows overlap. */
 const WINDOW_BYTES = 4 * 1024 * 1024;
 const WINDOW_OVERLAP = 16_384;
 
@@ -49,7 +49,7 @@ export class LeakSearch {
     this.#budget = budget;
   }
 
-  /** The first finding; a part that can't be read to its end is one. */
+  /** @returns the first finding; a piece that cannot be searched completely is a finding too */
   async first(pieces: Iterable<Piece>): Promise<LeakFinding | null> {
     for (const piece of pieces) {
       const finding = await this.#search(piece).catch((thrown) => unsearchable(piece, thrown));
@@ -67,7 +67,7 @@ export class LeakSearch {
     return (await this.#text(piece)) ?? (isContainer(piece.bytes) ? this.#data(piece) : null);
   }
 
-  /** What a text may hold: a message, base64, uuencode. @throws UnsearchableError `too_many_members` */
+  /** Yields what a text may embed: a message, base64 or uuencoded data. @throws UnsearchableError `too_many_members` */
   *#insideText(piece: Piece): Generator<Piece> {
     const { bytes, kind } = piece;
     if (kind !== "header" && looksLikeMessage(bytes)) yield { ...piece, isMessage: true };
@@ -99,7 +99,9 @@ export class LeakSearch {
     return destination === null ? null : { leak: "address", destination, place: { part, kind, line: null } };
   }
 
-  /** Held whole where it fits, so that what is in it can be unpacked; else in windows. */
+  /**
+   * Inflates a stream: held whole if it fits, so that containers in it can be unpacked; otherwise searched in windows.
+   */
   async #searchPacked(piece: Piece, packing: NonNullable<Inner["packing"]>): Promise<LeakFinding | null> {
     const { heldBytesMax } = this.#budget.limits;
     let chunks: Buffer[] = [];

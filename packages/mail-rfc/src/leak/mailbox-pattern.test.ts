@@ -17,7 +17,7 @@ test.each([
   ["ann@mūsų.example", "ann@xn--ms-gua7a.example"],
   ["bounce-7-ann=example.org@lists.example", "ann@example.org"],
   ["?mail=ann@example.org&x", "ann@example.org"],
-])("%j tells %j", (text, destination) => {
+])("%j names %j", (text, destination) => {
   expect(isFound(`to ${text}, yes`, destination)).toBe(true);
   expect(isFound(`to ${text}, yes`, `x${destination.replace(/^"/, '"x')}`.replace(/^x"/, '"'))).toBe(false);
 });
@@ -31,15 +31,15 @@ test.each([
   ["annx+ann2@example.org", "ann@example.org"],
   ["joann=example.org@lists.example", "ann@example.org"],
   ["ann at example.org", "ann@example.org"],
-])("%j is somebody else than %j", (text, destination) => {
+])("%j is a different address than %j", (text, destination) => {
   expect(isFound(text, destination)).toBe(false);
 });
 
-test("within other data, more around an address does not hide it", () => {
+test("within identifiers and binary data an address is found with other characters around it", () => {
   expect(isFound("0ann@example.org0", "ann@example.org")).toBe(false);
   expect(isFound("0ann@example.org0", "ann@example.org", "within")).toBe(true);
 });
 
-test("what is no address is looked for nowhere", () => {
+test("a destination that is not an address yields no pattern", () => {
   expect(mailboxPatterns(["", "@", "ann", "@example.org"])).toEqual([]);
 });

@@ -1,6 +1,7 @@
 /**
- * What the leak guard looks for: mailboxes in every spelling that leads to the same one. Letter case, a `+tag`, the two forms of
- * an international domain and, at Gmail, dots make no difference. Texts come in lower case and NFKC.
+ * Patterns of the leak guard: mailboxes in every spelling that leads to the same one. Letter case, a `+tag`, the two
+ * forms of an international domain and, at Gmail, dots make no difference. The text to be searched must be in lower
+ * case and NFKC.
  */
 
 import { domainToASCII, domainToUnicode } from "node:url";
@@ -20,9 +21,9 @@ export interface MailboxPattern {
 }
 
 /**
- * Which occurrences of an address count. `whole`, for text that people write: only the complete address, so that neither
- * `joann@example.org` nor `ann@example.org.example` counts as `ann@example.org`. `within`, for identifiers and binary data: every
- * occurrence, since a length or the next value may stand directly beside the address.
+ * Which occurrences of an address count. `whole`, for text that people write: only the complete address, so that
+ * neither `joann@example.org` nor `ann@example.org.example` counts as `ann@example.org`. `within`, for identifiers and
+ * binary data: every occurrence, since a length or the next value may stand directly beside the address.
  */
 export type Boundary = "whole" | "within";
 
@@ -33,16 +34,16 @@ export interface FoundMailbox {
 }
 
 const gmail = ["gmail.com", "googlemail.com"];
-// Characters beside an address belong to it only when a letter or digit stands beyond them.
+// Punctuation beside an address belongs to a longer address only if a letter or digit follows beyond it.
 const LOCAL_BEFORE = /[\p{L}\p{N}][._+-]*$/u;
 const LETTER_BEFORE = /[\p{L}\p{N}]$/u;
 const DOMAIN_AFTER = /^[.-]*[\p{L}\p{N}]/u;
-// Reads backwards from the end, so that it is linear.
+// Matches from the end of the text backwards, so that the time is linear.
 const LOCAL_RUN = /$(?<=([^\s<>()[\]:;,"@\\\p{Cc}]*))/u;
-/** Characters read backwards from the `@`: the longest local part, and as much before it. */
+/** Characters examined before the `@`: the longest local part, and as many again. */
 const BEFORE_MAX = LOCAL_MAX_OCTETS * 2;
 
-/** @param destinations addresses in any case; what is no address is left out */
+/** @param destinations addresses in any letter case; entries that are not addresses are skipped */
 export function mailboxPatterns(destinations: readonly string[]): MailboxPattern[] {
   return destinations.flatMap((destination) => {
     const address = destination.trim().normalize("NFKC").toLowerCase();
@@ -60,9 +61,10 @@ function patternOf(destination: string, local: string, domain: string): MailboxP
 }
 
 /**
- * @param text in lower case
- * @param range offsets between which a domain must lie; for the window of a longer text, whose edges cut addresses
- * @returns the first mailbox of the first pattern that the text names
+ * @param text text in lower case and NFKC
+ * @param range offsets between which the domain must lie; set for a window of a longer text, whose edges may cut
+ * addresses
+ * @returns the first match of the first pattern that occurs in the text
  */
 export function findMailbox(
   text: string,
@@ -89,7 +91,7 @@ interface Wanted {
 function findAt(text: string, { pattern, domain, boundary, range: [from, to] }: Wanted): number {
   for (let at = text.indexOf(domain, from); at >= 0 && at < to; at = text.indexOf(domain, at + 1)) {
     const sign = text[at - 1];
-    // Return paths of mailing lists write `ann=example.org` (VERP).
+    // Bounce addresses of mailing lists write `ann=example.org` (VERP).
     if (sign !== "@" && sign !== "=") continue;
     const end = at + domain.length;
     if (boundary === "whole" && DOMAIN_AFTER.test(text.slice(end, end + LOCAL_MAX_OCTETS))) continue;

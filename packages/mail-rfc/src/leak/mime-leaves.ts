@@ -1,6 +1,7 @@
 /**
- * The parts of a message for the leak guard: every header and every body, decoded, with its number. Reads more than a mail
- * program shows: the text around the parts of a multipart, bodies behind broken boundaries, parts beyond all measure.
+ * Splits a message for the leak guard: yields every header and every body, decoded, with its part number. Covers more
+ * than a mail program shows: text around the parts of a multipart, bodies behind broken boundaries, and parts beyond
+ * the limits.
  */
 import { delimiterLines } from "../body/delimiter-lines.ts";
 import { costNs, ParseBudget, ParseLimitError } from "../body/parse-budget.ts";
@@ -14,18 +15,20 @@ export interface MimeLeaf {
   part: string;
   kind: PartKind;
   bytes: Buffer;
-  /** As declared, in lower case. */
+  /** Declared charset, in lower case. */
   charset: string;
-  /** Of a header; none for a body. */
+  /** Header fields, if this is a header; missing for a body. */
   fields?: readonly HeaderField[];
-  /** A body that is a message itself. */
+  /** Whether this is a body that is itself a message. */
   isMessage: boolean;
 }
 
-/** Multiparts within multiparts; beyond, the rest is one text. */
+/** Maximum nesting of multiparts; anything deeper is read as one text. */
 const DEPTH_MAX = 30;
 const PARTS_MAX = 5000;
-/** Finding the parts is a small share of what searching them takes, in a process of its own. */
+/**
+ * Budget for finding parts. It may be generous: searching the parts costs far more, and a separate process does both.
+ */
 const SPLIT_COST_MAX_NS = 400_000_000;
 const CRLF = Buffer.from("\r\n");
 
@@ -42,9 +45,9 @@ const kinds: readonly (readonly [RegExp, PartKind])[] = [
 ];
 
 /**
- * @param part its number; "" for the message as a whole
- * @returns headers and bodies in order, never overlapping but for messages
- * @throws UnsearchableError `too_many_members` where finding the parts takes too long
+ * @param part number of the part that holds the message; "" for the message as a whole
+ * @returns headers and bodies in order, without overlap; an attached message is one body, not split further
+ * @throws UnsearchableError `too_many_members` when finding the parts takes too long
  */
 export function* mimeLeaves(message: Buffer, part = ""): Generator<MimeLeaf> {
   const shared = { room: { parts: PARTS_MAX }, budget: new ParseBudget(SPLIT_COST_MAX_NS) };
@@ -60,7 +63,7 @@ interface Place {
   depth: number;
   room: { parts: number };
   budget: ParseBudget;
-  /** A message whose only body is a part: IMAP numbers it 1. */
+  /** Whether this is a message and not a part: IMAP numbers the only body of such a message 1. */
   isRoot: boolean;
 }
 
@@ -83,7 +86,7 @@ function* entityLeaves(entity: Buffer, place: Place): Generator<MimeLeaf> {
   yield { part: number, kind: isMessage ? "message" : kindOf(type), bytes, charset: charsetOf(type), isMessage };
 }
 
-/** A header beyond measure is read as text. */
+/** Reads a header; one that exceeds the limits counts as body text. */
 function readBlock(entity: Buffer) {
   try {
     return readHeader(entity);
@@ -106,13 +109,15 @@ function* multipartLeaves(body: Buffer, boundary: string, place: Place): Generat
 
 const numbered = (part: string, count: number): string => (part === "" ? `${count}` : `${part}.${count}`);
 
-/** The parts between the delimiter lines; preamble and epilogue (RFC 2046 §5.1.1) are given too, but not as parts. */
+/**
+ * Yields the parts between delimiter lines; also preamble and epilogue (RFC 2046 §5.1.1), marked as not being parts.
+ */
 function* splitAt(body: Buffer, boundary: string, budget: ParseBudget): Generator<{ bytes: Buffer; isPart: boolean }> {
   const delimiter = Buffer.from(`--${boundary}`);
   let start = 0;
   let isPart = false;
   for (const line of delimiterLines({ bytes: body, start: 0, end: body.length, delimiter, budget })) {
-    // A line with more text behind the boundary is no delimiter of this part: it has a longer boundary.
+    // A line with more text after the boundary belongs to another multipart with a longer boundary.
     if (!line.isWhole || line.before === "\r" || line.lineEnd === "\r") continue;
     yield { bytes: body.subarray(start, isPart ? Math.max(start, line.at - line.before.length) : line.at), isPart };
     start = line.end;
@@ -131,23 +136,25 @@ function charsetOf(type: string): string {
   return /;\s*charset\s*=\s*"?([^\s;"]{1,40})/.exec(type)?.[1] ?? "";
 }
 
-/** @param type lower case; a part without one is text */
+/** @param type declared type in lower case; "" counts as text */
 function kindOf(type: string): PartKind {
   if (type.trim() === "") return "text";
   return kinds.find(([pattern]) => pattern.test(type.trim()))?.[1] ?? "attachment";
 }
 
-/** Files of messages often have bare line feeds. */
+/** Converts bare line feeds, which message files often have, to CRLF. */
 function withCrlf(message: Buffer): Buffer {
   const head = message.subarray(0, 65_536);
   if (head.includes(CRLF) || !head.includes(0x0a)) return message;
   return Buffer.from(message.toString("latin1").replaceAll("\n", "\r\n"), "latin1");
 }
 
-/** Of a file that may be a message. */
+/** Bytes at the start of a file that are examined to tell whether it is a message. */
 const HEAD_BYTES = 65_536;
 
-/** Whether a text without a declared type begins with the header of a MIME message, behind an mbox line or not. */
+/**
+ * Whether text without a declared type begins with the header of a MIME message, with or without an mbox "From " line.
+ */
 export function looksLikeMessage(bytes: Buffer): boolean {
   const head = withCrlf(bytes.subarray(0, HEAD_BYTES));
   const { fields } = readBlock(head.subarray(head.indexOf("From ") === 0 ? head.indexOf("\n") + 1 : 0));
@@ -157,7 +164,8 @@ export function looksLikeMessage(bytes: Buffer): boolean {
 const identifierFields = /^(?:message-id|in-reply-to|references|content-|list-|return-path$|x-)/;
 
 /**
- * The fields of a header that name people and the fields whose identifiers and file names may put more around an address.
+ * Splits a header into the fields that name people, and the fields whose identifiers and file names may embed an
+ * address in a longer token.
  * @param leaf a header
  */
 export function splitHeader({ bytes, fields = [] }: MimeLeaf): { people: string; identifiers: string } {

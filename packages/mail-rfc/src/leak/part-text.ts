@@ -1,26 +1,26 @@
-/** Encodings of parts: their transfer encoding (RFC 2045 §6), uuencode, and the charset of their text. Never throws. */
+/** Decodes parts: transfer encoding (RFC 2045 §6), uuencode and charset. Never throws. */
 import { decodeQuotedPrintable } from "../body/transfer-encoding.ts";
 
 const BOM = /^(?:\xff\xfe|\xfe\xff)/;
-/** Bytes of each sample that tells text from other data. */
+/** Bytes of each sample that is examined to tell text from other data. */
 const SAMPLE = 4096;
-/** Control characters in a text, at most this share of a sample. */
+/** Maximum share of control characters in a sample of text. */
 const CONTROL_SHARE = 0.02;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it counts
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression counts control characters
 const CONTROL = /[\0-\x08\x0e-\x1a\x1c-\x1f]/g;
-/** Characters. */
+/** Characters of UTF-7 decoded in one step. */
 const DECODED_AT_ONCE = 1_048_576;
 const NO_PADDING = /[^=\s]/g;
 const UU_BEGIN = /^begin(?:-base64)? [0-7]{3,4} [^\r\n]{1,255}\r?\n/gm;
 
-/** @param encoding lower case; an unknown one leaves the bytes as they are */
+/** @param encoding transfer encoding in lower case; with an unknown one the bytes are returned unchanged */
 export function decodeTransfer(body: Buffer, encoding: string): Buffer {
   if (encoding === "base64") return decodeBase64(body);
   if (encoding === "quoted-printable") return Buffer.from(decodeQuotedPrintable(body.toString("latin1")), "latin1");
   return body;
 }
 
-/** Padding in the middle, as joined texts have it, ends one text and begins another. */
+/** Decodes base64 in which padding may occur in the middle, as in concatenated base64 texts. */
 function decodeBase64(body: Buffer): Buffer {
   const text = body.toString("latin1");
   const out = Buffer.alloc(Math.ceil((text.length * 3) / 4) + 3);
@@ -35,7 +35,7 @@ function decodeBase64(body: Buffer): Buffer {
   return out.subarray(0, size);
 }
 
-/** Whether bytes are text in a charset that keeps ASCII, or begin with a mark of UTF-16. */
+/** Whether bytes are text in an ASCII-compatible charset or begin with a UTF-16 byte order mark. */
 export function isText(bytes: Buffer): boolean {
   if (BOM.test(bytes.toString("latin1", 0, 2))) return true;
   const middle = bytes.length >> 1;
@@ -45,7 +45,7 @@ export function isText(bytes: Buffer): boolean {
   });
 }
 
-/** @param charset as the part declares it; UTF-8 where it is unknown, what does not fit becomes U+FFFD */
+/** @param charset as the part declares it; an unknown one is read as UTF-8, and invalid bytes become U+FFFD */
 export function decodeText(bytes: Buffer, charset: string): string {
   const mark = bytes.toString("latin1", 0, 2);
   if (mark === "\xff\xfe") return new TextDecoder("utf-16le").decode(bytes);
@@ -58,7 +58,10 @@ export function decodeText(bytes: Buffer, charset: string): string {
   }
 }
 
-/** RFC 2152. Piece by piece: V8 collects all matches of a replacement before it makes the first. */
+/**
+ * Decodes UTF-7 (RFC 2152) chunk by chunk, because V8 collects all matches of a replacement before it replaces the
+ * first.
+ */
 function decodeUtf7(text: string): string {
   const pieces: string[] = [];
   for (let start = 0; start < text.length; ) {
@@ -71,7 +74,7 @@ function decodeUtf7(text: string): string {
   return pieces.join("");
 }
 
-/** Runs of base64 over UTF-16 between `+` and `-`. */
+/** Decodes UTF-7: base64 of UTF-16 between `+` and `-`. */
 function decodeUtf7Piece(text: string): string {
   return text.replace(/\+([A-Za-z0-9+/]{0,60000})-?/g, (_, digits: string) => {
     if (digits === "") return "+";
@@ -83,7 +86,7 @@ function decodeUtf7Piece(text: string): string {
   });
 }
 
-/** Files in uuencode, as old programs write them into the text. @param text with line ends of any kind */
+/** Finds uuencoded files that old programs put into the text. @param text with line endings of any kind */
 export function* findUuencoded(text: string): Generator<Buffer> {
   for (const { index, 0: begin } of text.matchAll(UU_BEGIN)) {
     if (begin.startsWith("begin-")) continue;

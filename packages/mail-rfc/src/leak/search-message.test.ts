@@ -10,8 +10,8 @@ const messageOf = ({ header, body }: { header: string[]; body: string }) =>
 const search = (entity: { header: string[]; body: string }, limits = unpackLimits) =>
   searchMessage(messageOf(entity), [owner], limits);
 
-describe("the place is told", () => {
-  test("in a text by its line, in an attachment by part and kind", async () => {
+describe("the place of a finding", () => {
+  test("is a line in a text, and a part with its kind in an attachment", async () => {
     const text = { header: ["Content-Type: text/plain"], body: `one\r\ntwo\r\n> ${owner}\r\n` };
     expect(await search(text)).toEqual({
       leak: "address",
@@ -26,14 +26,14 @@ describe("the place is told", () => {
     });
   });
 
-  test("in nested parts as IMAP numbers them", async () => {
+  test("has the number that IMAP assigns to a nested part", async () => {
     const inner = ["Content-Type: multipart/mixed; boundary=i", "", "--i", "", "x", "--i", "", owner, "--i--", ""];
     const body = ["--o", "", "text", "--o", "Content-Type: message/rfc822", "", ...inner, "--o--", ""].join("\r\n");
     const found = await search({ header: ["Content-Type: multipart/mixed; boundary=o"], body });
     expect(found?.place).toEqual({ part: "2.2", kind: "text", line: 1 });
   });
 
-  test("in a header by its part", async () => {
+  test("is the part number for a header", async () => {
     const [name] = attached("text/plain", Buffer.from("x"), `${owner}.txt`).body.split("\r\n\r\n");
     expect(name).toBeDefined();
     expect((await search(attached("text/plain", Buffer.from("x"), `${owner}.txt`)))?.place).toEqual({
@@ -45,11 +45,11 @@ describe("the place is told", () => {
   });
 });
 
-test("a correspondent whose name ends like the mailbox is somebody else", async () => {
+test("an address that ends like the mailbox is a different address", async () => {
   expect(await search({ header: [`Cc: <x.${owner}>`], body: "x" })).toBeNull();
 });
 
-test("text around the parts of a multipart and behind a broken boundary is read", async () => {
+test("text around the parts of a multipart and after a broken boundary is searched", async () => {
   const header = ["Content-Type: multipart/mixed; boundary=o"];
   const hidden = Buffer.from(`I am ${owner}, indeed`).toString("base64");
   for (const body of [
@@ -62,7 +62,7 @@ test("text around the parts of a multipart and behind a broken boundary is read"
   }
 });
 
-test("more parts than can be numbered are read as one text", async () => {
+test("parts beyond the maximum are searched as one text", async () => {
   const body = `${"--o\r\n\r\nx\r\n".repeat(6000)}--o\r\n\r\n${owner}\r\n--o--\r\n`;
   expect(await search({ header: ["Content-Type: multipart/mixed; boundary=o"], body })).toMatchObject({
     leak: "address",
@@ -73,7 +73,7 @@ describe("limits", () => {
   const small = { inflatedBytesMax: 3_000_000, membersMax: 10, depthMax: 5, heldBytesMax: 500_000 };
   const zeros = (bytes: number) => Buffer.alloc(bytes, "an ordinary line of text\n");
 
-  test("what unpacks beyond them is refused, what stays within passes", async () => {
+  test("data that unpacks beyond a limit is refused, data within the limits passes", async () => {
     const gz = (bytes: number) => attached("application/gzip", gzipSync(zeros(bytes)));
     expect(await search(gz(2_900_000), small)).toBeNull();
     expect(await search(gz(3_100_000), small)).toEqual({
@@ -93,7 +93,7 @@ describe("limits", () => {
     expect(await search(tower(6), small)).toMatchObject({ leak: "too_deep" });
   });
 
-  test("an archive that is too long to be held is refused, a text is read to its end", async () => {
+  test("an archive too long to be held in memory is refused, a text of that length is searched to its end", async () => {
     const inner = zip([["a", zeros(600_000)]], { isStored: true });
     expect(await search(attached("application/gzip", gzipSync(inner)), small)).toMatchObject({
       leak: "unpacks_too_far",
@@ -104,7 +104,7 @@ describe("limits", () => {
     }
   });
 
-  test("a damaged stream is read up to the damage", async () => {
+  test("a damaged stream is searched up to the damage", async () => {
     const data = deflateRawSync(
       Buffer.concat([Buffer.from(`by ${owner}\n`), zeros(200_000), Buffer.from(randomText())]),
     );
@@ -124,13 +124,13 @@ function header(size: number): Buffer {
   return bytes;
 }
 
-test("a typed text is searched with what is encoded in it", async () => {
+test("typed text is searched together with data encoded in it", async () => {
   const token = Buffer.from(`me=${owner}&x`).toString("base64url");
   expect(await searchTypedText(`one\nhttps://x.example/${token}`, [owner])).toMatchObject({ leak: "address" });
   expect(await searchTypedText(`one\n${owner}`, [owner])).toMatchObject({ place: { part: "", line: 2 } });
   expect(await searchTypedText("one\ntwo", [owner])).toBeNull();
 });
 
-test("without a mailbox nothing is looked for", async () => {
+test("without destinations nothing is found", async () => {
   expect(await searchMessage(Buffer.from(`x: ${owner}\r\n\r\n`), [])).toBeNull();
 });

@@ -1,16 +1,16 @@
-/** The leak guard's two questions: does this message, does this text tell a mailbox behind the alias it is sent as? */
+/** Entry points of the leak guard: does a message or a typed text reveal a mailbox behind the alias it is sent as? */
 import type { LeakFinding } from "./leak-finding.ts";
 import { LeakSearch, pieceOf } from "./leak-search.ts";
 import { mailboxPatterns } from "./mailbox-pattern.ts";
 import { UnpackBudget, type UnpackLimits, unpackLimits } from "./unpack/unpack-limits.ts";
 
 /**
- * Reads every header and part as a mail program would and beyond it: decoded bytes of any format, base64 within text, archives,
- * office files, PDF, S/MIME, OpenPGP, winmail.dat, attached messages. Linear in what it reads, which has a limit. Takes seconds
- * for what comes near that limit: not for the event loop of a server.
+ * Searches every header and part as a mail program would read it, and more: decoded bytes of any format, base64 within
+ * text, archives, office files, PDF, S/MIME, OpenPGP, winmail.dat, attached messages. Time is linear in the data read,
+ * which is limited. Near that limit it takes seconds, so it must not run on the event loop of a server.
  * @param message plain form (not dot-stuffed)
- * @param destinations the mailboxes that it must not tell
- * @returns `null` when nothing was found and everything that can be read was read
+ * @param destinations mailboxes that the message must not reveal
+ * @returns `null` when everything readable was searched and nothing was found
  */
 export async function searchMessage(
   message: Buffer,
@@ -19,11 +19,11 @@ export async function searchMessage(
 ): Promise<LeakFinding | null> {
   const search = searchFor(destinations, limits);
   const whole = pieceOf({ bytes: message, kind: "message", isMessage: true });
-  // Once more as it stands: nothing may hide where no part is.
+  // The raw message is searched once more, for addresses in bytes that belong to no part.
   return (await search?.first([whole, pieceOf({ bytes: message, kind: "message", isView: true })])) ?? null;
 }
 
-/** The same for a text that somebody typed: a body without a header. */
+/** Searches typed text, as a body without a header, in the way of `searchMessage`. */
 export async function searchTypedText(
   text: string,
   destinations: readonly string[],
@@ -33,10 +33,10 @@ export async function searchTypedText(
   return (await search?.first([pieceOf({ bytes: Buffer.from(text), kind: "text" })])) ?? null;
 }
 
-/** Base64, armor and uuencode: without them a text says no more than `findLeak` reads. */
+/** Runs that may be base64, armor or uuencode. For a text without any, `findLeak` is sufficient. */
 const ENCODED_DATA = /[A-Za-z0-9+/_-]{16}|^begin [0-7]{3,4} /m;
 
-/** Whether a text may hold data that only `searchTypedText` reads. */
+/** Whether text may embed data that only `searchTypedText` decodes. */
 export function holdsEncodedData(text: string): boolean {
   return ENCODED_DATA.test(text);
 }

@@ -1,7 +1,7 @@
 /**
- * Every way in which a text may be read: as it stands and with entities, percent signs, markup, folds, encoded words, escapes,
- * quoted-printable and unseen characters undone. Views are in lower case and NFKC, one after another, so that a leak in plain
- * sight costs no more than its search.
+ * Yields every reading of a text: unchanged, and with HTML entities, percent-encoding, markup, folds, encoded words,
+ * escapes, quoted-printable and invisible characters decoded or removed. Views are in lower case and NFKC and made one
+ * after another, so that an address in plain text is found at the cost of one search.
  */
 
 import { decodeQuotedPrintable } from "../body/transfer-encoding.ts";
@@ -9,14 +9,14 @@ import { decodeEncodedWords } from "../header/encoded-word.ts";
 
 export interface TextView {
   text: string;
-  /** Whether its line breaks are those of the text it was made from. */
+  /** Whether line breaks of the view are those of the original text. */
   keepsLines: boolean;
 }
 
 const UNSEEN = /[\p{Cf}\u{34f}\u{115f}\u{1160}\u{17b4}\u{17b5}\u{3164}\u{ffa0}\u{2800}]/gu;
 const NON_ASCII = /[^\0-\x7f]/;
 const FOLD = /\r?\n[ \t]/g;
-/** Names of HTML, in lower case, as the text is by then. */
+/** HTML entity names in lower case, since the text is in lower case when they are looked up. */
 const NAMED = new Map([
   ["commat", "@"],
   ["period", "."],
@@ -38,7 +38,7 @@ const NAMED = new Map([
   ["zerowidthspace", ""],
 ]);
 
-/** Linear in the text: each view is made by native replacements, and there are some ten at most. */
+/** Linear in the length of the text: each view is made by native replacements, and there are about ten at most. */
 export function* textViews(text: string): Generator<TextView> {
   if (text === "") return;
   yield* allForms(text);
@@ -64,7 +64,10 @@ function plain(text: string): string {
   return (NON_ASCII.test(text) ? text.normalize("NFKC").replace(UNSEEN, "") : text).toLowerCase();
 }
 
-/** Entities first: a link in HTML may hold percent signs written as entities. Twice, since programs quote what is quoted. */
+/**
+ * Decodes entities before percent-encoding, since a link in HTML may hold percent signs written as entities. Does both
+ * twice, since programs quote text that is quoted already.
+ */
 function* undone(text: string): Generator<string> {
   let current = text;
   for (let round = 0; round < 2; round += 1) {
@@ -75,7 +78,7 @@ function* undone(text: string): Generator<string> {
   }
 }
 
-/** Markup shows as nothing or as a break: an address parted by it is still read as one. */
+/** Removes markup completely, so that an address interrupted by a tag is still read as one. */
 function withoutMarkup(html: string): string {
   return html.replace(/<!--.*?(?:-->|$)/gs, "").replace(/<[^<>]*>/g, "");
 }
@@ -89,7 +92,7 @@ function withoutEntities(text: string): string {
   });
 }
 
-/** Runs are limited: V8 runs out of stack for one of megabytes. */
+/** Decodes percent-encoding. Matches are limited in length: V8 overflows its stack on a match of megabytes. */
 function withoutPercent(text: string): string {
   if (!text.includes("%")) return text;
   return text.replace(/(?:%[0-9a-f]{2}){1,60000}/gi, (all) =>
@@ -97,14 +100,14 @@ function withoutPercent(text: string): string {
   );
 }
 
-/** Escapes of JSON and JavaScript: `\u0040`, `\x40`. */
+/** Decodes escapes of JSON and JavaScript: `\u0040`, `\x40`. */
 function withoutEscapes(text: string): string {
   return text.replace(/\\(?:u([0-9a-f]{4})|x([0-9a-f]{2}))/gi, (_, four: string | undefined, two: string) =>
     String.fromCharCode(Number.parseInt(four ?? two, 16)),
   );
 }
 
-/** Parameters in pieces (RFC 2231 §3): `filename*0*=utf-8''olga%40ow; filename*1*=ner.example`. */
+/** Joins continued parameters (RFC 2231 §3): `filename*0*=utf-8''olga%40ow; filename*1*=ner.example`. */
 function joinContinuations(header: string): string {
   return header.replace(/"?;\s*[\w-]{1,60}\*[1-9][0-9]{0,3}\*?\s*=\s*"?/g, "");
 }

@@ -1,7 +1,7 @@
 /**
- * A whole message from what a person typed (RFC 5322, RFC 2045): text/plain in UTF-8, ASCII on the wire unless an address is
- * not. Holds exactly the fields below: no client, no host, no time zone. Nothing typed can add a field or end the header:
- * addresses and identifier are parsed, the subject is cleaned, the text is encoded.
+ * Builds a whole message from what a person typed (RFC 5322, RFC 2045): text/plain in UTF-8, ASCII on the wire unless
+ * an address is not. Contains exactly the fields below: no client, no host, no time zone. Typed text cannot add a field
+ * or end the header: addresses and identifier are parsed, the subject is cleaned, the text is encoded.
  */
 import { parseAddress } from "../address/address.ts";
 import { encodeText } from "../body/transfer-encoding.ts";
@@ -13,19 +13,19 @@ import { formatTextField } from "../header/text-field.ts";
 const CRLF = Buffer.from("\r\n");
 
 export interface ComposedMessage {
-  /** `local@domain`, the alias. */
+  /** Address of the alias, `local@domain`. */
   from: string;
   to: string;
   subject: string;
   text: string;
   at: Date;
-  /** With its brackets; the same for every try. */
+  /** Message-ID with its brackets; the same for every attempt. */
   messageId: string;
 }
 
 /**
  * @returns plain form, CRLF lines, ending in CRLF; not dot-stuffed
- * @throws MailSyntaxError for an address or identifier that is none, or can stand in no field
+ * @throws MailSyntaxError when an address or the identifier is invalid or cannot be written in a field
  */
 export function composeMessage(message: ComposedMessage): Buffer {
   const { left, right } = parseMessageId(message.messageId);

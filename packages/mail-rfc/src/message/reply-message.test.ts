@@ -30,12 +30,12 @@ function rewrite(text: string, change: Partial<ReplyHeaderSource> = {}) {
 }
 const value = (done: ReturnType<typeof rewrite>, name: string) => firstValue(done.header, done.block.fields, name);
 
-/** What mail programs and servers add, each line holding something about the owner. */
+/** Header fields that mail programs and servers add, each containing something about the owner. */
 const traces = readFileSync(new URL("../../../../test-vectors/reply-traces.txt", import.meta.url), "utf8")
   .split("\n")
   .filter((line) => line !== "" && !line.startsWith("# "));
 
-describe("a reply on its way out", () => {
+describe("an outgoing reply", () => {
   const whole = [
     "From: Olga Owner <olga@owner.example>",
     "To: Somebody else <R.AAAAAAAAAAAAAAAAAAAA@kauke.test>, shop@kauke.test",
@@ -50,7 +50,7 @@ describe("a reply on its way out", () => {
   ];
   const text = (lines: readonly string[]) => lines.map((line) => `${line}\r\n`).join("");
 
-  it("is from the alias to the people, in UTC, with identifiers of its own", () => {
+  it("is from the alias to the correspondents, in UTC, with our own identifiers", () => {
     const done = rewrite(text(whole));
     expect(done.strangers).toEqual([]);
     expect(value(done, "from")).toBe("shop@kauke.test");
@@ -71,7 +71,7 @@ describe("a reply on its way out", () => {
     );
   });
 
-  it.each(traces)("loses %s", (line) => {
+  it.each(traces)("drops %s", (line) => {
     const plain = rewrite(text(whole));
     const [name = ""] = line.split(":");
     const done = rewrite(text([line, ...whole, line]));
@@ -80,7 +80,7 @@ describe("a reply on its way out", () => {
     if (!isReplaced) expect(done.text).toBe(plain.text);
   });
 
-  it("tells of addresses that are no reply addresses, and of what it couldn't read", () => {
+  it("reports addresses that are not reply addresses, and text that is not an address", () => {
     const done = rewrite(
       "To: eve@evil.example, r.cccccccccccccccccccc@kauke.test, ???\r\nCc: Eve <eve@evil.example>\r\n",
     );
@@ -92,15 +92,15 @@ describe("a reply on its way out", () => {
   it.each([
     ["To: undisclosed-recipients:;", []],
     ["To: shop@kauke.test\r\nCc: r.bbbbbbbbbbbbbbbbbbbb@kauke.test", ["bob@example.net"]],
-    ["Subject: to nobody by name", []],
-  ])("that names nobody in To keeps a To: %j", (header, cc) => {
+    ["Subject: without recipients", []],
+  ])("without recipients in To still has a To field: %j", (header, cc) => {
     const done = rewrite(`${header}\r\n`);
     expect(value(done, "to")).toBe("undisclosed-recipients:;");
     expect(parseAddressList(value(done, "cc") ?? "").map(({ address }) => address)).toEqual(cc);
     expect([done.strangers, done.hasUnread]).toEqual([[], false]);
   });
 
-  it("lets another alias of the owner stay where the caller says it is one", () => {
+  it("keeps another alias of the owner if the caller recognizes it", () => {
     const done = rewrite("To: News <news@kauke.test>\r\n", { isOwnAlias: (address) => address === "news@kauke.test" });
     expect(value(done, "to")).toBe("news@kauke.test");
     expect(done.strangers).toEqual([]);
@@ -116,17 +116,17 @@ describe("a reply on its way out", () => {
     expect(value(rewrite(`Date: ${date}\r\n`), "date")).toBe(wanted);
   });
 
-  it("says that a machine answered, without saying whose", () => {
+  it("keeps Auto-Submitted without its parameters", () => {
     const done = rewrite('Auto-Submitted: Auto-Replied; owner-email="olga@owner.example"\r\n');
     expect(value(done, "auto-submitted")).toBe("auto-replied");
     expect(rewrite("Auto-Submitted: no\r\n").names).not.toContain("auto-submitted");
   });
 
-  it("without a Message-ID gets the one given", () => {
+  it("without a Message-ID gets the given one", () => {
     expect(value(rewrite("Subject: x\r\n"), "message-id")).toBe("<new@kauke.test>");
   });
 
-  it("is one header of these fields and no others, whatever the owner's program wrote", () => {
+  it("is one header with only these fields, whatever the owner's program wrote", () => {
     const allowed = [
       ...rewrite(text(whole)).names,
       "references",

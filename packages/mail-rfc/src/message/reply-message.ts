@@ -1,7 +1,7 @@
 /**
- * The header of mail an owner sends to a reply address, as the correspondent shall see it: from the alias, with nothing of the
- * mailbox, program, host, network or time zone it came from. Only the fields named here pass; all others are left behind. Headers
- * of parts are `rewrite-parts.ts`'; what the body says is read by `leak-scan.ts`.
+ * Writes the header of mail an owner sends to a reply address, as the correspondent will see it: from the alias,
+ * revealing nothing of the mailbox, program, host, network or time zone. Only the fields named here are kept. Headers
+ * of parts are rewritten by `rewrite-parts.ts`; the body is searched by the leak guard.
  */
 
 import { addressesOf, addressKey, fieldBytes, type HeaderSource } from "../address/address-header.ts";
@@ -15,29 +15,34 @@ import { type MessageIdKeys, sealMessageId, type ThreadIds, threadForCorresponde
 
 export interface ReplyHeaderSource extends HeaderSource {
   aliasAddress: string;
-  /** The name the owner chose for this alias; never the one in the message. */
+  /** Display name the owner chose for this alias; the name in the message is never used. */
   aliasName: string | null;
-  /** Who a reply address stands for; `null` for an address that is none. Canonical addresses come in. */
+  /**
+   * Maps a canonical address to the correspondent its reply address stands for; `null` when it is not a reply address.
+   */
   correspondentOf: (address: string) => Mailbox | null;
-  /** Another alias of the owner, which the correspondent has seen before. */
+  /** Whether an address is another alias of the owner, which the correspondent has seen before. */
   isOwnAlias?: (address: string) => boolean;
   messageIds: MessageIdKeys;
-  /** For a message without one: with brackets, at the alias' domain. */
+  /** Message-ID for a message without one: with brackets, at the alias' domain. */
   newMessageId: string;
-  /** When it came in: for a message without a readable Date. */
+  /** Time of receipt, used for a message without a readable Date. */
   receivedAt: Date;
 }
 
 export interface ReplyHeader {
-  /** Wire form, without the blank line. */
+  /** New header block in wire form, without the blank line. */
   header: Buffer;
-  /** Canonical addresses in To and Cc which are no reply addresses. Not empty: the message must not go out. */
+  /** Canonical addresses in To and Cc that are not reply addresses. If there are any, the message must not be sent. */
   strangers: string[];
-  /** Whether To or Cc held something that is no address; it is not in `header`. */
+  /** Whether To or Cc contained text that is not an address; it is left out of `header`. */
   hasUnread: boolean;
 }
 
-/** Their bytes pass; each once. Content-ID, -Language and -Location name hosts and habits. */
+/**
+ * Fields copied byte for byte, each once. Content-ID, -Language and -Location are not among them: they name hosts and
+ * habits.
+ */
 const passing = [
   "subject",
   "mime-version",
@@ -47,11 +52,11 @@ const passing = [
   "content-description",
 ];
 
-/** UTF-16 units that are read. */
+/** Maximum UTF-16 units read of Auto-Submitted. */
 const AUTO_SUBMITTED_MAX = 1000;
 const COMMENTS = /\([^()]*\)/g;
 
-/** Writes the whole new header block. Never throws for what the owner's program wrote. */
+/** Writes the whole new header block. Never throws on input from the owner's program. */
 export function rewriteReplyHeader(source: ReplyHeaderSource): ReplyHeader {
   const to = outwardMailboxes(source, "to");
   const cc = outwardMailboxes(source, "cc");
@@ -76,7 +81,10 @@ interface Outward {
   hasUnread: boolean;
 }
 
-/** The alias itself, which "reply to all" addresses too, is left out: it would come back to the owner. */
+/**
+ * Replaces reply addresses by the correspondents. Drops the alias itself, which "reply to all" includes: the message
+ * would return to the owner.
+ */
 function outwardMailboxes(source: ReplyHeaderSource, name: string): Outward {
   const { mailboxes, unreadCount, isCut } = addressesOf(source, name);
   const outward: Outward = { mailboxes: [], strangers: [], hasUnread: unreadCount > 0 || isCut };
@@ -111,13 +119,18 @@ function writeThread(source: ReplyHeaderSource): FieldText[] {
   ];
 }
 
-/** An identifier at the alias' domain passes as it is, so it may be what no field holds. */
+/**
+ * An identifier at the alias' domain is kept as it is, so it may contain characters that are not allowed in a field.
+ */
 function ownMessageId(messageId: string | undefined, { messageIds, newMessageId }: ReplyHeaderSource): string {
   const sealed = messageId === undefined ? newMessageId : sealMessageId(messageId, messageIds);
   return canStandInField(sealed) ? sealed : newMessageId;
 }
 
-/** Keeps two answering machines from talking for ever (RFC 3834 §5); its parameters can hold the owner's address (RFC 5436). */
+/**
+ * Keeps two automatic responders from answering each other forever (RFC 3834 §5). Parameters are dropped, since they
+ * can contain the owner's address (RFC 5436).
+ */
 function writeAutoSubmitted(source: ReplyHeaderSource): FieldText {
   const keyword = readAutoSubmitted(source);
   return keyword === null ? NO_FIELD : headerField("Auto-Submitted", [keyword]);
@@ -133,6 +146,6 @@ export function readAutoSubmitted({ header, fields }: HeaderSource): string | nu
 function passField({ header, fields }: ReplyHeaderSource, name: string): Buffer {
   const field = findField(fields, name);
   if (field === null) return Buffer.alloc(0);
-  // Mail programs name themselves in its comment.
+  // Replaced because mail programs put their name into a comment of this field.
   return name === "mime-version" ? fieldTextBytes(headerField("MIME-Version", ["1.0"])) : fieldBytes(header, field);
 }

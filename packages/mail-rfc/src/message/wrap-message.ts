@@ -1,36 +1,39 @@
 /**
- * A message inside another one, as an attachment under a text of ours (RFC 2046 §5.2.1): mail programs act on what they show, not
- * on what a person has yet to open. Every byte of the body stays, so that a signature still covers it.
+ * Attaches a message to another one, below a text of ours (RFC 2046 §5.2.1), because mail programs act on what they
+ * display but not on an unopened attachment. The body stays byte for byte, so that signatures remain valid.
  */
 import { fieldBytes } from "../address/address-header.ts";
 import { fieldTextBytes, headerField, NO_FIELD } from "../header/header-field.ts";
 import { readHeader } from "../header/headers.ts";
 
 export interface WrapSource {
-  /** The header as it would leave, wire form, no blank line. */
+  /** Header as it would be sent, wire form, without the blank line. */
   header: Buffer;
-  /** Plain form or wire form, CRLF at its end. */
+  /** Body in plain or wire form, ending in CRLF. */
   body: Buffer;
-  /** CRLF lines, the last one ended; no line begins with a dot or with two dashes. */
+  /** CRLF lines, the last one terminated; no line may begin with a dot or two dashes. */
   notice: string;
-  /** May not be in `header` or `body`: derive it from a secret. */
+  /** Must not occur in `header` or `body`: derive it from a secret. */
   boundary: string;
-  /** Name of the attachment. */
+  /** File name of the attachment. */
   fileName: string;
-  /** Whether header or body hold more than ASCII. */
+  /** Whether header or body contain non-ASCII bytes. */
   eightBit: boolean;
 }
 
 export interface WrappedMessage {
   header: Buffer;
-  /** In pieces, without the blank line in front. */
+  /** Chunks of the body, without the blank line before it. */
   body: Buffer[];
 }
 
 const CRLF = Buffer.from("\r\n");
 const isMime = (name: string) => name === "mime-version" || name.startsWith("content-") || name === "lines";
 
-/** Outside it has the same From, Subject, Date and thread, so that it is shown and answered like the one inside. */
+/**
+ * The outer header has the same From, Subject, Date and thread, so that mail programs display and answer it like the
+ * attached message.
+ */
 export function wrapMessage({ header, body, notice, boundary, fileName, eightBit }: WrapSource): WrappedMessage {
   const { fields } = readHeader(header);
   const outside = fields.filter(({ name }) => !isMime(name)).map((field) => fieldBytes(header, field));

@@ -39,15 +39,18 @@ const text = (body: string | Buffer, type = "text/plain; charset=utf-8", encodin
 const html = (body: string) => text(body, "text/html; charset=utf-8");
 const lines = (...all: string[]) => all.map((line) => `${line}\r\n`).join("");
 
-describe.each(Object.entries(vectors.changed))("quoted lines of %s name the alias", (kind, sources) => {
-  it.each(sources)("%j", (source) => {
-    const body = source.replaceAll("\n", "\r\n");
-    const { body: changed } = kind.includes("HTML") ? html(body) : text(body);
-    expect(changed.toString()).toBe(body.replaceAll(own, alias));
-  });
-});
+describe.each(Object.entries(vectors.changed))(
+  "in quoted lines of %s the alias replaces the mailbox",
+  (kind, sources) => {
+    it.each(sources)("%j", (source) => {
+      const body = source.replaceAll("\n", "\r\n");
+      const { body: changed } = kind.includes("HTML") ? html(body) : text(body);
+      expect(changed.toString()).toBe(body.replaceAll(own, alias));
+    });
+  },
+);
 
-describe.each(Object.entries(vectors.kept))("%s stay as they are", (kind, sources) => {
+describe.each(Object.entries(vectors.kept))("%s stay unchanged", (kind, sources) => {
   it.each(sources)("%j", (source) => {
     const body = source.replaceAll("\n", "\r\n");
     expect((kind.includes("HTML") ? html(body) : text(body)).isSame).toBe(true);
@@ -56,23 +59,23 @@ describe.each(Object.entries(vectors.kept))("%s stay as they are", (kind, source
 
 const wrote = (address: string) => `On 23 Nov 2026, at 09:58, Olga <${address}> wrote:`;
 
-describe("an address", () => {
+describe("an address in a quoted line", () => {
   it.each(["olga@owner.example", "OLGA@Owner.Example", "olga+sales@owner.example", "olga+a+b@owner.example"])(
-    "of the owner counts as %s",
+    "of the owner is recognized as %s",
     (spelled) => {
       expect(text(wrote(spelled)).body.toString()).toBe(wrote(alias));
     },
   );
 
   it.each(["Ольга@пример.example", "ольга@xn--e1afmkfd.example", "olga@googlemail.com", "o.lga+y@gmail.com"])(
-    "of another of their mailboxes counts as %s",
+    "of another mailbox of the owner is recognized as %s",
     (spelled) => {
       expect(text(wrote(spelled)).body.toString()).toBe(wrote(alias));
     },
   );
 
   it.each(["jolga@owner.example", "olga@owner.example.net", "olga@owner.examples", "olga@sub.owner.example"])(
-    "of somebody else stays: %s",
+    "of somebody else is not replaced: %s",
     (spelled) => {
       expect(text(wrote(spelled)).isSame).toBe(true);
     },
@@ -88,11 +91,11 @@ describe("parts", () => {
       `Content-Type: multipart/mixed; boundary=m\r\n\r\n--m\r\nContent-Type: multipart/signed; boundary=s\r\n\r\n--s\r\n\r\n${wrote(own)}\r\n${signature}--m--\r\n`,
     ],
     [
-      "text in what is encrypted",
+      "text in an encrypted part",
       `Content-Type: multipart/encrypted; boundary=s\r\n\r\n--s\r\nContent-Type: text/plain\r\n\r\n${wrote(own)}\r\n--s--\r\n`,
     ],
     [
-      "text signed in place",
+      "text with an inline signature",
       lines("", "-----BEGIN PGP SIGNED MESSAGE-----", "Hash: SHA512", "", wrote(own), "-----BEGIN PGP SIGNATURE-----"),
     ],
     [
@@ -109,17 +112,17 @@ describe("parts", () => {
       lines("Content-Transfer-Encoding: base64", "", `${Buffer.from(wrote(own)).toString("base64")}!=`),
     ],
     [
-      "what is no UTF-8",
+      "invalid UTF-8",
       Buffer.concat([
         Buffer.from(lines("Content-Type: text/plain; charset=utf-8", "", wrote(own))),
         Buffer.from([0xff]),
       ]),
     ],
-  ])("%s stays as it is", (_, message) => {
+  ])("%s stays unchanged", (_, message) => {
     expect(change(message).isSame).toBe(true);
   });
 
-  it("are told by number, kind and line, and everything around their lines stays", () => {
+  it("are reported by number, kind and line, and everything around the changed lines stays unchanged", () => {
     const html64 = (all: string) => toBase64Lines(Buffer.from(all)).toString();
     const message = (address: string) =>
       lines(
@@ -161,7 +164,7 @@ describe("parts", () => {
     ]);
   });
 
-  it("beyond a mebibyte of text stay as they are", () => {
+  it("beyond a mebibyte of text stay unchanged", () => {
     const short = lines("x".repeat(70)).repeat(1000);
     expect(text(`${wrote(own)}\r\n${short}`).isSame).toBe(false);
     expect(text(`${wrote(own)}\r\n${lines("x".repeat(900)).repeat(QUOTE_BYTES_MAX / 900)}`).isSame).toBe(true);
@@ -179,7 +182,7 @@ describe("a transfer encoding", () => {
     expect(change(message).body.toString("latin1")).toBe(expected);
   });
 
-  it("leaves a line alone that would get longer than mail may have", () => {
+  it("does not change a line that would exceed the maximum line length", () => {
     const line = (length: number, address: string) => {
       const attribution = wrote(address).replace("<", "&lt;").replace(">", "&gt;");
       return attribution.padStart(length + attribution.length - wrote(own).length - 6, " ");
@@ -191,7 +194,7 @@ describe("a transfer encoding", () => {
     expect(text(` ${fits}`, "text/html").isSame).toBe(true);
   });
 
-  it("finds an address parted by a soft line break, and keeps lines short", () => {
+  it("does not hide an address split by a soft line break, and lines stay short", () => {
     const body = lines(
       "caf=C3=A9 is left =",
       "alone",
@@ -271,7 +274,7 @@ describe.each(Object.keys(encoders))("of any text in %s", (encoding) => {
   const decode = decoders[encoding] as (bytes: Buffer) => Buffer;
 
   test.each(["plain", "html"])(
-    "%s: only own addresses become the alias, twice is once, and lines stay short",
+    "%s: only the owner's addresses become the alias, a second run changes nothing, and lines stay short",
     (subtype) => {
       let changes = 0;
       const type = `text/${subtype}; charset=utf-8`;

@@ -1,7 +1,7 @@
 /**
- * The owner's mailbox becomes the alias in the lines by which mail programs quote (`find-own-lines.ts`), in text and HTML of a
- * message. Attachments, attached messages and everything signed or encrypted stay as they are. Whether the mailbox is left
- * somewhere else is for the leak guard to tell.
+ * Replaces the owner's mailbox by the alias in lines that mail programs write around quotes (`find-own-lines.ts`), in
+ * text and HTML parts of a message. Attachments, attached messages and everything signed or encrypted stay unchanged.
+ * The leak guard later checks whether the mailbox occurs elsewhere.
  */
 
 import { type Part, parameter, readPartTree, typeOf } from "../body/part-tree.ts";
@@ -16,21 +16,24 @@ import { textLines } from "./text-lines.ts";
 export interface QuotingMessage {
   /** The message's header block, without the blank line. */
   header: Buffer;
-  /** Plain form (not dot-stuffed). */
+  /** Message body in plain form (not dot-stuffed). */
   body: Buffer;
 }
 
 export interface AliasInQuotes {
   body: Buffer;
-  /** Every line that was changed. */
+  /** Places of all changed lines. */
   places: LeakPlace[];
 }
 
-/** Bytes of all texts of one message, as they travel: it is read at once. What is behind stays as it is. */
+/**
+ * Maximum encoded bytes of all text parts of one message, which are processed in one turn of the event loop. Further
+ * parts stay unchanged.
+ */
 export const QUOTE_BYTES_MAX = 1_048_576;
 const PROTECTED = /-----BEGIN (?:PGP |PKCS7|CMS|CERTIFICATE)/;
 
-/** @returns the same body when nothing changes. Never throws for what a mail program wrote. */
+/** @returns the same body when nothing changes. Never throws on input from the mail program. */
 export function withAliasInQuotes({ header, body }: QuotingMessage, owner: QuoteOwner): AliasInQuotes {
   const whole = readPartTree(header, body);
   const own = new OwnAddresses(owner);
@@ -53,11 +56,11 @@ export function withAliasInQuotes({ header, body }: QuotingMessage, owner: Quote
 interface TextPart {
   part: Part;
   kind: "text" | "html";
-  /** As IMAP numbers parts (RFC 3501 §6.4.5). */
+  /** Part number as IMAP assigns it (RFC 3501 §6.4.5). */
   number: string;
 }
 
-/** Texts that are shown and not protected, in the order they lie in the body. */
+/** Yields text parts that are displayed inline and not signed or encrypted, in the order of the body. */
 function* textsOf(part: Part, number: string): Generator<TextPart> {
   const type = typeOf(part).trim().toLowerCase();
   if (/^multipart\/(?:signed|encrypted)\b/.test(type)) return;

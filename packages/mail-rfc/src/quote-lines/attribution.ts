@@ -1,41 +1,44 @@
 /**
- * Whether a text is the line by which a mail program introduces a quote and nothing else: "On Mon, 23 Nov 2026 at 10:00, Anna
- * <anna@example.org> wrote:". Strict on purpose, since what it accepts is changed: one address, a verb of quoting beside it, a
- * colon at the end, and a date or a quote below.
+ * Recognizes the line by which a mail program introduces a quote: "On Mon, 23 Nov 2026 at 10:00, Anna
+ * <anna@example.org> wrote:". Strict on purpose, since a recognized line is changed: it needs one address, a verb of
+ * quoting beside it, a colon at the end, and a date or a quote below.
  */
 import { quoteVerbs, unspacedQuoteVerbs } from "./quote-words.ts";
 
-/** Stands for the owner's address in the texts that are judged. */
+/** Placeholder for the owner's address in the texts to be recognized. */
 export const OWN = "\u0001";
 
 export interface Attribution {
-  /** Its lines joined by line feeds, the owner's addresses replaced by `OWN`. */
+  /** Lines of the candidate joined by line feeds, with the owner's addresses replaced by `OWN`. */
   text: string;
-  /** Whether what follows is quoted one level deeper. */
+  /** Whether the following line is quoted one level deeper. */
   isAboveQuote: boolean;
 }
 
-/** UTF-16 units; the longest that a program writes has a name of a line and an address of a line. */
+/** Maximum UTF-16 units; the longest attribution consists of a name and an address of one line each. */
 const LENGTH_MAX = 600;
 const VERB = `(?:(?<!\\p{L})(?:${quoteVerbs.join("|").replaceAll(" ", "\\s")})(?!\\p{L})|${unspacedQuoteVerbs.join("|")})`;
-/** Zoho ends in dashes. */
+/** Matches the end of an attribution; Zoho ends it with dashes. */
 const COLON = "[ \\t\\u00a0\\u202f]*(?:[:：]|-{3,5})$";
-/** `"anna@example.org" <anna@example.org>`, `anna@example.org [mailto:anna@example.org]` */
+/**
+ * Matches an address written twice: `"anna@example.org" <anna@example.org>`, `anna@example.org
+ * [mailto:anna@example.org]`.
+ */
 const TWICE = new RegExp(`["'<(\\[]*${OWN}["'>)\\]]*(?:\\s?[<(\\[]+(?:mailto:)?${OWN}[>)\\]]+){1,4}`, "g");
 const DATE = /\d{4}|\d{1,2}[:.h]\d{2}|\d{1,2}[./]\d{1,2}/;
 const CLOSING = "[>)\\]\"'’]*";
-/** Behind the address: the verb, or a date and the verb. */
+/** Matches text after the address: the verb, or a date and the verb. */
 const VERB_BEHIND = new RegExp(
   `^${CLOSING}(?:[\\s,;]*|[ ,]*[于於(\\d][^@${OWN}]{0,80}?\\s?)${VERB}(?:\\s?\\([^()@]{0,80}\\))?[^@.!?\\n${OWN}]{0,40}${COLON}`,
   "iu",
 );
-/** In front of the address: the verb, and a name when the address is in brackets. */
+/** Matches text before the address: the verb, with a name if the address is in brackets. */
 const VERB_IN_FRONT = new RegExp(`${VERB}\\s+(?:[^@:${OWN}]{0,120}[<(\\[](?:mailto:)?|["'<(\\[]?)$`, "iu");
 const ONLY_COLON = new RegExp(`^${CLOSING}${COLON}`, "u");
-/** Gmail in Russian and Japanese: a date, a time, a name and the address, no verb. */
+/** Matches Gmail's attribution in Russian and Japanese: date, time, name and address, without a verb. */
 const DATE_AND_NAME = /\d{1,2}:\d{2}(?!\d)[^@:.!?]{0,120}[<(]$/;
 
-/** Linear: what is longer than an attribution is refused before any expression. */
+/** Linear in the text: anything longer than an attribution is rejected before a regular expression is applied. */
 export function isAttribution({ text, isAboveQuote }: Attribution): boolean {
   if (text.length > LENGTH_MAX || !/[:：]$|-{3}$/.test(text)) return false;
   const joined = text.normalize("NFC").replace(TWICE, `<${OWN}>`);

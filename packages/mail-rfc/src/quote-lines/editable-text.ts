@@ -1,6 +1,6 @@
 /**
- * The body of a text part, decoded so that ASCII in it can be replaced: what is not replaced stays byte for byte, in base64 as
- * decoded bytes. An encoding, charset or form that programs could read in different ways is left alone.
+ * Decodes the body of a text part so that ASCII in it can be replaced. Everything else stays byte for byte, in base64
+ * as decoded bytes. A part whose encoding, charset or form programs could read differently is not edited.
  */
 import { isAscii, isUtf8 } from "node:buffer";
 import { toBase64Lines } from "../body/transfer-encoding.ts";
@@ -8,39 +8,39 @@ import type { Span } from "./own-addresses.ts";
 import { QuotedText } from "./quoted-text.ts";
 
 export interface EditableSource {
-  /** Plain form (not dot-stuffed). */
+  /** Body of the part in plain form (not dot-stuffed). */
   body: Buffer;
   /** Content-Transfer-Encoding, lower case; empty when there is none. */
   encoding: string;
-  /** Lower case; empty when none is named. */
+  /** Declared charset in lower case; empty when there is none. */
   charset: string;
 }
 
 export interface EditableText {
   text: string;
   /**
-   * @param spans of `text`, in order, not overlapping @param word ASCII
-   * @returns the body in its transfer encoding; `null` when a line would get longer than mail may have
+   * @param spans ranges of `text`, in order, without overlap @param word ASCII
+   * @returns the body in its transfer encoding; `null` when a line would exceed the maximum line length
    */
   replace(spans: readonly Span[], word: string): Buffer | null;
 }
 
 const identities: ReadonlySet<string> = new Set(["", "7bit", "8bit", "binary"]);
-/** In these a byte is a character as far as it is ASCII, and the words that are looked for are written in their Latin-1 half. */
+/** Charsets compatible with Latin-1 in all characters of the words searched for, and with one byte per character. */
 const singleByte: ReadonlySet<string> = new Set([
   ...["iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "l1"],
   ...["iso-8859-15", "windows-1252", "cp1252", "x-cp1252"],
 ]);
 const utf8: ReadonlySet<string> = new Set(["", "utf-8", "utf8", "us-ascii", "ascii"]);
-/** RFC 5321 §4.5.3.1.6, without CRLF. */
+/** Maximum line length without CRLF (RFC 5321 §4.5.3.1.6). */
 const LINE_MAX = 998;
 const NOT_BASE64 = /[^A-Za-z0-9+/\r\n]/;
 const PADDING = /^={1,2}\s{0,80}$/;
-/** UTF-16, and the escapes of ISO-2022. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+/** Matches bytes of UTF-16 and escape sequences of ISO 2022. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for control characters
 const OTHER_CODE = /[\0\x1b]/;
 
-/** @returns `null` for an encoding or charset that isn't known, or bytes that are not in it */
+/** @returns `null` for an unknown encoding or charset, or bytes that are invalid in it */
 export function readEditableText({ body, encoding, charset }: EditableSource): EditableText | null {
   if (identities.has(encoding)) return inCharset(body, charset, (bytes) => (hasLongerLine(bytes, body) ? null : bytes));
   if (encoding === "base64") return readBase64(body, charset);
@@ -71,7 +71,7 @@ function readQuoted(body: Buffer, charset: string): EditableText | null {
   };
 }
 
-/** @param write the body of changed bytes */
+/** @param write encodes the changed bytes as a body */
 function inCharset(bytes: Buffer, charset: string, write: (bytes: Buffer) => Buffer | null): EditableText | null {
   const form = singleByte.has(charset) ? "latin1" : utf8.has(charset) && isUtf8(bytes) ? "utf8" : null;
   const text = form === null ? "" : bytes.toString(form);
@@ -89,7 +89,7 @@ function replaceSpans(text: string, spans: readonly Span[], word: string): strin
   return pieces.join("") + text.slice(at);
 }
 
-/** The same spans as offsets of UTF-8. */
+/** Converts spans of the text to offsets of its UTF-8 bytes. */
 function byteSpans(text: string, spans: readonly Span[]): Span[] {
   let [at, bytes] = [0, 0];
   const offset = (next: number) => {
@@ -100,7 +100,7 @@ function byteSpans(text: string, spans: readonly Span[]): Span[] {
   return spans.map(({ start, end }) => ({ start: offset(start), end: offset(end) }));
 }
 
-/** Whether a line is too long that was not before. */
+/** Whether the change made a line too long. */
 function hasLongerLine(bytes: Buffer, before: Buffer): boolean {
   return longestLine(bytes) > Math.max(LINE_MAX, longestLine(before));
 }

@@ -1,13 +1,14 @@
 /**
- * Which lines of a text name the owner where a mail program put them: attributions, and blocks of labelled lines ("From:", "Sent:",
- * "To:") as Outlook, forwarded messages and answers to invitations have them. All other lines stay, whatever they hold.
+ * Finds the lines of a text in which a mail program named the owner: attributions, and blocks of labelled lines
+ * ("From:", "Sent:", "To:") as written by Outlook, in forwarded messages and in answers to invitations. All other lines
+ * are ignored.
  */
 import { isAttribution, OWN } from "./attribution.ts";
 import type { OwnAddresses, Span } from "./own-addresses.ts";
 import type { QuoteLine, QuoteLines } from "./quote-line.ts";
 import { type LabelKind, labelKinds } from "./quote-words.ts";
 
-/** First and last line of an attribution, counted from the one with the address; the shortest first. */
+/** First and last line of a possible attribution relative to the line with the address, shortest first. */
 const WINDOWS = [
   [0, 0],
   [0, 1],
@@ -16,17 +17,17 @@ const WINDOWS = [
   [-2, 0],
   [0, 2],
 ] as const;
-/** Lines of one address field that a program may have folded. */
+/** Maximum lines of one address field, which a program may have folded. */
 const FOLDED_MAX = 30;
-/** Lines above and below that can belong to the same block. */
+/** Maximum lines above and below a label that can belong to the same block. */
 const BLOCK_MAX = 12;
 const LABEL = /^[*_•\s]*([\p{L}\p{M}][\p{L}\p{M} -]{0,23}?)\s*[*_]*\s*[:：]/u;
 const BULLET = /^[*•-]\s/;
 
-/** Where the owner's addresses stand in the source of those lines. */
+/** Positions of the owner's addresses in those lines. */
 export interface OwnLines {
   spans: Span[];
-  /** From 1, in the source. */
+  /** Line numbers in the source, from 1. */
   lineNumbers: number[];
 }
 
@@ -64,7 +65,7 @@ class LineSearch {
     this.#own = own;
   }
 
-  /** The attribution or the labelled line that the line belongs to; none for a line that somebody wrote. */
+  /** @returns the attribution or the labelled line that contains this line; empty when a person wrote it */
   linesAround(index: number): readonly QuoteLine[] {
     const line = this.#lines[index];
     if (line === undefined) return [];
@@ -75,7 +76,7 @@ class LineSearch {
     return this.#isInBlock(index) ? [line] : [];
   }
 
-  /** @returns `null` where lines are missing, parted by a blank one or quoted at another level */
+  /** @returns `null` when lines are missing, separated by a blank line, or quoted at another level */
   #window(first: number, last: number, { depth }: QuoteLine): QuoteLine[] | null {
     if (first < 0 || last >= this.#lines.length) return null;
     const window = this.#lines.slice(first, last + 1);
@@ -85,7 +86,7 @@ class LineSearch {
 
   #isAttribution(window: readonly QuoteLine[], last: number): boolean {
     const texts = window.map((line) => this.#text(line));
-    // One that is whole is no beginning of another.
+    // A first line that is a complete attribution does not continue on the next line.
     if (texts.slice(0, -1).some((text) => /[:：]$/.test(text))) return false;
     const below = this.#lines[last + 1];
     const isAboveQuote = below !== undefined && below.depth > (window[0]?.depth ?? 0);
@@ -106,7 +107,9 @@ class LineSearch {
     return kinds.has("date") || kinds.has("subject");
   }
 
-  /** The line with the label of an address field; `null` when the line at `index` belongs to none. */
+  /**
+   * @returns the index of the labelled line whose address field contains the line at `index`; `null` when there is none
+   */
   #labelledLine(index: number): number | null {
     for (let at = index; at >= 0 && index - at <= FOLDED_MAX; at -= 1) {
       const kind = this.#kindInBlock(at, index);
@@ -126,7 +129,10 @@ class LineSearch {
     return kind;
   }
 
-  /** A further line of an address field: the line above ends in a comma, names nobody yet, or it is one of a list. */
+  /**
+   * Whether a line continues an address field: it is an item of a list, or the line above ends in a comma or is a bare
+   * label.
+   */
   #isFolded(at: number, line: QuoteLine): boolean {
     const above = this.#lines[at - 1];
     const text = this.#text(line);

@@ -1,7 +1,7 @@
 /**
- * The lines of HTML as a reader sees them: elements that begin on a new line part them, line breaks of the source don't. Comments,
- * styles and scripts are no text. Blockquotes are levels of quoting. No parser of HTML: what is malformed may be parted wrongly,
- * and is then left as it is.
+ * Splits HTML into lines as displayed: block elements and <br> separate lines, line breaks of the source do not.
+ * Comments, styles and scripts are skipped. Blockquotes are levels of quoting. This is not an HTML parser: malformed
+ * HTML may be split wrongly, and then stays unchanged.
  */
 import { LINE_LENGTH_MAX, LINES_MAX, type QuoteLine, type QuoteLines } from "./quote-line.ts";
 
@@ -26,10 +26,10 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ["eacute", "é"],
   ["ouml", "ö"],
 ]);
-/** Tags of one part; HTML with more is left as it is. */
+/** Maximum tags of one part; HTML with more stays unchanged. */
 const TAGS_MAX = 100_000;
 
-/** @returns `null` for HTML of too many lines or tags */
+/** @returns `null` for HTML with too many lines or tags */
 export function htmlLines(html: string): QuoteLines | null {
   const scan = new HtmlScan(html);
   return scan.run() ? { lines: scan.lines, textOf: (line) => textOf(html, line) } : null;
@@ -67,7 +67,7 @@ class HtmlScan {
     this.#hasText ||= to - from > 200 || this.#html.slice(from, to).replace(SPACES, "") !== "";
   }
 
-  /** @returns the offset behind it */
+  /** Processes one tag or comment. @returns the offset after it */
   #tag(start: number): number {
     const html = this.#html;
     if (html.startsWith("<!--", start)) return endOf(html, "-->", start);
@@ -101,7 +101,7 @@ class HtmlScan {
   }
 }
 
-/** @returns the offset behind the next `mark`, the end of the text where there is none */
+/** @returns the offset after the next `mark`; the length of the text when there is none */
 function endOf(text: string, mark: string | RegExp, from: number): number {
   if (typeof mark === "string") {
     const at = text.indexOf(mark, from);

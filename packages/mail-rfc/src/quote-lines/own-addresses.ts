@@ -1,12 +1,12 @@
-/** Finds the owner's mailboxes where they stand as written, so that they can be replaced in place. */
+/** Finds the owner's mailboxes in a text as it is written, so that they can be replaced in place. */
 import { mailboxPatterns } from "../leak/mailbox-pattern.ts";
 
 export interface QuoteOwner {
-  /** What stands in place of the mailbox. ASCII. */
+  /** Alias that replaces the mailbox; ASCII. */
   aliasAddress: string;
   /** Mailboxes of the owner. */
   mailboxes: readonly string[];
-  /** Whether an address, in any letter case, is one of them. */
+  /** Whether an address, in any letter case, is a mailbox of the owner. */
   isOwnMailbox: (address: string) => boolean;
 }
 
@@ -15,14 +15,14 @@ export interface Span {
   end: number;
 }
 
-/** As text, as an entity of HTML, in a URL. */
+/** Spellings of the "@": as text, as an HTML entity, and in a URL. */
 const AT = "@|&#64;|&#x40;|&commat;|%40";
-/** Characters read in front of the "@": the longest local part (RFC 5321 §4.5.3.1.1), and as much before it. */
+/** Characters examined before the "@": the longest local part (RFC 5321 §4.5.3.1.1), and as many again. */
 const BEFORE_MAX = 128;
-// Reads backwards from the end, so that it is linear.
+// Matches from the end of the text backwards, so that the time is linear.
 const LOCAL_PART = /$(?<=([^\s<>()[\]:;,"@\\&%=/?\p{Cc}]*))/u;
 const SYNTAX = /[\\^$.*+?()[\]{}|/]/g;
-/** Marks around an address that could also belong to a local part. */
+/** Quotation and markup characters before an address, although a local part may contain some of them. */
 const MARKS_IN_FRONT = /^['’‘“„«*_`{|]+/;
 
 export class OwnAddresses {
@@ -36,7 +36,7 @@ export class OwnAddresses {
     this.#isOwn = isOwnMailbox;
   }
 
-  /** In order, never overlapping; the whole address, a `+tag` included. Linear in the text. */
+  /** Yields spans in order, without overlap; each is a whole address including its `+tag`. Linear in the text. */
   *find(text: string, from = 0, to = text.length): Generator<Span> {
     if (this.#pattern === null) return;
     const range = from === 0 && to === text.length ? text : text.slice(from, to);

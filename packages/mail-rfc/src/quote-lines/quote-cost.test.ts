@@ -1,4 +1,6 @@
-/** The law of linear cost for the alias in quoted lines, up to the most text that is read; and what the most costs. */
+/**
+ * Tests that replacing the mailbox in quoted lines takes linear time up to the limits, and how much time at the limits.
+ */
 import { expect, it } from "vitest";
 import { bodyShapes, fill, type Shape, textShapes } from "../hostile-shapes.testing.ts";
 import { growthOf } from "../linear-cost.testing.ts";
@@ -16,7 +18,7 @@ const isLong = process.env.LONG_ROUNDS === "1";
 const LARGEST = isLong ? QUOTE_BYTES_MAX - 1000 : 131_072;
 const aFewMinutes = isLong ? 3_600_000 : 240_000;
 
-/** Shapes that are full of what is looked for. */
+/** Builds shapes full of the text that is searched for. */
 const named = (pieces: readonly string[]): Shape[] => pieces.map((piece) => ({ name: JSON.stringify(piece), piece }));
 const ownShapes = named([
   ...[
@@ -66,7 +68,7 @@ it.each([
   ["HTML", headerOf("text/html; charset=iso-8859-1", "8bit")],
   ["quoted-printable text", headerOf("text/plain", "quoted-printable")],
   ["quoted-printable HTML", headerOf("text/html; charset=iso-8859-1", "quoted-printable")],
-])("twice the hostile %s takes about twice the time", { timeout: aFewMinutes }, async (_, header) => {
+])("doubling the hostile %s about doubles the time", { timeout: aFewMinutes }, async (_, header) => {
   const found: string[] = [];
   for (const shape of [...ownShapes, ...others.filter((_, index) => isLong || index % 8 === 0)]) {
     const make = (size: number) => Buffer.from(fill(shape, size), "latin1");

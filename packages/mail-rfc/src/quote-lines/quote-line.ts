@@ -1,24 +1,24 @@
-/** A line of a text as a reader sees it, with its place in the source. */
+/** A line of a text as displayed, with its position in the source. */
 export interface QuoteLine {
-  /** Of the source: where its text and its markup begin and end. */
+  /** Offset in the source at which the line's text and markup begin. */
   start: number;
   end: number;
-  /** Levels of quoting. */
+  /** Level of quoting. */
   depth: number;
-  /** From 1, in the source. */
+  /** Line number in the source, from 1. */
   number: number;
-  /** Whether a blank line lies above it. */
+  /** Whether a blank line precedes it. */
   isAfterBlank: boolean;
 }
 
-/** The lines of a source that are not blank. */
+/** All lines of a source that are not blank. */
 export interface QuoteLines {
   lines: readonly QuoteLine[];
-  /** Without quote marks and markup; empty for a line that is too long to be read. */
+  /** @returns the text without quote marks and markup; empty for a line that is too long to be read */
   textOf(line: QuoteLine): string;
 }
 
-/** Lines of one part; a text with more is left as it is. */
+/** Maximum lines of one part; a text with more stays unchanged. */
 export const LINES_MAX = 20_000;
-/** UTF-16 units of the source of one line that are read. */
+/** Maximum UTF-16 units of one source line; a longer one is not read. */
 export const LINE_LENGTH_MAX = 8192;

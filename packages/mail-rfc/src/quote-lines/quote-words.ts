@@ -1,9 +1,9 @@
-/** The words by which mail programs introduce a quote, in the languages that the large programs write. Data only. */
+/** Words by which mail programs introduce a quote, in the languages that widely used programs support. Data only. */
 
-/** What a labelled line of a quoted header tells. */
+/** Kind of information in a labelled line of a quoted header. */
 export type LabelKind = "person" | "date" | "subject";
 
-/** "Anna wrote:". Matched as whole words, in any letter case; text in NFC. */
+/** Verbs as in "Anna wrote:". Matched as whole words, in any letter case, in text in NFC. */
 export const quoteVerbs: readonly string[] = [
   ...["wrote", "writes", "schrieb", "hat geschrieben", "a écrit", "escribió", "ha scritto", "escreveu", "schreef"],
   ...["napisał\\(a\\)", "napisała", "napisał", "пишет", "писал", "писала", "написал", "написала", "пише", "писав"],
@@ -11,7 +11,7 @@ export const quoteVerbs: readonly string[] = [
   ...["yazdı", "rašė", "parašė", "kirjutas", "rakstīja", "έγραψε", "написа", "je napisao", "je napisala", "je napisal"],
 ];
 
-/** The same in scripts without spaces between words. */
+/** Verbs in scripts without spaces between words. */
 export const unspacedQuoteVerbs: readonly string[] = ["写道", "寫道", "のメール", "님이 작성", "เขียนว่า"];
 
 const labels: Readonly<Record<LabelKind, string>> = {
@@ -30,7 +30,7 @@ const labels: Readonly<Record<LabelKind, string>> = {
     "subiect|件名|主题|主旨|제목|title|titel|what",
 };
 
-/** Lower case, NFC. */
+/** Kind of line by label; labels in lower case and NFC. */
 export const labelKinds: ReadonlyMap<string, LabelKind> = new Map(
   (["subject", "date", "person"] as const).flatMap((kind) =>
     labels[kind].split("|").map((label) => [label, kind] as const),

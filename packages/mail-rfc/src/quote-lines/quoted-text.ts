@@ -1,15 +1,18 @@
 /**
- * Quoted-printable text (RFC 2045 §6.7) that remembers where each decoded byte came from, so that a part of it can be replaced and
- * the rest stays as it was encoded.
+ * Decodes quoted-printable text (RFC 2045 §6.7) and records the source of each decoded byte, so that a part of the text
+ * can be replaced while the rest keeps its encoding.
  */
 import type { Span } from "./own-addresses.ts";
 
-/** Where encoded octets begin or a soft line break lies. Runs are limited: V8 runs out of stack for one of megabytes. */
+/**
+ * Matches encoded octets and soft line breaks. Runs are limited in length: V8 overflows its stack on a run of
+ * megabytes.
+ */
 const ENCODED = /(?:=[0-9a-f]{2}){1,60000}|=[ \t]{0,76}\r?\n/gi;
-/** Columns of a line, a soft line break's sign included. */
+/** Maximum columns of a line, including the "=" of a soft line break. */
 const COLUMNS = 76;
 
-/** From here on, until the next one, `width` encoded characters stand for each decoded one. */
+/** From this position until the next stretch, `width` encoded characters represent each decoded one. */
 interface Stretch {
   decoded: number;
   encoded: number;
@@ -17,12 +20,12 @@ interface Stretch {
 }
 
 export class QuotedText {
-  /** Latin-1. */
+  /** Decoded text, as Latin-1. */
   readonly decoded: string;
   readonly #encoded: string;
   readonly #stretches: Stretch[] = [{ decoded: 0, encoded: 0, width: 1 }];
 
-  /** @param encoded Latin-1; what is no such encoding stands for itself */
+  /** @param encoded Latin-1; invalid escapes are kept literally */
   constructor(encoded: string) {
     const pieces: string[] = [];
     let [at, length] = [0, 0];
@@ -41,7 +44,10 @@ export class QuotedText {
     this.decoded = pieces.join("");
   }
 
-  /** @param spans of `decoded`, in order, not overlapping @param word printable ASCII @returns encoded, lines no longer than may be */
+  /**
+   * @param spans ranges of `decoded`, in order, without overlap @param word printable ASCII @returns encoded text whose
+   * lines are within the limit
+   */
   replace(spans: readonly Span[], word: string): string {
     const pieces: string[] = [];
     const quoted = word.replaceAll("=", "=3D");
@@ -51,7 +57,7 @@ export class QuotedText {
       column = lineStart < 0 ? column + piece.length : piece.length - lineStart - 1;
       pieces.push(piece);
     };
-    /** The last of several at the same place: behind the soft line break, unless `isEnd`. */
+    /** Maps an offset to the encoded text. A soft line break at the offset is skipped unless `isEnd`. */
     const toEncoded = (offset: number, isEnd: boolean) => {
       const isBehind = (next: Stretch | undefined) =>
         next !== undefined && (isEnd ? next.decoded < offset : next.decoded <= offset);
@@ -71,13 +77,13 @@ export class QuotedText {
   }
 }
 
-/** @returns the offset of the next line break, the length where there is none */
+/** @returns the offset of the next line break; the length of the text when there is none */
 function indexOfEnd(text: string, from: number): number {
   const at = text.indexOf("\n", from);
   return at < 0 ? text.length : at;
 }
 
-/** Between soft line breaks, so that the lines around it do not grow. */
+/** Encloses a word in soft line breaks, so that the surrounding lines do not grow. */
 function onLinesOfItsOwn(word: string): string {
   const chunks = word.match(/.{1,72}/g) ?? [];
   return `=\r\n${chunks.join("=\r\n")}=\r\n`;

@@ -1,9 +1,9 @@
-/** The lines of plain text. Quote marks are those of RFC 3676 §4.5, with or without spaces between them. */
+/** Splits plain text into lines. Quote marks are those of RFC 3676 §4.5, with or without spaces between them. */
 import { LINE_LENGTH_MAX, LINES_MAX, type QuoteLine, type QuoteLines } from "./quote-line.ts";
 
 const QUOTE_MARKS = /^(?:[ \t\ufeff]?>){1,200}/;
 
-/** @returns `null` for a text of too many lines */
+/** @returns `null` for a text with too many lines */
 export function textLines(text: string): QuoteLines | null {
   const rows = text.split("\n", LINES_MAX + 1);
   if (rows.length > LINES_MAX) return null;

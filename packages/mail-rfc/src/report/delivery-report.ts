@@ -1,40 +1,42 @@
 /**
- * Recognises delivery reports, ours and other programs': what a bounce address takes and nothing else. By form only; that the
- * envelope sender is null is the caller's to check. Anybody can write a report: of what it says only two facts are read, each
- * from a closed set, and no address.
+ * Recognizes delivery reports, ours and those of other programs, by their form; only these are accepted at bounce
+ * addresses. The caller checks that the envelope sender is null. Since anybody can write a report, only two facts are
+ * read, each from a closed set, and no address.
  */
 import { firstValue, type HeaderBlock, readHeader } from "../header/headers.ts";
 import { MailSyntaxError } from "../mail-syntax-error.ts";
 
 const BODY_BYTES = 2048;
 
-/** Subjects of the common programs' reports that are no multipart/report. */
+/** Subjects of common delivery reports that are not multipart/report. */
 const SUBJECT =
   /^(?:re: |fwd: )?(?:undeliver(?:ed|able)|delivery (?:status notification|failure|has failed|report|delayed)|mail delivery (?:failed|failure|system|subsystem)|mail system error|returned mail|failure notice|message (?:not delivered|undeliverable)|warning: (?:could not send|message)|non.?delivery|nicht zugestellt|unzustellbar)/i;
 const DAEMON = /(?:^|<|\s|")(?:mailer-daemon|postmaster|mail-daemon|mailerdaemon)(?:@|>|\s|$)/i;
-// qmail's first line, Exim's, Postfix's.
+// First lines of reports by qmail, Exim and Postfix.
 const BODY =
   /^\s*(?:Hi\. This is the |This message was created automatically by mail delivery software|This is the mail system at host )/i;
 
-/** Subjects of reports that say the message still waits. */
+/** Subjects of reports that say delivery is still being tried. */
 const DELAY = /delayed|warning|could not be sent (?:yet|for)|still being retried/i;
-/** The machine-readable part comes first or second; what is returned of the original comes last. */
+/** Bytes read of a report: the machine-readable part comes first or second, the returned original last. */
 const READ_BYTES = 131_072;
 const STATUS_PART = /^content-type:[ \t]*message\/(?:global-)?delivery-status/im;
 const ACTION = /^action:[ \t]*([a-z]{1,16})/gim;
-/** RFC 3463 with the subjects and details that are in use; anything else could carry a message of its own. */
+/**
+ * Enhanced status (RFC 3463), limited to subjects and details in use; arbitrary digits could carry a hidden message.
+ */
 const FAILED_STATUS = /^status:[ \t]*(5\.[0-7]\.(?:[12]?[0-9]))(?![0-9.])/im;
 
 export interface DeliveryReportFacts {
-  /** A recipient failed for good; false for reports of delay, relaying or success. */
+  /** Whether delivery to a recipient failed permanently; false for reports of delay, relaying or success. */
   hasFailed: boolean;
-  /** RFC 3463 of class 5; `5.0.0` when the report gives none that is known. */
+  /** Enhanced status (RFC 3463) of class 5; `5.0.0` when the report gives no known one. */
   enhancedStatus: string;
 }
 
 /**
  * @param message the whole message, wire or plain form
- * @returns `null` when it is no delivery report
+ * @returns `null` when the message is not a delivery report
  */
 export function readDeliveryReport(message: Buffer): DeliveryReportFacts | null {
   if (!isDeliveryReport(message)) return null;
@@ -46,7 +48,9 @@ export function readDeliveryReport(message: Buffer): DeliveryReportFacts | null 
   return { hasFailed, enhancedStatus: FAILED_STATUS.exec(status)?.[1] ?? "5.0.0" };
 }
 
-/** From its Content-Type to the next boundary; empty when the report has none. */
+/**
+ * @returns the text from the status part's Content-Type to the next boundary; empty when the report has no such part
+ */
 function statusPart(text: string): string {
   const start = text.search(STATUS_PART);
   if (start < 0) return "";
@@ -65,7 +69,7 @@ export function isDeliveryReport(message: Buffer): boolean {
   }
 }
 
-/** RFC 6522; a report of another type (a read receipt, an abuse complaint) is none of delivery. Exim adds its own field. */
+/** Recognizes RFC 6522 reports of delivery (not read receipts or abuse complaints), and Exim's own field. */
 function hasReportForm(message: Buffer, { fields }: HeaderBlock): boolean {
   const type = (firstValue(message, fields, "content-type") ?? "").slice(0, 2048).replace(/\s+/g, "").toLowerCase();
   if (type.startsWith("message/delivery-status")) return true;
@@ -76,7 +80,7 @@ function hasReportForm(message: Buffer, { fields }: HeaderBlock): boolean {
   return fields.some(({ name }) => name === "x-failed-recipients");
 }
 
-/** From a mail daemon, and says so in its subject or first words. */
+/** Recognizes reports without a standard form: from a mail daemon, with a known subject or first words. */
 function hasBounceForm(message: Buffer, { fields, end }: HeaderBlock): boolean {
   const from = (firstValue(message, fields, "from") ?? "").slice(0, 1000);
   if (!DAEMON.test(from)) return false;

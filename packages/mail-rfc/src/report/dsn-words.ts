@@ -1,4 +1,6 @@
-/** What a delivery report says about a status (RFC 3463), in our own words: enough to act on, nothing about who is behind. */
+/**
+ * Sentences of a delivery report for a status (RFC 3463): enough to act on, revealing nothing about the destination.
+ */
 
 export interface DeliveryReportWords {
   reason: string;
@@ -10,7 +12,7 @@ const generally: DeliveryReportWords = {
   advice: "Trying again will not help. Please reach the person another way.",
 };
 
-/** By status, else by its subject; the first that fits. */
+/** Sentences by status, or by a prefix of it; the first match counts. */
 const table: readonly [status: string, words: DeliveryReportWords][] = [
   // 550 5.1.1 user unknown, 550 5.1.10 null MX
   ["5.1.", { reason: "The address does not take mail at present.", advice: generally.advice }],
@@ -21,8 +23,8 @@ const table: readonly [status: string, words: DeliveryReportWords][] = [
   ["5.3.4", { reason: "The message is too large.", advice: "Please send it again without large attachments." }],
   ["5.2.", { reason: "The address does not take mail at present.", advice: generally.advice }],
   // 554 5.4.6 routing loop
-  ["5.4.6", { reason: "The message went round in a circle.", advice: generally.advice }],
-  // 5.4.7 the retry schedule ended
+  ["5.4.6", { reason: "The message was caught in a mail loop.", advice: generally.advice }],
+  // 5.4.7 retry schedule exhausted
   ["5.4.", { reason: "It could not be delivered in the time allowed.", advice: "Please try again later." }],
   // 554 5.6.1 conversion not possible
   ["5.6.", { reason: "The form of the message was not accepted.", advice: "Please send it as plain text." }],
@@ -36,7 +38,7 @@ const table: readonly [status: string, words: DeliveryReportWords][] = [
   ],
 ];
 
-/** @param status class 5 */
+/** @param status enhanced status of class 5 */
 export function wordsForStatus(status: string): DeliveryReportWords {
   const row = table.find(([key]) => (key.endsWith(".") ? status.startsWith(key) : status === key));
   return row?.[1] ?? generally;

@@ -37,7 +37,7 @@ const report: DeliveryReport = {
 };
 const build = (change: Partial<DeliveryReport> = {}) => buildDeliveryReport({ ...report, ...change });
 
-/** The bodies between the boundaries, and what stands above them. */
+/** @returns the text before the first boundary, followed by the bodies between boundaries */
 function parts(message: Buffer): string[] {
   const text = message.toString("utf8");
   expect(text.endsWith(`--=_${report.boundary}--\r\n`)).toBe(true);
@@ -45,7 +45,7 @@ function parts(message: Buffer): string[] {
 }
 
 describe("our delivery report", () => {
-  it("says in three parts what happened, to which alias, to which message", () => {
+  it("states in three parts what happened, to which alias and to which message", () => {
     const [words = "", status = "", headers = "", ...more] = parts(build());
     expect(more).toEqual([]);
     expect(words).toContain(
@@ -91,7 +91,7 @@ describe("our delivery report", () => {
     );
   });
 
-  it("is an automatic answer that asks for none, and is recognised as a report", () => {
+  it("is marked as an automatic answer and recognized as a report", () => {
     const message = build();
     const { fields } = readHeader(message);
     expect(firstValue(message, fields, "auto-submitted")).toBe("auto-replied");
@@ -100,11 +100,14 @@ describe("our delivery report", () => {
     expect(isDeliveryReport(message)).toBe(true);
   });
 
-  it.each(["2.0.0", "5.2", "", "5.7.1\r\nX: y", "550"])("a status that is none, %j, reads 5.0.0", (enhancedStatus) => {
-    expect(build({ enhancedStatus }).toString()).toContain("\r\nStatus: 5.0.0\r\n");
-  });
+  it.each(["2.0.0", "5.2", "", "5.7.1\r\nX: y", "550"])(
+    "an invalid status %j is reported as 5.0.0",
+    (enhancedStatus) => {
+      expect(build({ enhancedStatus }).toString()).toContain("\r\nStatus: 5.0.0\r\n");
+    },
+  );
 
-  it("tells how long delivery was tried, and why in the words of the last attempt", () => {
+  it("states how long delivery was tried, and the reason of the last attempt", () => {
     const tried = { enhancedStatus: "4.4.7", reasonStatus: "4.2.2", triedSeconds: 432_000 };
     const [words = "", status = ""] = parts(build(tried));
     expect(words).toContain("There is no room for more mail.\r\nDelivery was tried for 5 days.\r\n");
@@ -112,7 +115,7 @@ describe("our delivery report", () => {
     expect(build().toString()).not.toContain("was tried");
   });
 
-  it("shows a subject decoded, on one line and cut, in an encoding that every host takes", () => {
+  it("shows the subject decoded, on one line, truncated, in an encoding that every host accepts", () => {
     const coded = `=?utf-8?Q?U=C5=BEsakymas=0D=0A_?=${" x".repeat(300)}`;
     const [words = ""] = parts(build({ original: source(`Subject: ${coded}\r\n`) }));
     expect(words).toMatch(/^Content-Type: text\/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable/);
@@ -120,7 +123,7 @@ describe("our delivery report", () => {
     expect(words.length).toBeLessThan(900);
   });
 
-  it("gives the bytes of raw or endless header lines back in base64", () => {
+  it("returns raw or very long header lines in base64", () => {
     const raw = Buffer.from("From: Caf\xe9 <cafe@example.org>\r\nSubject: x\r\n", "latin1");
     const headers = parts(build({ original: source(raw) }))[2] ?? "";
     const body = headers.slice(headers.indexOf("\r\n\r\n"));
@@ -136,18 +139,18 @@ describe("our delivery report", () => {
     ).toBeLessThanOrEqual(998);
   });
 
-  it("leaves a giant field out, and does without any", () => {
+  it("leaves out a very large field, and works without any field", () => {
     const message = build({ original: source(`Subject: ${"x ".repeat(3000)}\r\nDate: now\r\n`) });
     expect(parts(message)[2]).toMatch(/\r\n\r\nDate: now\r\n\r\n$/);
     expect(parts(build({ original: source("") }))).toHaveLength(3);
   });
 
-  it("refuses addresses and identifiers that are none", () => {
+  it("refuses invalid addresses and identifiers", () => {
     for (const change of [{ to: "a@b\r\nBcc: c" }, { aliasAddress: "x" }, { messageId: "<a>\r\n" }])
       expect(() => build(change)).toThrow(MailSyntaxError);
   });
 
-  it("stays one message of three parts whatever the sender wrote", () => {
+  it("is one message of three parts whatever the sender wrote", () => {
     const soup = fc.array(
       fc.oneof(
         fc.constantFrom("Subject: ", "\r\n", "\n", "\r\n\r\n", "--=_", `--=_${report.boundary}--`, "."),
@@ -167,7 +170,7 @@ describe("our delivery report", () => {
     );
   });
 
-  it("has words for every status", () => {
+  it("has a sentence for every status", () => {
     for (let subject = 0; subject < 10; subject += 1)
       for (let detail = 0; detail < 30; detail += 1)
         expect(wordsForStatus(`5.${subject}.${detail}`).reason).toMatch(/^[A-Z][ -~]+\.$/);
@@ -182,16 +185,16 @@ describe("a delivery report", () => {
       'CONTENT-TYPE: Multipart/Report;\r\n\tReport-Type="Delivery-Status";\r\n boundary=x',
     ],
     ["RFC 6533", "Content-Type: multipart/report; report-type=global-delivery-status; boundary=x"],
-    ["without its type", "Content-Type: multipart/report; boundary=x"],
+    ["multipart/report without a report type", "Content-Type: multipart/report; boundary=x"],
     ["Exim", "X-Failed-Recipients: shop@kauke.test\r\nFrom: Mail Delivery System <Mailer-Daemon@mx.example>"],
     ["qmail", "From: MAILER-DAEMON@mx.example\r\nSubject: failure notice"],
     ["an old Exchange", "From: postmaster@example.org\r\nSubject: Undeliverable: Your order"],
     ["a German one", "From: <MAILER-DAEMON@mx.example>\r\nSubject: Unzustellbar: x"],
-  ])("%s is one", (_, header) => {
+  ])("%s is recognized", (_, header) => {
     expect(isDeliveryReport(Buffer.from(`${header}\r\n\r\nbody\r\n`))).toBe(true);
   });
 
-  it("qmail's own words make one when the subject doesn't", () => {
+  it("qmail's report is recognized by its first words, whatever its subject", () => {
     const text =
       "From: MAILER-DAEMON@mx.example\r\nSubject: x\r\n\r\nHi. This is the qmail-send program at mx.example.\r\n";
     expect(isDeliveryReport(Buffer.from(text))).toBe(true);
@@ -199,17 +202,17 @@ describe("a delivery report", () => {
 
   it.each([
     ["a letter", "From: ann@example.org\r\nSubject: Hello"],
-    ["a letter about one", "From: ann@example.org\r\nSubject: Undeliverable: my parcel"],
-    ["a letter from a postmaster", "From: postmaster@example.org\r\nSubject: Hello"],
+    ["a message about a delivery report", "From: ann@example.org\r\nSubject: Undeliverable: my parcel"],
+    ["a personal message from a postmaster", "From: postmaster@example.org\r\nSubject: Hello"],
     ["a read receipt", "Content-Type: multipart/report; report-type=disposition-notification; boundary=x"],
     ["an abuse complaint", "Content-Type: multipart/report; report-type=feedback-report; boundary=x"],
     ["an absence note", "From: ann@example.org\r\nAuto-Submitted: auto-replied\r\nSubject: Away"],
     ["nothing", ""],
-  ])("%s is none", (_, header) => {
+  ])("%s is not a delivery report", (_, header) => {
     expect(isDeliveryReport(Buffer.from(`${header}\r\n\r\nbody\r\n`))).toBe(false);
   });
 
-  it("no ordinary fixture is one", () => {
+  it("no ordinary fixture is recognized as a delivery report", () => {
     const folder = new URL("../../../../test-vectors/eml/", import.meta.url);
     for (const name of readdirSync(folder).filter((file) => file.endsWith(".eml")))
       expect(isDeliveryReport(readFileSync(new URL(name, folder))), name).toBe(false);
@@ -226,11 +229,11 @@ describe("a delivery report", () => {
     ],
     ["a delay", ["Action: delayed", "Status: 4.4.1"], false, "5.0.0"],
     ["success", ["Action: delivered", "Status: 2.0.0"], false, "5.0.0"],
-    ["a status no standard has", ["Action: failed", "Status: 5.911.2"], true, "5.0.0"],
+    ["a status outside the standard", ["Action: failed", "Status: 5.911.2"], true, "5.0.0"],
     ["a status with too many digits", ["Action: failed", "Status: 5.1.123"], true, "5.0.0"],
     ["a status of another class", ["Action: failed", "Status: 4.2.2"], true, "5.0.0"],
     ["fields of the returned message", ["", "--x", "", "Action: delayed", "Status: 5.1.1"], true, "5.0.0"],
-  ])("of its words two facts are read: %s", (_, fields, hasFailed, enhancedStatus) => {
+  ])("only two facts are read: %s", (_, fields, hasFailed, enhancedStatus) => {
     const status = [
       "--x",
       "Content-Type: message/delivery-status",
@@ -254,16 +257,16 @@ describe("a delivery report", () => {
     ["failure notice", true],
     ["Warning: could not send message for past 4 hours", false],
     ["Delivery delayed: hi", false],
-  ])("without a machine-readable part its subject decides: %s", (subject, hasFailed) => {
+  ])("without a machine-readable part the subject decides: %s", (subject, hasFailed) => {
     const report = `From: MAILER-DAEMON@mx.example\r\nSubject: ${subject}\r\n\r\nStatus: 5.1.1\r\n`;
     expect(readDeliveryReport(Buffer.from(report))).toEqual({ hasFailed, enhancedStatus: "5.0.0" });
   });
 
-  it("what is no report has no facts", () => {
+  it("a message that is not a report has no facts", () => {
     expect(readDeliveryReport(Buffer.from("From: ann@example.org\r\n\r\nAction: failed\r\n"))).toBeNull();
   });
 
-  it("bytes of any kind are told apart without a throw", () => {
+  it("no input makes the recognition throw", () => {
     const anything = fc.oneof(fc.string({ unit: "binary" }), fc.constant("From: mailer-daemon@\r\nSubject: "));
     fc.assert(
       fc.property(fc.array(anything), (texts) => {

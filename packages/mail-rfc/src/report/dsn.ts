@@ -1,8 +1,8 @@
 /**
- * Our own delivery report (RFC 3464) about mail an alias could not pass on. Names the alias and nothing behind it: no destination,
- * no server, no word of any reply. What it says of the original are its subject, date and Message-ID; five fields are returned as the
- * sender wrote them. Sent with the null
- * sender; whether it may be sent at all, and how often, is the caller's (DESIGN "Bounces").
+ * Builds our own delivery report (RFC 3464) about mail an alias could not forward. Names the alias and nothing behind
+ * it: no destination, no server, no text of any reply. Quotes subject, date and Message-ID of the original and returns
+ * five of its fields as the sender wrote them. The report is sent with the null sender; the caller decides whether and
+ * how often one may be sent.
  */
 import { parseAddress } from "../address/address.ts";
 import { fieldBytes, type HeaderSource } from "../address/address-header.ts";
@@ -16,35 +16,41 @@ import { formatSpan } from "../retry-schedule.ts";
 import { type DeliveryReportWords, wordsForStatus } from "./dsn-words.ts";
 
 export interface DeliveryReport {
-  /** Whom it goes to: the original envelope sender, canonical. */
+  /** Recipient of the report: the original envelope sender, canonical. */
   to: string;
-  /** The alias that was written to, canonical. */
+  /** Alias the original was sent to, canonical. */
   aliasAddress: string;
-  /** Our public mail name. */
+  /** Public host name of this mail server. */
   reportingMta: string;
-  /** RFC 3463, e.g. `5.2.2`; class 4 is reported as class 5, since nobody tries again; what is no status reads `5.0.0`. */
+  /**
+   * RFC 3463, e.g. `5.2.2`. Class 4 is reported as class 5, since no further attempt follows; an invalid status becomes
+   * `5.0.0`.
+   */
   enhancedStatus: string;
-  /** Status whose words are given as the reason, where it says more than `enhancedStatus`: the last one before time ran out. */
+  /**
+   * Status that explains the reason better than `enhancedStatus`: that of the last attempt before the retry schedule
+   * ended.
+   */
   reasonStatus?: string;
-  /** How long delivery was tried; absent when the first attempt was refused. */
+  /** Seconds for which delivery was tried; absent when the first attempt was refused. */
   triedSeconds?: number;
   arrivedAt: Date;
   at: Date;
-  /** The report's own, with brackets. */
+  /** Message-ID of the report, with brackets. */
   messageId: string;
-  /** At least 16 random bytes in base32, for the boundary. */
+  /** Random part of the boundary: at least 16 random bytes in base32. */
   boundary: string;
-  /** The original's header block as it arrived, before any rewriting. */
+  /** Header block of the original as it arrived, before any rewriting. */
   original: HeaderSource;
 }
 
 const returned = ["from", "to", "subject", "date", "message-id"];
-/** Longer ones are left out: a report stays small whatever it reports about. */
+/** Maximum bytes of a returned field; longer fields are left out, so that reports stay small. */
 const FIELD_BYTES_MAX = 4096;
 
 /**
- * @returns the whole message in plain form (not dot-stuffed), CRLF lines, ASCII but for an internationalised `to`
- * @throws MailSyntaxError when an address or the identifier is none
+ * @returns the whole message in plain form (not dot-stuffed), CRLF lines, ASCII except for an internationalized `to`
+ * @throws MailSyntaxError when an address or the identifier is invalid
  */
 export function buildDeliveryReport(report: DeliveryReport): Buffer {
   const status = permanentStatus(report.enhancedStatus);
@@ -74,7 +80,7 @@ function writeHeader(report: DeliveryReport, boundary: string): FieldText {
   ]);
 }
 
-/** @returns class 5, e.g. `5.4.7` for `4.4.7` */
+/** @returns the status in class 5, e.g. `5.4.7` for `4.4.7` */
 function permanentStatus(status: string): string {
   return /^[45]\.\d{1,3}\.\d{1,3}$/.test(status) ? `5${status.slice(1)}` : "5.0.0";
 }
@@ -105,10 +111,10 @@ const described = [
   ["date", "Sent"],
   ["message-id", "Message-ID"],
 ] as const;
-/** Characters of a value in the text; the whole field is returned in the third part. */
+/** Maximum characters of a value in the text part; the third part returns the whole field. */
 const DESCRIBED_MAX = 200;
 
-/** What the sender can recognise the message by, one line each. */
+/** Lines by which the sender can recognize the message. */
 function describe({ header, fields }: HeaderSource): string[] {
   return described.flatMap(([name, label]) => {
     const field = findField(fields, name);
@@ -118,7 +124,7 @@ function describe({ header, fields }: HeaderSource): string[] {
   });
 }
 
-/** RFC 3464 §2: fields about the message, a blank line, fields about the one recipient. */
+/** Status part (RFC 3464 §2): fields about the message, a blank line, fields about the only recipient. */
 function statusPart({ aliasAddress, reportingMta, arrivedAt, at }: DeliveryReport, status: string): string {
   const aboutMessage = [
     headerField("Reporting-MTA", [`dns; ${reportingMta.replace(/[^A-Za-z0-9.:_[\]-]/g, "")}`]),
@@ -134,7 +140,10 @@ function statusPart({ aliasAddress, reportingMta, arrivedAt, at }: DeliveryRepor
   return [type, joinFields(aboutMessage), joinFields(aboutRecipient), ""].join("\r\n");
 }
 
-/** Base64 where the original isn't plain ASCII in lines that may be sent: its bytes stay as they were all the same. */
+/**
+ * Encodes the returned header in base64 when it is not plain ASCII in lines of allowed length, so that its bytes stay
+ * unchanged.
+ */
 function headersPart({ header, fields }: HeaderSource): string {
   const kept = returned.flatMap((name) => {
     const field = findField(fields, name);

@@ -33,13 +33,13 @@ it.each<[string, string[], string | null]>([
   ],
   ["a complaint without brackets", ["Feedback-Type: fraud", "Original-Mail-From: a@kauke.test"], "a@kauke.test"],
   ["a complaint that names nobody", ["Feedback-Type: abuse"], ""],
-  ["the opposite of one", ["Feedback-Type: not-spam", "Original-Mail-From: <a@kauke.test>"], null],
+  ["a report that a message is not spam", ["Feedback-Type: not-spam", "Original-Mail-From: <a@kauke.test>"], null],
   ["a report without its type", ["Version: 1"], null],
 ])("%s", (_, fields, mailFrom) => {
   expect(readFeedbackReport(report(fields))?.mailFrom ?? null).toBe(mailFrom);
 });
 
-it("a delivery report and a letter are none, and bytes of any kind are read without a throw", () => {
+it("delivery reports and ordinary messages are not complaints, and no input throws", () => {
   const complaint = ["Feedback-Type: abuse"];
   expect(readFeedbackReport(report(complaint, "multipart/report; report-type=delivery-status; boundary=b"))).toBeNull();
   expect(readFeedbackReport(report(complaint, "multipart/mixed; boundary=b"))).toBeNull();

@@ -1,25 +1,26 @@
 /**
- * Recognises feedback reports (ARF, RFC 5965): a reader marked a message as spam, and their host tells where it came from. Anybody can
- * write one: of what it says only the envelope sender of the message is read, which proves itself where we made it.
+ * Recognizes feedback reports (ARF, RFC 5965): a reader marked a message as spam, and their provider reports it to the
+ * sender. Since anybody can write one, only the message's envelope sender is read; whether it is genuine can be checked
+ * if we issued it.
  */
 import { firstValue, readHeader } from "../header/headers.ts";
 import { MailSyntaxError } from "../mail-syntax-error.ts";
 
-/** The machine-readable part is the second; what is returned of the message comes last. */
+/** Bytes read of a report: the machine-readable part comes second, the returned message last. */
 const READ_BYTES = 131_072;
 const FEEDBACK_PART = /^content-type:[ \t]*message\/feedback-report/im;
 const MAIL_FROM = /^original-mail-from:[ \t]*<?([^\s<>]{1,512})>?[ \t]*\r?$/im;
-/** Of types that complain; `not-spam` says the opposite (RFC 6430). */
+/** Feedback types that are complaints; `not-spam` is the opposite (RFC 6430). */
 const COMPLAINT = /^feedback-type:[ \t]*(?:abuse|fraud|virus|other)[ \t]*\r?$/im;
 
 export interface FeedbackFacts {
-  /** As the report names it; empty when it names none. */
+  /** Envelope sender as named in the report; empty when it names none. */
   mailFrom: string;
 }
 
 /**
  * @param message the whole message, wire or plain form
- * @returns `null` when it is no complaint
+ * @returns `null` when the message is not a complaint
  */
 export function readFeedbackReport(message: Buffer): FeedbackFacts | null {
   try {
@@ -34,7 +35,7 @@ export function readFeedbackReport(message: Buffer): FeedbackFacts | null {
   }
 }
 
-/** From its Content-Type to the next boundary; empty when there is none. */
+/** @returns the text from the feedback part's Content-Type to the next boundary; empty when there is no such part */
 function feedbackPart(text: string): string {
   const start = text.search(FEEDBACK_PART);
   if (start < 0) return "";

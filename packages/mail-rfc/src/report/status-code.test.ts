@@ -20,7 +20,7 @@ describe("parseReply", () => {
     });
   });
 
-  it("leaves the offers of EHLO alone", () => {
+  it("does not take EHLO keywords for an enhanced status", () => {
     expect(parseReply("250-mx.example.org\r\n250-SIZE 1000\r\n250 PIPELINING")).toEqual({
       code: 250,
       enhancedStatus: null,
@@ -28,7 +28,7 @@ describe("parseReply", () => {
     });
   });
 
-  it.each(["250", "250 ", "354 go", "421-a\n421 b"])("takes %j", (text) => {
+  it.each(["250", "250 ", "354 go", "421-a\n421 b"])("accepts %j", (text) => {
     expect(parseReply(text).code).toBe(Number(text.slice(0, 3)));
   });
 
@@ -70,7 +70,7 @@ describe("parseReply", () => {
   });
 });
 
-it("a line tells whether another follows", () => {
+it("a reply line says whether another one follows", () => {
   expect(parseReplyLine("250-SIZE 1000")).toEqual({ code: 250, hasMore: true, text: "SIZE 1000" });
   expect(parseReplyLine("250 OK")).toEqual({ code: 250, hasMore: false, text: "OK" });
   expect(parseReplyLine("221")).toEqual({ code: 221, hasMore: false, text: "" });
@@ -87,12 +87,12 @@ describe("parseEnhancedStatus", () => {
     ["5.1.1no", 550, null],
     ["3.1.1 no", 354, null],
     ["no 5.1.1", 550, null],
-  ])("reads %j behind %s as %s", (text, code, status) => {
+  ])("reads %j after %s as %s", (text, code, status) => {
     expect(parseEnhancedStatus(text, code)).toBe(status);
   });
 });
 
-it("every answer of ours has an enhanced status of its own class", () => {
+it("each of our answers has an enhanced status of the class of its code", () => {
   for (const { code, enhancedStatus } of Object.values(answers)) {
     expect(parseEnhancedStatus(enhancedStatus, code)).toBe(enhancedStatus);
   }

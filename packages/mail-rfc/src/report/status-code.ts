@@ -1,6 +1,7 @@
 /**
- * Replies of an SMTP server: the reply code (RFC 5321 §4.2), the enhanced status behind it (RFC 2034, RFC 3463), and the pairs
- * we ourselves answer with. Text of a peer is handed on untouched here and must not leave the process: it can hold addresses.
+ * Replies of an SMTP server: the reply code (RFC 5321 §4.2), the enhanced status after it (RFC 2034, RFC 3463), and the
+ * pairs used in our own answers. Text of a remote server is returned unchanged and must not leave the process, since it
+ * can contain addresses.
  */
 import { MailSyntaxError } from "../mail-syntax-error.ts";
 
@@ -13,9 +14,9 @@ export interface ReplyLine {
 
 export interface Reply {
   code: number;
-  /** `class.subject.detail`; `null` when the reply has none, or one of another class than its code. */
+  /** Enhanced status as `class.subject.detail`; `null` when there is none or its class differs from the reply code. */
   enhancedStatus: string | null;
-  /** The text of every line, the enhanced status taken off. */
+  /** Text of every line, without the enhanced status. */
   lines: string[];
 }
 
@@ -35,7 +36,7 @@ export function parseReplyLine(line: string): ReplyLine {
 /**
  * Reads one whole reply of one or more lines.
  * @param text lines ended by CRLF or LF; the last end may be missing
- * @throws MailSyntaxError `reply_syntax` when it stops early, goes on after its end, or changes its code on the way
+ * @throws MailSyntaxError `reply_syntax` when the reply is incomplete, continues after its end, or changes its code
  */
 export function parseReply(text: string): Reply {
   const lines = text
@@ -53,8 +54,8 @@ export function parseReply(text: string): Reply {
 }
 
 /**
- * The enhanced status a text begins with.
- * @param code the reply's code: a status of another class is not believed (RFC 2034 §4)
+ * Reads the enhanced status at the start of a text.
+ * @param code reply code; a status of another class is ignored (RFC 2034 §4)
  */
 export function parseEnhancedStatus(text: string, code?: number): string | null {
   const [status, statusClass] = ENHANCED.exec(text) ?? [];
@@ -62,24 +63,24 @@ export function parseEnhancedStatus(text: string, code?: number): string | null 
   return status;
 }
 
-/** What a reply code means for a client (RFC 5321 §4.2.1). */
+/** Meaning of a reply code for a client (RFC 5321 §4.2.1). */
 export function replyClass(code: number): "done" | "more" | "transient" | "permanent" {
   if (code < 300) return "done";
   if (code < 400) return "more";
   return code < 500 ? "transient" : "permanent";
 }
 
-/** Code and enhanced status of every answer that is ours; the words are chosen at the edge. */
+/** Reply code and enhanced status of each of our answers; `mail/reply.ts` of the server chooses the text. */
 export const answers = {
   ok: { code: 250, enhancedStatus: "2.0.0" },
   senderOk: { code: 250, enhancedStatus: "2.1.0" },
   recipientOk: { code: 250, enhancedStatus: "2.1.5" },
   closing: { code: 221, enhancedStatus: "2.0.0" },
-  /** The service stops; try again (RFC 5321 §3.8). */
+  /** Reply while the service shuts down; the client should retry (RFC 5321 §3.8). */
   shuttingDown: { code: 421, enhancedStatus: "4.3.2" },
   idleTooLong: { code: 421, enhancedStatus: "4.4.2" },
   tooManyConnections: { code: 421, enhancedStatus: "4.7.0" },
-  /** Cannot keep the message safely now: database, disk, fsync. */
+  /** Reply when the message cannot be stored safely now: database, disk or fsync failed. */
   cannotKeep: { code: 451, enhancedStatus: "4.3.0" },
   rateLimited: { code: 451, enhancedStatus: "4.7.1" },
   memoryBudget: { code: 452, enhancedStatus: "4.3.1" },
@@ -99,7 +100,7 @@ export const answers = {
   tooLarge: { code: 552, enhancedStatus: "5.3.4" },
   headerTooLarge: { code: 552, enhancedStatus: "5.3.4" },
   notYourAlias: { code: 553, enhancedStatus: "5.7.1" },
-  /** The address needs SMTPUTF8 and the client did not say so (RFC 6531 §3.5). */
+  /** Reply when the address needs SMTPUTF8 but the client did not request it (RFC 6531 §3.5). */
   needsSmtpUtf8: { code: 553, enhancedStatus: "5.6.7" },
   mailLoop: { code: 554, enhancedStatus: "5.4.6" },
   unknownParameter: { code: 555, enhancedStatus: "5.5.4" },

@@ -1,23 +1,23 @@
 /**
- * Base64 inside text, whether or not anything says so: armor of OpenPGP and PEM, `data:` URIs, keys in vCards, tokens in links,
- * quoted or folded lines of all these. Nothing tells where such a text begins, so it is decoded at every alignment.
+ * Decodes base64 inside text, declared or not: OpenPGP and PEM armor, `data:` URIs, keys in vCards, tokens in links,
+ * and quoted or folded lines of these. Since the start of the encoded data is unknown, every alignment is decoded.
  */
 import type { Inner } from "../inner.ts";
 
-/** Characters of base64 in a row that are worth decoding: twelve bytes. */
+/** Shortest run of base64 characters that is decoded: 16 characters are 12 bytes. */
 const RUN_MIN = 16;
 const RUN_START = /[A-Za-z0-9+/_-]{16}/g;
 const RUN_END = /[^A-Za-z0-9+/_\-\r\n=]/g;
-/** Padding, a blank line and the dashes of an armor end a run. */
+/** Ends of a run: padding, a blank line and the dashes of an armor line. */
 const BETWEEN_RUNS = /=(?:\r?\n)?|\r?\n\r?\n|-{4,80}(?:\r?\n)?/;
-/** Shorter runs are no containers; they are decoded together. */
+/** Characters below which a run is too short to hold a container; shorter runs are joined and decoded together. */
 const BLOCK_MIN = 64;
 const WORDS_AT_ONCE = 20_000;
-/** Decodes to spaces, so that two words stay apart and the text around them still reads as text. */
+/** Base64 of spaces, put between joined runs so that they stay apart and the result still looks like text. */
 const SEPARATOR = "ICAg";
 const QUOTED_OR_FOLDED = /\n[> \t]{1,200}[A-Za-z0-9+/]{40}/;
 
-/** Long runs from their beginning, to be unpacked, and as views everything at every other alignment. */
+/** Yields long runs decoded from their start, to be unpacked, and all runs at every other alignment, as views. */
 export function* findBase64(text: string): Generator<Inner> {
   yield* decodeRuns(text);
   if (QUOTED_OR_FOLDED.test(text)) yield* decodeRuns(text.replace(/(\n)[> \t]{1,200}/g, "$1"));
@@ -35,7 +35,9 @@ function* decodeRuns(text: string): Generator<Inner> {
   yield* decodeWords(words);
 }
 
-/** Ends are looked for apart from beginnings: V8 runs out of stack for a repeated class of megabytes. */
+/**
+ * Finds starts and ends of runs with separate expressions: V8 overflows its stack on a repeated class over megabytes.
+ */
 function* runsOf(text: string): Generator<string> {
   RUN_START.lastIndex = 0;
   for (let match = RUN_START.exec(text); match !== null; ) {

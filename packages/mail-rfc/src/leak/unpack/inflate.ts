@@ -1,6 +1,6 @@
 /**
- * Inflates with bounded memory: small streams at once, others chunk by chunk off the thread. A damaged or cut stream gives what
- * was read before the damage: a viewer may show that much.
+ * Inflates with bounded memory: small streams in one synchronous call, larger ones chunk by chunk off the main thread.
+ * A damaged or truncated stream yields the data before the damage, since a viewer may show that much.
  */
 import {
   constants,
@@ -13,17 +13,17 @@ import {
 } from "node:zlib";
 import type { UnpackBudget } from "./unpack-limits.ts";
 
-/** `deflate` is raw (RFC 1951), `zlib` has two bytes in front (RFC 1950); checksums are not looked at. */
+/** `deflate` is raw (RFC 1951), `zlib` has a header of two bytes (RFC 1950). Checksums are not verified. */
 export type Packing = "deflate" | "zlib" | "gzip" | "zstd";
 
-/** Compressed bytes that are inflated in one call. */
+/** Compressed size in bytes up to which a stream is inflated in one call. */
 const SMALL = 65_536;
-/** What one call may give: a small stream that gives more is inflated chunk by chunk. */
+/** Maximum output in bytes of one call; a small stream that yields more is inflated chunk by chunk instead. */
 const AT_ONCE_MAX = 2 * 1_048_576;
 const CHUNK = 262_144;
 
 /**
- * @returns chunks of the inflated bytes; none for what is no such stream
+ * @returns chunks of inflated bytes; none when the bytes are not such a stream
  * @throws UnsearchableError `unpacks_too_far`
  */
 export async function* inflate(bytes: Buffer, packing: Packing, budget: UnpackBudget): AsyncGenerator<Buffer> {
@@ -48,7 +48,7 @@ export async function* inflate(bytes: Buffer, packing: Packing, budget: UnpackBu
   }
 }
 
-/** @returns `null` when it gives too much for one call, or is damaged */
+/** @returns `null` when the output is too large for one call or the stream is damaged */
 function inflateAtOnce(bytes: Buffer, packing: Packing): Buffer | null {
   const options = { maxOutputLength: AT_ONCE_MAX, chunkSize: Math.max(1024, Math.min(CHUNK, bytes.length * 4)) };
   const cut = { ...options, finishFlush: constants.Z_SYNC_FLUSH };
@@ -66,7 +66,7 @@ function streamOf(packing: Packing) {
   return packing === "gzip" ? createGunzip(options) : createInflateRaw(options);
 }
 
-/** An error of zlib or zstd, not of ours. */
+/** Whether an error comes from zlib or zstd, and so means damaged input. */
 function isDamage(thrown: unknown): boolean {
   return thrown instanceof Error && "code" in thrown && /^(?:Z_|ZSTD_|ERR_)/.test(String(thrown.code));
 }

@@ -1,6 +1,6 @@
 /**
- * Octet strings that BER splits into segments (X.690 §8.7.3): what an opaquely signed or compressed S/MIME message holds
- * (RFC 8551 §3.5). Certificates need no unpacking: their strings lie in one piece.
+ * Joins octet strings that BER splits into segments (X.690 §8.7.3), as in opaquely signed or compressed S/MIME messages
+ * (RFC 8551 §3.5). Certificates need no unpacking: their strings are contiguous.
  */
 import type { Inner } from "../inner.ts";
 
@@ -8,12 +8,12 @@ const SEQUENCE = 0x30;
 const OCTET_STRING = 0x04;
 const OBJECT_IDENTIFIER = 0x06;
 const IS_CONSTRUCTED = 0x20;
-/** Shorter ones hold digests and identifiers. */
+/** Bytes below which an octet string is skipped; shorter ones hold digests and identifiers. */
 const CONTENT_MIN = 64;
 const ELEMENTS_MAX = 200_000;
 const DEPTH_MAX = 40;
 
-/** Whether it begins as a ContentInfo does (RFC 5652 §3): a sequence whose first element is an object identifier. */
+/** Whether bytes begin like a ContentInfo (RFC 5652 §3): a sequence whose first element is an object identifier. */
 export function isCms(bytes: Buffer): boolean {
   const element = bytes[0] === SEQUENCE ? readElement(bytes, 0) : null;
   return element !== null && bytes[element.start] === OBJECT_IDENTIFIER;
@@ -21,11 +21,11 @@ export function isCms(bytes: Buffer): boolean {
 
 interface Level {
   end: number;
-  /** Octet strings directly below, in order. */
+  /** Octet strings that are direct children, in order. */
   segments: Buffer[];
 }
 
-/** One pass over the elements; segments of one parent are joined. */
+/** Reads all elements in one pass and joins the segments that share a parent. */
 export function* unpackBer(bytes: Buffer): Generator<Inner> {
   const levels: Level[] = [{ end: bytes.length, segments: [] }];
   let at = 0;
@@ -53,11 +53,11 @@ function* close(levels: Level[]): Generator<Inner> {
   if (content.length >= CONTENT_MIN) yield { bytes: content };
 }
 
-/** @returns `null` for what is no element; an indefinite length reaches to the end of the bytes */
+/** @returns `null` when no valid element begins here; an indefinite length extends to the end of the bytes */
 function readElement(bytes: Buffer, at: number): { tag: number; start: number; end: number } | null {
   const tag = bytes[at] as number;
   const first = bytes[at + 1];
-  // Tags of several bytes are not used where an address may be.
+  // Multi-byte tags are not used for elements that may hold an address.
   if (first === undefined || (tag & 0x1f) === 0x1f) return null;
   if (first === 0x80) return { tag, start: at + 2, end: bytes.length };
   const lengthBytes = first > 0x80 ? first & 0x7f : 0;

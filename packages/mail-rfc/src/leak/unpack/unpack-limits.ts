@@ -1,14 +1,14 @@
-/** How far the leak guard unpacks one message. What goes beyond a limit is refused rather than passed on unread. */
+/** Limits on how far the leak guard unpacks one message. A message beyond a limit is refused, not sent unsearched. */
 import type { Unsearchable } from "../leak-finding.ts";
 
 export interface UnpackLimits {
-  /** Inflated bytes of all parts together. Office files inflate to some ten times their size, logs to thirty. */
+  /** Maximum inflated bytes over all parts. Office files typically inflate tenfold, log files thirtyfold. */
   inflatedBytesMax: number;
-  /** Members of archives, streams of PDF files and the like, of all parts together. */
+  /** Maximum archive members, PDF streams and similar units over all parts. */
   membersMax: number;
-  /** Containers within containers: an archive in an attached message in a message has three. */
+  /** Maximum nesting of containers: an archive in an attached message in a message has depth three. */
   depthMax: number;
-  /** A container within a container must fit here to be opened; text and other data may be longer. */
+  /** Maximum bytes of a nested container that is unpacked. Text and other data may be longer. */
   heldBytesMax: number;
 }
 
@@ -19,7 +19,7 @@ export const unpackLimits: UnpackLimits = {
   heldBytesMax: 32 * 1024 * 1024,
 };
 
-/** Thrown by whoever unpacks; the search turns it into a finding. */
+/** Thrown by unpackers when a limit is exceeded; the search turns it into a finding. */
 export class UnsearchableError extends Error {
   readonly reason: Unsearchable;
 
@@ -29,7 +29,7 @@ export class UnsearchableError extends Error {
   }
 }
 
-/** What is left of the limits for one message. */
+/** Counts the unpacking of one message against its limits. */
 export class UnpackBudget {
   readonly limits: UnpackLimits;
   #inflatedBytes = 0;

@@ -1,6 +1,6 @@
 /**
- * Packets of OpenPGP (RFC 9580 §4.2): compressed ones are inflated, data in partial lengths is joined. User ids and the
- * signer's user id of a signature need no unpacking: they lie in one piece. What is encrypted stays unread, and so is bzip2.
+ * Reads OpenPGP packets (RFC 9580 §4.2): inflates compressed ones and joins data in partial lengths. User IDs and the
+ * signer's user ID of a signature need no unpacking: they are contiguous. Encrypted data and bzip2 are not read.
  */
 import type { Inner } from "../inner.ts";
 
@@ -14,7 +14,7 @@ interface Packet {
   end: number;
 }
 
-/** Whether it begins as keys, signatures or messages do. */
+/** Whether bytes begin like OpenPGP keys, signatures or messages. */
 export function isOpenPgp(bytes: Buffer): boolean {
   const packet = readPacket(bytes, 0);
   return packet !== null && [2, 4, 6, COMPRESSED, LITERAL].includes(packet.tag) && packet.body.length > 0;
@@ -28,13 +28,13 @@ export function* unpackOpenPgp(bytes: Buffer): Generator<Inner> {
     const { tag, body, end } = packet;
     if (tag === COMPRESSED && body[0] === 1) yield { bytes: body.subarray(1), packing: "deflate", kind: "openpgp" };
     if (tag === COMPRESSED && body[0] === 2) yield { bytes: body.subarray(1), packing: "zlib", kind: "openpgp" };
-    // Format, length of the file name, file name, date.
+    // A literal packet starts with format, file name length, file name and date (RFC 9580 §5.9).
     if (tag === LITERAL) yield { bytes: body.subarray(6 + (body[1] ?? 0)) };
     at = end;
   }
 }
 
-/** @returns `null` where no packet begins */
+/** @returns `null` when no packet begins here */
 function readPacket(bytes: Buffer, at: number): Packet | null {
   const first = bytes[at] ?? 0;
   if ((first & 0x80) === 0) return null;

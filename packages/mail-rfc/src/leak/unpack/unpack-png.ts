@@ -1,4 +1,6 @@
-/** Compressed text of PNG pictures: the chunks zTXt and iTXt (PNG §11.3.3). Other text of pictures lies in the clear. */
+/**
+ * Reads compressed text of PNG images: the chunks zTXt and iTXt (PNG §11.3.3). Uncompressed text needs no unpacking.
+ */
 import type { Inner } from "../inner.ts";
 
 const MAGIC = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
@@ -16,14 +18,17 @@ export function* unpackPng(bytes: Buffer): Generator<Inner> {
   }
 }
 
-/** Keyword, NUL, flag, method, language, NUL, translated keyword, NUL, text. @returns 0 where it is not compressed */
+/**
+ * Layout of iTXt: keyword, NUL, flag, method, language, NUL, translated keyword, NUL, text. @returns 0 when the text is
+ * not compressed
+ */
 function startOfText(data: Buffer): number {
   const keywordEnd = afterNuls(data, 1);
   if (data[keywordEnd] !== 1) return 0;
   return keywordEnd + 2 + afterNuls(data.subarray(keywordEnd + 2), 2);
 }
 
-/** @returns the offset behind so many NULs; the length where there are fewer */
+/** @returns the offset after the given number of NUL bytes, or the length when there are fewer */
 function afterNuls(data: Buffer, count: number): number {
   let at = 0;
   for (let found = 0; found < count; found += 1) {

@@ -1,20 +1,20 @@
 /**
- * `winmail.dat` (MS-OXTNEF) and the compressed rich text of Outlook (MS-OXRTFCP), which also lies in .msg files. Addresses
- * and text in the clear, UTF-16 mostly, need no unpacking.
+ * Reads `winmail.dat` (MS-OXTNEF) and Outlook's compressed rich text (MS-OXRTFCP), which .msg files contain too.
+ * Addresses and text stored uncompressed, mostly as UTF-16, need no unpacking.
  */
 import type { Inner } from "../inner.ts";
 import type { UnpackBudget } from "./unpack-limits.ts";
 
 const TNEF_MAGIC = 0x223e9f78;
 const HEADER_BYTES = 6;
-/** Level, id, length before the data, checksum behind it. */
+/** Bytes of an attribute around its data: level, id and length before it; a checksum after it. */
 const ATTRIBUTE_BYTES = 9;
 const CHECKSUM_BYTES = 2;
-/** Smaller ones hold nothing that is packed. */
+/** Bytes below which an attached file cannot be a container and is skipped. */
 const ATTACHMENT_MIN = 32;
 const ATTACHMENT_IDS: ReadonlySet<number> = new Set([0x0006800f, 0x00069005]);
 const RTF_MAGIC = Buffer.from("LZFu");
-/** Sizes stand before the magic, a checksum behind it. */
+/** Bytes of the header: two sizes, the magic number and a checksum. */
 const RTF_HEADER_BYTES = 16;
 const DICTIONARY = Buffer.from(
   "{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}" +
@@ -22,12 +22,12 @@ const DICTIONARY = Buffer.from(
     "{\\colortbl\\red0\\green0\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx",
 );
 const WINDOW_BYTES = 4096;
-/** Two bytes give 18 at most. */
+/** Maximum expansion factor: a token of two bytes yields 18 bytes at most. */
 const GAIN_MAX = 9;
 
 export const isTnef = (bytes: Buffer): boolean => bytes.length > HEADER_BYTES && bytes.readUInt32LE(0) === TNEF_MAGIC;
 
-/** Attached files, as far as they can be containers. */
+/** Yields attached files that are large enough to be containers. */
 export function* unpackTnef(bytes: Buffer): Generator<Inner> {
   for (let at = HEADER_BYTES; at + ATTRIBUTE_BYTES <= bytes.length; ) {
     const id = bytes.readUInt32LE(at + 1);
@@ -38,7 +38,7 @@ export function* unpackTnef(bytes: Buffer): Generator<Inner> {
   }
 }
 
-/** Every compressed rich text, wherever it stands. @throws UnsearchableError of the budget */
+/** Yields every block of compressed rich text, at any offset. @throws UnsearchableError when a limit is exceeded */
 export function* unpackRichText(bytes: Buffer, budget: UnpackBudget): Generator<Inner> {
   for (let at = bytes.indexOf(RTF_MAGIC); at >= 0; ) {
     const start = at - 8 < 0 ? -1 : at - 8;
@@ -53,7 +53,7 @@ export function* unpackRichText(bytes: Buffer, budget: UnpackBudget): Generator<
   }
 }
 
-/** LZ77 over a ring of 4 KiB that begins with words of rich text. */
+/** Inflates LZ77 over a ring buffer of 4 KiB that is prefilled with common RTF control words. */
 function inflateRichText(data: Buffer, rawSize: number): Buffer {
   const out = Buffer.alloc(rawSize);
   const ring = Buffer.alloc(WINDOW_BYTES, 0x20);

@@ -1,7 +1,8 @@
 /**
- * Members of zip archives: office files, e-books, archives (APPNOTE.TXT 6.3). Walks the local headers wherever they stand, so
- * that a member no directory lists and an archive behind other data are found too. Deflate and zstd are read, other methods and
- * encrypted members are not. File names lie in the clear and are found by a search of the archive's own bytes.
+ * Reads members of zip archives, which office files and e-books are too (APPNOTE.TXT 6.3). Scans for local headers
+ * instead of reading the directory, so that unlisted members and archives appended to other data are found. Deflate and
+ * zstd are supported; other methods and encrypted members are not read. File names are uncompressed and found by
+ * searching the archive's own bytes.
  */
 
 import type { Inner } from "../inner.ts";
@@ -18,7 +19,7 @@ const packings: ReadonlyMap<number, Packing> = new Map([
   [93, "zstd"],
 ]);
 
-/** Members never overlap, so that the work grows with the archive. */
+/** Yields members that never overlap, so that the work is linear in the size of the archive. */
 export function* unpackZip(bytes: Buffer): Generator<Inner> {
   const records = NEXT_RECORDS.map((mark) => new MarkFinder(bytes, mark));
   let at = bytes.indexOf(ZIP_MAGIC);
@@ -35,12 +36,12 @@ export function* unpackZip(bytes: Buffer): Generator<Inner> {
       if (packing !== undefined) yield { bytes: data, packing };
       else if (method === STORED && isSized) yield { bytes: data };
     }
-    // A stored member of unknown size may hold an archive, whose headers are met by going on.
+    // A stored member of unknown size may itself be an archive, so the scan continues with its content.
     at = bytes.indexOf(ZIP_MAGIC, Math.max(isSized ? end : start, at + 4));
   }
 }
 
-/** Finds the next place of a mark, remembering the last one: positions asked for only grow. */
+/** Finds the next occurrence of a byte sequence. Remembers the last result, since requested positions only increase. */
 class MarkFinder {
   readonly #bytes: Buffer;
   readonly #mark: Buffer;

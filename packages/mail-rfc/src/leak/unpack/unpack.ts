@@ -1,4 +1,4 @@
-/** Which unpackers are asked for which bytes. */
+/** Selects the unpacker by the first bytes of the data. */
 import type { Inner } from "../inner.ts";
 import { isCms, unpackBer } from "./unpack-ber.ts";
 import type { UnpackBudget } from "./unpack-limits.ts";
@@ -12,12 +12,15 @@ const GZIP_MAGIC = Buffer.from([0x1f, 0x8b, 0x08]);
 const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 const startsWith = (bytes: Buffer, magic: Buffer): boolean => bytes.subarray(0, magic.length).equals(magic);
 
-/** Whether its insides can be read only when all of it is at hand. @param head its first bytes */
+/** Whether the data can be unpacked only when it is complete in memory. @param head first bytes of the data */
 export function isContainer(head: Buffer): boolean {
-  return [isPdf, isPng, isTnef, isCms, (it: Buffer) => startsWith(it, ZIP_MAGIC)].some((test) => test(head));
+  return [isPdf, isPng, isTnef, isCms, (bytes: Buffer) => startsWith(bytes, ZIP_MAGIC)].some((test) => test(head));
 }
 
-/** Counts what it gives as members. @param bytes not text, or a text that is a PDF file @throws UnsearchableError of the budget */
+/**
+ * Yields the contents of a container and counts them as members. @param bytes binary data, or text that is a PDF file
+ * @throws UnsearchableError when a limit is exceeded
+ */
 export function* unpack(bytes: Buffer, budget: UnpackBudget): Generator<Inner> {
   for (const inner of insideOf(bytes, budget)) {
     if (!inner.isView) budget.countMember();
@@ -38,7 +41,7 @@ function* insideOf(bytes: Buffer, budget: UnpackBudget): Generator<Inner> {
   yield* unpackZip(bytes);
 }
 
-/** What the format of the container makes of data in it. */
+/** Yields other readings of data that its container format allows, such as decoded PDF strings. */
 export function* viewsIn(bytes: Buffer, { isPdf: isOfPdf = false }: Pick<Inner, "isPdf">): Generator<Inner> {
   if (isOfPdf) yield* pdfViews(bytes);
 }
