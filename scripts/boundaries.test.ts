@@ -65,7 +65,7 @@ const refused: readonly (readonly [file: string, imported: string])[] = [
   [`${server}/http/aliases/routes.ts`, "../../store/open-store.ts"],
   [`${server}/http/aliases/routes.ts`, "@kauke/mail-rfc"],
   [`${server}/mail/reply.ts`, "../http/problem.ts"],
-  [`${server}/mail/receive/deliver/deliver.ts`, "../../store/open-store.ts"],
+  [`${server}/mail/receive/deliver/deliver.ts`, "../../../store/open-store.ts"],
   [`${server}/store/alias/alias-store.ts`, "../../operate/logger.ts"],
   [`${server}/config.ts`, "./core/ports.ts"],
   [`${server}/core/rule.ts`, "./rule.test.ts"],
@@ -84,7 +84,7 @@ test.each(refused)("%s must not import %s", (file, imported) => {
   expect(breachOf(file, imported)).not.toBeNull();
 });
 
-/** A file of the room, and how any other room's file would name it. */
+/** Path of a file in a room of the mail path, relative to `apps/server/src`, as files of other rooms import it. */
 const fileOf = (room: string) => (room === "mail/ground" ? "mail/verdict.ts" : `${room}/any.ts`);
 const pairs = mailRooms.flatMap((upper, at) => mailRooms.slice(at + 1).map((lower) => [upper, lower] as const));
 

@@ -1,6 +1,7 @@
 /**
- * Keeps out of the repository what is only true on one machine: addresses of package mirrors, absolute paths of a build
- * machine, and traces of how a change was made rather than what it is. `check-words.ts [folder]` prints file and line.
+ * Finds text that must not be in the repository: what is true on one machine only (addresses of package mirrors,
+ * absolute paths of a build machine) and traces of how a change was made. `check-words.ts [folder]` prints file and
+ * line of each match.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +23,7 @@ const refused: readonly (readonly [pattern: RegExp, why: string])[] = [
 
 const notText = /\.(?:png|jpe?g|gif|ico|woff2?|pdf|zip|gz|eml|age|bin)$/;
 
-/** e.g. `{ line: 3, why: "path of a build machine" }` for each line that holds something refused. */
+/** @returns line and reason for each line that matches a pattern, e.g. `{ line: 3, why: "path of a build machine" }` */
 export function refusedWords(text: string): { line: number; why: string }[] {
   return text.split("\n").flatMap((content, index) => {
     const hit = refused.find(([pattern]) => pattern.test(content));

@@ -1,4 +1,7 @@
-/** Every static check finds what it is there for: each is run on a small copy of this repository's shape, clean and planted. */
+/**
+ * Every static check finds what it is meant to find: each runs on a small tree shaped like this repository, once clean
+ * and once with a planted fault.
+ */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,7 +42,7 @@ function write(path: string, text: string): void {
   writeFileSync(join(copy, path), text);
 }
 
-/** Runs the check in the copy; our own scripts take the folder as an argument. */
+/** Runs the static check with this title on the copy. Our own scripts take the folder as an argument. */
 function runCheck(title: string): { code: number | null; output: string } {
   const check = plans.check.find((each) => each.title.startsWith(title));
   if (check?.kind !== "static") throw new Error(`no static check is called ${title}`);
@@ -165,14 +168,14 @@ const plants: readonly Plant[] = [
 ];
 
 test.each(["Types (server", "Types (web", "Lint", "Import boundaries", "Format", "Unused", "Words"])(
-  "a clean tree passes: %s",
+  "a clean tree passes the check: %s",
   (title) => {
     const { code, output } = runCheck(title);
     expect(code, output).toBe(0);
   },
 );
 
-test.each(plants)("$title finds $what", ({ title, files, says }) => {
+test.each(plants)("the check $title reports $what", ({ title, files, says }) => {
   for (const [path, text] of Object.entries(files)) write(path, text);
   const { code, output } = runCheck(title);
   for (const path of Object.keys(files)) rmSync(join(copy, path));
@@ -181,7 +184,7 @@ test.each(plants)("$title finds $what", ({ title, files, says }) => {
   expect(output).toMatch(says);
 });
 
-test("every static check is covered by a planted breach here or in its own test", () => {
+test("every static check has a planted fault here or in its own test", () => {
   const elsewhere = ["Lock file and licences"];
   const titles = plans.all.filter((check) => check.kind === "static").map((check) => check.title);
   const planted = (title: string) => plants.some((plant) => title.startsWith(plant.title));

@@ -1,6 +1,6 @@
 /**
- * Finds the Node that runs Kauke: the binary pinned in package-lock.json by one optional package per platform, or the caller's
- * own when that is new enough and the pinned one cannot run here (musl, rare platforms).
+ * Finds the Node that runs Kauke: the binary pinned in package-lock.json by one optional package per platform, or the
+ * caller's own if that is new enough and the pinned one cannot run here (musl, rare platforms).
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, realpathSync, rmSync, symlinkSync } from "node:fs";
@@ -16,7 +16,10 @@ const pinnedBinaries = {
 
 const oldestOwnMajor = 24;
 
-/** @returns {{ path: string } | { problem: string }} */
+/**
+ * @returns {{ path: string } | { problem: string }} the path of the Node to use, or a sentence that says why there is
+ * none
+ */
 export function findNode(root) {
   const pinned = pinnedBinary(root);
   if (pinned !== null && runs(pinned)) {
@@ -43,7 +46,9 @@ function runs(path) {
   return spawnSync(path, ["--version"], { stdio: "ignore", timeout: 20_000 }).status === 0;
 }
 
-/** npm 10 leaves `.bin/node` out as soon as two platform packages name the same binary. */
+/**
+ * Links `.bin/node` to the pinned binary: npm 10 leaves the link out once two platform packages name the same binary.
+ */
 function linkBinary(root, pinned) {
   const link = join(root, "node_modules", ".bin", "node");
   if (process.platform === "win32" || existsSync(link)) return;
