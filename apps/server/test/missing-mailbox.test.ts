@@ -1,4 +1,7 @@
-/** Mailboxes that their host says do not exist, by the whole system: suspended after three messages over a day, resumed by a click. */
+/**
+ * Mailboxes that do not exist according to their mail host, by the whole system: suspended after three messages over a
+ * day, resumed by a click.
+ */
 import type { AliasWire, NoticeWire } from "@kauke/contract";
 import type { FakeMxOptions } from "@kauke/testkit/fakes/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
@@ -45,7 +48,7 @@ async function aliasTo(forwardTo: string) {
   return { mail, shown };
 }
 
-/** A call in a session of its own: those opened before have ended, as the clock was put forward. */
+/** An API request in a new session: earlier ones have expired, because the clock was advanced. */
 async function callAgain({ email, password }: Person, method: string, path: string, body?: object) {
   const post = { method: "POST", headers: { "content-type": "application/json" } };
   const signedIn = await fetch(`${system.url}/api/auth/login`, { ...post, body: JSON.stringify({ email, password }) });
@@ -58,7 +61,7 @@ async function callAgain({ email, password }: Person, method: string, path: stri
   return { status: answer.status, body: (await answer.json()) as unknown };
 }
 
-/** Three messages, the last more than a day after the first. */
+/** Sends three messages that the host rejects, the last more than a day after the first. */
 async function refusedOverADay(mail: () => Promise<string>): Promise<void> {
   await mail();
   await mail();
@@ -66,7 +69,7 @@ async function refusedOverADay(mail: () => Promise<string>): Promise<void> {
   await mail();
 }
 
-test("its owner gets a notice, senders are refused at RCPT, and one click tries it again", async () => {
+test("the owner gets a notice, senders are rejected at RCPT, and one click tries the mailbox again", async () => {
   const { mail, shown } = await aliasTo(mailbox);
   system.mx.options = answering("rcpt", "550 5.1.1 no such user");
   await refusedOverADay(mail);
@@ -85,7 +88,7 @@ test("its owner gets a notice, senders are refused at RCPT, and one click tries 
   expect(await mail()).toMatch(/^250 /);
 });
 
-test("of two mailboxes the other goes on getting mail", async () => {
+test("of two mailboxes the other goes on receiving mail", async () => {
   const { mail } = await aliasTo(`${mailbox}, rasa@inbox.example`);
   system.mx.options = {
     answer: ({ stage, line }) => (stage === "rcpt" && line.includes(mailbox) ? "550 5.1.1 no such user" : undefined),
@@ -108,7 +111,7 @@ test.each<[string, FakeMxOptions]>([
   expect(await shown()).toBeUndefined();
 });
 
-test("a message taken between ends the count, and a report that claims as much suspends nothing", async () => {
+test("a message accepted in between resets the count, and a report that claims a missing mailbox suspends nothing", async () => {
   const { mail, shown } = await aliasTo(mailbox);
   const gone = answering("rcpt", "550 5.1.1 no such user");
   system.mx.options = gone;
@@ -140,7 +143,7 @@ test("a message taken between ends the count, and a report that claims as much s
   expect(await shown()).toBeUndefined();
 });
 
-test("a retry that is taken ends the count as well", async () => {
+test("a retry that is accepted resets the count as well", async () => {
   const { mail, shown } = await aliasTo(mailbox);
   system.mx.options = answering("rcpt", "550 5.1.1 no such user");
   await mail();

@@ -1,4 +1,4 @@
-/** Mail to one's own slow destination must not take the memory for everybody's mail. */
+/** Mail to an account's own slow destination must not use up the memory for everybody's mail. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
@@ -15,9 +15,9 @@ import { type DirectScene, startDirectScene } from "./scenes/direct-scene.testin
 afterAll(removeDataDirs);
 
 const mebibyte = 1024 * 1024;
-/** Messages of the attack that show that it arrived. */
+/** Minimum number of accepted messages that shows that the attack took place. */
 const TAKEN_MIN = 5;
-/** Whatever room is left, one of them fits; no message is begun with less than 64 KiB of it. */
+/** Sizes of which one fits whatever memory is left; no message is begun with less than 64 KiB of it. */
 const large = [20, 20, 20, 8, 4, 2, 1].map((it) => it * mebibyte);
 const small = [mebibyte / 2, mebibyte / 16];
 const line = `${"0123456789abcdef".repeat(4)}\r\n`;
@@ -27,7 +27,7 @@ const messageOf = (sizeBytes: number) => Buffer.from(header + line.repeat(Math.c
 const memoryBytes = ({ server }: TestSystem) =>
   Number(/^kauke_message_memory_bytes (\d+)$/m.exec(server.metrics.render())?.[1]);
 
-/** A stranger's message with an attachment of 5 MiB, every second. @returns the answers that were no success */
+/** Sends a stranger's message with an attachment of 5 MiB every second. @returns the replies other than success */
 async function sendAttachments({ server, alias, relay }: DirectScene): Promise<string[]> {
   const until = Date.now() + ATTACK_MS;
   const message = Buffer.concat([Buffer.from("Subject: attachment\r\n\r\n"), messageOf(5 * mebibyte)]);
@@ -44,7 +44,9 @@ async function sendAttachments({ server, alias, relay }: DirectScene): Promise<s
   return arrived() === sent ? failures : [...failures, `${arrived()} of ${sent} arrived`];
 }
 
-/** Sends from many networks at once, one message after another. @returns how often each answer was heard */
+/**
+ * Sends from many networks at once, one message after another on each. @returns how often each reply code was received
+ */
 async function flood({ server }: DirectScene, aliases: readonly string[]): Promise<Record<string, number>> {
   const goesOn = attackTime();
   const answers: Record<string, number> = {};
@@ -74,7 +76,7 @@ const floods: [name: string, kind: TarpitKind, accounts: number, answerSeconds: 
 ];
 
 test.each(floods.slice(0, rounds(1, floods.length)))(
-  "%s leave room for everybody's mail",
+  "%s leave memory for everybody's mail",
   async (_, kind, accounts, answerSeconds) => {
     await using scene = await startDirectScene({ KAUKE_ANSWER_SECONDS: answerSeconds });
     const aliases: string[] = [];
@@ -88,13 +90,13 @@ test.each(floods.slice(0, rounds(1, floods.length)))(
     tellFigures(`${kind}, ${accounts} accounts`, { ...(await attack), ...seen, failures: seen.failures.length });
     expect(await attachments).toEqual([]);
     expectUnharmed(seen);
-    // The attack arrived: its messages were taken.
+    // Control: messages of the attack were accepted.
     expect((await attack)["250"]).toBeGreaterThan(TAKEN_MIN);
   },
   240_000,
 );
 
-test("what gives way is not lost: it waits on disk and arrives once", async () => {
+test("a message evicted from memory is not lost: it waits on disk and arrives once", async () => {
   let isStuck = true;
   await using relay = await FakeMx.start({
     answer: ({ stage }) => (stage === "rcpt" && isStuck ? { reply: "450 4.3.2 never", delayMs: 3_600_000 } : undefined),
@@ -117,7 +119,7 @@ test("what gives way is not lost: it waits on disk and arrives once", async () =
       const sent = await sendMail({ port: system.mxPort, to: `${alias}@${domain}`, message });
       expect(sent.last).toMatch(/^250/);
     }
-    // Three of them are an account's quarter of the memory; the others left it.
+    // Three of the messages fill an account's quarter of the memory budget; the others were evicted from it.
     const waiting = () => readdir(join(dataDir, "underway"));
     await vi.waitFor(async () => expect(await waiting()).toHaveLength(3), { timeout: 20_000 });
     expect(await system.server.store.deliveries.count()).toBe(4);
@@ -135,7 +137,7 @@ test("what gives way is not lost: it waits on disk and arrives once", async () =
   }
 }, 120_000);
 
-test("bytes of a message that was sent are given back while its answer is waited for, and come back from disk when it is no", async () => {
+test("the memory of a message that was sent is freed while its reply is awaited, and it is read from disk if the reply is negative", async () => {
   let answer: (reply: string) => void = () => {};
   const said = new Promise<string>((resolve) => {
     answer = resolve;

@@ -1,4 +1,4 @@
-/** Several processes on one PostgreSQL: killing one loses nothing, and nobody touches what another one holds. */
+/** Several processes on one PostgreSQL: killing one loses nothing, and no process takes what another one has leased. */
 import { randomBytes } from "node:crypto";
 import { WAKE_CHANNEL } from "@kauke/server/store/change-signals";
 import { findTestPostgres, startTestPostgres, type TestPostgres } from "@kauke/server/store/postgres/postgres.testing";
@@ -18,7 +18,7 @@ const timeout = isLongRun ? 3_600_000 : 240_000;
 const drainTimeoutMs = isLongRun ? 600_000 : 120_000;
 
 const postgres = findTestPostgres();
-if (!postgres.found) process.stdout.write(`kill -9 on PostgreSQL is skipped: ${postgres.reason}\n`);
+if (!postgres.found) process.stdout.write(`tests of kill -9 on PostgreSQL are skipped: ${postgres.reason}\n`);
 
 describe.skipIf(!postgres.found)("on PostgreSQL", () => {
   let database: TestPostgres;
@@ -43,7 +43,7 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
     return (await client.query<{ lease_token: string }>(query)).rows.map((row) => row.lease_token);
   };
 
-  test("of two processes one after the other is killed, the other goes on, and nothing is lost", {
+  test("two processes are killed in turns while the other goes on, and nothing is lost", {
     timeout,
   }, async () => {
     const rolled = dice();
@@ -81,7 +81,7 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
     expect(byServer).toBeLessThanOrEqual(result.leased);
   });
 
-  test("a process that starts leaves the leases of a living one alone, and takes a killed one's over when they end", {
+  test("a process that starts leaves the leases of a running one alone, and takes over a killed one's when they expire", {
     timeout,
   }, async () => {
     const messages = 12;

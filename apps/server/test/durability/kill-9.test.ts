@@ -1,6 +1,6 @@
 /**
- * What kill -9 loses: nothing that was acknowledged. Twenty sessions send numbered messages, the process dies at moments of
- * all kinds, and at the end the destination's books are held against the sender's.
+ * kill -9 loses nothing that was acknowledged: twenty sessions send numbered messages, the process is killed at moments
+ * of all kinds, and at the end the destination's record is compared with the sender's.
  */
 import { explainRepeats } from "@kauke/testkit/kill/kill-books";
 import { dice } from "@kauke/testkit/kill/kill-moments";
@@ -14,12 +14,15 @@ const acknowledged = isLongRun ? ([20, 90] as const) : ([10, 60] as const);
 const longestMs = isLongRun ? 3_600_000 : 600_000;
 const drainTimeoutMs = isLongRun ? 600_000 : 150_000;
 const retrySeconds = isLongRun ? 4 : 2;
-/** Long enough that what was deferred at the last kill is still waiting when the spool is counted. */
+/**
+ * Seconds until a retry: long enough that a message deferred at the last kill is still queued when the spool is
+ * counted.
+ */
 const retrySecondsWhileDown = isLongRun ? 60 : 8;
 
 afterAll(removeDataDirs);
 
-/** Of ten rounds six mixed, one while starting; where there are fewer, the first of these. */
+/** Moments of the kills: of ten rounds six are mixed, one is during a start; fewer rounds take the first of these. */
 const tenRounds = [
   "mixed",
   "down",
@@ -35,7 +38,9 @@ const tenRounds = [
 const planOf = (rounds: number): RoundKind[] =>
   Array.from({ length: rounds }, (_, round) => tenRounds[round % tenRounds.length] as RoundKind);
 
-/** An acknowledged message is repeated only by the kill that fell between the destination's answer and our note of it. */
+/**
+ * An acknowledged message may arrive twice only if a kill fell between the destination's reply and our record of it.
+ */
 function expectNothingLost(name: string, result: KillRoundsResult, plan: readonly RoundKind[]): void {
   const loaded = plan.filter((kind) => kind !== "killed while starting").length;
   const { bySender, byServer, unexplained } = explainRepeats(result, result.kills);
@@ -95,7 +100,10 @@ async function survive(name: string, { plan, retry = retrySeconds, env = {} }: S
   return result;
 }
 
-/** Five hundred rounds in chapters: each is judged by itself and has a data directory of its own. */
+/**
+ * Number of parts that the five hundred rounds are split into: each is judged by itself and has a data directory of its
+ * own.
+ */
 const chapters = isLongRun ? 20 : 1;
 const roundsOfAChapter = isLongRun ? 24 : 6;
 const spoolRounds = isLongRun ? 20 : 2;
@@ -104,7 +112,7 @@ const longAcknowledged = 20_000;
 let acknowledgedInAll = 0;
 
 for (let chapter = 1; chapter <= chapters; chapter++) {
-  test(`kill -9 at any moment loses nothing, and repeats nothing but what was in flight (${chapter} of ${chapters})`, {
+  test(`kill -9 at any moment loses nothing, and repeats nothing but messages in flight (${chapter} of ${chapters})`, {
     timeout: longestMs,
   }, async () => {
     acknowledgedInAll += (await survive(`kill -9, ${chapter} of ${chapters}`, { plan: planOf(roundsOfAChapter) }))
@@ -121,7 +129,9 @@ test("kill -9 while every destination is down leaves all acknowledged mail in th
   expect(result.spooledAtEnd).toBeGreaterThanOrEqual(result.acknowledged);
 });
 
-test("kill -9 while mail is answered before its destination has loses nothing", { timeout: longestMs }, async () => {
+test("kill -9 while mail is acknowledged before its destination answers loses nothing", {
+  timeout: longestMs,
+}, async () => {
   const result = await survive("kill -9, answered first", {
     plan: planOf(answeredFirstRounds),
     env: { KAUKE_ANSWER_SECONDS: "0" },
@@ -133,7 +143,7 @@ test.runIf(isLongRun)("the long rounds had at least 20,000 messages to lose", ()
   expect(acknowledgedInAll).toBeGreaterThanOrEqual(longAcknowledged);
 });
 
-test("a message that is acknowledged and never arrives is told as lost, so the books can tell", {
+test("control: a message that is acknowledged and never arrives is reported as lost", {
   timeout: longestMs,
 }, async () => {
   const withheld = 3;

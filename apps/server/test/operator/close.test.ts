@@ -1,4 +1,4 @@
-/** SIGTERM under load: everything is closed within five seconds and nothing that was acknowledged is lost. */
+/** SIGTERM under load: the server shuts down within five seconds and loses nothing that was acknowledged. */
 
 import { SwitchedDestination } from "@kauke/testkit/fakes/switched-destination";
 import { balance } from "@kauke/testkit/kill/kill-books";
@@ -56,7 +56,7 @@ async function expectNothingLost(name: string, closeTimes: readonly number[]): P
   expect(Math.max(...closeTimes)).toBeLessThanOrEqual(longestCloseMs);
 }
 
-test("SIGTERM ends the server in time with code 0 and loses nothing, whatever the destination does", {
+test("SIGTERM ends the server in time with code 0 and loses nothing, however the destination behaves", {
   timeout,
 }, async () => {
   const closeTimes: number[] = [];
@@ -75,7 +75,7 @@ test("SIGTERM ends the server in time with code 0 and loses nothing, whatever th
   await expectNothingLost("SIGTERM", closeTimes);
 });
 
-/** What the server waited for a core that other programs used does not count. */
+/** Milliseconds from SIGTERM to the exit, less the time other programs had the cores. */
 async function closeTimeMs(server: { pid: number; stop(): Promise<number | null> }): Promise<number> {
   const waitedBefore = waitedForCoreMs(server.pid);
   let waited = waitedBefore;

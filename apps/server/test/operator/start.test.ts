@@ -1,4 +1,7 @@
-/** How long a start takes, and what memory the process holds afterwards: the first one, which makes the database, and later ones. */
+/**
+ * How long a start takes, and how much memory the process uses afterwards: of the first start, which creates the
+ * database, and of later ones.
+ */
 import { isLongRun, tellFigures } from "@kauke/testkit/long-rounds";
 import { memoryOf, waitedForCoreMs } from "@kauke/testkit/process-figures";
 import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
@@ -7,7 +10,10 @@ import { afterAll, expect, test } from "vitest";
 const longestFirstMs = 60_000;
 const longestSecondMs = 3000;
 const mostMib = 300;
-/** The promise is for 60 s after a start. Memory falls once the start is over, so that looking earlier asks for more. */
+/**
+ * Milliseconds after a start until memory is measured. The documented limit is for 60 s after a start; memory falls
+ * after the start, so an earlier measurement is stricter.
+ */
 const settleMs = isLongRun ? 60_000 : 15_000;
 
 afterAll(removeDataDirs);
@@ -15,7 +21,7 @@ afterAll(removeDataDirs);
 interface Start {
   server: ServerProcess;
   wallMs: number;
-  /** Without the time in which other programs had the cores. */
+  /** Milliseconds of the start, less the time in which other programs had the cores. */
   ownMs: number;
 }
 
@@ -31,7 +37,7 @@ async function memoryLater(server: ServerProcess): Promise<{ rssMib: number; pea
   return memoryOf(server.pid);
 }
 
-test("the first start takes a minute at most, the second three seconds, and neither leaves more than 300 MiB", {
+test("the first start takes a minute at most, the second three seconds, and neither uses more than 300 MiB", {
   timeout: 300_000,
 }, async () => {
   const dataDir = await makeDataDir();
@@ -60,7 +66,7 @@ test("the first start takes a minute at most, the second three seconds, and neit
   expect(first.ownMs).toBeLessThanOrEqual(longestFirstMs);
   expect(fastest.ownMs).toBeLessThanOrEqual(longestSecondMs);
   if (firstMemory === null || secondMemory === null) {
-    process.stdout.write("Memory is not tested: this system has no /proc.\n");
+    process.stdout.write("Memory is not tested: this system has no /proc.\\n");
     return;
   }
   expect(firstMemory.rssMib).toBeLessThanOrEqual(mostMib);

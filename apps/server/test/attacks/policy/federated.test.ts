@@ -1,6 +1,7 @@
 /**
- * Attacks by an impostor who makes an account with an address that is not theirs, and leaves it for the address' owner to take
- * over. When the owner first proves that the mailbox is theirs, everything ends that would leave the impostor a way in.
+ * Attacks by an impostor who creates an account with somebody else's address and waits for its owner to take the
+ * account over. When the owner first proves that the mailbox is theirs, everything ends that would leave the impostor a
+ * way in.
  */
 import { randomUUID } from "node:crypto";
 import { FakeIssuer } from "@kauke/testkit/fakes/fake-issuer";
@@ -25,7 +26,7 @@ beforeEach(() => {
   issuer.claims = { sub: `former-${people}`, email, email_verified: true };
 });
 
-/** @returns where it ends: `/dashboard`, or `/auth…` */
+/** @returns the path where the sign-in ends: `/dashboard`, or `/auth…` */
 async function signInAtIssuer(browser: Browser): Promise<string> {
   const begun = await browser.send("/api/auth/google");
   const answer = await fetch(begun.headers.get("location") ?? "", { redirect: "manual" });
@@ -40,8 +41,8 @@ async function resetBy(owner: Browser, word: string): Promise<void> {
   expect((await owner.login(email, word)).status).toBe(200);
 }
 
-describe("who held an address before its owner, and had an issuer check it then", () => {
-  test("makes an account with it that the owner of today takes over for good", async () => {
+describe("a former holder of an address, whom an issuer verified then,", () => {
+  test("creates an account with it that today's owner takes over for good", async () => {
     const former = stage.browser("192.0.2.1");
     expect(await signInAtIssuer(former)).toBe("/dashboard");
     const { id } = (await former.send("/api/auth/session")).body.user;
@@ -53,7 +54,7 @@ describe("who held an address before its owner, and had an issuer check it then"
     expect((await owner.send("/api/account/sign-in")).body).toMatchObject({ hasGoogle: false, hasPassword: true });
   });
 
-  test("keeps it through a reset where the issuer hosts the mailbox, which nobody else can hold then (control)", async () => {
+  test("keeps it through a reset if the issuer hosts the mailbox, since then nobody else can hold the address (control)", async () => {
     issuer.claims = { ...issuer.claims, hd: "firm.example" };
     const holder = stage.browser("192.0.2.2");
     expect(await signInAtIssuer(holder)).toBe("/dashboard");
@@ -61,7 +62,7 @@ describe("who held an address before its owner, and had an issuer check it then"
     expect(await signInAtIssuer(holder)).toBe("/dashboard");
   });
 
-  test("is not let into an account that the owner has confirmed", async () => {
+  test("cannot sign in to an account that the owner has confirmed", async () => {
     const owner = await stage.browser("198.51.100.2").register(email);
     await resetBy(owner, "the owner's password");
     expect(await signInAtIssuer(stage.browser("192.0.2.4"))).toBe("/auth#google-login-failed");
@@ -69,7 +70,7 @@ describe("who held an address before its owner, and had an issuer check it then"
     expect(await signInAtIssuer(stage.browser("192.0.2.4"))).toBe("/auth#google-login-failed");
   });
 
-  test("has nothing left of an account that an earlier version took for confirmed", async () => {
+  test("loses every way into an account that an earlier version counted as confirmed", async () => {
     const { users } = stage.system.server.store;
     const created = stage.clock.now();
     const former = stage.browser("192.0.2.5");
@@ -82,7 +83,7 @@ describe("who held an address before its owner, and had an issuer check it then"
     expect(await signInAtIssuer(former)).toBe("/auth#google-login-failed");
   });
 
-  /** Rewrites the sealed document as it was written then: confirmed, and nothing said of the host. */
+  /** Rewrites the sealed document as an earlier version wrote it: confirmed, without the issuer's host. */
   async function asEarlierVersion(id: string, at: Date): Promise<void> {
     const { keys, users } = stage.system.server.store;
     const user = await users.find(id);
@@ -99,7 +100,7 @@ describe("who held an address before its owner, and had an issuer check it then"
 });
 
 describe("an impostor who registered the owner's address", () => {
-  /** Everything that an account can be furnished with. @returns the impostor's browser and what there is to look for later */
+  /** Adds everything to an account that it can have. @returns the impostor's browser and the ids to look for later */
   async function furnish(enter = (browser: Browser): Promise<unknown> => browser.register(email)) {
     const impostor = stage.browser("192.0.2.9");
     await enter(impostor);
@@ -121,7 +122,7 @@ describe("an impostor who registered the owner's address", () => {
 
   const publicKey = "age1pdt7t8j69hqwyjc4kzwjknlx5dct40autmwftgrsnfm5jearwv4snj9avt";
 
-  /** What is left of it all. */
+  /** @returns which of the impostor's sessions, aliases, credentials and jobs still exist */
   async function leftOver({ impostor, user, alias, credential, jobId }: Awaited<ReturnType<typeof furnish>>) {
     const { store } = stage.system.server;
     const [settings, route] = [await store.users.settings(user.id), await store.aliases.find(user.id, alias.id)];
@@ -146,7 +147,7 @@ describe("an impostor who registered the owner's address", () => {
     ...{ leakGuard: true, sealTo: "off", aliasSealTo: "account", letter: "cancelled" },
   };
 
-  test("has all of it as long as nobody proves the mailbox (control)", async () => {
+  test("keeps all of it as long as nobody proves the mailbox (control)", async () => {
     expect(await leftOver(await furnish())).toEqual(everything);
   });
 
@@ -159,7 +160,7 @@ describe("an impostor who registered the owner's address", () => {
     expect(notice).toMatchObject({ kind: "first_proof", aliasId: null });
     for (const word of ["SMTP credentials", "encrypted", "leak guard", "waited to be sent", "where they forward to"])
       expect(notice.text).toContain(word);
-    // What stays shows in the dashboard, and can be ended there.
+    // What remains is shown in the dashboard and can be removed there.
     const { aliases } = (await owner.send(`/api/aliases/${made.user.id}`)).body;
     expect(aliases.map((it: { id: string }) => it.id)).toEqual([made.alias.id]);
     expect(await stage.system.server.store.encryptionKeys.find(made.user.id, made.keyId)).not.toBeNull();
@@ -177,7 +178,7 @@ describe("an impostor who registered the owner's address", () => {
     expect(await signInAtIssuer(stage.browser("192.0.2.9"))).toBe("/auth#google-login-failed");
   });
 
-  test("is not kept in the account by a link the owner opens without knowing the password", async () => {
+  test("does not stay in the account by a link that the owner opens without knowing the password", async () => {
     const made = await furnish();
     const owner = stage.browser("198.51.100.12");
     await owner.send("/api/auth/sign-in-link/message", { email });
@@ -187,14 +188,14 @@ describe("an impostor who registered the owner's address", () => {
     expect((await stage.system.server.store.users.find(made.user.id))?.emailConfirmedAt).toBeNull();
   });
 
-  test("was nobody else where mailbox and password are one person's: a link with the password ends nothing", async () => {
+  test("is ruled out if mailbox and password belong to one person: a link opened with the password ends nothing", async () => {
     const made = await furnish();
     await made.impostor.send("/api/auth/sign-in-link/message", { email });
     const token = await stage.mailedToken(email, "sign-in-link");
     expect((await made.impostor.send("/api/auth/sign-in-link", { token, password })).status).toBe(200);
     expect(await leftOver(made)).toEqual(everything);
     expect((await stage.system.server.store.users.find(made.user.id))?.emailConfirmedAt).not.toBeNull();
-    // The first proof was that one: a reset later ends sessions and nothing more.
+    // That was the first proof: a later reset ends sessions and nothing more.
     stage.clock.advance(3600);
     await made.impostor.send("/api/auth/password-reset/message", { email });
     const reset = await stage.mailedToken(email, "reset", 1);
