@@ -1,7 +1,7 @@
 /**
- * `node e2e/screens.ts [name]`: a picture of every screen at 320, 390 and 1440 pixels in both themes, for people to look at, in
- * e2e/.out/screens. A name, or a part of one, makes only those; `--forced-colors` makes them as people see them who replace
- * all colours by their own, `--scrollbars` with scrollbars that take up room.
+ * `node e2e/screens.ts [name]`: takes a picture of every screen at 320, 390 and 1440 pixels in both themes, for people
+ * to look at, in e2e/.out/screens. A name, or a part of one, selects screens; `--forced-colors` takes them with forced
+ * colours, `--scrollbars` with scrollbars that take up space.
  */
 import { spawnSync } from "node:child_process";
 import { mkdir } from "node:fs/promises";

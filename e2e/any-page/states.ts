@@ -1,4 +1,4 @@
-/** The states of the specification's section 4 that look like something: how a person gets there, and what is seen then. */
+/** The visible states in section 4 of the specification: how a person gets there, and what is shown then. */
 import { generateKeyPair } from "@kauke/age";
 import type { Person } from "@kauke/testkit/person";
 import type { Locator, Page } from "playwright-core";
@@ -8,16 +8,16 @@ import { sealText } from "../keys/sealed.ts";
 
 export interface Witness extends Visit {
   person: Person;
-  /** Of the person's alias, e.g. `a1@kauke.test`. */
+  /** Address of the person's alias, e.g. `a1@kauke.test`. */
   address: string;
 }
 
 export interface State {
   name: string;
   reach(witness: Witness): Promise<void>;
-  /** All of it, at every width and in both themes. */
+  /** Elements that must all be visible, at every width and in both themes. */
   seen(witness: Witness): Locator[];
-  /** None of it. */
+  /** Elements that must all be absent. */
   unseen?(witness: Witness): Locator[];
 }
 
@@ -35,7 +35,10 @@ async function holdSession({ context }: Visit): Promise<void> {
   await context.route("**/api/auth/session", () => {});
 }
 
-/** Who has no session gets the page at once, drawn: this is for those who may have one. */
+/**
+ * States while the session is being checked, shown to visitors who may have one; others get the pre-rendered page at
+ * once.
+ */
 const asking: readonly State[] = [
   {
     name: "the session is asked for",
@@ -182,7 +185,7 @@ const signedIn: readonly State[] = [
 const minutes = 60_000;
 const warning = ({ page }: Witness) => page.getByRole("dialog", { name: "Session Timeout Warning" });
 
-/** On a page whose clock is the test's. */
+/** States on a page with a manual clock. */
 const inactive: readonly State[] = [
   {
     name: "the session is about to end",
@@ -191,7 +194,7 @@ const inactive: readonly State[] = [
       await page.clock.install();
       await page.goto("/dashboard");
       await aliasSwitch(page, witness.address).waitFor();
-      // The watch may still be on its way: time goes on until it warns.
+      // The script that watches for inactivity may still be loading, so time is advanced until it warns.
       while ((await warning(witness).count()) === 0) {
         await page.clock.fastForward(25 * minutes);
         await warning(witness)

@@ -1,6 +1,7 @@
 /**
- * `node e2e/engines/pictures.ts firefox|webkit [name]`: the main screens in that engine at 390 and 1440 pixels in both themes,
- * with its scrollbars, for people to look at, in e2e/.out/engines. The server serves the web app as it was last built.
+ * `node e2e/engines/pictures.ts firefox|webkit [name]`: takes pictures of the main screens in that engine at 390 and
+ * 1440 pixels in both themes, with its scrollbars, for people to look at, in e2e/.out/engines. The server serves the
+ * web app as it was last built.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** HTML that is made to hurt the page that shows it, in the browser: what was cleaned needs no repair, and hangs nothing. */
+/**
+ * HTML made to harm the page that shows it, in the browser: the sanitized HTML needs no repair by the parser, and does
+ * not block the page.
+ */
 import { generateKeyPair } from "@kauke/age";
 import { expect, test } from "vitest";
 import { cleanMailHtml } from "../../apps/web/src/features/decrypt/mail/clean-mail-html.ts";
@@ -10,13 +13,13 @@ import { multipartMessage, subjectOf } from "./message.ts";
 
 const site = runSite();
 
-/** The ones with rules of their own come often. */
+/** Tag names; those with parsing rules of their own are listed more often. */
 const names = [
   ...elements,
   ..."table tr td tbody caption col th b a font p div li ul dd dl h1 h2".split(" ").flatMap((it) => [it, it, it, it]),
 ];
 
-/** Tags of all kinds in any order, the same ones each time. */
+/** Tags of all kinds in random order, from a fixed seed. */
 function makeSoups(count: number): string[] {
   let seed = 11;
   const below = (limit: number) => {
@@ -31,7 +34,10 @@ function makeSoups(count: number): string[] {
   return Array.from({ length: count }, () => Array.from({ length: 30 }, piece).join(""));
 }
 
-/** Which of the documents have other elements, or in another order, than were written. Within a table the parser adds some. */
+/**
+ * The documents whose parsed elements differ from those written, or are in another order. Inside a table the parser
+ * adds some.
+ */
 const repaired = (documents: readonly string[]) => `${JSON.stringify(documents)}.filter((html) => {
   const isAdded = (name) => ["tbody", "tr", "colgroup"].includes(name);
   const read = new DOMParser().parseFromString("<!doctype html><body>" + html, "text/html").body.querySelectorAll("*");
@@ -39,15 +45,15 @@ const repaired = (documents: readonly string[]) => `${JSON.stringify(documents)}
   return [...read].map((it) => it.localName).filter((it) => !isAdded(it)).join() !== written.filter((it) => !isAdded(it)).join();
 })`;
 
-test("a browser's parser finds nothing to repair in what was cleaned", async () => {
+test("the browser's parser repairs nothing in sanitized HTML", async () => {
   const { page } = await site.visit();
   const soups = makeSoups(5000);
-  // The method finds what needs repair.
+  // Control: documents that are not sanitized need repair.
   expect(((await page.evaluate(repaired(soups))) as string[]).length).toBeGreaterThan(4000);
   expect(await page.evaluate(repaired(soups.map((html) => cleanMailHtml(html, new Map()).html)))).toEqual([]);
 });
 
-test("a message of unclosed elements is shown in part, and the page goes on", async () => {
+test("a message of unclosed elements is shown in part, and the page stays responsive", async () => {
   const { page } = await site.visit({ as: await site.person() });
   const { publicKey, privateKey } = await generateKeyPair();
   const fonts = Array.from({ length: 500 }, (_, index) => `<font color=${index}>`).join("");

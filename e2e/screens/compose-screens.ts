@@ -32,7 +32,7 @@ async function encrypt({ page }: Visit): Promise<void> {
   await page.getByText("Valid key").waitFor();
 }
 
-/** Encryption is on. */
+/** Presses Send with encryption on and an invalid key. */
 async function refuseKey({ page }: Visit): Promise<void> {
   await page.getByLabel("Recipient's Public Key").fill("age1m5aahn0t09nl4ujy8624fl6zy54klay");
   await page.getByRole("alert").waitFor();
@@ -82,7 +82,7 @@ export const composeScreens: readonly Screen[] = [
   overlaid(
     composing("queued-toast", async (visit) => {
       await fillLetter(visit);
-      // Nobody knows this job: how far it is stays unanswered.
+      // The job does not exist on the server: requests for its state get no response.
       await visit.context.route("**/api/email-jobs/*/status", () => {});
       await visit.context.route("**/api/email-jobs", (route) => route.fulfill({ status: 201, json: queued }));
       await visit.page.getByRole("button", { name: "Send Email" }).click();
