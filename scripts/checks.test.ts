@@ -75,7 +75,7 @@ const plants: readonly Plant[] = [
   { title: "Types (server", what: "an enum", files: inRule("export enum Kind {\n  one,\n}\n"), says: /TS1294/ },
   {
     title: "Lint",
-    what: "a promise nobody waits for",
+    what: "a promise that nobody awaits",
     files: inRule("async function later(): Promise<void> {}\nexport function go(): void {\n  later();\n}\n"),
     says: /no-floating-promises/,
   },
@@ -90,7 +90,7 @@ const plants: readonly Plant[] = [
   },
   {
     title: "Lint",
-    what: "a cycle of types alone",
+    what: "a cycle of type imports",
     files: {
       "apps/server/src/core/rule.ts": `import type { Other } from "./other.ts";\n\nexport type Own = Other[];\n${rule}`,
       "apps/server/src/core/other.ts": 'import type { Own } from "./rule.ts";\n\nexport type Other = Own | string;\n',
@@ -100,7 +100,7 @@ const plants: readonly Plant[] = [
   { title: "Lint", what: "a default export", files: inRule("export default 1;\n"), says: /no-default-export/ },
   {
     title: "Lint",
-    what: "the environment read outside env.ts",
+    what: "process.env outside env.ts",
     files: inRule("export const at = process.env.HOME;\n"),
     says: /no-process-env/,
   },

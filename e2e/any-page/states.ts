@@ -41,7 +41,7 @@ async function holdSession({ context }: Visit): Promise<void> {
  */
 const asking: readonly State[] = [
   {
-    name: "the session is asked for",
+    name: "the session is being checked",
     reach: async (witness) => {
       await holdSession(witness);
       await witness.page.goto("/dashboard");
@@ -53,7 +53,7 @@ const asking: readonly State[] = [
 
 const signedOut: readonly State[] = [
   {
-    name: "the landing page does not know yet who is there",
+    name: "the landing page waits for the session check",
     reach: async (witness) => {
       await holdSession(witness);
       await witness.page.goto("/");
@@ -65,7 +65,7 @@ const signedOut: readonly State[] = [
     unseen: ({ page }) => [link(page, "Sign up with email"), link(page, "Go to Dashboard")],
   },
   {
-    name: "the landing page invites",
+    name: "the landing page invites to sign in",
     reach: async ({ page, context }) => {
       await context.unroute("**/api/auth/session");
       await page.goto("/home");
@@ -82,7 +82,7 @@ const deletion = ({ page }: Witness) => page.getByRole("dialog", { name: "Delete
 
 const signedIn: readonly State[] = [
   {
-    name: "the landing page leads who is signed in to the dashboard",
+    name: "the landing page leads signed-in people to the dashboard",
     reach: async ({ page }) => void (await page.goto("/home")),
     seen: ({ page }) => [link(page, "Go to Dashboard").first(), link(page, "Go to Dashboard").last()],
     unseen: ({ page }) => [link(page, "Sign up with email"), link(page, "Get Started Free")],
@@ -102,7 +102,7 @@ const signedIn: readonly State[] = [
     ],
   },
   {
-    name: "a row is edited",
+    name: "a row is being edited",
     reach: ({ page, address }) => button(page, `Edit ${address}`).click(),
     seen: ({ page }) => [
       ...["Alias name", "Forward to", "Notes"].map((name) =>
@@ -133,7 +133,7 @@ const signedIn: readonly State[] = [
     unseen: (witness) => [panel(witness).getByRole("code")],
   },
   {
-    name: "the SMTP password is viewed",
+    name: "the SMTP password is shown",
     reach: (witness) => inPanel(witness, "View").click(),
     seen: (witness) => [panel(witness).getByRole("code"), panel(witness).getByText(/^The password hides in 0:\d\d$/)],
     unseen: (witness) => [panel(witness).getByText(/^Copy now/)],
@@ -214,7 +214,7 @@ const inactive: readonly State[] = [
 ];
 
 export const stateWalks: Readonly<Record<string, StateWalk>> = {
-  "with a session not yet known": { signedIn: true, states: asking },
+  "during the session check": { signedIn: true, states: asking },
   "signed out": { signedIn: false, states: signedOut },
   "signed in": { signedIn: true, states: signedIn },
   inactive: { signedIn: true, states: inactive },

@@ -26,7 +26,7 @@ async function expectThere(page: Page, secret: string): Promise<void> {
 
 const ways: [string, (page: Page) => Promise<void>][] = [
   [
-    "the end of the time",
+    "the end of the session",
     async (page) => {
       await page.clock.fastForward(31 * minutes);
       await soon(page, isShown(page.getByRole("link", { name: "SIGN IN" })));

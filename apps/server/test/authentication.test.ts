@@ -91,8 +91,8 @@ describe("DMARC", () => {
   test.each([
     ["aligned SPF passes", { ...local, ...dmarc("reject") }, false, "pass", false],
     ["aligned DKIM passes", { ...dkimName, ...dmarc("reject") }, true, "pass", false],
-    ["nothing proves it and none is asked", dmarc("none"), false, "fail", true],
-    ["nothing proves it and quarantine is asked", dmarc("quarantine"), false, "fail", true],
+    ["nothing passes, with p=none", dmarc("none"), false, "fail", true],
+    ["nothing passes, with p=quarantine", dmarc("quarantine"), false, "fail", true],
     ["no record at all", {}, false, "none", true],
   ] as const)("%s", async (_, zone, isSigned, result, isUnverified) => {
     dns.zone = zone;
@@ -126,21 +126,21 @@ describe("DMARC", () => {
   const record = (...texts: string[]): FakeDnsZone => ({ "_dmarc.sender.example": { txt: texts } });
 
   test.each([
-    ["a host below it sent, relaxed", { ...mailName, ...record("v=DMARC1; p=none") }, "dmarc=pass", false],
-    ["a host below it sent, aspf=s", { ...mailName, ...record("v=DMARC1; p=none; aspf=s") }, "dmarc=fail", true],
-    ["a host below it sent, without a record", mailName, "dmarc=none", false],
+    ["SPF of a subdomain passes, relaxed", { ...mailName, ...record("v=DMARC1; p=none") }, "dmarc=pass", false],
+    ["SPF of a subdomain passes, aspf=s", { ...mailName, ...record("v=DMARC1; p=none; aspf=s") }, "dmarc=fail", true],
+    ["SPF of a subdomain passes, without a DMARC record", mailName, "dmarc=none", false],
     [
-      "a host below it sent, aspf=s and quarantine",
+      "SPF of a subdomain passes, aspf=s and p=quarantine",
       { ...mailName, ...record("v=DMARC1; p=quarantine; aspf=s") },
       "dmarc=fail policy.dmarc=quarantine",
       true,
     ],
     ["two records count as none", record("v=DMARC1; p=reject", "v=DMARC1; p=none"), "dmarc=none", true],
-    ["a record of something else counts as none", record("v=spf1 -all"), "dmarc=none", true],
+    ["a record for another purpose counts as none", record("v=spf1 -all"), "dmarc=none", true],
     ["a record without a policy counts as none", record("v=DMARC1"), "dmarc=none", true],
-    ["pct is history", record("v=DMARC1; p=quarantine; pct=0"), "dmarc=fail policy.dmarc=quarantine", true],
+    ["pct is ignored", record("v=DMARC1; p=quarantine; pct=0"), "dmarc=fail policy.dmarc=quarantine", true],
     [
-      "in test mode reject is quarantine",
+      "in test mode reject counts as quarantine",
       record("v=DMARC1; p=reject; t=y"),
       "dmarc=fail policy.dmarc=quarantine",
       true,

@@ -208,7 +208,7 @@ describe("an alias with two mailboxes", () => {
     ["both give up after days", always(busy), always(busy)],
     ["one refuses at once, the other gives up after days", always(full), always(busy)],
     ["one refuses at once, the other at the second attempt", always(full), [busy, ...always(full)]],
-    ["both refuse at once, and another alias takes it", always(full), always(full)],
+    ["both refuse at once, and another alias accepts it", always(full), always(full)],
   ])(
     "of which none accepts the message leads to one report to the authenticated sender: %s",
     async (_, jonas, rasa) => {

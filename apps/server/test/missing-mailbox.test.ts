@@ -100,7 +100,7 @@ test("of two mailboxes the other goes on receiving mail", async () => {
 });
 
 test.each<[string, FakeMxOptions]>([
-  ["a refusal without a status", answering("rcpt", "550 no")],
+  ["a refusal without an enhanced status code", answering("rcpt", "550 no")],
   ["a refusal by policy", answering("rcpt", "550 5.7.1 blocked")],
   ["a refusal after the dot", answering("body", "550 5.1.1 no such user")],
   ["a mailbox that is full", answering("rcpt", "552 5.2.2 full")],

@@ -126,9 +126,9 @@ const recipients: readonly (readonly [name: string, path: string, answer: RegExp
   ["no local part", "<@kauke.test>", noPath],
   ["the empty path", "<>", noPath],
   ["somebody else's postmaster", "<postmaster@victim.example>", noRelay],
-  ["a made-up SRS address", "<SRS0=aaaaaaaa=AB=victim.example=user@kauke.test>", noReport],
-  ["a made-up SRS1 address", "<SRS1=aaaaaaaa=kauke.test==aaaa=AB=victim.example=user@kauke.test>", noReport],
-  ["a made-up reply address", "<r.aaaaaaaaaaaaaaaaaaaa@kauke.test>", noAlias],
+  ["a forged SRS address", "<SRS0=aaaaaaaa=AB=victim.example=user@kauke.test>", noReport],
+  ["a forged SRS1 address", "<SRS1=aaaaaaaa=kauke.test==aaaa=AB=victim.example=user@kauke.test>", noReport],
+  ["a forged reply address", "<r.aaaaaaaaaaaaaaaaaaaa@kauke.test>", noAlias],
   ["a DSN that would be sent elsewhere", `<shop@kauke.test> ORCPT=rfc822;${victim} NOTIFY=SUCCESS`, /^555 /],
 ];
 
@@ -278,7 +278,7 @@ describe("submission", () => {
     ["a stranger", "From: boss@victim.example"],
     ["a stranger beside the alias", "From: writer@kauke.test, boss@victim.example"],
     ["a stranger in a second field", "From: writer@kauke.test\r\nFrom: boss@victim.example"],
-    ["an alias only in its shown name", 'From: "writer@kauke.test" <boss@victim.example>'],
+    ["an alias only in its display name", 'From: "writer@kauke.test" <boss@victim.example>'],
     ["a group", "From: Team: writer@kauke.test, boss@victim.example;"],
     ["nobody", "X-From: writer@kauke.test"],
   ])("accepts no message whose From is %s", async (_name, headerFrom) => {

@@ -105,10 +105,10 @@ describe("a client that does not wait for its turn", () => {
   });
 
   test.each([
-    ["goes on before EHLO told of PIPELINING", `EHLO c.test\r\n${envelope}`, []],
-    ["sends the text of a message with DATA", `EHLO|${envelope}Subject: x\r\n\r\nhi\r\n.\r\nQUIT\r\n`, ["250", "250"]],
+    ["pipelines before EHLO has offered PIPELINING", `EHLO c.test\r\n${envelope}`, []],
+    ["sends the message together with DATA", `EHLO|${envelope}Subject: x\r\n\r\nhi\r\n.\r\nQUIT\r\n`, ["250", "250"]],
     ["pipelines after HELO", `HELO|${envelope}`, []],
-    ["pipelines without a hello", envelope, []],
+    ["pipelines without HELO or EHLO", envelope, []],
   ])("is refused when it %s", async (_how, sent, answered) => {
     const { port } = await startMx();
     const talk = await smtpTalk(port);

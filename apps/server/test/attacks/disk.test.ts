@@ -101,7 +101,7 @@ function settingsOfAnAlmostFullDisk(): Record<string, string> {
 }
 
 const disks: readonly (readonly [string, () => Record<string, string>])[] = [
-  ["at its share", () => ({})],
+  ["once it has used its share", () => ({})],
   ["earlier when the disk is almost full", settingsOfAnAlmostFullDisk],
 ];
 

@@ -159,9 +159,9 @@ function wholeMessage(name: string, size: number): HostileMessage {
 }
 
 test.each([
-  ["attached messages said to be quoted-printable", 4000],
-  ["attached messages said to be both in turn", 4000],
-  ["attached messages said to be base64", LARGE_BYTES * (20 / 24)],
+  ["attached messages declared as quoted-printable", 4000],
+  ["attached messages declared as both in turn", 4000],
+  ["attached messages declared as base64", LARGE_BYTES * (20 / 24)],
   ["signed content in signed content", 100_000],
   ["fields of semicolons", MIB],
   ["fields of semicolons and blanks", MIB],

@@ -76,10 +76,10 @@ const answered = (crowd: Crowd, status: string) =>
 
 describe("a whole server, while others send mail and watch its health", { timeout: 240_000 }, () => {
   const shapes: Record<string, string | undefined> = {
-    "sockets that say nothing": undefined,
+    "sockets that send nothing": undefined,
     "headers that never end": "GET / HTTP/1.1\r\nhost: x\r\nx-slow: ",
     "bodies that never end": slowBody,
-    "readers that never read": get("/api/openapi.json").repeat(8),
+    "clients that never read": get("/api/openapi.json").repeat(8),
     "packets with thousands of requests": get("/api/openapi.json").repeat(3000),
   };
   /** Outside the long rounds all shapes of the attack run at once. */
@@ -146,8 +146,8 @@ describe("a full web server", () => {
   });
 
   test.each([
-    ["say nothing", undefined],
-    ["keep alive what they asked", get("/healthz")],
+    ["send nothing", undefined],
+    ["keep their connection alive", get("/healthz")],
     ["never end their headers", "GET / HTTP/1.1\r\nhost: x\r\nx-slow: "],
     ["never end their body", slowBody],
     ["never read their answer", get("/api/large")],

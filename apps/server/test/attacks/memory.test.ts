@@ -68,9 +68,9 @@ async function flood({ server }: DirectScene, aliases: readonly string[]): Promi
 }
 
 const floods: [name: string, kind: TarpitKind, accounts: number, answerSeconds: string][] = [
-  ["large messages to one's own host that never answers the final dot", "mute", 1, "2"],
-  ["large messages to one's own host that takes a byte a second", "drip", 1, "2"],
-  ["large messages to one's own host that accepts and says nothing", "silent", 1, "2"],
+  ["large messages to the account's own host that never answers the final dot", "mute", 1, "2"],
+  ["large messages to the account's own host that reads a byte a second", "drip", 1, "2"],
+  ["large messages to the account's own host that accepts connections and sends nothing", "silent", 1, "2"],
   ["the same by twenty accounts with domains of their own", "drip", 20, "2"],
   ["large messages whose senders wait twenty seconds for their slow hosts", "silent", 4, "20"],
 ];

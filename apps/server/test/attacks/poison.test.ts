@@ -69,11 +69,14 @@ describe.skipIf(!postgres.found)("a damaged row of the queue", () => {
   }
 
   const damages = [
-    ["of the delivery that rotted", "UPDATE delivery SET sealed = set_byte(sealed, 30, get_byte(sealed, 30) # 1)"],
-    ["of the delivery whose key is gone", "UPDATE delivery SET sealed = set_byte(sealed, 0, 7)"],
-    ["of the delivery that was cut", "UPDATE delivery SET sealed = substring(sealed FROM 1 FOR 9)"],
     [
-      "of the message that rotted",
+      "of the delivery with flipped bits",
+      "UPDATE delivery SET sealed = set_byte(sealed, 30, get_byte(sealed, 30) # 1)",
+    ],
+    ["of the delivery whose key is missing", "UPDATE delivery SET sealed = set_byte(sealed, 0, 7)"],
+    ["of the delivery that was truncated", "UPDATE delivery SET sealed = substring(sealed FROM 1 FOR 9)"],
+    [
+      "of the message with flipped bits",
       "UPDATE message SET sealed = set_byte(message.sealed, 30, get_byte(message.sealed, 30) # 1) FROM delivery " +
         "WHERE message.id = delivery.message_id AND delivery.alias_id = $1",
     ],

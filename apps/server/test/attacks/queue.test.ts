@@ -94,8 +94,8 @@ async function arrivalOf(mx: FakeMx, began: number): Promise<number> {
 }
 
 const floods: [name: string, accounts: number, perAccount: number][] = [
-  ["five accounts with hosts that say nothing", 5, 12],
-  ["twenty accounts with hosts that say nothing", 20, 6],
+  ["five accounts with silent hosts", 5, 12],
+  ["twenty accounts with silent hosts", 20, 6],
 ];
 
 test.each(floods.slice(0, rounds(1, floods.length)))(

@@ -134,7 +134,7 @@ const verified: Record<string, (text: string) => string> = {
   From: (text) => `From: ${text}\r\n${signature("")}`,
   "a second From": (text) => `${from}From: ${text}\r\n`,
   "a signature": (text) => `${from}${signature(text)}`,
-  "the names that are signed": (text) => `${from}${signature(`h=from:${text}`)}`,
+  "the list of signed fields": (text) => `${from}${signature(`h=from:${text}`)}`,
   "who signed": (text) => `${from}${signature(`d=${text}; s=${text}; i=${text}`)}`,
   "a field that is signed": (text) => `${from}${signature("")}X: ${text}\r\n`,
   "the results in an ARC set": (text) => `${set}ARC-Authentication-Results: i=1; ${text}\r\n${from}`,
@@ -142,7 +142,7 @@ const verified: Record<string, (text: string) => string> = {
   "a trace field": (text) => `Received: ${text}\r\n${from}`,
   "Content-Type": (text) => `${from}Content-Type: ${text}\r\n${signature("")}`,
   "Return-Path": (text) => `Return-Path: ${text}\r\n${from}`,
-  "what is no field": (text) => `${from}${text}\r\n${signature("")}`,
+  "a line that is not a field": (text) => `${from}${text}\r\n${signature("")}`,
 };
 
 /**
@@ -257,7 +257,7 @@ describe("twice the hostile input takes about twice the time:", () => {
 
   it.each<[string, number, (text: string) => unknown]>([
     ["an armored text", ageText, (text) => dearmor(`-----BEGIN AGE ENCRYPTED FILE-----\n${text}`, 2e6)],
-    ["what may be an age file", ageText, isAgeFile],
+    ["a text that may be an age file", ageText, isAgeFile],
     [
       "the header of an age file",
       2 * AGE_HEADER_MAX_BYTES,

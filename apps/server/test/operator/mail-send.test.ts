@@ -57,7 +57,7 @@ test.each([["--help"], ["-h"]])("%s prints every option and sends nothing", asyn
 });
 
 test.each([
-  [[], "Say where to: "],
+  [[], "Missing recipient. "],
   [["--to", "shop@kauke.test", "--eml", "/nowhere.eml"], "There is no readable file /nowhere.eml."],
   [["--to", "shop@kauke.test", "--port", "1", "--data", "/nowhere"], "Nothing answers SMTP on port 1."],
   [["--too", "shop@kauke.test"], "--too"],

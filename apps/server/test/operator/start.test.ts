@@ -66,7 +66,7 @@ test("the first start takes a minute at most, the second three seconds, and neit
   expect(first.ownMs).toBeLessThanOrEqual(longestFirstMs);
   expect(fastest.ownMs).toBeLessThanOrEqual(longestSecondMs);
   if (firstMemory === null || secondMemory === null) {
-    process.stdout.write("Memory is not tested: this system has no /proc.\\n");
+    process.stdout.write("Memory is not tested: this system has no /proc.\n");
     return;
   }
   expect(firstMemory.rssMib).toBeLessThanOrEqual(mostMib);

@@ -209,10 +209,10 @@ describe("an absence note to a reply address is sent with the null sender", () =
     head(ann, "Out of office", ["Content-Type: text/plain", ...more, "", "Back on Monday."]);
 
   test.each([
-    ["said to be one, from the mailbox", home, ["Auto-Submitted: auto-replied"]],
-    ["said to be one, with more", home, ["Auto-Submitted: (vacation) Auto-Replied; owner-email=x"]],
+    ["marked as automatic, from the mailbox", home, ["Auto-Submitted: auto-replied"]],
+    ["marked as automatic, with parameters", home, ["Auto-Submitted: (vacation) Auto-Replied; owner-email=x"]],
     ["with the null sender", "", ["Auto-Submitted: auto-generated", "X-Auto-Response-Suppress: All"]],
-    ["with the null sender, and nothing said", "", []],
+    ["with the null sender, without a mark", "", []],
   ])("%s", async (_, from, more) => {
     const { alias, ann } = await invited();
     expect((await answer(ann, note(ann, more), from)).last).toMatch(/^250 /);

@@ -135,7 +135,7 @@ const makers: Record<string, Maker> = {
       formatResultsField(resultsValue("mx.test", [{ method: "dkim", result: text, properties }])),
     );
   },
-  "Authentication-Results: as older versions kept them": (text) =>
+  "Authentication-Results: as stored by older versions": (text) =>
     one("authentication-results", formatResultsField(`mx.test;\r\n spf=pass smtp.mailfrom="${text}";\r\n dkim=none`)),
   "a composed message": (text) => {
     const subject = `${text} ${text}`;
@@ -227,7 +227,7 @@ const makers: Record<string, Maker> = {
     const { header } = rewrite(forwardSource(text, encoding), rules);
     return [header, ["delivered-to", "authentication-results", "received", ...forwarded]];
   },
-  "the outside of a sealed message": (text, encoding) => {
+  "the header of an encrypted message": (text, encoding) => {
     const authentication = { spf: text, dkim: text, dmarc: text, arc: text, isAligned: true, results: text } as never;
     const source = forwardSource(text, encoding, { authentication });
     const { header } = sealedOutside(source, rewrite(source, rules), "mail.kauke.test");
@@ -265,7 +265,7 @@ const makers: Record<string, Maker> = {
     const body = Buffer.from(`--b\r\nContent-ID: <${text}>\r\n\r\nx\r\n--b--\r\n`, encoding);
     return [rewriteParts({ header, body, token: "aaaa", domain: "kauke.test" }).header, ["content-type"]];
   },
-  "a letter of the preview inbox": (text, encoding) => {
+  "a message in the preview inbox": (text, encoding) => {
     const { header } = block(
       [
         `From: ${text} <a@b.example>`,
@@ -374,11 +374,11 @@ describe("fields made from every code point", { timeout: 3_600_000 }, () => {
 describe("control: these faults are found:", () => {
   test.each([
     [
-      "a field turned into Latin-1, as fields once were",
+      "a field converted to Latin-1, as fields once were",
       Buffer.from("X-Any: a\u010d\u060aX-Injected: yes\r\n", "latin1"),
     ],
-    ["a lone byte of a field turned into Latin-1", Buffer.from("X-Any: \u0185\r\n", "latin1")],
-    ["a field more", Buffer.from("X-Any: a\r\nX-Injected: yes\r\n")],
+    ["a single byte of a field converted to Latin-1", Buffer.from("X-Any: \u0185\r\n", "latin1")],
+    ["an additional field", Buffer.from("X-Any: a\r\nX-Injected: yes\r\n")],
     ["a field twice", Buffer.from("X-Any: a\r\nX-Any: b\r\n")],
     ["a bare CR", Buffer.from("X-Any: a\rb\r\n")],
     ["a bare LF", Buffer.from("X-Any: a\nb\r\n")],
@@ -405,7 +405,7 @@ describe("control: these faults are found:", () => {
     expect(found).toContain("a field of words");
     expect(found).toContain("an ARC set as the signer writes it");
     expect(found).toContain("a forwarded message, whole");
-    expect(found).toContain("Authentication-Results: as older versions kept them");
+    expect(found).toContain("Authentication-Results: as stored by older versions");
   });
 });
 

@@ -141,7 +141,7 @@ test("strangers, and destinations whose domain authenticates nothing, are refuse
 test.each([
   ["of a destination with a tag, from the mailbox without", "jonas+shop@inbox.example", "jonas@inbox.example"],
   ["of a destination with a tag, in another letter case", "jonas+shop@inbox.example", "Jonas+Shop@Inbox.example"],
-  ["of Gmail, whatever dots and tag it is written with", "jo.nas@gmail.com", "jonas+x@googlemail.com"],
+  ["of Gmail, with any dots and tag", "jo.nas@gmail.com", "jonas+x@googlemail.com"],
 ])("an answer is the owner's %s", async (_, forwardTo, from) => {
   dns.zone["gmail.com"] = spf;
   dns.zone["googlemail.com"] = spf;
@@ -153,7 +153,7 @@ test.each([
 });
 
 test.each([
-  ["a tag that anybody could have registered as a name", "jonas@inbox.example", "jonas+eve@inbox.example"],
+  ["a tag that others could have registered as a name", "jonas@inbox.example", "jonas+eve@inbox.example"],
   ["another tag", "jonas+shop@inbox.example", "jonas+eve@inbox.example"],
   ["another name", "jonas+shop@inbox.example", "jonas2@inbox.example"],
   ["a name that is a tag only", "+shop@inbox.example", "+eve@inbox.example"],

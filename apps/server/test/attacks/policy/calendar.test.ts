@@ -323,14 +323,14 @@ describe("an invitation that can't be changed travels as an attachment under a w
       "multipart/signed with a footer of a mailing list",
       (alias) => multipart("mixed", "f", signed(alias), part("text/plain", "7bit", "footer\r\n")),
     ],
-    ["opaque S/MIME in pieces", (alias) => asOpaque(part("text/calendar", "7bit", invitation(alias)))],
+    ["opaque S/MIME in chunks", (alias) => asOpaque(part("text/calendar", "7bit", invitation(alias)))],
     [
-      "opaque S/MIME by its name alone",
+      "opaque S/MIME recognizable by its file name alone",
       (alias) =>
         asOpaque(part("text/calendar", "7bit", invitation(alias)), 'application/octet-stream; name="smime.p7m"'),
     ],
     [
-      "an encoding nobody knows",
+      "an unknown encoding",
       (alias) => lines("Content-Type: text/calendar", "Content-Transfer-Encoding: x-uuencode", "") + invitation(alias),
     ],
     ["UTF-7", (alias) => part("text/calendar; charset=utf-7", "7bit", invitation(alias).replaceAll("@", "+AEA-"))],
@@ -349,7 +349,7 @@ describe("an invitation that can't be changed travels as an attachment under a w
         ).replace("x\r\n\r\n--b\r\n", "x\r\n\n--b\n"),
     ],
     [
-      "more than can be read",
+      "more than the parser's limit",
       (alias) =>
         part(
           "text/calendar",

@@ -107,7 +107,7 @@ interface Attack {
 /** The attacks by name. @param evil the attacker's domain */
 const attacks: Record<string, (evil: string) => Attack> = {
   "an SPF record that is never answered": (evil) => ({ zone: { [evil]: { isSilent: true } } }),
-  "an SPF record that comes too late": (evil) => ({ zone: { [evil]: { delayMs: 7000, txt: ["v=spf1 +all"] } } }),
+  "an SPF record that arrives too late": (evil) => ({ zone: { [evil]: { delayMs: 7000, txt: ["v=spf1 +all"] } } }),
   "two SPF includes of 3 s each": (evil) => ({
     zone: {
       [evil]: { txt: [`v=spf1 include:a.${evil} include:b.${evil} -all`] },
@@ -118,7 +118,7 @@ const attacks: Record<string, (evil: string) => Attack> = {
   "an SPF exists: that is never answered": (evil) => ({
     zone: { [evil]: { txt: [`v=spf1 exists:%{l}.x.${evil} -all`] }, [`ceo.x.${evil}`]: { isSilent: true } },
   }),
-  "a DKIM key that never comes": (evil) => ({
+  "a DKIM key that never arrives": (evil) => ({
     zone: { [`k._domainkey.${evil}`]: { isSilent: true } },
     header: worthless(evil),
   }),
@@ -131,7 +131,7 @@ const attacks: Record<string, (evil: string) => Attack> = {
     ),
     header: Array.from({ length: 20 }, (_, at) => worthless(evil, `k${at}`)).join(""),
   }),
-  "an ARC key that never comes": (evil) => ({
+  "an ARC key that never arrives": (evil) => ({
     zone: { [`k._domainkey.${evil}`]: { isSilent: true } },
     header: arcSet(evil),
   }),
@@ -177,7 +177,7 @@ describe.concurrent("a forgery of a bank with p=quarantine arrives marked, with"
 describe.concurrent("mail of a bank whose policy can't be read is deferred, so its sender keeps it, if its record", () => {
   const silences: [string, FakeDnsZone[string]][] = [
     ["is never answered", { isSilent: true }],
-    ["comes too late", { delayMs: 7000, txt: ["v=DMARC1; p=reject"] }],
+    ["arrives too late", { delayMs: 7000, txt: ["v=DMARC1; p=reject"] }],
     ["fails", { fails: true }],
   ];
   test.each(silences)("%s", async (_, record) => {
