@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import { closeBrowser, heights, openVisit, showScrollbars, widths } from "./browser/browser.ts";
-import { furnish, openScreen, rest } from "./screens/open-screen.ts";
+import { createScreenData, openScreen, rest } from "./screens/open-screen.ts";
 import type { Screen } from "./screens/screen.ts";
 import { screens } from "./screens/screen-list.ts";
 
@@ -49,7 +49,7 @@ if (built.status !== 0) process.exit(1);
 await mkdir(folder, { recursive: true });
 const server = await startServerProcess({ env: { KAUKE_LIMITS: "off" }, readyTimeoutMs: 120_000 });
 try {
-  await furnish(server);
+  await createScreenData(server);
   let taken = 0;
   for (const screen of screens) if (new RegExp(wanted).test(screen.name)) taken += await takePictures(server, screen);
   console.log(`${taken} pictures in ${folder}`);

@@ -4,7 +4,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { DearestFirst } from "./dearest-first.ts";
+import { SlowestFirst } from "./slowest-first.ts";
 
 export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
@@ -14,7 +14,7 @@ export default defineConfig({
     pool: "forks",
     // Test files share processes and with them the browser: starting both takes two seconds of processor time.
     isolate: false,
-    sequence: { sequencer: DearestFirst },
+    sequence: { sequencer: SlowestFirst },
     // More files than cores, since a journey waits for a fifth of its time.
     maxWorkers: 3,
     // As for the unit tests: the servers' embedded databases live for seconds only, too short for optimized

@@ -26,7 +26,7 @@ npm run mail:send -- --to <address> [options]
   --help            this text
 `;
 
-interface Wish {
+interface Outgoing {
   to: readonly string[];
   from: string;
   eml: string | undefined;
@@ -100,7 +100,7 @@ async function readMessage(file: string): Promise<Buffer> {
   return Buffer.from(bytes.toString("latin1").replace(/\r\n|\r|\n/g, "\r\n"), "latin1");
 }
 
-async function send({ to, from, eml }: Wish, server: Server): Promise<void> {
+async function send({ to, from, eml }: Outgoing, server: Server): Promise<void> {
   const message = eml === undefined ? ownMessage(from, to[0] ?? "") : await readMessage(eml);
   const mail = { port: server.port, from, to, message, params: "BODY=8BITMIME SMTPUTF8" };
   const { replies } = await sendMail(mail).catch(() => {

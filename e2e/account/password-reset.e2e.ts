@@ -6,7 +6,7 @@ import { runSite } from "../browser/site.ts";
 import { fillIn, password, signIn } from "../browser/steps.ts";
 import { usuallyAt } from "../browser/variants.ts";
 import { findLeaks } from "../mail/leak-scan.ts";
-import { openLetter } from "../mail/letters.ts";
+import { openServerMessage } from "../mail/server-messages.ts";
 
 // Naming any limit turns all limits on, as in production.
 const site = runSite({ env: () => ({ KAUKE_LIMITS: "register=1000/3600" }) });
@@ -37,7 +37,7 @@ test.each(usuallyAt("phone"))(
     await other.page.getByText("this device", { exact: true }).waitFor();
     const { page, expectRefusal } = await site.visit({ width });
     await askFor(page, person.email.toUpperCase());
-    const link = await openLetter(page, subject, person.email);
+    const link = await openServerMessage(page, subject, person.email);
     expect(link).toMatch(/^\/reset#[a-z2-7]{32}$/);
     await page.goto(link);
     await seeHeading(page, "Set a new password");
@@ -54,7 +54,7 @@ test.each(usuallyAt("phone"))(
     await seeToast(page, "Login Failed", "Invalid email or password");
     await signIn(page, person.email, "a new password");
     await seePath(page, "/dashboard");
-    await openLetter(page, "Your password was changed", person.email);
+    await openServerMessage(page, "Your password was changed", person.email);
     other.expectRefusal(401, "/api/account/settings");
     await other.page.getByRole("switch", { name: "Leak guard" }).click();
     await seePath(other.page, "/auth");
@@ -73,10 +73,10 @@ test("a newer link ends the older one, unknown e-mail addresses get the same ans
   const { page, expectRefusal } = await site.visit();
   await askFor(page, "nobody.at.all@people.example");
   await askFor(page, person.email);
-  const old = await openLetter(page, subject, person.email);
+  const old = await openServerMessage(page, subject, person.email);
   await askFor(page, person.email);
-  await expect.poll(() => openLetter(page, subject, person.email), { timeout: 10_000 }).not.toBe(old);
-  const fresh = await openLetter(page, subject, person.email);
+  await expect.poll(() => openServerMessage(page, subject, person.email), { timeout: 10_000 }).not.toBe(old);
+  const fresh = await openServerMessage(page, subject, person.email);
   expectRefusal(404, "/api/auth/password-reset/state");
   await page.goto(old);
   await seeHeading(page, "This link no longer works");

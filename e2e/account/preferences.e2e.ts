@@ -6,10 +6,10 @@ import type { Visit } from "../browser/browser.ts";
 import { toasts } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { aliasSwitch } from "../browser/steps.ts";
-import { furnish } from "../screens/open-screen.ts";
+import { createScreenData } from "../screens/open-screen.ts";
 
 const site = runSite();
-beforeAll(() => furnish(site.server));
+beforeAll(() => createScreenData(site.server));
 
 async function openDashboard({ page, context }: Visit): Promise<void> {
   const { email, password } = personas.some;

@@ -11,7 +11,7 @@ import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast } from 
 import { runSite } from "../browser/site.ts";
 import { password, signIn } from "../browser/steps.ts";
 import { usuallyAt } from "../browser/variants.ts";
-import { openLetter } from "../mail/letters.ts";
+import { openServerMessage } from "../mail/server-messages.ts";
 import { aWallet, injectWallet } from "../sign-in/injected-wallet.ts";
 
 let issuer: FakeIssuer | null = null;
@@ -61,7 +61,7 @@ const proving = (page: Page) => page.getByRole("dialog", { name: "Sign in again"
 async function confirmEmail(page: Page, email: string): Promise<void> {
   await press(page, "Send Confirmation");
   await seeToast(page, "Confirmation Sent");
-  await page.goto(await openLetter(page, "Confirm your e-mail", email));
+  await page.goto(await openServerMessage(page, "Confirm your e-mail", email));
   await press(page, "Confirm My Email");
   await seeHeading(page, "Your e-mail is confirmed");
 }
@@ -95,7 +95,7 @@ test.each(usuallyAt("desktop"))(
     await seeToast(page, "Link Sent", "Open it in this browser within 24 hours. Nothing changes before.");
     await seeGone(dialog);
     await page.getByRole("main").getByText(person.email, { exact: true }).waitFor();
-    const link = await openLetter(page, "Confirm your new e-mail", email);
+    const link = await openServerMessage(page, "Confirm your new e-mail", email);
     expect(link).toMatch(/^\/new-email#[a-z2-7]{32}$/);
     await page.goto(link);
     await seeHeading(page, "Sign in with this e-mail?");
@@ -113,14 +113,14 @@ test.each(usuallyAt("desktop"))(
     await page.goto(link);
     await seeHeading(page, "This link no longer works");
     await signedIn(email);
-    const letter = await openLetterText(page, "Your sign-in e-mail was changed");
-    expect(letter).toContain("postmaster@");
-    expect(letter).not.toContain(email);
+    const text = await openMessageText(page, "Your sign-in e-mail was changed");
+    expect(text).toContain("postmaster@");
+    expect(text).not.toContain(email);
   },
 );
 
 /** Opens the newest message with this subject, one without a link. @returns its text */
-async function openLetterText(page: Page, subject: string): Promise<string> {
+async function openMessageText(page: Page, subject: string): Promise<string> {
   await page.goto("/preview");
   await page.getByRole("listitem").getByRole("button", { name: subject }).first().click();
   await seeHeading(page, subject);
@@ -144,7 +144,7 @@ test("if the sign-in becomes too old while one types, it is asked for then, and 
   await press(page, "Continue");
   await seeToast(page, "Link Sent");
   await seeGone(page.getByRole("dialog"));
-  await openLetter(page, "Confirm your new e-mail", email);
+  await openServerMessage(page, "Confirm your new e-mail", email);
 });
 
 test("cancelling the sign-in changes nothing; the focus returns", async () => {
@@ -172,7 +172,7 @@ test("a sign-in link counts as a new sign-in too", async () => {
   await press(page, "I Have Signed In");
   await proving(page).getByText("You have not signed in by the link yet.").waitFor();
   const tab = await context.newPage();
-  await tab.goto(await openLetter(tab, "Sign in to Kauke", person.email));
+  await tab.goto(await openServerMessage(tab, "Sign in to Kauke", person.email));
   await press(tab, "Sign In");
   await seePath(tab, "/dashboard");
   await press(page, "I Have Signed In");
@@ -257,7 +257,7 @@ test("an account made with a wallet adds an e-mail address", async () => {
   await page.getByRole("dialog", { name: "Add e-mail" }).getByLabel("New e-mail").fill(email);
   await press(page, "Send Link");
   await seeToast(page, "Link Sent");
-  await page.goto(await openLetter(page, "Confirm your new e-mail", email));
+  await page.goto(await openServerMessage(page, "Confirm your new e-mail", email));
   await press(page, "Use This E-mail");
   await seeHeading(page, "Your e-mail was changed");
   await openSettings(visit);

@@ -8,12 +8,12 @@ import { openVisit, widths } from "../browser/browser.ts";
 import { seeFocus, seeGone, seeHeading, seeLive, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { aliasRow, createForm, password } from "../browser/steps.ts";
-import { furnish } from "../screens/open-screen.ts";
+import { createScreenData } from "../screens/open-screen.ts";
 import { axeFindings, sidewaysOverflow } from "./axe.ts";
 import { tabTo } from "./keyboard-walk.ts";
 
 const site = runSite();
-beforeAll(() => furnish(site.server));
+beforeAll(() => createScreenData(site.server));
 
 const narrowest = 320;
 test("the feedback button covers no control of the dashboard, on a wide or narrow window", async () => {

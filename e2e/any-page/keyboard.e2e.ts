@@ -6,7 +6,7 @@ import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { openLetter } from "../mail/letters.ts";
+import { openServerMessage } from "../mail/server-messages.ts";
 import { aWallet, injectWallet } from "../sign-in/injected-wallet.ts";
 import { pressAt, tabTo } from "./keyboard-walk.ts";
 
@@ -38,7 +38,7 @@ test("a person who forgot the password sets a new one and signs in", async () =>
   await pressAt(page, page.getByRole("button", { name: "Send Link" }));
   await page.getByText("If an account with this e-mail exists, a message is on its way.").waitFor();
 
-  await page.goto(await openLetter(page, "Set a new password for Kauke", email));
+  await page.goto(await openServerMessage(page, "Set a new password for Kauke", email));
   await seeHeading(page, "Set a new password");
   await typeAt(page, page.getByLabel(/^New password/), "short");
   await page.keyboard.press("Enter");

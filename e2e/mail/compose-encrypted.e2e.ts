@@ -12,7 +12,7 @@ const site = runSite({ env: () => ({ KAUKE_UNDO_SECONDS: "1" }) });
 
 const to = "rasa@outside.example";
 const words = "The keys are under the third flowerpot.";
-const letter = `Labas, Rasa \u{1F98A}\n\n${words}\n.\n-- \nJonas`;
+const typed = `Labas, Rasa \u{1F98A}\n\n${words}\n.\n-- \nJonas`;
 
 const field = (page: Page, name: string) => page.getByLabel(name, { exact: true });
 const keyField = (page: Page) => field(page, "Recipient's Public Key");
@@ -31,7 +31,7 @@ async function openCompose(forwardTo = "jonas.sealed@inbox.example") {
   await expect.poll(() => page.getByLabel("From").inputValue()).toBe(alias.id);
   await field(page, "To").fill(to);
   await field(page, "Subject").fill("Sealed");
-  await field(page, "Message").fill(letter);
+  await field(page, "Message").fill(typed);
   return { ...visit, person, requests };
 }
 
@@ -79,7 +79,7 @@ test("a message leaves the browser encrypted and is decrypted by the age program
 
   const { text } = await received("Sealed");
   expect(text?.trim()).toBe(body.trim());
-  if (hasAge) expect(await decryptWithAge(text ?? "", key.privateKey)).toBe(letter);
+  if (hasAge) expect(await decryptWithAge(text ?? "", key.privateKey)).toBe(typed);
 
   await page.goto("/decrypt");
   const auto = page.getByRole("form", { name: "Auto Decrypt" });
@@ -87,14 +87,14 @@ test("a message leaves the browser encrypted and is decrypted by the age program
   await auto.getByLabel("Encrypted Text").fill(text ?? "");
   await auto.getByRole("button", { name: "Decrypt Message" }).click();
   const result = page.getByRole("region", { name: "Decrypted text" });
-  expect(await result.textContent()).toBe(letter);
+  expect(await result.textContent()).toBe(typed);
   await page.getByRole("button", { name: "Clear Results" }).click();
   await page.getByRole("tab", { name: "Manual Decrypt" }).click();
   const manual = page.getByRole("form", { name: "Manual Decrypt" });
   await manual.getByLabel("Private Key").fill(key.privateKey);
   await manual.getByLabel("Encrypted Text").fill(text ?? "");
   await manual.getByRole("button", { name: "Decrypt Message" }).click();
-  expect(await result.textContent()).toBe(letter);
+  expect(await result.textContent()).toBe(typed);
 
   expect(await requests.find([words, masterPassword, key.privateKey])).toEqual([]);
   // Control: the search finds what is sent in clear.
@@ -111,7 +111,7 @@ describe("nothing is sent", () => {
     await seeFieldError(keyField(page), told);
     await seeFocus(keyField(page));
     expect(await jobsSent(requests)).toEqual([]);
-    expect(await field(page, "Message").inputValue()).toBe(letter);
+    expect(await field(page, "Message").inputValue()).toBe(typed);
   });
 
   test("with an invalid key, which is reported while it is typed and on sending", async () => {
@@ -154,7 +154,7 @@ describe("nothing is sent", () => {
     await send(page);
     await page.getByRole("alert").getByText("The message could not be encrypted in this browser.").waitFor();
     expect(await jobsSent(requests)).toEqual([]);
-    expect(await field(page, "Message").inputValue()).toBe(letter);
+    expect(await field(page, "Message").inputValue()).toBe(typed);
   });
 });
 
@@ -166,7 +166,5 @@ test("with encryption switched off again, the message is sent as it was typed", 
   await field(page, "Subject").fill("Open");
   await send(page);
   await seeToast(page, "Email queued", `To ${to}`);
-  expect((await jobsSent(requests)).map((it) => JSON.parse(it))).toMatchObject([
-    { useEncryption: false, body: letter },
-  ]);
+  expect((await jobsSent(requests)).map((it) => JSON.parse(it))).toMatchObject([{ useEncryption: false, body: typed }]);
 });

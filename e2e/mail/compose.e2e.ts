@@ -95,8 +95,8 @@ test("a queued or scheduled message is shown and can be undone after a reload", 
   const { page, person } = await openCompose();
   const aliasId = await page.getByLabel("From").inputValue();
   const scheduledAt = new Date(Date.now() + 40 * 86_400_000).toISOString();
-  const letter = { to, subject: "In forty days", body: "Labas", fromAliasId: aliasId, scheduledAt };
-  expect((await person.call("POST", "/api/email-jobs", letter)).status).toBe(201);
+  const draft = { to, subject: "In forty days", body: "Labas", fromAliasId: aliasId, scheduledAt };
+  expect((await person.call("POST", "/api/email-jobs", draft)).status).toBe(201);
   await write(page, "Just now");
   await sendButton(page).click();
   const waiting = page.getByRole("region", { name: "Waiting to be sent" });

@@ -140,8 +140,8 @@ test("the leak guard refuses a message that contains the owner's real address, u
   expectRefusal(400, "/api/email-jobs");
   await page.goto("/compose");
   await expect.poll(() => page.getByLabel("From").inputValue()).toBe(alias.id);
-  const letter = { To: ann, Subject: "Composed", Message: leaking };
-  for (const [field, text] of Object.entries(letter)) await page.getByLabel(field, { exact: true }).fill(text);
+  const draft = { To: ann, Subject: "Composed", Message: leaking };
+  for (const [field, text] of Object.entries(draft)) await page.getByLabel(field, { exact: true }).fill(text);
   await page.getByRole("button", { name: "Send Email" }).click();
   await seeFieldError(page.getByLabel("Message"), why);
   await seeToast(page, "Failed to queue email", why);

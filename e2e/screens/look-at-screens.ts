@@ -10,7 +10,7 @@ import { axeFindings, sidewaysOverflow } from "../any-page/axe.ts";
 import { type Visit, widths } from "../browser/browser.ts";
 import { runSite } from "../browser/site.ts";
 import { type Variant, variants } from "../browser/variants.ts";
-import { furnish, openScreen, rest } from "./open-screen.ts";
+import { createScreenData, openScreen, rest } from "./open-screen.ts";
 import type { Screen } from "./screen.ts";
 
 const NARROWEST_PX = 320;
@@ -68,7 +68,7 @@ async function lookAt(visit: Visit, screen: Screen, looks: readonly Look[]): Pro
 /** Defines the tests of these screens; call it at the top of a file. */
 export function lookAtScreens(screens: readonly Screen[]): void {
   const site = runSite();
-  beforeAll(() => furnish(site.server));
+  beforeAll(() => createScreenData(site.server));
   const chains = chainsOf(screens).map((chain) => ({ chain, names: chain.map(({ name }) => name).join(", ") }));
 
   test.each(chains)("axe finds nothing, and nothing sticks out, wide or narrow: $names", async ({ chain }) => {

@@ -8,7 +8,7 @@ import { attachment, multipartMessage } from "../mail/message.ts";
 import type { Screen } from "./screen.ts";
 
 /** Creates what the screens show: the personas, and one message in the preview inbox. */
-export async function furnish(server: { url: string; mxPort: number }): Promise<void> {
+export async function createScreenData(server: { url: string; mxPort: number }): Promise<void> {
   for (const persona of Object.values(personas)) await persona.create(server.url);
   await makeCredentials(server.url);
   const to = `${personas.some.aliases[0]?.alias}@${personas.some.aliases[0]?.domain}`;

@@ -96,7 +96,7 @@ describe("activity", () => {
     await expect.poll(() => warning(page).getByRole("timer").innerText()).toBe("3:59");
   });
 
-  test("is reported to the server once in five minutes, and not without a person", async () => {
+  test("is reported to the server once in five minutes, and not while the person is away", async () => {
     const { page } = await openStill(site);
     let asked = 0;
     page.on("request", (request) => void (asked += request.url().endsWith("/api/auth/session") ? 1 : 0));

@@ -10,7 +10,7 @@ import { runSite } from "../browser/site.ts";
 import { password, signIn } from "../browser/steps.ts";
 import { usuallyAt } from "../browser/variants.ts";
 import { findLeaks } from "../mail/leak-scan.ts";
-import { openLetter } from "../mail/letters.ts";
+import { openServerMessage } from "../mail/server-messages.ts";
 
 // One wrong password of anybody uses up the account's limit.
 const site = runSite({ env: () => ({ KAUKE_LIMITS: "register=1000/3600,login_common=1/3600" }) });
@@ -47,7 +47,7 @@ async function provenPerson() {
   await page.getByLabel("Email").fill(person.email);
   await page.getByRole("button", { name: "Send Link" }).click();
   await page.getByText(sent).waitFor();
-  await page.goto(await openLetter(page, "Set a new password for Kauke", person.email));
+  await page.goto(await openServerMessage(page, "Set a new password for Kauke", person.email));
   await page.getByLabel(/^New password/).fill(password);
   await page.getByLabel("Confirm new password").fill(password);
   await page.getByRole("button", { name: "Set New Password" }).click();
@@ -64,7 +64,7 @@ test.each(usuallyAt("desktop"))(
     const { page } = visit;
     await seeOffer(visit, email);
     await askForLink(page);
-    const link = await openLetter(page, subject, email);
+    const link = await openServerMessage(page, subject, email);
     expect(link).toMatch(/^\/sign-in-link#[a-z2-7]{32}$/);
     await page.goto(link);
     await seeHeading(page, "Sign in");
@@ -94,7 +94,7 @@ test("another browser, and an e-mail address that was never confirmed, need the 
   const { page, expectRefusal } = visit;
   await seeOffer(visit, email);
   await askForLink(page);
-  const link = await openLetter(page, subject, email);
+  const link = await openServerMessage(page, subject, email);
   const other = await site.visit();
   for (const { page: at } of [other, visit]) {
     await at.goto(link);

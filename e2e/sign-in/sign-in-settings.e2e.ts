@@ -8,7 +8,7 @@ import { seeFieldError, seeGone, seeHeading, seePath, seeToast } from "../browse
 import { runSite } from "../browser/site.ts";
 import { fillIn, password, signIn } from "../browser/steps.ts";
 import { usuallyAt } from "../browser/variants.ts";
-import { openLetter } from "../mail/letters.ts";
+import { openServerMessage } from "../mail/server-messages.ts";
 
 const site = runSite({ env: () => ({ KAUKE_LIMITS: "register=1000/3600,login_ip=1000/60" }) });
 
@@ -37,7 +37,7 @@ test.each(usuallyAt("phone"))(
     await page.getByText("not confirmed", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Send Confirmation" }).click();
     await seeToast(page, "Confirmation Sent");
-    const link = await openLetter(page, "Confirm your e-mail", person.email);
+    const link = await openServerMessage(page, "Confirm your e-mail", person.email);
     expect(link).toMatch(/^\/confirm-email#[a-z2-7]{32}$/);
     const stranger = await site.visit({ width });
     await stranger.page.goto(link);
@@ -74,7 +74,7 @@ test("another account's link confirms nothing, and a fourth message in a day is 
   expectRefusal(429, "/api/account/email-confirmation/message");
   expect(await again()).toBe(429);
   await seeToast(page, "Not Sent", /^This e-mail was asked three times within a day\./);
-  const link = await openLetter(page, "Confirm your e-mail", person.email);
+  const link = await openServerMessage(page, "Confirm your e-mail", person.email);
   const other = await site.visit({ as: await site.person() });
   other.expectRefusal(404, "/api/account/email-confirmation");
   await other.page.goto(link);

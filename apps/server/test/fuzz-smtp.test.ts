@@ -79,7 +79,7 @@ interface Manner {
 
 /**
  * Waits for the greeting, sends all chunks, one after the other, and closes its side. @returns everything the server
- * sent; `hung` if neither side closed in time
+ * sent; `hung` if the server did not close the connection in time
  */
 function converse(port: number, pieces: readonly Buffer[], manner: Manner = {}): Promise<string> {
   const { patienceMs = 15_000, lookMs = 2 } = manner;

@@ -24,7 +24,7 @@ const HOUR_MS = 3_600_000;
  */
 const NEEDLE_BYTES = 16;
 /** Tables whose keyed hashes are kept for 30 days as documented: released addresses, and counts of rate limits. */
-const outlives = new Set(["released_address", "rate_limit"]);
+const keptTables = new Set(["released_address", "rate_limit"]);
 
 const clock = { now: () => new Date(Date.now() + laterMs) };
 let laterMs = 0;
@@ -50,7 +50,7 @@ async function needlesOf(
     WHERE table_schema = 'public' AND data_type = 'bytea' AND table_name <> 'server_key'`.execute(db);
   const ids = Object.values(account);
   for (const { table, column } of columns) {
-    if (outlives.has(table)) continue;
+    if (keptTables.has(table)) continue;
     const { rows } = await sql<{
       value: Buffer | null;
     }>`SELECT ${sql.ref(column)} AS value FROM ${sql.table(table)} AS row
@@ -142,7 +142,7 @@ async function plantedDirectory() {
     return {
       ann: { ...ann, needles: await needlesOf(db, ann) },
       bob: { ...bob, needles: await needlesOf(db, bob) },
-      tables: ann.planted.filter((table) => !outlives.has(table)),
+      tables: ann.planted.filter((table) => !keptTables.has(table)),
     };
   });
   return { dataDir, ...planted };

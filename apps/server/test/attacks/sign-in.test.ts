@@ -357,8 +357,8 @@ describe("guesses at a submission password", () => {
     const email = await stage.person();
     const own = stage.browser("198.51.100.20");
     const { user } = (await own.login(email, password)).body;
-    const wish = { alias: "guessed-at", domain: "kauke.test", forwardTo: "ann@inbox.example" };
-    const alias = (await own.send(`/api/aliases/${user.id}`, wish)).body;
+    const draft = { alias: "guessed-at", domain: "kauke.test", forwardTo: "ann@inbox.example" };
+    const alias = (await own.send(`/api/aliases/${user.id}`, draft)).body;
     const { credential } = (await own.send("/api/smtp-credentials", { aliasId: alias.id })).body;
     const auth = async (word: string) => {
       const talk = await smtpTalk(stage.system.submissionPort, "127.0.0.1", "127.0.0.77");

@@ -87,7 +87,7 @@ export async function startStage({ env = {}, overrides = {} }: StageOptions = {}
     overrides: { clock, ...overrides },
   });
   const browser = (address: string) => new Browser(system.url, address);
-  const letters = async (email: string) => {
+  const messagesTo = async (email: string) => {
     const preview = system.server.preview;
     if (preview === null) throw new Error("mail goes elsewhere");
     const mine = (await preview.list()).filter((it) => it.rcptTo === email);
@@ -101,8 +101,8 @@ export async function startStage({ env = {}, overrides = {} }: StageOptions = {}
       return email;
     },
     async mailedToken(email, page, seen = 0) {
-      await expect.poll(async () => (await letters(email)).length, { timeout: 20_000 }).toBeGreaterThan(seen);
-      const [newest = ""] = await letters(email);
+      await expect.poll(async () => (await messagesTo(email)).length, { timeout: 20_000 }).toBeGreaterThan(seen);
+      const [newest = ""] = await messagesTo(email);
       return new RegExp(`/${page}#([a-z2-7]{32})`).exec(newest)?.[1] ?? "";
     },
     [Symbol.asyncDispose]: () => system.close(),

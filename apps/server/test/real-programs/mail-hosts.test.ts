@@ -17,8 +17,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const folder = new URL("../../../../test-vectors/eml/", import.meta.url);
 /** Fixtures that are malformed on purpose: each mail host repairs them in its own way before we receive them. */
-const mended = new Set(["headers-only.eml", "no-headers.eml", "body-at-once.eml"]);
-const all = readdirSync(folder).filter((name) => name.endsWith(".eml") && !mended.has(name));
+const repaired = new Set(["headers-only.eml", "no-headers.eml", "body-at-once.eml"]);
+const all = readdirSync(folder).filter((name) => name.endsWith(".eml") && !repaired.has(name));
 /**
  * Exim needs a process for each step of each message, so it gets every third fixture, and all of them in the long
  * rounds.

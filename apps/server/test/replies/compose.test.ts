@@ -43,10 +43,10 @@ async function sendingAlias(owner: Person, forwardTo = "jonas@inbox.example"): P
   return made;
 }
 
-const letter = { to: "rasa@people.example", subject: "Sutartis, antras variantas", body: "Labas, Rasa\n.\nJonas" };
+const draft = { to: "rasa@people.example", subject: "Sutartis, antras variantas", body: "Labas, Rasa\n.\nJonas" };
 const post = (change: Record<string, unknown> = {}, who = person) =>
   who.call("POST", "/api/email-jobs", {
-    ...letter,
+    ...draft,
     fromAliasId: alias.id,
     priority: 0,
     useEncryption: false,

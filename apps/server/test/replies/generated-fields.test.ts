@@ -277,7 +277,7 @@ const makers: Record<string, Maker> = {
       encoding,
     );
     const arrival = { rcptTo: "jonas@inbox.example", raw: Buffer.concat([header, Buffer.from("\r\nhi\r\n")]) };
-    const letter = writeReplyLetter(arrival as never, { text, all: true, at, random: Buffer.alloc(16, 1) });
+    const written = writeReplyLetter(arrival as never, { text, all: true, at, random: Buffer.alloc(16, 1) });
     const names = [
       "cc",
       "in-reply-to",
@@ -291,7 +291,7 @@ const makers: Record<string, Maker> = {
       "content-type",
       "content-transfer-encoding",
     ];
-    return [letter === null ? Buffer.alloc(0) : headerOf(letter.raw), names];
+    return [written === null ? Buffer.alloc(0) : headerOf(written.raw), names];
   },
   "an ARC set": async (text) => {
     const source = {

@@ -376,7 +376,7 @@ describe("what a correspondent gets", () => {
   test("of composed mail: what was written, from the alias", async () => {
     const { id } = await newAlias();
     await owner.call("POST", "/api/smtp-credentials", { aliasId: id });
-    const letter = { to: ann, subject: "hi", body: "my answer", priority: 0, useEncryption: false, fromAliasId: id };
+    const draft = { to: ann, subject: "hi", body: "my answer", priority: 0, useEncryption: false, fromAliasId: id };
     const headers = {
       cookie: owner.cookie,
       "content-type": "application/json",
@@ -385,7 +385,7 @@ describe("what a correspondent gets", () => {
       "x-forwarded-for": `${publicAddress}, ${lanV4}`,
       forwarded: `for="[${lanV6}]"`,
     };
-    const body = JSON.stringify(letter);
+    const body = JSON.stringify(draft);
     const answer = await fetch(`${system.url}/api/email-jobs`, { method: "POST", headers, body });
     expect(answer.status).toBe(201);
     await outside(1);

@@ -101,21 +101,21 @@ describe("a former holder of an address, whom an issuer verified then,", () => {
 
 describe("an impostor who registered the owner's address", () => {
   /** Adds everything to an account that it can have. @returns the impostor's browser and the ids to look for later */
-  async function furnish(enter = (browser: Browser): Promise<unknown> => browser.register(email)) {
+  async function addEverything(enter = (browser: Browser): Promise<unknown> => browser.register(email)) {
     const impostor = stage.browser("192.0.2.9");
     await enter(impostor);
     const { store } = stage.system.server;
     const { user } = (await impostor.send("/api/auth/session")).body;
-    const wish = { alias: `shop${people}`, domain: "kauke.test", forwardTo: "mallory@inbox.example" };
-    const alias = (await impostor.send(`/api/aliases/${user.id}`, wish)).body;
+    const draft = { alias: `shop${people}`, domain: "kauke.test", forwardTo: "mallory@inbox.example" };
+    const alias = (await impostor.send(`/api/aliases/${user.id}`, draft)).body;
     const { credential } = (await impostor.send("/api/smtp-credentials", { aliasId: alias.id })).body;
     const key = { id: randomUUID(), userId: user.id, keyName: "Mine", publicKey, encryptedPrivateKey: "none" };
     await store.encryptionKeys.insert({ ...key, isDefault: true, createdAt: stage.clock.now() }, 50);
     await store.users.changeSettings(user.id, { leakGuard: false, sealTo: key.id });
     await store.aliases.update(user.id, alias.id, () => ({ sealTo: { keyId: key.id } }));
     const scheduledAt = new Date(stage.clock.now().getTime() + 30 * 86_400_000).toISOString();
-    const letter = { fromAliasId: alias.id, to: "boss@firm.example", subject: "I quit", body: "Yours, Ann" };
-    const job = await impostor.send("/api/email-jobs", { ...letter, scheduledAt });
+    const message = { fromAliasId: alias.id, to: "boss@firm.example", subject: "I quit", body: "Yours, Ann" };
+    const job = await impostor.send("/api/email-jobs", { ...message, scheduledAt });
     expect(job.status).toBe(201);
     return { impostor, user, alias, credential, keyId: key.id, jobId: job.body.jobId as string };
   }
@@ -123,7 +123,7 @@ describe("an impostor who registered the owner's address", () => {
   const publicKey = "age1pdt7t8j69hqwyjc4kzwjknlx5dct40autmwftgrsnfm5jearwv4snj9avt";
 
   /** @returns which of the impostor's sessions, aliases, credentials and jobs still exist */
-  async function leftOver({ impostor, user, alias, credential, jobId }: Awaited<ReturnType<typeof furnish>>) {
+  async function leftOver({ impostor, user, alias, credential, jobId }: Awaited<ReturnType<typeof addEverything>>) {
     const { store } = stage.system.server;
     const [settings, route] = [await store.users.settings(user.id), await store.aliases.find(user.id, alias.id)];
     return {
@@ -134,25 +134,25 @@ describe("an impostor who registered the owner's address", () => {
       leakGuard: settings?.leakGuard,
       sealTo: settings?.sealTo === "off" ? "off" : "a key",
       aliasSealTo: typeof route?.sealTo === "string" ? route.sealTo : "a key",
-      letter: (await store.emailJobs.find(user.id, jobId))?.status,
+      composed: (await store.emailJobs.find(user.id, jobId))?.status,
     };
   }
 
   const everything = {
     ...{ session: true, password: true, knownBrowser: true, smtp: true },
-    ...{ leakGuard: false, sealTo: "a key", aliasSealTo: "a key", letter: "pending" },
+    ...{ leakGuard: false, sealTo: "a key", aliasSealTo: "a key", composed: "pending" },
   };
   const nothing = {
     ...{ session: false, password: false, knownBrowser: false, smtp: false },
-    ...{ leakGuard: true, sealTo: "off", aliasSealTo: "account", letter: "cancelled" },
+    ...{ leakGuard: true, sealTo: "off", aliasSealTo: "account", composed: "cancelled" },
   };
 
   test("keeps all of it as long as nobody proves the mailbox (control)", async () => {
-    expect(await leftOver(await furnish())).toEqual(everything);
+    expect(await leftOver(await addEverything())).toEqual(everything);
   });
 
   test("has nothing of it once the owner has reset the password, and the owner is told what ended", async () => {
-    const made = await furnish();
+    const made = await addEverything();
     const owner = stage.browser("198.51.100.10");
     await resetBy(owner, "the owner's password");
     expect(await leftOver(made)).toEqual(nothing);
@@ -167,7 +167,7 @@ describe("an impostor who registered the owner's address", () => {
   });
 
   test("has nothing of it once the owner has signed in by a link to an account without a password", async () => {
-    const made = await furnish(signInAtIssuer);
+    const made = await addEverything(signInAtIssuer);
     expect(await leftOver(made)).toEqual({ ...everything, password: false, knownBrowser: false });
     const owner = stage.browser("198.51.100.11");
     await owner.send("/api/auth/sign-in-link/message", { email });
@@ -179,7 +179,7 @@ describe("an impostor who registered the owner's address", () => {
   });
 
   test("does not stay in the account by a link that the owner opens without knowing the password", async () => {
-    const made = await furnish();
+    const made = await addEverything();
     const owner = stage.browser("198.51.100.12");
     await owner.send("/api/auth/sign-in-link/message", { email });
     const token = await stage.mailedToken(email, "sign-in-link");
@@ -189,7 +189,7 @@ describe("an impostor who registered the owner's address", () => {
   });
 
   test("is ruled out if mailbox and password belong to one person: a link opened with the password ends nothing", async () => {
-    const made = await furnish();
+    const made = await addEverything();
     await made.impostor.send("/api/auth/sign-in-link/message", { email });
     const token = await stage.mailedToken(email, "sign-in-link");
     expect((await made.impostor.send("/api/auth/sign-in-link", { token, password })).status).toBe(200);

@@ -20,7 +20,7 @@ const LONGEST_S: Readonly<Record<string, number>> = {
 const secondsOf = ({ moduleId }: TestSpecification): number =>
   LONGEST_S[/([^/]+)\.e2e\.ts$/.exec(moduleId)?.[1] ?? ""] ?? 0;
 
-export class DearestFirst extends BaseSequencer {
+export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return (await super.sort(files)).toSorted((one, other) => secondsOf(other) - secondsOf(one));
   }
