@@ -45,7 +45,7 @@ afterAll(async () => {
   await mx.close();
 });
 
-/** An address in a network that no test has used before. */
+/** A client address in a block that no test has used before. */
 const newClient = () => `127.${++made}.0.1`;
 
 async function newAlias(person: Person, forwardTo = `box${++made}@inbox.example`): Promise<string> {
@@ -73,7 +73,7 @@ async function rcptTalk(localAddress: string) {
   return { close: () => talk.close(), rcpt: (address: string) => talk.ask(`RCPT TO:<${address}>`) };
 }
 
-test("a client that names unknown aliases gets 451 for every recipient, from its whole network, and no other network does", async () => {
+test("a client that names unknown aliases gets 451 for every recipient, from its whole block, and no other block does", async () => {
   const known = await newAlias(await newPerson());
   const client = newClient();
   const talk = await rcptTalk(client);
@@ -87,7 +87,7 @@ test("a client that names unknown aliases gets 451 for every recipient, from its
   talk.close();
 });
 
-test("messages of a network are limited, refused before any data, and accepted again in time", async () => {
+test("messages of a block are limited, refused before any data, and accepted again in time", async () => {
   const person = await newPerson();
   const [one, other] = [await newAlias(person), await newAlias(person)];
   const client = newClient();
@@ -98,7 +98,7 @@ test("messages of a network are limited, refused before any data, and accepted a
   expect(await send(other, client)).toMatch(/^250 /);
 });
 
-test("recipients named by a network are limited, whether or not they exist", async () => {
+test("recipients named by a block are limited, whether or not they exist", async () => {
   const known = await newAlias(await newPerson());
   const talk = await rcptTalk(newClient());
   for (let named = 0; named < 9; named++) expect(await talk.rcpt(known)).toMatch(/^250 /);
@@ -107,7 +107,7 @@ test("recipients named by a network are limited, whether or not they exist", asy
   talk.close();
 });
 
-test("connections of a network are limited, and refused at once without a session", async () => {
+test("connections of a block are limited, and refused at once without a session", async () => {
   const client = newClient();
   for (let opened = 0; opened < 12; opened++) {
     const talk = await smtpTalk(system.mxPort, "127.0.0.1", client);
@@ -181,11 +181,11 @@ test("one account sends all webhooks of a host together what one of them may get
   await other.close();
 });
 
-test("mail to postmaster is limited only by what its network may send", async () => {
+test("mail to postmaster is limited only by what the sender's block may send", async () => {
   for (let sent = 0; sent < 7; sent++) expect(await send("postmaster@kauke.test")).toMatch(/^250 /);
 });
 
-test("mail from one alias to another is not limited by network", async () => {
+test("mail from one alias to another is not limited by block", async () => {
   const [writer, reader] = [await newPerson(), await newPerson()];
   const made = await writer.createAlias({ forwardTo: "writer@inbox.example" });
   const { body } = await writer.call("POST", "/api/smtp-credentials", { aliasId: made.id });
@@ -196,7 +196,7 @@ test("mail from one alias to another is not limited by network", async () => {
   await talk.startTls();
   await talk.ask("EHLO c.example");
   await talk.ask(`AUTH PLAIN ${Buffer.from(`\0${username}\0${password}`).toString("base64")}`);
-  // More than any one network may send.
+  // More than any one block may send.
   const before = mx.messages.length;
   const aliases = [await newAlias(reader), await newAlias(reader), await newAlias(reader), await newAlias(reader)];
   for (const to of aliases) {

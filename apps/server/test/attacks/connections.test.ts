@@ -298,7 +298,7 @@ describe("TLS handshakes that never end", () => {
     await vi.waitFor(() => expect(crowd.open).toHaveLength(35));
   });
 
-  test("are bounded per network and in all, and no client is left without TLS by that", async () => {
+  test("are bounded per block and in all, and no client is left without TLS by that", async () => {
     const { port } = await startSmtp({ maxHandshakes: 12, maxHandshakesPerBlock: 10 });
     const crowd = await greeted(
       await gather(
