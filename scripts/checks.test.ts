@@ -165,6 +165,12 @@ const plants: readonly Plant[] = [
     files: { "notes.md": `in ${"/work"}/main\n` },
     says: /notes\.md:1: path/,
   },
+  {
+    title: "Words",
+    what: "a word that another one has replaced",
+    files: { "apps/server/notes.md": `a ${"Closing"}Bell\n` },
+    says: /notes\.md:1: "ClosingB\w+" was replaced: ShutdownSignal/,
+  },
 ];
 
 test.each(["Types (server", "Types (web", "Lint", "Import boundaries", "Format", "Unused", "Words"])(

@@ -53,7 +53,7 @@ const staticChecks: readonly StaticCheck[] = [
     args: [tool("knip/bin/knip.js"), "--no-progress", "--no-config-hints"],
   },
   { kind: "static", title: "Lock file and licences", args: ["scripts/check-lock.mjs"] },
-  { kind: "static", title: "Words that belong to one machine", args: ["scripts/check-words.ts"] },
+  { kind: "static", title: "Words that must not occur", args: ["scripts/check-words.ts"] },
 ];
 
 const unit: Suite = { kind: "suite", title: "Unit and package tests", args: [] };
