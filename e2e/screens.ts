@@ -21,10 +21,10 @@ const { values, positionals } = parseArgs({
 const [wanted = ""] = positionals;
 const forced = values["forced-colors"];
 if (values.scrollbars) showScrollbars();
-const narrow = 320;
+const NARROW_PX = 320;
 
 async function takePictures({ url: origin, previewToken }: ServerProcess, screen: Screen): Promise<number> {
-  const at = screen.width === undefined ? [widths.desktop, widths.phone, narrow] : [screen.width];
+  const at = screen.width === undefined ? [widths.desktop, widths.phone, NARROW_PX] : [screen.width];
   const visit = await openVisit(origin, { width: at[0], theme: "light", previewToken: await previewToken() });
   if (forced) await visit.page.emulateMedia({ forcedColors: "active" });
   await openScreen(visit, screen);

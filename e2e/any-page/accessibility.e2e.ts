@@ -15,7 +15,7 @@ import { tabTo } from "./keyboard-walk.ts";
 const site = runSite();
 beforeAll(() => createScreenData(site.server));
 
-const narrowest = 320;
+const NARROWEST_PX = 320;
 test("the feedback button covers no control of the dashboard, on a wide or narrow window", async () => {
   const { page, context } = await site.visit();
   const { email, password: word } = personas.some;
@@ -23,7 +23,7 @@ test("the feedback button covers no control of the dashboard, on a wide or narro
   await page.goto("/dashboard");
   await page.getByRole("switch").first().waitFor();
   const feedback = page.getByRole("button", { name: "Feedback" });
-  for (const width of [narrowest, widths.phone, 768, 1024, widths.desktop]) {
+  for (const width of [NARROWEST_PX, widths.phone, 768, 1024, widths.desktop]) {
     await page.setViewportSize({ width, height: 800 });
     // The button is fixed while the page scrolls beneath it, so a control beside it horizontally is beside it at every
     // scroll position.
@@ -53,7 +53,7 @@ describe("control: the checks of screens", () => {
   });
 
   test("an element that sticks out of the window is found", async () => {
-    const visit = await site.visit({ width: narrowest });
+    const visit = await site.visit({ width: NARROWEST_PX });
     await visit.page.goto("/about");
     await seeHeading(visit.page, "About");
     await seeLive(visit.page);

@@ -56,7 +56,7 @@ test.each(Object.entries(stateWalks))("%s: each state is shown, wide and narrow,
 const start = new Date("2026-11-21T10:00:00");
 const later = new Date("2026-11-21T10:10:00");
 /** Precision with which times are measured, in milliseconds. */
-const step = 20;
+const STEP_MS = 20;
 
 /** Records the page's own time of each request for the state of a message. */
 const noteQuestions = `{
@@ -99,13 +99,13 @@ test.each(usuallyAt("phone"))(
     const askedAt = () => page.evaluate("window.askedAt") as Promise<number[]>;
     for (const count of [1, 2, 3]) {
       const answer = page.waitForResponse("**/status");
-      while ((await askedAt()).length < count) await page.clock.runFor(step);
+      while ((await askedAt()).length < count) await page.clock.runFor(STEP_MS);
       await handled(page, answer);
     }
     const [first = 0, second = 0, third = 0] = await askedAt();
     for (const between of [second - first, third - second]) {
       expect(between).toBeGreaterThanOrEqual(2000);
-      expect(between).toBeLessThanOrEqual(2000 + 2 * step);
+      expect(between).toBeLessThanOrEqual(2000 + 2 * STEP_MS);
     }
   },
 );
@@ -123,11 +123,11 @@ test.each(usuallyAt("desktop"))("at %i pixels a deleted account leads to / after
   await dialog.getByRole("button", { name: "Delete Account" }).click();
   await handled(page, gone);
   // Runs the app's timers of zero length.
-  await page.clock.runFor(step);
-  await page.clock.runFor(2000 - 3 * step);
+  await page.clock.runFor(STEP_MS);
+  await page.clock.runFor(2000 - 3 * STEP_MS);
   expect(new URL(page.url()).pathname).toBe("/dashboard");
   await page.getByText("Account Deleted", { exact: true }).waitFor();
-  await page.clock.runFor(3 * step);
+  await page.clock.runFor(3 * STEP_MS);
   await seePath(page, "/");
 });
 

@@ -182,7 +182,7 @@ const signedIn: readonly State[] = [
   },
 ];
 
-const minutes = 60_000;
+const MINUTE_MS = 60_000;
 const warning = ({ page }: Witness) => page.getByRole("dialog", { name: "Session Timeout Warning" });
 
 /** States on a page with a manual clock. */
@@ -196,7 +196,7 @@ const inactive: readonly State[] = [
       await aliasSwitch(page, witness.address).waitFor();
       // The script that watches for inactivity may still be loading, so time is advanced until it warns.
       while ((await warning(witness).count()) === 0) {
-        await page.clock.fastForward(25 * minutes);
+        await page.clock.fastForward(25 * MINUTE_MS);
         await warning(witness)
           .waitFor({ timeout: 1000 })
           .catch(() => {});

@@ -30,7 +30,7 @@ async function openStill(options: VisitOptions = {}) {
 const staying = (page: Page) => toasts(page).and(page.locator("[data-state=open]"));
 
 /** Milliseconds by which the page's clock may be past the appearance of the toast. */
-const step = 20;
+const STEP_MS = 20;
 
 const phoneDarkAndWide: readonly VisitOptions[] = [
   { width: widths.phone, theme: "dark" },
@@ -42,7 +42,7 @@ async function untilToast(page: Page, title: string): Promise<Locator> {
   const toast = staying(page).filter({ has: page.getByText(title, { exact: true }) });
   const isThere = async () => {
     if ((await toast.count()) > 0) return true;
-    await page.clock.runFor(step);
+    await page.clock.runFor(STEP_MS);
     return (await toast.count()) > 0;
   };
   await expect.poll(isThere).toBe(true);
@@ -51,9 +51,9 @@ async function untilToast(page: Page, title: string): Promise<Locator> {
 
 /** @param visibleMs milliseconds for which the toast must stay from now on */
 async function expectToLeaveAfter(page: Page, visibleMs: number): Promise<void> {
-  await page.clock.runFor(visibleMs - 2 * step);
+  await page.clock.runFor(visibleMs - 2 * STEP_MS);
   expect(await staying(page).count()).toBe(1);
-  await page.clock.runFor(2 * step);
+  await page.clock.runFor(2 * STEP_MS);
   await expect.poll(() => staying(page).count()).toBe(0);
   await page.clock.runFor(toastTimes.removeMs);
   await expect.poll(() => toasts(page).count()).toBe(0);
@@ -113,7 +113,7 @@ test("a pointer on a toast keeps it open", async () => {
   await page.clock.runFor(60_000);
   expect(await staying(page).count()).toBe(1);
   await page.mouse.move(10, 10);
-  await page.clock.runFor(5000 + step);
+  await page.clock.runFor(5000 + STEP_MS);
   await expect.poll(() => staying(page).count()).toBe(0);
 });
 

@@ -9,7 +9,7 @@ import { type Watch, watchContext } from "./watch.ts";
 
 export const widths = { phone: 390, desktop: 1440 } as const;
 export const heights: Readonly<Record<number, number>> = { [widths.phone]: 844, [widths.desktop]: 900 };
-const otherHeight = 800;
+const OTHER_HEIGHT_PX = 800;
 
 const flags = [
   "--disable-gpu",
@@ -77,7 +77,7 @@ async function launch(): Promise<Browser> {
 
 /** @param origin origin of the server; paths are relative to it */
 export async function openVisit(origin: string, options: VisitOptions = {}): Promise<Visit> {
-  const { width = widths.desktop, height = heights[width] ?? otherHeight, theme, as } = options;
+  const { width = widths.desktop, height = heights[width] ?? OTHER_HEIGHT_PX, theme, as } = options;
   const browser = await openBrowser();
   const context = await browser.newContext({
     baseURL: origin,

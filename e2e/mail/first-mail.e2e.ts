@@ -14,24 +14,24 @@ import { multipartMessage, subjectOf } from "./message.ts";
 
 /** `KAUKE_LIMITS` has its default: mailboxes are asked for confirmation, and their mail is delivered meanwhile. */
 const site = runSite({ env: () => ({ KAUKE_LIMITS: "" }) });
-const promisedMs = 30_000;
+const PROMISED_MS = 30_000;
 /**
  * Milliseconds that people usually need at a computer (keystroke-level model): to find and press something, and for a
  * key.
  */
-const pressMs = 1100;
-const keyMs = 120;
+const PRESS_MS = 1100;
+const KEY_MS = 120;
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 async function press(target: Locator): Promise<void> {
-  await pause(pressMs);
+  await pause(PRESS_MS);
   await target.click();
 }
 
 async function type(field: Locator, text: string): Promise<void> {
   await press(field);
-  await field.pressSequentially(text, { delay: keyMs });
+  await field.pressSequentially(text, { delay: KEY_MS });
 }
 
 const windows = [
@@ -73,6 +73,6 @@ test.each(usually(windows, 1))(
       .getByRole("button", { name: subjectOf(7) })
       .first()
       .waitFor();
-    expect(tookMs).toBeLessThan(promisedMs);
+    expect(tookMs).toBeLessThan(PROMISED_MS);
   },
 );

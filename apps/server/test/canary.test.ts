@@ -23,7 +23,7 @@ import { sql } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-const timeout = 240_000;
+const TIMEOUT_MS = 240_000;
 
 afterAll(removeDataDirs);
 
@@ -89,7 +89,7 @@ describe("the embedded store", () => {
   }
 
   test("contains no canary in any file, nor does the output, while running, killed, restarted and closed", {
-    timeout,
+    timeout: TIMEOUT_MS,
   }, async () => {
     const world = await canaryWorld(canaries);
     try {
@@ -126,7 +126,7 @@ describe("the embedded store", () => {
     expect(canaries.labels.length).toBeGreaterThan(100);
   });
 
-  test("contains no canary in any row as SQL reads it", { timeout }, async () => {
+  test("contains no canary in any row as SQL reads it", { timeout: TIMEOUT_MS }, async () => {
     const { db, close } = await openEmbedded(dataDir);
     const rows = await everyRow(async (statement) => (await sql.raw<{ row: string }>(statement).execute(db)).rows);
     await close();
@@ -136,7 +136,7 @@ describe("the embedded store", () => {
   });
 
   test("control: a canary in a row, in a log or in a file of a copy of this directory is found", {
-    timeout,
+    timeout: TIMEOUT_MS,
   }, async () => {
     const copy = await makeDataDir();
     await cp(dataDir, copy, { recursive: true, filter: async (path) => !(await stat(path)).isSocket() });
@@ -156,37 +156,41 @@ describe("the embedded store", () => {
 const postgres = findTestPostgres();
 if (!postgres.found) process.stdout.write(`canary tests on PostgreSQL are skipped: ${postgres.reason}\n`);
 
-test.skipIf(!postgres.found)("PostgreSQL contains no canary in any row, nor does the output", { timeout }, async () => {
-  const canaries = new Canaries();
-  const world = await canaryWorld(canaries);
-  const database = await startTestPostgres();
-  const dataDir = await makeDataDir();
-  const url = await database.createDatabase();
-  const env = { ...world.env, DATABASE_URL: url, KAUKE_SECRET_KEY: randomBytes(32).toString("base64") };
-  const client = new pg.Client({ connectionString: url });
-  try {
-    const server = await startServerProcess({ dataDir, env });
-    const planted = await plantCanaries(canaries, targetOf(server, world));
-    expectPlanted(planted, world.mx.messages);
-    await server.kill();
-    await client.connect();
-    const { text } = await everyRow(async (statement) => (await client.query<{ row: string }>(statement)).rows);
-    expect(text.length).toBeGreaterThan(10_000);
-    const { findings } = await canaries.scan([dataDir]);
-    findings.push(
-      ...canaries.find(Buffer.from(text), "rows"),
-      ...canaries.find(Buffer.from(server.output()), "output"),
-    );
-    expect(places(findings)).toEqual([]);
-    await client.query("INSERT INTO counter (name, value) VALUES ($1, 1)", [canaries.word("control")]);
-    const again = await everyRow(async (statement) => (await client.query<{ row: string }>(statement)).rows);
-    expect(canaries.find(Buffer.from(again.text), "rows").map(({ label }) => label)).toEqual(["control"]);
-  } finally {
-    await client.end();
-    await database.stop();
-    await world.close();
-  }
-});
+test.skipIf(!postgres.found)(
+  "PostgreSQL contains no canary in any row, nor does the output",
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const canaries = new Canaries();
+    const world = await canaryWorld(canaries);
+    const database = await startTestPostgres();
+    const dataDir = await makeDataDir();
+    const url = await database.createDatabase();
+    const env = { ...world.env, DATABASE_URL: url, KAUKE_SECRET_KEY: randomBytes(32).toString("base64") };
+    const client = new pg.Client({ connectionString: url });
+    try {
+      const server = await startServerProcess({ dataDir, env });
+      const planted = await plantCanaries(canaries, targetOf(server, world));
+      expectPlanted(planted, world.mx.messages);
+      await server.kill();
+      await client.connect();
+      const { text } = await everyRow(async (statement) => (await client.query<{ row: string }>(statement)).rows);
+      expect(text.length).toBeGreaterThan(10_000);
+      const { findings } = await canaries.scan([dataDir]);
+      findings.push(
+        ...canaries.find(Buffer.from(text), "rows"),
+        ...canaries.find(Buffer.from(server.output()), "output"),
+      );
+      expect(places(findings)).toEqual([]);
+      await client.query("INSERT INTO counter (name, value) VALUES ($1, 1)", [canaries.word("control")]);
+      const again = await everyRow(async (statement) => (await client.query<{ row: string }>(statement)).rows);
+      expect(canaries.find(Buffer.from(again.text), "rows").map(({ label }) => label)).toEqual(["control"]);
+    } finally {
+      await client.end();
+      await database.stop();
+      await world.close();
+    }
+  },
+);
 
 /** All rows of all our tables as text: also finds what a file holds in compressed form. */
 async function everyRow(query: (statement: string) => Promise<{ row: string }[]>) {

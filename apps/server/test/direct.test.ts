@@ -15,7 +15,7 @@ const longBody = `${"0123456789abcdef".repeat(4)}\r\n`.repeat(4000);
 /** More than the kernel buffers at once, so that the final dot is not sent yet when the host dies. */
 const hugeBody = longBody.repeat(32);
 const open: (() => Promise<unknown>)[] = [];
-const lateMs = 30_000;
+const LATE_MS = 30_000;
 let system: TestSystem;
 let policyHost: FakeStsHost;
 /** All hosts listen on one port, each at an address of its own: the delivery worker knows one SMTP port only. */
@@ -51,7 +51,7 @@ afterAll(async () => {
 
 async function startLate() {
   const [mx] = await domain("late.example", [
-    { answer: ({ stage }) => (stage === "body" ? { reply: "250 2.0.0 taken", delayMs: lateMs } : undefined) },
+    { answer: ({ stage }) => (stage === "body" ? { reply: "250 2.0.0 taken", delayMs: LATE_MS } : undefined) },
   ]);
   const startedAt = performance.now();
   const { last, waiting } = await forward("late.example");
@@ -249,8 +249,8 @@ test("a host that never answers occupies its share of the delivery worker, not a
 test("a destination that answers after 30 s: the sender gets its reply earlier, and the mail arrives once", async () => {
   const { mx, last, waiting, tookMs } = await late;
   expect(last).toMatch(/^250 /);
-  expect(tookMs).toBeLessThan(lateMs);
-  await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: lateMs });
+  expect(tookMs).toBeLessThan(LATE_MS);
+  await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: LATE_MS });
   expect(mx.messages).toHaveLength(1);
   expect(mx.connections).toBe(1);
 }, 60_000);

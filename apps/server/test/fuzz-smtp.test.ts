@@ -15,8 +15,8 @@ import { rounds } from "@kauke/testkit/long-rounds";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-const numRuns = rounds(1000, 100_000);
-const timeout = rounds(120_000, 3_600_000);
+const NUM_RUNS = rounds(1000, 100_000);
+const TIMEOUT_MS = rounds(120_000, 3_600_000);
 const budget = new MemoryBudget(400_000);
 const received: Buffer[] = [];
 const credentials = Buffer.from("\0shop@kauke.test\0right").toString("base64");
@@ -174,7 +174,7 @@ const whole = /^(?:\d{3}(?:-[^\r\n]*|(?: [^\r\n]*)?)\r\n)*$/;
 
 test.each(["mx", "submission"] as const)(
   "%s answers any input in whole replies, closes the connection, and keeps no memory",
-  { timeout },
+  { timeout: TIMEOUT_MS },
   async (name) => {
     const property = fc.asyncProperty(fc.array(inChunks, { minLength: 10, maxLength: 10 }), async (clients) => {
       const answers = await Promise.all(clients.map((chunks) => converse(ports[name], chunks)));
@@ -182,7 +182,7 @@ test.each(["mx", "submission"] as const)(
       for (const answer of answers) expect(answer === "" || answer.startsWith("220 ")).toBe(true);
       received.length = 0;
     });
-    await fc.assert(property, { numRuns: numRuns / 10, endOnFailure: true });
+    await fc.assert(property, { numRuns: NUM_RUNS / 10, endOnFailure: true });
     expect(budget.usedBytes).toBe(0);
     const commands = order.filter((it) => name !== "mx" || !it.startsWith("AUTH"));
     const polite = [...commands, "Subject: still here\r\n\r\n.", "QUIT"].map((it) => Buffer.from(`${it}\r\n`));
@@ -201,7 +201,7 @@ test("control: a server that neither answers in whole replies nor closes the con
   silent.close();
 });
 
-test("an AUTH exchange takes one of its four steps for any line", { timeout }, () => {
+test("an AUTH exchange takes one of its four steps for any line", { timeout: TIMEOUT_MS }, () => {
   const piece = fc.oneof(
     fc.constantFrom(credentials, "*", "=", "", "====", "c2hvcA==", "AAAA", "\0", "A".repeat(5000)),
     fc.string({ unit: "binary", maxLength: 20 }),
@@ -216,6 +216,6 @@ test("an AUTH exchange takes one of its four steps for any line", { timeout }, (
         if (step.kind === "credentials") expect(step.username.length + step.password.length).toBeLessThanOrEqual(1024);
       }
     }),
-    { numRuns },
+    { numRuns: NUM_RUNS },
   );
 });

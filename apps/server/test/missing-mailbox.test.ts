@@ -9,7 +9,7 @@ import { sendMail } from "@kauke/testkit/send-mail";
 import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 
-const hourMs = 3_600_000;
+const HOUR_MS = 3_600_000;
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
 let system: ForwardingSystem;
@@ -65,7 +65,7 @@ async function callAgain({ email, password }: Person, method: string, path: stri
 async function refusedOverADay(mail: () => Promise<string>): Promise<void> {
   await mail();
   await mail();
-  aheadMs += 24 * hourMs;
+  aheadMs += 24 * HOUR_MS;
   await mail();
 }
 
@@ -138,7 +138,7 @@ test("a message accepted in between resets the count, and a report that claims a
     await sendMail({ port: system.mxPort, from: "", to: String(taken?.envelopeFrom), message });
   }
   system.mx.options = gone;
-  aheadMs += 24 * hourMs;
+  aheadMs += 24 * HOUR_MS;
   await mail();
   expect(await shown()).toBeUndefined();
 });
@@ -151,10 +151,10 @@ test("a retry that is accepted resets the count as well", async () => {
   system.mx.options = answering("rcpt", "450 4.3.0 later");
   expect(await mail()).toMatch(/^250 /);
   system.mx.options = {};
-  aheadMs += hourMs;
+  aheadMs += HOUR_MS;
   await vi.waitFor(() => expect(system.mx.messages).toHaveLength(1), { timeout: 30_000 });
   system.mx.options = answering("rcpt", "550 5.1.1 no such user");
-  aheadMs += 24 * hourMs;
+  aheadMs += 24 * HOUR_MS;
   await mail();
   expect(await shown()).toBeUndefined();
 }, 60_000);

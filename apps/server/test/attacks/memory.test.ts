@@ -14,12 +14,12 @@ import { type DirectScene, startDirectScene } from "./scenes/direct-scene.testin
 
 afterAll(removeDataDirs);
 
-const mebibyte = 1024 * 1024;
+const MEBIBYTE = 1024 * 1024;
 /** Minimum number of accepted messages that shows that the attack took place. */
 const TAKEN_MIN = 5;
 /** Sizes of which one fits whatever memory is left; no message is begun with less than 64 KiB of it. */
-const large = [20, 20, 20, 8, 4, 2, 1].map((it) => it * mebibyte);
-const small = [mebibyte / 2, mebibyte / 16];
+const large = [20, 20, 20, 8, 4, 2, 1].map((it) => it * MEBIBYTE);
+const small = [MEBIBYTE / 2, MEBIBYTE / 16];
 const line = `${"0123456789abcdef".repeat(4)}\r\n`;
 const header = "From: Eve <eve@evil.example>\r\nSubject: large\r\n\r\n";
 const messageOf = (sizeBytes: number) => Buffer.from(header + line.repeat(Math.ceil(sizeBytes / line.length)));
@@ -30,7 +30,7 @@ const memoryBytes = ({ server }: TestSystem) =>
 /** Sends a stranger's message with an attachment of 5 MiB every second. @returns the replies other than success */
 async function sendAttachments({ server, alias, relay }: DirectScene): Promise<string[]> {
   const until = Date.now() + ATTACK_MS;
-  const message = Buffer.concat([Buffer.from("Subject: attachment\r\n\r\n"), messageOf(5 * mebibyte)]);
+  const message = Buffer.concat([Buffer.from("Subject: attachment\r\n\r\n"), messageOf(5 * MEBIBYTE)]);
   const failures: string[] = [];
   let sent = 0;
   for (; Date.now() < until; await new Promise((resolve) => setTimeout(resolve, 1000))) {
@@ -115,7 +115,7 @@ test("a message evicted from memory is not lost: it waits on disk and arrives on
     const { alias, domain } = await (await registerPerson(system.url)).createAlias({ forwardTo: "eve@slow.example" });
     const numbers = [1, 2, 3, 4, 5, 6, 7];
     for (const number of numbers) {
-      const message = Buffer.concat([Buffer.from(`X-Number: ${number}\r\n`), messageOf(9 * mebibyte)]);
+      const message = Buffer.concat([Buffer.from(`X-Number: ${number}\r\n`), messageOf(9 * MEBIBYTE)]);
       const sent = await sendMail({ port: system.mxPort, to: `${alias}@${domain}`, message });
       expect(sent.last).toMatch(/^250/);
     }
@@ -158,7 +158,7 @@ test("the memory of a message that was sent is freed while its reply is awaited,
   });
   try {
     const { alias, domain } = await (await registerPerson(system.url)).createAlias({ forwardTo: "eve@slow.example" });
-    const message = messageOf(3 * mebibyte);
+    const message = messageOf(3 * MEBIBYTE);
     expect((await sendMail({ port: system.mxPort, to: `${alias}@${domain}`, message })).last).toMatch(/^250/);
     await vi.waitFor(() => expect(bodies).toBe(1), { timeout: 20_000 });
     await vi.waitFor(() => expect(memoryBytes(system)).toBe(0), { timeout: 5000 });

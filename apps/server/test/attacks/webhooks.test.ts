@@ -15,7 +15,7 @@ afterAll(removeDataDirs);
 
 const SLOW_ADDRESS = "127.0.9.1";
 const CALLED_WITHIN_MS = 10_000;
-const mebibyte = 1024 * 1024;
+const MEBIBYTE = 1024 * 1024;
 /** Minimum number of calls that shows that the slow webhooks were called. */
 const SLOW_CALLS_MIN = 5;
 const messageOf = (subject: string, sizeBytes = 10) =>
@@ -102,7 +102,7 @@ async function measureCalls(scene: DirectScene): Promise<{ slowestMs: number; mi
 const floods: [name: string, accounts: number, sizeBytes: number][] = [
   ["one account with slow webhooks on ten ports", 1, 10],
   ["ten accounts with slow webhooks on ten ports each", 10, 10],
-  ["an account whose slow webhooks get large messages", 1, 2 * mebibyte],
+  ["an account whose slow webhooks get large messages", 1, 2 * MEBIBYTE],
 ];
 
 test.each(floods.slice(0, rounds(1, floods.length)))(

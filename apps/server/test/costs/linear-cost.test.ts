@@ -27,10 +27,10 @@ import { buildRawWebhookBody } from "@kauke/server/mail/transport/webhook/webhoo
 import { isLongRun, rounds } from "@kauke/testkit/long-rounds";
 import { describe, expect, it } from "vitest";
 
-const aFewMinutes = isLongRun ? 3_600_000 : 240_000;
+const TIMEOUT_MS = isLongRun ? 3_600_000 : 240_000;
 const { bytesMax: HEADER, fieldBytesMax: FIELD } = headerLimits;
 const BODY = rounds(1, 25) * 1024 * 1024;
-const ageText = rounds(limits.encryptedTextMax / 4, limits.encryptedTextMax);
+const AGE_TEXT_MAX = rounds(limits.encryptedTextMax / 4, limits.encryptedTextMax);
 const latin1 = (text: string) => Buffer.from(text, "latin1");
 
 /**
@@ -159,13 +159,13 @@ describe("twice the hostile input takes about twice the time:", () => {
     ["the argument of MAIL", (text) => readMailFrom(`FROM:<${text}`)],
     ["the argument of RCPT", (text) => readRcptTo(`TO:<${text}`)],
     ["a sign-in", (text) => new AuthExchange("PLAIN").begin(text)],
-  ])("%s", { timeout: aFewMinutes }, async (_, read) => {
+  ])("%s", { timeout: TIMEOUT_MS }, async (_, read) => {
     expect(await breaches(textShapes, (text) => text, [maxCommandBytes, read])).toEqual([]);
   });
 
   it.each([65_536, 100])(
     "a message that arrives in chunks of %i bytes",
-    { timeout: aFewMinutes },
+    { timeout: TIMEOUT_MS },
     async (pieceBytes) => {
       const read = (body: Buffer) => {
         const reader = new DataReader(body.length, new MemoryBudget(BODY * 2));
@@ -176,7 +176,7 @@ describe("twice the hostile input takes about twice the time:", () => {
     },
   );
 
-  it("command lines that arrive all at once", { timeout: aFewMinutes }, async () => {
+  it("command lines that arrive all at once", { timeout: TIMEOUT_MS }, async () => {
     const read = (bytes: Buffer) => {
       const input = new SessionInput();
       for (let at = 0; at < bytes.length; at += 1000) input.push(bytes.subarray(at, at + 1000));
@@ -188,13 +188,13 @@ describe("twice the hostile input takes about twice the time:", () => {
     expect(await breaches(bodyShapes, latin1, [65_536, read])).toEqual([]);
   });
 
-  it("screening, also of headers beyond the limits", { timeout: aFewMinutes }, async () => {
+  it("screening, also of headers beyond the limits", { timeout: TIMEOUT_MS }, async () => {
     expect(await breaches([...headerShapes, ...textShapes], latin1, [HEADER * 4, screen])).toEqual([]);
   });
 
   it.each(Object.entries(verified))(
     "authentication with a hostile value of %s",
-    { timeout: aFewMinutes },
+    { timeout: TIMEOUT_MS },
     async (_, of) => {
       const toMessage = (text: string) => latin1(`${of(text)}Subject: x\r\n\r\nbody\r\n`);
       expect(await breaches(sample(textShapes), toMessage, [FIELD, verify])).toEqual([]);
@@ -203,20 +203,20 @@ describe("twice the hostile input takes about twice the time:", () => {
 
   it.each(Object.entries(published))(
     "authentication with a hostile value of %s",
-    { timeout: aFewMinutes },
+    { timeout: TIMEOUT_MS },
     async (_, of) => {
       const read = (text: string) => verify(signedMessage, { records: of(text) });
       expect(await breaches(dnsShapes, (text) => text, [ANSWER_CHARACTERS_MAX, read])).toEqual([]);
     },
   );
 
-  it("authentication with a hostile HELO, which an SPF record expands", { timeout: aFewMinutes }, async () => {
+  it("authentication with a hostile HELO, which an SPF record expands", { timeout: TIMEOUT_MS }, async () => {
     const records = { "b.test": `v=spf1 redirect=x.${"%{h}".repeat(100)}!` };
     const read = (helo: string) => verify(plainMessage, { helo, records });
     expect(await breaches(dnsShapes, (text) => text, [maxCommandBytes, read])).toEqual([]);
   });
 
-  it("an MTA-STS record", { timeout: aFewMinutes }, async () => {
+  it("an MTA-STS record", { timeout: TIMEOUT_MS }, async () => {
     const read = (text: string) => {
       const records = { "_mta-sts.b.test": `v=STSv1; id=${text}` };
       return createStsPolicies({ resolver: withRecords(records), allow: parseAllowList([]) }).find("b.test");
@@ -224,30 +224,26 @@ describe("twice the hostile input takes about twice the time:", () => {
     expect(await breaches(dnsShapes, (text) => text, [ANSWER_CHARACTERS_MAX, read])).toEqual([]);
   });
 
-  it.each(["mx: ", ""])(
-    "an MTA-STS policy file with a hostile value of %j",
-    { timeout: aFewMinutes },
-    async (start) => {
-      const toFile = (text: string) => `version: STSv1\nmode: enforce\nmax_age: 1\n${start}${text}\nmx: a.test\n`;
-      expect(await breaches([...dnsShapes, hostLines], toFile, [65_536, readStsPolicy])).toEqual([]);
-    },
-  );
+  it.each(["mx: ", ""])("an MTA-STS policy file with a hostile value of %j", { timeout: TIMEOUT_MS }, async (start) => {
+    const toFile = (text: string) => `version: STSv1\nmode: enforce\nmax_age: 1\n${start}${text}\nmx: a.test\n`;
+    expect(await breaches([...dnsShapes, hostLines], toFile, [65_536, readStsPolicy])).toEqual([]);
+  });
 
-  it("authentication of a hostile header", { timeout: aFewMinutes }, async () => {
+  it("authentication of a hostile header", { timeout: TIMEOUT_MS }, async () => {
     const toMessage = (text: string) => latin1(`${text}${from}\r\nbody\r\n`);
     expect(await breaches(headerShapes, toMessage, [HEADER, verify])).toEqual([]);
   });
 
   it.each(["relaxed/relaxed", "simple/simple"])(
     "authentication of a body, %s",
-    { timeout: aFewMinutes },
+    { timeout: TIMEOUT_MS },
     async (form) => {
       const header = `${from}${signature("").replace("relaxed/relaxed", form)}\r\n`;
       expect(await breaches(sample(bodyShapes), (text) => latin1(header + text), [BODY, verify])).toEqual([]);
     },
   );
 
-  it("a webhook's body that is sent raw", { timeout: aFewMinutes }, async () => {
+  it("a webhook's body that is sent raw", { timeout: TIMEOUT_MS }, async () => {
     const nothing = { spf: "none", dkim: "none", dmarc: "none", arc: "none" } as const;
     const envelope = { envelopeFrom: "a@b.test", receivedAt: new Date(0) };
     const read = (raw: Buffer) =>
@@ -256,8 +252,8 @@ describe("twice the hostile input takes about twice the time:", () => {
   });
 
   it.each<[string, number, (text: string) => unknown]>([
-    ["an armored text", ageText, (text) => dearmor(`-----BEGIN AGE ENCRYPTED FILE-----\n${text}`, 2e6)],
-    ["a text that may be an age file", ageText, isAgeFile],
+    ["an armored text", AGE_TEXT_MAX, (text) => dearmor(`-----BEGIN AGE ENCRYPTED FILE-----\n${text}`, 2e6)],
+    ["a text that may be an age file", AGE_TEXT_MAX, isAgeFile],
     [
       "the header of an age file",
       2 * AGE_HEADER_MAX_BYTES,
@@ -272,13 +268,13 @@ describe("twice the hostile input takes about twice the time:", () => {
     ["private keys", limits.identityFileMax, readPrivateKeys],
     ["base58", limits.smallBodyMaxBytes, (text) => fromBase58(text, 64)],
     ["a reserved name", limits.smallBodyMaxBytes, findReservedName],
-  ])("%s", { timeout: aFewMinutes }, async (_, largest, read) => {
+  ])("%s", { timeout: TIMEOUT_MS }, async (_, largest, read) => {
     expect(await breaches(textShapes, (text) => text, [largest, read])).toEqual([]);
   });
 
   const withBody = Object.entries(endpoints as Record<string, Endpoint>).filter(([, { body }]) => body !== undefined);
 
-  it.each(withBody)("the body of %s", { timeout: aFewMinutes }, async (_, { body: schema, bodyMaxBytes }) => {
+  it.each(withBody)("the body of %s", { timeout: TIMEOUT_MS }, async (_, { body: schema, bodyMaxBytes }) => {
     if (schema === undefined) return;
     const names = Object.keys("shape" in schema ? (schema.shape as object) : {});
     expect(names).not.toEqual([]);

@@ -15,9 +15,9 @@ import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } f
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-const mebibyte = 1_048_576;
-const segmentBytes = 16 * mebibyte;
-const timeout = 240_000;
+const MEBIBYTE = 1_048_576;
+const SEGMENT_BYTES = 16 * MEBIBYTE;
+const TIMEOUT_MS = 240_000;
 
 let dataDir: string;
 let destination: SwitchedDestination;
@@ -107,11 +107,11 @@ const healthOf = async (running: ServerProcess) => (await fetch(`${running.url}/
 
 describe.skipIf(reason !== null)("a file system without free space", () => {
   test("for the spool: 451, also after kill -9; when the mail is delivered, there is space again", {
-    timeout,
+    timeout: TIMEOUT_MS,
   }, async () => {
     const spool = join(dataDir, "spool");
     await mkdir(spool);
-    await mount(spool, mebibyte);
+    await mount(spool, MEBIBYTE);
     const first = await start();
     const books = bookkeeper(await makeAlias(first), 100_000);
     expect(await sendUntilRefused(() => books.send(first), 20)).toMatch(/^451 4\.3\.0 /);
@@ -126,11 +126,11 @@ describe.skipIf(reason !== null)("a file system without free space", () => {
   });
 
   test("for the database's tables: 451, and 250 again once there is space, without a restart", {
-    timeout,
+    timeout: TIMEOUT_MS,
   }, async () => {
-    const disk = await mount(dataDir, 160 * mebibyte);
+    const disk = await mount(dataDir, 160 * MEBIBYTE);
     await mkdir(join(dataDir, "spool"));
-    await mount(join(dataDir, "spool"), 32 * mebibyte);
+    await mount(join(dataDir, "spool"), 32 * MEBIBYTE);
     const running = await start();
     const books = bookkeeper(await makeAlias(running), 500);
     expect(await books.send(running)).toMatch(/^250 /);
@@ -143,17 +143,19 @@ describe.skipIf(reason !== null)("a file system without free space", () => {
     tellFigures("full tables", { acknowledged: books.acknowledged.length, lost: 0 });
   });
 
-  test("for the database's log: 451 until a restart finds space, and nothing is lost", { timeout }, async () => {
-    const disk = await mount(dataDir, 160 * mebibyte);
+  test("for the database's log: 451 until a restart finds space, and nothing is lost", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const disk = await mount(dataDir, 160 * MEBIBYTE);
     await mkdir(join(dataDir, "spool"));
-    await mount(join(dataDir, "spool"), 32 * mebibyte);
+    await mount(join(dataDir, "spool"), 32 * MEBIBYTE);
     const to = await makeAlias(await start());
     await server?.stop();
-    const logFile = await writeLogUpTo(segmentBytes - mebibyte / 4);
+    const logFile = await writeLogUpTo(SEGMENT_BYTES - MEBIBYTE / 4);
     const running = await start();
     await removeLogAfter(logFile);
     // Space for the tables, but not for another file of the log.
-    await disk.fill(segmentBytes - 4 * mebibyte);
+    await disk.fill(SEGMENT_BYTES - 4 * MEBIBYTE);
     const books = bookkeeper(to, 500);
     expect(await sendUntilRefused(() => books.send(running), 2000)).toMatch(/^451 4\.3\.0 /);
     expect(await books.send(running)).toMatch(/^451 4\.3\.0 /);

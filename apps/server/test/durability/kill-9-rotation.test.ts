@@ -13,7 +13,7 @@ import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } f
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 const ALIASES = 4000;
-const killRounds = rounds(1, 40);
+const KILL_ROUNDS = rounds(1, 40);
 
 let dataDir: string;
 let server: ServerProcess;
@@ -51,7 +51,7 @@ async function listAliases(): Promise<{ forwardTo: string }[]> {
 const countOlder = () => inDirectory(dataDir, ({ db, keys }) => countOlderRows({ db }, { keyId: keys.sealingKeyId() }));
 
 it("a kill in the middle leaves every row readable, and the next start seals the remaining ones anew", async () => {
-  for (let round = 1; round <= killRounds; round += 1) {
+  for (let round = 1; round <= KILL_ROUNDS; round += 1) {
     server = await startServerProcess({ dataDir });
     expect(await control()["keys-rotate"]({})).toMatchObject({ step: "reseals" });
     const atKill = await stateOnceItIs((resealed) => resealed >= ALIASES / 4);

@@ -7,14 +7,14 @@ import { memoryOf, waitedForCoreMs } from "@kauke/testkit/process-figures";
 import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import { afterAll, expect, test } from "vitest";
 
-const longestFirstMs = 60_000;
-const longestSecondMs = 3000;
-const mostMib = 300;
+const FIRST_START_MAX_MS = 60_000;
+const SECOND_START_MAX_MS = 3000;
+const MEMORY_MAX_MIB = 300;
 /**
  * Milliseconds after a start until memory is measured. The documented limit is for 60 s after a start; memory falls
  * after the start, so an earlier measurement is stricter.
  */
-const settleMs = isLongRun ? 60_000 : 15_000;
+const SETTLE_MS = isLongRun ? 60_000 : 15_000;
 
 afterAll(removeDataDirs);
 
@@ -33,7 +33,7 @@ async function timedStart(dataDir: string): Promise<Start> {
 }
 
 async function memoryLater(server: ServerProcess): Promise<{ rssMib: number; peakMib: number } | null> {
-  await new Promise((resolve) => setTimeout(resolve, settleMs));
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
   return memoryOf(server.pid);
 }
 
@@ -58,17 +58,17 @@ test("the first start takes a minute at most, the second three seconds, and neit
     "first ms": Math.round(first.wallMs),
     "second ms": Math.round(fastest.wallMs),
     "second ms, cores to itself": Math.round(fastest.ownMs),
-    [`MiB ${settleMs / 1000} s after the first`]: firstMemory?.rssMib ?? "unknown",
+    [`MiB ${SETTLE_MS / 1000} s after the first`]: firstMemory?.rssMib ?? "unknown",
     "its peak": firstMemory?.peakMib ?? "unknown",
-    [`MiB ${settleMs / 1000} s after the second`]: secondMemory?.rssMib ?? "unknown",
+    [`MiB ${SETTLE_MS / 1000} s after the second`]: secondMemory?.rssMib ?? "unknown",
     "peak of the second": secondMemory?.peakMib ?? "unknown",
   });
-  expect(first.ownMs).toBeLessThanOrEqual(longestFirstMs);
-  expect(fastest.ownMs).toBeLessThanOrEqual(longestSecondMs);
+  expect(first.ownMs).toBeLessThanOrEqual(FIRST_START_MAX_MS);
+  expect(fastest.ownMs).toBeLessThanOrEqual(SECOND_START_MAX_MS);
   if (firstMemory === null || secondMemory === null) {
     process.stdout.write("Memory is not tested: this system has no /proc.\n");
     return;
   }
-  expect(firstMemory.rssMib).toBeLessThanOrEqual(mostMib);
-  expect(secondMemory.rssMib).toBeLessThanOrEqual(mostMib);
+  expect(firstMemory.rssMib).toBeLessThanOrEqual(MEMORY_MAX_MIB);
+  expect(secondMemory.rssMib).toBeLessThanOrEqual(MEMORY_MAX_MIB);
 });
