@@ -66,13 +66,13 @@ const hidden = [
 ] as const;
 
 describe("the author that mail programs show is the author that is authenticated", () => {
-  test.each(hidden)("rejected if the author's domain asks for rejection: %s", async (_, wire) => {
+  test.each(hidden)("rejected if the author's domain has p=reject: %s", async (_, wire) => {
     dns.zone = { ...attacker, ...bank("reject") };
     expect((await send(wire)).last).toMatch(/^550 5\.7\.26 /);
     expect(mx.messages).toEqual([]);
   });
 
-  test.each(hidden)("marked if the author's domain asks for nothing: %s", async (_, wire) => {
+  test.each(hidden)("marked if the author's domain has p=none: %s", async (_, wire) => {
     dns.zone = { ...attacker, ...bank("none") };
     const { last, text } = await send(wire);
     expect(last).toMatch(/^250 /);
