@@ -1,6 +1,7 @@
 /**
- * Once per run: a data directory as the first start leaves it. Each test file begins with a copy, because initialising the
- * embedded database takes longer than all else in a start. What a first start does is tested beside the store.
+ * Creates, once per run, a data directory as the first start leaves it. Each test file begins with a copy, because
+ * initializing the embedded database takes longer than the rest of a start. The first start itself is tested beside the
+ * store.
  */
 import { makeDataDir, removeDataDirs, startServerProcess } from "@kauke/testkit/server-process";
 import type { TestProject } from "vitest/node";

@@ -1,7 +1,7 @@
 /**
- * `node e2e/screens.ts [name]`: a picture of every screen at 320, 390 and 1440 pixels in both themes, for people to look at, in
- * e2e/.out/screens. A name, or a part of one, makes only those; `--forced-colors` makes them as people see them who replace
- * all colours by their own, `--scrollbars` with scrollbars that take up room.
+ * `node e2e/screens.ts [name]`: takes a picture of every screen at 320, 390 and 1440 pixels in both themes, for people
+ * to look at, in e2e/.out/screens. A name, or a part of one, selects screens; `--forced-colors` takes them with forced
+ * colours, `--scrollbars` with scrollbars that take up space.
  */
 import { spawnSync } from "node:child_process";
 import { mkdir } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import { closeBrowser, heights, openVisit, showScrollbars, widths } from "./browser/browser.ts";
-import { furnish, openScreen, rest } from "./screens/open-screen.ts";
+import { createScreenData, openScreen, rest } from "./screens/open-screen.ts";
 import type { Screen } from "./screens/screen.ts";
 import { screens } from "./screens/screen-list.ts";
 
@@ -21,10 +21,10 @@ const { values, positionals } = parseArgs({
 const [wanted = ""] = positionals;
 const forced = values["forced-colors"];
 if (values.scrollbars) showScrollbars();
-const narrow = 320;
+const NARROW_PX = 320;
 
 async function takePictures({ url: origin, previewToken }: ServerProcess, screen: Screen): Promise<number> {
-  const at = screen.width === undefined ? [widths.desktop, widths.phone, narrow] : [screen.width];
+  const at = screen.width === undefined ? [widths.desktop, widths.phone, NARROW_PX] : [screen.width];
   const visit = await openVisit(origin, { width: at[0], theme: "light", previewToken: await previewToken() });
   if (forced) await visit.page.emulateMedia({ forcedColors: "active" });
   await openScreen(visit, screen);
@@ -49,7 +49,7 @@ if (built.status !== 0) process.exit(1);
 await mkdir(folder, { recursive: true });
 const server = await startServerProcess({ env: { KAUKE_LIMITS: "off" }, readyTimeoutMs: 120_000 });
 try {
-  await furnish(server);
+  await createScreenData(server);
   let taken = 0;
   for (const screen of screens) if (new RegExp(wanted).test(screen.name)) taken += await takePictures(server, screen);
   console.log(`${taken} pictures in ${folder}`);

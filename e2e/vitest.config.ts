@@ -1,7 +1,10 @@
-/** The browser journeys: `npm run e2e`. They need the built web app and a Chromium; `scripts/test.ts` sees to both. */
+/**
+ * Configuration of the browser journeys (`npm run e2e`). They need the built web app and a Chromium; `scripts/test.ts`
+ * provides both.
+ */
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { DearestFirst } from "./dearest-first.ts";
+import { SlowestFirst } from "./slowest-first.ts";
 
 export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
@@ -9,17 +12,19 @@ export default defineConfig({
     include: ["e2e/**/*.e2e.ts"],
     globalSetup: ["testkit/src/empty-database.ts", "e2e/first-start.ts"],
     pool: "forks",
-    // Files share their processes and with them the browser: starting both takes two seconds of the processor.
+    // Test files share processes and with them the browser: starting both takes two seconds of processor time.
     isolate: false,
-    sequence: { sequencer: DearestFirst },
-    // A journey waits for a fifth of its time.
+    sequence: { sequencer: SlowestFirst },
+    // More files than cores, since a journey waits for a fifth of its time.
     maxWorkers: 3,
-    // As in the unit tests: the servers' databases live for seconds.
+    // As for the unit tests: the servers' embedded databases live for seconds only, too short for optimized
+    // compilation.
     execArgv: ["--wasm-tiering-budget=200000000"],
-    // Generous: a busy machine is slow, not broken. What waits, waits for something it sees.
+    // Generous because of slow machines; every wait is for something visible.
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    // Where a failure stops everybody's work (CI), a test that fails runs once more, and is named at the end if it then passes.
+    // In CI, where a failure stops everybody's work, a failed test runs once more, and is named at the end if it then
+    // passes.
     retry: process.env.CI === "true" ? 1 : 0,
     expect: { poll: { timeout: 30_000, interval: 50 } },
   },

@@ -92,7 +92,7 @@ test.each(refused)("%s must not import %s", (file, imported) => {
   expect(breachOf(file, imported)).not.toBeNull();
 });
 
-/** A file of the room, and how any other room's file would name it. */
+/** Path of a file in a room of the mail path, relative to `apps/server/src`, as files of other rooms import it. */
 const fileOf = (room: string) => (room === "mail/ground" ? "mail/verdict.ts" : `${room}/any.ts`);
 const pairs = mailRooms.flatMap((upper, at) => mailRooms.slice(at + 1).map((lower) => [upper, lower] as const));
 

@@ -1,6 +1,7 @@
 /**
- * Which part of the repository may import which, as data. `partOf` names the part a file belongs to; `mayImport` is the whole
- * table. Parts that are not named under a part may not be imported from it. Tests may import everything, `testkit` included.
+ * Which part of the repository may import which, as data. `partOf` names the part that a file belongs to; `mayImport`
+ * is the whole table: a part may import only the parts listed under it. Tests may import everything, `testkit`
+ * included.
  */
 
 /** The rooms of the mail path, from the top down: each may import only those below it. The ground floor is `mail/` itself. */
@@ -33,7 +34,7 @@ export type Part =
 const folders: readonly (readonly [prefix: string, part: Part])[] = [
   ["packages/contract/", "contract"],
   ["packages/mail-rfc/", "mail-rfc"],
-  // The files of it that need Node; a browser must not load them.
+  // The files of packages/age that need Node; code that runs in a browser must not import them.
   ["packages/age/src/password/node-password-cipher.ts", "age-node"],
   ["packages/age/src/node-sealer.ts", "age-node"],
   ["packages/age/", "age"],
@@ -56,12 +57,12 @@ const folders: readonly (readonly [prefix: string, part: Part])[] = [
   ["scripts/", "tools"],
 ];
 
-/** `null`: a file outside the table (root configuration). */
+/** @returns the part that a file belongs to; `null` for a file outside the table, such as configuration at the root */
 export function partOf(path: string): Part | null {
   return folders.find(([prefix]) => path.startsWith(prefix))?.[1] ?? null;
 }
 
-/** Our packages, and an entry of one that is a part of its own, by the name they are imported by. */
+/** The part that each import name of our packages stands for. Some entries of a package are parts of their own. */
 export const packageParts: ReadonlyMap<string, Part> = new Map([
   ["@kauke/contract", "contract"],
   ["@kauke/mail-rfc", "mail-rfc"],
@@ -75,7 +76,7 @@ export const packageParts: ReadonlyMap<string, Part> = new Map([
 
 const belowMail = ["core", "contract", "mail-rfc", "config"] as const;
 
-/** @returns what a room may import: the rooms below it, and what lies below all of the mail path */
+/** @returns what a room of the mail path may import: the rooms below it, and the parts below the whole mail path */
 const belowRoom = (room: MailRoom): readonly Part[] => [...mailRooms.slice(mailRooms.indexOf(room) + 1), ...belowMail];
 
 export const mayImport: Readonly<Record<Part, readonly Part[] | "everything">> = {
@@ -83,7 +84,7 @@ export const mayImport: Readonly<Record<Part, readonly Part[] | "everything">> =
   "mail-rfc": [],
   age: [],
   "age-node": ["age"],
-  // The settings' types only; they know nothing of the parts that use them.
+  // Only the types of the settings, which know nothing of the parts that use them.
   config: [],
   core: ["contract", "mail-rfc", "age"],
   store: ["core", "contract", "mail-rfc", "config"],
@@ -100,21 +101,23 @@ export const mayImport: Readonly<Record<Part, readonly Part[] | "everything">> =
   tools: "everything",
 };
 
-/** Built-in modules that reach outside the process: rules and standards get such things as ports. */
+/**
+ * Built-in modules that reach outside the process. Code of rules and standards gets such capabilities through ports.
+ */
 const inputOutput =
   /^(?:node:)?(?:fs|net|http|https|http2|tls|dns|dgram|child_process|cluster|worker_threads|readline|process|inspector)(?:\/|$)/;
 const anyBuiltIn = /^node:/;
 const httpLibraries = /^(?:fastify|@fastify\/)/;
 const mailLibraries = /^(?:smtp-server|nodemailer|mailauth|mailsplit|libmime)(?:\/|$)/;
 const storeLibraries = /^(?:kysely|pg|@electric-sql\/)/;
-/** Their messages can hold a secret key: packages/age alone handles them. */
+/** Libraries whose error messages can contain a secret key: only packages/age may import them. */
 const ageLibraries = /^(?:age-encryption|@noble\/|@scure\/)/;
 /** The same without the one that writes bytes as text: tokens and wallet addresses, whose readers let none of its messages out. */
 const ageLibrariesButBase = /^(?:age-encryption|@noble\/|@scure\/(?!base$))/;
 
 const refusedToMail = [httpLibraries, storeLibraries, ageLibraries];
 
-/** Outside modules that a part must not import. */
+/** Third-party and built-in modules that each part must not import. */
 export const refusedModules: Readonly<Partial<Record<Part, readonly RegExp[]>>> = {
   contract: [anyBuiltIn, ageLibraries],
   age: [anyBuiltIn],

@@ -1,6 +1,6 @@
 /**
- * Builds the web app, and draws its public pages to HTML, when its sources, or what they import, have changed since the last build: a hash over the contents of
- * those folders and of the lock file decides.
+ * Builds the web app and renders its public pages to HTML if its sources, or what they import, have changed since the
+ * last build: a hash over the contents of those folders and of the lock file decides.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -36,7 +36,7 @@ function build() {
   return runVite([]);
 }
 
-/** The pages' own code is built for Node, run once and thrown away. */
+/** Builds the code of the public pages for Node, runs it once and deletes that build. */
 function drawPages() {
   const folder = join(root, "node_modules", ".kauke-web-server");
   try {
@@ -60,7 +60,7 @@ function runNode(args) {
   return status === 0 ? null : { status, output: `${stdout ?? ""}${stderr ?? ""}` };
 }
 
-/** The server sends the packed form that lies beside a file to who takes it. */
+/** Compresses the files ahead of time: the server sends the compressed file to clients that accept the encoding. */
 function pack(folder) {
   for (const name of readdirSync(folder).filter((it) => /\.(?:js|css|svg|webmanifest)$/.test(it))) {
     const bytes = readFileSync(join(folder, name));

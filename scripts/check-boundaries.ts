@@ -1,7 +1,8 @@
 /**
- * Holds every import of the repository to the table in boundaries.ts: no part imports a part it must not know, reaches into
- * another workspace by a relative path, or uses a library or built-in module that belongs to another part.
- * `check-boundaries.ts [folder]` prints one line per breach. Cycles are the linter's business (import/no-cycle).
+ * Checks every import of the repository against the table in boundaries.ts: no part imports a part that the table
+ * forbids, reaches into another workspace by a relative path, or uses a library or built-in module reserved for another
+ * part. `check-boundaries.ts [folder]` prints one line per violation. Import cycles are left to the linter
+ * (import/no-cycle).
  */
 import { readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
@@ -13,7 +14,7 @@ const isTest = /\.(?:test|testing)\.tsx?$|\/test\/|\.config\.ts$/;
 const specifiers =
   /(?:^|[\n;}])\s*(?:import|export)\b[^"';]*?\bfrom\s*["']([^"']+)["']|(?:^|[\n;])\s*import\s*["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)/g;
 
-/** The modules a source text imports, as written, e.g. `["node:fs", "./config.ts"]`. */
+/** @returns the modules that a source text imports, as written there, e.g. `["node:fs", "./config.ts"]` */
 export function importedModules(source: string): string[] {
   const withoutBlockComments = source.replace(/\/\*[\s\S]*?\*\//g, "");
   return [...withoutBlockComments.matchAll(specifiers)].map((found) => found[1] ?? found[2] ?? found[3] ?? "");

@@ -1,6 +1,6 @@
 /**
- * Checks package-lock.json and what it installed: complete for every platform, exact versions, nothing fetched from a fixed
- * address, no install scripts, permissive licences only. `check-lock.mjs [folder]` prints one line per problem.
+ * Checks package-lock.json and the packages installed from it: complete for every platform, exact versions, no fixed
+ * download URLs, no install scripts, permissive licences only. `check-lock.mjs [folder]` prints one line per problem.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -24,7 +24,9 @@ const permissive = new Set([
   "OFL-1.1",
 ]);
 
-/** Copyleft per file, used unchanged and only while building or testing; nothing of them is in what we ship. */
+/**
+ * Packages under a file-level copyleft licence, used unmodified and only to build or test; nothing of them is shipped.
+ */
 const toleratedForBuilding = [/^lightningcss(?:-|$)/, /^axe-core$/];
 
 const root = process.argv[2] ?? dirname(dirname(fileURLToPath(import.meta.url)));
@@ -41,14 +43,14 @@ const problems = [
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length > 0 ? 1 : 0;
 
-/** npm 11 refuses a lock file that leaves out the packages of another platform. */
+/** npm 11 rejects a lock file that lacks the optional packages of another platform. */
 function missingOptional(path, entry) {
   return Object.keys(entry.optionalDependencies ?? {})
     .filter((name) => !isResolvable(path, name))
     .map((name) => `${path || "the root"} names the optional package ${name}, which has no entry`);
 }
 
-/** Looks a name up as Node does: in the package's own node_modules, then outwards. */
+/** Looks a package name up as Node does: in the package's own node_modules, then in each enclosing one. */
 function isResolvable(path, name) {
   for (let folder = path; ; folder = parentOf(folder)) {
     if (lock.packages[`${folder === "" ? "" : `${folder}/`}node_modules/${name}`] !== undefined) return true;
@@ -65,7 +67,10 @@ function fixedAddress(path, entry) {
   return entry.resolved !== undefined && entry.link !== true ? [`${path} is bound to a fixed address`] : [];
 }
 
-/** The root and the workspaces are the entries outside node_modules. */
+/**
+ * @returns one problem per dependency without an exact version. Only the root and the workspaces, which are the entries
+ * outside node_modules, declare such dependencies.
+ */
 function looseVersions(path, entry) {
   if (path.includes("node_modules/")) return [];
   const direct = { ...entry.dependencies, ...entry.devDependencies, ...entry.optionalDependencies };
@@ -89,7 +94,7 @@ function licenceOf(path, entry) {
   return typeof licence === "string" ? licence : (licence.type ?? "");
 }
 
-/** One choice of an OR is enough, every part of an AND is needed. */
+/** Of licences joined by OR one must be permissive, of licences joined by AND all. */
 function isPermissive(licence) {
   const choices = licence.replace(/[()]/g, "").split(/\s+OR\s+/);
   return choices.some((choice) => choice.split(/\s+AND\s+/).every((one) => permissive.has(one.trim())));

@@ -60,13 +60,13 @@ const planted: readonly (readonly [what: string, change: Record<string, Entry>, 
   ["a tolerated tool that would be shipped", { "node_modules/lightningcss": { license: "MPL-2.0" } }, /MPL-2\.0/],
 ];
 
-test.each(planted)("%s is found", (_, change, says) => {
+test.each(planted)("%s is reported", (_, change, says) => {
   const { code, problems } = check(change);
   expect(code).toBe(1);
   expect(problems).toMatch(says);
 });
 
-test("the licence of the installed package counts, whatever the lock file says", () => {
+test("the licence stated by the installed package counts, whatever the lock file says", () => {
   const folder = mkdtempSync(join(tmpdir(), "kauke-lock-"));
   mkdirSync(join(folder, "node_modules/one"), { recursive: true });
   writeFileSync(join(folder, "node_modules/one/package.json"), '{"license":"GPL-3.0"}');

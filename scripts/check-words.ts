@@ -1,9 +1,11 @@
 /**
- * Keeps out of the repository what is only true on one machine: addresses of package mirrors, absolute paths of a build
- * machine, and traces of how a change was made rather than what it is. `check-words.ts [folder]` prints file and line.
+ * Finds text that must not be in the repository: what is true on one machine only (addresses of package mirrors,
+ * absolute paths of a build machine), traces of how a change was made and, in our own code, words that other words
+ * have replaced (replaced-words.ts). `check-words.ts [folder]` prints file and line of each match.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { replacedWords } from "./replaced-words.ts";
 import { repositoryFiles, repositoryRoot } from "./source-files.ts";
 
 /** Each pattern is written so that it does not match its own line. */
@@ -22,7 +24,7 @@ const refused: readonly (readonly [pattern: RegExp, why: string])[] = [
 
 const notText = /\.(?:png|jpe?g|gif|ico|woff2?|pdf|zip|gz|eml|age|bin)$/;
 
-/** e.g. `{ line: 3, why: "path of a build machine" }` for each line that holds something refused. */
+/** @returns line and reason for each line that matches a pattern, e.g. `{ line: 3, why: "path of a build machine" }` */
 export function refusedWords(text: string): { line: number; why: string }[] {
   return text.split("\n").flatMap((content, index) => {
     const hit = refused.find(([pattern]) => pattern.test(content));
@@ -30,17 +32,35 @@ export function refusedWords(text: string): { line: number; why: string }[] {
   });
 }
 
-function findRefused(root: string): string[] {
+/** Folders whose files must not contain a replaced word; the list itself is the exception. */
+const ourCode = /^(?:apps|packages|testkit|e2e|bench|scripts)\//;
+const THE_LIST = "scripts/replaced-words.ts";
+
+const replacedPatterns = replacedWords.map(({ word, instead }) => ({
+  pattern: new RegExp(`(?<![\\w-])${word}(?![\\w-])`, word.includes(" ") ? "i" : ""),
+  why: `"${word}" was replaced: ${instead}`,
+}));
+
+/** @returns line and the word to use instead for each line that contains a replaced word */
+export function wordsToReplace(text: string): { line: number; why: string }[] {
+  return text.split("\n").flatMap((content, index) => {
+    const hits = replacedPatterns.filter(({ pattern }) => pattern.test(content));
+    return hits.map(({ why }) => ({ line: index + 1, why }));
+  });
+}
+
+function findAll(root: string): string[] {
   return repositoryFiles(root)
     .filter((path) => !notText.test(path))
     .flatMap((path) => {
-      const hits = refusedWords(readFileSync(join(root, path), "utf8"));
-      return hits.map(({ line, why }) => `${path}:${line}: ${why}`);
+      const text = readFileSync(join(root, path), "utf8");
+      const replaced = ourCode.test(path) && path !== THE_LIST ? wordsToReplace(text) : [];
+      return [...refusedWords(text), ...replaced].map(({ line, why }) => `${path}:${line}: ${why}`);
     });
 }
 
 if (import.meta.main) {
-  const found = findRefused(process.argv[2] ?? repositoryRoot());
+  const found = findAll(process.argv[2] ?? repositoryRoot());
   for (const line of found) console.error(line);
   process.exitCode = found.length > 0 ? 1 : 0;
 }

@@ -1,4 +1,7 @@
-/** Every static check finds what it is there for: each is run on a small copy of this repository's shape, clean and planted. */
+/**
+ * Every static check finds what it is meant to find: each runs on a small tree shaped like this repository, once clean
+ * and once with a planted fault.
+ */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,7 +42,7 @@ function write(path: string, text: string): void {
   writeFileSync(join(copy, path), text);
 }
 
-/** Runs the check in the copy; our own scripts take the folder as an argument. */
+/** Runs the static check with this title on the copy. Our own scripts take the folder as an argument. */
 function runCheck(title: string): { code: number | null; output: string } {
   const check = plans.check.find((each) => each.title.startsWith(title));
   if (check?.kind !== "static") throw new Error(`no static check is called ${title}`);
@@ -72,7 +75,7 @@ const plants: readonly Plant[] = [
   { title: "Types (server", what: "an enum", files: inRule("export enum Kind {\n  one,\n}\n"), says: /TS1294/ },
   {
     title: "Lint",
-    what: "a promise nobody waits for",
+    what: "a promise that nobody awaits",
     files: inRule("async function later(): Promise<void> {}\nexport function go(): void {\n  later();\n}\n"),
     says: /no-floating-promises/,
   },
@@ -87,7 +90,7 @@ const plants: readonly Plant[] = [
   },
   {
     title: "Lint",
-    what: "a cycle of types alone",
+    what: "a cycle of type imports",
     files: {
       "apps/server/src/core/rule.ts": `import type { Other } from "./other.ts";\n\nexport type Own = Other[];\n${rule}`,
       "apps/server/src/core/other.ts": 'import type { Own } from "./rule.ts";\n\nexport type Other = Own | string;\n',
@@ -97,7 +100,7 @@ const plants: readonly Plant[] = [
   { title: "Lint", what: "a default export", files: inRule("export default 1;\n"), says: /no-default-export/ },
   {
     title: "Lint",
-    what: "the environment read outside env.ts",
+    what: "process.env outside env.ts",
     files: inRule("export const at = process.env.HOME;\n"),
     says: /no-process-env/,
   },
@@ -162,17 +165,23 @@ const plants: readonly Plant[] = [
     files: { "notes.md": `in ${"/work"}/main\n` },
     says: /notes\.md:1: path/,
   },
+  {
+    title: "Words",
+    what: "a word that another one has replaced",
+    files: { "apps/server/notes.md": `a ${"Closing"}Bell\n` },
+    says: /notes\.md:1: "ClosingB\w+" was replaced: ShutdownSignal/,
+  },
 ];
 
 test.each(["Types (server", "Types (web", "Lint", "Import boundaries", "Format", "Unused", "Words"])(
-  "a clean tree passes: %s",
+  "a clean tree passes the check: %s",
   (title) => {
     const { code, output } = runCheck(title);
     expect(code, output).toBe(0);
   },
 );
 
-test.each(plants)("$title finds $what", ({ title, files, says }) => {
+test.each(plants)("the check $title reports $what", ({ title, files, says }) => {
   for (const [path, text] of Object.entries(files)) write(path, text);
   const { code, output } = runCheck(title);
   for (const path of Object.keys(files)) rmSync(join(copy, path));
@@ -181,7 +190,7 @@ test.each(plants)("$title finds $what", ({ title, files, says }) => {
   expect(output).toMatch(says);
 });
 
-test("every static check is covered by a planted breach here or in its own test", () => {
+test("every static check has a planted fault here or in its own test", () => {
   const elsewhere = ["Lock file and licences"];
   const titles = plans.all.filter((check) => check.kind === "static").map((check) => check.title);
   const planted = (title: string) => plants.some((plant) => title.startsWith(plant.title));

@@ -1,6 +1,6 @@
 /**
- * What `npm test`, `check`, `e2e` and `test:long` run, in this order, as data. A static check is one program that ends with 0
- * or not and counts as one; a suite is a vitest run, counted by its own report.
+ * The checks that `npm test`, `check`, `e2e` and `test:long` run, in this order, as data. A static check is one
+ * program: its exit code decides, and it counts as one. A suite is one vitest run, whose JSON report gives the counts.
  */
 import { join } from "node:path";
 import { repositoryRoot } from "./source-files.ts";
@@ -19,7 +19,7 @@ export interface Suite {
   /** Arguments for `vitest run`. */
   args: readonly string[];
   environment?: Readonly<Record<string, string>>;
-  /** Needs the built web app and a browser. */
+  /** Whether the suite needs the built web app and a browser. */
   inBrowser?: boolean;
 }
 
@@ -30,7 +30,7 @@ export type Plan = "all" | "check" | "e2e" | "long";
 const tool = (path: string) => join(repositoryRoot(), "node_modules", path);
 const tsc = tool("typescript/bin/tsc");
 
-/** What git ignores (data, results of tests) is nobody's source. */
+/** Biome options: files that git ignores (data, test results) are not checked. */
 const asGitIgnores = ["--vcs-enabled=true", "--vcs-client-kind=git", "--vcs-use-ignore-file=true"];
 
 const staticChecks: readonly StaticCheck[] = [
@@ -53,7 +53,7 @@ const staticChecks: readonly StaticCheck[] = [
     args: [tool("knip/bin/knip.js"), "--no-progress", "--no-config-hints"],
   },
   { kind: "static", title: "Lock file and licences", args: ["scripts/check-lock.mjs"] },
-  { kind: "static", title: "Words that belong to one machine", args: ["scripts/check-words.ts"] },
+  { kind: "static", title: "Words that must not occur", args: ["scripts/check-words.ts"] },
 ];
 
 const unit: Suite = { kind: "suite", title: "Unit and package tests", args: [] };
@@ -65,7 +65,10 @@ const journeys: Suite = {
   inBrowser: true,
 };
 
-/** The same tests with more rounds, and those named `*.long.test.ts`, which nothing else runs. */
+/**
+ * The suite of `npm run test:long`: all unit tests with more rounds, and the files named `*.long.test.ts`, which no
+ * other plan runs.
+ */
 const long: Suite = {
   kind: "suite",
   title: "Long rounds",

@@ -1,6 +1,7 @@
 /**
- * `npm run dev`: the server, started again whenever its sources change; the web app, built again whenever its own do; and the
- * demo accounts, once the server answers for the first time. Ends when one of the two is gone or a signal comes.
+ * `npm run dev`: runs the server and restarts it when its sources change, rebuilds the web app when its sources change,
+ * and creates the demo accounts once the server answers for the first time. Ends when either process exits or a signal
+ * arrives.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { rmSync } from "node:fs";
@@ -16,7 +17,7 @@ function startNode(args: readonly string[], cwd = root): ChildProcess {
   return spawn(process.execPath, args, { cwd, stdio: ["ignore", "inherit", "inherit"] });
 }
 
-/** @returns whether the server took work within the time */
+/** @returns whether the server reported itself healthy within the time */
 async function waitUntilHealthy(timeoutMs: number): Promise<boolean> {
   const end = Date.now() + timeoutMs;
   while (Date.now() < end) {
@@ -29,10 +30,10 @@ async function waitUntilHealthy(timeoutMs: number): Promise<boolean> {
 
 async function seedWhenHealthy(): Promise<void> {
   if (await waitUntilHealthy(60_000)) startNode(["scripts/seed.ts", origin]);
-  else console.error("The server did not get ready within a minute: no demo accounts were made.");
+  else console.error("The server was not ready within a minute, so no demo accounts were created.");
 }
 
-// What the watcher builds is not what `npm start` has noted down as built.
+// The watcher replaces the build that `npm start` recorded, so the record is removed.
 rmSync(join(root, "node_modules", ".kauke-web-built"), { force: true });
 const vite = join(root, "node_modules", "vite", "bin", "vite.js");
 const watched = [
@@ -44,7 +45,7 @@ let stopping = false;
 function stopAll(signal: NodeJS.Signals): void {
   if (stopping) return;
   stopping = true;
-  // Ctrl-C has reached them already: the terminal sends it to the whole group.
+  // Ctrl-C has already reached the child processes: the terminal sends it to the whole process group.
   if (signal === "SIGINT" && process.stdin.isTTY) return;
   for (const child of watched) child.kill(signal);
 }

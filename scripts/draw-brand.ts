@@ -1,6 +1,6 @@
 /**
- * `node scripts/draw-brand.ts` draws the pictures of the web app from their sources in apps/web/brand: the one that messengers
- * show of a link, and the icons that can't be SVG. Their results are kept in the repository; run it when a source changes.
+ * `node scripts/draw-brand.ts` renders images of the web app from their sources in apps/web/brand: the link preview
+ * image that messengers show, and the icons that can't be SVG. The results are committed; run it when a source changes.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,8 +12,8 @@ import { repositoryRoot } from "./source-files.ts";
 
 const web = join(repositoryRoot(), "apps/web");
 const executablePath = findChromium();
-if (executablePath === null) throw new Error("No Chromium found: install it, or set CHROMIUM_PATH.");
-// Chromium's sandbox does not run for root.
+if (executablePath === null) throw new Error("No Chromium found: install it or set CHROMIUM_PATH.");
+// Chromium's sandbox does not work for root.
 const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
 const browser = await chromium.launch({ executablePath, args });
 try {
@@ -23,7 +23,7 @@ try {
   await drawIcon(page, icon, { file: "apple-touch-icon.png", size: 180 });
   await drawIcon(page, icon, { file: "icon-192.png", size: 192 });
   await drawIcon(page, icon, { file: "icon-512.png", size: 512 });
-  // A launcher cuts its own shape out of the middle four fifths.
+  // A launcher crops a maskable icon to its own shape, within the middle 80 %.
   const inset = icon.replace('viewBox="0 0 32 32"', 'viewBox="-3 -3 38 38"');
   const filled = inset.replace('<rect width="32" height="32"', '<rect x="-3" y="-3" width="38" height="38"');
   await drawIcon(page, filled, { file: "icon-maskable-512.png", size: 512 });

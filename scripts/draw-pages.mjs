@@ -1,6 +1,7 @@
 /**
- * `draw-pages.mjs FOLDER`, after both builds of the web app: puts each drawn page into the built document, as dist/pages/NAME.html,
- * the plain shell into dist/index.html itself, and writes the manifest. FOLDER holds the build for Node of main-server.tsx.
+ * `draw-pages.mjs FOLDER`, run after both builds of the web app: puts each pre-rendered page into the built document as
+ * dist/pages/NAME.html, writes the shell without a page to dist/index.html, and writes the manifest. FOLDER holds the
+ * Node build of main-server.tsx.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -25,7 +26,8 @@ for (const page of await drawPages()) {
 writeFileSync(join(dist, "manifest.webmanifest"), JSON.stringify(manifest()));
 
 function documentOf({ title, description, html, isDrawn, goesOnWith, hasApp = true }) {
-  if (/<script|\sstyle=/i.test(html)) throw new Error(`The page "${title}" carries what its security policy refuses.`);
+  if (/<script|\sstyle=/i.test(html))
+    throw new Error(`The page "${title}" contains something its content security policy forbids.`);
   return put(
     hasApp ? withApp(isDrawn, goesOnWith) : withoutApp(template),
     ["%PRODUCT%", escapeText(title)],
@@ -40,15 +42,16 @@ function withApp(isDrawn, goesOnWith) {
 }
 
 /**
- * Who is there is asked before the app is here to ask it: `api/client.ts` makes the same request, and gets this one's answer. For
- * documents of people who have a session alone: the answer to anybody else is an error, and Firefox reports a preload that fails.
+ * Adds a preload of the request that asks who is signed in, so that it runs before the app has loaded: `api/client.ts`
+ * makes the same request and gets the preloaded response. Only for documents sent to visitors with a session: others
+ * get an error as the response, and Firefox reports a preload that fails.
  */
 function askedFirst(document) {
   const asked = '<link rel="preload" href="/api/auth/session" as="fetch" crossorigin>';
   return document.replace("</title>", () => `</title>\n    ${asked}`);
 }
 
-/** The chunks that the app would ask for once it knows who is there come with it. */
+/** Adds preloads of the chunks that the app loads once it knows who is signed in. */
 function continued(document, source) {
   const links = filesOf(source)
     .filter((file) => !document.includes(file))
@@ -58,28 +61,28 @@ function continued(document, source) {
   return document.replace("  </head>", () => `${links.join("")}  </head>`);
 }
 
-/** Of a chunk and of all it imports. */
+/** @returns the files of a chunk and of everything it imports */
 function filesOf(source, seen = new Set()) {
   if (seen.has(source)) return [];
   seen.add(source);
   const chunk = chunks[source];
-  if (chunk === undefined) throw new Error(`The build has no chunk of ${source}.`);
+  if (chunk === undefined) throw new Error(`The build has no chunk for ${source}.`);
   return [chunk.file, ...(chunk.imports ?? []).flatMap((it) => filesOf(it, seen))];
 }
 
-/** The style sheet and the theme alone. */
+/** Removes the app's module scripts and their preloads; the style sheet and the theme script stay. */
 function withoutApp(document) {
   const left = paintedFirst(document).replaceAll(
     /^ *<(?:script type="module"|link rel="modulepreload")[^>]*>(?:<\/script>)?\n/gm,
     "",
   );
-  if (left.includes('type="module"')) throw new Error("The document still loads the app.");
+  if (left.includes('type="module"')) throw new Error("The document still loads the app's scripts.");
   return left;
 }
 
 /**
- * The page is there without its scripts, and readable in the fallback typeface, whose measures are the same: both leave the way
- * to the style sheet.
+ * Lowers the priority of the app's scripts below that of the style sheet: a pre-rendered page is complete without its
+ * scripts.
  */
 function paintedFirst(document) {
   return textFirst(document)
@@ -87,7 +90,10 @@ function paintedFirst(document) {
     .replaceAll('<link rel="modulepreload"', '<link rel="modulepreload" fetchpriority="low"');
 }
 
-/** Styles before all, typefaces after them: the text is readable in the fallback, whose measures are the same. */
+/**
+ * Loads the style sheet before everything else and typefaces after it: text is readable in the fallback typeface, which
+ * has the same metrics.
+ */
 function textFirst(document) {
   const sheet = /^ *<link rel="stylesheet"[^>]*>\n/m.exec(document)?.[0];
   if (sheet === undefined) throw new Error("The built document has no style sheet.");
@@ -138,10 +144,10 @@ function manifest() {
   };
 }
 
-/** Each text once, and it must be there. */
+/** Replaces each first text of a pair by the second, wherever it occurs; throws if it does not occur. */
 function put(text, ...pairs) {
   return pairs.reduce((before, [from, to]) => {
-    if (!before.includes(from)) throw new Error(`The built document has no ${from}.`);
+    if (!before.includes(from)) throw new Error(`The built document does not contain ${from}.`);
     return before.replaceAll(from, () => to);
   }, text);
 }

@@ -11,20 +11,20 @@ function folderWith(name: string, mode: number): string {
   return folder;
 }
 
-test("the browser that was asked for is taken, or none", () => {
+test("the browser named by CHROMIUM_PATH is used, or none", () => {
   const folder = folderWith("mine", 0o755);
   expect(findChromium({ CHROMIUM_PATH: join(folder, "mine"), PATH: "" })).toBe(join(folder, "mine"));
   expect(findChromium({ CHROMIUM_PATH: join(folder, "other"), PATH: process.env.PATH })).toBeNull();
 });
 
-test("a browser on the search path is found, a file that cannot be run is not", () => {
+test("a browser on the search path is found; a file that is not executable is skipped", () => {
   const runnable = folderWith("chromium", 0o755);
   const dead = folderWith("chromium", 0o644);
   const path = [dead, runnable].join(delimiter);
   expect(findChromium({ PATH: path })).toBe(join(runnable, "chromium"));
 });
 
-test("the browser without windows comes before one with them, wherever it is on the search path", () => {
+test("the headless shell is preferred to a browser with windows, wherever it is on the search path", () => {
   const [whole, shell] = [folderWith("chromium", 0o755), folderWith("chromium-headless-shell", 0o755)];
   expect(findChromium({ PATH: [whole, shell].join(delimiter) })).toBe(join(shell, "chromium-headless-shell"));
 });

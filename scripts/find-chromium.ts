@@ -1,9 +1,12 @@
-/** Finds a Chromium-family browser for the browser tests: `CHROMIUM_PATH`, the search path, then where installers put it. */
+/**
+ * Finds a Chromium-family browser for the browser tests: `CHROMIUM_PATH`, then the search path, then the usual install
+ * locations.
+ */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
 const names = [
-  // The same browser without windows of its own, which does a journey with a third less of the processor.
+  // The same browser without windows; a journey takes a third less processor time with it.
   "chromium-headless-shell",
   "chromium",
   "chromium-browser",
@@ -28,8 +31,8 @@ const installed = [
 ];
 
 /**
- * The path of an executable browser, or `null` when there is none. A `CHROMIUM_PATH` that names no executable gives `null`
- * too: another browser than the one asked for would be a surprise.
+ * @returns the path of an executable browser, or `null` if there is none. A `CHROMIUM_PATH` that names no executable
+ * also gives `null`: using another browser than the one asked for would be a surprise.
  */
 export function findChromium(environment: Readonly<Record<string, string | undefined>> = process.env): string | null {
   const asked = environment.CHROMIUM_PATH;

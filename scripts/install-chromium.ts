@@ -1,11 +1,14 @@
-/** Makes sure that the browser tests have a browser: one that is there, or a package of Debian's when root may install it. */
+/**
+ * Makes sure that the browser tests have a browser: one already installed, or a Debian package if we run as root and
+ * may install it.
+ */
 import { spawnSync } from "node:child_process";
 import { findChromium } from "./find-chromium.ts";
 
-/** The first that there is; not every system packages both. */
+/** Debian packages to try in this order; not every distribution has both. */
 const packages = ["chromium-headless-shell", "chromium"];
 
-/** @returns the browser's path, or what to do when there is none */
+/** @returns the browser's path, or a sentence that says what to do if there is none */
 export function ensureChromium(): { path: string } | { problem: string } {
   const found = findChromium();
   if (found !== null) return { path: found };

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * `npx kauke …`: finds the pinned Node and runs the operator's command on it, with the settings the server is started with.
- * Runs on Node 20 with nothing installed and installs what is missing, as run.mjs does.
+ * `npx kauke …`: finds the pinned Node and runs the operator's command on it, with the settings the server is started
+ * with. Runs on Node 20 before any package is installed and installs what is missing, like run.mjs.
  */
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,7 +10,7 @@ import { runChild } from "./launch/child.mjs";
 import { ensureInstalled } from "./launch/install.mjs";
 import { findNode } from "./launch/node-binary.mjs";
 
-// npx calls it through a link.
+// npx calls this file through a symbolic link.
 const root = dirname(dirname(realpathSync(fileURLToPath(import.meta.url))));
 process.exitCode = await run(process.argv.slice(2));
 

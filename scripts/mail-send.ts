@@ -1,6 +1,7 @@
 /**
- * Sends one message to the local MX and prints what each stage of the mail path made of it and where it went. The ports are those
- * of the server that runs on the data directory, else those of the settings; `--help` names the options.
+ * Sends one message to the local MX and prints the verdict of each stage of the mail path and where the message went.
+ * The ports come from the server that runs on the data directory, otherwise from the settings; `--help` lists the
+ * options.
  */
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -25,7 +26,7 @@ npm run mail:send -- --to <address> [options]
   --help            this text
 `;
 
-interface Wish {
+interface Outgoing {
   to: readonly string[];
   from: string;
   eml: string | undefined;
@@ -37,8 +38,8 @@ interface Server {
   dataDir: string;
 }
 
-/** A problem with what was asked for: the sentence is all there is to say. */
-class WishError extends Error {}
+/** Wrong arguments or a missing prerequisite: its message is all that is printed, without a stack trace. */
+class UsageError extends Error {}
 
 function readArguments() {
   const text = { type: "string" } as const;
@@ -53,11 +54,14 @@ function readArguments() {
     });
     return values;
   } catch (thrown) {
-    throw new WishError((thrown as Error).message);
+    throw new UsageError((thrown as Error).message);
   }
 }
 
-/** What runs on the data directory tells its ports itself, whoever started it and with whatever settings. */
+/**
+ * Finds the ports: a server that runs on the data directory has written them there, whoever started it and with
+ * whatever settings.
+ */
 async function findServer(given: { port?: string; web?: string; data?: string }): Promise<Server> {
   const config = readConfigOrExit(repositoryRoot());
   const dataDir = given.data === undefined ? config.dataDir : resolve(given.data);
@@ -88,19 +92,19 @@ function ownMessage(from: string, to: string): Buffer {
   return Buffer.from(lines.join("\r\n"));
 }
 
-/** Files mostly have other line ends than SMTP wants, and the MX refuses them (RFC 5321 §2.3.8). */
+/** Converts line ends to CRLF: most files have others, and the MX rejects those (RFC 5321 §2.3.8). */
 async function readMessage(file: string): Promise<Buffer> {
   const bytes = await readFile(file).catch(() => {
-    throw new WishError(`There is no readable file ${file}.`);
+    throw new UsageError(`There is no readable file ${file}.`);
   });
   return Buffer.from(bytes.toString("latin1").replace(/\r\n|\r|\n/g, "\r\n"), "latin1");
 }
 
-async function send({ to, from, eml }: Wish, server: Server): Promise<void> {
+async function send({ to, from, eml }: Outgoing, server: Server): Promise<void> {
   const message = eml === undefined ? ownMessage(from, to[0] ?? "") : await readMessage(eml);
   const mail = { port: server.port, from, to, message, params: "BODY=8BITMIME SMTPUTF8" };
   const { replies } = await sendMail(mail).catch(() => {
-    throw new WishError(`Nothing answers SMTP on port ${server.port}. Is Kauke running (npm start)?`);
+    throw new UsageError(`Nothing answers SMTP on port ${server.port}. Is Kauke running (npm start)?`);
   });
   console.log(`MAIL FROM:<${from}>  ${replies[0]}`);
   for (const [index, rcpt] of to.entries()) console.log(`RCPT TO:<${rcpt}>  ${replies[index + 1]}`);
@@ -110,12 +114,14 @@ async function send({ to, from, eml }: Wish, server: Server): Promise<void> {
 }
 
 async function printTrace(messageId: string, { web, dataDir }: Server): Promise<void> {
-  // Whoever may read the data directory may see what the server did with the message.
+  // Anyone who can read the data directory may see how the server handled the message.
   const token = await readFile(join(dataDir, "preview.token"), "utf8").catch(() => "");
   const headers = { "x-preview-token": token.trim() };
   const answer = await fetch(`${web}/preview/api/traces/${messageId}`, { headers }).catch(() => null);
   if (answer === null || !answer.ok) {
-    console.log("The stages are shown in preview mode only, to who may read preview.token in the data directory.");
+    console.log(
+      "The stages are shown in preview mode only, and only if you can read preview.token in the data directory.",
+    );
     return;
   }
   const { steps } = (await answer.json()) as { steps: { stage: string; verdict: string; detail: string }[] };
@@ -130,11 +136,11 @@ async function main(): Promise<number> {
       console.log(usage);
       return 0;
     }
-    if (to.length === 0) throw new WishError("Say where to: npm run mail:send -- --to shop@kauke.test");
+    if (to.length === 0) throw new UsageError("Missing recipient. Example: npm run mail:send -- --to shop@kauke.test");
     await send({ to, from, eml }, await findServer(given));
     return 0;
   } catch (thrown) {
-    if (!(thrown instanceof WishError)) throw thrown;
+    if (!(thrown instanceof UsageError)) throw thrown;
     console.error(`${thrown.message}\nMore: npm run mail:send -- --help`);
     return 1;
   }

@@ -1,8 +1,8 @@
 /**
- * Makes a data directory that holds mail in every state, as the code of this commit writes it, for
- * `apps/server/test/operator/old-data-directories.test.ts`: `node scripts/make-data-directory.ts 2026-11-22-a21df47` writes
- * `test-vectors/data-directories/2026-11-22-a21df47.{tar.zst,json}`. Run it before a change of what is stored, commit both files.
- * The server is killed while it works, so the directory is as a crash leaves it.
+ * Creates a data directory that holds mail in every state, as the code of this commit writes it, for
+ * `apps/server/test/operator/old-data-directories.test.ts`: `node scripts/make-data-directory.ts 2026-11-22-a21df47`
+ * writes `test-vectors/data-directories/2026-11-22-a21df47.{tar.zst,json}`. Run it before changing a storage format and
+ * commit both files. The server is killed while it works, so the directory looks as after a crash.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } f
 const name = process.argv[2] ?? "";
 const folder = new URL("../test-vectors/data-directories/", import.meta.url);
 
-/** What the relay answers at RCPT from now on; `hang` never answers. */
+/** How the fake relay answers RCPT from now on; `hang` sends no answer. */
 let relayAnswer: "250" | "451" | "hang" = "250";
 const never = new Promise<FakeMxAnswer>(() => {});
 
@@ -52,7 +52,7 @@ function answerNow(): FakeMxAnswer | Promise<FakeMxAnswer> | undefined {
   return relayAnswer === "451" ? "451 4.3.0 not now" : undefined;
 }
 
-/** @returns what a test needs to know of the directory */
+/** @returns what a test must know about the directory: addresses, subjects and counts */
 async function fill(scene: Scene) {
   const { person, server } = scene;
   const aliases = await makeAliases(person);
@@ -75,7 +75,7 @@ async function fill(scene: Scene) {
     smtp: (smtp as { credential: { username: string; password: string } }).credential,
     webhookSecret: (secret as { secret: string }).secret,
     ...forwarded,
-    /** Subject of each waiting message, and how many copies of it are to arrive. */
+    /** Subject of each queued message, and how many copies of it must arrive. */
     waiting: { deferred: 1, "deferred for two": 2, "in flight": 1 },
     scheduled: "scheduled",
   };
@@ -92,11 +92,11 @@ async function makeAliases(person: Person) {
   };
 }
 
-/** The addresses that correspondents and bounces use, as they stand in a forwarded message. */
+/** Forwards one message and returns the reply address and the bounce address that the forwarded copy carries. */
 async function forwardOne({ relay, server }: Scene, to: string) {
   await send(server, to, "forwarded");
   const mail = (await relay.waitForMessages(1)).find((it) => it.bytes.includes("Subject: forwarded"));
-  if (mail === undefined) throw new Error("the relay got something else first");
+  if (mail === undefined) throw new Error("the relay received a different message first");
   const replyAddress = /^From: .*<([^>]+)>/m.exec(mail.bytes.toString("latin1"))?.[1];
   return { replyAddress, bounceAddress: mail.envelopeFrom };
 }
@@ -115,8 +115,8 @@ async function send({ mxPort }: ServerProcess, to: string, subject: string): Pro
 }
 
 async function compose(person: Person, alias: AliasWire, change: Record<string, unknown>): Promise<void> {
-  const letter = { to: "ann@sender.example", body: "text", fromAliasId: alias.id, priority: 0, useEncryption: false };
-  await call(person, "POST", "/api/email-jobs", { ...letter, ...change });
+  const draft = { to: "ann@sender.example", body: "text", fromAliasId: alias.id, priority: 0, useEncryption: false };
+  await call(person, "POST", "/api/email-jobs", { ...draft, ...change });
 }
 
 async function call(person: Person, method: string, path: string, body?: unknown): Promise<unknown> {

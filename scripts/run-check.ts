@@ -1,4 +1,7 @@
-/** Runs one program on this Node: with its output kept for later, or shown as it comes. Signals end the program too. */
+/**
+ * Runs one program on the current Node, with its output either captured or shown as it is written. Signals end the
+ * program too.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 
 export async function runCaptured(args: readonly string[], cwd: string): Promise<{ code: number; output: string }> {
@@ -13,10 +16,10 @@ export function runShown(args: readonly string[], cwd: string, env: NodeJS.Proce
   return endOf(spawn(process.execPath, args, { cwd, env, stdio: ["ignore", "inherit", "inherit"] }));
 }
 
-/** The exit code once all output has come; we end with the program when a signal tells us to. */
+/** @returns the exit code once all output has arrived. A signal ends both the program and this process. */
 function endOf(child: ChildProcess): Promise<number> {
   const stop = (signal: NodeJS.Signals) => {
-    // Ctrl-C has reached it already: the terminal sends it to the whole group.
+    // Ctrl-C has already reached the program: the terminal sends it to the whole process group.
     if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
     child.once("close", () => process.exit(1));
   };

@@ -1,6 +1,6 @@
 /**
- * The launcher behind every npm script: `node scripts/run.mjs <command> [arguments]`. Runs on Node 20 with nothing installed,
- * installs what is missing, then runs the command's steps on the pinned Node until one fails.
+ * The launcher behind every npm script: `node scripts/run.mjs <command> [arguments]`. Runs on Node 20 before any
+ * package is installed, installs what is missing, then runs the command's steps on the pinned Node until one fails.
  */
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,10 @@ import { findNode } from "./launch/node-binary.mjs";
 
 const buildWeb = ["scripts/build-web.mjs"];
 
-/** Each step is a list of arguments for Node; what the caller adds goes to the last step. */
+/**
+ * Steps of each command; each step is a list of arguments for Node. The caller's arguments are appended to the last
+ * step.
+ */
 const commands = {
   start: [buildWeb, ["apps/server/src/main.ts"]],
   dev: [buildWeb, ["scripts/dev.ts"]],

@@ -1,4 +1,7 @@
-/** Demo accounts for `npm run dev`, made through the API like anybody's: the personas of testkit. Argument: the origin. */
+/**
+ * Demo accounts for `npm run dev`, created through the API like any account: the personas of testkit. Argument: the
+ * server's origin.
+ */
 import { personas } from "@kauke/testkit/personas";
 
 const origin = process.argv[2] ?? "http://127.0.0.1:3000";

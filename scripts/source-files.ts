@@ -1,4 +1,6 @@
-/** Lists the repository's files for the checks that read text: what git tracks plus what is new and not ignored. */
+/**
+ * Lists the repository's files for checks that read text: files that git tracks, and new files that are not ignored.
+ */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -9,12 +9,12 @@ const report = (change: Partial<VitestReport> = {}): VitestReport => ({
   ...change,
 });
 
-test("tests are counted as the report counts them", () => {
+test("tests are counted by their status in the report", () => {
   expect(tallyOf(report({ numFailedTests: 2 }), 1)).toEqual({ passed: 3, failed: 2, skipped: 1 });
   expect(tallyOf(report(), 0)).toEqual({ passed: 3, failed: 0, skipped: 1 });
 });
 
-test("a file that broke before its tests is one failed more", () => {
+test("a file that broke before its tests ran counts as one failed test", () => {
   const testResults = [{ status: "failed", assertionResults: [] }];
   expect(tallyOf(report({ testResults }), 1).failed).toBe(1);
 });
@@ -24,13 +24,13 @@ test("a file whose tests failed is not counted twice", () => {
   expect(tallyOf(report({ numFailedTests: 1, testResults }), 1).failed).toBe(1);
 });
 
-test("a run that proves nothing has failed", () => {
+test("a run without any test counts as failed", () => {
   expect(tallyOf(null, 0).failed).toBe(1);
   expect(tallyOf(report({ numPassedTests: 0, testResults: [] }), 0).failed).toBe(1);
   expect(tallyOf(report(), 1).failed).toBe(1);
 });
 
-test("a test that passed only when it ran again is named", () => {
+test("a test that passed only on its second run is named", () => {
   const assertionResults = [
     { status: "passed", fullName: "steady", failureMessages: [] },
     { status: "passed", fullName: "unsteady", failureMessages: ["Error: too early"] },

@@ -1,4 +1,7 @@
-/** Counts what a vitest run came to, from its JSON report and its exit code. Pure; a run that proves nothing is a failure. */
+/**
+ * Counts the results of one vitest run from its JSON report and its exit code. Pure functions; a run without any test
+ * is a failure.
+ */
 
 export interface Tally {
   passed: number;
@@ -6,7 +9,7 @@ export interface Tally {
   skipped: number;
 }
 
-/** The part of vitest's JSON report that is read. */
+/** The fields of vitest's JSON report that are read here. */
 export interface VitestReport {
   numPassedTests: number;
   numFailedTests: number;
@@ -18,14 +21,14 @@ export interface VitestReport {
 interface TestReport {
   status: string;
   fullName?: string;
-  /** What each try that failed told, also of a test that passed at last. */
+  /** Error messages of each failed run of the test, also if it passed in the end. */
   failureMessages?: string[];
 }
 
 /**
- * @param report `null` when the run left none
- * @returns files that broke before their tests count as one failed each; so do a run without tests, without a report, or with
- * an error outside any test
+ * @param report `null` if the run wrote none
+ * @returns counts in which a file that broke before its tests ran is one failed test, and so is a run without tests,
+ * without a report, or with an error outside any test
  */
 export function tallyOf(report: VitestReport | null, exitCode: number): Tally {
   if (report === null) return { passed: 0, failed: 1, skipped: 0 };
@@ -39,8 +42,8 @@ export function tallyOf(report: VitestReport | null, exitCode: number): Tally {
 }
 
 /**
- * @returns the names of tests that failed, ran again, and passed: each has a fault, in itself or in what it tests. Of a cost the
- * best look counts, so those are left out.
+ * @returns the names of tests that failed, ran again, and passed: either the test or the code has a fault. Tests of
+ * costs are left out, because the best of their measurements counts.
  */
 export function unsteadyTests(report: VitestReport | null): string[] {
   return (report?.testResults ?? [])

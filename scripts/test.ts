@@ -1,6 +1,6 @@
 /**
- * Runs every check of a plan (`test.ts all|check|e2e|long`), one after the other and to the end whatever fails, and closes
- * with `N passed, N failed` alone on a line; exit code 1 when anything failed.
+ * Runs every check of a plan (`test.ts all|check|e2e|long`), one after the other, and does not stop when one fails.
+ * Ends with `N passed, N failed` alone on a line; exit code 1 if anything failed.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,7 +30,7 @@ async function runSuite(suite: Suite): Promise<Tally> {
   const report = join(folder, "report.json");
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  // Hundreds of processes load the same files: each is compiled once.
+  // Hundreds of processes load the same files: the compile cache lets each file be compiled once.
   const compiled = { NODE_COMPILE_CACHE: join(root, "node_modules/.kauke-compiled") };
   const environment = { ...compiled, ...process.env, ...suite.environment, ...prepared.environment };
   const code = await runShown(
@@ -40,7 +40,7 @@ async function runSuite(suite: Suite): Promise<Tally> {
   );
   const told = readReport(report);
   const tally = tallyOf(told, code);
-  for (const name of unsteadyTests(told)) console.log(`Failed, ran again and passed (to be mended): ${name}`);
+  for (const name of unsteadyTests(told)) console.log(`Failed at first, passed when run again (to be fixed): ${name}`);
   rmSync(folder, { recursive: true, force: true });
   await prepared.end();
   return tally;
@@ -51,14 +51,17 @@ interface Prepared {
   end(): Promise<void>;
 }
 
-/** One PostgreSQL for the whole run, in which every file has databases of its own: starting one takes longer than most files. */
+/**
+ * Starts one PostgreSQL for the whole run, in which every test file creates databases of its own: starting one takes
+ * longer than most test files.
+ */
 async function preparePostgres(): Promise<Prepared> {
   if (!findTestPostgres().found) return { environment: {}, end: async () => {} };
   const postgres = await startTestPostgres();
   return { environment: { DATABASE_URL_TEST: await postgres.createDatabase() }, end: () => postgres.stop() };
 }
 
-/** @returns `null` after saying what is missing */
+/** @returns `null` after printing what is missing */
 async function prepareBrowser(): Promise<Prepared | null> {
   const browser = ensureChromium();
   if ("problem" in browser) {

@@ -1,4 +1,4 @@
-/** An account from its first minute to its last: registering, signing in and out, staying signed in, deleting it. */
+/** The life of an account: registering, signing in and out, staying signed in, deleting it. */
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
@@ -13,7 +13,7 @@ async function storedKeys(page: Page): Promise<string[]> {
   return (keys as string[]).filter((key) => key !== "theme").sort();
 }
 
-test("an empty registration names the fields that are wrong and asks the server nothing", async () => {
+test("an empty registration form names the invalid fields and sends no request", async () => {
   const { page } = await site.visit();
   let asked = 0;
   await page.route("**/api/auth/register", (route) => {
@@ -29,7 +29,7 @@ test("an empty registration names the fields that are wrong and asks the server 
   expect(asked).toBe(0);
 });
 
-test("two different passwords are a mismatch", async () => {
+test("two different passwords are reported as a mismatch", async () => {
   const { page } = await site.visit();
   await page.goto("/register");
   await fillRegister(page, { email: "ona@people.example", confirm: "correct horse batters" });
@@ -48,7 +48,7 @@ test("a password of seven characters is too short, one of eight is not", async (
   await seePath(page, "/dashboard");
 });
 
-test("what is not an e-mail address is refused, and the field says that it wants one", async () => {
+test("text that is not an e-mail address is refused, and the field says that it needs one", async () => {
   const { page } = await site.visit();
   await page.goto("/register");
   expect(await page.getByLabel("Email").getAttribute("type")).toBe("email");
@@ -56,7 +56,7 @@ test("what is not an e-mail address is refused, and the field says that it wants
   await seeFieldError(page.getByLabel("Email"), "Valid email address is required");
 });
 
-test("an e-mail that has an account can't register again, in whatever case", async () => {
+test("an e-mail address that has an account can't register again, in whatever case", async () => {
   const person = await site.person();
   const { page, expectRefusal } = await site.visit();
   expectRefusal(409, "/api/auth/register");
@@ -66,7 +66,7 @@ test("an e-mail that has an account can't register again, in whatever case", asy
   await seePath(page, "/register");
 });
 
-test("registering leads to the dashboard, signed in, and a reload keeps it so", async () => {
+test("registering leads to the dashboard, signed in, and the session survives a reload", async () => {
   const { page } = await site.visit();
   await register(page, "ruta@people.example");
   await page.getByRole("banner").getByText("ruta", { exact: true }).waitFor();
@@ -82,7 +82,7 @@ test("registering leads to the dashboard, signed in, and a reload keeps it so", 
   });
 });
 
-test("signing in needs a password, the right one, and a known e-mail; both failures read alike", async () => {
+test("signing in needs a password, the right one, and a known e-mail address; both failures have the same text", async () => {
   const person = await site.person();
   const { page, expectRefusal } = await site.visit();
   expectRefusal(401, "/api/auth/login");
@@ -103,7 +103,7 @@ test("signing in needs a password, the right one, and a known e-mail; both failu
 test.each([
   ["/auth", "Sign In"],
   ["/register", "Create Account"],
-])("%s: what is typed before the page lives stays, and nothing of it gets into the address", async (path, name) => {
+])("%s: text typed before the page's scripts run is kept, and none of it gets into the URL", async (path, name) => {
   const person = await site.person();
   const { page, context } = await site.visit();
   const scripts = Promise.withResolvers<void>();
@@ -122,11 +122,11 @@ test.each([
   await seePath(page, "/dashboard");
 });
 
-test("signing out says so, leads to the landing page and is true for the server too", async () => {
+test("signing out shows a message, leads to the landing page and ends the session at the server too", async () => {
   const person = await site.person();
   const { page } = await site.visit({ as: person });
   await page.goto("/dashboard");
-  // Questions still on their way would be answered 401 once the session is gone.
+  // Requests still running would be answered with 401 once the session has ended.
   await page.getByText("No aliases yet", { exact: true }).waitFor();
   await page.waitForLoadState("networkidle");
   await page.getByRole("button", { name: "Log out" }).click();
@@ -156,7 +156,7 @@ test("signing out clears the page at once and waits two seconds for the server, 
   await context.route("**/api/auth/logout", () => {});
   await page.getByRole("tab", { name: "Manual Decrypt" }).click();
   await page.getByLabel("Private Key").fill("AGE-SECRET-KEY-TYPED");
-  // In one go: whatever comes later than the press was not cleared at once.
+  // In one script: whatever is cleared later than the click was not cleared at once.
   const left = await page.evaluate(`(async () => {
     document.querySelector("[aria-label='Log out']").click();
     await new Promise((done) => setTimeout(done, 300));
@@ -167,7 +167,7 @@ test("signing out clears the page at once and waits two seconds for the server, 
   await seeToast(page, "Logged Out", "Successfully logged out");
 });
 
-test("a late answer to signing out does not end the session that began meanwhile", async () => {
+test("a late response to signing out does not end a session started meanwhile", async () => {
   const { page, context } = await site.visit({ as: await site.person() });
   const again = await site.person();
   await page.goto("/dashboard");
@@ -175,7 +175,7 @@ test("a late answer to signing out does not end the session that began meanwhile
   await context.route("**/api/auth/logout", async (route) => {
     const response = await route.fetch();
     await held.promise;
-    // It takes a cookie away; the page has given it up by now.
+    // The response deletes a cookie; the page has aborted the request by now.
     await route.fulfill({ response }).catch(() => {});
   });
   await page.getByRole("button", { name: "Log out" }).click();
@@ -187,7 +187,7 @@ test("a late answer to signing out does not end the session that began meanwhile
   await seeHeading(page, "Email Forwarding");
 });
 
-test("a session that has ended elsewhere shows on the open dashboard at the next call", async () => {
+test("a session that was ended elsewhere is noticed on the open dashboard at the next request", async () => {
   const person = await site.person();
   const { page, expectRefusal } = await site.visit({ as: person });
   expectRefusal(401, `/api/aliases/${person.user.id}`);
@@ -215,7 +215,7 @@ test("a session survives a restart of the server", async () => {
     .waitFor();
 });
 
-test("an account is deleted only after DELETE is typed; two seconds later it is gone and the e-mail is free", async () => {
+test("an account is deleted only after DELETE is typed; two seconds later it is gone and the e-mail address can register again", async () => {
   const email = "tomas@people.example";
   const person = await site.person(email);
   const { page, expectRefusal } = await site.visit({ as: person });

@@ -1,4 +1,6 @@
-/** Taking one's data away: from the button in Settings to a file that holds everything, and what a refusal says. */
+/**
+ * Exporting an account's data: from the button in Settings to a file that contains everything, and what a refusal says.
+ */
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { widths } from "../browser/browser.ts";
@@ -19,7 +21,7 @@ async function settingsOf(email: string, width: number) {
 }
 
 test.each(usually(Object.entries(widths), 1))(
-  "the file holds the account's rows with their dates of deletion (%s)",
+  "the file contains the account's rows with their dates of deletion (%s)",
   async (name, width) => {
     const email = `takes.data.${name}@people.example`;
     const person = await site.person(email);
@@ -42,7 +44,7 @@ test.each(usually(Object.entries(widths), 1))(
   },
 );
 
-test("while it is made the button says so and can't be pressed again; a refusal is a toast, and nothing is saved", async () => {
+test("during the export the button says so and can't be pressed again; a refusal is a toast, and no file is saved", async () => {
   await site.person("takes.nothing@people.example");
   const { page, expectRefusal } = await settingsOf("takes.nothing@people.example", widths.phone);
   expectRefusal(429, "/api/account/export");

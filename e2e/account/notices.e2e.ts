@@ -1,4 +1,4 @@
-/** What an owner is told when mail finally did not arrive, and how it is put away. */
+/** Notices that tell an owner that mail finally failed, and how they are dismissed. */
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import type { Person } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
@@ -9,7 +9,10 @@ import { runSite } from "../browser/site.ts";
 import { multipartMessage } from "../mail/message.ts";
 
 let mx: FakeMx;
-/** Mailboxes that begin with `gone` don't exist, those that begin with `slow` never get round to it. */
+/**
+ * Mailboxes whose name begins with `gone` don't exist; those that begin with `slow` always reply with a temporary
+ * failure.
+ */
 beforeAll(async () => {
   mx = await FakeMx.start({
     answer: ({ stage, line }) => {
@@ -31,12 +34,12 @@ async function sendTo(alias: string): Promise<void> {
   await sendMail({ port: site.server.mxPort, to: `${alias}@kauke.test`, message: multipartMessage(1) });
 }
 
-/** @returns once the server has as many notices for the person */
+/** Waits until the server has this number of notices for the person. */
 async function untilNotices(person: Person, count: number): Promise<void> {
   await expect.poll(async () => (await person.notices()).length).toBe(count);
 }
 
-test("a destination that did not take the mail in time is shown to the owner until it is dismissed", async () => {
+test("a destination that did not accept the mail in time is shown to the owner until the notice is dismissed", async () => {
   const person = await site.person();
   const { page } = await site.visit({ as: person });
   const { alias } = await person.createAlias({ forwardTo: "slow@inbox.example" });
@@ -60,7 +63,7 @@ test("a destination that did not take the mail in time is shown to the owner unt
   expect(await notices(page).count()).toBe(0);
 });
 
-test("one of two destinations failing is told, while the other has the mail", async () => {
+test("the failure of one of two destinations is shown, while the other has the mail", async () => {
   const person = await site.person();
   const { alias } = await person.createAlias({ forwardTo: "gone@inbox.example, there@inbox.example" });
   await sendTo(alias);
@@ -78,7 +81,7 @@ test("one of two destinations failing is told, while the other has the mail", as
   ).toBe(0);
 });
 
-test("of many notices three are shown, the others on request, and nobody sees another's", async () => {
+test("three of many notices are shown, the others on request, and nobody sees another account's", async () => {
   const person = await site.person();
   for (let count = 1; count <= 5; count++) {
     const { alias } = await person.createAlias({ forwardTo: `gone${count}@inbox.example, fine@inbox.example` });
@@ -98,7 +101,7 @@ test("of many notices three are shown, the others on request, and nobody sees an
   expect(await notices(other.page).count()).toBe(0);
 });
 
-test("a dismissal that fails brings the notice back and says so", async () => {
+test("a notice whose dismissal fails comes back, with a message", async () => {
   const person = await site.person();
   const { alias } = await person.createAlias({ forwardTo: "gone@inbox.example, fine@inbox.example" });
   await sendTo(alias);

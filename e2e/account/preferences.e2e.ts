@@ -1,4 +1,4 @@
-/** What people have told their system holds here too: their own few colours, and that nothing moves. */
+/** Preferences set in the operating system apply here too: forced colours and reduced motion. */
 import { personas } from "@kauke/testkit/personas";
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -6,10 +6,10 @@ import type { Visit } from "../browser/browser.ts";
 import { toasts } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { aliasSwitch } from "../browser/steps.ts";
-import { furnish } from "../screens/open-screen.ts";
+import { createScreenData } from "../screens/open-screen.ts";
 
 const site = runSite();
-beforeAll(() => furnish(site.server));
+beforeAll(() => createScreenData(site.server));
 
 async function openDashboard({ page, context }: Visit): Promise<void> {
   const { email, password } = personas.some;
@@ -18,7 +18,7 @@ async function openDashboard({ page, context }: Visit): Promise<void> {
   await page.getByRole("switch").first().waitFor();
 }
 
-/** One property of an element, or of a part that only the style sheet knows. */
+/** One computed style property of an element, or of its pseudo-element. */
 function styleOf(element: Locator, property: string, part = ""): Promise<string> {
   return element.evaluate(
     (it, [name = "", pseudo]) =>
@@ -29,7 +29,7 @@ function styleOf(element: Locator, property: string, part = ""): Promise<string>
 
 const background = (element: Locator, part?: string) => styleOf(element, "background-color", part);
 
-describe("with the system's own colours", () => {
+describe("with forced colours", () => {
   async function openForced(): Promise<Page> {
     const visit = await site.visit();
     await visit.page.emulateMedia({ forcedColors: "active" });
@@ -37,7 +37,7 @@ describe("with the system's own colours", () => {
     return visit.page;
   }
 
-  test("a switch shows which way it stands", async () => {
+  test("a switch shows whether it is on", async () => {
     const page = await openForced();
     const canvas = await background(page.locator("body"));
     const [on, off] = [aliasSwitch(page, "rent@vejas.test"), aliasSwitch(page, "gym@kauke.test")];
@@ -49,7 +49,7 @@ describe("with the system's own colours", () => {
     expect(offKnob).not.toBe(canvas);
   });
 
-  test("the masks behind the words of the landing page and of signing in are not drawn", async () => {
+  test("the masks behind the texts of the landing page and of the sign-in page are not drawn", async () => {
     const { page } = await site.visit();
     await page.emulateMedia({ forcedColors: "active" });
     for (const [path, crowd] of [
@@ -62,7 +62,7 @@ describe("with the system's own colours", () => {
     }
   });
 
-  test("the current page, an open dialog and a toast stand out by a line", async () => {
+  test("the current page, an open dialog and a toast are marked by a line", async () => {
     const page = await openForced();
     const canvas = await background(page.locator("body"));
     const current = page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "_FORWARD" });
@@ -78,7 +78,7 @@ describe("with the system's own colours", () => {
     expect(await styleOf(dialog, "border-top-width")).toBe("1px");
   });
 
-  test("what has the focus shows it by an outline, fields included", async () => {
+  test("the focused element shows an outline, fields included", async () => {
     const page = await openForced();
     for (let stops = 0; stops < 15; stops++) {
       await page.keyboard.press("Tab");
@@ -94,8 +94,8 @@ describe("with the system's own colours", () => {
   });
 });
 
-describe("where nothing should move", () => {
-  /** Of everything on the page, also of what only the style sheet draws. */
+describe("with reduced motion", () => {
+  /** Running animations of the whole page, pseudo-elements included. */
   const moving = (page: Page) =>
     page.evaluate(
       "document.getAnimations().filter((it) => it.playState === 'running' && it.effect.getComputedTiming().activeDuration > 1).map((it) => it.effect.target.className + ' ' + (it.animationName ?? it.transitionProperty))",
@@ -108,7 +108,7 @@ describe("where nothing should move", () => {
     return visit.page;
   }
 
-  test("switches, toasts and dialogs come and go at once", async () => {
+  test("switches, toasts and dialogs appear and disappear at once", async () => {
     const page = await openStill("reduce");
     await aliasSwitch(page, "travel.26@kauke.test").click();
     await toasts(page).waitFor();
@@ -118,7 +118,7 @@ describe("where nothing should move", () => {
     expect(await moving(page)).toEqual([]);
   });
 
-  test("for everybody else they move: the control of the test before", async () => {
+  test("control: without that preference they move", async () => {
     const page = await openStill("no-preference");
     await aliasSwitch(page, "travel.26@kauke.test").click();
     await toasts(page).waitFor();

@@ -1,4 +1,7 @@
-/** Sign-in in Settings: a new e-mail, a wallet and a Google account linked and removed, each after signing in again. */
+/**
+ * Sign-in in Settings: a new e-mail address, a wallet and a Google account linked and removed, each after signing in
+ * again.
+ */
 import { googleFailureTexts, waysInMessages } from "@kauke/contract";
 import { FakeIssuer } from "@kauke/testkit/fakes/fake-issuer";
 import type { Page, Route } from "playwright-core";
@@ -8,7 +11,7 @@ import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast } from 
 import { runSite } from "../browser/site.ts";
 import { password, signIn } from "../browser/steps.ts";
 import { usuallyAt } from "../browser/variants.ts";
-import { openLetter } from "../mail/letters.ts";
+import { openServerMessage } from "../mail/server-messages.ts";
 import { aWallet, injectWallet } from "../sign-in/injected-wallet.ts";
 
 let issuer: FakeIssuer | null = null;
@@ -20,13 +23,13 @@ const site = runSite({
 });
 afterAll(() => issuer?.close());
 
-/** Who the issuer says is there from now on. */
+/** Sets the account as which the fake issuer signs people in from now on. */
 function atGoogle(sub: string): FakeIssuer {
-  if (issuer === null) throw new Error("the issuer runs inside tests only");
+  if (issuer === null) throw new Error("the issuer runs only while tests run");
   return Object.assign(issuer, { claims: { sub }, refusal: null });
 }
 
-/** The server's clock goes on as it does: the page is told that its sign-in is an old one. */
+/** The server's clock is not moved: its response is changed so that the page takes its sign-in for an old one. */
 const asOld = async (route: Route) => {
   const response = await route.fetch();
   await route.fulfill({ response, json: { ...(await response.json()), freshForSeconds: 0 } });
@@ -58,63 +61,66 @@ const proving = (page: Page) => page.getByRole("dialog", { name: "Sign in again"
 async function confirmEmail(page: Page, email: string): Promise<void> {
   await press(page, "Send Confirmation");
   await seeToast(page, "Confirmation Sent");
-  await page.goto(await openLetter(page, "Confirm your e-mail", email));
+  await page.goto(await openServerMessage(page, "Confirm your e-mail", email));
   await press(page, "Confirm My Email");
   await seeHeading(page, "Your e-mail is confirmed");
 }
 
-test.each(usuallyAt("desktop"))("at %i pixels the e-mail is changed by the link sent to the new one", async (width) => {
-  const person = await site.person();
-  const visit = await site.visit({ as: person, width });
-  const { page, expectRefusal } = visit;
-  const email = `new.${width}.${Date.now()}@people.example`;
-  await openSettings(visit);
-  await confirmEmail(page, person.email);
-  const other = await signedIn(person.email);
-  await page.route(waysPath, asOld);
-  await openSettings(visit);
-  await press(page, "Change E-mail");
-  expectRefusal(400, "/api/account/proof/password");
-  await proving(page).getByLabel("Password").fill("not this one");
-  await press(page, "Continue");
-  await seeFieldError(proving(page).getByLabel("Password"), waysInMessages.passwordWrong);
-  await proving(page).getByLabel("Password").fill(password);
-  await press(page, "Continue");
-  const dialog = page.getByRole("dialog", { name: "Change e-mail" });
-  expectRefusal(400, "/api/account/email/message");
-  await dialog.getByLabel("New e-mail").fill(person.email.toUpperCase());
-  await press(page, "Send Link");
-  await seeFieldError(dialog.getByLabel("New e-mail"), waysInMessages.emailIsYours);
-  await dialog.getByLabel("New e-mail").fill(email);
-  await press(page, "Send Link");
-  await seeToast(page, "Link Sent", "Open it in this browser within 24 hours. Nothing changes before.");
-  await seeGone(dialog);
-  await page.getByRole("main").getByText(person.email, { exact: true }).waitFor();
-  const link = await openLetter(page, "Confirm your new e-mail", email);
-  expect(link).toMatch(/^\/new-email#[a-z2-7]{32}$/);
-  await page.goto(link);
-  await seeHeading(page, "Sign in with this e-mail?");
-  await page.getByText(email, { exact: true }).waitFor();
-  await press(page, "Use This E-mail");
-  await seeHeading(page, "Your e-mail was changed");
-  const label = email.split("@")[0] as string;
-  await page.getByRole("banner").getByText(label, { exact: true }).first().waitFor({ state: "attached" });
-  await openSettings(visit);
-  await page.getByRole("main").getByText(email, { exact: true }).waitFor();
-  await page.getByText("confirmed", { exact: true }).waitFor();
-  await other.page.reload();
-  await seeHeading(other.page, "Welcome Back");
-  expectRefusal(404, "/api/account/email/state");
-  await page.goto(link);
-  await seeHeading(page, "This link no longer works");
-  await signedIn(email);
-  const letter = await openLetterText(page, "Your sign-in e-mail was changed");
-  expect(letter).toContain("postmaster@");
-  expect(letter).not.toContain(email);
-});
+test.each(usuallyAt("desktop"))(
+  "at %i pixels the e-mail address is changed by the link sent to the new one",
+  async (width) => {
+    const person = await site.person();
+    const visit = await site.visit({ as: person, width });
+    const { page, expectRefusal } = visit;
+    const email = `new.${width}.${Date.now()}@people.example`;
+    await openSettings(visit);
+    await confirmEmail(page, person.email);
+    const other = await signedIn(person.email);
+    await page.route(waysPath, asOld);
+    await openSettings(visit);
+    await press(page, "Change E-mail");
+    expectRefusal(400, "/api/account/proof/password");
+    await proving(page).getByLabel("Password").fill("not this one");
+    await press(page, "Continue");
+    await seeFieldError(proving(page).getByLabel("Password"), waysInMessages.passwordWrong);
+    await proving(page).getByLabel("Password").fill(password);
+    await press(page, "Continue");
+    const dialog = page.getByRole("dialog", { name: "Change e-mail" });
+    expectRefusal(400, "/api/account/email/message");
+    await dialog.getByLabel("New e-mail").fill(person.email.toUpperCase());
+    await press(page, "Send Link");
+    await seeFieldError(dialog.getByLabel("New e-mail"), waysInMessages.emailIsYours);
+    await dialog.getByLabel("New e-mail").fill(email);
+    await press(page, "Send Link");
+    await seeToast(page, "Link Sent", "Open it in this browser within 24 hours. Nothing changes before.");
+    await seeGone(dialog);
+    await page.getByRole("main").getByText(person.email, { exact: true }).waitFor();
+    const link = await openServerMessage(page, "Confirm your new e-mail", email);
+    expect(link).toMatch(/^\/new-email#[a-z2-7]{32}$/);
+    await page.goto(link);
+    await seeHeading(page, "Sign in with this e-mail?");
+    await page.getByText(email, { exact: true }).waitFor();
+    await press(page, "Use This E-mail");
+    await seeHeading(page, "Your e-mail was changed");
+    const label = email.split("@")[0] as string;
+    await page.getByRole("banner").getByText(label, { exact: true }).first().waitFor({ state: "attached" });
+    await openSettings(visit);
+    await page.getByRole("main").getByText(email, { exact: true }).waitFor();
+    await page.getByText("confirmed", { exact: true }).waitFor();
+    await other.page.reload();
+    await seeHeading(other.page, "Welcome Back");
+    expectRefusal(404, "/api/account/email/state");
+    await page.goto(link);
+    await seeHeading(page, "This link no longer works");
+    await signedIn(email);
+    const text = await openMessageText(page, "Your sign-in e-mail was changed");
+    expect(text).toContain("postmaster@");
+    expect(text).not.toContain(email);
+  },
+);
 
-/** Of a message without a link. @returns the newest of this subject */
-async function openLetterText(page: Page, subject: string): Promise<string> {
+/** Opens the newest message with this subject, one without a link. @returns its text */
+async function openMessageText(page: Page, subject: string): Promise<string> {
   await page.goto("/preview");
   await page.getByRole("listitem").getByRole("button", { name: subject }).first().click();
   await seeHeading(page, subject);
@@ -122,7 +128,7 @@ async function openLetterText(page: Page, subject: string): Promise<string> {
   return page.getByRole("tabpanel", { name: "Text", exact: true }).innerText();
 }
 
-test("a sign-in that gets too old while one types is asked for then, and what was typed is sent", async () => {
+test("if the sign-in becomes too old while one types, it is asked for then, and the typed text is sent", async () => {
   const visit = await atSettings({ as: await site.person(), width: widths.phone });
   const { page, expectRefusal } = visit;
   const email = `typed.${Date.now()}@people.example`;
@@ -138,10 +144,10 @@ test("a sign-in that gets too old while one types is asked for then, and what wa
   await press(page, "Continue");
   await seeToast(page, "Link Sent");
   await seeGone(page.getByRole("dialog"));
-  await openLetter(page, "Confirm your new e-mail", email);
+  await openServerMessage(page, "Confirm your new e-mail", email);
 });
 
-test("giving up the sign-in changes nothing; the focus goes back", async () => {
+test("cancelling the sign-in changes nothing; the focus returns", async () => {
   const visit = await site.visit({ as: await site.person() });
   const { page } = visit;
   await page.route(waysPath, asOld);
@@ -153,7 +159,7 @@ test("giving up the sign-in changes nothing; the focus goes back", async () => {
   await seeFocus(page.getByRole("button", { name: "Change E-mail" }));
 });
 
-test("a sign-in link is a new sign-in too", async () => {
+test("a sign-in link counts as a new sign-in too", async () => {
   const person = await site.person();
   const visit = await site.visit({ as: person });
   const { page, context } = visit;
@@ -166,7 +172,7 @@ test("a sign-in link is a new sign-in too", async () => {
   await press(page, "I Have Signed In");
   await proving(page).getByText("You have not signed in by the link yet.").waitFor();
   const tab = await context.newPage();
-  await tab.goto(await openLetter(tab, "Sign in to Kauke", person.email));
+  await tab.goto(await openServerMessage(tab, "Sign in to Kauke", person.email));
   await press(tab, "Sign In");
   await seePath(tab, "/dashboard");
   await press(page, "I Have Signed In");
@@ -200,7 +206,7 @@ test.each(usuallyAt("phone"))("at %i pixels a wallet is linked, signs in, and is
   await page.route(waysPath, asOld);
   await openSettings(visit);
   await press(page, "Remove wallet");
-  // The wallet itself signs in again.
+  // The wallet is used to sign in again.
   await proving(page).getByRole("button", { name: "Continue with Solana Wallet" }).click();
   const dialog = page.getByRole("dialog", { name: "Remove wallet" });
   await dialog.getByRole("button", { name: "Remove", exact: true }).click();
@@ -210,7 +216,7 @@ test.each(usuallyAt("phone"))("at %i pixels a wallet is linked, signs in, and is
   await seeHeading(elsewhere.page, "Welcome Back");
 });
 
-test("a wallet of another account, one that says no, and the only way in stay as they are", async () => {
+test("a wallet of another account, a refused signature, and the only way in change nothing", async () => {
   const wallet = aWallet();
   const owner = await site.visit();
   owner.expectRefusal(401, "/api/auth/wallet");
@@ -236,7 +242,7 @@ test("a wallet of another account, one that says no, and the only way in stay as
   await seeToast(refusing.page, "Not Linked", "Failed to connect wallet");
 });
 
-test("an account by wallet adds an e-mail", async () => {
+test("an account made with a wallet adds an e-mail address", async () => {
   const wallet = aWallet();
   const visit = await site.visit({ width: widths.phone });
   const { page, expectRefusal } = visit;
@@ -251,7 +257,7 @@ test("an account by wallet adds an e-mail", async () => {
   await page.getByRole("dialog", { name: "Add e-mail" }).getByLabel("New e-mail").fill(email);
   await press(page, "Send Link");
   await seeToast(page, "Link Sent");
-  await page.goto(await openLetter(page, "Confirm your new e-mail", email));
+  await page.goto(await openServerMessage(page, "Confirm your new e-mail", email));
   await press(page, "Use This E-mail");
   await seeHeading(page, "Your e-mail was changed");
   await openSettings(visit);
@@ -280,7 +286,7 @@ test.each(usuallyAt("desktop"))(
   },
 );
 
-test("what goes wrong at Google is said in Settings, once", async () => {
+test("a failure at Google is shown in Settings, once", async () => {
   const owner = await atSettings({ as: await site.person() });
   owner.expectVisitTo(atGoogle("owned").url);
   await press(owner.page, "Link Google");

@@ -1,6 +1,6 @@
 /**
- * What opens under an alias: SMTP credentials, as somebody sets up a mail program with what the page shows, and the secret that
- * signs webhook calls.
+ * The panel under an alias: SMTP credentials, used to set up a mail program with what the page shows, and the secret
+ * that signs webhook calls.
  */
 import { createHmac } from "node:crypto";
 import { FakeWebhook, type WebhookRequest } from "@kauke/testkit/fakes/fake-webhook";
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => hook.close());
 const site = runSite({ env: () => ({ KAUKE_WEBHOOK_ALLOW: "127.0.0.1" }) });
 
-/** An alias' panel, opened, on a page whose clock can be moved. */
+/** Opens an alias' panel on a page with a manual clock. */
 async function openPanel({ forwardTo = inbox, width }: { forwardTo?: string; width?: number } = {}) {
   const person = await site.person();
   const alias = await person.createAlias({ forwardTo });
@@ -38,13 +38,13 @@ async function openPanel({ forwardTo = inbox, width }: { forwardTo?: string; wid
 const press = (panel: Locator, name: string) => panel.getByRole("button", { name, exact: true }).click();
 const shownSecret = async (panel: Locator) => (await panel.getByRole("code").innerText()).trim();
 const clipboard = (page: Page) => page.evaluate("navigator.clipboard.readText()") as Promise<string>;
-/** Host, port and username, as the page tells them. */
+/** @returns host, port and username as the page shows them */
 async function shownFacts(panel: Locator): Promise<string[]> {
   const facts = await panel.getByRole("group", { name: "SMTP credentials" }).getByRole("definition").allInnerTexts();
   return facts.map((text) => text.trim());
 }
 
-/** Signs in as a mail program does, on the port that the page calls 587 or 465. */
+/** Signs in like a mail program, on the port that the page calls 587 or 465. */
 async function signIn(port: "587" | "465", username: string, password: string): Promise<SmtpTalk & { said: string }> {
   const { submissionPort, submissionsPort } = site.server;
   const talk = await (port === "587" ? smtpTalk(submissionPort) : smtpTalkTls(submissionsPort));
@@ -68,7 +68,7 @@ async function submit(talk: SmtpTalk, from: string, subject: string): Promise<st
   return answer;
 }
 
-test("a password is copied in a browser that has no ClipboardItem", async () => {
+test("a password is copied in a browser without ClipboardItem", async () => {
   const { page, panel, context } = await openPanel();
   await context.addInitScript("delete window.ClipboardItem");
   await page.reload();
@@ -83,7 +83,7 @@ test("a password is copied in a browser that has no ClipboardItem", async () => 
   expect(await clipboard(page)).toBe(password);
 });
 
-test("credentials made in the dashboard are used by a mail program, renewed and deleted", async () => {
+test("credentials made in the dashboard are used by a mail program, regenerated and deleted", async () => {
   const { page, panel, address } = await openPanel();
   await press(panel, "Generate credentials");
   await seeToast(page, "SMTP Credentials Generated", `${address} can send now.`);
@@ -148,7 +148,7 @@ test("credentials made in the dashboard are used by a mail program, renewed and 
 });
 
 test.each(usuallyAt("phone"))(
-  "at %i pixels a password that is viewed hides by itself after half a minute, or when it is told to",
+  "at %i pixels a shown password is hidden after half a minute, or when the button is pressed again",
   async (width) => {
     const { page, panel, person, alias } = await openPanel({ width });
     const made = await person.call("POST", "/api/smtp-credentials", { aliasId: alias.id });
@@ -179,7 +179,7 @@ test.each(usuallyAt("phone"))(
   },
 );
 
-/** Answers one call in the server's place, once. */
+/** Answers one request in place of the server, once. */
 async function answerOnce(
   context: BrowserContext,
   path: RegExp,
@@ -189,7 +189,7 @@ async function answerOnce(
   await context.route(path, (route) => route.fulfill({ status, body, contentType: type }), { times: 1 });
 }
 
-test("every failure says its own sentence", async () => {
+test("every failure has its own message", async () => {
   const { page, panel, context, expectRefusal } = await openPanel();
   const fail = async (path: RegExp, button: string, said: string, status = 500) => {
     await answerOnce(context, path, { status });
@@ -218,14 +218,14 @@ test("every failure says its own sentence", async () => {
   await panel.getByRole("button", { name: "View", exact: true }).waitFor();
 });
 
-/** As a receiver checks it, by the page's secret (Standard Webhooks 1.0). */
+/** Verifies the signature as a receiver does, with the secret that the page shows (Standard Webhooks 1.0). */
 function isSignedWith(secret: string, { headers, body }: WebhookRequest): boolean {
   const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
   const [id, time, signature] = ["id", "timestamp", "signature"].map((name) => String(headers[`webhook-${name}`]));
   return signature === `v1,${createHmac("sha256", key).update(`${id}.${time}.`).update(body).digest("base64")}`;
 }
 
-test("a webhook's secret is shown, copied and renewed; the next call is signed with the new one", async () => {
+test("a webhook's secret is shown, copied and regenerated; the next call is signed with the new one", async () => {
   const { page, panel, address } = await openPanel({ forwardTo: hook.url });
   const call = async () => {
     const count = hook.requests.length + 1;

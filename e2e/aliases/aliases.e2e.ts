@@ -1,4 +1,4 @@
-/** Finding, pausing, changing and deleting aliases, with every message on the way. */
+/** Finding, pausing, changing and deleting aliases, with every message shown on the way. */
 import { aliasMessages } from "@kauke/contract";
 import { personas } from "@kauke/testkit/personas";
 import type { Page } from "playwright-core";
@@ -10,10 +10,10 @@ import { aliasRow, aliasSwitch, dismissToast, listedAddresses, toggleAlias } fro
 const site = runSite();
 const inbox = "jonas@inbox.example";
 let made = 0;
-/** Aliases are unique over all accounts of the file's server. */
+/** A new name: aliases are unique over all accounts of this file's server. */
 const newName = () => `alias-${++made}`;
 
-/** Somebody with these aliases, the first on top of the list. */
+/** Opens the dashboard of a new account with these aliases, the first on top of the list. */
 async function openList(aliases: readonly { alias: string; forwardTo?: string; notes?: string }[]) {
   const person = await site.person();
   for (const alias of aliases.toReversed()) await person.createAlias({ forwardTo: inbox, ...alias });
@@ -24,7 +24,7 @@ async function openList(aliases: readonly { alias: string; forwardTo?: string; n
 }
 
 describe("the list", () => {
-  /** 48 aliases on three domains; only looked at. */
+  /** Opens the dashboard of an account with 48 aliases on three domains, which no test changes. */
   async function openFull() {
     await personas.full.create(site.server.url);
     const { email, password } = personas.full;
@@ -57,7 +57,7 @@ describe("the list", () => {
     await expect.poll(() => range(page).innerText()).toBe("1–10 of 48");
   });
 
-  test("10, 25, 50 or 100 fit on a page, and another size starts at page 1", async () => {
+  test("10, 25, 50 or 100 aliases are shown per page, and another size starts at page 1", async () => {
     const { page } = await openFull();
     const size = page.getByRole("combobox", { name: "Aliases per page" });
     expect(await size.inputValue()).toBe("10");
@@ -81,7 +81,7 @@ describe("the list", () => {
     expect(await pageButtons(page).count()).toBe(1);
   });
 
-  test("the pager shows five pages at most, with the current one marked, and ends at both ends", async () => {
+  test("the pager shows five pages at most, marks the current one, and stops at both ends", async () => {
     const person = await site.person();
     for (let count = 0; count < 71; count++) await person.createAlias({ forwardTo: inbox });
     const { page } = await site.visit({ as: person });
@@ -104,7 +104,7 @@ describe("the list", () => {
     await expect.poll(() => range(page).innerText()).toBe("61–70 of 71");
   });
 
-  test("notes are cut to 30 characters; the whole of them is in the tooltip, for pointer and keyboard", async () => {
+  test("notes are cut to 30 characters; the tooltip has the whole text, for pointer and keyboard", async () => {
     const notes = "Online orders and parcel lockers in Vilnius";
     const [long, fits] = [newName(), newName()];
     const { page } = await openList([
@@ -127,14 +127,14 @@ describe("the list", () => {
     await seeGone(tooltip);
   });
 
-  test("a list that could not be loaded says why and can be asked for again", async () => {
+  test("a list that could not be loaded says why and can be requested again", async () => {
     const person = await site.person();
     const { alias } = await person.createAlias({ forwardTo: inbox });
     const { page, context, expectFailure } = await site.visit({ as: person });
     expectFailure(`/api/aliases/${person.user.id}`);
     await context.route("**/api/aliases/*", (route) => route.abort("connectionrefused"));
     await page.goto("/dashboard");
-    // The bar about the connection offers another try too.
+    // The bar about the connection has a button to try again too.
     const failed = page.getByRole("alert").filter({ hasText: "Your aliases could not be loaded" });
     await failed.waitFor();
     await context.unroute("**/api/aliases/*");
@@ -142,7 +142,7 @@ describe("the list", () => {
     await aliasRow(page, `${alias}@kauke.test`).waitFor();
   });
 
-  test("the copy button puts the address on the clipboard and says so", async () => {
+  test("the copy button copies the address to the clipboard, with a message", async () => {
     const alias = newName();
     const { page, context } = await openList([{ alias }]);
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -153,7 +153,7 @@ describe("the list", () => {
 });
 
 describe("pausing", () => {
-  test("the switch pauses and activates, tells both, and is true after a reload", async () => {
+  test("the switch pauses and activates, shows a message for both, and the state is the same after a reload", async () => {
     const alias = newName();
     const { page, person } = await openList([{ alias }]);
     const address = `${alias}@kauke.test`;
@@ -169,7 +169,7 @@ describe("pausing", () => {
     expect(await aliasSwitch(page, address).getAttribute("aria-checked")).toBe("true");
   });
 
-  test("the switch moves at once and moves back when the server refuses", async () => {
+  test("the switch moves at once and moves back if the server refuses", async () => {
     const alias = newName();
     const { page, context, expectRefusal } = await openList([{ alias }]);
     const address = `${alias}@kauke.test`;
@@ -190,7 +190,7 @@ describe("pausing", () => {
     await aliasRow(page, address).getByText(inbox, { exact: true }).waitFor();
   });
 
-  test("clicks in quick succession end where the last one says, here and at the server", async () => {
+  test("clicks in quick succession end in the last one's state, here and at the server", async () => {
     const alias = newName();
     const { page, person } = await openList([{ alias }]);
     const address = `${alias}@kauke.test`;
@@ -216,7 +216,7 @@ describe("changing", () => {
     await seeFocus(field(page, "Alias name"));
   }
 
-  test("Enter saves name, destinations and notes, and they are true after a reload", async () => {
+  test("Enter saves name, destinations and notes, and they are the same after a reload", async () => {
     const [alias, renamed] = [newName(), newName()];
     const { page } = await openList([{ alias, notes: "Old" }]);
     await startEdit(page, `${alias}@kauke.test`);
@@ -234,7 +234,7 @@ describe("changing", () => {
     expect(await listedAddresses(page)).toEqual([`${renamed}@kauke.test`]);
   });
 
-  test("Escape leaves everything as it was and asks the server nothing", async () => {
+  test("Escape leaves everything as it was and sends no request", async () => {
     const alias = newName();
     const { page } = await openList([{ alias, notes: "Old" }]);
     let sent = 0;
@@ -272,7 +272,7 @@ describe("changing", () => {
     expect((await person.listAliases())[0]).toMatchObject({ active: false, lastForwardTo: "rasa@inbox.example" });
   });
 
-  test("what is not allowed is said in the row and not saved", async () => {
+  test("invalid input is reported in the row and not saved", async () => {
     const alias = newName();
     const { page, person } = await openList([{ alias }]);
     await startEdit(page, `${alias}@kauke.test`);
@@ -284,7 +284,7 @@ describe("changing", () => {
     expect((await person.listAliases())[0]).toMatchObject({ alias, forwardTo: inbox });
   });
 
-  test("a change the server refuses keeps the row open with what was typed", async () => {
+  test("a change that the server refuses keeps the row open with what was typed", async () => {
     const taken = newName();
     await (await site.person()).createAlias({ alias: taken, forwardTo: inbox });
     const alias = newName();
@@ -298,7 +298,7 @@ describe("changing", () => {
     await seeFieldError(field(page, "Alias name"), "This alias is already taken. Please choose another name.");
   });
 
-  test("a change in one tab shows in the other, and a save over it says so first", async () => {
+  test("a change in one tab shows in the other, and saving over it warns first", async () => {
     const alias = newName();
     const { page, context, person, expectRefusal } = await openList([{ alias, notes: "old" }]);
     expectRefusal(409, /^\/api\/aliases\/[\w-]+$/);
@@ -319,7 +319,7 @@ describe("changing", () => {
     await aliasRow(page, `${alias}@kauke.test`).getByText("from the other tab").waitFor();
   });
 
-  test("a reserved name never leaves the browser, and its field says so", async () => {
+  test("a reserved name is not sent to the server, and its field says so", async () => {
     const alias = newName();
     const { page, person } = await openList([{ alias }]);
     let sent = 0;
@@ -340,7 +340,7 @@ describe("deleting", () => {
   const ask = (page: Page, address: string) => page.getByRole("button", { name: `Delete ${address}` }).click();
   const dialog = (page: Page) => page.getByRole("dialog", { name: "Delete alias" });
 
-  test("an alias goes only after the dialog is confirmed, and stays gone", async () => {
+  test("an alias is deleted only after the dialog is confirmed, and stays deleted", async () => {
     const [alias, other] = [newName(), newName()];
     const { page } = await openList([{ alias }, { alias: other }]);
     await ask(page, `${alias}@kauke.test`);
@@ -358,7 +358,7 @@ describe("deleting", () => {
     expect(await listedAddresses(page)).toEqual([`${other}@kauke.test`]);
   });
 
-  test("an alias whose deletion fails comes back to its place", async () => {
+  test("an alias whose deletion fails returns to its place", async () => {
     const names = [newName(), newName(), newName()];
     const { page, context, expectFailure } = await openList(names.map((alias) => ({ alias })));
     expectFailure(/^\/api\/aliases\/[\w-]+$/);

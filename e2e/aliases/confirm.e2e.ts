@@ -1,4 +1,7 @@
-/** A new mailbox, from the first message to confirmed: our question in the preview inbox, its links, the buttons, the dashboard. */
+/**
+ * A new mailbox, from the first message to confirmed: our question in the preview inbox, its links, the buttons, the
+ * dashboard.
+ */
 import { sendMail } from "@kauke/testkit/send-mail";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -9,7 +12,7 @@ import { runSite } from "../browser/site.ts";
 import { aliasRow, createAlias, register } from "../browser/steps.ts";
 import { rest } from "../screens/open-screen.ts";
 
-// Any limit named: limits are on, as in the product.
+// Naming any limit turns all limits on, as in production.
 const site = runSite({ env: () => ({ KAUKE_LIMITS: "register=1000/3600" }) });
 const subject = "Is this mailbox yours?";
 
@@ -18,7 +21,7 @@ async function sendTo(address: string): Promise<string> {
   return (await sendMail({ port: site.server.mxPort, from: "bob@shop.example", to: address, message })).last;
 }
 
-/** @returns the path of the link, as the message's text has it */
+/** @returns the path of the link in the text of the confirmation message */
 async function openQuestion(page: Page, end: "" | "/not-mine"): Promise<string> {
   await page.goto("/preview");
   await page.getByRole("listitem").getByRole("button", { name: subject }).first().click();
@@ -43,7 +46,7 @@ async function expectAccessible(visit: Visit): Promise<void> {
   await visit.page.setViewportSize({ width: widths.desktop, height: 900 });
 }
 
-test("a person makes an alias, its first mail asks the mailbox, and the link's button confirms it", async () => {
+test("a person makes an alias, its first mail leads to a question to the mailbox, and the link's button confirms it", async () => {
   const visit = await site.visit();
   const { page } = visit;
   await register(page, "rasa@people.example");
@@ -69,7 +72,7 @@ test("a person makes an alias, its first mail asks the mailbox, and the link's b
   await seeGone(row.getByText("Not confirmed yet"));
 });
 
-test("a stranger says no and blocks the mailbox; the dashboard and the edit form say so", async () => {
+test("a stranger declines and blocks the mailbox; the dashboard and the edit form say so", async () => {
   const { page, expectRefusal } = await site.visit();
   await register(page, "ona@people.example");
   await createAlias(page, { alias: "wrong-one", domain: "kauke.test", forwardTo: "stranger@inbox.example" });
@@ -90,14 +93,14 @@ test("a stranger says no and blocks the mailbox; the dashboard and the edit form
   await seeToast(page, "Update Failed", "A mailbox here has asked to get no mail from this server");
 });
 
-test("a link nobody made says so", async () => {
+test("a link that is not ours is reported as invalid", async () => {
   const { page, expectRefusal } = await site.visit();
   expectRefusal(404, "/api/confirmation/state");
   await page.goto(`/confirm/${"a".repeat(32)}`);
   await seeHeading(page, "Link not valid");
 });
 
-test("asking again within a day is refused with the time to come back", async () => {
+test("asking again within a day is refused with the time to wait", async () => {
   const { page, expectRefusal } = await site.visit();
   await register(page, "jurga@people.example");
   await createAlias(page, { alias: "again", domain: "kauke.test", forwardTo: "jurga.inbox@inbox.example" });

@@ -1,4 +1,4 @@
-/** Making aliases, with every message on the way. */
+/** Creating aliases, with every message shown on the way. */
 import { aliasMessages } from "@kauke/contract";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { aliasRow, createAlias, createForm, fillCreate, listedAddresses } from "
 const site = runSite();
 const inbox = "jonas@inbox.example";
 let made = 0;
-/** Aliases are unique over all accounts of the file's server. */
+/** A new name: aliases are unique over all accounts of this file's server. */
 const newName = () => `new-${++made}`;
 
 async function openDashboard(options: VisitOptions = {}) {
@@ -26,7 +26,7 @@ const forwardField = (page: Page) => createForm(page).getByLabel("Forward to");
 const notesField = (page: Page) => createForm(page).getByLabel(/^Notes/);
 
 describe("creating", () => {
-  test("an alias is made on the first domain or the chosen one and is true after a reload", async () => {
+  test("an alias is created on the first domain or the chosen one and is still there after a reload", async () => {
     const { page } = await openDashboard();
     const [first, second] = [newName(), newName()];
     await page.getByText("No aliases yet", { exact: true }).waitFor();
@@ -42,7 +42,7 @@ describe("creating", () => {
     expect(await listedAddresses(page)).toEqual([`${second}@vejas.test`, `${first}@kauke.test`]);
   });
 
-  test("the provider's own two domains come first, the others by the alphabet", async () => {
+  test("the provider's own two domains come first, the others in alphabetical order", async () => {
     const { page } = await openDashboard();
     const domains = createForm(page).getByLabel("Domain", { exact: true });
     const listed = ["kauke.test", "slapta.test", "rukas.test", "tyla.test", "vejas.test"];
@@ -50,14 +50,14 @@ describe("creating", () => {
     expect(await domains.inputValue()).toBe("kauke.test");
   });
 
-  test("an empty form names both fields that are required", async () => {
+  test("an empty form names both required fields", async () => {
     const { page } = await openDashboard();
     await fillCreate(page, {});
     await seeFieldError(nameField(page), aliasMessages.nameRequired);
     await seeFieldError(forwardField(page), aliasMessages.forwardToRequired);
   });
 
-  test("what is no alias name is refused beneath its field, and the message goes with the mistake", async () => {
+  test("an invalid alias name is reported beneath its field, and the message disappears when it is corrected", async () => {
     const { page } = await openDashboard();
     const names = ["two words", "dot..dot", ".first", "last.", "ąžuolas", "a@b", "a".repeat(65)];
     for (const alias of names) {
@@ -68,7 +68,7 @@ describe("creating", () => {
     }
   });
 
-  test("what is neither mailbox nor webhook is refused with the hint of what is possible", async () => {
+  test("text that is neither a mailbox nor a webhook is refused with a hint", async () => {
     const hint =
       "Please enter valid email addresses and/or webhook URLs (https://hooks.example.org) separated by commas";
     const { page } = await openDashboard();
@@ -80,7 +80,7 @@ describe("creating", () => {
     }
   });
 
-  test("notes count down and stop at 128 characters; longer ones that get past the field are refused", async () => {
+  test("the remaining characters of notes are counted and input stops at 128; longer notes that get past the field are refused", async () => {
     const { page } = await openDashboard();
     const notes = notesField(page);
     const counter = createForm(page).getByText(/^\d+ left$/);
@@ -97,7 +97,7 @@ describe("creating", () => {
     await seeFieldError(notes, "Notes must be 128 characters or less");
   });
 
-  test("without the list of domains the form says so, offers to ask again, and asks for a domain", async () => {
+  test("without the list of domains the form says so, offers to load it again, and requires a domain", async () => {
     const { page, context, expectFailure } = await site.visit({ as: await site.person() });
     expectFailure("/api/domains");
     await context.route("**/api/domains", (route) => route.abort("connectionrefused"));
@@ -111,7 +111,7 @@ describe("creating", () => {
     await seeToast(page, "Alias Created");
   });
 
-  test("what only the server can refuse shows at its field, with a toast", async () => {
+  test("input that only the server can refuse is reported at its field, with a toast", async () => {
     const { page, person, expectRefusal } = await openDashboard();
     expectRefusal(400, `/api/aliases/${person.user.id}`);
     await fillCreate(page, { alias: newName(), forwardTo: "somebody@slapta.test" });
@@ -119,7 +119,7 @@ describe("creating", () => {
     await seeToast(page, "Validation Error", "Please fix the errors shown below and try again.");
   });
 
-  test("reserved names and their look-alikes never leave the browser", async () => {
+  test("reserved names and their look-alikes are not sent to the server", async () => {
     const { page } = await openDashboard();
     let sent = 0;
     page.on("request", (request) => {
@@ -133,7 +133,7 @@ describe("creating", () => {
     expect(sent).toBe(0);
   });
 
-  test("a name that somebody else has is taken, in whatever case", async () => {
+  test("a name that another account uses is taken, in whatever case", async () => {
     const other = await site.person();
     const alias = newName();
     await other.createAlias({ alias, forwardTo: inbox });
@@ -155,7 +155,7 @@ describe("creating", () => {
     for (const clickCount of [1, 2]) {
       await page.mouse.down({ clickCount });
       await page.mouse.up({ clickCount });
-      // So slow a double click that the form is empty again when its second press comes.
+      // A double click so slow that the form is empty again at its second click.
       await expect.poll(() => nameField(page).inputValue()).toBe("");
     }
     await page.evaluate("new Promise((done) => setTimeout(done, 100))");
@@ -163,7 +163,7 @@ describe("creating", () => {
     expect(await person.listAliases()).toHaveLength(1);
   });
 
-  test("a server that can't be reached is a failure with a reason, and the form keeps what was typed", async () => {
+  test("an unreachable server is reported as a failure with its reason, and the form keeps what was typed", async () => {
     const { page, person, context, expectFailure } = await openDashboard();
     expectFailure(`/api/aliases/${person.user.id}`);
     await context.route("**/api/aliases/*", (route) => route.abort("connectionrefused"));
@@ -177,7 +177,7 @@ describe("creating", () => {
 describe("creating too many", () => {
   const limited = runSite({ env: () => ({ KAUKE_LIMITS: "alias_create=2/3600" }) });
 
-  test("the third alias of an hour is refused with the time from when on it works again", async () => {
+  test("the third alias of an hour is refused with the time from which it works again", async () => {
     const person = await limited.person();
     const { page, expectRefusal } = await limited.visit({ as: person });
     expectRefusal(429, `/api/aliases/${person.user.id}`);

@@ -1,4 +1,7 @@
-/** How the dashboard comes: its heading at once, and everything it needs asked for at once instead of one after the other. */
+/**
+ * How the dashboard loads: its heading at once, and all its data requested at once instead of one request after the
+ * other.
+ */
 import { expect, test } from "vitest";
 import type { Visit } from "../browser/browser.ts";
 import { seeHeading } from "../browser/see.ts";
@@ -6,7 +9,7 @@ import { runSite } from "../browser/site.ts";
 
 const site = runSite();
 
-/** A visit of somebody with one alias, and the paths of all requests in their order. */
+/** Opens the dashboard of a person with one alias. @returns the visit and the paths of all requests in their order */
 async function arrive(): Promise<{ visit: Visit; asked: string[]; userId: string }> {
   const person = await site.person();
   await person.createAlias({ alias: `one.${person.user.id.slice(0, 8)}`, forwardTo: "somebody@example.org" });
@@ -16,7 +19,7 @@ async function arrive(): Promise<{ visit: Visit; asked: string[]; userId: string
   return { visit, asked, userId: person.user.id };
 }
 
-/** Until released, nothing comes back from the paths. */
+/** Holds back the responses of the paths until released. */
 async function hold({ context }: Visit, paths: RegExp): Promise<() => void> {
   const held = Promise.withResolvers<void>();
   await context.route(paths, async (route) => {
@@ -28,7 +31,7 @@ async function hold({ context }: Visit, paths: RegExp): Promise<() => void> {
 
 const firstRow = ({ page }: Visit) => page.getByRole("switch").first();
 
-test("the heading is there without any script, and stays the same element when the page has come", async () => {
+test("the heading is in the document before any script runs, and stays the same element when the page is shown", async () => {
   const { visit } = await arrive();
   const release = await hold(visit, /\/assets\/.*\.js$/);
   await visit.page.goto("/dashboard", { waitUntil: "commit" });
@@ -41,7 +44,7 @@ test("the heading is there without any script, and stays the same element when t
   expect(await heading.getAttribute("data-first")).toBe("yes");
 });
 
-test("the document names every script that stands between it and the aliases", async () => {
+test("the document names every script that the aliases need", async () => {
   const { visit, asked } = await arrive();
   const answer = await visit.page.goto("/dashboard");
   const document = (await answer?.text()) ?? "";
@@ -51,12 +54,12 @@ test("the document names every script that stands between it and the aliases", a
   const later = scripts.filter((path) => !named.includes(path));
   expect(named.some((path) => path.startsWith("/assets/DashboardPage-"))).toBe(true);
   expect(named.length).toBeLessThanOrEqual(10);
-  // What nobody waits for may come when the rows are there.
+  // Scripts that nothing on the page waits for may be loaded after the rows are shown.
   const mayBeLate = /^\/assets\/(?:SessionTimeout|Toaster)-/;
   expect(later.filter((path) => !mayBeLate.test(path))).toEqual([]);
 });
 
-test("the session and the aliases are asked for once, and before the page's script is here", async () => {
+test("the session and the aliases are requested once, and before the page's script has arrived", async () => {
   const { visit, asked, userId } = await arrive();
   const releasePage = await hold(visit, /\/assets\/DashboardPage-/);
   await visit.page.goto("/dashboard", { waitUntil: "commit" });
@@ -68,7 +71,7 @@ test("the session and the aliases are asked for once, and before the page's scri
   expect(calls.toSorted()).toEqual([`/api/aliases/${userId}`, "/api/auth/session", "/api/domains", "/api/notices"]);
 });
 
-test("with a session that has ended the sign-in form takes the heading's place, the address kept", async () => {
+test("if the session has ended the sign-in form replaces the heading, and the URL is kept", async () => {
   const { visit } = await arrive();
   visit.expectRefusal(401, "/api/auth/session");
   const cookies = await visit.context.cookies();

@@ -1,28 +1,32 @@
-/** The keyboard alone suffices, nothing lies over a control, and what looks at every screen (look-at-screens.ts) finds what is planted. */
+/**
+ * The app can be used by keyboard alone, nothing covers a control, and the checks of every screen (look-at-screens.ts)
+ * find planted faults.
+ */
 import { personas } from "@kauke/testkit/personas";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openVisit, widths } from "../browser/browser.ts";
 import { seeFocus, seeGone, seeHeading, seeLive, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { aliasRow, createForm, password } from "../browser/steps.ts";
-import { furnish } from "../screens/open-screen.ts";
+import { createScreenData } from "../screens/open-screen.ts";
 import { axeFindings, sidewaysOverflow } from "./axe.ts";
 import { tabTo } from "./keyboard-walk.ts";
 
 const site = runSite();
-beforeAll(() => furnish(site.server));
+beforeAll(() => createScreenData(site.server));
 
-const narrowest = 320;
-test("the feedback button covers no control of the dashboard, wide or narrow", async () => {
+const NARROWEST_PX = 320;
+test("the feedback button covers no control of the dashboard, on a wide or narrow window", async () => {
   const { page, context } = await site.visit();
   const { email, password: word } = personas.some;
   await context.request.post("/api/auth/login", { data: { email, password: word } });
   await page.goto("/dashboard");
   await page.getByRole("switch").first().waitFor();
   const feedback = page.getByRole("button", { name: "Feedback" });
-  for (const width of [narrowest, widths.phone, 768, 1024, widths.desktop]) {
+  for (const width of [NARROWEST_PX, widths.phone, 768, 1024, widths.desktop]) {
     await page.setViewportSize({ width, height: 800 });
-    // It stays where it is while the page scrolls beneath it: beside a control is beside it at every height.
+    // The button is fixed while the page scrolls beneath it, so a control beside it horizontally is beside it at every
+    // scroll position.
     const edges = (await page.evaluate(`[...document.querySelectorAll("main :is(button, input, select, a)")]
       .map((it) => it.getBoundingClientRect().right)`)) as number[];
     expect(edges.length).toBeGreaterThan(20);
@@ -32,8 +36,8 @@ test("the feedback button covers no control of the dashboard, wide or narrow", a
   }
 });
 
-describe("the measuring itself", () => {
-  test("axe finds what is planted: a picture without words and words hardly to be seen", async () => {
+describe("control: the checks of screens", () => {
+  test("axe finds planted faults: a picture without alternative text and text of too little contrast", async () => {
     const visit = await openVisit(site.server.url);
     onTestFinished(() => visit.close());
     await visit.page.goto("/about");
@@ -48,8 +52,8 @@ describe("the measuring itself", () => {
     expect(new Set(rules)).toEqual(new Set(["critical image-alt", "serious color-contrast"]));
   });
 
-  test("what sticks out is found", async () => {
-    const visit = await site.visit({ width: narrowest });
+  test("an element that sticks out of the window is found", async () => {
+    const visit = await site.visit({ width: NARROWEST_PX });
     await visit.page.goto("/about");
     await seeHeading(visit.page, "About");
     await seeLive(visit.page);
@@ -60,7 +64,7 @@ describe("the measuring itself", () => {
 });
 
 describe("by keyboard alone", () => {
-  test("a person registers, makes an alias, changes it and deletes it", async () => {
+  test("a person registers, creates an alias, changes it and deletes it", async () => {
     const { page } = await site.visit();
     await page.goto("/register");
     await tabTo(page, page.getByLabel("Email"));
@@ -108,7 +112,7 @@ describe("by keyboard alone", () => {
     expect(await page.evaluate("document.activeElement !== document.body")).toBe(true);
   });
 
-  test("a person writes from an alias, sends, and takes it back", async () => {
+  test("a person writes from an alias, sends, and undoes it", async () => {
     const person = await site.person();
     const { id: aliasId } = await person.createAlias({ forwardTo: "keys@inbox.example" });
     await person.call("POST", "/api/smtp-credentials", { aliasId });
@@ -117,7 +121,7 @@ describe("by keyboard alone", () => {
     const from = page.getByLabel("From");
     await expect.poll(() => from.inputValue()).toBe(aliasId);
     await tabTo(page, from);
-    // One stop after the other, in the order they are read.
+    // The stops of the Tab key, in reading order.
     const typed = { To: "rasa@outside.example", Subject: "By keys", Message: "Labas" };
     for (const [name, text] of Object.entries(typed)) {
       await page.keyboard.press("Tab");
@@ -135,7 +139,7 @@ describe("by keyboard alone", () => {
     await page.keyboard.press("Enter");
     await seeToast(page, "Email sending cancelled");
 
-    // The letter is open again as it was.
+    // The message is open again, unchanged.
     const subject = page.getByLabel("Subject");
     await expect.poll(() => subject.inputValue()).toBe(typed.Subject);
     await subject.focus();
@@ -146,7 +150,7 @@ describe("by keyboard alone", () => {
     await seeFocus(subject);
   });
 
-  test("a person makes an encryption key, and deletes it", async () => {
+  test("a person creates an encryption key, and deletes it", async () => {
     const { page } = await site.visit({ as: await site.person() });
     await page.goto("/settings");
     const opener = page.getByRole("button", { name: "Create Key" });
@@ -182,7 +186,7 @@ describe("by keyboard alone", () => {
     await page.getByText("No encryption keys yet").waitFor();
   });
 
-  test("the first stop leads past the navigation to the content", async () => {
+  test("the first stop skips the navigation and leads to the content", async () => {
     const { page } = await site.visit({ as: await site.person() });
     await page.goto("/dashboard");
     await seeHeading(page, "Email Forwarding");
@@ -192,7 +196,7 @@ describe("by keyboard alone", () => {
     await tabTo(page, createForm(page).getByLabel("Alias name and domain"));
   });
 
-  test("an open dialog keeps the keyboard, and gives it back where it came from", async () => {
+  test("an open dialog keeps the focus, and returns it to where it came from", async () => {
     const visit = await site.visit();
     const { page } = visit;
     const { email } = personas.some;

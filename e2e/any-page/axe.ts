@@ -1,4 +1,7 @@
-/** axe-core on a page. It comes in through the debugger, so that the page keeps its content security policy. */
+/**
+ * Runs axe-core on a page. Its script is injected through the debugger, so that the page keeps its content security
+ * policy.
+ */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
@@ -8,15 +11,15 @@ import { seeLaidOut } from "../browser/see.ts";
 const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 interface AxeScope {
-  /** A selector: only what is in it is looked at. */
+  /** Selector of the part of the page to check. */
   within?: string;
-  /** Names of the rules to ask; all of axe's unless told. */
+  /** Names of the rules to check; by default all rules of axe. */
   only?: readonly string[];
 }
 
 /**
  * @param tolerated names of rules that this screen may break
- * @returns one line per element and rule, e.g. `serious color-contrast: <p class="hint"> …`; empty when all is well
+ * @returns one line per element and rule, e.g. `serious color-contrast: <p class="hint"> …`; empty if there is none
  */
 export async function axeFindings(
   { page, context }: Pick<Visit, "page" | "context">,
@@ -29,7 +32,7 @@ export async function axeFindings(
     await debug.send("Runtime.evaluate", { expression: source });
     await debug.detach();
   }
-  // What is inside a message's frame is its sender's business, and nothing runs there.
+  // The content of a message's frame is its sender's responsibility, and no script can run there.
   const rules = only === undefined ? {} : { runOnly: { type: "rule", values: only } };
   const options = { iframes: false, resultTypes: ["violations"], ...rules };
   const results = (await page.evaluate(
@@ -42,7 +45,7 @@ export async function axeFindings(
     );
 }
 
-/** @returns the elements that stick out of the window sideways and that no scrolling box holds */
+/** @returns the elements that stick out of the window horizontally and are not inside a scrolling box */
 export async function sidewaysOverflow({ page }: Visit): Promise<string[]> {
   await seeLaidOut(page);
   const sticking = `(() => {

@@ -1,4 +1,6 @@
-/** The feedback button and its widget: a few words and the way to a board elsewhere, from which nothing is loaded. */
+/**
+ * The feedback button and its widget: a few words and a link to a board on another site, from which nothing is loaded.
+ */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { widths } from "../browser/browser.ts";
@@ -15,7 +17,7 @@ const button = (page: Page) => page.getByRole("button", { name: "Feedback", exac
 const widget = (page: Page) => page.getByRole("dialog", { name: "Feedback" });
 
 describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
-  test("it opens a widget with a link to the configured board, in a new tab that knows nothing of ours", async () => {
+  test("it opens a widget with a link to the configured board, in a new tab without access to ours", async () => {
     const visit = await site.visit({ width });
     const { page } = visit;
     await page.goto("/about");
@@ -28,7 +30,7 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
     expect(await sidewaysOverflow(visit)).toEqual([]);
   });
 
-  test("Escape closes it and gives the focus back; a press outside and the button close it too", async () => {
+  test("Escape closes it and returns the focus; a click outside and the button close it too", async () => {
     const { page } = await site.visit({ width });
     await page.goto("/about");
     for (const close of [
@@ -58,7 +60,7 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
     }
   });
 
-  test("it is out of the way while a dialog is open and while a toast is shown", async () => {
+  test("it is hidden while a dialog is open and while a toast is shown", async () => {
     const { page } = await site.visit({ width, as: await site.person() });
     await page.goto("/dashboard");
     await page.getByRole("button", { name: "Delete Account" }).click();
@@ -72,7 +74,7 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
   });
 });
 
-test("on a touch screen it makes room for the keyboard", async () => {
+test("on a touch screen it moves away for the on-screen keyboard", async () => {
   const { page } = await site.visit({ width: widths.phone, hasTouch: true, as: await site.person() });
   await page.goto("/dashboard");
   await button(page).waitFor();
@@ -82,7 +84,7 @@ test("on a touch screen it makes room for the keyboard", async () => {
   expect(isCoarse).toBe(true);
 });
 
-test("without the widget's code the board opens at once, in a new tab", async () => {
+test("if the widget's code can't be loaded the board opens at once, in a new tab", async () => {
   const { page, context, expectFailure } = await site.visit();
   expectFailure(/\/assets\/FeedbackPanel-/);
   await context.route("**/assets/FeedbackPanel-*", (route) => route.abort("connectionrefused"));

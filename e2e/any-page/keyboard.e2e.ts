@@ -1,12 +1,12 @@
 /**
- * The flows that accessibility.e2e.ts leaves out, by keyboard alone: each stop is seen to have the focus, dialogs give it back,
- * Escape closes, and what ends under the focus hands it on.
+ * The flows that accessibility.e2e.ts leaves out, by keyboard alone: each element shows its focus, dialogs return it,
+ * Escape closes, and an element that disappears passes the focus on.
  */
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { openLetter } from "../mail/letters.ts";
+import { openServerMessage } from "../mail/server-messages.ts";
 import { aWallet, injectWallet } from "../sign-in/injected-wallet.ts";
 import { pressAt, tabTo } from "./keyboard-walk.ts";
 
@@ -30,7 +30,7 @@ test("a person who forgot the password sets a new one and signs in", async () =>
   expectRefusal(401, "/api/auth/login");
   await signInByKeys(page, email, "not this one");
   await seeToast(page, "Login Failed");
-  // From where the refusal left it.
+  // The focus starts where the refusal left it.
   await seeFocus(page.getByLabel("Password"));
   await pressAt(page, page.getByRole("link", { name: "Forgot your password?" }));
   await seeHeading(page, "Forgot your password?");
@@ -38,7 +38,7 @@ test("a person who forgot the password sets a new one and signs in", async () =>
   await pressAt(page, page.getByRole("button", { name: "Send Link" }));
   await page.getByText("If an account with this e-mail exists, a message is on its way.").waitFor();
 
-  await page.goto(await openLetter(page, "Set a new password for Kauke", email));
+  await page.goto(await openServerMessage(page, "Set a new password for Kauke", email));
   await seeHeading(page, "Set a new password");
   await typeAt(page, page.getByLabel(/^New password/), "short");
   await page.keyboard.press("Enter");
@@ -53,7 +53,7 @@ test("a person who forgot the password sets a new one and signs in", async () =>
   await seePath(page, "/dashboard");
 });
 
-test("a person changes the password, ends sessions, chooses a theme, takes the data away and signs out", async () => {
+test("a person changes the password, ends sessions, chooses a theme, exports the data and signs out", async () => {
   const person = await site.person();
   for (const device of ["first", "second"])
     await fetch(`${site.server.url}/api/auth/login`, {
@@ -105,7 +105,7 @@ test("a person changes the password, ends sessions, chooses a theme, takes the d
   await seePath(page, "/home");
 });
 
-test("a person chooses one of two wallets, stops waiting for it, and signs in with it after all", async () => {
+test("a person chooses one of two wallets, cancels, and signs in with it after all", async () => {
   const { page, expectRefusal } = await site.visit();
   expectRefusal(401, "/api/auth/wallet");
   await injectWallet(page, aWallet({ name: "First Wallet" }));
@@ -127,13 +127,13 @@ test("a person chooses one of two wallets, stops waiting for it, and signs in wi
   await page.keyboard.press("Escape");
   await seeGone(cancel);
   await seeFocus(button);
-  // The same by its button.
+  // The same by pressing its button.
   await page.keyboard.press("Enter");
   await pressAt(page, dialog.getByRole("button", { name: "Second Wallet" }));
   await pressAt(page, cancel);
   await seeGone(cancel);
   await seeFocus(button);
-  // What the wallet gives when nobody waits for it any more signs nobody in.
+  // A signature that the wallet gives after the person has cancelled signs nobody in.
   await page.evaluate("window.letSign()");
   await page.evaluate("delete window.letSign");
   await page.keyboard.press("Enter");
@@ -144,7 +144,7 @@ test("a person chooses one of two wallets, stops waiting for it, and signs in wi
   await seePath(page, "/dashboard");
 });
 
-test("a person reads a page by its contents, opens the feedback and leaves it again", async () => {
+test("a person reads a page by its table of contents, opens the feedback widget and closes it again", async () => {
   const { page } = await site.visit();
   await page.goto("/privacy");
   const link = page.getByRole("navigation", { name: "On this page" }).getByRole("link").nth(2);
@@ -201,7 +201,7 @@ test("a person is warned of the end of the session, stays, and then deletes the 
   await seePath(page, "/");
 });
 
-test("a letter that is not sent yet is there again, for the same person alone", async () => {
+test("a message that was not sent is restored, for the same person alone", async () => {
   const person = await site.person();
   const { id: aliasId, alias, domain } = await person.createAlias({ forwardTo: "keys@inbox.example" });
   await person.call("POST", "/api/smtp-credentials", { aliasId });
@@ -218,7 +218,7 @@ test("a letter that is not sent yet is there again, for the same person alone", 
   await expect.poll(() => subject.inputValue()).toBe("Begun");
   expect(await page.getByRole("switch", { name: "Enable End-to-End Encryption" }).isChecked()).toBe(true);
 
-  // Ended elsewhere.
+  // The session is ended from elsewhere.
   await person.call("POST", "/api/auth/logout");
   await page.getByRole("switch", { name: "Enable End-to-End Encryption" }).click();
   await page.getByLabel("To", { exact: true }).fill("rasa@outside.example");
@@ -239,7 +239,7 @@ test("a letter that is not sent yet is there again, for the same person alone", 
   await expect.poll(() => subject.inputValue()).toBe("Begun");
   expect(await page.getByLabel("Message", { exact: true }).inputValue()).toBe("Labas");
 
-  // Signed out by the person: nothing stays.
+  // After signing out deliberately nothing is kept.
   await page.getByRole("button", { name: "Log out" }).click();
   await seePath(page, "/home");
   await page.getByRole("link", { name: "SIGN IN" }).click();

@@ -1,4 +1,4 @@
-/** Without a connection, without an answer, and when a page can't be shown: what is said, and the ways on. */
+/** Without a connection, without a response, and when a page can't be shown: the message, and what a person can do. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
@@ -12,13 +12,13 @@ const offline = (page: Page) => page.getByText("You are offline.", { exact: fals
 const unreachable = (page: Page) => page.getByText("The server can’t be reached.", { exact: false });
 const settingsChunk = "**/assets/SettingsPage-*";
 
-/** Its code comes early where somebody is signed in. */
+/** Waits for the code of toasts, which is loaded early if somebody is signed in. */
 async function toasterIsThere(page: Page): Promise<void> {
   await page.getByRole("region", { name: /notifications/i }).waitFor({ state: "attached" });
 }
 
 describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
-  test("offline a bar says so; what is done is refused kindly, and works when the connection is back", async () => {
+  test("offline a bar says so; actions are refused with a message, and work once the connection is back", async () => {
     const person = await site.person();
     const { alias } = await person.createAlias({ forwardTo: "jonas@inbox.example" });
     const { page, context, expectFailure } = await site.visit({ width, as: person });
@@ -38,7 +38,7 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
     await seeToast(page, "Alias Paused");
   });
 
-  test("without an answer of the server a bar says so, until there is one", async () => {
+  test("without a response of the server a bar says so, until there is one", async () => {
     const { page, context, expectFailure } = await site.visit({ width, as: await site.person() });
     await page.goto("/dashboard");
     await page.getByText("No aliases yet").waitFor();
@@ -51,13 +51,13 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
     await page.getByRole("status").getByRole("button", { name: "Try again" }).click();
     await unreachable(page).waitFor();
     await context.unrouteAll();
-    // The app may have asked again by itself before the button is pressed.
+    // The app may have repeated the request by itself before the button is pressed.
     const again = page.getByRole("status").getByRole("button", { name: "Try again" });
     await Promise.race([again.click().catch(() => {}), seeGone(unreachable(page))]);
     await seeGone(unreachable(page));
   });
 
-  test("a page whose code is gone after an update is loaded anew once, by itself", async () => {
+  test("a page whose code is gone after an update is reloaded once, automatically", async () => {
     const { page, context, expectRefusal, expectError } = await site.visit({ width, as: await site.person() });
     expectRefusal(404, /\/assets\/SettingsPage-/);
     expectError(/dynamically imported module/);
@@ -70,7 +70,7 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
     expect(asked).toBe(2);
   });
 
-  test("when it is still gone, a message says so, once and for all, with another try and the way home", async () => {
+  test("if it is still gone a message says so, without further reloads, with a button to try again and a link home", async () => {
     const { page, context, expectRefusal, expectError } = await site.visit({ width, as: await site.person() });
     expectRefusal(404, /\/assets\/SettingsPage-/);
     expectError(/dynamically imported module/);
@@ -86,14 +86,14 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
     await seeHeading(page, "Settings");
   });
 
-  test("a page that can't be shown says so; another try shows it, and the way home leads there", async () => {
+  test("a page that can't be shown says so; trying again shows it, and the link home works", async () => {
     const { page, context, expectError } = await site.visit({ width, as: await site.person() });
     expectError(/TypeError/);
     await context.route("**/api/encryption-keys", (route) => route.fulfill({ json: { keys: 7 } }));
     await page.goto("/settings");
     await seeHeading(page, "Something went wrong");
     await page.getByRole("alert").getByText("This page could not be shown.", { exact: false }).waitFor();
-    // The frame around it still works.
+    // The header around it still works.
     await page.getByRole("banner").getByRole("link", { name: "Kauke, home" }).waitFor();
     await page.getByRole("main").getByRole("link", { name: "Back to start" }).click();
     await seePath(page, "/home");
@@ -101,7 +101,7 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
   });
 });
 
-test("the toast's code that does not come takes nothing else along, and comes with the next try", async () => {
+test("if the code of toasts can't be loaded nothing else breaks, and the next toast loads it", async () => {
   const { page, context, expectFailure } = await site.visit();
   expectFailure(/\/assets\/Toaster-/);
   let asked = 0;

@@ -1,4 +1,4 @@
-/** What a person is told where the browser or the server refuses something that hardly ever is. */
+/** Messages in rare cases, in which the browser or the server refuses something. */
 import { generateKeyPair } from "@kauke/age";
 import { expect, test } from "vitest";
 import type { Visit } from "../browser/browser.ts";
@@ -9,12 +9,12 @@ import { sealText } from "../keys/sealed.ts";
 
 const site = runSite();
 
-/** As on a page over plain http that is not on this machine. */
+/** Removes the clipboard API, as on a page over plain http of another machine. */
 async function withoutClipboard({ context }: Visit): Promise<void> {
   await context.addInitScript(`Object.defineProperty(navigator, "clipboard", { value: undefined })`);
 }
 
-test("an address that can't be copied says so", async () => {
+test("a message says that an address can't be copied", async () => {
   const person = await site.person();
   await person.createAlias({ alias: "no-clipboard", domain: "kauke.test", forwardTo: "ona@inbox.example" });
   const visit = await site.visit({ as: person });
@@ -25,7 +25,7 @@ test("an address that can't be copied says so", async () => {
   expect((await toast.boundingBox())?.width).toBeLessThanOrEqual(420);
 });
 
-test("a decrypted text that can't be copied says so", async () => {
+test("a message says that a decrypted text can't be copied", async () => {
   const visit = await site.visit({ as: await site.person() });
   await withoutClipboard(visit);
   const { page } = visit;
@@ -41,7 +41,7 @@ test("a decrypted text that can't be copied says so", async () => {
   await seeToast(page, "Copy failed", "Failed to copy text to clipboard.");
 });
 
-test("an account whose deletion fails says so, and is still there", async () => {
+test("a message says that an account could not be deleted, and it still exists", async () => {
   const person = await site.person();
   const { page, context, expectRefusal } = await site.visit({ as: person });
   expectRefusal(500, "/api/account");
@@ -57,7 +57,7 @@ test("an account whose deletion fails says so, and is still there", async () => 
   expect((await person.call("GET", "/api/auth/session")).status).toBe(200);
 });
 
-test("a session check that fails is logged, and what the browser had kept is cleared", async () => {
+test("a session check that fails is logged, and the data kept in the browser is cleared", async () => {
   const visit = await site.visit({ as: await site.person() });
   const { page, context, expectRefusal } = visit;
   await page.goto("/dashboard");
@@ -77,7 +77,7 @@ test("a session check that fails is logged, and what the browser had kept is cle
   expect(logged).toContain("warning: The session check failed.");
 });
 
-test("signing in and registering have words of their own where the answer has none", async () => {
+test("signing in and registering have texts of their own for a response without one", async () => {
   const { page, context, expectRefusal } = await site.visit();
   expectRefusal(502, "/api/auth/login");
   expectRefusal(502, "/api/auth/register");

@@ -1,4 +1,4 @@
-/** Every screen of somebody signed in, as everybody meets it (look-at-screens.ts). */
+/** Checks every screen of a signed-in person in all variants (look-at-screens.ts). */
 import { lookAtScreens } from "../screens/look-at-screens.ts";
 import { screens } from "../screens/screen-list.ts";
 

@@ -1,4 +1,4 @@
-/** Every screen that nobody needs an account for, as everybody meets it (look-at-screens.ts). */
+/** Checks every screen that needs no account in all variants (look-at-screens.ts). */
 import { lookAtScreens } from "../screens/look-at-screens.ts";
 import { screens } from "../screens/screen-list.ts";
 

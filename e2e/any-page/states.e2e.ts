@@ -1,4 +1,7 @@
-/** Every state of the specification's section 4 on a phone and on a wide window, in both themes; and the times they last. */
+/**
+ * Every state in section 4 of the specification, on a phone and on a wide window, in both themes; and how long each
+ * lasts.
+ */
 import type { Page, Response } from "playwright-core";
 import { expect, test } from "vitest";
 import { type Visit } from "../browser/browser.ts";
@@ -42,7 +45,7 @@ async function expectEverywhere(witness: Witness, { name, seen, unseen = () => [
   expect(colors.light).not.toBe(colors.dark);
 }
 
-test.each(Object.entries(stateWalks))("%s: each state is seen, wide and narrow, in both themes", async (_, walk) => {
+test.each(Object.entries(stateWalks))("%s: each state is shown, wide and narrow, in both themes", async (_, walk) => {
   const witness = await open(walk.signedIn);
   for (const state of walk.states) {
     await state.reach(witness);
@@ -52,10 +55,10 @@ test.each(Object.entries(stateWalks))("%s: each state is seen, wide and narrow, 
 
 const start = new Date("2026-11-21T10:00:00");
 const later = new Date("2026-11-21T10:10:00");
-/** As exact as the times are measured, in ms. */
-const step = 20;
+/** Precision with which times are measured, in milliseconds. */
+const STEP_MS = 20;
 
-/** When the page asked how far a message is, by its own clock. */
+/** Records the page's own time of each request for the state of a message. */
 const noteQuestions = `{
   window.askedAt = [];
   const ask = window.fetch;
@@ -65,7 +68,7 @@ const noteQuestions = `{
   };
 }`;
 
-/** The page has done what follows from the answer. */
+/** Waits until the page has handled the response. */
 async function handled(page: Page, answer: Promise<Response>): Promise<void> {
   await (await answer).finished();
   await page.evaluate(
@@ -73,36 +76,39 @@ async function handled(page: Page, answer: Promise<Response>): Promise<void> {
   );
 }
 
-test.each(usuallyAt("phone"))("at %i pixels a queued message is asked about every 2000 ms", async (width) => {
-  const { page, context } = await open(true, width);
-  const aliases = [{ id: "00000000-0000-4000-8000-000000000009", alias: "shop", domain: "kauke.test" }];
-  const job = { jobId: "00000000-0000-4000-8000-000000000001", canUndo: true, undoSeconds: 30 };
-  await context.route("**/with-smtp", (route) => route.fulfill({ json: { aliases } }));
-  await context.route("**/api/email-jobs", (route) => route.fulfill({ status: 201, json: job }));
-  await context.route("**/status", (route) =>
-    route.fulfill({ json: { success: true, status: "pending", currentRetries: 0, maxRetries: 3 } }),
-  );
-  await context.addInitScript(noteQuestions);
-  await page.clock.install({ time: start });
-  await page.goto("/compose");
-  await page.getByRole("option", { name: "shop@kauke.test" }).waitFor({ state: "attached" });
-  await page.getByLabel("To", { exact: true }).fill("rasa@outside.example");
-  await page.getByLabel("Subject").fill("Dates");
-  await page.getByLabel("Message").fill("Labas");
-  await page.clock.pauseAt(later);
-  await page.getByRole("button", { name: "Send Email" }).click();
-  const askedAt = () => page.evaluate("window.askedAt") as Promise<number[]>;
-  for (const count of [1, 2, 3]) {
-    const answer = page.waitForResponse("**/status");
-    while ((await askedAt()).length < count) await page.clock.runFor(step);
-    await handled(page, answer);
-  }
-  const [first = 0, second = 0, third = 0] = await askedAt();
-  for (const between of [second - first, third - second]) {
-    expect(between).toBeGreaterThanOrEqual(2000);
-    expect(between).toBeLessThanOrEqual(2000 + 2 * step);
-  }
-});
+test.each(usuallyAt("phone"))(
+  "at %i pixels the state of a queued message is requested every 2000 ms",
+  async (width) => {
+    const { page, context } = await open(true, width);
+    const aliases = [{ id: "00000000-0000-4000-8000-000000000009", alias: "shop", domain: "kauke.test" }];
+    const job = { jobId: "00000000-0000-4000-8000-000000000001", canUndo: true, undoSeconds: 30 };
+    await context.route("**/with-smtp", (route) => route.fulfill({ json: { aliases } }));
+    await context.route("**/api/email-jobs", (route) => route.fulfill({ status: 201, json: job }));
+    await context.route("**/status", (route) =>
+      route.fulfill({ json: { success: true, status: "pending", currentRetries: 0, maxRetries: 3 } }),
+    );
+    await context.addInitScript(noteQuestions);
+    await page.clock.install({ time: start });
+    await page.goto("/compose");
+    await page.getByRole("option", { name: "shop@kauke.test" }).waitFor({ state: "attached" });
+    await page.getByLabel("To", { exact: true }).fill("rasa@outside.example");
+    await page.getByLabel("Subject").fill("Dates");
+    await page.getByLabel("Message").fill("Labas");
+    await page.clock.pauseAt(later);
+    await page.getByRole("button", { name: "Send Email" }).click();
+    const askedAt = () => page.evaluate("window.askedAt") as Promise<number[]>;
+    for (const count of [1, 2, 3]) {
+      const answer = page.waitForResponse("**/status");
+      while ((await askedAt()).length < count) await page.clock.runFor(STEP_MS);
+      await handled(page, answer);
+    }
+    const [first = 0, second = 0, third = 0] = await askedAt();
+    for (const between of [second - first, third - second]) {
+      expect(between).toBeGreaterThanOrEqual(2000);
+      expect(between).toBeLessThanOrEqual(2000 + 2 * STEP_MS);
+    }
+  },
+);
 
 test.each(usuallyAt("desktop"))("at %i pixels a deleted account leads to / after 2000 ms", async (width) => {
   const { page, address } = await open(true, width);
@@ -116,16 +122,16 @@ test.each(usuallyAt("desktop"))("at %i pixels a deleted account leads to / after
   const gone = page.waitForResponse("**/api/account");
   await dialog.getByRole("button", { name: "Delete Account" }).click();
   await handled(page, gone);
-  // Which takes the app timers of no length.
-  await page.clock.runFor(step);
-  await page.clock.runFor(2000 - 3 * step);
+  // Runs the app's timers of zero length.
+  await page.clock.runFor(STEP_MS);
+  await page.clock.runFor(2000 - 3 * STEP_MS);
   expect(new URL(page.url()).pathname).toBe("/dashboard");
   await page.getByText("Account Deleted", { exact: true }).waitFor();
-  await page.clock.runFor(3 * step);
+  await page.clock.runFor(3 * STEP_MS);
   await seePath(page, "/");
 });
 
-test("a tooltip opens after 700 ms, the next one at once within 300 ms, and after that not", async () => {
+test("a tooltip opens after 700 ms, the next one at once if within 300 ms, later ones again after 700 ms", async () => {
   const { page, address } = await open(true);
   const tooltip = page.getByRole("tooltip");
   const named = (name: string) => page.getByRole("button", { name: `${name} ${address}` });

@@ -1,4 +1,4 @@
-/** The states of the specification's section 4 that look like something: how a person gets there, and what is seen then. */
+/** The visible states in section 4 of the specification: how a person gets there, and what is shown then. */
 import { generateKeyPair } from "@kauke/age";
 import type { Person } from "@kauke/testkit/person";
 import type { Locator, Page } from "playwright-core";
@@ -8,16 +8,16 @@ import { sealText } from "../keys/sealed.ts";
 
 export interface Witness extends Visit {
   person: Person;
-  /** Of the person's alias, e.g. `a1@kauke.test`. */
+  /** Address of the person's alias, e.g. `a1@kauke.test`. */
   address: string;
 }
 
 export interface State {
   name: string;
   reach(witness: Witness): Promise<void>;
-  /** All of it, at every width and in both themes. */
+  /** Elements that must all be visible, at every width and in both themes. */
   seen(witness: Witness): Locator[];
-  /** None of it. */
+  /** Elements that must all be absent. */
   unseen?(witness: Witness): Locator[];
 }
 
@@ -35,10 +35,13 @@ async function holdSession({ context }: Visit): Promise<void> {
   await context.route("**/api/auth/session", () => {});
 }
 
-/** Who has no session gets the page at once, drawn: this is for those who may have one. */
+/**
+ * States while the session is being checked, shown to visitors who may have one; others get the pre-rendered page at
+ * once.
+ */
 const asking: readonly State[] = [
   {
-    name: "the session is asked for",
+    name: "the session is being checked",
     reach: async (witness) => {
       await holdSession(witness);
       await witness.page.goto("/dashboard");
@@ -50,7 +53,7 @@ const asking: readonly State[] = [
 
 const signedOut: readonly State[] = [
   {
-    name: "the landing page does not know yet who is there",
+    name: "the landing page waits for the session check",
     reach: async (witness) => {
       await holdSession(witness);
       await witness.page.goto("/");
@@ -62,7 +65,7 @@ const signedOut: readonly State[] = [
     unseen: ({ page }) => [link(page, "Sign up with email"), link(page, "Go to Dashboard")],
   },
   {
-    name: "the landing page invites",
+    name: "the landing page invites to sign in",
     reach: async ({ page, context }) => {
       await context.unroute("**/api/auth/session");
       await page.goto("/home");
@@ -79,7 +82,7 @@ const deletion = ({ page }: Witness) => page.getByRole("dialog", { name: "Delete
 
 const signedIn: readonly State[] = [
   {
-    name: "the landing page leads who is signed in to the dashboard",
+    name: "the landing page leads signed-in people to the dashboard",
     reach: async ({ page }) => void (await page.goto("/home")),
     seen: ({ page }) => [link(page, "Go to Dashboard").first(), link(page, "Go to Dashboard").last()],
     unseen: ({ page }) => [link(page, "Sign up with email"), link(page, "Get Started Free")],
@@ -99,7 +102,7 @@ const signedIn: readonly State[] = [
     ],
   },
   {
-    name: "a row is edited",
+    name: "a row is being edited",
     reach: ({ page, address }) => button(page, `Edit ${address}`).click(),
     seen: ({ page }) => [
       ...["Alias name", "Forward to", "Notes"].map((name) =>
@@ -130,7 +133,7 @@ const signedIn: readonly State[] = [
     unseen: (witness) => [panel(witness).getByRole("code")],
   },
   {
-    name: "the SMTP password is viewed",
+    name: "the SMTP password is shown",
     reach: (witness) => inPanel(witness, "View").click(),
     seen: (witness) => [panel(witness).getByRole("code"), panel(witness).getByText(/^The password hides in 0:\d\d$/)],
     unseen: (witness) => [panel(witness).getByText(/^Copy now/)],
@@ -179,10 +182,10 @@ const signedIn: readonly State[] = [
   },
 ];
 
-const minutes = 60_000;
+const MINUTE_MS = 60_000;
 const warning = ({ page }: Witness) => page.getByRole("dialog", { name: "Session Timeout Warning" });
 
-/** On a page whose clock is the test's. */
+/** States on a page with a manual clock. */
 const inactive: readonly State[] = [
   {
     name: "the session is about to end",
@@ -191,9 +194,9 @@ const inactive: readonly State[] = [
       await page.clock.install();
       await page.goto("/dashboard");
       await aliasSwitch(page, witness.address).waitFor();
-      // The watch may still be on its way: time goes on until it warns.
+      // The script that watches for inactivity may still be loading, so time is advanced until it warns.
       while ((await warning(witness).count()) === 0) {
-        await page.clock.fastForward(25 * minutes);
+        await page.clock.fastForward(25 * MINUTE_MS);
         await warning(witness)
           .waitFor({ timeout: 1000 })
           .catch(() => {});
@@ -211,7 +214,7 @@ const inactive: readonly State[] = [
 ];
 
 export const stateWalks: Readonly<Record<string, StateWalk>> = {
-  "with a session not yet known": { signedIn: true, states: asking },
+  "during the session check": { signedIn: true, states: asking },
   "signed out": { signedIn: false, states: signedOut },
   "signed in": { signedIn: true, states: signedIn },
   inactive: { signedIn: true, states: inactive },

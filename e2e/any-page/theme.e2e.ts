@@ -1,4 +1,4 @@
-/** The theme: what is seen from the first frame on, the choice in Settings, the toggle, other tabs. */
+/** The theme: the first frame's colours, the choice in Settings, the toggle, other tabs. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { seeHeading } from "../browser/see.ts";
@@ -12,7 +12,7 @@ const toggle = (page: Page) => page.getByRole("button", { name: "Switch between 
 const choice = (page: Page, name: string) =>
   page.getByRole("radiogroup", { name: "Theme" }).getByRole("radio", { name, exact: true });
 
-/** From the first frame on: every background a person could have seen. */
+/** Records every background colour that was visible since the first frame. */
 const recordFrames = `
   window.seenBackgrounds = [];
   const look = () => {
@@ -27,7 +27,7 @@ const recordFrames = `
 const shown = { light: "", dark: "" };
 
 describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
-  test("the first colour that is seen is that of the setting, whatever the system prefers", async () => {
+  test("the first colour shown is that of the setting, whatever the system prefers", async () => {
     for (const theme of ["light", "dark"] as const) {
       const { page } = await site.visit({ width, theme });
       await page.goto("/about");
@@ -77,7 +77,7 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
   });
 });
 
-test("it starts light, the toggle switches it, and a reload keeps it without a flash of the other", async () => {
+test("the theme is light at first, the toggle switches it, and a reload keeps it without a flash of the other", async () => {
   const { page, context } = await site.visit();
   await context.addInitScript(recordFrames);
   await page.goto("/home");
@@ -94,7 +94,7 @@ test("it starts light, the toggle switches it, and a reload keeps it without a f
   expect(await page.evaluate("localStorage.theme")).toBe("light");
 });
 
-test("a stored setting of system follows the system, while the toggle leads away from what is seen", async () => {
+test("a stored setting of system follows the system, and the toggle switches to the opposite of what is shown", async () => {
   const { page } = await site.visit({ theme: "system", systemTheme: "dark" });
   await page.goto("/home");
   const dark = await background(page);
@@ -107,7 +107,7 @@ test("a stored setting of system follows the system, while the toggle leads away
   expect(await page.evaluate("localStorage.theme")).toBe("light");
 });
 
-test("other tabs follow at once", async () => {
+test("other tabs change at once", async () => {
   const { page, context } = await site.visit({ as: await site.person() });
   const other = await context.newPage();
   await page.goto("/about");

@@ -1,14 +1,15 @@
 /**
- * Every toast the specification names (sections 4, 5 and 8), word for word, and how a person gets to it. The walks of
- * `toast-walks.ts` lead there; `scripts/consistency/toast-catalogue.test.ts` compares the list with docs/specification.md.
+ * Every toast that the specification names (sections 4, 5 and 8), word for word, and how a person causes it. The walks
+ * of `toast-walks.ts` cause them; `scripts/consistency/toast-catalogue.test.ts` compares the list with
+ * docs/specification.md.
  */
 
 export interface CataloguedToast {
   title: string;
-  /** `null`: the toast has no second line. */
+  /** Second line of the toast; `null` if it has none. */
   text: string | RegExp | null;
   look: "good" | "info" | "bad";
-  /** How a person gets there. */
+  /** How a person causes the toast. */
   when: string;
 }
 

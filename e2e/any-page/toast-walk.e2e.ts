@@ -1,4 +1,7 @@
-/** Every toast of the specification, in its own words, on a phone and on a wide window, in both themes; told to a screen reader. */
+/**
+ * Every toast of the specification, in its exact words, on a phone and on a wide window, in both themes, and announced
+ * to screen readers.
+ */
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { Visit } from "../browser/browser.ts";
@@ -11,7 +14,7 @@ import { toastWalks, type Walk, type Walker } from "./toast-walks.ts";
 
 const site = runSite();
 
-/** All that live regions ever said: they are emptied again soon. */
+/** Records everything announced by live regions, which are emptied again soon. */
 const noteAnnouncements = `{
   window.announced = [];
   new MutationObserver(() => {
@@ -31,7 +34,9 @@ async function start({ path, signedIn, arrive }: Walk): Promise<Walker> {
   return walker;
 }
 
-/** The toast of this entry, alone and held: toasts wait while people look at another window. */
+/**
+ * Waits until the toast of this entry is the only one, and keeps it open: toasts pause while the window has no focus.
+ */
 async function seeHeld(page: Page, name: ToastName): Promise<Locator> {
   const { title, text, look } = toastCatalogue[name];
   const toast = toasts(page)
@@ -54,7 +59,7 @@ async function seeHeld(page: Page, name: ToastName): Promise<Locator> {
   return toast;
 }
 
-/** What a person would miss of the toast: parts outside of the window, words cut off, something lying over it. */
+/** Finds what a person would miss of the toast: parts outside the window, truncated words, elements on top of it. */
 const missing = `(() => {
   const toast = document.querySelector(".toast[data-state=open]");
   const box = toast.getBoundingClientRect();
@@ -70,18 +75,21 @@ const missing = `(() => {
   return found;
 })()`;
 
-/** @param withAxe colours and names are the same for all toasts of one look: one of them is looked at */
+/**
+ * @param withAxe whether axe runs on it: colours and names are the same for all toasts of one look, so one of them is
+ * enough
+ */
 async function expectReadable(visit: Visit, said: { name: ToastName; withAxe: boolean } & Variant): Promise<void> {
   const missed = (await visit.page.evaluate(missing)) as string[];
   const found = said.withAxe ? [...missed, ...(await axeFindings(visit, [], { within: ".toasts" }))] : missed;
   expect({ ...said, found }).toEqual({ ...said, found: [] });
 }
 
-/** Looks of toasts that were seen in all variants, on whichever walk. */
+/** Looks of toasts that were already checked in all variants, on any walk. */
 const seenEverywhere = new Set<string>();
 
 test.each(Object.entries(toastWalks))(
-  "%s: each toast is whole and readable, wide and narrow, in both themes",
+  "%s: each toast is complete and readable, wide and narrow, in both themes",
   async (_, walk) => {
     const walker = await start(walk);
     const looks = new Set<string>();
@@ -99,7 +107,7 @@ test.each(Object.entries(toastWalks))(
   },
 );
 
-test("a toast that is cut off, or lies beneath something, is found", async () => {
+test("control: a toast that is cut off, or covered by something, is found", async () => {
   const walker = await start(toastWalks["signing in and up"] as Walk);
   await toastWalks["signing in and up"]?.steps["password-mismatch"]?.(walker);
   await seeHeld(walker.page, "password-mismatch");

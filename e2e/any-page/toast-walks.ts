@@ -1,4 +1,7 @@
-/** The ways to every toast of the catalogue: one visit for each page, its steps in order. Who breaks an answer does it once. */
+/**
+ * The ways to cause every toast of the catalogue: one visit for each page, its steps in order. A step that breaks a
+ * response breaks it once.
+ */
 import { generateKeyPair } from "@kauke/age";
 import { type GoogleFailure, googleFailureCookie, googleFailureHash } from "@kauke/contract";
 import type { Person } from "@kauke/testkit/person";
@@ -11,7 +14,7 @@ import type { ToastName } from "./toast-catalogue.ts";
 
 export interface Walker extends Visit {
   person: Person;
-  /** Of the person's alias, e.g. `a1@kauke.test`. */
+  /** Address of the person's alias, e.g. `a1@kauke.test`. */
   address: string;
 }
 
@@ -20,9 +23,9 @@ type Step = (walker: Walker) => Promise<void>;
 export interface Walk {
   path: string;
   signedIn: boolean;
-  /** What must be there before the first step, and with it the data the page asks for. */
+  /** Waits for the page and its data before the first step. */
   arrive(walker: Walker): Promise<void>;
-  /** In this order. */
+  /** The toast that each step causes, in this order. */
   steps: Partial<Record<ToastName, Step>>;
 }
 
@@ -30,11 +33,11 @@ interface BrokenAnswer {
   method?: string;
   status?: number;
   json?: unknown;
-  /** Instead of `json`; HTML. */
+  /** HTML to respond with instead of `json`. */
   html?: string;
 }
 
-/** Answers this path once in the server's place; the visit expects it. */
+/** Responds once in place of the server for this path; the visit expects the refusal. */
 async function breakOnce({ context, expectRefusal }: Visit, path: RegExp, answer: BrokenAnswer = {}): Promise<void> {
   const { method, status = 200, json, html = "<h1>Something else</h1>" } = answer;
   if (status >= 400) expectRefusal(status, path);
@@ -273,13 +276,13 @@ async function writeAndSend(page: Page): Promise<void> {
   await press(page, "Send Email");
 }
 
-/** The page's time goes on to the next question how far it is, which is answered so. */
+/** Advances the page's clock to its next request for the state of the message, and responds with this state. */
 async function tell({ page, context }: Walker, change: Partial<Record<keyof typeof waiting, unknown>>): Promise<void> {
   await context.route("**/status", (route) => route.fulfill({ json: { ...waiting, ...change } }));
   await page.clock.fastForward(2000);
 }
 
-/** A message of its own, then what is told of it. */
+/** Sends a message, then responds with this state of it. */
 const sendThen = (change: Parameters<typeof tell>[1]) => async (walker: Walker) => {
   await writeAndSend(walker.page);
   await walker.page.getByText("Email queued", { exact: true }).waitFor();

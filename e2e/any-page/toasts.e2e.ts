@@ -11,7 +11,7 @@ import { usually } from "../browser/variants.ts";
 const site = runSite();
 let made = 0;
 
-/** A dashboard with one alias, where time stands still unless the test lets it go on. */
+/** Opens a dashboard with one alias on a page whose clock moves only when the test advances it. */
 async function openStill(options: VisitOptions = {}) {
   const person = await site.person();
   const alias = `clock-${++made}`;
@@ -26,41 +26,41 @@ async function openStill(options: VisitOptions = {}) {
   return { ...visit, flip };
 }
 
-/** Those that stay; one that is on its way out has another state. */
+/** The toasts that are open; a toast that is closing has another state. */
 const staying = (page: Page) => toasts(page).and(page.locator("[data-state=open]"));
 
-/** Most the page's time can have gone on since the toast appeared. */
-const step = 20;
+/** Milliseconds by which the page's clock may be past the appearance of the toast. */
+const STEP_MS = 20;
 
 const phoneDarkAndWide: readonly VisitOptions[] = [
   { width: widths.phone, theme: "dark" },
   { width: widths.desktop, theme: "light" },
 ];
 
-/** Lets the page's time go on by little until the toast is there. */
+/** Advances the page's clock in small steps until the toast is shown. */
 async function untilToast(page: Page, title: string): Promise<Locator> {
   const toast = staying(page).filter({ has: page.getByText(title, { exact: true }) });
   const isThere = async () => {
     if ((await toast.count()) > 0) return true;
-    await page.clock.runFor(step);
+    await page.clock.runFor(STEP_MS);
     return (await toast.count()) > 0;
   };
   await expect.poll(isThere).toBe(true);
   return toast;
 }
 
-/** @param visibleMs how long it stays from now on */
+/** @param visibleMs milliseconds for which the toast must stay from now on */
 async function expectToLeaveAfter(page: Page, visibleMs: number): Promise<void> {
-  await page.clock.runFor(visibleMs - 2 * step);
+  await page.clock.runFor(visibleMs - 2 * STEP_MS);
   expect(await staying(page).count()).toBe(1);
-  await page.clock.runFor(2 * step);
+  await page.clock.runFor(2 * STEP_MS);
   await expect.poll(() => staying(page).count()).toBe(0);
   await page.clock.runFor(toastTimes.removeMs);
   await expect.poll(() => toasts(page).count()).toBe(0);
 }
 
 test.each(usually(phoneDarkAndWide, 0))(
-  "an ordinary toast stays five seconds and is gone a second later, %o",
+  "an ordinary toast stays five seconds and is removed a second later, %o",
   async (options) => {
     const { page, flip } = await openStill(options);
     await flip.click();
@@ -78,7 +78,7 @@ test.each(usually(phoneDarkAndWide, 1))("a destructive toast stays seven seconds
   await expectToLeaveAfter(page, 7000);
 });
 
-test("there is one toast at a time, and a new one has its whole time before it", async () => {
+test("there is one toast at a time, and a new one stays for its full time", async () => {
   const { page, flip } = await openStill();
   await flip.click();
   await untilToast(page, "Alias Paused");
@@ -89,7 +89,7 @@ test("there is one toast at a time, and a new one has its whole time before it",
   await expectToLeaveAfter(page, 5000);
 });
 
-test("F8 leads the keyboard to the notifications, where they wait until it leaves", async () => {
+test("F8 moves the focus to the notifications, which pause until it leaves", async () => {
   const { page, flip } = await openStill();
   const region = page.getByRole("region", { name: /notifications/i });
   const hasFocus = () => region.evaluate((it) => it.contains(it.ownerDocument.activeElement));
@@ -105,7 +105,7 @@ test("F8 leads the keyboard to the notifications, where they wait until it leave
   await expect.poll(() => staying(page).count()).toBe(0);
 });
 
-test("a pointer resting on a toast keeps it", async () => {
+test("a pointer on a toast keeps it open", async () => {
   const { page, flip } = await openStill();
   await flip.click();
   const toast = await untilToast(page, "Alias Paused");
@@ -113,11 +113,11 @@ test("a pointer resting on a toast keeps it", async () => {
   await page.clock.runFor(60_000);
   expect(await staying(page).count()).toBe(1);
   await page.mouse.move(10, 10);
-  await page.clock.runFor(5000 + step);
+  await page.clock.runFor(5000 + STEP_MS);
   await expect.poll(() => staying(page).count()).toBe(0);
 });
 
-test("its button puts a toast away", async () => {
+test("its button closes a toast", async () => {
   const { page, flip } = await openStill();
   await flip.click();
   const toast = await untilToast(page, "Alias Paused");
@@ -133,7 +133,7 @@ async function middleOf(toast: Locator): Promise<{ x: number; y: number }> {
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
 }
 
-/** Presses, moves sideways by so many pixels and lets go. */
+/** Presses the toast, moves it horizontally by this number of pixels and releases it. */
 async function drag(page: Page, toast: Locator, pixels: number): Promise<void> {
   const { x, y } = await middleOf(toast);
   await page.mouse.move(x, y);
@@ -153,7 +153,7 @@ async function swipe(context: BrowserContext, page: Page, toast: Locator, pixels
   await touch.detach();
 }
 
-test("dragged to the right by more than 50 pixels it goes, by less or to the left it stays", async () => {
+test("dragged to the right by more than 50 pixels a toast closes; by less, or to the left, it stays", async () => {
   const { page, flip } = await openStill();
   await flip.click();
   const toast = await untilToast(page, "Alias Paused");
@@ -165,7 +165,7 @@ test("dragged to the right by more than 50 pixels it goes, by less or to the lef
   await expect.poll(() => staying(page).count()).toBe(0);
 });
 
-test("a finger's swipe to the right puts it away too", async () => {
+test("a finger's swipe to the right closes it too", async () => {
   const { page, context, flip } = await openStill({ width: widths.phone, hasTouch: true });
   await flip.click();
   const toast = await untilToast(page, "Alias Paused");

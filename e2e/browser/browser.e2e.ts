@@ -1,4 +1,4 @@
-/** The negative control: each thing a visit is watched for is found when it is planted, and fails the test. */
+/** Negative control of visits: everything that a visit is watched for is found when planted, and fails the test. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
@@ -8,14 +8,14 @@ import type { FindingKind } from "./watch.ts";
 
 const site = runSite();
 
-/** A page of the server's origin with whatever is planted in it. */
+/** Responds with a page of the server's origin that contains the planted HTML. */
 async function plant(visit: Visit, html: string, headers: Record<string, string> = {}): Promise<void> {
   const body = `<!doctype html><title>Planted</title><h1>Planted</h1>${html}`;
   await visit.context.route("**/planted", (route) => route.fulfill({ contentType: "text/html", headers, body }));
   await visit.page.goto("/planted", { waitUntil: "load" });
 }
 
-/** Not checked at the end of the test, unlike those of `site.visit`. */
+/** A visit that is not checked at the end of the test, unlike those of `site.visit`. */
 async function unchecked(): Promise<Visit> {
   const visit = await openVisit(site.server.url);
   onTestFinished(() => visit.close());
@@ -28,7 +28,7 @@ async function kindsFound(visit: Visit, html: string, headers?: Record<string, s
   return (await visit.findings()).map(({ kind }) => kind);
 }
 
-/** Some other server on this machine, so that nothing fails but the rule. */
+/** Starts another server on this machine that answers everything, so that only the rule about origins can fail. */
 async function otherOrigin(): Promise<string> {
   const server = createServer((_, response) => response.writeHead(200, { "content-type": "image/svg+xml" }).end());
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -41,11 +41,11 @@ test("an error on the console is found", async () => {
   expect(found).toEqual(["console error"]);
 });
 
-test("an error that nothing catches is found", async () => {
+test("an uncaught exception is found", async () => {
   expect(await kindsFound(await unchecked(), '<script>throw new Error("planted")</script>')).toContain("page error");
 });
 
-test("a promise that nothing catches is found", async () => {
+test("an unhandled rejection is found", async () => {
   const found = await kindsFound(await unchecked(), '<script>Promise.reject(new Error("planted"))</script>');
   expect(found).toContain("page error");
 });
@@ -56,7 +56,7 @@ test("a violation of the content security policy is found", async () => {
   expect(found).toContain("CSP violation");
 });
 
-test("the server's own policy is in force: a style in the page is refused and found", async () => {
+test("the server's own policy is in force: an inline style is refused and found", async () => {
   const visit = await unchecked();
   await visit.page.goto("/home");
   await visit.page.evaluate(
@@ -71,7 +71,7 @@ test("a request that fails is found", async () => {
   expect(await kindsFound(visit, '<img src="/broken.png">')).toContain("failed request");
 });
 
-test("an answer of 4xx nobody expected is found", async () => {
+test("an unexpected response of 4xx is found", async () => {
   expect(await kindsFound(await unchecked(), '<img src="/missing.png">')).toContain("refused request");
 });
 
@@ -81,7 +81,7 @@ test("a request to another origin is found", async () => {
   expect(found).toContain("other origin");
 });
 
-test("an expected 4xx and the browser's own line about it are no findings", async () => {
+test("an expected 4xx and the browser's own message about it are not findings", async () => {
   const visit = await site.visit();
   visit.expectRefusal(404, "/missing.png");
   await plant(visit, '<img src="/missing.png">');
@@ -101,7 +101,7 @@ test("a finding fails expectClean", async () => {
   await expect(visit.expectClean()).rejects.toThrow("console error: planted");
 });
 
-test.fails("a finding fails the test of the visit without being asked for", async () => {
+test.fails("a finding fails the test of the visit even if the test does not check", async () => {
   const visit = await site.visit();
   await plant(visit, '<script>console.error("planted")</script>');
   await visit.page.getByRole("heading", { name: "Planted" }).waitFor();

@@ -1,6 +1,7 @@
 /**
- * The browser of the journeys: the machine's Chromium, launched once per process, and visits in it. Each visit is a profile of
- * its own with a window size, a theme and perhaps somebody signed in, watched for everything a healthy page never does.
+ * The browser of the journeys: the machine's Chromium, launched once per process, and visits in it. Each visit has a
+ * profile of its own with a window size, a theme and optionally a signed-in person, and is watched for everything that
+ * a healthy page never does.
  */
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { findChromium } from "../../scripts/find-chromium.ts";
@@ -8,7 +9,7 @@ import { type Watch, watchContext } from "./watch.ts";
 
 export const widths = { phone: 390, desktop: 1440 } as const;
 export const heights: Readonly<Record<number, number>> = { [widths.phone]: 844, [widths.desktop]: 900 };
-const otherHeight = 800;
+const OTHER_HEIGHT_PX = 800;
 
 const flags = [
   "--disable-gpu",
@@ -20,22 +21,22 @@ const flags = [
 ];
 
 export interface VisitOptions {
-  /** CSS pixels; 1440 unless told. */
+  /** Window width in CSS pixels; 1440 by default. */
   width?: number;
   height?: number;
-  /** Stored before the first page, as the toggle would; else whatever the app starts with. */
+  /** Theme stored before the first page is loaded, as the toggle stores it; by default none. */
   theme?: "light" | "dark" | "system";
-  /** What the system prefers; light unless told. */
+  /** Theme that the system prefers; light by default. */
   systemTheme?: "light" | "dark";
-  /** Somebody signed in: `name=value` of the session cookie. */
+  /** Signed-in person: `name=value` of the session cookie. */
   as?: { cookie: string };
-  /** The token of the preview inbox, as if the link of the start had been opened. */
+  /** Token of the preview inbox, set as if the link printed at the start had been opened. */
   previewToken?: string | null;
   hasTouch?: boolean;
 }
 
 export interface Visit extends Watch {
-  /** Of the server. */
+  /** Origin of the server. */
   origin: string;
   page: Page;
   context: BrowserContext;
@@ -44,7 +45,7 @@ export interface Visit extends Watch {
 
 let launched: Promise<Browser> | null = null;
 
-/** Launches the browser when it is first asked for, and again after it crashed. It closes with this process. */
+/** Launches the browser on first use, and again after it crashed. It closes with this process. */
 export function openBrowser(): Promise<Browser> {
   return (launched ??= launch());
 }
@@ -54,18 +55,18 @@ export async function closeBrowser(): Promise<void> {
   launched = null;
 }
 
-/** Playwright hides scrollbars in a browser without windows. */
+/** Default arguments to leave out: Playwright hides scrollbars in a browser without windows. */
 let ignoreDefaultArgs: string[] = [];
 
-/** To be called before the browser is first used. */
+/** Shows scrollbars in pictures. Call this before the browser is first used. */
 export function showScrollbars(): void {
   ignoreDefaultArgs = ["--hide-scrollbars"];
 }
 
 async function launch(): Promise<Browser> {
   const executablePath = findChromium();
-  if (executablePath === null) throw new Error("No Chromium found: install it, or set CHROMIUM_PATH.");
-  // Chromium's sandbox does not run for root.
+  if (executablePath === null) throw new Error("No Chromium found: install it or set CHROMIUM_PATH.");
+  // Chromium's sandbox does not work for root.
   const asRoot = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
   const browser = await chromium.launch({ executablePath, args: [...asRoot, ...flags], ignoreDefaultArgs });
   browser.on("disconnected", () => {
@@ -74,9 +75,9 @@ async function launch(): Promise<Browser> {
   return browser;
 }
 
-/** @param origin of the server; paths are relative to it */
+/** @param origin origin of the server; paths are relative to it */
 export async function openVisit(origin: string, options: VisitOptions = {}): Promise<Visit> {
-  const { width = widths.desktop, height = heights[width] ?? otherHeight, theme, as } = options;
+  const { width = widths.desktop, height = heights[width] ?? OTHER_HEIGHT_PX, theme, as } = options;
   const browser = await openBrowser();
   const context = await browser.newContext({
     baseURL: origin,
@@ -101,7 +102,7 @@ export function signIn(context: BrowserContext, { cookie, origin }: { cookie: st
   return context.addCookies([cookieOf(cookie, origin)]);
 }
 
-/** As the link sets it. */
+/** The preview cookie as the link from the server's start sets it. */
 function previewCookie(value: string, origin: string) {
   const { port, hostname: domain } = new URL(origin);
   const attributes = { path: "/preview", httpOnly: true, sameSite: "Strict" } as const;

@@ -1,4 +1,7 @@
-/** The negative control of the recorder: a secret that a page sends is found wherever and however it is put. */
+/**
+ * Negative control of the request recorder: a secret that a page sends is found wherever it is and however it is
+ * encoded.
+ */
 import { gzipSync } from "node:zlib";
 import type { BrowserContext, Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
@@ -9,7 +12,7 @@ import { runSite } from "./site.ts";
 const site = runSite();
 const secret = 'Žali "arkliai" šoka 7';
 
-/** Not checked to be clean: nobody answers what is planted. */
+/** A page that is not checked at the end: requests with planted secrets get no response. */
 async function openPage(): Promise<{ page: Page; context: BrowserContext }> {
   const visit = await openVisit(site.server.url);
   onTestFinished(() => visit.close());
@@ -20,7 +23,7 @@ async function openPage(): Promise<{ page: Page; context: BrowserContext }> {
 interface Planted {
   path?: string;
   headers?: Record<string, string>;
-  /** base64 of the body's bytes. */
+  /** The body's bytes in base64. */
   body?: string;
 }
 
@@ -64,7 +67,7 @@ test.each(Object.entries(planted))(
   },
 );
 
-test("what a worker sends is recorded too", async () => {
+test("requests of a worker are recorded too", async () => {
   const { page, context } = await openPage();
   const recorder = recordRequests(context);
   const script = `fetch("/about", { method: "POST", body: ${JSON.stringify(secret)} }).then(() => postMessage("sent"));`;
@@ -78,7 +81,7 @@ test("what a worker sends is recorded too", async () => {
   expect(await recorder.find([secret])).not.toEqual([]);
 });
 
-test("what was not sent is not found", async () => {
+test("a secret that was not sent is not found", async () => {
   const { page, context } = await openPage();
   const recorder = recordRequests(context);
   await page.evaluate(`fetch("/about", { method: "POST", body: "Žali arkliai" }).then(() => {})`);

@@ -1,6 +1,6 @@
 /**
- * Keeps every request that a browser context makes, its workers' too, and looks for secrets in them: in address, headers and
- * body, in all the ways of hiding that `leak-scan.ts` knows, as a JSON string, and packed by gzip.
+ * Records every request that a browser context makes, its workers' included, and searches them for secrets: in URL,
+ * headers and body, in all the encodings that `leak-scan.ts` knows, as a JSON string, and compressed with gzip.
  */
 import { gunzipSync, inflateSync } from "node:zlib";
 import type { BrowserContext, Request } from "playwright-core";
@@ -9,19 +9,19 @@ import { findLeaksInText, type Leak } from "../mail/leak-scan.ts";
 export interface RecordedRequest {
   method: string;
   url: string;
-  /** One line each, as they were sent. */
+  /** Header fields, one per line, as they were sent. */
   headers: string;
   body: Buffer;
 }
 
 export interface RequestRecorder {
-  /** Everything so far, in order. */
+  /** All requests so far, in order. */
   requests(): Promise<RecordedRequest[]>;
-  /** @param secrets each of eight characters or more */
+  /** @param secrets at least eight characters each */
   find(secrets: readonly string[]): Promise<Leak[]>;
 }
 
-/** Records from here on. */
+/** Starts recording the requests of a context. */
 export function recordRequests(context: BrowserContext): RequestRecorder {
   const recorded: Promise<RecordedRequest>[] = [];
   context.on("request", (request) => void recorded.push(record(request)));
@@ -30,7 +30,7 @@ export function recordRequests(context: BrowserContext): RequestRecorder {
     requests,
     async find(secrets) {
       const short = secrets.find((secret) => secret.length < 8);
-      if (short !== undefined) throw new Error("a secret is too short to be looked for");
+      if (short !== undefined) throw new Error("a secret is too short to be searched for");
       return (await requests()).flatMap((request) => findInRequest(secrets, request));
     },
   };
@@ -38,7 +38,7 @@ export function recordRequests(context: BrowserContext): RequestRecorder {
 
 async function record(request: Request): Promise<RecordedRequest> {
   const body = request.postDataBuffer() ?? Buffer.alloc(0);
-  // Those the browser adds come later; of a request that is broken off they never do.
+  // Header fields that the browser adds are known later; for an aborted request never.
   const headers = await request.headersArray().catch(() => []);
   const early = Object.entries(request.headers()).map(([name, value]) => `${name}: ${value}`);
   const lines = [...headers.map(({ name, value }) => `${name}: ${value}`), ...early];
@@ -52,7 +52,7 @@ function findInRequest(secrets: readonly string[], { method, url, headers, body 
   return findLeaksInText([...new Set(words)], texts.join("\n\n"), where);
 }
 
-/** What a form or a query makes of spaces and other letters, undone. */
+/** Decodes a URL: percent-encoding and plus signs of forms and queries. */
 function decoded(url: string): string {
   try {
     return Buffer.from(decodeURIComponent(url.replaceAll("+", " ")), "utf8").toString("latin1");
@@ -67,7 +67,7 @@ function unpacked(body: Buffer): Buffer[] {
     try {
       bodies.push(unpack(body));
     } catch {
-      // Not packed like that.
+      // The body is not compressed in this way.
     }
   }
   return bodies;

@@ -1,8 +1,8 @@
-/** What a person sees, waited for. Everything is found by role, label or text, never by how it is built. */
+/** Waits for what a person sees. Everything is found by role, label or text, never by how it is built. */
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 
-/** The toasts on screen; one at most. */
+/** The toasts on screen; at most one. */
 export function toasts(page: Page): Locator {
   return page.getByRole("region", { name: /notifications/i }).getByRole("listitem");
 }
@@ -20,23 +20,26 @@ export async function seeHeading(page: Page, name: string): Promise<void> {
   await seeContent(page);
 }
 
-/** Waits until a page has more than its heading. */
+/** Waits until a page shows more than its heading. */
 export async function seeContent(page: Page): Promise<void> {
   await page.locator(".page-loading").waitFor({ state: "detached" });
 }
 
-/** Waits until the element is not to be seen, or not there. */
+/** Waits until the element is hidden or removed. */
 export async function seeGone(locator: Locator): Promise<void> {
   await locator.waitFor({ state: "hidden" });
 }
 
-/** Waits until a page that came drawn has been taken over by the app: what is changed before that may be put back. */
+/** Waits until the app has hydrated a pre-rendered page: earlier changes may be undone by that. */
 export async function seeLive(page: Page): Promise<void> {
   const toggle = page.getByRole("button", { name: "Switch between light and dark theme" });
   await expect.poll(() => toggle.isEnabled()).toBe(true);
 }
 
-/** Waits until the sections that a drawn page leaves for later are laid out: before that nothing in them sticks out or is pale. */
+/**
+ * Waits until the sections that a pre-rendered page lays out late are laid out: before that nothing in them can stick
+ * out or lack contrast.
+ */
 export async function seeLaidOut(page: Page): Promise<void> {
   await page.locator('[data-drawn="page"] .later').first().waitFor({ state: "detached" });
 }
@@ -45,7 +48,7 @@ export async function seePath(page: Page, path: string): Promise<void> {
   await expect.poll(() => new URL(page.url()).pathname).toBe(path);
 }
 
-/** The message beneath a field, by the link a screen reader follows. */
+/** Waits for the message beneath a field, found by the reference that a screen reader follows. */
 export async function seeFieldError(field: Locator, message: string): Promise<void> {
   await expect.poll(() => describedBy(field)).toBe(message);
   await expect.poll(() => field.getAttribute("aria-invalid")).toBe("true");
@@ -62,7 +65,7 @@ export async function seeFocus(locator: Locator): Promise<void> {
   await expect.poll(() => locator.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
 }
 
-/** Hovers when nothing scrolls any more: what opens on hover closes on scrolling. */
+/** Hovers once nothing scrolls any more: tooltips close on scrolling. */
 export async function hoverAtRest(locator: Locator): Promise<void> {
   await locator.scrollIntoViewIfNeeded();
   await locator.page().evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");

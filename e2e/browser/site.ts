@@ -1,6 +1,7 @@
 /**
- * A server of its own for a test file, and visits to it. Every visit must end clean, whether its test says so or not, and nothing
- * personal may be readable in what the server leaves behind. Of a test that fails a picture is kept in e2e/.out/failures.
+ * A server for one test file, and visits to it. Every visit must end without findings, whether or not its test checks,
+ * and no personal data may be readable in the files that the server leaves. A picture of each failed test is kept in
+ * e2e/.out/failures.
  */
 import { cp, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,30 +13,30 @@ import { openVisit, type Visit, type VisitOptions } from "./browser.ts";
 
 export interface Site {
   readonly server: ServerProcess;
-  /** A new profile of the browser; closed, and checked to be clean, when the test is over. */
+  /** A new profile of the browser; at the end of the test it is closed and checked for findings. */
   visit(options?: VisitOptions): Promise<Visit>;
-  /** Somebody new with an account, made through the API. */
+  /** A new person with an account, made through the API. */
   person(email?: string): Promise<Person>;
   /** Stops the server and starts it again on the same port and data. */
   restart(): Promise<void>;
 }
 
 export interface SiteOptions {
-  /** Settings beside the ports; asked when the server starts. Limits are off unless set. */
+  /** Settings besides the ports, read when the server starts. Limits are off unless set. */
   env?: () => Record<string, string> | Promise<Record<string, string>>;
 }
 
-/** Every account and every destination of the journeys has an address that ends in one of these. */
+/** Endings of the addresses of all accounts and destinations in the journeys. */
 const personalEndings = ["@people.example", "@inbox.example", "@example.org"];
 
-/** Call it at the top of a file or of a describe: the server runs while its tests do. */
+/** Starts a server for the tests of a file or of a `describe`, at whose top it must be called. */
 export function runSite({ env = () => ({}) }: SiteOptions = {}): Site {
   let server: ServerProcess | null = null;
   let dataDir: string | null = null;
   let settings: Record<string, string> = {};
   let earlierOutput = "";
   const running = () => {
-    if (server === null) throw new Error("the server runs inside tests only");
+    if (server === null) throw new Error("the server runs only while tests run");
     return server;
   };
   const start = (dataDir: string, more: Record<string, string> = {}) =>
@@ -54,7 +55,7 @@ export function runSite({ env = () => ({}) }: SiteOptions = {}): Site {
   afterAll(async () => {
     const leaks = server === null ? [] : await stopAndFindLeaks(server, earlierOutput);
     if (dataDir !== null) await rm(dataDir, { recursive: true, force: true });
-    if (leaks.length > 0) throw new Error(`what the server wrote can be read: ${JSON.stringify(leaks)}`);
+    if (leaks.length > 0) throw new Error(`personal data is readable in the server's files: ${JSON.stringify(leaks)}`);
   });
 
   return {
@@ -86,7 +87,7 @@ async function stopAndFindLeaks(server: ServerProcess, earlierOutput: string) {
 
 async function freshDataDir(isEmpty: boolean): Promise<string> {
   const dataDir = await makeDataDir();
-  // A server that took too long to close leaves its control socket, which can't be copied.
+  // A server that took too long to shut down leaves its control socket, which can't be copied.
   const filter = (path: string) => !path.endsWith(".sock");
   if (!isEmpty) await cp(inject("initialDataDir"), dataDir, { recursive: true, filter });
   return dataDir;

@@ -1,4 +1,4 @@
-/** The steps that many journeys share, as a person takes them in the browser. */
+/** Steps that many journeys share, as a person takes them in the browser. */
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { seeGone, seeHeading, seePath, seeToast } from "./see.ts";
@@ -8,13 +8,13 @@ export const password = "correct horse battery";
 export interface RegisterInput {
   email: string;
   password?: string;
-  /** The same again unless told. */
+  /** Content of the second password field; the same as the first by default. */
   confirm?: string;
 }
 
 /**
- * Fills the field and sees that it holds the text. The text is typed to whatever has the focus, and a form that has just been
- * refused moves the focus to its first wrong field in a task of its own: on a slow machine that may be between the two.
+ * Fills the field and checks that it contains the text. The text is typed into the focused element, and a form that was
+ * just refused moves the focus to its first invalid field in a later task, which on a slow machine may run in between.
  */
 export async function fillIn(field: Locator, text: string): Promise<void> {
   const filled = async () => {
@@ -32,7 +32,7 @@ export async function fillRegister(page: Page, input: RegisterInput): Promise<vo
   await page.getByRole("button", { name: "Create Account" }).click();
 }
 
-/** From the landing page to one's own dashboard. */
+/** Registers from the landing page and waits for the dashboard. */
 export async function register(page: Page, email: string): Promise<void> {
   await page.goto("/home");
   await page.getByRole("main").getByRole("link", { name: "Sign up with email" }).click();
@@ -57,7 +57,7 @@ export interface AliasInput {
 
 export const createForm = (page: Page): Locator => page.getByRole("form", { name: "Create alias" });
 
-/** Fills what is given and presses the button; what comes of it is the caller's business. */
+/** Fills the given fields and presses the button; the result is left to the caller to check. */
 export async function fillCreate(page: Page, { alias, domain, forwardTo, notes }: AliasInput): Promise<void> {
   const form = createForm(page);
   if (alias !== undefined) await form.getByLabel("Alias name and domain").fill(alias);
@@ -80,7 +80,7 @@ export function aliasRow(page: Page, address: string): Locator {
 export const aliasSwitch = (page: Page, address: string): Locator =>
   page.getByRole("switch", { name: `${address} forwards mail` });
 
-/** Pauses or activates by the switch and waits for the server's word. */
+/** Pauses or activates an alias by its switch and waits for the server's response. */
 export async function toggleAlias(page: Page, address: string, to: "on" | "off"): Promise<void> {
   await aliasSwitch(page, address).click();
   await seeToast(page, to === "on" ? "Alias Activated" : "Alias Paused");
@@ -92,7 +92,7 @@ export async function dismissToast(page: Page): Promise<void> {
   await seeGone(dismiss);
 }
 
-/** The addresses of the table's rows, from the top, e.g. `shop@kauke.test`. */
+/** The addresses in the table's rows, from the top, e.g. `shop@kauke.test`. */
 export async function listedAddresses(page: Page): Promise<string[]> {
   const labels: string[] = await page.getByRole("switch").evaluateAll((all) => all.map((it) => it.ariaLabel ?? ""));
   return labels.map((label) => label.replace(/ forwards mail$/, ""));

@@ -1,6 +1,6 @@
 /**
- * Sizes and themes: which of them a journey is taken in, and one state of a page on a phone and on a wide window, in both themes,
- * without loading it again.
+ * Window widths and themes: which of them a journey is run in, and one state of a page on a phone and on a wide window,
+ * in both themes, without loading it again.
  */
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import { rest } from "../screens/open-screen.ts";
@@ -16,20 +16,22 @@ export const variants: readonly Variant[] = [widths.phone, widths.desktop].flatM
   { width, theme: "dark" as const },
 ]);
 
-/** What a journey is repeated for: all of it in `npm run test:long`, the entries at these places in `npm test`. */
+/**
+ * The variants to repeat a journey for: all of them in `npm run test:long`, the ones at these indexes in `npm test`.
+ */
 export function usually<T>(all: readonly T[], ...places: readonly number[]): readonly T[] {
   return isLongRun ? all : all.filter((_, place) => places.includes(place));
 }
 
-/** Both widths in `npm run test:long`, this one in `npm test`. */
+/** Both widths in `npm run test:long`, the named one in `npm test`. */
 export const usuallyAt = (name: keyof typeof widths): readonly number[] =>
   usually(Object.values(widths), Object.keys(widths).indexOf(name));
 
-/** Two that differ in both, in turns; all four in `npm run test:long`. */
+/** Two variants that differ in width and theme, alternating by `turn`; all four in `npm run test:long`. */
 export const variantsInTurn = (turn: number): readonly Variant[] =>
   turn % 2 === 0 ? usually(variants, 1, 2) : usually(variants, 0, 3);
 
-/** Calls `look` for each variant, all four unless told; afterwards the page is wide and light again. */
+/** Calls `look` for each variant, by default all four; afterwards the page is wide and light again. */
 export async function everyVariant(
   visit: Visit,
   look: (variant: Variant) => Promise<void>,

@@ -1,7 +1,7 @@
 /**
- * Keeps everything in a browser context that a healthy page never does. What a test expects to be refused or to fail is told
- * beforehand, by path; the browser's own line about such a refusal counts with it, and an announcement that did not come true
- * is a finding too.
+ * Records everything in a browser context that a healthy page never does. A test declares beforehand, by path, what it
+ * expects to be refused or to fail; that covers the browser's own message too, and a declared refusal that did not
+ * happen is a finding itself.
  */
 import type { BrowserContext, ConsoleMessage, Request } from "playwright-core";
 
@@ -21,17 +21,17 @@ export interface Finding {
 }
 
 export interface Watch {
-  /** The server may answer this status at this path (exact, or matched), and the console may say so. */
+  /** Allows the server to answer this status at this path (exact, or matching), and the console to report it. */
   expectRefusal(status: number, path: string | RegExp): void;
-  /** A request of this path may fail: the test itself breaks it. */
+  /** Allows a request of this path to fail, because the test breaks it. */
   expectFailure(path: string | RegExp): void;
-  /** The journey leads through this origin too, by navigation alone. */
+  /** Allows navigation to this origin, but no other requests. */
   expectVisitTo(origin: string): void;
-  /** The console may say this as an error: the test itself breaks the page. */
+  /** Allows this error on the console, because the test breaks the page. */
   expectError(text: RegExp): void;
-  /** Everything found so far, in order. */
+  /** All findings so far, in order. */
   findings(): Promise<Finding[]>;
-  /** @throws when there is any finding */
+  /** @throws if there is any finding */
   expectClean(): Promise<void>;
 }
 
@@ -47,18 +47,18 @@ const cspScript = `document.addEventListener("securitypolicyviolation", (event) 
   window.${cspBinding}(event.effectiveDirective + " " + (event.blockedURI || "inline") + " " + event.sample);
 });`;
 
-/** The browser itself says so about every answer from 400 on, and about every request that failed. */
+/** The browser's own console message about every response of 400 or above, and about every failed request. */
 const resourceLine = /^Failed to load resource: (?:the server responded with a status of (\d+)|net::ERR_)/;
-/** A page that goes away takes its running requests along; a download is no longer the page's. */
+/** A page that is left aborts its running requests; a download is no longer the page's request. */
 const brokenOffByThePage = "net::ERR_ABORTED";
 
 export async function watchContext(context: BrowserContext, origin: string): Promise<Watch> {
   const found: Finding[] = [];
   const visited = new Set<string>();
   const exceptions: Exception[] = [
-    // Nobody is signed in yet: that is how the app finds out.
+    // Nobody is signed in yet, which the app learns from this response.
     { status: 401, path: "/api/auth/session", used: false, needed: false },
-    // Counting fails in silence.
+    // The app ignores a failed request of the visitor count.
     { status: "failed", path: "/api/analytics", used: false, needed: false },
   ];
   const expectedErrors: { text: RegExp; used: boolean }[] = [];
@@ -113,7 +113,7 @@ export async function watchContext(context: BrowserContext, origin: string): Pro
     findings,
     async expectClean() {
       const all = await findings();
-      if (all.length > 0) throw new Error(`the visit was not clean:\n${all.map(lineOf).join("\n")}`);
+      if (all.length > 0) throw new Error(`the visit had findings:\n${all.map(lineOf).join("\n")}`);
     },
   };
 }
@@ -139,7 +139,7 @@ function matches(path: string | RegExp, url: string, origin: string): boolean {
   return typeof path === "string" ? pathname === path : path.test(pathname);
 }
 
-/** What a page said before this came back has been heard: all of it takes the same way. */
+/** Waits until all events that the page caused earlier have arrived: they are delivered in order. */
 async function settled(context: BrowserContext): Promise<void> {
   await Promise.all(context.pages().map((page) => page.evaluate("0").catch(() => {})));
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 const START_MS = 60_000;
-/** How long a program may take to end after SIGTERM. */
+/** Milliseconds that a program may take to end after SIGTERM. */
 const END_MS = 10_000;
 
 const running = new Set<ChildProcess>();
@@ -14,7 +14,9 @@ process.on("exit", () => {
 });
 
 export interface BrowserProcess {
-  /** Waits until stdout or stderr matches. @throws with the output when the program ends before that, or takes too long */
+  /**
+   * Waits until stdout or stderr matches. @throws with the output if the program ends before that, or takes too long
+   */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>;
   end(): Promise<void>;
 }
@@ -67,7 +69,7 @@ export function startBrowserProcess(home: string, { path, args, environment }: P
       const late = setTimeout(() => signal(child, "SIGKILL"), END_MS);
       await exited;
       clearTimeout(late);
-      // What the program started may outlive it.
+      // Processes that the program started may outlive it.
       signal(child, "SIGKILL");
       rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
     },
@@ -78,11 +80,11 @@ function signal({ pid }: ChildProcess, name: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, name);
   } catch {
-    // The group has ended.
+    // The process group has ended already.
   }
 }
 
-/** The first of the paths that is an executable file, or `null`. */
+/** @returns the first of the paths that is an executable file, or `null` */
 export function findExecutable(paths: readonly string[]): string | null {
   return paths.find(isExecutable) ?? null;
 }

@@ -1,6 +1,6 @@
 /**
- * What the journeys need of a browser engine. Finding elements, waiting and reading are scripts in the page and written once
- * (tab.ts); only what differs between WebDriver BiDi and WebDriver Classic is here.
+ * What the journeys need of a browser engine. Finding elements, waiting and reading are scripts in the page, written
+ * once (tab.ts); only what differs between WebDriver BiDi and WebDriver Classic is here.
  */
 
 export interface WindowSize {
@@ -9,18 +9,18 @@ export interface WindowSize {
 }
 
 export interface Driver {
-  /** Returns when the page has fired `load`. */
+  /** Resolves when the page has fired `load`. */
   open(url: string): Promise<void>;
   /**
    * Evaluates an expression in the page and waits for a promise.
-   * @returns its value as JSON knows it
-   * @throws when it throws, or when the page is replaced meanwhile
+   * @returns its value, converted through JSON
+   * @throws if it throws, or if the page is replaced meanwhile
    */
   evaluate(expression: string): Promise<unknown>;
   /** Input as WebDriver's action sequences describe it (section 15 of WebDriver, "Actions"); the same in both protocols. */
   perform(sequences: readonly ActionSequence[]): Promise<void>;
   resize(size: WindowSize): Promise<void>;
-  /** The window as PNG. */
+  /** A picture of the window as PNG. */
   picture(): Promise<Buffer>;
   /** Ends this profile: its cookies and storage are deleted. */
   close(): Promise<void>;
@@ -33,14 +33,14 @@ export interface ActionSequence {
 }
 
 export interface Engine {
-  /** A new profile with one tab. */
+  /** Opens a new profile with one tab. */
   openDriver(size: WindowSize): Promise<Driver>;
   close(): Promise<void>;
 }
 
 export interface EngineProgram {
   name: string;
-  /** Why it cannot run on this machine; `null`: it can. */
+  /** Why the engine cannot run on this machine; `null` if it can. */
   missing: string | null;
   start(): Promise<Engine>;
 }

@@ -1,9 +1,9 @@
 /**
- * Finds an element in a page as a person or a screen reader would name it, by role and accessible name, in one script without
- * dependencies: WebDriver itself finds by CSS and XPath only.
+ * Finds an element in a page as a person or a screen reader would name it, by role and accessible name, in one script
+ * without dependencies: WebDriver itself finds by CSS and XPath only.
  */
 
-/** Elements that have each role, in what this app uses of HTML and ARIA. */
+/** Selectors of the elements that have each role, for the HTML and ARIA that this app uses. */
 const selectors = {
   button: "button, [role=button]",
   link: "a[href]",
@@ -21,7 +21,7 @@ const selectors = {
   toast: ".toast",
   frame: "iframe",
   code: "code",
-  /** Any element whose own text it is. */
+  /** Any element that has the text itself, not in a child. */
   text: "body *",
 } as const;
 
@@ -36,9 +36,9 @@ export interface Found {
   text: string;
   value: string;
   hasFocus: boolean;
-  /** Enabled, at rest, and on top at its middle. */
+  /** Whether the element is enabled, not moving, and not covered at its middle. */
   canBePressed: boolean;
-  /** Its middle in the window, CSS pixels. */
+  /** Horizontal position of its middle in the window, in CSS pixels. */
   x: number;
   y: number;
 }
@@ -61,7 +61,7 @@ function asData({ role, name, within }: Query): QueryData {
   return { role, selector, name: wanted ?? null, within: within === undefined ? null : asData(within) };
 }
 
-/** Runs in the page. */
+/** Source of a function that runs in the page. */
 const findInPage = `async (query) => {
   const clean = (text) => (text ?? "").replace(/\\s+/g, " ").trim();
   const seen = (element) =>

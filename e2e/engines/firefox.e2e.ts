@@ -13,9 +13,9 @@ runJourneys(firefox, (site) => {
   testPreconnect(site);
 });
 
-/** Chromium's headless shell never connects beforehand, so it is asked here. */
+/** Chromium's headless shell never preconnects, so this is tested in Firefox. */
 function testPreconnect(site: EngineSite): void {
-  test("opening a message in the preview connects to nobody, whatever its HTML asks for", async () => {
+  test("opening a message in the preview connects to no other host, whatever its HTML asks for", async () => {
     const [sender, control] = [await startListener(), await startListener()];
     const person = await site.person();
     const { alias } = await person.createAlias({ forwardTo: "ona@inbox.example" });
@@ -33,7 +33,7 @@ function testPreconnect(site: EngineSite): void {
     })`);
     await tab.click({ role: "tab", name: "HTML" });
     expect(await shown).toBe(true);
-    // The page's own policy is stricter, and does not hold this one back.
+    // The page's own policy is stricter, and does not block this connection.
     await tab.driver.evaluate(
       `void document.head.append(Object.assign(document.createElement("link"), { rel: "preconnect", href: "${control.url}" }))`,
     );

@@ -1,13 +1,16 @@
 /**
- * Firefox by WebDriver BiDi (https://w3c.github.io/webdriver-bidi/), spoken over the WebSocket that
- * `--remote-debugging-port` opens. Commands are answered by id; events are not subscribed to. Each profile is a user context.
+ * Firefox by WebDriver BiDi (https://w3c.github.io/webdriver-bidi/), over the WebSocket that `--remote-debugging-port`
+ * opens. Responses are matched to commands by id; no events are subscribed to. Each profile is a user context.
  */
 import { findExecutable, makeHome, startBrowserProcess } from "./browser-process.ts";
 import type { Driver, Engine, EngineProgram, WindowSize } from "./driver.ts";
 
 const path = findExecutable(["/usr/bin/firefox-esr", "/usr/lib/firefox/firefox"]);
 
-/** Only this machine can be reached: loopback is never sent to a proxy, and no program listens on port 9. */
+/**
+ * Preferences under which only this machine can be reached: loopback is never sent to a proxy, and no program listens
+ * on port 9.
+ */
 const preferences = {
   "network.proxy.type": 1,
   "network.proxy.http": "127.0.0.1",

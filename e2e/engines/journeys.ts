@@ -1,6 +1,6 @@
 /**
- * The main journeys, once for every engine: what a person does, and where engines differ (clipboard, dialogs, worker). In
- * `npm test` the first ones only, in `npm run test:long` all.
+ * The main journeys, once for every engine: what a person does, and where engines differ (clipboard, dialogs, worker).
+ * `npm test` runs the first ones only, `npm run test:long` all.
  */
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import { sendMail } from "@kauke/testkit/send-mail";
@@ -24,12 +24,13 @@ const dialog = (name: string): Query => ({ role: "dialog", name });
 const main: Query = { role: "main" };
 
 /**
- * Tests of the file that calls it; where the engine is missing they are left out and the reason is printed.
+ * Defines the journeys as tests of the calling file; if the engine is missing they are skipped and the reason is
+ * printed.
  * @param more tests for this engine alone
  */
 export function runJourneys(program: EngineProgram, more: (site: EngineSite) => void = () => {}): void {
   if (program.missing !== null) {
-    console.log(`The journeys in ${program.name} are left out: ${program.missing}.`);
+    console.log(`The journeys in ${program.name} are skipped: ${program.missing}.`);
     test.skip(`the journeys in ${program.name}: ${program.missing}`);
     return;
   }
@@ -54,7 +55,7 @@ export async function openNewest(site: EngineSite, tab: Tab, subject: string): P
   await tab.see(heading(subject));
 }
 
-/** Each of these would fail the visit of any other test. */
+/** Each of these faults would fail the visit of any other test. */
 const planted = `setTimeout(() => { throw new Error("a planted exception"); });
   void Promise.reject(new Error("a planted rejection"));
   console.error("a planted line");
@@ -62,7 +63,7 @@ const planted = `setTimeout(() => { throw new Error("a planted exception"); });
   void fetch("/api/nothing-here");`;
 
 function testFindings(site: EngineSite): void {
-  test("what a healthy page never does is found", async () => {
+  test("control: what a healthy page never does is found", async () => {
     const tab = await site.visit();
     await tab.open("/about");
     await tab.driver.evaluate(`(() => { ${planted} })()`);
@@ -85,7 +86,7 @@ function testFindings(site: EngineSite): void {
 }
 
 function testFirstMail(site: EngineSite): void {
-  test("a person registers, makes an alias and reads the mail that came to it, on a phone", async () => {
+  test("a person registers, creates an alias and reads mail sent to it, on a phone", async () => {
     const tab = await site.visit({ width: widths.phone });
     await tab.open("/home");
     await tab.click(link("Sign up with email", main));
@@ -111,7 +112,7 @@ function testFirstMail(site: EngineSite): void {
 }
 
 function testSignIn(site: EngineSite): void {
-  test("a wrong password is refused at its field; the right one signs in, and signing out leads home", async () => {
+  test("a wrong password is refused at its field; the right one signs in, and signing out leads to the landing page", async () => {
     const person = await site.person();
     const tab = await site.visit();
     tab.expectRefusal(401, "/api/auth/login");
@@ -163,7 +164,7 @@ function testKeys(site: EngineSite): void {
     expect(armored).toMatch(/^-----BEGIN AGE ENCRYPTED FILE-----/);
     await tab.open("/decrypt");
     await tab.see(field("Encrypted Text"));
-    // The example in the empty field is wider than the field; WebKit would scroll it.
+    // The example text in the empty field is wider than the field; WebKit would scroll it.
     await tab.until("[...document.querySelectorAll('textarea')].every((it) => it.scrollWidth <= it.clientWidth)");
     await tab.fill(field("Encrypted Text"), String(armored));
     await tab.fill(field("Master Password"), masterPassword);
@@ -175,7 +176,7 @@ function testKeys(site: EngineSite): void {
 }
 
 function testCompose(site: EngineSite): void {
-  test("a message undone is back on the sheet as it was written", async () => {
+  test("a message that was undone is open again as it was written", async () => {
     const person = await site.person();
     const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });
     expect((await person.call("POST", "/api/smtp-credentials", { aliasId: alias.id })).status).toBe(201);
@@ -198,12 +199,15 @@ function testClipboard(site: EngineSite): void {
   test("a new password, a username and a hidden password are copied", () => copyWhatThePanelShows(site, []));
 }
 
-/** Until version 127 Firefox had no `ClipboardItem`. */
+/** Defines a test for engines without `ClipboardItem`, which Firefox has since version 127. */
 export function testWithoutClipboardItem(site: EngineSite): void {
-  test("they are copied where there is no ClipboardItem", () => copyWhatThePanelShows(site, ["ClipboardItem"]));
+  test("they are copied without ClipboardItem", () => copyWhatThePanelShows(site, ["ClipboardItem"]));
 }
 
-/** Each is pasted into a field of the same page: a page may not read the clipboard without asking. */
+/**
+ * Copies what the panel shows and pastes each into a field of the same page: a page may not read the clipboard without
+ * permission.
+ */
 async function copyWhatThePanelShows(site: EngineSite, missingGlobals: readonly string[]): Promise<void> {
   const person = await site.person();
   const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });
@@ -227,7 +231,7 @@ async function copyWhatThePanelShows(site: EngineSite, missingGlobals: readonly 
   await tab.click(button("Hide"));
   await tab.click(button("Copy username"));
   expect(await pasted()).toBe(address);
-  // It is fetched first, while the click that allows copying grows old.
+  // The password is fetched first, while the click that allows copying becomes older.
   await tab.click(button("Copy"));
   expect(await pasted()).toBe(secret);
 }
@@ -258,7 +262,7 @@ function testPages(site: EngineSite): void {
 }
 
 function testDialog(site: EngineSite): void {
-  test("a dialog is opened, walked through and closed by keyboard, and gives the focus back", async () => {
+  test("a dialog is opened, used and closed by keyboard, and returns the focus", async () => {
     const person = await site.person();
     const tab = await site.visit({ as: person });
     await tab.open("/settings");

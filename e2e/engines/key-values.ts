@@ -1,4 +1,4 @@
-/** Keys as WebDriver names them (WebDriver, section 15.4.2: private use code points). */
+/** Code points by which WebDriver names keys (WebDriver, section 15.4.2: private use). */
 export const keys = {
   Shift: "\uE008",
   Control: "\uE009",

@@ -1,6 +1,7 @@
 /**
- * `node e2e/engines/pictures.ts firefox|webkit [name]`: the main screens in that engine at 390 and 1440 pixels in both themes,
- * with its scrollbars, for people to look at, in e2e/.out/engines. The server serves the web app as it was last built.
+ * `node e2e/engines/pictures.ts firefox|webkit [name]`: takes pictures of the main screens in that engine at 390 and
+ * 1440 pixels in both themes, with its scrollbars, for people to look at, in e2e/.out/engines. The server serves the
+ * web app as it was last built.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,7 +11,7 @@ import { removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/t
 import { heights, widths } from "../browser/browser.ts";
 import { storeKey } from "../keys/sealed.ts";
 import { subjectOf } from "../mail/message.ts";
-import { furnish } from "../screens/open-screen.ts";
+import { createScreenData } from "../screens/open-screen.ts";
 import type { EngineProgram } from "./driver.ts";
 import { firefox } from "./firefox.ts";
 import { signIn } from "./steps.ts";
@@ -111,7 +112,7 @@ if (program === undefined || program.missing !== null) {
 await mkdir(folder, { recursive: true });
 const server = await startServerProcess({ env: { KAUKE_LIMITS: "off" }, readyTimeoutMs: 120_000 });
 try {
-  await furnish(server);
+  await createScreenData(server);
   await storeKey(await registerPerson(server.url, keyOwner.email), "Laptop");
   await takePictures(program, server, new RegExp(wanted));
 } finally {

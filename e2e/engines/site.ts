@@ -1,6 +1,6 @@
 /**
- * A server, one engine and visits of it for a test file. Each visit is a profile of its own and must end without a finding of the
- * proxy between the two.
+ * A server, one engine and visits in it for a test file. Each visit has a profile of its own and must end without a
+ * finding of the proxy between browser and server.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,11 +14,11 @@ import { openTab, type Tab } from "./tab.ts";
 import { allToldExpression, startWatchingProxy, type WatchingProxy } from "./watching-proxy.ts";
 
 export interface EngineVisitOptions {
-  /** CSS pixels; 1440 unless told. */
+  /** Window width in CSS pixels; 1440 by default. */
   width?: number;
-  /** Signs in by the form first. */
+  /** Person to sign in by the form first. */
   as?: Person;
-  /** Globals that an older version of the engine has not. */
+  /** Globals to remove, because an older version of the engine lacks them. */
   missingGlobals?: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export interface EngineSite {
   readonly server: Site["server"];
   person: Site["person"];
   visit(options?: EngineVisitOptions): Promise<EngineVisit>;
-  /** What was found so far; it no longer fails the visit. */
+  /** Returns the findings so far; they no longer fail the visit. */
   takeFindings(): string[];
 }
 
@@ -42,7 +42,7 @@ export function runEngineSite(program: EngineProgram): EngineSite {
   const site = runSite({
     env: async () => {
       proxy = await startWatchingProxy();
-      // A busy machine takes its time to press Undo.
+      // On a busy machine it takes a while until Undo is pressed.
       return { KAUKE_PUBLIC_URL: proxy.origin, KAUKE_UNDO_SECONDS: "20" };
     },
   });
@@ -56,7 +56,7 @@ export function runEngineSite(program: EngineProgram): EngineSite {
   });
 
   async function visit({ width = widths.desktop, as, missingGlobals = [] }: EngineVisitOptions = {}) {
-    if (engine === undefined) throw new Error("the engine runs inside tests only");
+    if (engine === undefined) throw new Error("the engine runs only while tests run");
     proxy.missingGlobals = missingGlobals;
     const driver = await engine.openDriver({ width, height: heights[width] ?? 800 });
     const tab = openTab(driver, proxy.origin);
@@ -65,7 +65,7 @@ export function runEngineSite(program: EngineProgram): EngineSite {
       await tab.until(allToldExpression).catch(() => {});
       await driver.close();
       const findings = proxy.takeFindings();
-      if (findings.length > 0) throw new Error(`the visit was not clean:\n${findings.join("\n")}`);
+      if (findings.length > 0) throw new Error(`the visit had findings:\n${findings.join("\n")}`);
     });
     if (as !== undefined) await signIn(tab, as);
     return { ...tab, expectRefusal: proxy.expectRefusal };

@@ -1,6 +1,6 @@
 /**
- * One tab as a person uses it, over a driver: what is on the page is found by role and accessible name, pressed with a pointer
- * and typed with keys. Every step waits for what it needs.
+ * One tab as a person uses it, over a driver: elements are found by role and accessible name, pressed with a pointer
+ * and typed into with keys. Every step waits for what it needs.
  */
 import type { ActionSequence, Driver } from "./driver.ts";
 import { type Found, finderScript, type Query } from "./finder.ts";
@@ -12,21 +12,21 @@ const POLL_MS = 30;
 export interface Tab {
   driver: Driver;
   open(path: string): Promise<void>;
-  /** Waits until there is such an element to be seen. */
+  /** Waits until such an element is visible. */
   see(query: Query): Promise<void>;
   seeGone(query: Query): Promise<void>;
   seePath(path: string): Promise<void>;
   seeFocus(query: Query): Promise<void>;
-  /** Presses the primary button on its middle, once it lies still, is enabled and nothing covers it. */
+  /** Presses the primary button on the element's middle, once it does not move, is enabled and nothing covers it. */
   click(query: Query): Promise<void>;
-  /** Clicks the field and replaces what it holds. */
+  /** Clicks the field and replaces its content. */
   fill(query: Query, text: string): Promise<void>;
   type(text: string): Promise<void>;
-  /** e.g. `press("Shift", "Tab")`: all but the last are held meanwhile. */
+  /** Presses keys; all but the last are held meanwhile, e.g. `press("Shift", "Tab")`. */
   press(...names: (keyof typeof keys)[]): Promise<void>;
-  /** What a person reads in it. */
+  /** The element's visible text. */
   text(query: Query): Promise<string>;
-  /** Of a field. */
+  /** The value of a field. */
   value(query: Query): Promise<string>;
   /** Waits until the expression is true in the page. */
   until(expression: string): Promise<void>;
@@ -37,14 +37,13 @@ export function openTab(driver: Driver, origin: string): Tab {
     const until = performance.now() + WAIT_MS;
     let last = "";
     for (;;) {
-      // A page that is replaced in this moment answers with an error.
+      // A page that is replaced at this moment answers with an error.
       const seen = await look().catch((error: unknown) => {
         last = String(error);
         return null;
       });
       if (seen !== null) return seen;
-      if (performance.now() > until)
-        throw new Error(`${what} was waited for in vain at ${await whereAbouts()} ${last}`);
+      if (performance.now() > until) throw new Error(`timed out waiting for ${what} at ${await whereAbouts()} ${last}`);
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   };
@@ -74,7 +73,7 @@ export function openTab(driver: Driver, origin: string): Tab {
       await tab.seeFocus(query);
       await tab.press("Control", "a");
       await tab.press("Delete");
-      // Pasting is what people do with long texts; keys would take seconds.
+      // Long texts are pasted, as people do; typing them would take seconds.
       if (text.length < 100 && !text.includes("\n")) await tab.type(text);
       else await driver.evaluate(`document.execCommand("insertText", false, ${JSON.stringify(text)})`);
     },

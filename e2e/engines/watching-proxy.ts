@@ -1,8 +1,8 @@
 /**
- * Stands between a browser and the server and tells what a healthy page never causes: refused requests, reports of the Content
- * Security Policy, exceptions and errors on the console. Not every driver can tell these from the first script on, so the proxy
- * puts a script first into every page, from the page's own origin, and names itself in `report-uri`. Everything else passes as
- * it is.
+ * A proxy between a browser and the server that reports what a healthy page never causes: refused requests, reports of
+ * the Content Security Policy, exceptions and errors on the console. Not every driver can report these from the first
+ * script on, so the proxy inserts a script at the top of every page, from the page's own origin, and names itself in
+ * `report-uri`. Everything else is forwarded unchanged.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
@@ -11,20 +11,20 @@ import type { AddressInfo } from "node:net";
 const OWN_PATH = "/.engine-watch";
 
 export interface WatchingProxy {
-  /** e.g. `http://127.0.0.1:40123` */
+  /** Origin of the proxy, e.g. `http://127.0.0.1:40123`. */
   origin: string;
-  /** Where requests go. */
+  /** Server that requests are forwarded to. */
   target: URL;
-  /** Globals that pages do not have from now on, as in an engine that is older. */
+  /** Globals to remove from pages loaded from now on, as in an older engine. */
   missingGlobals: readonly string[];
-  /** The server may answer this status at this path. */
+  /** Allows the server to answer this status at this path. */
   expectRefusal(status: number, path: string): void;
-  /** What was found since the last call; expectations end with it. */
+  /** Returns the findings since the last call, and ends all declared expectations. */
   takeFindings(): string[];
   close(): Promise<void>;
 }
 
-/** Waited for by the page before it is left: every report has reached the proxy. */
+/** Evaluated in the page before it is left: resolves when every report has reached the proxy. */
 export const allToldExpression = "window.engineWatch.told()";
 
 const pageScript = (missingGlobals: readonly string[]): string => `(() => {
@@ -78,7 +78,7 @@ export async function startWatchingProxy(): Promise<WatchingProxy> {
   function pass(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { hostname, port } = proxy.target;
     const headers = { ...incoming.headers };
-    // A page must arrive whole and as text to have a script put into it.
+    // A page must arrive whole and as text to have a script inserted.
     if (isForPage(headers)) for (const name of ["accept-encoding", "if-none-match"]) delete headers[name];
     const onward = request({ hostname, port, path: incoming.url ?? "/", method: incoming.method ?? "GET", headers });
     onward.on("response", (answer) => {
@@ -93,7 +93,7 @@ export async function startWatchingProxy(): Promise<WatchingProxy> {
   function note({ method, url = "/" }: IncomingMessage, status: number): void {
     if (status < 400) return;
     const path = url.split("?", 1)[0] ?? "";
-    // Nobody is signed in yet: that is how the app finds out.
+    // Nobody is signed in yet, which the app learns from this response.
     if (status === 401 && path === "/api/auth/session") return;
     const exceptions = expected.filter((it) => it.status === status && it.path === path);
     for (const exception of exceptions) exception.used = true;
@@ -126,7 +126,7 @@ async function deliver(answer: IncomingMessage, outgoing: ServerResponse): Promi
   const headers = { ...answer.headers };
   const policy = headers["content-security-policy"];
   if (typeof policy === "string") headers["content-security-policy"] = `${policy}; report-uri ${OWN_PATH}/report`;
-  // Pages of a sandbox, that is the HTML of messages, run no script.
+  // Sandboxed pages, that is the HTML of messages, run no script.
   const isPage = headers["content-type"]?.startsWith("text/html") && !String(policy).includes("sandbox");
   if (!isPage) {
     outgoing.writeHead(answer.statusCode ?? 502, headers);

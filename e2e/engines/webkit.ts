@@ -1,6 +1,6 @@
 /**
- * WebKitGTK by its WebDriver (https://www.w3.org/TR/webdriver2/) with the MiniBrowser of the same package, on a display of its
- * own in memory. It knows no BiDi. Each profile is a session, that is a new window without stored data.
+ * WebKitGTK by its WebDriver (https://www.w3.org/TR/webdriver2/) with the MiniBrowser of the same package, on a virtual
+ * display. It does not support BiDi. Each profile is a WebDriver session, that is a new window without stored data.
  */
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
@@ -15,7 +15,9 @@ const browserPath = findMiniBrowser();
 
 export const webkit: EngineProgram = { name: "WebKitGTK", missing: whyMissing(), start: startWebkit };
 
-/** Its folder's name has the architecture and the version of the library in it. */
+/**
+ * @returns the path of the MiniBrowser, in a folder whose name depends on the architecture and the library's version
+ */
 function findMiniBrowser(): string | null {
   const folders = readdirNames("/usr/lib").flatMap((name) =>
     readdirNames(join("/usr/lib", name))
@@ -39,7 +41,7 @@ function whyMissing(): string | null {
   return displayPath === null ? "there is no Xvfb here, which WebKitGTK's windows need (package xvfb)" : null;
 }
 
-/** The toolbar of the MiniBrowser would keep its windows from becoming narrower than 447 pixels. */
+/** Style sheet that hides the MiniBrowser's toolbar, which would keep its windows at least 447 pixels wide. */
 const toolbarStyle = `* {
   min-width: 0; min-height: 0; margin: 0; padding: 0; font-size: 1px; -gtk-icon-transform: scale(0.1);
 }`;
@@ -67,7 +69,7 @@ async function startWebkit(): Promise<Engine> {
 
 type Call = (method: "GET" | "POST" | "DELETE", path: string, body?: object) => Promise<unknown>;
 
-/** @returns a caller that throws with WebDriver's error code and message */
+/** @returns a function that sends a command and throws with WebDriver's error code and message */
 function callerOf(origin: string): Call {
   return async (method, path, body) => {
     const answer = await fetch(`${origin}${path}`, {
@@ -81,7 +83,9 @@ function callerOf(origin: string): Call {
   };
 }
 
-/** WebKitWebDriver does not print a port that it chose itself, so it is started with one that was found free just before. */
+/**
+ * WebKitWebDriver does not print a port that it chose itself, so it is started with a port that was free just before.
+ */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -101,7 +105,9 @@ async function waitUntilReady(call: Call): Promise<void> {
   }
 }
 
-/** Runs in the page and tells its outcome as data: an exception would arrive without its message. */
+/**
+ * Wraps an expression to run in the page and return its outcome as data: an exception would arrive without its message.
+ */
 const asynchronously = (expression: string): string => `const done = arguments[arguments.length - 1];
 (async () => JSON.stringify(await (${expression})) ?? "null")()
   .then((json) => done({ json }), (error) => done({ error: String(error) }));`;

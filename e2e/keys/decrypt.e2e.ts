@@ -1,6 +1,6 @@
 /**
- * Reading what was encrypted, in the browser alone: with a stored key and with one of one's own, as text, as a message and as a
- * file. Nothing secret is in any request, and a hostile message does nothing.
+ * Decrypting in the browser alone: with a stored key and with a pasted one, as text, as a message and as a file. No
+ * request contains anything secret, and a hostile message has no effect.
  */
 import { readFile } from "node:fs/promises";
 import { generateKeyPair } from "@kauke/age";
@@ -22,7 +22,7 @@ const form = (page: Page, method: "Auto" | "Manual") => page.getByRole("form", {
 const result = (page: Page) => page.getByRole("region", { name: "Decrypted text" });
 const placeholder = "Enter encrypted text and decrypt to see results";
 
-/** Somebody with one stored key, at /decrypt. */
+/** Opens /decrypt for a new person with one stored key. */
 async function openDecrypt(giveKey = storeReadyKey) {
   const person = await site.person();
   const key = await giveKey(person, "Personal");
@@ -33,7 +33,7 @@ async function openDecrypt(giveKey = storeReadyKey) {
   return { ...visit, person, key, requests };
 }
 
-/** Paths of the API that were called, in order. */
+/** Paths of the API that were requested, in order. */
 async function calls(requests: RequestRecorder): Promise<string[]> {
   const paths = (await requests.requests()).map(({ url }) => new URL(url).pathname);
   return paths.filter((path) => path.startsWith("/api/"));
@@ -49,7 +49,7 @@ async function openManual(page: Page): Promise<void> {
   await page.getByRole("tab", { name: "Manual Decrypt" }).click();
 }
 
-test("with a stored key: its name and date, the password, the text as a mail program quoted it; nothing secret leaves", async () => {
+test("with a stored key: its name and date, the password, the text as a mail program quoted it; nothing secret is sent", async () => {
   const { page, key, requests } = await openDecrypt(storeKey);
   const today = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" }).format(
     new Date(),
@@ -70,12 +70,12 @@ test("with a stored key: its name and date, the password, the text as a mail pro
     `/api/encryption-keys/${key.id}/protected`,
   ]);
   expect(await requests.find([masterPassword, "third flowerpot", key.privateKey])).toEqual([]);
-  // The recorder sees what is sent.
+  // Control: the recorder finds the password when it is sent.
   await page.evaluate(`fetch("/api/stats?x=${encodeURIComponent(masterPassword)}").catch(() => {})`);
   expect(await requests.find([masterPassword])).not.toEqual([]);
 });
 
-test("with a key of one's own nothing is asked of the server; Copy copies it, Clear Results takes all of it away", async () => {
+test("with a pasted key nothing is requested from the server; Copy copies the text, Clear Results removes all of it", async () => {
   const { page, context, requests } = await openDecrypt();
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const { publicKey, privateKey } = await generateKeyPair("post-quantum");
@@ -102,7 +102,7 @@ test("with a key of one's own nothing is asked of the server; Copy copies it, Cl
   expect(await keptByThePage(page)).not.toContain("third flowerpot");
 });
 
-test("the downloaded .json is a private key, typed or chosen; an .age key file says what it is", async () => {
+test("the downloaded .json is accepted as a private key, pasted or chosen; an .age key file gets a message that says what it is", async () => {
   const { page, key } = await openDecrypt();
   await openManual(page);
   const file = (name: string, text: string) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
@@ -123,7 +123,7 @@ test("the downloaded .json is a private key, typed or chosen; an .age key file s
   expect(await result(page).innerText()).toBe(secret);
 });
 
-/** All that a page leaves where it could be found again, and all that it shows. */
+/** Everything in which a page could leave data, and everything it shows. */
 async function keptByThePage(page: Page): Promise<string> {
   return (await page.evaluate(`Promise.all([
     document.documentElement.outerHTML,
@@ -135,7 +135,7 @@ async function keptByThePage(page: Page): Promise<string> {
   ]).then((all) => all.join("\\n"))`)) as string;
 }
 
-test("a new attempt clears what was there first; leaving the page takes it away", async () => {
+test("a new attempt clears the earlier result; leaving the page removes it", async () => {
   const { page, key } = await openDecrypt();
   await decryptAuto(page, await sealText(secret, key.publicKey));
   await result(page).waitFor();
@@ -154,7 +154,7 @@ test("a new attempt clears what was there first; leaving the page takes it away"
   expect(await keptByThePage(page)).not.toContain("third flowerpot");
 });
 
-test("what is missing is named at its field, and what fails is told in the words of the API", async () => {
+test("missing input is named at its field, and failures have the texts of the API", async () => {
   const { page, context, key, expectRefusal } = await openDecrypt();
   await form(page, "Auto").getByRole("button", { name: "Decrypt Message" }).click();
   await seeFieldError(form(page, "Auto").getByLabel("Master Password"), "Master password is required");
@@ -201,7 +201,7 @@ test("what is missing is named at its field, and what fails is told in the words
   await seeToast(page, "Key Compatibility Issue", advice);
 });
 
-test("while it works the button waits; leaving the page ends the work without a word", async () => {
+test("during decryption the button is disabled; leaving the page cancels the work without a message", async () => {
   const { page, context, key } = await openDecrypt();
   let letGo = () => {};
   const held = new Promise<void>((resolve) => {
@@ -223,12 +223,12 @@ test("while it works the button waits; leaving the page ends the work without a 
   await page.getByRole("link", { name: "_DECRYPT" }).click();
   await page.getByText(placeholder).waitFor();
   expect(await toasts(page).count()).toBe(0);
-  // The next one works.
+  // The next decryption works.
   await decryptAuto(page, await sealText(secret, key.publicKey));
   await result(page).waitFor();
 });
 
-test("somebody without keys is led to Settings, and can decrypt with a key of their own all the same", async () => {
+test("a person without keys is pointed to Settings, and can still decrypt with a pasted key", async () => {
   const { page } = await site.visit({ as: await site.person() });
   await page.goto("/decrypt");
   await seeHeading(page, "No Encryption Keys Available");
@@ -239,7 +239,7 @@ test("somebody without keys is led to Settings, and can decrypt with a key of th
   await seePath(page, "/settings");
 });
 
-/** What a hostile sender tries, none of which may run, load or style anything. */
+/** What a hostile sender tries; none of it may run, load or style anything. */
 const hostile = [
   '<script>parent.document.title = "changed"; fetch("/api/stats?from=script")</script>',
   '<style>@import "http://tracker.example/a.css"; h1 { background: url(http://tracker.example/b.png) }</style>',
@@ -291,7 +291,7 @@ test("a dropped message.eml.age shows its header, text and files; its HTML runs 
   await inside.getByText("Styled words").waitFor();
   await inside.getByText("[Tracker]").waitFor();
   await page.getByText("pictures from elsewhere are not loaded").waitFor();
-  // The picture within the message is there.
+  // The picture inside the message is shown.
   await expect
     .poll(() => inside.getByAltText("A dot").evaluate((it) => (it as unknown as { naturalWidth: number }).naturalWidth))
     .toBe(1);
@@ -318,10 +318,10 @@ async function expectAttachmentSaved({ page }: Visit): Promise<void> {
   expect((await readFile(await download.path())).equals(attachment.bytes)).toBe(true);
 }
 
-test("nothing but our own code fills the frame: Trusted Types refuse any text", async () => {
+test("only our own code can fill the frame: Trusted Types refuse any string", async () => {
   const person = await site.person();
   const { publicKey, privateKey } = await generateKeyPair();
-  // Not a clean visit: what is tried here is told by the browser.
+  // Not checked for findings: the browser reports what is tried here.
   const visit = await openVisit(site.server.url, { as: person });
   onTestFinished(() => visit.close());
   const { page } = visit;
@@ -346,7 +346,7 @@ test("nothing but our own code fills the frame: Trusted Types refuse any text", 
   expect((await visit.findings()).map(({ kind }) => kind)).toContain("CSP violation");
 });
 
-test("a file that is no text is offered to be saved, an unfit one is refused, and the text comes back", async () => {
+test("a file that is not text is offered for saving, an unsuitable one is refused, and the text is restored", async () => {
   const { page, key } = await openDecrypt();
   const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, index) => (index * 31) & 255));
   const picker = form(page, "Auto").getByLabel("Encrypted file");
@@ -368,7 +368,7 @@ test("a file that is no text is offered to be saved, an unfit one is refused, an
   await seeGone(page.getByText("The content is not text"));
 });
 
-test("by keyboard alone: from the first tab to the text, and away again", async () => {
+test("by keyboard alone: from the first tab to the text, and back", async () => {
   const { page, key } = await openDecrypt();
   const armor = await sealText(secret, key.publicKey);
   await page.getByRole("tab", { name: "Auto Decrypt" }).focus();

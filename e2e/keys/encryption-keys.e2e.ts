@@ -1,4 +1,4 @@
-/** Encryption keys in Settings: made, copied, kept as files and deleted, and nothing secret of it leaves the browser. */
+/** Encryption keys in Settings: created, copied, saved as files and deleted, and nothing secret leaves the browser. */
 import { readFile } from "node:fs/promises";
 import { isProtectedKey, openProtectedKey, publicKeyOf } from "@kauke/age";
 import { nodePasswordCipher } from "@kauke/age/node-password-cipher";
@@ -16,7 +16,7 @@ import { masterPassword as storedPassword, storeReadyKey } from "./sealed.ts";
 
 const site = runSite();
 const age = findAgeProgram();
-/** With everything that an encoding might change. */
+/** A password with characters that an encoding might change. */
 const masterPassword = 'Žali "arkliai" šoka\\miške & 7%';
 
 async function openSettings(person: Person): Promise<Visit> {
@@ -76,7 +76,7 @@ async function downloaded(page: Page, act: () => Promise<void>): Promise<{ fileN
   return { fileName: download.suggestedFilename(), text: await readFile(await download.path(), "utf8") };
 }
 
-/** With the private key in it. */
+/** Downloads the key file with the private key. */
 async function downloadJson(page: Page, keyName: string) {
   const dialog = await openDownload(page, keyName);
   await dialog.getByRole("radio", { name: /^Private key, .json/ }).check();
@@ -95,7 +95,7 @@ async function downloadProtected(page: Page, keyName: string): Promise<{ fileNam
   return file;
 }
 
-/** Where there is one here: the stock program decrypts with the file as it is. */
+/** Where the age program is installed: it decrypts with the file as it was downloaded. */
 async function seeStockAgeOpens(keyFile: string, publicKey: string): Promise<void> {
   if (!age?.canAskPasswords) return;
   const message = Buffer.from("Labas, tai slapta");
@@ -103,7 +103,7 @@ async function seeStockAgeOpens(keyFile: string, publicKey: string): Promise<voi
   expect(Buffer.from((await age.decrypt(encrypted, keyFile, masterPassword)) ?? [])).toEqual(message);
 }
 
-test("a key lives its whole life, and no request of it holds the password or the private key", async () => {
+test("a key is created, used and deleted, and no request contains the password or the private key", async () => {
   const person = await site.person();
   const { page, context } = await openSettings(person);
   const recorder = recordRequests(context);
@@ -164,11 +164,11 @@ test("a key lives its whole life, and no request of it holds the password or the
   expect(requests.filter(({ url }) => /\/(?:download|decrypt-\w+)$/.test(url))).toEqual([]);
   const secret = String(privateKey).replace(/^AGE-SECRET-KEY-1/, "");
   expect(await recorder.find([masterPassword, secret])).toEqual([]);
-  // What is looked for would be found: the public keys went through these requests.
+  // Control: the search finds the public keys, which these requests contain.
   expect(await recorder.find([personal.publicKey])).not.toEqual([]);
 });
 
-describe("a form that is not right", () => {
+describe("a form with invalid input", () => {
   test("says so beside the field, before any work", async () => {
     const { page } = await openSettings(await site.person());
     const dialog = await openCreate(page);
@@ -186,7 +186,7 @@ describe("a form that is not right", () => {
     expect(page.workers()).toEqual([]);
   });
 
-  test("a press beside the dialog closes it only while nothing is typed", async () => {
+  test("a click beside the dialog closes it only while nothing is typed", async () => {
     const { page } = await openSettings(await site.person());
     const beside = () => page.mouse.click(5, 300);
     const untouched = await openCreate(page);
@@ -201,7 +201,7 @@ describe("a form that is not right", () => {
     await seeGone(dialog);
   });
 
-  test("a wrong master password is told, its field emptied, and the right one then works", async () => {
+  test("a wrong master password is reported, its field emptied, and the right one then works", async () => {
     const person = await site.person();
     await storeReadyKey(person, "Personal");
     const { page } = await openSettings(person);
@@ -221,8 +221,8 @@ describe("a form that is not right", () => {
   });
 });
 
-describe("where the server fails", () => {
-  test("the list offers another try", async () => {
+describe("if the server fails", () => {
+  test("the list can be requested again", async () => {
     const { page, context, expectFailure } = await site.visit({ as: await site.person() });
     expectFailure("/api/encryption-keys");
     await context.route("**/api/encryption-keys", (route) => route.abort("connectionrefused"));
@@ -233,7 +233,7 @@ describe("where the server fails", () => {
     await page.getByText("No encryption keys yet").waitFor();
   });
 
-  test("what failed is said, with the server's words, and nothing on the page pretends otherwise", async () => {
+  test("the message says what failed, with the server's words, and the page shows no success", async () => {
     const person = await site.person();
     await storeReadyKey(person, "Personal");
     const { page, context, expectRefusal } = await openSettings(person);

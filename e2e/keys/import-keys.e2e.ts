@@ -1,4 +1,7 @@
-/** Importing a private key in Settings: as text, as a key file, as either download; what is refused, and what leaves the browser. */
+/**
+ * Importing a private key in Settings: as text, as a key file, as either download; what is refused, and what leaves the
+ * browser.
+ */
 import { generateKeyPair, keyFileText, openProtectedKey, protectPrivateKey } from "@kauke/age";
 import { nodePasswordCipher } from "@kauke/age/node-password-cipher";
 import type { EncryptionKeyWire } from "@kauke/contract";
@@ -35,7 +38,7 @@ async function keysOf(person: Person): Promise<EncryptionKeyWire[]> {
   return (body as { keys: EncryptionKeyWire[] }).keys;
 }
 
-/** As it is stored, opened by the password. */
+/** The stored private key, opened with the password. */
 async function storedSecret(person: Person, { id }: EncryptionKeyWire, password: string) {
   const { body } = await person.call("GET", `/api/encryption-keys/${id}/protected`);
   const { encryptedPrivateKey } = body as { encryptedPrivateKey: string };
@@ -69,7 +72,7 @@ test.each(usuallyAt("phone"))(
   },
 );
 
-test("what Settings has downloaded comes back: the private key's file, and the protected one under its own password", async () => {
+test("both files that Settings downloads can be imported: the private key, and the protected one under its own password", async () => {
   const person = await site.person();
   const [plain, locked] = [await generateKeyPair("post-quantum"), await generateKeyPair()];
   const { page, dialog } = await openImport(person);
@@ -97,7 +100,7 @@ test("what Settings has downloaded comes back: the private key's file, and the p
   expect(await storedSecret(person, stored, masterPassword)).toEqual(locked);
 });
 
-test("what can't be imported is named beside the field, and nothing is stored", async () => {
+test("input that can't be imported is reported beside the field, and nothing is stored", async () => {
   const person = await site.person();
   const [one, two] = [await generateKeyPair(), await generateKeyPair()];
   const encryptedPrivateKey = await protectPrivateKey({

@@ -1,4 +1,7 @@
-/** Keys and encrypted messages of the journeys, made beside the browser by the age module, and what age's own program makes of them. */
+/**
+ * Keys and encrypted messages for the journeys, made outside the browser by the age module, and decryption with the age
+ * program.
+ */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,20 +14,20 @@ import { readyKey } from "./ready-key.ts";
 
 export const masterPassword = "seven slow herons cross the lagoon";
 
-/** The private key as it is stored: half a second of work. */
+/** The private key in its stored form; takes half a second. */
 export function wrapKey({ privateKey }: KeyPair, keyName: string): Promise<string> {
   return protectPrivateKey({ privateKey, keyName, password: masterPassword, passwordCipher: nodePasswordCipher });
 }
 
-/** A new key of this person, stored as the page would store it. */
+/** Stores a new key for this person, in the form the page stores it. */
 export async function storeKey(person: Person, keyName: string): Promise<StoredKey> {
   const pair = await generateKeyPair();
   return store(person, { ...pair, keyName, encryptedPrivateKey: await wrapKey(pair, keyName) });
 }
 
 /**
- * A key that was made beforehand, under the master password with work factor 17, the least that is taken: storing and opening it
- * costs half of what a new one does. For journeys that are about something else.
+ * Stores a prepared key, under the master password with work factor 17, the lowest that is accepted: storing and
+ * opening it costs half of what a new one does. For journeys about something else.
  */
 export function storeReadyKey(person: Person, keyName: string): Promise<StoredKey> {
   return store(person, { ...readyKey, keyName });
@@ -47,17 +50,17 @@ export function sealText(text: string, publicKey: string): Promise<string> {
   return encryptText(text, { publicKeys: [publicKey] });
 }
 
-/** A file for the page's file field: binary, or armored when its name says that it came by mail. */
+/** A file for the page's file field: binary, or armored if its name is that of an attachment in mail. */
 export async function sealFile(name: string, content: Buffer, publicKey: string) {
   const sealed = await encrypt(content, { publicKeys: [publicKey] });
   const buffer = name.endsWith(".eml.age") ? Buffer.from(armor(sealed)) : Buffer.from(sealed);
   return { name, mimeType: "application/vnd.age", buffer };
 }
 
-/** Whether age's own program is on this machine. */
+/** Whether the age program is installed on this machine. */
 export const hasAge = spawnSync("age", ["--version"]).status === 0;
 
-/** What `age -d` makes of it. @throws what the program says when it refuses */
+/** Decrypts with `age -d`. @throws with the program's message if it refuses */
 export async function decryptWithAge(encrypted: string, privateKey: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "kauke-age-"));
   try {

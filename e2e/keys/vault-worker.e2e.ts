@@ -1,4 +1,7 @@
-/** The vault's worker as it is built: all public vectors of age, its headers, when it is loaded, and that it ends with its job. */
+/**
+ * The built worker of the key vault: all public test vectors of age, its headers, when it is loaded, and that it ends
+ * with its job.
+ */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type AgeErrorCode, generateKeyPair } from "@kauke/age";
@@ -12,7 +15,7 @@ import { runSite } from "../browser/site.ts";
 const site = runSite();
 const assets = join(import.meta.dirname, "../../apps/web/dist/assets");
 const workerFile = readdirSync(assets).find((name) => /^vault\.worker-.*\.js$/.test(name)) as string;
-/** The one most vectors are made for; of those that name none, none may open. */
+/** The key that most vectors are made for; vectors that name no key must not decrypt with it. */
 const usualKey = "AGE-SECRET-KEY-1EGTZVFFV20835NWYV6270LXYVK2VKNX2MMDKWYKLMGR48UAWX40Q2P2LM0";
 
 type Opener = { privateKey: string } | { password: string };
@@ -32,7 +35,7 @@ const allowedCodes: Record<AgeVector["expect"], readonly (AgeErrorCode | null)[]
   "header failure": ["malformed", "not_age", "work_factor_too_high"],
 };
 
-/** One worker of the page's own origin; each job's answer as its code or the SHA-256 of what it gave. */
+/** Starts a worker of the page's own origin; the result of each job is its error code or the SHA-256 of its output. */
 const startWorker = `(() => {
   const policy = trustedTypes.createPolicy("app-worker", { createScriptURL: (url) => url });
   const worker = new Worker(policy.createScriptURL("/assets/${workerFile}"), { type: "module" });
@@ -59,7 +62,7 @@ interface Outcome {
   released: string | null;
 }
 
-/** All in one call, one after the other in the worker. */
+/** Runs all trials in one call, one after the other in the worker. */
 async function outcomesOf(page: Page, trials: readonly Trial[]): Promise<Outcome[]> {
   const given = trials.map(({ vector, opener }) => [Buffer.from(vector.file).toString("base64"), opener]);
   return (await page.evaluate(`(async () => {
@@ -69,7 +72,7 @@ async function outcomesOf(page: Page, trials: readonly Trial[]): Promise<Outcome
   })()`)) as Outcome[];
 }
 
-test("all public vectors of age end in the browser's worker as they must", async () => {
+test("all public test vectors of age have the expected result in the browser's worker", async () => {
   const { page } = await site.visit();
   await page.goto("/about");
   await page.evaluate(startWorker);
@@ -83,7 +86,7 @@ test("all public vectors of age end in the browser's worker as they must", async
   });
   expect(wrong).toEqual([]);
   expect([vectors.length, vectors.filter((it) => it.expect === "success").length]).toEqual([143, 26]);
-  // The worker does open them, it doesn't know them: with another key the same file stays shut.
+  // Control: the worker really decrypts, since with another key the same file does not open.
   const vector = vectors.find((it) => it.name === "x25519") as AgeVector;
   const { privateKey } = await generateKeyPair();
   const [shut] = await outcomesOf(page, [{ vector, opener: { privateKey } }]);
@@ -98,7 +101,7 @@ test("the worker's file carries the page's content security policy", async () =>
   expect(policy).toBe(await policyOf("/"));
 });
 
-/** Every script the page has loaded so far in which the age format is spoken. */
+/** @returns every script that the page has loaded so far and that contains the age format's code */
 async function cryptoScripts(page: Page): Promise<string[]> {
   const urls = (await page.evaluate(
     `performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => name.endsWith(".js"))`,
@@ -108,7 +111,7 @@ async function cryptoScripts(page: Page): Promise<string[]> {
   return urls.filter((_, at) => texts[at]?.includes("age-encryption.org/v1"));
 }
 
-test("no page carries the cryptography before it is needed", async () => {
+test("no page loads the cryptography before it is needed", async () => {
   const { page } = await site.visit({ as: await site.person() });
   for (const [path, heading] of [
     ["/home", "How It Works"],
@@ -119,14 +122,14 @@ test("no page carries the cryptography before it is needed", async () => {
     if (path !== "/home") await seeHeading(page, heading);
     expect({ path, found: await cryptoScripts(page) }).toEqual({ path, found: [] });
   }
-  // The mark by which it is told is in the file that has it.
+  // Control: the file with the cryptography contains the text it is recognized by.
   const worker = await page.context().request.get(`/assets/${workerFile}`);
   expect(await worker.text()).toContain("age-encryption.org/v1");
 });
 
 const password = "tylus vakaras prie marių 7";
 
-/** In place of the worker one that tells this forecast, and never ends. */
+/** Replaces the worker by one that forecasts this duration, and never finishes. */
 async function stallWorker({ context }: Visit, forecastSeconds: number): Promise<void> {
   const body = `onmessage = () => postMessage({ forecastSeconds: ${forecastSeconds} });`;
   await context.route("**/assets/vault.worker-*.js", (route) =>
@@ -162,7 +165,7 @@ test("closing the dialog, or leaving the page, ends the worker at once", async (
   }
 });
 
-/** Whether any prop or state of any component, or any storage of the browser, holds the text. */
+/** Whether any prop or state of any component, or any storage of the browser, contains the text. */
 const holds = (text: string) => `(() => {
   const text = ${JSON.stringify(text)};
   const seen = new Set();
@@ -191,7 +194,7 @@ test("a password is in no state, cache or storage, neither while it is typed nor
   const { page } = visit;
   await stallWorker(visit, 5);
   const dialog = await startCreating(page);
-  // The search finds what is in a state: the name is.
+  // Control: the search finds the key's name, which is in a component's state.
   expect(await page.evaluate(holds("Never to be"))).toBe(true);
   expect(await page.evaluate(holds(password))).toBe(false);
   await dialog.getByRole("button", { name: "Create Key" }).click();
@@ -203,7 +206,7 @@ test("a password is in no state, cache or storage, neither while it is typed nor
   await seeGone(dialog);
 });
 
-test("a device without JIT is told how long it takes", async () => {
+test("a device without JIT gets a forecast of the duration", async () => {
   const visit = await site.visit({ as: await site.person() });
   const { page } = visit;
   await stallWorker(visit, 52);

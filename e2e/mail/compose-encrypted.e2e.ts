@@ -1,4 +1,4 @@
-/** A letter for one reader's eyes: encrypted in the browser, carried sealed, opened by age's own program and by /decrypt. */
+/** A message encrypted in the browser, sent in encrypted form, and decrypted by the age program and by /decrypt. */
 import { generateKeyPair } from "@kauke/age";
 import type { PreviewMessage, PreviewSummary } from "@kauke/contract";
 import type { Page } from "playwright-core";
@@ -12,14 +12,14 @@ const site = runSite({ env: () => ({ KAUKE_UNDO_SECONDS: "1" }) });
 
 const to = "rasa@outside.example";
 const words = "The keys are under the third flowerpot.";
-const letter = `Labas, Rasa \u{1F98A}\n\n${words}\n.\n-- \nJonas`;
+const typed = `Labas, Rasa \u{1F98A}\n\n${words}\n.\n-- \nJonas`;
 
 const field = (page: Page, name: string) => page.getByLabel(name, { exact: true });
 const keyField = (page: Page) => field(page, "Recipient's Public Key");
 const send = (page: Page) => page.getByRole("button", { name: "Send Email" }).click();
 const turnOn = (page: Page) => page.getByRole("switch", { name: "Enable End-to-End Encryption" }).click();
 
-/** Somebody with one alias that can send, about to write an encrypted letter. */
+/** Opens Compose for a person with one alias that can send, with encryption on. */
 async function openCompose(forwardTo = "jonas.sealed@inbox.example") {
   const person = await site.person();
   const alias = await person.createAlias({ forwardTo });
@@ -31,11 +31,11 @@ async function openCompose(forwardTo = "jonas.sealed@inbox.example") {
   await expect.poll(() => page.getByLabel("From").inputValue()).toBe(alias.id);
   await field(page, "To").fill(to);
   await field(page, "Subject").fill("Sealed");
-  await field(page, "Message").fill(letter);
+  await field(page, "Message").fill(typed);
   return { ...visit, person, requests };
 }
 
-/** The message that arrived under this subject. */
+/** The message that arrived with this subject. */
 async function received(subject: string): Promise<PreviewMessage> {
   const headers = { "x-preview-token": await site.server.previewToken() };
   const read = async <T>(path: string) => (await (await fetch(`${site.server.url}${path}`, { headers })).json()) as T;
@@ -54,13 +54,13 @@ async function jobsSent(requests: ReturnType<typeof recordRequests>): Promise<st
   return jobs.map(({ body }) => body.toString());
 }
 
-test("a letter leaves the browser encrypted and is read by age's own program and by both ways of /decrypt", async () => {
+test("a message leaves the browser encrypted and is decrypted by the age program and in both ways by /decrypt", async () => {
   const { page, person, requests } = await openCompose();
   const key = await storeKey(person, "Personal");
   await turnOn(page);
   await page.getByText("Encryption Notice").waitFor();
   await page.getByText("The subject and the addresses are not encrypted.").waitFor();
-  // As it is copied out of a key file, broken over two lines.
+  // A public key as copied from a key file, broken over two lines.
   await keyField(page).fill(`# public key: ${key.publicKey.slice(0, 30)}\n  ${key.publicKey.slice(30)}`);
   await page.getByText("Valid key").waitFor();
   await send(page);
@@ -79,7 +79,7 @@ test("a letter leaves the browser encrypted and is read by age's own program and
 
   const { text } = await received("Sealed");
   expect(text?.trim()).toBe(body.trim());
-  if (hasAge) expect(await decryptWithAge(text ?? "", key.privateKey)).toBe(letter);
+  if (hasAge) expect(await decryptWithAge(text ?? "", key.privateKey)).toBe(typed);
 
   await page.goto("/decrypt");
   const auto = page.getByRole("form", { name: "Auto Decrypt" });
@@ -87,22 +87,22 @@ test("a letter leaves the browser encrypted and is read by age's own program and
   await auto.getByLabel("Encrypted Text").fill(text ?? "");
   await auto.getByRole("button", { name: "Decrypt Message" }).click();
   const result = page.getByRole("region", { name: "Decrypted text" });
-  expect(await result.textContent()).toBe(letter);
+  expect(await result.textContent()).toBe(typed);
   await page.getByRole("button", { name: "Clear Results" }).click();
   await page.getByRole("tab", { name: "Manual Decrypt" }).click();
   const manual = page.getByRole("form", { name: "Manual Decrypt" });
   await manual.getByLabel("Private Key").fill(key.privateKey);
   await manual.getByLabel("Encrypted Text").fill(text ?? "");
   await manual.getByRole("button", { name: "Decrypt Message" }).click();
-  expect(await result.textContent()).toBe(letter);
+  expect(await result.textContent()).toBe(typed);
 
   expect(await requests.find([words, masterPassword, key.privateKey])).toEqual([]);
-  // It does find what is sent in the clear.
+  // Control: the search finds what is sent in clear.
   expect(await requests.find([key.publicKey])).not.toEqual([]);
 });
 
 describe("nothing is sent", () => {
-  test("without a key, of which a toast and the field tell", async () => {
+  test("without a key, which a toast and the field report", async () => {
     const { page, requests } = await openCompose();
     await turnOn(page);
     await send(page);
@@ -111,10 +111,10 @@ describe("nothing is sent", () => {
     await seeFieldError(keyField(page), told);
     await seeFocus(keyField(page));
     expect(await jobsSent(requests)).toEqual([]);
-    expect(await field(page, "Message").inputValue()).toBe(letter);
+    expect(await field(page, "Message").inputValue()).toBe(typed);
   });
 
-  test("to a key that is none, which is told while it is typed and when it is sent", async () => {
+  test("with an invalid key, which is reported while it is typed and on sending", async () => {
     const { page, requests } = await openCompose();
     await turnOn(page);
     const { publicKey } = await generateKeyPair();
@@ -123,7 +123,7 @@ describe("nothing is sent", () => {
     await send(page);
     await seeToast(page, "Failed to queue email", "This is not an AGE public key");
     expect(await jobsSent(requests)).toEqual([]);
-    // A mended key is taken: post-quantum ones too.
+    // A corrected key is accepted, a post-quantum one too.
     await keyField(page).fill((await generateKeyPair("post-quantum")).publicKey);
     await page.getByText("Post-quantum key").waitFor();
     await send(page);
@@ -131,7 +131,7 @@ describe("nothing is sent", () => {
     expect(await requests.find([words])).toEqual([]);
   });
 
-  test("when the message tells the mailbox the alias forwards to, unless the leak guard is off", async () => {
+  test("if the message contains the mailbox that the alias forwards to, unless the leak guard is off", async () => {
     const { page, person, requests } = await openCompose("jonas.hidden@inbox.example");
     await field(page, "Message").fill("Write to Jonas.Hidden@inbox.example");
     await turnOn(page);
@@ -146,7 +146,7 @@ describe("nothing is sent", () => {
     await seeToast(page, "Email queued", `To ${to}`);
   });
 
-  test("when the browser can't encrypt, and the form says so", async () => {
+  test("if the browser can't encrypt, and the form says so", async () => {
     const { page, context, requests } = await openCompose();
     await context.route("**/vault.worker*", (route) => route.abort("failed"));
     await turnOn(page);
@@ -154,11 +154,11 @@ describe("nothing is sent", () => {
     await send(page);
     await page.getByRole("alert").getByText("The message could not be encrypted in this browser.").waitFor();
     expect(await jobsSent(requests)).toEqual([]);
-    expect(await field(page, "Message").inputValue()).toBe(letter);
+    expect(await field(page, "Message").inputValue()).toBe(typed);
   });
 });
 
-test("switched off again, the letter goes as it was typed", async () => {
+test("with encryption switched off again, the message is sent as it was typed", async () => {
   const { page, requests } = await openCompose();
   await turnOn(page);
   await keyField(page).fill((await generateKeyPair()).publicKey);
@@ -166,7 +166,5 @@ test("switched off again, the letter goes as it was typed", async () => {
   await field(page, "Subject").fill("Open");
   await send(page);
   await seeToast(page, "Email queued", `To ${to}`);
-  expect((await jobsSent(requests)).map((it) => JSON.parse(it))).toMatchObject([
-    { useEncryption: false, body: letter },
-  ]);
+  expect((await jobsSent(requests)).map((it) => JSON.parse(it))).toMatchObject([{ useEncryption: false, body: typed }]);
 });

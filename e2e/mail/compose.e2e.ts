@@ -1,4 +1,7 @@
-/** Writing from an alias: what is undone is never sent, what is let go is received, and the person is told how it goes. */
+/**
+ * Writing from an alias: a message that is undone is never sent, any other is delivered, and the person is shown its
+ * state.
+ */
 import { generateKeyPair } from "@kauke/age";
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import type { Page } from "playwright-core";
@@ -14,9 +17,9 @@ afterAll(() => mx.close());
 const site = runSite({
   env: () => ({
     KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
-    // A busy machine takes its time to press Undo.
+    // On a busy machine it takes a while until Undo is pressed.
     KAUKE_UNDO_SECONDS: "8",
-    // Longer than the page takes to ask again, so that it sees the message wait.
+    // Longer than the interval at which the page requests the state, so that it shows the message waiting.
     KAUKE_RETRY_SCHEDULE: "3s,1s,1s",
   }),
 });
@@ -25,14 +28,14 @@ beforeEach(() => {
   mx.messages.length = 0;
 });
 
-/** Somebody with one alias that can send, about to write. */
+/** Opens Compose for a person with one alias that can send. */
 async function openCompose() {
   const person = await site.person();
   const alias = await person.createAlias({ forwardTo: "jonas.writer@inbox.example" });
   expect((await person.call("POST", "/api/smtp-credentials", { aliasId: alias.id })).status).toBe(201);
   const visit = await site.visit({ as: person });
   await visit.page.goto("/compose");
-  // The only one there is is chosen already.
+  // The only alias is already chosen.
   await expect.poll(() => visit.page.getByLabel("From").inputValue()).toBe(alias.id);
   return { ...visit, person, address: `${alias.alias}@${alias.domain}` };
 }
@@ -51,10 +54,10 @@ const sentSubjects = () => mx.messages.map(({ bytes }) => /^Subject: (.*)\r$/m.e
 
 const drainingLine = `getComputedStyle(document.querySelector(".toast"), "::after").animationName`;
 
-/** The toast stays as long as the window has not the focus. */
+/** Takes the focus from the window, since toasts stay open meanwhile. */
 const leaveWindow = (page: Page) => page.evaluate("window.dispatchEvent(new Event('blur'))");
 
-test("a message undone is never sent; one let go is tried again until it is received, as the alias", async () => {
+test("a message undone is never sent; another is retried until it is delivered, as the alias", async () => {
   const { page, address } = await openCompose();
   await write(page, "Undone");
   await sendButton(page).click();
@@ -63,7 +66,7 @@ test("a message undone is never sent; one let go is tried again until it is rece
   await queued.getByRole("button", { name: "Undo" }).click();
   const told = "Your email has been successfully cancelled and will not be sent.";
   await seeToast(page, "Email sending cancelled", told);
-  // The message is back on the sheet as it was written.
+  // The message is open again as it was written.
   expect(await field(page, "To").inputValue()).toBe(to);
   expect(await field(page, "Subject").inputValue()).toBe("Undone");
   expect(await field(page, "Message").inputValue()).toBe("Labas, Rasa\n.\nJonas");
@@ -74,7 +77,7 @@ test("a message undone is never sent; one let go is tried again until it is rece
   await write(page, "Let go");
   await sendButton(page).click();
   await seeToast(page, "Email queued", `To ${to}`);
-  // Whoever leaves the page is told all the same.
+  // The outcome is also shown to a person who has left the page.
   await page.getByRole("link", { name: "_SETTINGS" }).click();
   const why = "The recipient's address did not take it: the mailbox is full.";
   await seeToast(page, "Email retry in progress", `Retry 1/3. Previous error: ${why}`);
@@ -88,12 +91,12 @@ test("a message undone is never sent; one let go is tried again until it is rece
   expect(text).not.toMatch(/inbox\.example|people\.example/);
 });
 
-test("what is queued or scheduled can be seen and undone after a reload", async () => {
+test("a queued or scheduled message is shown and can be undone after a reload", async () => {
   const { page, person } = await openCompose();
   const aliasId = await page.getByLabel("From").inputValue();
   const scheduledAt = new Date(Date.now() + 40 * 86_400_000).toISOString();
-  const letter = { to, subject: "In forty days", body: "Labas", fromAliasId: aliasId, scheduledAt };
-  expect((await person.call("POST", "/api/email-jobs", letter)).status).toBe(201);
+  const draft = { to, subject: "In forty days", body: "Labas", fromAliasId: aliasId, scheduledAt };
+  expect((await person.call("POST", "/api/email-jobs", draft)).status).toBe(201);
   await write(page, "Just now");
   await sendButton(page).click();
   const waiting = page.getByRole("region", { name: "Waiting to be sent" });
@@ -110,7 +113,7 @@ test("what is queued or scheduled can be seen and undone after a reload", async 
   expect(mx.messages).toEqual([]);
 });
 
-test("a message undone while another is being written waits beside it, and the two can be exchanged", async () => {
+test("a message undone while another is being written is kept beside it, and the two can be exchanged", async () => {
   const { page } = await openCompose();
   await write(page, "First");
   await sendButton(page).click();
@@ -128,7 +131,7 @@ test("a message undone while another is being written waits beside it, and the t
   expect(await field(page, "Subject").inputValue()).toBe("First");
 });
 
-test("a message undone on another page opens on the sheet again, its key included", async () => {
+test("a message undone on another page opens in Compose again, its key included", async () => {
   const { page } = await openCompose();
   const { publicKey } = await generateKeyPair();
   await write(page, "Sealed");
@@ -143,7 +146,7 @@ test("a message undone on another page opens on the sheet again, its key include
   expect(await field(page, "Recipient's Public Key").inputValue()).toBe(publicKey);
 });
 
-test("the browser asks before a reload deletes what was written, and not when the sheet is empty", async () => {
+test("the browser asks before a reload discards what was written, and not if the form is empty", async () => {
   const { page } = await openCompose();
   const asked: string[] = [];
   page.on("dialog", (dialog) => {
@@ -157,7 +160,7 @@ test("the browser asks before a reload deletes what was written, and not when th
   expect(asked).toEqual(["beforeunload"]);
 });
 
-test("a message refused for good is told as failed, and one undone too late as sent", async () => {
+test("a message refused permanently is shown as failed, and one undone too late as sent", async () => {
   const { page, context, expectRefusal } = await openCompose();
   mx.options = { answer: ({ stage }) => (stage === "rcpt" ? "550 5.1.1 who is rasa" : undefined) };
   await write(page, "Refused");
@@ -177,7 +180,7 @@ test("a message refused for good is told as failed, and one undone too late as s
   await seeToast(page, "Unable to cancel email", "The email may have already been sent.");
 });
 
-test("what is missing is named at its field, the first gets the focus, and Reset clears the sheet", async () => {
+test("missing input is named at its field, the first such field gets the focus, and Reset clears the form", async () => {
   const { page } = await openCompose();
   await page.getByLabel("From").selectOption("");
   await sendButton(page).click();
@@ -198,7 +201,7 @@ test("what is missing is named at its field, the first gets the focus, and Reset
   await seeGone(page.getByRole("form").getByRole("alert"));
 });
 
-test("while it is being queued the buttons wait; when that fails, what was written stays", async () => {
+test("while a message is being queued the buttons are disabled; if that fails, what was written is kept", async () => {
   const { page, context, expectFailure } = await openCompose();
   expectFailure("/api/email-jobs");
   let letGo = () => {};
@@ -221,7 +224,7 @@ test("while it is being queued the buttons wait; when that fails, what was writt
   expect(mx.messages).toEqual([]);
 });
 
-test("somebody whose aliases can't send is led to make one that can", async () => {
+test("a person whose aliases can't send is pointed to creating one that can", async () => {
   const person = await site.person();
   const alias = await person.createAlias({ forwardTo: "jonas.new@inbox.example" });
   const { page } = await site.visit({ as: person });

@@ -1,5 +1,5 @@
 /**
- * What Kauke is for, from browser to inbox: a new person's alias takes a real message to the mailbox and the webhook behind it,
+ * What Kauke is for, from browser to inbox: a new person's alias forwards a real message to its mailbox and webhook,
  * byte for byte, unless it is paused. With the embedded database, on PostgreSQL, and into the preview inbox.
  */
 import { randomBytes } from "node:crypto";
@@ -27,15 +27,17 @@ const notes = "Parcel lockers only";
 const email = "jonas.owner@people.example";
 const envelopeFrom = "bounces+12@shop.example";
 
-/** Ours: where it has been, who vouches for it, and what an answer threads with. */
+/** Header fields that we write: trace, authentication and signature, and the fields by which an answer is threaded. */
 const ownFields = ["authentication-results", "delivered-to", "dkim-signature", "received", "references"];
-/** Hold addresses that get a reply address in their place. */
+/** Header fields whose addresses are replaced by reply addresses. */
 const addressFields = ["from", "to"];
 
-/** The body is the same to the byte; so is every header field but those that hold addresses; the rest is ours. */
+/**
+ * The body is the same to the byte; so is every header field except those with addresses; the rest is written by us.
+ */
 function expectForwarded({ bytes, rcptTo, envelopeFrom: from }: ReceivedMail, message: Buffer): void {
   expect(rcptTo).toEqual([mailbox]);
-  // The alias has a webhook too, so that a late bounce is told to its owner alone.
+  // The alias has a webhook too, so that a late bounce is reported to its owner alone.
   expect(from).toMatch(/^srs0-[a-z2-7]{26}-[a-z2-7]{2}-[a-z2-7]{13}@kauke\.test$/);
   const [arrived, sent] = [partsOf(bytes), partsOf(message)];
   expect(arrived.body.equals(sent.body)).toBe(true);
@@ -72,7 +74,7 @@ interface CalledBody {
   data: { alias: string; subject: string; raw: string; attachments: { filename: string | null; content: string }[] };
 }
 
-/** Both ends of the outside world, and the settings that lead there. */
+/** Starts the fake sender and mailbox host, and gives the settings to reach them. */
 function runOutside() {
   const ends: { mx?: FakeMx; hook?: FakeWebhook } = {};
   beforeAll(async () => {
@@ -97,7 +99,7 @@ function journey(env: () => Record<string, string>): void {
   const send = (message: Buffer) => sendMail({ port: site.server.mxPort, from: envelopeFrom, to: address, message });
   const arrived = () => [ends.mx.messages.length, ends.hook.requests.length];
 
-  test("a person registers, makes an alias, and mail to it arrives byte for byte unless it is paused", async () => {
+  test("a person registers, creates an alias, and mail to it arrives byte for byte unless it is paused", async () => {
     const { page } = await site.visit();
     await register(page, email);
     await createAlias(page, { alias, domain: "kauke.test", forwardTo: `${mailbox}, ${ends.hook.url}`, notes });
@@ -116,13 +118,13 @@ function journey(env: () => Record<string, string>): void {
     const third = multipartMessage(3);
     expect((await send(third)).last).toMatch(/^250 2\.0\.0 Ok /);
     await expect.poll(arrived).toEqual([2, 2]);
-    // The second would have come before the third.
+    // The second message, sent while the alias was paused, would have arrived before the third.
     expectForwarded(ends.mx.messages[1] as ReceivedMail, third);
     expectCalled(ends.hook.requests[1] as WebhookRequest, third);
   });
 
-  test("afterwards nothing of it can be read in the data directory or the output", async () => {
-    // A destination that is down: the message waits in the spool while it is looked for.
+  test("afterwards none of it is readable in the data directory or the output", async () => {
+    // With its destination down the message waits in the spool while that is searched.
     ends.mx.options = { answer: ({ stage }) => (stage === "rcpt" ? "451 4.3.2 later" : undefined) };
     expect((await send(multipartMessage(4))).last).toMatch(/^250 2\.0\.0 Ok /);
     const personal = [
@@ -152,7 +154,7 @@ function journey(env: () => Record<string, string>): void {
 describe("with the embedded database", () => journey(() => ({})));
 
 const postgres = findTestPostgres();
-if (!postgres.found) console.log(`The journey on PostgreSQL is left out. ${postgres.reason}`);
+if (!postgres.found) console.log(`The journey on PostgreSQL is skipped. ${postgres.reason}`);
 
 describe.skipIf(!postgres.found)("on PostgreSQL", () => {
   let cluster: TestPostgres | null = null;
@@ -161,7 +163,7 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
     cluster = await startTestPostgres();
     url = await cluster.createDatabase();
   });
-  // Registered first, run last: the server lets go of the database before.
+  // Registered first, so run last: the server closes its connections before.
   afterAll(() => cluster?.stop());
   journey(() => ({ DATABASE_URL: url, KAUKE_SECRET_KEY: randomBytes(32).toString("base64") }));
 });
@@ -195,7 +197,7 @@ describe("into the preview inbox", () => {
     return page.getByRole("tabpanel", { name, exact: true });
   };
 
-  test("a message appears by itself and shows its text, headers and raw bytes", async () => {
+  test("a message appears without a reload and shows its text, headers and raw bytes", async () => {
     const { page, message, number } = await openMessage(widths.desktop);
     const text = await openPart(page, "Text");
     await expect.poll(() => text.innerText()).toContain(words.text);
@@ -208,7 +210,7 @@ describe("into the preview inbox", () => {
     expect(partsOf(Buffer.from(shown)).body.equals(partsOf(message).body)).toBe(true);
   });
 
-  test("its HTML shows in a frame, with the images it brought along", async () => {
+  test("its HTML is shown in a frame, with the images that the message contains", async () => {
     const { page, number } = await openMessage(widths.desktop);
     const frame = (await openPart(page, "HTML")).getByTitle("HTML of the message");
     expect(await frame.getAttribute("sandbox")).toBe("allow-popups allow-popups-to-escape-sandbox");
@@ -218,7 +220,7 @@ describe("into the preview inbox", () => {
     await expect.poll(() => image.evaluate((it) => it.naturalWidth)).toBe(1);
   });
 
-  test("nothing in its HTML runs or is fetched from elsewhere: the browser refuses both", async () => {
+  test("nothing in its HTML runs or is loaded from elsewhere: the browser refuses both", async () => {
     const previewToken = await site.server.previewToken();
     const { page, context, findings, close } = await openVisit(site.server.url, { previewToken });
     onTestFinished(close);
@@ -239,7 +241,7 @@ describe("into the preview inbox", () => {
     expect(left).toBe(0);
   });
 
-  test("it opens with the link of the start, and until then says which one that is, with script and without", async () => {
+  test("it opens with the link printed at the start, and until then says which link that is, with and without scripts", async () => {
     const visit = await site.visit();
     const { page, context, expectRefusal } = visit;
     await context.clearCookies();

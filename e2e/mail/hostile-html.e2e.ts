@@ -1,4 +1,7 @@
-/** HTML that is made to hurt the page that shows it, in the browser: what was cleaned needs no repair, and hangs nothing. */
+/**
+ * HTML made to harm the page that shows it, in the browser: the sanitized HTML needs no repair by the parser, and does
+ * not block the page.
+ */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { generateKeyPair } from "@kauke/age";
@@ -12,15 +15,16 @@ import { multipartMessage, subjectOf } from "./message.ts";
 
 const site = runSite();
 
-/** The ones with rules of their own come often. */
+/** Tag names; those with parsing rules of their own are listed more often. */
 const names = [
   ...elements,
   ..."table tr td tbody caption col th b a font p div li ul dd dl h1 h2".split(" ").flatMap((it) => [it, it, it, it]),
 ];
 
+/** Returns a random integer below the limit. */
 type Below = (limit: number) => number;
 
-/** Pieces in any order, the same ones each time. */
+/** Documents of random chunks, from a fixed seed. */
 function makeSoups(count: number, piece: (below: Below) => string = anyTag): string[] {
   let seed = 11;
   const below = (limit: number) => {
@@ -76,7 +80,10 @@ const purified = (documents: readonly string[]) => `${JSON.stringify(documents)}
   return DOMPurify.removed.filter((it) => !isWords(it)).map((it) => html + " has " + (it.attribute?.name ?? it.element.nodeName));
 }).filter((removed) => removed.length > 0).flat()`;
 
-/** Which of the documents have other elements, or in another order, than were written. Within a table the parser adds some. */
+/**
+ * The documents whose parsed elements differ from those written, or are in another order. Inside a table the parser
+ * adds some.
+ */
 const repaired = (documents: readonly string[]) => `${JSON.stringify(documents)}.filter((html) => {
   const isAdded = (name) => ["tbody", "tr", "colgroup"].includes(name);
   const read = new DOMParser().parseFromString("<!doctype html><body>" + html, "text/html").body.querySelectorAll("*");
@@ -84,10 +91,10 @@ const repaired = (documents: readonly string[]) => `${JSON.stringify(documents)}
   return [...read].map((it) => it.localName).filter((it) => !isAdded(it)).join() !== written.filter((it) => !isAdded(it)).join();
 })`;
 
-test("a browser's parser finds nothing to repair in what was cleaned", async () => {
+test("the browser's parser repairs nothing in sanitized HTML", async () => {
   const { page } = await site.visit();
   const soups = makeSoups(5000);
-  // The method finds what needs repair.
+  // Control: documents that are not sanitized need repair.
   expect(((await page.evaluate(repaired(soups))) as string[]).length).toBeGreaterThan(4000);
   expect(await page.evaluate(repaired(soups.map((html) => cleanMailHtml(html, new Map()).html)))).toEqual([]);
 });
@@ -103,7 +110,7 @@ test("DOMPurify finds nothing to remove in what was cleaned", async () => {
   expect(await page.evaluate(purified(soups.map((html) => cleanMailHtml(html, new Map()).html)))).toEqual([]);
 });
 
-test("a message of unclosed elements is shown in part, and the page goes on", async () => {
+test("a message of unclosed elements is shown in part, and the page stays responsive", async () => {
   const { page } = await site.visit({ as: await site.person() });
   const { publicKey, privateKey } = await generateKeyPair();
   const fonts = Array.from({ length: 500 }, (_, index) => `<font color=${index}>`).join("");

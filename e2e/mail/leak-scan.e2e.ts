@@ -1,4 +1,4 @@
-/** The negative control of the scan: a word is found in whatever way it hides, and what is not there is not found. */
+/** Negative control of the leak scan: a word is found in every encoding, and what is not there is not found. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
@@ -21,7 +21,7 @@ const hidden: Readonly<Record<string, Buffer>> = {
   backwards: Buffer.from([...word].reverse().join("")),
 };
 
-test("every way of hiding that is looked for has its example here", () => {
+test("every encoding that is searched for has an example here", () => {
   expect(Object.keys(hidden)).toEqual(Object.keys(encodings));
 });
 
@@ -32,7 +32,7 @@ test.each(Object.entries(hidden))("a word written as %s is found, in a file and 
   expect(await findLeaks([word], dataDir, bytes.toString("latin1"))).toContainEqual({ word, as, where: "output" });
 });
 
-test("what is not there is not found", async () => {
+test("a word that is not there is not found", async () => {
   const dataDir = await makeDataDir();
   await writeFile(join(dataDir, "file"), "jonas.inbox at inbox.example");
   expect(await findLeaks([word], dataDir, "nothing to see")).toEqual([]);

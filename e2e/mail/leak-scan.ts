@@ -1,19 +1,19 @@
 /**
- * Looks for words in everything a server has written: its data directory and its output, in the ways in which a word can hide.
- * What is sealed is in none of them.
+ * Searches everything a server has written, its data directory and its output, for words in the encodings in which they
+ * could be stored. Sealed data matches none of them.
  */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { readUnlessGone } from "@kauke/testkit/canary/canary-scan";
 
-/** e.g. `{ word: "jonas@inbox.example", as: "base64", where: "pgdata/base/5/16384" }` */
+/** A word that was found, e.g. `{ word: "jonas@inbox.example", as: "base64", where: "pgdata/base/5/16384" }` */
 export interface Leak {
   word: string;
   as: string;
   where: string;
 }
 
-/** From a word to the texts it becomes. */
+/** The texts that a word becomes in each encoding. */
 export const encodings: Readonly<Record<string, (word: string) => string[]>> = {
   plain: (word) => [word],
   "other case": (word) => [word.toUpperCase(), word.toLowerCase()],
@@ -27,10 +27,10 @@ export const encodings: Readonly<Record<string, (word: string) => string[]>> = {
   backwards: (word) => [[...word].reverse().join("")],
 };
 
-/** @param words each of eight characters or more: shorter ones happen by chance in sealed bytes */
+/** @param words at least eight characters each: shorter ones occur in sealed bytes by chance */
 export async function findLeaks(words: readonly string[], dataDir: string, output: string): Promise<Leak[]> {
   const short = words.find((word) => word.length < 8);
-  if (short !== undefined) throw new Error(`"${short}" is too short to be looked for`);
+  if (short !== undefined) throw new Error(`"${short}" is too short to be searched for`);
   const forms = words.flatMap((word) => formsOf(word));
   const leaks = leaksIn(forms, output, "output");
   for (const where of await filesIn(dataDir)) {
@@ -41,7 +41,7 @@ export async function findLeaks(words: readonly string[], dataDir: string, outpu
   return leaks;
 }
 
-/** The same for one text. @param text bytes as latin1 reads them */
+/** Searches one text. @param text bytes decoded as Latin-1 */
 export function findLeaksInText(words: readonly string[], text: string, where: string): Leak[] {
   return leaksIn(
     words.flatMap((word) => formsOf(word)),
@@ -52,7 +52,7 @@ export function findLeaksInText(words: readonly string[], text: string, where: s
 
 const gap = "\0".repeat(64);
 
-/** Most of a database is room that nothing was written to yet. */
+/** Removes runs of zeros: most of a database is pages that were never written. */
 function withoutGaps(bytes: Buffer): string {
   return bytes.toString("latin1").split(gap).join("\0\0\0\0");
 }
@@ -60,7 +60,7 @@ function withoutGaps(bytes: Buffer): string {
 interface Form {
   word: string;
   as: string;
-  /** As the bytes read in latin1. */
+  /** The bytes decoded as Latin-1. */
   text: string;
 }
 
@@ -74,7 +74,7 @@ function leaksIn(forms: readonly Form[], haystack: string, where: string): Leak[
   return forms.filter(({ text }) => haystack.includes(text)).map(({ word, as }) => ({ word, as, where }));
 }
 
-/** The part of the encoded word that does not depend on what stands beside it, at each of the three offsets. */
+/** The part of the encoded word that does not depend on its neighbours, at each of the three offsets. */
 function shifted(word: string, encoding: "base64" | "base64url"): string[] {
   return [0, 1, 2].map((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), Buffer.from(word)]).toString(encoding);

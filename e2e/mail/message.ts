@@ -1,32 +1,35 @@
-/** A message as people send them: text and HTML of the same words, an image in the HTML, a file, lines that trip weak mail hosts. */
+/**
+ * A message as people send them: text and HTML with the same words, an image in the HTML, a file, and lines that some
+ * mail hosts mishandle.
+ */
 
-/** Every byte value, several times over, in another order each time. */
+/** Every byte value, several times over, each time in another order. */
 export const attachment = {
   filename: "sąskaita 2026.pdf",
   bytes: Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7 + (index >> 8)) & 255)),
 };
 
 export const words = {
-  /** Every message's subject begins like this. */
+  /** Beginning of every message's subject. */
   subject: "Your parcel waits in locker",
   text: "The parcel waits until Friday. The code is 48-karvelis-51.",
 };
 
-/** One pixel. */
+/** PNG of one pixel, in base64. */
 const image = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 const folded = (base64: string): string => base64.replace(/.{76}/g, "$&\r\n");
 
-/** What a hostile sender puts into HTML. */
+/** HTML of a hostile sender. */
 export const hostileHtml = [
   '<script>document.querySelector("h1").textContent = "changed by a script"</script>',
   '<img src="https://tracker.example/pixel.png" alt="Tracker">',
 ].join("");
 
-/** e.g. `Your parcel waits in locker 7` */
+/** The subject of the message with this number, e.g. `Your parcel waits in locker 7` */
 export const subjectOf = (number: number): string => `${words.subject} ${number}`;
 
-/** @param number tells one message from the next @param html more of it */
+/** @param number distinguishes messages @param html additional HTML */
 export function multipartMessage(number: number, html = ""): Buffer {
   return Buffer.from(
     [

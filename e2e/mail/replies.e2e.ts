@@ -1,4 +1,7 @@
-/** Answering from the preview inbox as the owner of a mailbox, and the leak guard that keeps their real address at home. */
+/**
+ * Answering from the preview inbox as the owner of a mailbox, and the leak guard, which keeps their real address from
+ * being sent.
+ */
 import type { PreviewSummary } from "@kauke/contract";
 import type { Person } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
@@ -10,7 +13,10 @@ import { runSite } from "../browser/site.ts";
 const site = runSite();
 let received = 0;
 
-/** Ann writes to an alias of the person, Bo in copy, within a thread; the page shows what came to the mailbox. */
+/**
+ * Ann writes to an alias of the person, with Bo in copy, within a thread; the page shows the message as the mailbox
+ * received it.
+ */
 async function openReceived(page: Page, person: Person) {
   const number = ++received;
   const owner = `jonas.real${number}@inbox.example`;
@@ -59,7 +65,7 @@ async function seeAnswered(page: Page): Promise<void> {
   await seeGone(page.getByRole("form", { name: /^Reply/ }));
 }
 
-/** A header as the page shows it, and the whole message. */
+/** A header field as the page shows it, and the whole message. */
 async function readShown(page: Page) {
   await page.getByRole("tab", { name: "Headers", exact: true }).click();
   const shown = await page.getByRole("tabpanel", { name: "Headers", exact: true }).innerText();
@@ -95,7 +101,7 @@ test("a reply reaches the correspondent as the alias, in its thread; a reply to 
   expect(`${all.header("To")} ${all.header("Cc")}`).toMatch(new RegExp(`${ann}.*${bo}`));
   for (const { raw } of [one, all]) expect(raw).not.toMatch(new RegExp(`${owner}|inbox\\.example`, "i"));
 
-  // Nobody else got anything: the two answers to Ann, the one to Bo, and what came to the owner.
+  // Nobody else got anything: there are the two answers to Ann, the one to Bo, and the message to the owner.
   const { messages } = (await (await page.request.get("/preview/api/messages")).json()) as {
     messages: PreviewSummary[];
   };
@@ -103,7 +109,7 @@ test("a reply reaches the correspondent as the alias, in its thread; a reply to 
   expect(own.sort()).toEqual([ann, ann, bo, owner]);
 });
 
-test("an empty answer is asked for, and Cancel sends nothing", async () => {
+test("an empty answer is reported as missing, and Cancel sends nothing", async () => {
   const { page, expectRefusal } = await site.visit();
   await openReceived(page, await site.person());
   expectRefusal(400, /\/reply$/);
@@ -114,7 +120,7 @@ test("an empty answer is asked for, and Cancel sends nothing", async () => {
   await seeGone(composer);
 });
 
-test("the leak guard refuses what holds the owner's real address, until it is switched off in Settings", async () => {
+test("the leak guard refuses a message that contains the owner's real address, until it is switched off in Settings", async () => {
   const person = await site.person();
   const { page, expectRefusal } = await site.visit({ as: person });
   const { owner, address, subject, ann, alias } = await openReceived(page, person);
@@ -134,8 +140,8 @@ test("the leak guard refuses what holds the owner's real address, until it is sw
   expectRefusal(400, "/api/email-jobs");
   await page.goto("/compose");
   await expect.poll(() => page.getByLabel("From").inputValue()).toBe(alias.id);
-  const letter = { To: ann, Subject: "Composed", Message: leaking };
-  for (const [field, text] of Object.entries(letter)) await page.getByLabel(field, { exact: true }).fill(text);
+  const draft = { To: ann, Subject: "Composed", Message: leaking };
+  for (const [field, text] of Object.entries(draft)) await page.getByLabel(field, { exact: true }).fill(text);
   await page.getByRole("button", { name: "Send Email" }).click();
   await seeFieldError(page.getByLabel("Message"), why);
   await seeToast(page, "Failed to queue email", why);

@@ -1,6 +1,6 @@
 /**
- * Forwarding sealed, from the setting to the inbox: a key is chosen in Settings, mail arrives as `[...]` with message.eml.age, and
- * that file opens with age as the message that was sent. An alias may say otherwise.
+ * Forwarding encrypted, from the setting to the inbox: a key is chosen in Settings, mail arrives as `[...]` with
+ * message.eml.age, and age decrypts that file to the message that was sent. An alias may have a setting of its own.
  */
 import { readFile } from "node:fs/promises";
 import { generateKeyPair, type KeyPair, protectPrivateKey } from "@kauke/age";
@@ -57,7 +57,7 @@ async function openNewest(page: Page, subject: string): Promise<void> {
   await seeHeading(page, subject);
 }
 
-test("mail arrives sealed once a key is chosen in Settings, and opens with age as it was sent", async () => {
+test("mail arrives encrypted once a key is chosen in Settings, and age decrypts it to what was sent", async () => {
   const { page } = await signedIn("/settings");
   const choice = page.getByRole("combobox", { name: "Forward encrypted" });
   await choice.selectOption({ label: `To ${keyName}` });
@@ -79,7 +79,7 @@ test("mail arrives sealed once a key is chosen in Settings, and opens with age a
   expect(opened.equals(message)).toBe(true);
 });
 
-test("one alias can be left out, and its panel says what Settings say", async () => {
+test("one alias can be excluded, and its panel shows the same as Settings", async () => {
   await person.call("PATCH", "/api/account/settings", { sealTo: keyId });
   const { page } = await signedIn("/dashboard");
   await page.getByRole("button", { name: `SMTP settings of ${address}` }).click();
@@ -92,7 +92,7 @@ test("one alias can be left out, and its panel says what Settings say", async ()
   await openNewest(page, subjectOf(2));
 });
 
-test("without a key there is nothing to choose", async () => {
+test("without a key nothing can be chosen", async () => {
   const other = "ieva.keyless@people.example";
   await site.person(other);
   const { page } = await signedIn("/settings", other);

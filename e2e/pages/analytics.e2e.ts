@@ -1,4 +1,7 @@
-/** What is counted of a visit: exact totals in /metrics, once per event, nobody's; and nothing of a third party, ever. */
+/**
+ * What is counted of a visit: exact totals in /metrics, once per event, without a person; and no third party is ever
+ * contacted.
+ */
 import { createServer } from "node:net";
 import { type PageEvent, pageEvents } from "@kauke/contract";
 import type { Page } from "playwright-core";
@@ -43,7 +46,7 @@ function difference(after: Totals, before: Totals): Totals {
   return Object.fromEntries(changed.map((event) => [event, (after[event] ?? 0) - (before[event] ?? 0)]));
 }
 
-/** @returns what the steps added, once that is what is expected, and still is a while later */
+/** Waits until the steps have increased the totals as expected, and checks again a while later. */
 async function expectCounted(expected: Totals, steps: () => Promise<unknown>): Promise<void> {
   const before = await totals();
   await steps();
@@ -55,7 +58,7 @@ async function expectCounted(expected: Totals, steps: () => Promise<unknown>): P
 const link = (page: Page, name: string) => page.getByRole("contentinfo").getByRole("link", { name, exact: true });
 
 describe.each(usuallyAt("desktop"))("at %i pixels", (width) => {
-  test("each page a person comes to is one view, Back too, and a hash or the same page again is none", async () => {
+  test("each page a person opens is one view, also by Back; a hash or the same page again is none", async () => {
     const { page } = await site.visit({ width });
     await expectCounted({ page_view: 4 }, async () => {
       await page.goto("/home");
@@ -70,7 +73,7 @@ describe.each(usuallyAt("desktop"))("at %i pixels", (width) => {
     });
   });
 
-  test("signing up, an alias, its SMTP password and signing out each count once", async () => {
+  test("signing up, an alias, its SMTP password and signing out count once each", async () => {
     const { page, context } = await site.visit({ width });
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     const email = `counted.${width}@people.example`;
@@ -115,7 +118,7 @@ describe.each(usuallyAt("desktop"))("at %i pixels", (width) => {
   });
 });
 
-test("what is refused counts nothing", async () => {
+test("refused actions are not counted", async () => {
   const { page, expectRefusal } = await site.visit();
   expectRefusal(401, "/api/auth/login");
   await expectCounted({ page_view: 1 }, async () => {
@@ -126,7 +129,7 @@ test("what is refused counts nothing", async () => {
   });
 });
 
-test("what is sent is the event's name: no cookie, no id, no address of a page; and nothing goes elsewhere", async () => {
+test("only the event's name is sent: no cookie, no id, no URL of a page; and nothing to other hosts", async () => {
   const person = await site.person("seen.by.nobody@people.example");
   const { page, context } = await site.visit({ as: person });
   const recorder = recordRequests(context);
@@ -144,7 +147,7 @@ test("what is sent is the event's name: no cookie, no id, no address of a page; 
   expect(await page.evaluate("Object.keys(localStorage).sort()")).toEqual(["authMethod", "user"]);
 });
 
-test("a page works as ever when nothing can be counted", async () => {
+test("a page works as usual if nothing can be counted", async () => {
   const { page, context } = await site.visit();
   await context.route("**/api/analytics", (route) => route.abort("connectionrefused"));
   await page.goto("/home");

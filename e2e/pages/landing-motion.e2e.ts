@@ -1,4 +1,4 @@
-/** What moves on the landing page, by the page's own clock: the hero's domain and the strip. */
+/** What moves on the landing page, by the page's own clock: the domain in the hero and the strip. */
 import type { CDPSession, Locator, Page, Route } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { type VisitOptions, widths } from "../browser/browser.ts";
@@ -11,11 +11,11 @@ const site = runSite();
 
 describe("the hero's domain", () => {
   test.each(usuallyAt("desktop"))(
-    "at %i pixels it changes every 3000 ms, fading for 300 ms, in the list's order and round again",
+    "at %i pixels it changes every 3000 ms, fading for 300 ms, in the list's order and from the start again",
     async (width) => {
       const page = await openAtRest(await site.visit({ width }), ["one.test", "two.test", "three.test"]);
       await expect.poll(() => heroDomain(page)).toBe("@one.test");
-      // The clock was set ahead in the middle of it: the next beat is the first whole one.
+      // The clock was advanced in the middle of an interval: the next change begins the first whole one.
       await run(page, 400);
       while ((await heroOpacity(page)) === "turning") await run(page, 20);
       const seen: string[] = [];
@@ -38,7 +38,7 @@ describe("the hero's domain", () => {
     },
   );
 
-  test("the amber bar stays where it is, whichever domain it holds", async () => {
+  test("the amber bar keeps its position, whichever domain it shows", async () => {
     for (const width of [widths.desktop, widths.phone]) {
       const page = await openAtRest(await site.visit({ width }), ["a.test", "a-rather-long-one.test"]);
       const boxes = new Set<string>();
@@ -53,7 +53,7 @@ describe("the hero's domain", () => {
   test.each([
     ["an empty list", (route: Route) => route.fulfill({ json: { domains: [] } })],
     ["no list at all", (route: Route) => route.fulfill({ status: 500, json: { message: "broken" } })],
-  ])("with %s a single default domain stays", async (_, answer) => {
+  ])("with %s the one default domain is shown", async (_, answer) => {
     const visit = await site.visit();
     let isRefused = false;
     await visit.context.route("**/api/domains", async (route) => {
@@ -98,7 +98,7 @@ describe("the strip", () => {
     ["the mouse", byMouse, {}],
     ["a finger", byFinger, { hasTouch: true, width: widths.phone }],
   ] satisfies [string, Drag, VisitOptions][])(
-    "is dragged by %s, stays while it is held and for 500 ms, then goes on",
+    "is dragged by %s, stops while it is held and for 500 ms, then goes on",
     async (_, drag, options) => {
       const page = await openAtRest(await site.visit(options));
       const strip = page.locator(".strip");
@@ -107,7 +107,7 @@ describe("the strip", () => {
       const box = await strip.boundingBox();
       const before = await placeOf(page);
       const held = await drag(page, { x: (box?.x ?? 0) + 200, y: (box?.y ?? 0) + (box?.height ?? 0) / 2 });
-      // A finger first moves a little without dragging, and its last moves come with the next frame.
+      // The first moves of a finger do not drag yet, and its last moves take effect in the next frame.
       await expect.poll(async () => Math.round((await placeOf(page)) - before)).toBe(-80);
       const dragged = await placeOf(page);
       await run(page, 2000);
@@ -120,7 +120,7 @@ describe("the strip", () => {
     },
   );
 
-  test("loops: after a whole round it stands where it stood, never showing its end", async () => {
+  test("loops: after a whole round it is at its first position, and its end is never shown", async () => {
     const page = await openAtRest(await site.visit());
     const width = (await page.evaluate('document.querySelector(".strip ul").scrollWidth / 3')) as number;
     let last = await placeOf(page);
@@ -134,11 +134,11 @@ describe("the strip", () => {
       last = now;
     }
     expect(wraps).toBe(1);
-    // Three copies: one to be left behind, and at least a window's width behind that.
+    // The strip has three copies: one scrolls out of view, and the others are wider than the window.
     expect(2 * width).toBeGreaterThan((await page.locator(".strip").boundingBox())?.width ?? Number.NaN);
   });
 
-  test("one button, reached by keyboard, pauses strip and domains and sets them going again", async () => {
+  test("one button, reached by keyboard, pauses strip and domains and resumes them", async () => {
     const page = await openAtRest(await site.visit(), ["one.test", "two.test"]);
     const button = pauseButton(page);
     for (let stops = 0; stops < 20 && !(await isFocused(button)); stops++) await page.keyboard.press("Tab");
@@ -156,7 +156,7 @@ describe("the strip", () => {
     expect(await heroDomain(page)).not.toBe(domain);
   });
 
-  test("who asked for less motion finds both paused, and may start them", async () => {
+  test("with reduced motion preferred both are paused at first, and can be started", async () => {
     const visit = await site.visit();
     await visit.page.emulateMedia({ reducedMotion: "reduce" });
     const page = await openAtRest(visit, ["one.test", "two.test"]);

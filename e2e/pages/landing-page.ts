@@ -1,4 +1,4 @@
-/** What the landing page holds, and that page with its clock standing still. */
+/** The elements of the landing page, and that page with a manual clock. */
 import type { Locator, Page } from "playwright-core";
 import type { Visit } from "../browser/browser.ts";
 
@@ -11,7 +11,7 @@ export const loading = (page: Page) => main(page).getByRole("button", { name: "L
 export const federated = (page: Page) => main(page).getByRole("link", { name: "Continue with Gmail" });
 export const pauseButton = (page: Page) => page.getByRole("button", { name: "Pause moving content" });
 
-/** A page whose clock stands still and whose domain list is known. */
+/** Opens the landing page with a manual clock and a given list of domains. */
 export async function openAtRest(visit: Visit, domains?: readonly string[]): Promise<Page> {
   const { page } = visit;
   if (domains !== undefined)
@@ -25,13 +25,13 @@ export async function openAtRest(visit: Visit, domains?: readonly string[]): Pro
   return page;
 }
 
-/** Lets the page's time pass, and what it has set going be drawn. */
+/** Advances the page's clock and waits until the result is rendered. */
 export async function run(page: Page, ms: number): Promise<void> {
   await page.clock.runFor(ms);
   await page.evaluate(drawn);
 }
 
-/** Two tasks later: the app draws in a task of its own. */
+/** Resolves two tasks later, since the app renders in a task of its own. */
 const drawn = `new Promise((done) => {
   const { port1, port2 } = new MessageChannel();
   let left = 2;

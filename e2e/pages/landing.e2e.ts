@@ -1,4 +1,4 @@
-/** The landing page: what it says in each state, what it weighs, and what is never painted. */
+/** The landing page: what it says in each state, how much it loads, and what must never be shown. */
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -13,7 +13,7 @@ import { openWithoutScript } from "./without-script.ts";
 
 const site = runSite();
 
-/** Until released, nothing comes back from the path. */
+/** Holds back the responses of the path until released. */
 async function hold({ context }: Visit, path: string): Promise<() => void> {
   const held = Promise.withResolvers<void>();
   await context.route(`**${path}`, async (route) => {
@@ -24,7 +24,7 @@ async function hold({ context }: Visit, path: string): Promise<() => void> {
 }
 
 describe("the main button", () => {
-  test("invites who isn't signed in, in the hero and at the end, and leads to the sign-in page", async () => {
+  test("invites visitors who aren't signed in, in the hero and at the end, and leads to the sign-in page", async () => {
     const { page } = await site.visit();
     await page.goto("/");
     await getStarted(page).waitFor();
@@ -35,7 +35,7 @@ describe("the main button", () => {
     await seePath(page, "/auth");
   });
 
-  test("says Loading... and can't be pressed while the session check hangs; the federated one does nothing", async () => {
+  test("says Loading... and can't be pressed while the session check hangs; the federated one has no effect", async () => {
     const visit = await site.visit();
     const release = await hold(visit, "/api/auth/session");
     const { page } = visit;
@@ -51,7 +51,7 @@ describe("the main button", () => {
     expect(await loading(page).count()).toBe(0);
   });
 
-  test("leads who is signed in to the dashboard, the federated one too", async () => {
+  test("leads signed-in people to the dashboard, the federated one too", async () => {
     const { page } = await site.visit({ as: await site.person() });
     for (const button of [() => toDashboard(page).first(), () => toDashboard(page).last(), () => federated(page)]) {
       await page.goto("/home");
@@ -73,14 +73,14 @@ describe("the main button", () => {
     const answered = visit.page.waitForResponse("**/api/auth/session");
     await visit.page.goto("/");
     await (await answered).finished();
-    // The answer is in the page a moment after it has arrived.
+    // The page shows the response a moment after it has arrived.
     await expect.poll(() => visit.page.evaluate('document.querySelector(".proof .pending") === null')).toBe(true);
     await federated(visit.page).click();
     expect(await asked.promise).toBe("GET");
     await visit.page.waitForURL("**/api/auth/google");
   });
 
-  test("come to from another page, the whole landing page is there too", async () => {
+  test("when opened from another page the landing page is complete too", async () => {
     const { page } = await site.visit();
     await page.goto("/auth");
     await page.getByRole("link", { name: "Kauke, home" }).first().click();
@@ -94,20 +94,20 @@ describe("the main button", () => {
     await seeHeading(page, "Why Kauke?");
   });
 
-  /** Whether every section is laid out, be it far below the window. */
+  /** Whether every section is laid out, even far below the window. */
   const isWhole = (page: Page) =>
     page.evaluate(
       `[...document.querySelectorAll("main h2")].every((h2) => h2.checkVisibility({ contentVisibilityAuto: true }))`,
     );
 
-  test("its lower sections are laid out without anybody scrolling, once the page has nothing to do", async () => {
+  test("its lower sections are laid out without scrolling, once the page is idle", async () => {
     const { page } = await site.visit({ width: widths.phone });
     await page.goto("/");
     await seeLaidOut(page);
     expect(await isWhole(page)).toBe(true);
   });
 
-  test("while the page is busy they wait, and whoever scrolls to one finds it", async () => {
+  test("while the page is busy they are not, unless somebody scrolls to one", async () => {
     const { page } = await site.visit({ width: widths.phone });
     await page.addInitScript("window.requestIdleCallback = () => 0");
     await page.goto("/");
@@ -143,7 +143,7 @@ describe("the figures", () => {
     await seeHeading(page, "Join people who keep their address to themselves.");
   });
 
-  test("are those last announced when the server doesn't say, and covered as long as it may still say", async () => {
+  test("are the last known ones if the server does not respond, and hidden as long as it may still do so", async () => {
     const visit = await site.visit();
     visit.expectRefusal(500, "/api/stats");
     const held = Promise.withResolvers<void>();
@@ -165,7 +165,7 @@ describe("the figures", () => {
   });
 });
 
-/** Every heading and every waiting a person could have seen, from the first frame on. */
+/** Every heading and every loading state that was visible, from the first frame on. */
 const recordScreens = `
   window.seenScreens = [];
   (function look() {
@@ -195,7 +195,7 @@ describe("nobody is shown the wrong page", () => {
     ["/dashboard", "Welcome Back"],
     ["/register", "Create your account"],
     ["/about", "About"],
-  ])("signed out, at %s: the page is there at once, and stays", async (path, heading) => {
+  ])("signed out, at %s: the page is shown at once, and stays", async (path, heading) => {
     const visit = await site.visit();
     await visit.context.addInitScript(recordScreens);
     await visit.page.goto(path, { waitUntil: "networkidle" });
@@ -209,7 +209,7 @@ describe("nobody is shown the wrong page", () => {
     await signUp(visit.page).waitFor();
   });
 
-  test("a drawn page that doesn't fit what the app draws is found", async () => {
+  test("control: a pre-rendered page that differs from what the app renders is found", async () => {
     const visit = await openVisit(site.server.url);
     onTestFinished(() => visit.close());
     await visit.context.route("**/home", async (route) => {
@@ -225,10 +225,10 @@ describe("nobody is shown the wrong page", () => {
 });
 
 describe("without JavaScript", () => {
-  /** What is visible of it: text selectors pass over all that stands in a noscript element. */
+  /** The visible elements that ask for JavaScript: text selectors ignore everything in a noscript element. */
   const needsScript = (page: Page) => page.locator(".needs-script:visible").innerText();
 
-  test("the whole landing page is there, and its links lead on", async () => {
+  test("the whole landing page is shown, and its links work", async () => {
     const page = await openWithoutScript(site.server.url, "/");
     await page.getByRole("heading", { level: 1, name: headline }).waitFor();
     for (const name of [
@@ -245,14 +245,14 @@ describe("without JavaScript", () => {
       await page.getByRole("heading", { name, exact: true }).waitFor();
     for (const words of ["Unlimited aliases", "End-to-end encryption", "Reply anonymously", "Offline AGE keys"])
       await page.getByRole("listitem").filter({ hasText: words }).waitFor();
-    // Nobody has counted: there is no figure.
+    // Without a response of the server no figure is shown.
     expect(await page.getByText("31").filter({ visible: true }).count()).toBe(0);
     await signUp(page).click();
     await seeHeading(page, "Welcome Back");
     expect(await needsScript(page)).toBe("Signing in needs JavaScript. Please switch it on and load the page again.");
   });
 
-  test("a page of the app says what it needs, and does not seem to load", async () => {
+  test("a page of the app says that it needs JavaScript, and does not seem to load", async () => {
     const page = await openWithoutScript(site.server.url, "/forgot");
     expect(await needsScript(page)).toBe("This page needs JavaScript. Please switch it on and load the page again.");
     expect(await page.getByText("Loading...").isVisible()).toBe(false);
@@ -268,11 +268,11 @@ describe("without JavaScript", () => {
   );
 });
 
-describe("what it weighs", () => {
+describe("how much it loads", () => {
   const budgetBytes = 90_000;
   const mostShift = 0.02;
 
-  test("all JavaScript before anybody touches it is at most 90 kB packed, and the schemas are not in it", async () => {
+  test("all JavaScript before the first interaction is at most 90 kB compressed, and the schemas are not in it", async () => {
     const { page } = await site.visit();
     const scripts: Promise<Buffer>[] = [];
     page.on("response", (it) => {
@@ -288,7 +288,7 @@ describe("what it weighs", () => {
   });
 
   test.each([widths.desktop, widths.phone])(
-    "at %s pixels nothing moves when fonts, domains, figures and session come late",
+    "at %s pixels nothing moves if fonts, domains, figures and session arrive late",
     async (width) => {
       const visit = await site.visit({ width });
       const { page } = visit;
@@ -318,7 +318,7 @@ describe("what it weighs", () => {
   );
 });
 
-test("nothing sticks out at 320, 390, 768 and 1440, in either theme, and axe has nothing to say", async () => {
+test("nothing sticks out at 320, 390, 768 and 1440 pixels, in either theme, and axe finds nothing", async () => {
   const visit = await site.visit();
   await visit.page.goto("/");
   await getStarted(visit.page).waitFor();
@@ -334,7 +334,7 @@ test("nothing sticks out at 320, 390, 768 and 1440, in either theme, and axe has
     }
 });
 
-test("the pause button says what it does", async () => {
+test("the pause button's name says what it does", async () => {
   const { page } = await site.visit();
   await page.goto("/");
   await getStarted(page).waitFor();

@@ -1,11 +1,11 @@
-/** What every page says and shows besides what can be done on it. */
+/** The texts and marks of every page besides its functions. */
 import { expect, test } from "vitest";
 import { seeHeading } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 
 const site = runSite();
 
-test("beneath its title each page says what it is for", async () => {
+test("each page says beneath its title what it is for", async () => {
   const { page } = await site.visit({ as: await site.person() });
   for (const [path, title, words] of [
     ["/dashboard", "Email Forwarding", "Manage your privacy aliases and where they forward."],
@@ -28,7 +28,7 @@ test("the logo has a light and a dark variant", async () => {
   await expect.poll(fill).not.toBe(light);
 });
 
-test("beside the user's name are a green dot and the sign of how they signed in", async () => {
+test("beside the user's name are a green dot and the icon of how they signed in", async () => {
   const person = await site.person();
   const { page, context } = await site.visit({ as: person, theme: "light" });
   for (const [authMethod, words] of [
@@ -49,7 +49,7 @@ test("beside the user's name are a green dot and the sign of how they signed in"
   }
 });
 
-test("while the aliases load nothing can be sent; with encryption on, the key's form is shown and the way to keys", async () => {
+test("while the aliases load nothing can be sent; with encryption on, the key's form and the link to the keys are shown", async () => {
   const person = await site.person();
   const { id: aliasId } = await person.createAlias({ forwardTo: "ona@inbox.example" });
   await person.call("POST", "/api/smtp-credentials", { aliasId });
@@ -75,7 +75,7 @@ test("while the aliases load nothing can be sent; with encryption on, the key's 
   expect(await way.getAttribute("href")).toBe("/settings");
 });
 
-test("where the session has ended, the dashboard asks to connect a wallet or to sign in", async () => {
+test("once the session has ended, the dashboard asks to connect a wallet or to sign in", async () => {
   const { page, context, expectRefusal } = await site.visit({ as: await site.person() });
   expectRefusal(401, /^\/api\/aliases\/[\w-]+$/);
   const json = { message: "Please sign in first.", code: "not_signed_in" };

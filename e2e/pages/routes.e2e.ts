@@ -1,4 +1,4 @@
-/** Every address of the product, signed in and out, and the frame around every page: top bar, menu, footer. */
+/** Every path of the product, signed in and out, and what surrounds every page: top bar, menu, footer. */
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
@@ -23,7 +23,7 @@ const signInOver: Shown = { heading: "This link no longer works", title: "Sign i
 const newEmailOver: Shown = { heading: "This link no longer works", title: "Your new e-mail — Kauke" };
 const confirmOver: Shown = { heading: "This link no longer works", title: "Confirm your e-mail — Kauke" };
 
-/** The specification's route table, and the pages it doesn't know. */
+/** The specification's route table, and paths that do not exist. */
 const routes: readonly (readonly [path: string, signedIn: Shown, signedOut: Shown])[] = [
   ["/", dashboard, landing],
   ["/home", landing, landing],
@@ -46,11 +46,11 @@ const routes: readonly (readonly [path: string, signedIn: Shown, signedOut: Show
   ["/preview", page("Preview inbox"), page("Preview inbox")],
 ];
 
-/** `/dashboard` as `/DaShBoArD/`. */
+/** Changes case and adds a slash, e.g. `/dashboard` to `/DaShBoArD/`. */
 const oddlyTyped = (path: string): string =>
   `${path.replace(/.(.)/g, (pair) => pair[0] + pair.slice(1).toUpperCase())}/`;
 
-/** Of every document, letter for letter; what a page does against it fails its visit (`watch.ts`). */
+/** The exact policy of every document; a page that violates it fails its visit (`watch.ts`). */
 const policy =
   "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; style-src 'self'; " +
   "img-src 'self' data:; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
@@ -75,7 +75,10 @@ interface Spelling {
 const asWritten: Spelling = { width: widths.desktop, typed: (path) => path };
 const oddly: Spelling = { width: widths.phone, typed: oddlyTyped };
 
-/** As it is written on a wide window, oddly typed on a phone; one of the two in `npm test`. The preview inbox has one address: its cookie is for that path. */
+/**
+ * Opens each path as written on a wide window, with changed case on a phone; one of the two in `npm test`. The preview
+ * inbox has one spelling: its cookie is for that path.
+ */
 async function walkRoutes(
   visit: Visit,
   spelling: Spelling,
@@ -93,15 +96,15 @@ async function walkRoutes(
 }
 
 describe("the route table", () => {
-  test("signed out, every path shows what it should, keeps its address and has a title", async () => {
+  test("signed out, every path shows what it should, keeps its URL and has a title", async () => {
     await walkRoutes(await site.visit(), oddly, ([, , shown]) => shown);
   });
 
-  test("signed in, every path shows what it should, keeps its address and has a title", async () => {
+  test("signed in, every path shows what it should, keeps its URL and has a title", async () => {
     await walkRoutes(await site.visit({ as: await site.person() }), asWritten, ([, shown]) => shown);
   });
 
-  test("what the phone typed has odd letters and a slash at its end", () => {
+  test("control: the paths opened on the phone have changed case and a slash at their end", () => {
     expect(["/dashboard", "/gdpr", "/confirm-email"].map(oddlyTyped)).toEqual([
       "/DaShBoArD/",
       "/GdPr/",
@@ -110,7 +113,7 @@ describe("the route table", () => {
   });
 
   test.each(["/nowhere", "/dashboard/more", "/assets", "/dashboardx"])(
-    "%s is a page that is not there, with status 404",
+    "%s is a page that does not exist, with status 404",
     async (path) => {
       const visit = await site.visit();
       visit.expectRefusal(404, path);
@@ -133,7 +136,7 @@ describe("the route table", () => {
     await seeShown(visit, dashboard);
   });
 
-  test("while the session is being asked for, a spinner says Loading... and nothing invites to sign in", async () => {
+  test("during the session check a spinner says Loading... and nothing invites to sign in", async () => {
     const visit = await site.visit({ as: await site.person() });
     const held = Promise.withResolvers<void>();
     await visit.context.route("**/api/auth/session", async (route) => {
@@ -147,7 +150,7 @@ describe("the route table", () => {
     await seeShown(visit, dashboard);
   });
 
-  test("a change of route scrolls to the top, and the browser's Back leads back", async () => {
+  test("a change of route scrolls to the top, and the browser's Back works", async () => {
     const visit = await site.visit({ width: widths.phone, height: 500 });
     await goto(visit, "/home");
     const link = visit.page.getByRole("contentinfo").getByRole("link", { name: "Transparency" });
@@ -179,7 +182,7 @@ describe("the top bar", () => {
   const paths = ["/dashboard", "/compose", "/decrypt", "/settings"];
   const mainNav = (open: Page) => bar(open).getByRole("navigation", { name: "Main" });
 
-  test("signed out it has the logo, the theme toggle and the way to sign in, and no navigation", async () => {
+  test("signed out it has the logo, the theme toggle and the link to sign in, and no navigation", async () => {
     const { page: open } = await site.visit();
     await open.goto("/about");
     await bar(open).getByRole("link", { name: "_SIGN IN", exact: true }).click();
@@ -189,7 +192,7 @@ describe("the top bar", () => {
     await seePath(open, "/home");
   });
 
-  test("signed in it has four links, the current one marked, the user's label and the way out", async () => {
+  test("signed in it has four links, the current one marked, the user's label and the sign-out button", async () => {
     const person = await site.person("top.bar@people.example");
     const { page: open } = await site.visit({ as: person });
     await open.goto("/");
@@ -209,7 +212,7 @@ describe("the top bar", () => {
     await seeHeading(open, "Email Forwarding");
   });
 
-  test("a balance above zero shows, and a wallet user is known by both ends of the address", async () => {
+  test("a balance above zero is shown, and a wallet user's address is shortened to both its ends", async () => {
     const person = await site.person();
     const { page: open, context } = await site.visit({ as: person });
     const wallet = { ...person.user, email: null, authMethod: "wallet", balance: "12.50" };
@@ -221,7 +224,7 @@ describe("the top bar", () => {
     expect(await open.evaluate("localStorage.walletAddress")).toBe(user.walletAddress);
   });
 
-  test("a long label is cut off, not the page", async () => {
+  test("a long label is cut off, and does not widen the page", async () => {
     const person = await site.person(`${"very-long-name".repeat(4)}@people.example`);
     for (const [width, widest] of [
       [widths.phone, 120],
@@ -244,7 +247,7 @@ describe("the top bar", () => {
     expect((menu?.x ?? 0) + (menu?.width ?? 0)).toBeLessThanOrEqual(320);
   });
 
-  test("on a low window the menu scrolls by itself, to Sign Out", async () => {
+  test("on a low window the menu itself scrolls, down to Sign Out", async () => {
     const { page: open } = await site.visit({ as: await site.person(), width: 640 });
     await open.setViewportSize({ width: 640, height: 260 });
     await open.goto("/dashboard");
@@ -256,7 +259,7 @@ describe("the top bar", () => {
     expect(await open.evaluate("scrollY")).toBe(0);
   });
 
-  test("on a phone the menu holds the four links and Sign Out; Escape and a press outside close it", async () => {
+  test("on a phone the menu contains the four links and Sign Out; Escape and a click outside close it", async () => {
     const { page: open } = await site.visit({ as: await site.person(), width: widths.phone });
     await open.goto("/dashboard");
     const button = bar(open).getByRole("button", { name: "Menu" });
@@ -283,7 +286,7 @@ describe("the top bar", () => {
   });
 });
 
-test("the footer leads to every public page and outside only in new tabs", async () => {
+test("the footer links to every public page, and opens other sites only in new tabs", async () => {
   const { page: open } = await site.visit();
   await open.goto("/home");
   const footer = open.getByRole("contentinfo");
@@ -307,7 +310,7 @@ test("the footer leads to every public page and outside only in new tabs", async
     expect([target, href]).toEqual(["_blank", expect.stringMatching(/^https:|^\/docs$/)]);
 });
 
-test("the guides are served here: Documentation opens in a new tab and leads to the guide for mail programs", async () => {
+test("the guides are served here: Documentation opens the guide for mail programs in a new tab", async () => {
   const { page: open } = await site.visit();
   await open.goto("/about");
   const opened = open.waitForEvent("popup");

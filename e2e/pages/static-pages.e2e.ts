@@ -1,4 +1,7 @@
-/** The public pages: read by anybody, walked through by their contents, printed, and true about what the browser keeps. */
+/**
+ * The public pages: readable by anybody, navigated by their contents, printed, and correct about what the browser
+ * stores.
+ */
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { sidewaysOverflow } from "../any-page/axe.ts";
@@ -9,7 +12,7 @@ import { signIn } from "../browser/steps.ts";
 
 const site = runSite();
 
-/** As people type them. */
+/** Paths of the public pages, in the case people may type them. */
 const pages = [
   { path: "/about", typed: "/About", heading: "About" },
   { path: "/privacy", typed: "/PRIVACY", heading: "Privacy Policy" },
@@ -27,7 +30,7 @@ async function open({ page }: Visit, path: string, heading: string): Promise<voi
 const contents = (page: Page) => page.getByRole("navigation", { name: "On this page" }).getByRole("link");
 
 test.each(["signed in", "signed out"])(
-  "%s, typed in any case, each shows a heading for every line of its contents",
+  "%s, typed in any case, each have a heading for every line of their table of contents",
   async (who) => {
     const visit = await site.visit(who === "signed in" ? { as: await site.person() } : {});
     for (const { typed, heading } of pages) {
@@ -40,7 +43,7 @@ test.each(["signed in", "signed out"])(
   },
 );
 
-test("nothing sticks out on a narrow phone, nor where letters are twice as large", async () => {
+test("nothing sticks out on a narrow phone, nor if letters are twice as large", async () => {
   const visit = await site.visit();
   for (const { path, heading } of pages) {
     await open(visit, path, heading);
@@ -56,7 +59,7 @@ test("nothing sticks out on a narrow phone, nor where letters are twice as large
   }
 });
 
-test("a line of the contents leads to its part, which then has the focus, is marked, and is in the address", async () => {
+test("a line of the contents leads to its section, which then has the focus, is marked, and is in the URL", async () => {
   const visit = await site.visit();
   const { page } = visit;
   await open(visit, "/privacy", "Privacy Policy");
@@ -88,7 +91,7 @@ test("a link to another page shows that page from its top", async () => {
   await expect.poll(() => page.evaluate("scrollY")).toBe(0);
 });
 
-test("the contents stand beside the text where there is room and above it on a phone; the measure is 656 pixels", async () => {
+test("the contents are beside the text if there is room and above it on a phone; the text is 656 pixels wide", async () => {
   const visit = await site.visit();
   const { page } = visit;
   await open(visit, "/terms", "Terms of Service");
@@ -102,7 +105,7 @@ test("the contents stand beside the text where there is room and above it on a p
   expect(list.y + list.height).toBeLessThan(below.y);
 });
 
-test("on paper the text stands alone, in the colours of paper", async () => {
+test("in print the text is alone, in colours for paper", async () => {
   const visit = await site.visit({ theme: "dark" });
   const { page } = visit;
   await open(visit, "/gdpr", "GDPR");
@@ -114,7 +117,7 @@ test("on paper the text stands alone, in the colours of paper", async () => {
   expect(color).toBe("rgb(18, 20, 23)");
 });
 
-test("it is as the Privacy Policy says: two cookies no script can read, four entries at most, and no other host", async () => {
+test("the browser stores what the Privacy Policy says: two cookies no script can read, four entries at most, and no other host is contacted", async () => {
   const { email, password } = await site.person();
   const visit = await site.visit({ previewToken: null });
   const { page, context } = visit;
@@ -130,14 +133,14 @@ test("it is as the Privacy Policy says: two cookies no script can read, four ent
   for (const cookie of cookies) expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Lax", domain });
   await expect.poll(() => page.evaluate("Object.keys(localStorage).sort()")).toEqual(["authMethod", "theme", "user"]);
   expect(await page.evaluate("sessionStorage.length")).toBe(0);
-  // Requests to other origins are what every visit is watched for.
+  // Every visit is watched for requests to other origins.
   await page
     .getByRole("button", { name: /log ?out|sign out/i })
     .first()
     .click();
   await seePath(page, "/home");
   await expect.poll(() => page.evaluate("Object.keys(localStorage)")).toEqual(["theme"]);
-  // Logging out ends the session; the browser stays known.
+  // Logging out ends the session; the browser remains known.
   await expect.poll(async () => (await context.cookies()).map(({ name }) => name)).toEqual(["browser"]);
 });
 

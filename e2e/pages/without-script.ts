@@ -2,7 +2,10 @@ import type { Page } from "playwright-core";
 import { onTestFinished } from "vitest";
 import { openBrowser } from "../browser/browser.ts";
 
-/** A page as it came drawn, for one test. Not watched as visits are: scripts that are asked for and refused belong to it. */
+/**
+ * Opens a pre-rendered page without running scripts, for one test. It is not watched as visits are, because the page's
+ * scripts are requested and refused.
+ */
 export async function openWithoutScript(origin: string, path: string): Promise<Page> {
   const context = await (await openBrowser()).newContext({ baseURL: origin, javaScriptEnabled: false });
   onTestFinished(() => context.close());

@@ -16,7 +16,7 @@ const composing = (name: string, open: Screen["open"], goOn?: Screen["goOn"]): S
   ...(goOn === undefined ? {} : { goOn }),
 });
 
-async function fillLetter({ page }: Visit): Promise<void> {
+async function fillMessage({ page }: Visit): Promise<void> {
   await page.getByLabel("To", { exact: true }).fill("rasa@example.org");
   await page.getByLabel("Subject").fill("Contract, second draft");
   await page
@@ -32,7 +32,7 @@ async function encrypt({ page }: Visit): Promise<void> {
   await page.getByText("Valid key").waitFor();
 }
 
-/** Encryption is on. */
+/** Presses Send with encryption on and an invalid key. */
 async function refuseKey({ page }: Visit): Promise<void> {
   await page.getByLabel("Recipient's Public Key").fill("age1m5aahn0t09nl4ujy8624fl6zy54klay");
   await page.getByRole("alert").waitFor();
@@ -61,11 +61,11 @@ export const composeScreens: readonly Screen[] = [
     await page.getByRole("button", { name: "Send Email" }).click();
     await page.getByRole("alert").last().waitFor();
   }),
-  composing("written", fillLetter),
+  composing("written", fillMessage),
   composing(
     "encrypted",
     async (visit) => {
-      await fillLetter(visit);
+      await fillMessage(visit);
       await encrypt(visit);
     },
     encrypt,
@@ -73,7 +73,7 @@ export const composeScreens: readonly Screen[] = [
   composing(
     "key-refused",
     async (visit) => {
-      await fillLetter(visit);
+      await fillMessage(visit);
       await encrypt(visit);
       await refuseKey(visit);
     },
@@ -81,8 +81,8 @@ export const composeScreens: readonly Screen[] = [
   ),
   overlaid(
     composing("queued-toast", async (visit) => {
-      await fillLetter(visit);
-      // Nobody knows this job: how far it is stays unanswered.
+      await fillMessage(visit);
+      // The job does not exist on the server: requests for its state get no response.
       await visit.context.route("**/api/email-jobs/*/status", () => {});
       await visit.context.route("**/api/email-jobs", (route) => route.fulfill({ status: 201, json: queued }));
       await visit.page.getByRole("button", { name: "Send Email" }).click();

@@ -19,7 +19,10 @@ const dashboardOf = (as: keyof typeof personas, name: string, open: Screen["open
   },
 });
 
-/** One step from the plain dashboard, or from what the screen before it shows, once `leave` has put that away. */
+/**
+ * A screen that is one step from the plain dashboard, or from the screen listed before it, once `leave` has closed what
+ * that one opened.
+ */
 function step(name: string, open: Screen["open"], leave: Screen["open"] = async () => {}): Screen {
   const goOn = async (visit: Visit) => {
     await leave(visit);
@@ -32,7 +35,7 @@ async function openPanel({ page }: Visit, address: string): Promise<void> {
   await page.getByRole("button", { name: `SMTP settings of ${address}` }).click();
 }
 
-/** Nothing that opens on hover: the rows moved beneath the pointer. */
+/** Moves the pointer away, so that no tooltip opens when rows move beneath it. */
 const leaveRows = ({ page }: Visit): Promise<void> => page.mouse.move(0, 0);
 
 async function seeHidden({ page }: Visit): Promise<void> {
@@ -53,7 +56,7 @@ async function closeDialog({ page }: Visit): Promise<void> {
 
 const closeToast = ({ page }: Visit): Promise<void> => dismissToast(page);
 
-/** More than are shown at first. */
+/** More notices than are shown at first. */
 const notices: readonly NoticeWire[] = [1, 2, 3, 4].map((number) => ({
   id: `00000000-0000-4000-8000-00000000000${number}`,
   kind: "delivery_failed",
@@ -62,7 +65,10 @@ const notices: readonly NoticeWire[] = [1, 2, 3, 4].map((number) => ({
   createdAt: "2026-11-21T10:00:00.000Z",
 }));
 
-/** One mailbox that was asked, told once in words and by dots on the other rows, one that refused, and one that is suspended. */
+/**
+ * An alias with one mailbox that awaits confirmation (said in words once, by dots in other rows), one that declined,
+ * and one that is suspended.
+ */
 function withOpenMailboxes(alias: AliasWire): AliasWire {
   if (alias.alias === "travel.26") return { ...alias, suspended: ["jonas@example.org"] };
   const unconfirmed = (alias.forwardTo ?? "")
@@ -150,9 +156,9 @@ export const dashboardScreens: readonly Screen[] = [
       await page.getByRole("tooltip").waitFor();
     }),
     overlay: true,
-    // Fingers don't hover.
+    // Touch screens have no hover.
     width: widths.desktop,
-    // A tooltip belongs to no landmark; its words are those of the element it hangs on.
+    // A tooltip is in no landmark; its text belongs to the element it describes.
     tolerated: ["region"],
   },
   {

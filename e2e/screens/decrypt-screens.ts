@@ -1,4 +1,7 @@
-/** The states of /decrypt, for the accessibility journeys and pictures. What is decrypted in them is made for the purpose. */
+/**
+ * The states of /decrypt, for the accessibility journeys and pictures. What is decrypted in them is made for the
+ * purpose.
+ */
 import { generateKeyPair } from "@kauke/age";
 import type { EncryptionKeyWire } from "@kauke/contract";
 import type { Visit } from "../browser/browser.ts";
@@ -15,7 +18,7 @@ const keys: readonly EncryptionKeyWire[] = ["Personal", "Work"].map((keyName, in
   isDefault: index === 0,
 }));
 
-/** At /decrypt, with two stored keys. */
+/** A screen of /decrypt for a person with two stored keys. */
 const decrypting = (name: string, open: Screen["open"], goOn?: Screen["goOn"]): Screen => ({
   name: `decrypt-${name}`,
   as: "some",
@@ -36,7 +39,7 @@ The keys are under the third flowerpot, as always.
 
 Rasa`;
 
-/** Decrypts what was made for a key of its own, by Manual Decrypt. */
+/** Decrypts content made for a new key, by Manual Decrypt. */
 async function decryptManually({ page }: Visit, content: string | Buffer): Promise<void> {
   const { publicKey, privateKey } = await generateKeyPair();
   await page.getByRole("tab", { name: "Manual Decrypt" }).click();
@@ -48,7 +51,7 @@ async function decryptManually({ page }: Visit, content: string | Buffer): Promi
   await page.getByText("Successfully decrypted").waitFor();
 }
 
-/** So that the picture shows the page without it. */
+/** Closes the toast, so that the picture shows the page without it. */
 async function dismissToast({ page }: Visit): Promise<void> {
   await page.getByRole("button", { name: "Dismiss", exact: true }).click();
   await toasts(page).waitFor({ state: "detached" });
@@ -64,7 +67,7 @@ async function showText(visit: Visit): Promise<void> {
   await dismissToast(visit);
 }
 
-/** A screen of something decrypted; the one before it shows another. */
+/** A screen of something decrypted; the screen before it shows other content. */
 function decrypted(name: string, open: Screen["open"]): Screen {
   const show = async (visit: Visit) => {
     await open(visit);

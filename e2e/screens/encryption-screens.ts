@@ -43,7 +43,7 @@ function dialog(name: string, opener: string, fill: OpenDialog): Screen {
   return { ...listed(name, open), overlay: true };
 }
 
-/** Like `dialog`, and in place of the dialog that the screen before it shows. */
+/** Like `dialog`, but replaces the dialog that the screen before it shows. */
 function nextDialog(name: string, opener: string, fill: OpenDialog): Screen {
   const screen = dialog(name, opener, fill);
   const goOn = async (visit: Visit) => {
@@ -100,7 +100,7 @@ export const encryptionScreens: readonly Screen[] = [
     await it.getByText("Password required").waitFor();
   }),
   nextDialog("key-delete", "Delete Personal", (it) => it.getByRole("button", { name: "Delete Key" }).waitFor()),
-  // Last: it does not close while the key is made.
+  // Last in the list: the dialog does not close while the key is made.
   nextDialog("key-creating", "Create Key", async (it, { page, context }) => {
     const body = "onmessage = () => postMessage({ forecastSeconds: 52 });";
     await context.route("**/assets/vault.worker-*.js", (route) =>

@@ -1,7 +1,8 @@
 /**
- * What every screen is asked: axe in both themes, wide and narrow, and that nothing sticks out at 320 pixels or at 200 % zoom.
- * In `npm test` axe looks at a screen once, in each pair of width and theme in turns from screen to screen; `npm run test:long`
- * takes all four. A screen that is one step away from the one listed before it is opened by that step, on the same page.
+ * The checks of every screen: axe in both themes, wide and narrow, and that nothing sticks out at 320 pixels or at 200
+ * % zoom. In `npm test` axe checks a screen once, in one pair of width and theme that alternates from screen to screen;
+ * `npm run test:long` takes all four. A screen that is one step from the one listed before it is opened by that step,
+ * on the same page.
  */
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import { beforeAll, expect, test } from "vitest";
@@ -9,35 +10,35 @@ import { axeFindings, sidewaysOverflow } from "../any-page/axe.ts";
 import { type Visit, widths } from "../browser/browser.ts";
 import { runSite } from "../browser/site.ts";
 import { type Variant, variants } from "../browser/variants.ts";
-import { furnish, openScreen, rest } from "./open-screen.ts";
+import { createScreenData, openScreen, rest } from "./open-screen.ts";
 import type { Screen } from "./screen.ts";
 
 const NARROWEST_PX = 320;
-/** What a window of 1440 by 900 pixels is to a page zoomed to 200 %. */
+/** The size in CSS pixels of a window of 1440 by 900 pixels at 200 % zoom. */
 const twiceAsLarge = { width: widths.desktop / 2, height: 450 };
 const colourRules = ["color-contrast", "link-in-text-block"];
 
 interface Look {
   width: number;
   theme: "light" | "dark";
-  /** Rules of axe; all of them unless told. */
+  /** Names of axe's rules to check; by default all of them. */
   only?: readonly string[];
 }
 
-/** @param place of the screen in its list */
+/** @param place index of the screen in its list */
 function looksAt({ width }: Screen, place: number): Look[] {
   if (!isLongRun) {
     const { width: inTurn, theme } = variants[place % variants.length] as Variant;
     return [{ width: width ?? inTurn, theme }];
   }
-  // The document is the same in both themes; only its colours are not.
+  // The document is the same in both themes, only the colours differ.
   return (width === undefined ? [widths.desktop, widths.phone] : [width]).flatMap((at) => [
     { width: at, theme: "light" as const },
     { width: at, theme: "dark" as const, only: colourRules },
   ]);
 }
 
-/** Screens that are looked at on one page, in their order. */
+/** Groups of screens that are checked on one page, in their order. */
 function chainsOf(screens: readonly Screen[]): Screen[][] {
   const chains: Screen[][] = [];
   for (const screen of screens) {
@@ -64,10 +65,10 @@ async function lookAt(visit: Visit, screen: Screen, looks: readonly Look[]): Pro
   }
 }
 
-/** To be called at the top of a file. */
+/** Defines the tests of these screens; call it at the top of a file. */
 export function lookAtScreens(screens: readonly Screen[]): void {
   const site = runSite();
-  beforeAll(() => furnish(site.server));
+  beforeAll(() => createScreenData(site.server));
   const chains = chainsOf(screens).map((chain) => ({ chain, names: chain.map(({ name }) => name).join(", ") }));
 
   test.each(chains)("axe finds nothing, and nothing sticks out, wide or narrow: $names", async ({ chain }) => {

@@ -1,4 +1,4 @@
-/** What several lists of screens are made with. */
+/** Helpers to define screens, shared by several lists. */
 import type { personas } from "@kauke/testkit/personas";
 import type { Page } from "playwright-core";
 import type { Visit } from "../browser/browser.ts";
@@ -23,14 +23,14 @@ export async function pauseMotion(page: Page): Promise<void> {
   const button = page.getByRole("button", { name: "Pause moving content" });
   await button.and(page.locator(":enabled")).press("Enter");
   await page.getByRole("button", { name: "Pause moving content", pressed: true }).waitFor();
-  // Closes its tooltip.
+  // Closes the button's tooltip.
   await page.keyboard.press("Escape");
   await page.locator(".turning.faded").first().waitFor({ state: "detached" });
 }
 
 export const overlaid = (screen: Screen): Screen => ({ ...screen, overlay: true });
 
-/** Waits for the toast and keeps it: toasts stay while people look at another window. */
+/** Waits for the toast and keeps it open: toasts pause while the window has no focus. */
 export async function holdToast({ page }: Visit): Promise<void> {
   await toasts(page).waitFor();
   await page.evaluate("window.dispatchEvent(new Event('blur'))");

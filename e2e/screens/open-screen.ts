@@ -1,4 +1,4 @@
-/** The server's furniture for the screens, and how one is opened and brought to rest. */
+/** The accounts and mail that the screens show, and how a screen is opened and brought to rest. */
 import type { AliasWire, UserWire } from "@kauke/contract";
 import { personas } from "@kauke/testkit/personas";
 import { sendMail } from "@kauke/testkit/send-mail";
@@ -7,8 +7,8 @@ import { seeLaidOut } from "../browser/see.ts";
 import { attachment, multipartMessage } from "../mail/message.ts";
 import type { Screen } from "./screen.ts";
 
-/** Who and what the screens show: the personas, and one message in the preview inbox. */
-export async function furnish(server: { url: string; mxPort: number }): Promise<void> {
+/** Creates what the screens show: the personas, and one message in the preview inbox. */
+export async function createScreenData(server: { url: string; mxPort: number }): Promise<void> {
   for (const persona of Object.values(personas)) await persona.create(server.url);
   await makeCredentials(server.url);
   const to = `${personas.some.aliases[0]?.alias}@${personas.some.aliases[0]?.domain}`;
@@ -17,7 +17,7 @@ export async function furnish(server: { url: string; mxPort: number }): Promise<
     throw new Error(`the message with ${attachment.filename} was answered ${sent.last}`);
 }
 
-/** The third alias of `some` can send: the one with a webhook, so that its panel shows all there is. */
+/** Lets the third alias of `some` send: the one with a webhook, so that its panel shows everything. */
 async function makeCredentials(url: string): Promise<void> {
   const { email, password, aliases } = personas.some;
   const call = (path: string, cookie: string, body?: unknown) =>
@@ -34,7 +34,7 @@ async function makeCredentials(url: string): Promise<void> {
   if (made.status !== 201) throw new Error(`making SMTP credentials answered ${made.status}`);
 }
 
-/** By origin and persona: checking a password takes the server a tenth of a second. */
+/** Session cookies by origin and persona, kept because checking a password takes the server a tenth of a second. */
 const sessionCookies = new Map<string, string>();
 
 async function sessionCookieOf({ context, origin }: Visit, as: keyof typeof personas): Promise<string> {
@@ -49,14 +49,14 @@ async function sessionCookieOf({ context, origin }: Visit, as: keyof typeof pers
   return cookie;
 }
 
-/** Opens the screen as its persona; `visit` is nobody's yet. */
+/** Opens the screen as its persona; nobody is signed in to `visit` yet. */
 export async function openScreen(visit: Visit, { as, open }: Screen): Promise<void> {
   if (as !== undefined) await signIn(visit.context, { cookie: await sessionCookieOf(visit, as), origin: visit.origin });
   await open(visit);
   await rest(visit);
 }
 
-/** Everything that moves comes to its end, and what never ends to a halt: pictures and contrasts are those of the rest. */
+/** Finishes every animation and stops endless ones, so that pictures and contrasts do not depend on the moment. */
 export async function rest({ page }: Visit): Promise<void> {
   await seeLaidOut(page);
   await page.evaluate(`document.fonts.ready.then(() => {

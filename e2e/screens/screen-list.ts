@@ -1,4 +1,4 @@
-/** Every page and every state of one that looks different, as a person meets them: for the accessibility journeys and pictures. */
+/** Every page and every state of one that looks different, for the accessibility journeys and pictures. */
 import { type GoogleFailure, googleFailureCookie, googleFailureHash } from "@kauke/contract";
 import type { Visit } from "../browser/browser.ts";
 import { fillRegister, signIn } from "../browser/steps.ts";

@@ -1,4 +1,7 @@
-/** What may lie over any page, or stand in for it: the warning before the session ends, feedback, no connection, a page that failed. */
+/**
+ * What may cover any page, or replace it: the warning before the session ends, feedback, no connection, a page that
+ * failed.
+ */
 import type { Visit } from "../browser/browser.ts";
 import type { Screen } from "./screen.ts";
 
@@ -17,7 +20,7 @@ export const sessionScreens: readonly Screen[] = [
       await page.clock.install();
       await dashboard(visit);
       const warning = page.getByRole("dialog", { name: "Session Timeout Warning" });
-      // The watch may still be on its way: time goes on until it warns.
+      // The script that watches for inactivity may still be loading, so time is advanced until it warns.
       while ((await warning.count()) === 0) {
         await page.clock.fastForward(25 * 60_000 + 28_000);
         await warning.waitFor({ timeout: 1000 }).catch(() => {});

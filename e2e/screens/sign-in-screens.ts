@@ -1,4 +1,7 @@
-/** The states of a forgotten password, of a sign-in link, of confirming the e-mail, and of sign-in and devices in Settings, for the screen list. */
+/**
+ * The states of a forgotten password, of a sign-in link, of confirming the e-mail address, and of sign-in and devices
+ * in Settings, for the screen list.
+ */
 import { type LoginSessionWire, type SignInWire, signInMessages } from "@kauke/contract";
 import type { Page } from "playwright-core";
 import type { Visit } from "../browser/browser.ts";
@@ -52,7 +55,7 @@ const everyWay: SignInWire = {
   hasWallet: true,
 };
 
-/** In a dialog over Settings, opened by the button of this name. */
+/** A screen with a dialog over Settings, opened by the button of this name. */
 const dialogAt = (
   name: string,
   { ways = own, button }: { ways?: SignInWire; button: string },
@@ -72,7 +75,7 @@ async function refuseNewEmail({ page }: Visit): Promise<void> {
   await page.getByRole("dialog").getByRole("alert").waitFor();
 }
 
-/** Asked for, and not yet opened. */
+/** Requests a sign-in link that is not opened. */
 async function sendProofLink({ page, context }: Visit): Promise<void> {
   const sent = { message: "" };
   await context.route("**/api/auth/sign-in-link/message", (route) => route.fulfill({ status: 202, json: sent }));
@@ -110,7 +113,7 @@ async function refuseReset(page: Page): Promise<void> {
   await page.getByRole("alert").first().waitFor();
 }
 
-/** A right password, refused because too many were tried, and what is offered then. */
+/** Enters the right password, which is refused because too many were tried, and waits for the offer of a link. */
 async function offerLink({ page, context, expectRefusal }: Visit): Promise<void> {
   expectRefusal(429, "/api/auth/login");
   const resetTime = "2026-11-22T15:30:00.000Z";

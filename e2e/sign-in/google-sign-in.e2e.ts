@@ -1,4 +1,6 @@
-/** Signing in with Google, at an issuer of our own: there and back, every way it can fail, and where it is not set up. */
+/**
+ * Signing in with Google, at a fake issuer: the complete flow, every way it can fail, and without an issuer configured.
+ */
 import { type GoogleFailure, googleFailureCookie, googleFailureTexts } from "@kauke/contract";
 import { FakeIssuer } from "@kauke/testkit/fakes/fake-issuer";
 import type { Page } from "playwright-core";
@@ -34,9 +36,9 @@ describe("with an issuer", () => {
   });
   afterAll(() => issuer?.close());
 
-  /** At /auth, with somebody waiting at the issuer. */
+  /** Opens /auth, with these claims to be returned by the issuer. */
   async function open(claims: FakeIssuer["claims"], options?: VisitOptions): Promise<Visit & { issuer: FakeIssuer }> {
-    if (issuer === null) throw new Error("the issuer runs inside tests only");
+    if (issuer === null) throw new Error("the issuer runs only while tests run");
     Object.assign(issuer, { claims, refusal: null });
     const visit = await site.visit(options);
     visit.expectVisitTo(issuer.url);
@@ -47,7 +49,7 @@ describe("with an issuer", () => {
 
   const press = (page: Page) => page.getByRole("link", { name: "Continue with Gmail" }).click();
 
-  test.each(usually(looks, 0))("a person comes back signed in: %j", async (look) => {
+  test.each(usually(looks, 0))("a person returns signed in: %j", async (look) => {
     const email = `rasa.${look.width}@people.example`;
     const visit = await open({ sub: email, email, email_verified: true, given_name: "Rasa" }, look);
     const { page } = visit;
@@ -73,29 +75,32 @@ describe("with an issuer", () => {
     expect(await page.evaluate("localStorage.user")).toBe(shown);
   });
 
-  test.each(usually(looks, 1))("a cancelled sign-in says so once, and not again after a reload: %j", async (look) => {
-    const visit = await open({ sub: "cancelled" }, look);
-    const { page } = visit;
-    visit.issuer.refusal = "access_denied";
-    await press(page);
-    await seeToast(page, title, googleFailureTexts.denied);
-    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe("/auth");
-    await expectAccessible(visit);
-    await page.reload();
-    await seeHeading(page, "Welcome Back");
-    await page.evaluate("new Promise((done) => setTimeout(done))");
-    expect(await toasts(page).count()).toBe(0);
-    expect(await page.evaluate("document.cookie")).toBe("");
-  });
+  test.each(usually(looks, 1))(
+    "a cancelled sign-in is reported once, and not again after a reload: %j",
+    async (look) => {
+      const visit = await open({ sub: "cancelled" }, look);
+      const { page } = visit;
+      visit.issuer.refusal = "access_denied";
+      await press(page);
+      await seeToast(page, title, googleFailureTexts.denied);
+      expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe("/auth");
+      await expectAccessible(visit);
+      await page.reload();
+      await seeHeading(page, "Welcome Back");
+      await page.evaluate("new Promise((done) => setTimeout(done))");
+      expect(await toasts(page).count()).toBe(0);
+      expect(await page.evaluate("document.cookie")).toBe("");
+    },
+  );
 
-  test("an answer nobody waited for is a failure in the specification's words", async () => {
+  test("an unexpected response of the issuer is reported in the specification's words", async () => {
     const { page, issuer: at } = await open({ sub: "plain", email: "plain@people.example", email_verified: true });
     at.refusal = "server_error";
     await press(page);
     await seeToast(page, title, "Failed to login with Google");
   });
 
-  test("an address that is not verified, and one that somebody else registered, are told apart", async () => {
+  test("an unverified address and one that somebody else registered have different messages", async () => {
     const person = await site.person("gabija@people.example");
     const { page, issuer: at } = await open({ sub: "unverified", email: person.email, email_verified: false });
     await press(page);
@@ -113,7 +118,7 @@ describe("with an issuer", () => {
 describe("without an issuer", () => {
   const site = runSite();
 
-  test.each(usually(looks, 1))("the button is off, says why, and pressing it says so again: %j", async (look) => {
+  test.each(usually(looks, 1))("the button is disabled, says why, and pressing it says so again: %j", async (look) => {
     const visit = await site.visit(look);
     const { page } = visit;
     for (const path of ["/auth", "/register"]) {
@@ -123,7 +128,7 @@ describe("without an issuer", () => {
       expect(await button.getAttribute("aria-disabled")).toBe("true");
       await page.getByText(googleFailureTexts.off).waitFor();
       await expectAccessible(visit);
-      // The browser would let nobody press it if it were disabled; the tool must be told that it is not.
+      // Playwright refuses to click a button marked as disabled, so the check is switched off; a person can press it.
       if (path === "/auth") await button.click({ force: true });
       else await button.press("Enter");
       await seeToast(page, title, googleFailureTexts.off);
@@ -133,9 +138,9 @@ describe("without an issuer", () => {
     }
   });
 
-  test.each(["/auth", "/register"])("nothing at %s moves as the page comes to life", async (path) => {
+  test.each(["/auth", "/register"])("nothing at %s moves while the page is hydrated", async (path) => {
     const drawn = await openWithoutScript(site.server.url, path);
-    // What is told to browsers without script alone is not what the live page begins with.
+    // Elements for browsers without scripts are not part of the hydrated page.
     await drawn.evaluate(`document.querySelectorAll("noscript").forEach((it) => it.remove())`);
     const { page: live } = await site.visit();
     await live.goto(path);
@@ -145,7 +150,7 @@ describe("without an issuer", () => {
     expect(await places(live)).toEqual(await places(drawn));
   });
 
-  test("a sign-in page that is being left does not take the reason from the one that opens next", async () => {
+  test("a sign-in page that is being left does not show and consume the reason meant for the next one", async () => {
     const { page, context } = await site.visit();
     await page.goto("/auth");
     await context.addCookies([{ name: googleFailureCookie, value: "denied" satisfies GoogleFailure, url: page.url() }]);
@@ -157,7 +162,7 @@ describe("without an issuer", () => {
     expect(new URL(page.url()).hash).toBe("");
   });
 
-  test("the address typed by hand leads back with the reason", async () => {
+  test("the sign-in path typed by hand leads back with the reason", async () => {
     const { page } = await site.visit();
     await page.goto("/api/auth/google");
     await seePath(page, "/auth");

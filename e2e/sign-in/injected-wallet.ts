@@ -1,6 +1,6 @@
 /**
- * A Solana wallet as an extension puts it into each page: answers both events of the Wallet Standard, signs with a key of
- * WebCrypto, builds the text of a sign-in itself, and refuses to sign for another host than the page's.
+ * A Solana wallet as an extension injects it into each page: answers both events of the Wallet Standard, signs with a
+ * key of WebCrypto, builds the text of a sign-in itself, and refuses to sign for another host than the page's.
  */
 import { makeWalletKey, type WalletKey } from "@kauke/testkit/wallet-key";
 import type { Page } from "playwright-core";
@@ -8,17 +8,17 @@ import type { Page } from "playwright-core";
 export interface InjectedWallet {
   key: WalletKey;
   name: string;
-  /** The ways to sign it knows. */
+  /** The method of signing that the wallet supports. */
   signs: "signIn" | "signMessage";
-  /** Where its person says no. */
+  /** The step that the wallet's owner refuses. */
   refuses?: "connect" | "sign";
-  /** What it gives to a silent connect: the address, once this page was connected, unless told otherwise. */
+  /** Address returned for a silent connect; by default the wallet's own, once this page was connected. */
   trusts?: string;
-  /** Signs with this key, whichever account it showed. */
+  /** Key that signs, whichever account the wallet shows. */
   signsWith?: WalletKey;
-  /** Comes with `window.announceWallet()`, after the page's own scripts. */
+  /** Whether the wallet registers only on `window.announceWallet()`, after the page's own scripts. */
   late?: boolean;
-  /** Waits for `window.letSign()` before it signs. */
+  /** Whether the wallet waits for `window.letSign()` before it signs. */
   waits?: boolean;
 }
 
@@ -26,7 +26,7 @@ export function aWallet(change: Partial<InjectedWallet> = {}): InjectedWallet {
   return { key: makeWalletKey(), name: "Test Wallet", signs: "signIn", ...change };
 }
 
-/** Into every page this one opens from now on. */
+/** Injects the wallet into every page opened from now on. */
 export async function injectWallet(page: Page, wallet: InjectedWallet): Promise<void> {
   const { key, signsWith, ...rest } = wallet;
   const given = { ...rest, address: key.address, privateKey: (signsWith ?? key).exported };

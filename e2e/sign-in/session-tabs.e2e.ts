@@ -1,4 +1,4 @@
-/** Inactivity and signing in and out across tabs, and in a tab that slept. */
+/** Inactivity and signing in and out across tabs, and in a tab that was suspended. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { seeHeading, seePath, seeToast } from "../browser/see.ts";
@@ -34,7 +34,7 @@ describe("several tabs", () => {
     return { ...visit, person, other };
   }
 
-  test("being active in one counts for all; the warning is open in all, and closed in all", async () => {
+  test("activity in one counts for all; the warning opens in all, and closes in all", async () => {
     const { page, other } = await openTwo();
     await page.clock.pauseAt(later);
     await page.keyboard.press("Shift");
@@ -49,7 +49,7 @@ describe("several tabs", () => {
     for (const tab of [page, other]) await soon(tab, async () => (await warning(tab).count()) === 0);
   });
 
-  test("signing out in one signs out all at once: nothing of the person is left, the address stays", async () => {
+  test("signing out in one signs out all at once: no data of the person is left, the URL stays", async () => {
     const still = await openTwo();
     const { page, other, person } = still;
     await page.getByRole("button", { name: "Log out" }).click();
@@ -76,7 +76,7 @@ describe("several tabs", () => {
       .waitFor();
   });
 
-  test("somebody else's signing in leaves nothing of the one before", async () => {
+  test("if somebody else signs in, nothing of the previous person is left", async () => {
     const [ona, rasa] = [await site.person(), await site.person()];
     await ona.createAlias({ alias: "only-onas", forwardTo: "ona@inbox.example" });
     const visit = await visitOf(site, ona);
@@ -107,8 +107,8 @@ describe("several tabs", () => {
   });
 });
 
-describe("a tab that slept", () => {
-  /** Time goes on without a timer firing, as in a suspended tab; then the tab is seen again. */
+describe("a tab that was suspended", () => {
+  /** Advances time without any timer firing, as in a suspended tab; then the tab becomes visible. */
   const wake = (page: Page, ms: number) =>
     page.evaluate(`{
       const slept = Date.now() + ${ms};
@@ -118,7 +118,7 @@ describe("a tab that slept", () => {
       document.body.checkVisibility() && document.body.innerText !== "" ? "seen" : "hidden";
     }`);
 
-  test("shows nothing of the person when it wakes past the limit, and is signed out", async () => {
+  test("shows nothing of the person when it is resumed past the limit, and is signed out", async () => {
     const person = await site.person();
     const { page, context } = await visitOf(site, person);
     await page.goto("/dashboard");
@@ -132,7 +132,7 @@ describe("a tab that slept", () => {
     await context.clearCookies();
   });
 
-  test("goes on when somebody was active in another tab meanwhile", async () => {
+  test("stays signed in if there was activity in another tab meanwhile", async () => {
     const person = await site.person();
     const visit = await visitOf(site, person);
     const other = await visit.context.newPage();
@@ -141,7 +141,7 @@ describe("a tab that slept", () => {
       await seeHeading(tab, "Email Forwarding");
       await watchIsThere(tab);
     }
-    // This tab's clock is where the sleeper's will be: it was active there just now.
+    // This tab's clock is set to that of the suspended tab after it is resumed, so its activity is recent.
     await other.evaluate(`{ const real = Date.now.bind(Date); Date.now = () => real() + ${45 * minutes}; }`);
     await other.evaluate(`{
       const channel = new BroadcastChannel("session");
@@ -157,7 +157,10 @@ describe("a tab that slept", () => {
 });
 
 describe("a page that the browser kept for Back", () => {
-  /** As browsers tell a page that it goes into their history and comes back. @returns whether it came back hidden */
+  /**
+   * Sends the events by which browsers tell a page that it is put into their back/forward cache and restored. @returns
+   * whether it was hidden when restored
+   */
   const comeBack = (page: Page) =>
     page.evaluate(`{
       for (const name of ["pagehide", "pageshow"]) window.dispatchEvent(new PageTransitionEvent(name, { persisted: true }));
@@ -201,7 +204,7 @@ describe("a page that the browser kept for Back", () => {
     expect(await page.evaluate("document.body.innerText")).not.toContain(person.email.split("@")[0]);
   });
 
-  test("becomes the page of whoever signed in meanwhile", async () => {
+  test("becomes the page of the person who signed in meanwhile", async () => {
     const { page, context, person } = await openDashboard();
     const other = await site.person();
     const [name = "", value = ""] = other.cookie.split("=");

@@ -1,4 +1,7 @@
-/** Inactivity, by the page's own clock: the warning, its end, what counts as activity, the server's word. */
+/**
+ * Inactivity, by the page's own clock: the warning, the end of the session, what counts as activity, and the server's
+ * part.
+ */
 import { sessionTimes } from "@kauke/contract";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
@@ -11,7 +14,7 @@ import { expectSignedOut, isShown, minutes, openStill, seconds, soon, storedKeys
 const site = runSite();
 
 describe.each(usuallyAt("desktop"))("at %i pixels", (width) => {
-  test("the warning opens after 25 minutes, counts five minutes down by seconds, and its end logs out", async () => {
+  test("the warning opens after 25 minutes, counts five minutes down by seconds, and at its end the person is logged out", async () => {
     const still = await openStill(site, "/dashboard", { width });
     const { page } = still;
     await page.clock.fastForward(25 * minutes - 10);
@@ -82,7 +85,7 @@ describe("activity", () => {
     await warning(page).waitFor();
   });
 
-  test("while the warning is open a pointer on its way changes nothing", async () => {
+  test("while the warning is open moving the pointer changes nothing", async () => {
     const { page } = await openStill(site);
     await page.clock.fastForward(26 * minutes);
     await warning(page).waitFor();
@@ -93,7 +96,7 @@ describe("activity", () => {
     await expect.poll(() => warning(page).getByRole("timer").innerText()).toBe("3:59");
   });
 
-  test("the server hears of it once in five minutes, and of nobody who is away", async () => {
+  test("is reported to the server once in five minutes, and not while the person is away", async () => {
     const { page } = await openStill(site);
     let asked = 0;
     page.on("request", (request) => void (asked += request.url().endsWith("/api/auth/session") ? 1 : 0));
@@ -110,7 +113,7 @@ describe("activity", () => {
 });
 
 describe("the server", () => {
-  test("ends the session: an active page finds out at the next check, and signs out", async () => {
+  test("ends the session: an active page learns it at the next check, and signs out", async () => {
     const { page, person } = await openStill(site, "/settings");
     await person.call("POST", "/api/auth/logout");
     await page.clock.fastForward(5 * minutes);
@@ -121,9 +124,9 @@ describe("the server", () => {
     expect(await storedKeys(page)).toEqual([]);
   });
 
-  test("not answering ends nothing", async () => {
+  test("without a response ends nothing", async () => {
     const { page, context, expectFailure } = await openStill(site, "/settings");
-    // An answer still on its way would say that the server can be reached.
+    // A response still outstanding would show that the server can be reached.
     await page.waitForLoadState("networkidle");
     expectFailure("/api/auth/session");
     await context.route("**/api/auth/session", (route) => route.abort("connectionrefused"));
@@ -134,7 +137,7 @@ describe("the server", () => {
     await seeHeading(page, "Settings");
   });
 
-  test("restarted, it still knows the session", async () => {
+  test("still knows the session after a restart", async () => {
     const { page, person } = await openStill(site, "/settings");
     await site.restart();
     await page.clock.fastForward(26 * minutes);
@@ -144,7 +147,7 @@ describe("the server", () => {
   });
 });
 
-test("the warning lies over a dialog that is open, which waits beneath it", async () => {
+test("the warning covers an open dialog, which stays open beneath it", async () => {
   const { page } = await openStill(site);
   await page.getByRole("button", { name: "Delete Account" }).click();
   const beneath = page.getByRole("dialog", { name: "Delete account" });
@@ -168,7 +171,7 @@ test("Escape closes a dialog before the toast behind it", async () => {
   await page.getByRole("button", { name: "Delete Account" }).click();
   const dialog = page.getByRole("dialog", { name: "Delete account" });
   await dialog.waitFor();
-  // A toast that comes while the dialog is open, as one about a letter on its way may.
+  // A toast that appears while the dialog is open, as one about a queued message may.
   await page.evaluate("document.querySelector('main form').requestSubmit()");
   await toasts(page).waitFor();
   await page.keyboard.press("Escape");

@@ -1,4 +1,4 @@
-/** What the end of a session leaves on the screen and in the page's memory: nothing of the person. */
+/** After the end of a session nothing of the person is left on the screen and in the page's memory. */
 import { encryptText, generateKeyPair } from "@kauke/age";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { isShown, minutes, soon, start, visitOf, watchIsThere } from "./still-se
 const site = runSite();
 
 const typed = "what nobody else may read";
-/** Everything a later person at this screen could get at without tools, and in the page's own memory of answers. */
+/** Everything that a later person at this screen could read without tools, and the page's own cache of responses. */
 const leftOver = `JSON.stringify([
   document.documentElement.outerHTML,
   [...document.querySelectorAll("input, textarea")].map(({ value }) => value),
@@ -26,7 +26,7 @@ async function expectThere(page: Page, secret: string): Promise<void> {
 
 const ways: [string, (page: Page) => Promise<void>][] = [
   [
-    "the end of the time",
+    "the end of the session",
     async (page) => {
       await page.clock.fastForward(31 * minutes);
       await soon(page, isShown(page.getByRole("link", { name: "SIGN IN" })));
@@ -41,7 +41,7 @@ const ways: [string, (page: Page) => Promise<void>][] = [
   ],
 ];
 
-test.each(ways)("%s leaves nothing of a letter, nor Back", async (_, end) => {
+test.each(ways)("%s leaves nothing of a message, also with Back", async (_, end) => {
   const person = await site.person();
   const { id: aliasId } = await person.createAlias({ forwardTo: "jonas@inbox.example" });
   await person.call("POST", "/api/smtp-credentials", { aliasId });
@@ -58,7 +58,7 @@ test.each(ways)("%s leaves nothing of a letter, nor Back", async (_, end) => {
   await expectWiped(page, typed, "rasa@outside.example");
 });
 
-test.each(ways)("%s leaves nothing decrypted, no key and no cipher text", async (_, end) => {
+test.each(ways)("%s leaves nothing decrypted, no key and no ciphertext", async (_, end) => {
   const { publicKey, privateKey } = await generateKeyPair();
   const cipher = await encryptText(typed, { publicKeys: [publicKey] });
   const { page } = await visitOf(site, await site.person());

@@ -1,4 +1,7 @@
-/** Too many passwords are tried at an account: the way in by a link that is mailed, and the browser that is known from then on. */
+/**
+ * After too many passwords were tried at an account its owner can sign in by a mailed link, and the browser is known
+ * from then on.
+ */
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { type Visit } from "../browser/browser.ts";
@@ -7,22 +10,22 @@ import { runSite } from "../browser/site.ts";
 import { password, signIn } from "../browser/steps.ts";
 import { usuallyAt } from "../browser/variants.ts";
 import { findLeaks } from "../mail/leak-scan.ts";
-import { openLetter } from "../mail/letters.ts";
+import { openServerMessage } from "../mail/server-messages.ts";
 
-// One wrong password of anybody uses the common measure up.
+// One wrong password of anybody uses up the account's limit.
 const site = runSite({ env: () => ({ KAUKE_LIMITS: "register=1000/3600,login_common=1/3600" }) });
 const subject = "Sign in to Kauke";
 const sent = "If an account with this e-mail exists, a message is on its way.";
 const offer = "E-mail Me a Sign-in Link";
 
-/** As a stranger's guess, elsewhere. */
+/** A stranger's guess, from another network. */
 async function guessAt(email: string): Promise<void> {
   const body = JSON.stringify({ email, password: "not this one" });
   const headers = { "content-type": "application/json" };
   await fetch(`${site.server.url}/api/auth/login`, { method: "POST", headers, body });
 }
 
-/** The right password, refused. */
+/** Enters the right password, which is refused, and waits for the offer of a link. */
 async function seeOffer({ page, expectRefusal }: Visit, email: string): Promise<void> {
   await page.goto("/auth");
   expectRefusal(429, "/api/auth/login");
@@ -36,7 +39,7 @@ async function askForLink(page: Page): Promise<void> {
   await page.getByRole("status").getByText(sent).waitFor();
 }
 
-/** Shown to be theirs by a password reset in another browser. */
+/** A person whose mailbox was proven by a password reset in another browser. */
 async function provenPerson() {
   const person = await site.person();
   const { page } = await site.visit();
@@ -44,7 +47,7 @@ async function provenPerson() {
   await page.getByLabel("Email").fill(person.email);
   await page.getByRole("button", { name: "Send Link" }).click();
   await page.getByText(sent).waitFor();
-  await page.goto(await openLetter(page, "Set a new password for Kauke", person.email));
+  await page.goto(await openServerMessage(page, "Set a new password for Kauke", person.email));
   await page.getByLabel(/^New password/).fill(password);
   await page.getByLabel("Confirm new password").fill(password);
   await page.getByRole("button", { name: "Set New Password" }).click();
@@ -61,13 +64,13 @@ test.each(usuallyAt("desktop"))(
     const { page } = visit;
     await seeOffer(visit, email);
     await askForLink(page);
-    const link = await openLetter(page, subject, email);
+    const link = await openServerMessage(page, subject, email);
     expect(link).toMatch(/^\/sign-in-link#[a-z2-7]{32}$/);
     await page.goto(link);
     await seeHeading(page, "Sign in");
     await page.getByText(email, { exact: true }).waitFor();
     expect(await page.getByLabel("Password").count()).toBe(0);
-    // Whoever only opens it is not signed in.
+    // Opening the link alone signs nobody in.
     expect((await page.request.get("/api/auth/session")).status()).toBe(401);
     await page.getByRole("button", { name: "Sign In" }).click();
     await seePath(page, "/dashboard");
@@ -84,14 +87,14 @@ test.each(usuallyAt("desktop"))(
   },
 );
 
-test("another browser, and an e-mail that was never confirmed, need the password too; no token is left anywhere", async () => {
+test("another browser, and an e-mail address that was never confirmed, need the password too; no token is left anywhere", async () => {
   const { email } = await site.person();
   await guessAt(email);
   const visit = await site.visit();
   const { page, expectRefusal } = visit;
   await seeOffer(visit, email);
   await askForLink(page);
-  const link = await openLetter(page, subject, email);
+  const link = await openServerMessage(page, subject, email);
   const other = await site.visit();
   for (const { page: at } of [other, visit]) {
     await at.goto(link);
@@ -115,7 +118,7 @@ test("another browser, and an e-mail that was never confirmed, need the password
   expect(await findLeaks([link.slice("/sign-in-link#".length)], dataDir, output())).toEqual([]);
 });
 
-test("an e-mail without an account is offered the same, and asking too often says when to come back", async () => {
+test("an e-mail address without an account is offered the same, and asking too often shows the time to wait", async () => {
   const nobody = "nobody.at.all@people.example";
   await guessAt(nobody);
   const visit = await site.visit();
@@ -135,7 +138,7 @@ test("an e-mail without an account is offered the same, and asking too often say
     .waitFor();
 });
 
-test("what is no link of ours says so, whole or cut short", async () => {
+test("a link that is not ours, or was cut short, is reported as invalid", async () => {
   const { page, expectRefusal } = await site.visit();
   await page.goto("/Sign-In-Link/");
   await seeHeading(page, "This link no longer works");

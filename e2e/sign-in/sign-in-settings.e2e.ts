@@ -1,4 +1,6 @@
-/** Sign-in in Settings: confirming the e-mail, changing the password, seeing and ending the signed-in devices. */
+/**
+ * Sign-in in Settings: confirming the e-mail address, changing the password, listing and ending the signed-in devices.
+ */
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { type Visit, widths } from "../browser/browser.ts";
@@ -6,7 +8,7 @@ import { seeFieldError, seeGone, seeHeading, seePath, seeToast } from "../browse
 import { runSite } from "../browser/site.ts";
 import { fillIn, password, signIn } from "../browser/steps.ts";
 import { usuallyAt } from "../browser/variants.ts";
-import { openLetter } from "../mail/letters.ts";
+import { openServerMessage } from "../mail/server-messages.ts";
 
 const site = runSite({ env: () => ({ KAUKE_LIMITS: "register=1000/3600,login_ip=1000/60" }) });
 
@@ -26,7 +28,7 @@ async function signedIn(email: string, width?: number, word = password): Promise
 }
 
 test.each(usuallyAt("phone"))(
-  "at %i pixels an e-mail is confirmed by its link, signed in only, once",
+  "at %i pixels an e-mail address is confirmed by its link, only while signed in, once",
   async (width) => {
     const person = await site.person();
     const visit = await site.visit({ as: person, width });
@@ -35,7 +37,7 @@ test.each(usuallyAt("phone"))(
     await page.getByText("not confirmed", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Send Confirmation" }).click();
     await seeToast(page, "Confirmation Sent");
-    const link = await openLetter(page, "Confirm your e-mail", person.email);
+    const link = await openServerMessage(page, "Confirm your e-mail", person.email);
     expect(link).toMatch(/^\/confirm-email#[a-z2-7]{32}$/);
     const stranger = await site.visit({ width });
     await stranger.page.goto(link);
@@ -72,7 +74,7 @@ test("another account's link confirms nothing, and a fourth message in a day is 
   expectRefusal(429, "/api/account/email-confirmation/message");
   expect(await again()).toBe(429);
   await seeToast(page, "Not Sent", /^This e-mail was asked three times within a day\./);
-  const link = await openLetter(page, "Confirm your e-mail", person.email);
+  const link = await openServerMessage(page, "Confirm your e-mail", person.email);
   const other = await site.visit({ as: await site.person() });
   other.expectRefusal(404, "/api/account/email-confirmation");
   await other.page.goto(link);
@@ -81,7 +83,7 @@ test("another account's link confirms nothing, and a fourth message in a day is 
 });
 
 test.each(usuallyAt("desktop"))(
-  "at %i pixels the password is changed; this device stays, the other is led out",
+  "at %i pixels the password is changed; this device stays signed in, the other is signed out",
   async (width) => {
     const person = await site.person();
     const visit = await site.visit({ as: person, width });
@@ -113,7 +115,7 @@ test.each(usuallyAt("desktop"))(
   },
 );
 
-test("devices are listed and ended one by one; the ended one's next call leads it to the sign-in form", async () => {
+test("devices are listed and ended one by one; the next request of an ended one leads to the sign-in form", async () => {
   const person = await site.person();
   const visit = await site.visit({ as: person });
   const { page } = visit;

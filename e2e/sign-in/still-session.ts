@@ -1,4 +1,4 @@
-/** A signed-in page whose clock stands still, and what the inactivity journeys look for on it. */
+/** A signed-in page with a manual clock, and the elements that the inactivity journeys wait for. */
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { Visit, VisitOptions } from "../browser/browser.ts";
@@ -18,7 +18,7 @@ export interface Still extends Visit {
 export const warning = (page: Page): Locator => page.getByRole("dialog", { name: "Session Timeout Warning" });
 export const storedKeys = (page: Page) => page.evaluate("Object.keys(localStorage).sort()");
 
-/** A signed-in page on which time stands still, right after somebody was active there. */
+/** Opens a signed-in page with a manual clock, right after activity. */
 export async function openStill(site: Site, path = "/dashboard", options: VisitOptions = {}): Promise<Still> {
   const person = await site.person();
   const visit = await visitOf(site, person, options);
@@ -31,7 +31,10 @@ export async function openStill(site: Site, path = "/dashboard", options: VisitO
   return { ...visit, person };
 }
 
-/** The watch comes with a chunk of its own, and from then on listens to the whole window: nothing else does so for this event. */
+/**
+ * Records when the script that watches for inactivity is running: it is loaded in a chunk of its own and is the only
+ * one to listen for this event on the window.
+ */
 const noteWatch = `{
   const add = window.addEventListener;
   window.addEventListener = function (name, ...rest) {
@@ -50,7 +53,7 @@ export async function watchIsThere(page: Page): Promise<void> {
   await expect.poll(() => page.evaluate("window.isWatched === true")).toBe(true);
 }
 
-/** Lets the page's time go on by a little until it is so; what is rendered waits for timers. */
+/** Advances the page's clock in small steps until the condition holds; rendering waits for timers. */
 export async function soon(page: Page, isSo: () => Promise<boolean>): Promise<void> {
   const look = async () => {
     if (await isSo()) return true;

@@ -1,4 +1,4 @@
-/** Signing in by a Solana wallet: through both doors, in both ways a wallet can sign, and everything that can go wrong. */
+/** Signing in by a Solana wallet: from both pages, by both methods of signing, and everything that can go wrong. */
 import { makeWalletKey } from "@kauke/testkit/wallet-key";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
@@ -15,7 +15,7 @@ const walletButton = (page: Page) => page.getByRole("button", { name: "Continue 
 const label = ({ key: { address } }: InjectedWallet) => `${address.slice(0, 6)}…${address.slice(-6)}`;
 const stored = (page: Page) => page.evaluate("localStorage.walletAddress ?? null");
 
-/** The first step of a sign-in is answered 401 by design. */
+/** The first request of a sign-in is answered 401 by design. */
 async function visitWith(wallet: InjectedWallet, width: number = widths.desktop) {
   const visit = await site.visit({ width });
   if (wallet.refuses !== "connect") visit.expectRefusal(401, "/api/auth/wallet");
@@ -53,7 +53,7 @@ describe.each(["/auth", "/register"])("from %s", (path) => {
   );
 });
 
-test("the same wallet leads to the same account, signed out and in again", async () => {
+test("the same wallet leads to the same account after signing out and in again", async () => {
   const wallet = aWallet();
   const { page } = await visitWith(wallet);
   await signIn(page);
@@ -67,7 +67,7 @@ test("the same wallet leads to the same account, signed out and in again", async
   await page.getByRole("switch", { name: "from-a-wallet@kauke.test forwards mail" }).waitFor();
 });
 
-test("a wallet that comes late is found all the same", async () => {
+test("a wallet that registers late is found too", async () => {
   const { page } = await visitWith(aWallet({ late: true }));
   await page.goto("/auth");
   await walletButton(page).waitFor();
@@ -76,7 +76,7 @@ test("a wallet that comes late is found all the same", async () => {
   await seePath(page, "/dashboard");
 });
 
-test("while the wallet asks its person the button says so and can't be pressed again", async () => {
+test("while the wallet asks its owner the button says so and can't be pressed again", async () => {
   const { page } = await visitWith(aWallet({ waits: true }));
   await page.goto("/auth");
   await walletButton(page).click();
@@ -100,15 +100,18 @@ test("without a wallet it says what to install", async () => {
   await seePath(page, "/register");
 });
 
-test.each(["connect", "sign"] as const)("a no to %s in the wallet is a failed connection", async (refuses) => {
-  const { page } = await visitWith(aWallet({ refuses }));
-  await page.goto("/auth");
-  await walletButton(page).click();
-  await seeToast(page, "Connection Failed", "Failed to connect wallet");
-  await walletButton(page).waitFor();
-  expect(await walletButton(page).isEnabled()).toBe(true);
-  expect(await stored(page)).toBeNull();
-});
+test.each(["connect", "sign"] as const)(
+  "refusing to %s in the wallet is reported as a failed connection",
+  async (refuses) => {
+    const { page } = await visitWith(aWallet({ refuses }));
+    await page.goto("/auth");
+    await walletButton(page).click();
+    await seeToast(page, "Connection Failed", "Failed to connect wallet");
+    await walletButton(page).waitFor();
+    expect(await walletButton(page).isEnabled()).toBe(true);
+    expect(await stored(page)).toBeNull();
+  },
+);
 
 test("a wallet that signs with another account than it shows is refused", async () => {
   const { page } = await visitWith(aWallet({ signsWith: makeWalletKey() }));
@@ -119,7 +122,7 @@ test("a wallet that signs with another account than it shows is refused", async 
   expect(await stored(page)).toBeNull();
 });
 
-test("a server that fails is a failed authentication", async () => {
+test("a failing server is reported as a failed authentication", async () => {
   const { page, context, expectRefusal } = await site.visit();
   await injectWallet(page, aWallet());
   expectRefusal(500, "/api/auth/wallet");
@@ -129,7 +132,7 @@ test("a server that fails is a failed authentication", async () => {
   await seeToast(page, "Connection Failed", "Wallet authentication failed");
 });
 
-test("of several wallets one is chosen", async () => {
+test("with several wallets the person chooses one", async () => {
   const [first, second] = [aWallet({ name: "First Wallet" }), aWallet({ name: "Second Wallet" })];
   const { page } = await visitWith(first);
   await injectWallet(page, second);
@@ -147,7 +150,7 @@ test("of several wallets one is chosen", async () => {
 describe("at the next start", () => {
   const connects = (page: Page) => expect.poll(() => page.evaluate("window.walletCalls?.length > 0")).toBe(true);
 
-  test("the wallet is asked silently, and the address it still has stays", async () => {
+  test("the wallet is asked silently, and the address it still has is kept", async () => {
     const wallet = aWallet();
     const { page } = await visitWith(wallet);
     await signIn(page);
@@ -158,7 +161,7 @@ describe("at the next start", () => {
     expect(await stored(page)).toBe(wallet.key.address);
   });
 
-  test("an address the wallet has no more goes, and whoever is signed in stays so", async () => {
+  test("an address that the wallet no longer has is forgotten, and the person stays signed in", async () => {
     const wallet = aWallet({ trusts: makeWalletKey().address });
     const { page } = await visitWith(wallet);
     await signIn(page);
@@ -168,7 +171,7 @@ describe("at the next start", () => {
     await page.getByRole("banner").getByText(label(wallet), { exact: true }).waitFor();
   });
 
-  test("a trusted wallet makes no session, and nobody signed out is asked", async () => {
+  test("a trusted wallet alone signs nobody in, and is not asked for a signed-out visitor", async () => {
     const wallet = aWallet();
     const { page, context } = await visitWith(wallet);
     await signIn(page);
@@ -179,7 +182,7 @@ describe("at the next start", () => {
     expect(await stored(page)).toBeNull();
   });
 
-  test("the code for it is loaded by nobody who did not sign in by a wallet", async () => {
+  test("its code is not loaded for people who did not sign in by a wallet", async () => {
     const person = await site.person();
     const { page } = await site.visit({ as: person });
     const scripts: string[] = [];
@@ -191,7 +194,7 @@ describe("at the next start", () => {
   });
 });
 
-test("an account without an e-mail uses every page, and can be deleted", async () => {
+test("an account without an e-mail address uses every page, and can be deleted", async () => {
   const wallet = aWallet();
   const { page } = await visitWith(wallet, widths.phone);
   await signIn(page);

@@ -1,6 +1,6 @@
 /**
- * Header fields are written by packages/mail-rfc/src/header/header-field.ts and nowhere else: no other source holds a text that begins like
- * a field, and none calls a text a field that the builder did not make.
+ * Header fields are written by packages/mail-rfc/src/header/header-field.ts and nowhere else: no other source file
+ * contains a string literal that starts like a header field, and none casts a string to the builder's type.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,13 +8,13 @@ import { expect, test } from "vitest";
 import { repositoryFiles, repositoryRoot } from "../source-files.ts";
 
 const BUILDER = "packages/mail-rfc/src/header/header-field.ts";
-/** Shows kept mail in a terminal: no message is made of it. */
+/** Prints stored mail in a terminal and builds no message, so header names are allowed in it. */
 const PRINTER = "apps/server/src/operate/control/print-kept-mail.ts";
 
 const families =
   "ARC|Arrival|Authentication|Auto|Content|Delivered|DKIM|Final|In-Reply|Last|List|Message|MIME|Reply|Reporting|Resent|Return|X";
 const names = `(?:${families})-[A-Za-z-]+|Bcc|Cc|Date|From|Received|References|Sender|Subject|To`;
-/** At the beginning of a text or of a line in it. */
+/** Matches a header field's name at the start of a string literal or of a line in one. */
 const beginsField = new RegExp(`(?:["'\`]|\\\\n|\\\\t)(?:${names}):(?: |\\$|["'\`])`);
 const callsItField = /\bas (?:unknown as |never as )?FieldText\b/;
 
@@ -39,10 +39,10 @@ test.each([
   "const header = `${top}\\r\\nX-Any: ${value}\\r\\n`;",
   'lines.push("Content-Type: text/plain");',
   "return text as FieldText;",
-])("control: %s is found", (source) => {
+])("control: %s is reported", (source) => {
   expect(isWritingFields(source)).toBe(true);
 });
 
-test("control: the builder's callers and comments are not", () => {
+test("control: calls of the builder and comments are not reported", () => {
   expect(isWritingFields('headerField("Subject", [subject]); // "Subject: " + subject')).toBe(false);
 });

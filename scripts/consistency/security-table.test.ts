@@ -1,4 +1,4 @@
-/** SECURITY.md's table of resources: every row has a bound and names a test that is there. */
+/** SECURITY.md's table of resources: every row has a bound and names a test file that exists. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -21,11 +21,11 @@ function rowsOf(text: string): string[][] {
 
 const namesOf = (cell: string): string[] => [...cell.matchAll(/`([^`]+\.test\.ts)`/g)].map(([, name]) => name ?? "");
 
-/** Paths are told from the folder of the server's own code or tests on. */
+/** The table gives paths relative to one of these folders. */
 const folders = ["apps/server/test", "apps/server/src", "apps/server", "."];
 const isThere = (name: string): boolean => folders.some((folder) => existsSync(join(repositoryRoot(), folder, name)));
 
-describe("the table of resources", () => {
+describe("SECURITY.md's table of resources", () => {
   const rows = rowsOf(readFileSync(join(repositoryRoot(), "SECURITY.md"), "utf8"));
 
   it("has rows, each with resource, bound, share, who gives way, and test", () => {
@@ -37,14 +37,14 @@ describe("the table of resources", () => {
   });
 
   it.each(rows.map(([resource = "", , , , tests = ""]) => [resource, tests]))(
-    "names a test that is there: %s",
+    "names a test file that exists: %s",
     (_, tests) => {
       expect(namesOf(tests).length).toBeGreaterThan(0);
       for (const name of namesOf(tests)) expect(isThere(name), name).toBe(true);
     },
   );
 
-  it("control: a row without a test, and a test that is not there, are found", () => {
+  it("control: a row without a test and a test file that does not exist are reported", () => {
     expect(rowsOf(`${HEADING}\n\n| Resource | a |\n|---|---|\n| x | y |\n\n## Next\n| z |`)).toEqual([["x", "y"]]);
     expect(namesOf("nothing")).toEqual([]);
     expect(isThere("attacks/nowhere.test.ts")).toBe(false);

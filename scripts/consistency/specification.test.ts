@@ -1,10 +1,13 @@
-/** `docs/specification.md` names files and tests for every line of the specification: they are there, and every row is filled. */
+/**
+ * `docs/specification.md` names source files and tests for every line of the specification: they exist, and no row is
+ * empty.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { repositoryRoot } from "../source-files.ts";
 
-/** What the table writes short. */
+/** The short forms of folders in `docs/specification.md`. */
 const folders: readonly (readonly [short: string, folder: string])[] = [
   ["web/", "apps/web/src/"],
   ["server/", "apps/server/src/"],
@@ -39,7 +42,7 @@ function fullPath(short: string): string {
 
 const pathsIn = (cell: string) => [...cell.matchAll(/`([\w@./-]+\.\w+)`/g)].map((match) => match[1] as string);
 
-/** Every “name” belongs to the last file before it. */
+/** The tests that a table cell names: each “name” belongs to the last file before it. */
 function namedTests(cell: string): { path: string; name: string }[] {
   let path = "";
   return [...cell.matchAll(/`([\w@./-]+\.\w+)`|“([^”]+)”/g)].flatMap(([, file, name]) => {
@@ -48,14 +51,14 @@ function namedTests(cell: string): { path: string; name: string }[] {
   });
 }
 
-/** @returns what is wrong with the row, in words; empty when nothing is */
+/** @returns what is wrong with the row, one sentence each; empty if nothing is */
 function faultsOf(row: Row): string[] {
-  if (!states.includes(row.state)) return [`"${row.state}" is no state`];
+  if (!states.includes(row.state)) return [`"${row.state}" is not a state`];
   if (row.state !== "met") return [];
   const gone = pathsIn(`${row.code} ${row.tests}`).filter(
     (path) => !existsSync(join(repositoryRoot(), fullPath(path))),
   );
-  if (gone.length > 0) return gone.map((path) => `${path} is not there`);
+  if (gone.length > 0) return gone.map((path) => `${path} does not exist`);
   const named = namedTests(row.tests);
   const unknown = named.filter(({ path, name }) => !sourceOf(path).includes(name));
   return [
@@ -75,31 +78,31 @@ function sourceOf(path: string): string {
 const text = readFileSync(join(repositoryRoot(), "docs/specification.md"), "utf8");
 const rows = readRows(text);
 
-test("every row that is met names files and tests that are there", () => {
+test("every row marked met names files and tests that exist", () => {
   const faults = rows.flatMap((row) => faultsOf(row).map((fault) => `line ${row.line}: ${fault}`));
   expect(faults).toEqual([]);
 });
 
-test("all nine sections of the specification are there, each with its rows", () => {
+test("all nine sections of the specification are in the document, each with rows", () => {
   const sections = text.split(/^## /m).slice(1);
   const counts = sections.map((section) => [section.split("\n", 1)[0]?.slice(0, 2), readRows(section).length > 3]);
   expect(counts).toEqual(Array.from({ length: 9 }, (_, index) => [`${index + 1}.`, true]));
 });
 
-describe("the reading itself", () => {
+describe("control: how a row is judged", () => {
   const good =
-    "| a line | `scripts/source-files.ts` | `scripts/consistency/specification.test.ts` “the reading itself” | met |";
+    "| a line | `scripts/source-files.ts` | `scripts/consistency/specification.test.ts` “control: how a row is judged” | met |";
   test.each([
-    ["a row that is in order", good, []],
-    ["a file that is gone", good.replace("source-files", "no-such"), ["scripts/no-such.ts is not there"]],
+    ["no fault", good, []],
+    ["a file that does not exist", good.replace("source-files", "no-such"), ["scripts/no-such.ts does not exist"]],
     [
-      "a test that is gone",
+      "a test that does not exist",
       good.replace("consistency/specification.test.ts", "source-files.ts"),
-      ["scripts/source-files.ts has no “the reading itself”"],
+      ["scripts/source-files.ts has no “control: how a row is judged”"],
     ],
-    ["a row without a test", good.replace(/“.*”/, ""), ["no test is named"]],
-    ["a state nobody knows", good.replace("met", "soon"), ['"soon" is no state']],
-  ])("judges %s", (_, row, faults) => {
+    ["no test", good.replace(/“.*”/, ""), ["no test is named"]],
+    ["an unknown state", good.replace("met", "soon"), ['"soon" is not a state']],
+  ])("a row with %s", (_, row, faults) => {
     expect(readRows(row).flatMap(faultsOf)).toEqual(faults);
   });
 });

@@ -1,6 +1,7 @@
 /**
- * docs/specification.md and the toasts that the journeys walk are the same: each row of section 8 names the catalogue's entries,
- * which say every word the row quotes, or it says why it has none; and each entry is named by a row.
+ * docs/specification.md and the catalogue of toasts that the browser tests cause agree: each row of section 8 names the
+ * catalogue's entries that say every word the row quotes, or gives the reason why it has none, and each entry is named
+ * by a row.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +29,7 @@ function namedIn({ tests }: Row): string[] {
   return [...(entriesPattern.exec(tests)?.[1] ?? "").matchAll(/“([^”]+)”/g)].map(([, name]) => name as string);
 }
 
-/** `{status}` stands for anything. */
+/** Whether the toast says the quoted text; `{status}` in a quote matches any text. */
 function isSaidBy(quote: string, name: ToastName): boolean {
   const parts = quote.split(/\{\w+\}/).map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
   const pattern = new RegExp(`^${parts.join(".+")}$`);
@@ -37,7 +38,7 @@ function isSaidBy(quote: string, name: ToastName): boolean {
   return pattern.test(title) || (text !== null && pattern.test(text));
 }
 
-/** @returns what is wrong with a row of section 8, in words */
+/** @returns what is wrong with a row of section 8, one sentence each; empty if nothing is */
 function faultsOf(row: Row): string[] {
   const names = namedIn(row);
   const reason = reasonPattern.exec(row.tests);
@@ -52,28 +53,32 @@ function faultsOf(row: Row): string[] {
 
 const text = readFileSync(join(repositoryRoot(), "docs/specification.md"), "utf8");
 
-test("every line of section 8 names the toasts that say its words, or why there is none", () => {
+test("every row of section 8 names the toasts that say its words, or says why it has none", () => {
   const rows = rowsOf(text, 8);
   expect(rows.length).toBeGreaterThan(25);
   expect(rows.flatMap(faultsOf)).toEqual([]);
 });
 
-test("every toast of the catalogue is one that a line of section 4, 5 or 8 names", () => {
+test("every toast of the catalogue is named by a row of section 4, 5 or 8", () => {
   const named = new Set([4, 5, 8].flatMap((section) => rowsOf(text, section)).flatMap(namedIn));
   expect(Object.keys(toastCatalogue).filter((name) => !named.has(name))).toEqual([]);
 });
 
-describe("the comparison itself", () => {
+describe("control: how a row is compared with the catalogue", () => {
   const row = (said: string, tests: string): Row => ({ said, tests });
   const entry = "`e2e/any-page/toast-catalogue.ts` “toggle-failed”";
   test.each([
-    ["a line whose words are said", row("‘Toggle Failed’ (‘Failed to toggle alias’)", entry), 0],
-    ["a line with another title", row("‘Toggle Refused’ (‘Failed to toggle alias’)", entry), 1],
-    ["a line with another text", row("‘Toggle Failed’ (‘Failed to toggle it’)", entry), 1],
-    ["a line without a toast", row("‘Toggle Failed’", "`e2e/aliases/aliases.e2e.ts` “the switch”"), 1],
-    ["a line that says why it has none", row("‘Page Not Found’", "“a test” (no toast: it is a page)"), 0],
-    ["a toast nobody knows", row("‘Toggle Failed’", "`e2e/any-page/toast-catalogue.ts` “no-such-toast”"), 1],
-  ])("judges %s", (_, given, faults) => {
+    ["words that the toast says", row("‘Toggle Failed’ (‘Failed to toggle alias’)", entry), 0],
+    ["another title", row("‘Toggle Refused’ (‘Failed to toggle alias’)", entry), 1],
+    ["another text", row("‘Toggle Failed’ (‘Failed to toggle it’)", entry), 1],
+    ["no toast", row("‘Toggle Failed’", "`e2e/aliases/aliases.e2e.ts` “the switch”"), 1],
+    ["a reason why it has no toast", row("‘Page Not Found’", "“a test” (no toast: it is a page)"), 0],
+    [
+      "a toast that the catalogue lacks",
+      row("‘Toggle Failed’", "`e2e/any-page/toast-catalogue.ts` “no-such-toast”"),
+      1,
+    ],
+  ])("a row with %s", (_, given, faults) => {
     expect(faultsOf(given)).toHaveLength(faults);
   });
 });

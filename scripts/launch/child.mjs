@@ -1,6 +1,6 @@
 /**
- * Runs one child process to its end, passing signals on. Asynchronous on purpose: a launcher blocked in spawnSync would leave
- * the server running when it is told to stop.
+ * Runs one child process until it exits and forwards signals to it. Asynchronous on purpose: a launcher blocked in
+ * spawnSync would leave the server running when the launcher is told to stop.
  */
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
@@ -8,8 +8,8 @@ import { constants } from "node:os";
 const passedOn = ["SIGTERM", "SIGINT", "SIGHUP"];
 
 /**
- * @returns {Promise<{ code: number, interrupted: boolean }>} the child's exit code (128 + number when a signal ended it) and
- * whether a signal asked us to stop meanwhile
+ * @returns {Promise<{ code: number, interrupted: boolean }>} the child's exit code (128 + number if a signal ended it)
+ * and whether a signal asked the launcher to stop meanwhile
  */
 export function runChild(file, args, options) {
   return new Promise((done) => {
@@ -27,7 +27,8 @@ function passSignals(child) {
   let lastPassed = 0;
   const handler = (signal) => {
     interrupted = true;
-    // Ctrl-C reaches the whole group at once, the child too, and npm sends it to us a second time.
+    // Ctrl-C reaches the whole process group at once, the child included, and npm sends it to the launcher a second
+    // time.
     if (signal === "SIGINT" && process.stdin.isTTY) return;
     if (Date.now() - lastPassed < 1000) return;
     lastPassed = Date.now();
@@ -42,7 +43,10 @@ function passSignals(child) {
   };
 }
 
-/** An npm script must not outlive npm, or the shell between them: a signal that ended those has not reached us. */
+/**
+ * Calls `onGone` when the parent process is gone: an npm script must not outlive npm or the shell between them, and a
+ * signal that ended one of those has not reached the launcher.
+ */
 function watchParent(onGone) {
   const parent = process.ppid;
   if (process.env.npm_lifecycle_event === undefined) return undefined;

@@ -1,14 +1,14 @@
 /**
- * Brings node_modules in line with package-lock.json: a stamp (hash of the lock file and the platform) says whether anything
- * is to do, `npm ci` does it. No package's install script is ever run. Plain JavaScript for Node 20: it runs before anything
- * is installed.
+ * Brings node_modules in line with package-lock.json: a stamp (hash of the lock file and the platform) says whether
+ * `npm ci` has to run. No package's install script is ever run. Plain JavaScript for Node 20, because it runs before
+ * anything is installed.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join, resolve, sep } from "node:path";
 import { runChild } from "./child.mjs";
 
-/** @returns {Promise<string | null>} `null` when everything is installed, else the sentence that says why not */
+/** @returns {Promise<string | null>} `null` if everything is installed, else a sentence that says why not */
 export async function ensureInstalled(root) {
   const lockText = readFileSync(join(root, "package-lock.json"), "utf8");
   const stamp = `${createHash("sha256").update(lockText).digest("hex")} ${process.platform}-${process.arch}\n`;
@@ -23,7 +23,7 @@ export async function ensureInstalled(root) {
   return null;
 }
 
-/** Whether somebody's own `npm install` has left exactly the packages of the lock file. */
+/** Whether a manual `npm install` has left exactly the packages of the lock file. */
 function matchesLock(root, lock) {
   const installed = readInstalled(root);
   if (installed === null) return false;
@@ -43,14 +43,17 @@ function readInstalled(root) {
   }
 }
 
-/** Only a package that names this very platform is missed: the others' dependencies are rightly absent too. */
+/**
+ * Whether a package must be installed on this platform: packages for other platforms, and their dependencies, are
+ * rightly absent.
+ */
 function fitsHere(entry) {
   if (entry.os === undefined || entry.cpu === undefined || entry.libc !== undefined) return false;
   return entry.os.includes(process.platform) && entry.cpu.includes(process.arch);
 }
 
 function npmCi(root) {
-  // `--include`: NODE_ENV=production would leave out what builds the web app.
+  // `--include` is needed because NODE_ENV=production would leave out the packages that build the web app.
   const args = ["ci", "--ignore-scripts", "--include=dev", "--include=optional"];
   const env = { ...process.env, PATH: pathOutside(root, process.env.PATH ?? "") };
   const cli = process.env.npm_execpath ?? "";
@@ -60,7 +63,7 @@ function npmCi(root) {
   return runChild("npm", args, { cwd: root, env, shell: process.platform === "win32" });
 }
 
-/** PATH without the project's own `.bin`: npm must not run on files that it is about to replace. */
+/** PATH without the project's own `.bin`: npm must not run from files that it is about to replace. */
 function pathOutside(root, path) {
   const inside = resolve(root) + sep;
   return path

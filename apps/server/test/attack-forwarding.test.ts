@@ -1,4 +1,7 @@
-/** What a sender, a destination or a crowd of them can do to others' mail: leaks through the envelope, repeats, lost mail. */
+/**
+ * Harm that a sender, a destination or many of them could do to other people's mail: leaks through the envelope,
+ * repeated deliveries, lost mail.
+ */
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -51,7 +54,7 @@ async function makeAlias() {
   return { person, alias, to: `${alias.alias}@${alias.domain}` };
 }
 
-test("a sender at a domain of ours gets no bounce and no automatic answer of the destination, and no SPF of ours", async () => {
+test("mail with an envelope sender at a domain of ours leaves from a bounce address, which passes on neither bounces nor automatic answers", async () => {
   const mallory = await makeAlias();
   const victim = await makeAlias();
   for (const from of [mallory.to, mallory.to.toUpperCase(), `"x y"@VEJAS.test`, "postmaster@kauke.test"]) {
@@ -68,7 +71,7 @@ test("a sender at a domain of ours gets no bounce and no automatic answer of the
   expect(mx.messages).toEqual([]);
 });
 
-test("a report to a bounce address that needs quotes is taken too", async () => {
+test("a report to a bounce address that needs a quoted local part is accepted too", async () => {
   const { to } = await makeAlias();
   await sendMail({ port: system.mxPort, from: '"ann lee"@example.org', to, message });
   const bounceTo = mx.messages[0]?.envelopeFrom as string;
@@ -76,7 +79,7 @@ test("a report to a bounce address that needs quotes is taken too", async () => 
   expect((await sendMail({ port: system.mxPort, from: "", to: bounceTo, message: report })).last).toMatch(/^250 /);
 });
 
-test("bytes beyond ASCII are announced to the next host, said or not", async () => {
+test("bytes beyond ASCII are announced to the next host, whether or not the sender announced them", async () => {
   const { to } = await makeAlias();
   await sendMail({ port: system.mxPort, to, message: "Subject: x\r\n\r\nAčiū\r\n" });
   expect(mx.messages[0]?.mailLine).toContain("BODY=8BITMIME");
@@ -84,7 +87,7 @@ test("bytes beyond ASCII are announced to the next host, said or not", async () 
   expect(mx.messages[1]?.mailLine).not.toContain("8BITMIME");
 });
 
-test("a header just within the limits leaves, one beyond them is refused at once", async () => {
+test("a header just within the limits is forwarded, one beyond them is rejected at once", async () => {
   const { to } = await makeAlias();
   const { bytesMax, fieldsMax, fieldBytesMax, fieldLinesMax } = headerLimits;
   const own = message.split("\r\n\r\n", 1)[0]?.split("\r\n").length ?? 0;
@@ -107,7 +110,7 @@ test("a header just within the limits leaves, one beyond them is refused at once
   expect(await system.server.store.deliveries.count()).toBe(0);
 });
 
-test("two reports of a program that writes no Message-ID are two messages", () => {
+test("two reports of a program that writes no Message-ID count as two messages", () => {
   const clock = { now: () => new Date() };
   const fingerprints = new TakenFingerprints((data) => data, clock);
   const planned = {
@@ -120,7 +123,7 @@ test("two reports of a program that writes no Message-ID are two messages", () =
   expect(takenLedger(wire("Sat, 21 Nov 2026 10:00:00 +0000"), fingerprints).has(planned)).toBe(false);
 });
 
-/** One message of 1000 bytes to one destination that answers when `answer` is called. */
+/** One message of 1000 bytes in delivery to one destination, which answers when the test calls `answer`. */
 function slowDelivery(keep: (rows: readonly OpenDelivery[]) => Promise<void>) {
   const budget = new MemoryBudget(1_000_000);
   const extended: string[] = [];
@@ -169,7 +172,7 @@ function slowDelivery(keep: (rows: readonly OpenDelivery[]) => Promise<void>) {
   return { budget, extended, settled, answer, deps, remembered, run: () => deliver(transaction, plan, ledger, deps) };
 }
 
-test("an attempt that outlives its transaction keeps its lease for as long as it takes, so nobody sends it twice", async () => {
+test("an attempt that outlives its transaction keeps its lease until it ends, so no other worker sends the message again", async () => {
   const rows: OpenDelivery[] = [];
   const it = slowDelivery(async (kept) => void rows.push(...kept));
   expect((await it.run()).code).toBe(250);
@@ -184,7 +187,7 @@ test("an attempt that outlives its transaction keeps its lease for as long as it
   expect(it.extended).toHaveLength(beats);
 });
 
-test("an attempt that goes on after the spool failed is counted in the budget, and remembered when it was taken", async () => {
+test("an attempt that goes on after the spool failed is counted in the memory budget, and remembered if it delivered", async () => {
   const it = slowDelivery(() => Promise.reject(new AppError("spool_failed")));
   expect((await it.run()).code).toBe(451);
   expect(it.budget.usedBytes).toBe(1000);
@@ -192,7 +195,7 @@ test("an attempt that goes on after the spool failed is counted in the budget, a
   await vi.waitFor(() => expect([it.budget.usedBytes, it.remembered.length]).toEqual([0, 1]));
 });
 
-test("what a slow destination takes while the process closes is not sent again after the next start", async () => {
+test("what a slow destination accepts while the process shuts down is not sent again after the next start", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "kauke-attack-"));
   const env = { KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`, KAUKE_DATA_DIR: dataDir, KAUKE_LIMITS: "off" };
   const before = await startSystem({ env });

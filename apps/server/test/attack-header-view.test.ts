@@ -1,4 +1,7 @@
-/** One header for all: what is authenticated is what is forwarded, however a message hides fields from one of its readers. */
+/**
+ * The header that is authenticated is the header that is forwarded, however a message hides fields from one of the
+ * programs that read it.
+ */
 import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
@@ -7,7 +10,7 @@ import { startSystem, type TestSystem } from "@kauke/testkit/system";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 const dns = createFakeDns({});
-/** The attacker's own domain, proven by SPF. */
+/** The attacker's own domain, whose SPF passes. */
 const attacker: FakeDnsZone = { "evil.example": { txt: ["v=spf1 ip4:127.0.0.1 -all"] } };
 const bank = (policy: string): FakeDnsZone => ({
   "bank.example": { txt: ["v=spf1 -all"] },
@@ -37,7 +40,7 @@ beforeEach(() => {
   mx.messages.length = 0;
 });
 
-/** @param wire sent as it is, not dot-stuffed */
+/** @param wire bytes sent as they are, without dot-stuffing */
 async function send(wire: string) {
   const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });
   const talk = await smtpTalk(system.mxPort, "127.0.0.1");
@@ -62,14 +65,14 @@ const hidden = [
   ["two authors in one field", `From: Bank <ceo@bank.example>, eve@evil.example\r\n${rest}`],
 ] as const;
 
-describe("an author who is shown is an author who is checked", () => {
-  test.each(hidden)("refused where the domain asks for it: %s", async (_, wire) => {
+describe("the author that mail programs show is the author that is authenticated", () => {
+  test.each(hidden)("rejected if the author's domain has p=reject: %s", async (_, wire) => {
     dns.zone = { ...attacker, ...bank("reject") };
     expect((await send(wire)).last).toMatch(/^550 5\.7\.26 /);
     expect(mx.messages).toEqual([]);
   });
 
-  test.each(hidden)("marked where it asks for nothing: %s", async (_, wire) => {
+  test.each(hidden)("marked if the author's domain has p=none: %s", async (_, wire) => {
     dns.zone = { ...attacker, ...bank("none") };
     const { last, text } = await send(wire);
     expect(last).toMatch(/^250 /);
@@ -77,7 +80,7 @@ describe("an author who is shown is an author who is checked", () => {
     expect(isMarkedUnverified(text)).toBe(true);
   });
 
-  test("control: the attacker's own name is proven and not marked", async () => {
+  test("control: the attacker's own name passes authentication and is not marked", async () => {
     dns.zone = { ...attacker, ...bank("reject") };
     const { last, text } = await send(`From: Eve <eve@evil.example>\r\n${rest}`);
     expect(last).toMatch(/^250 /);
@@ -85,7 +88,7 @@ describe("an author who is shown is an author who is checked", () => {
   });
 });
 
-describe("a line of the header with a dot that nobody doubled", () => {
+describe("a header line that begins with a dot its sender did not double", () => {
   test.each(["Reply-To", "Sender", "Disposition-Notification-To", "From"])(
     "brings no %s past the rewriting",
     async (name) => {

@@ -1,4 +1,4 @@
-/** What a hostile or merely odd client tries on the MX: sockets left half open, floods, slow and tiny pieces, caps by address. */
+/** What a hostile or odd client can do to the MX: half-open sockets, floods, slow and tiny chunks, caps by address. */
 import { connect } from "node:net";
 import { createSecureContext } from "node:tls";
 import { setFlagsFromString } from "node:v8";
@@ -56,13 +56,13 @@ async function greeted(port: number) {
   return talk;
 }
 
-/** To where the text of a message is awaited. */
+/** Runs a transaction up to the point where the server waits for the message. */
 async function inData(talk: SmtpTalk): Promise<void> {
   talk.send(envelope);
   for (const code of ["250", "250", "354"]) expect(await talk.reply()).toContain(code);
 }
 
-test("a client that stops sending after its last dot still hears that its mail was taken", async () => {
+test("a client that closes its sending side after the final dot still gets the reply that its mail was accepted", async () => {
   const receive = async () => {
     await new Promise((resolve) => setTimeout(resolve, 200));
     return reply(250, "2.0.0", "Ok kept");
@@ -76,7 +76,7 @@ test("a client that stops sending after its last dot still hears that its mail w
   }
 });
 
-test("a client beyond the cap is let go, whether or not it ever closes", async () => {
+test("a client beyond the cap is disconnected, whether or not it ever closes its side", async () => {
   const { port } = await startMx({ maxConnections: 1 });
   const first = await smtpTalk(port);
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
@@ -87,7 +87,7 @@ test("a client beyond the cap is let go, whether or not it ever closes", async (
     setTimeout(() => resolve(false), 6000);
   });
   socket.on("end", () => {
-    // keeps its own side open, and goes on talking
+    // This client keeps its own side open and goes on sending commands.
     const talk = setInterval(() => socket.write("NOOP\r\n"), 200);
     socket.on("close", () => clearInterval(talk));
   });
@@ -95,7 +95,7 @@ test("a client beyond the cap is let go, whether or not it ever closes", async (
   first.close();
 });
 
-test("what a client sends after it was told goodbye is not collected", async () => {
+test("what a client sends after the server's goodbye is not buffered", async () => {
   const { port } = await startMx();
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   socket.on("error", () => {}).resume();
@@ -108,7 +108,7 @@ test("what a client sends after it was told goodbye is not collected", async () 
     if (socket.destroyed) break;
     if (!socket.write(block)) await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  // Buffers are given back by a thread of its own, some time after a collection.
+  // A thread of the runtime frees buffers some time after a garbage collection.
   const held = () => {
     collectGarbage();
     return process.memoryUsage().arrayBuffers - before - socket.writableLength;
@@ -117,7 +117,7 @@ test("what a client sends after it was told goodbye is not collected", async () 
   socket.destroy();
 });
 
-test("connections of one IPv6 network share a cap, IPv4 addresses have one each", () => {
+test("connections of one IPv6 network share a cap, each IPv4 address has its own", () => {
   expect(clientNetwork("2001:db8:1:2:aaaa::1")).toBe(clientNetwork("2001:db8:1:2::9"));
   expect(clientNetwork("2001:db8:1:2::9")).toBe(clientNetwork("2001:0db8:0001:0002:1:2:3:4"));
   expect(clientNetwork("2001:db8:1:3::9")).not.toBe(clientNetwork("2001:db8:1:2::9"));
@@ -126,7 +126,7 @@ test("connections of one IPv6 network share a cap, IPv4 addresses have one each"
   expect(clientNetwork("fe80::1%eth0")).toBe(clientNetwork("fe80::2%eth0"));
 });
 
-test("a message in pieces of one byte takes no more memory than in one", () => {
+test("a message in chunks of one byte takes no more memory than one sent at once", () => {
   const budget = new MemoryBudget(10_000_000);
   const reader = new DataReader(5_000_000, budget);
   collectGarbage();
@@ -146,7 +146,7 @@ test("a message in pieces of one byte takes no more memory than in one", () => {
   expect(budget.usedBytes).toBe(0);
 });
 
-test("one client's messages can't take the whole process' memory for mail", async () => {
+test("one client's messages can't use up the process' memory budget for mail", async () => {
   const { port, budget } = await startMx({ maxBytesPerAddress: 2_000_000 });
   const talks = [await greeted(port), await greeted(port), await greeted(port)] as const;
   const begin = async (talk: SmtpTalk) => {
@@ -165,7 +165,7 @@ test("one client's messages can't take the whole process' memory for mail", asyn
   await vi.waitFor(() => expect(budget.usedBytes).toBe(0));
 });
 
-test("the byte budget is whole again however a client leaves", async () => {
+test("the memory budget is fully returned however a client disconnects", async () => {
   const { port, budget, sessions } = await startMx();
   const leave: ((talk: Awaited<ReturnType<typeof smtpTalk>>) => void)[] = [
     (talk) => talk.close(),
@@ -186,7 +186,7 @@ test("the byte budget is whole again however a client leaves", async () => {
   }
 });
 
-test("sessions under TLS are counted out too, and what was said in clear behind STARTTLS is not obeyed", async () => {
+test("sessions under TLS are counted down too, and commands sent in clear behind STARTTLS are not executed", async () => {
   const context = createSecureContext({ cert: testCertificate, key: testKey });
   const { port, sessions } = await startMx({ secureContext: () => context });
   const talk = await smtpTalk(port);
@@ -209,7 +209,7 @@ test("sessions under TLS are counted out too, and what was said in clear behind 
   await vi.waitFor(() => expect(sessions()).toBe(0));
 });
 
-test("a client that only keeps the line busy is shown out", async () => {
+test("a client that only keeps its connection busy is disconnected", async () => {
   const { port } = await startMx();
   const talk = await greeted(port);
   talk.send("NOOP\r\nRSET\r\nNOOP\r\nVRFY x\r\n".repeat(400));

@@ -1,4 +1,7 @@
-/** Messages made to keep a parser busy: the webhook gets them all the same, and the process goes on serving everybody else. */
+/**
+ * Messages built to be expensive to parse: the webhook still receives them, and the process goes on serving everybody
+ * else.
+ */
 import { webhookBodyMaker } from "@kauke/server/mail/transport/webhook/webhook-body-maker";
 import { webhookBodyWorker } from "@kauke/server/operate/workers/webhook-body-worker";
 import { afterAll, expect, test } from "vitest";
@@ -28,8 +31,8 @@ async function make(raw: Buffer, maxBytes = raw.length * 3 + 4096) {
   return { blockedMs, body, data };
 }
 
-const size = 2 * 1024 * 1024;
-const filled = (head: string, unit: string) => Buffer.from(head + unit.repeat(Math.ceil(size / unit.length)));
+const SIZE_BYTES = 2 * 1024 * 1024;
+const filled = (head: string, unit: string) => Buffer.from(head + unit.repeat(Math.ceil(SIZE_BYTES / unit.length)));
 
 const hostile = {
   "blank lines": filled("Subject: x\r\n\r\n", "\n"),
@@ -40,20 +43,20 @@ const hostile = {
 };
 
 for (const [name, raw] of Object.entries(hostile))
-  test(`${name} reach the webhook without stopping the process`, async () => {
+  test(`${name} reach the webhook without blocking the process`, async () => {
     const { blockedMs, body, data } = await make(raw);
     expect(Buffer.from(data.raw, "base64").equals(raw)).toBe(true);
     expect(body.length).toBeLessThanOrEqual(raw.length * 3 + 4096);
     expect(blockedMs).toBeLessThan(1000);
   });
 
-test("after a message that took too long the next one is read as ever", async () => {
+test("after a message that took too long to parse the next one is parsed as usual", async () => {
   await make(filled("Content-Type: multipart/mixed; boundary=b\r\n\r\n", "--b\r\n\r\n"));
   const { data } = await make(Buffer.from("Subject: hi\r\n\r\nbody\r\n"));
   expect(data).toMatchObject({ subject: "hi", text: "body\n" });
 });
 
-test("many at once are each answered with their own", async () => {
+test("of many concurrent messages each gets the body made from it", async () => {
   const made = await Promise.all(
     Array.from({ length: 20 }, (_, index) => make(Buffer.from(`Subject: ${index}\r\n\r\nx\r\n`))),
   );

@@ -1,4 +1,7 @@
-/** SPF, DKIM, DMARC and ARC on arrival, our own signature on leaving: over real sockets and a DNS zone of our own. */
+/**
+ * SPF, DKIM, DMARC and ARC on arrival, and our own signature on sending, over real sockets and a DNS zone made for the
+ * test.
+ */
 import { generateKeyPairSync, sign } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { arcSeal, dkimSign, readHeader, relaxedField, simpleBodyHash } from "@kauke/mail-rfc";
@@ -77,7 +80,7 @@ async function send(message: string | Buffer, from = "ann@sender.example") {
   return { last, bytes: mx.messages.at(-1)?.bytes, envelopeFrom: mx.messages.at(-1)?.envelopeFrom, alias };
 }
 
-/** Our own, on one line. */
+/** @returns our own Authentication-Results field, on one line */
 const resultsIn = (bytes: Buffer | undefined) =>
   /^Authentication-Results: (mail\.kauke\.test;[^]*?)\r\n(?![ \t])/m.exec(String(bytes))?.[1]?.replace(/\s+/g, " ");
 
@@ -88,8 +91,8 @@ describe("DMARC", () => {
   test.each([
     ["aligned SPF passes", { ...local, ...dmarc("reject") }, false, "pass", false],
     ["aligned DKIM passes", { ...dkimName, ...dmarc("reject") }, true, "pass", false],
-    ["nothing proves it and none is asked", dmarc("none"), false, "fail", true],
-    ["nothing proves it and quarantine is asked", dmarc("quarantine"), false, "fail", true],
+    ["nothing passes, with p=none", dmarc("none"), false, "fail", true],
+    ["nothing passes, with p=quarantine", dmarc("quarantine"), false, "fail", true],
     ["no record at all", {}, false, "none", true],
   ] as const)("%s", async (_, zone, isSigned, result, isUnverified) => {
     dns.zone = zone;
@@ -103,13 +106,13 @@ describe("DMARC", () => {
     expect(isMarkedUnverified(bytes)).toBe(isUnverified);
   });
 
-  test("a domain that asks to refuse what is not proven is obeyed", async () => {
+  test("the policy of a domain that asks for rejection of unauthenticated mail is applied", async () => {
     dns.zone = dmarc("reject");
     expect((await send(plain)).last).toMatch(/^550 5\.7\.26 /);
     expect(mx.messages).toEqual([]);
   });
 
-  test("a resolver that fails loses no mail: where nothing is asked it goes on as unauthenticated, else it waits", async () => {
+  test("a failing resolver loses no mail: without a policy it is forwarded as unauthenticated, otherwise it is deferred", async () => {
     dns.zone = { "sender.example": { fails: true } };
     const { last, bytes } = await send(plain);
     expect(last).toMatch(/^250 /);
@@ -123,21 +126,21 @@ describe("DMARC", () => {
   const record = (...texts: string[]): FakeDnsZone => ({ "_dmarc.sender.example": { txt: texts } });
 
   test.each([
-    ["a host below it sent, relaxed", { ...mailName, ...record("v=DMARC1; p=none") }, "dmarc=pass", false],
-    ["a host below it sent, aspf=s", { ...mailName, ...record("v=DMARC1; p=none; aspf=s") }, "dmarc=fail", true],
-    ["a host below it sent, without a record", mailName, "dmarc=none", false],
+    ["SPF of a subdomain passes, relaxed", { ...mailName, ...record("v=DMARC1; p=none") }, "dmarc=pass", false],
+    ["SPF of a subdomain passes, aspf=s", { ...mailName, ...record("v=DMARC1; p=none; aspf=s") }, "dmarc=fail", true],
+    ["SPF of a subdomain passes, without a DMARC record", mailName, "dmarc=none", false],
     [
-      "a host below it sent, aspf=s and quarantine",
+      "SPF of a subdomain passes, aspf=s and p=quarantine",
       { ...mailName, ...record("v=DMARC1; p=quarantine; aspf=s") },
       "dmarc=fail policy.dmarc=quarantine",
       true,
     ],
     ["two records count as none", record("v=DMARC1; p=reject", "v=DMARC1; p=none"), "dmarc=none", true],
-    ["a record of something else counts as none", record("v=spf1 -all"), "dmarc=none", true],
+    ["a record for another purpose counts as none", record("v=spf1 -all"), "dmarc=none", true],
     ["a record without a policy counts as none", record("v=DMARC1"), "dmarc=none", true],
-    ["pct is history", record("v=DMARC1; p=quarantine; pct=0"), "dmarc=fail policy.dmarc=quarantine", true],
+    ["pct is ignored", record("v=DMARC1; p=quarantine; pct=0"), "dmarc=fail policy.dmarc=quarantine", true],
     [
-      "in test mode reject is quarantine",
+      "in test mode reject counts as quarantine",
       record("v=DMARC1; p=reject; t=y"),
       "dmarc=fail policy.dmarc=quarantine",
       true,
@@ -150,7 +153,7 @@ describe("DMARC", () => {
     expect(isMarkedUnverified(bytes)).toBe(isUnverified);
   });
 
-  test("adkim=s is not met by a signature of the domain above", async () => {
+  test("adkim=s is not satisfied by a signature of the parent domain", async () => {
     dns.zone = { ...dkimName, "_dmarc.news.sender.example": { txt: ["v=DMARC1; p=quarantine; adkim=s"] } };
     const { bytes } = await send(await signed(plain.replace("ann@sender", "ann@news.sender")));
     expect(resultsIn(bytes)).toContain("dkim=pass");
@@ -166,17 +169,17 @@ describe("DMARC", () => {
     ["v=DMARC1; p=reject", /^550 5\.7\.26 /],
     ["v=DMARC1; p=reject; sp=none", /^250 /],
     ["v=DMARC1; p=none; np=reject", /^550 5\.7\.26 /],
-  ])("a domain below one with %s is answered %s", async (text, answer) => {
+  ])("mail of a subdomain of one with %s is answered %s", async (text, answer) => {
     dns.zone = record(text);
     expect((await send(plain.replace("ann@sender", "ann@deep.news.sender"), "x@other.example")).last).toMatch(answer);
   });
 
-  test("whether a domain exists can't be read where that decides: the sender keeps the mail", async () => {
+  test("mail is deferred if it depends on whether a domain exists and that can't be looked up", async () => {
     dns.zone = { ...record("v=DMARC1; p=none; np=reject"), "news.sender.example": { fails: true } };
     expect((await send(plain.replace("ann@sender", "ann@news.sender"), "x@other.example")).last).toMatch(/^451 /);
   });
 
-  test("of several authors the one who is shown must be proven", async () => {
+  test("of several authors the one that is shown must pass authentication", async () => {
     dns.zone = { ...local, ...record("v=DMARC1; p=reject"), "_dmarc.bank.example": { txt: ["v=DMARC1; p=reject"] } };
     const two = (first: string, second: string) => plain.replace("Ann <ann@sender.example>", `${first}, ${second}`);
     expect((await send(two("ceo@bank.example", "ann@sender.example"))).last).toMatch(/^550 /);
@@ -185,7 +188,7 @@ describe("DMARC", () => {
     expect(String(bytes).split("\r\nSubject", 1)[0]).not.toContain("bank");
   });
 
-  test("an SPF pass of somebody below a public suffix proves nobody at the suffix", async () => {
+  test("an SPF pass of a domain below a public suffix authenticates nobody at the suffix", async () => {
     dns.zone = { "evil.github.io": { txt: ["v=spf1 ip4:127.0.0.1 -all"] } };
     const { bytes } = await send(plain.replace("ann@sender.example", "support@github.io"), "x@evil.github.io");
     expect(resultsIn(bytes)).toContain("spf=pass");
@@ -197,7 +200,7 @@ describe("a trusted forwarder's ARC seal", () => {
   const list = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const listKey = { "s1._domainkey.list.example": { txt: [`v=DKIM1; k=rsa; p=${publicText(list.publicKey)}`] } };
 
-  /** As a list passes it on that took the message in as `results` say. */
+  /** The message as a list forwards it that received it with these `results`. */
   async function sealed(domain: string, results: string, text = plain): Promise<string> {
     const message = Buffer.from(text);
     const { end, fields } = readHeader(message);
@@ -206,7 +209,7 @@ describe("a trusted forwarder's ARC seal", () => {
     return (await arcSeal({ ...source, signedAt: new Date(), results, status: "none" }, key)) + text;
   }
 
-  test("explains mail that no longer proves itself", async () => {
+  test("vouches for mail that no longer passes authentication itself", async () => {
     dns.zone = { ...listKey, ...dmarc("reject") };
     const { last, bytes } = await send(await sealed("list.example", "list.example; dmarc=pass"), "x@list.example");
     expect(last).toMatch(/^250 /);
@@ -217,7 +220,7 @@ describe("a trusted forwarder's ARC seal", () => {
   test.each([
     ["that found no proof", "list.example", "list.example; dmarc=fail"],
     ["of somebody else", "other.example", "list.example; dmarc=pass"],
-  ])("%s does not", async (_, domain, results) => {
+  ])("%s does not vouch for it", async (_, domain, results) => {
     dns.zone = { ...listKey, "s1._domainkey.other.example": listKey["s1._domainkey.list.example"], ...dmarc("reject") };
     expect((await send(await sealed(domain, results), "x@list.example")).last).toMatch(/^550 5\.7\.26 /);
   });
@@ -234,7 +237,7 @@ describe("a trusted forwarder's ARC seal", () => {
     expect(last).toMatch(/^550 5\.7\.26 /);
   });
 
-  test("whose key can't be read now leaves the mail with the sender", async () => {
+  test("whose key can't be looked up now leads to deferred mail", async () => {
     dns.zone = { "s1._domainkey.list.example": { fails: true }, ...dmarc("reject") };
     expect((await send(await sealed("list.example", "list.example; dmarc=pass"), "x@list.example")).last).toMatch(
       /^451 /,
@@ -242,14 +245,14 @@ describe("a trusted forwarder's ARC seal", () => {
   });
 });
 
-test("results that claim to be ours are taken out", async () => {
+test("Authentication-Results fields that claim to be ours are removed", async () => {
   const forged = `Authentication-Results: mail.kauke.test; dmarc=pass\r\n${plain}`;
   const { bytes } = await send(forged);
   expect(String(bytes).match(/Authentication-Results:/g)).toHaveLength(1);
   expect(String(bytes)).not.toContain("dmarc=pass");
 });
 
-test("only a proven sender gets a bounce address that leads back", async () => {
+test("only an authenticated sender gets a bounce address whose reports reach it", async () => {
   dns.zone = local;
   expect((await send(plain)).envelopeFrom).toMatch(/^SRS0=/);
   dns.zone = {};
@@ -266,10 +269,10 @@ describe("our signature", () => {
 
   for (const [name, judge] of judges) {
     if (judge === null) {
-      console.log(`${name} is not installed: signatures are not judged by it.`);
+      console.log(`${name} is not installed: signatures are not verified with it.`);
       continue;
     }
-    test(`${name} verifies every fixture, after one forward and after a second`, { timeout: 120_000 }, async () => {
+    test("${name} verifies every fixture, after being forwarded once and twice", { timeout: 120_000 }, async () => {
       const failed: string[] = [];
       for (const file of readdirSync(folder).filter((it) => it.endsWith(".eml"))) {
         const once = (await send(readFileSync(new URL(file, folder)))).bytes as Buffer;

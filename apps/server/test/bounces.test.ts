@@ -1,4 +1,7 @@
-/** Delivery reports: those that come back for forwarded mail, and our own to proven senders. None names a destination. */
+/**
+ * Delivery reports: those that come back for forwarded mail, and our own to authenticated senders. None names a
+ * destination.
+ */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import type { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
@@ -36,7 +39,7 @@ beforeEach(async () => {
 let count = 0;
 const message =
   "From: Ann <ann@sender.example>\r\nSubject: hi\r\nDate: Sun, 1 Mar 2026 12:00:00 +0200\r\nMessage-ID: <1@sender.example>\r\n\r\nbody\r\n";
-/** A sender of its own for each test: reports to one address are few. */
+/** A new sender for each test, because the number of reports to one address is limited. */
 const newSender = () => `ann${++count}@sender.example`;
 
 async function forwarded(from: string) {
@@ -75,7 +78,7 @@ function report(returned: string): string {
   return lines.join("\r\n");
 }
 
-test("a report for forwarded mail becomes a notice to the owner and a report of ours that names the alias alone", async () => {
+test("a report about forwarded mail becomes a notice to the owner and a report of ours that names the alias alone", async () => {
   const from = newSender();
   const { address } = await forwarded(from);
   const [mail] = await mx.waitForMessages(1);
@@ -109,7 +112,7 @@ test("mail of a sender with a non-ASCII address reaches a host without SMTPUTF8,
   expect(got?.envelopeFrom).toMatch(/^srs0-[a-z2-7-]+@kauke\.test$/);
 });
 
-test("a bounce address takes reports only", async () => {
+test("a bounce address accepts reports only", async () => {
   await forwarded(newSender());
   const [mail] = await mx.waitForMessages(1);
   const to = mail?.envelopeFrom as string;
@@ -119,7 +122,7 @@ test("a bounce address takes reports only", async () => {
   );
 });
 
-test("the proven sender of mail that finally fails is told, in our own words", async () => {
+test("the authenticated sender of mail that finally fails gets a report in our own words", async () => {
   mx.options = {
     answer: ({ stage, line }) =>
       stage === "rcpt" && line.includes("jonas@") ? "450 4.2.1 no jonas@inbox.example now" : undefined,
@@ -144,7 +147,7 @@ test("the proven sender of mail that finally fails is told, in our own words", a
   );
 });
 
-test("the proven sender is told of an alias that refused what another took, with what they wrote", async () => {
+test("the authenticated sender gets a report about an alias that refused what another accepted, with their message", async () => {
   mx.options = {
     answer: ({ stage, line }) =>
       stage === "rcpt" && line.includes("jonas@") ? "550 5.2.2 jonas@inbox.example is full" : undefined,
@@ -162,7 +165,7 @@ test("the proven sender is told of an alias that refused what another took, with
   expect(text).not.toMatch(/jonas|rasa|inbox\.example/);
 });
 
-test("of two mailboxes one took the message: neither its failure nor a report about it tells the sender anything", async () => {
+test("if one of two mailboxes accepted the message, neither the other's failure nor a report about it reaches the sender", async () => {
   mx.options = {
     answer: ({ stage, line }) => (stage === "rcpt" && line.includes("jonas@") ? "450 4.2.1 later" : undefined),
   };
@@ -185,7 +188,7 @@ test("of two mailboxes one took the message: neither its failure nor a report ab
 });
 
 describe("an alias with two mailboxes", () => {
-  /** @param answers to RCPT by mailbox, one after the other; then it is taken */
+  /** @param answers replies to RCPT for each mailbox, in order; after the last one the message is accepted */
   async function send(from: string, answers: Record<string, string[]>): Promise<void> {
     mx.options = {
       answer: ({ stage, line }) =>
@@ -205,23 +208,26 @@ describe("an alias with two mailboxes", () => {
     ["both give up after days", always(busy), always(busy)],
     ["one refuses at once, the other gives up after days", always(full), always(busy)],
     ["one refuses at once, the other at the second attempt", always(full), [busy, ...always(full)]],
-    ["both refuse at once, and another alias takes it", always(full), always(full)],
-  ])("of which none takes the message tells the proven sender, once: %s", async (_, jonas, rasa) => {
-    const from = newSender();
-    await send(from, { jonas, rasa });
-    await vi.waitFor(async () => expect(await failures()).toHaveLength(2));
-    await vi.waitFor(() => expect(reportsTo(from)).toHaveLength(1));
-    expect(String(reportsTo(from)[0]?.bytes)).not.toMatch(/jonas|rasa|inbox\.example/);
-    await expectQueueEmpty();
-    expect(reportsTo(from)).toHaveLength(1);
-  });
+    ["both refuse at once, and another alias accepts it", always(full), always(full)],
+  ])(
+    "of which none accepts the message leads to one report to the authenticated sender: %s",
+    async (_, jonas, rasa) => {
+      const from = newSender();
+      await send(from, { jonas, rasa });
+      await vi.waitFor(async () => expect(await failures()).toHaveLength(2));
+      await vi.waitFor(() => expect(reportsTo(from)).toHaveLength(1));
+      expect(String(reportsTo(from)[0]?.bytes)).not.toMatch(/jonas|rasa|inbox\.example/);
+      await expectQueueEmpty();
+      expect(reportsTo(from)).toHaveLength(1);
+    },
+  );
 
   test.each([
     ["at once, and the other refuses", always(full), []],
     ["at once, and the other gives up after days", always(busy), []],
     ["at the second attempt, and the other refuses at once", always(full), [busy]],
     ["at the second attempt, when the other gives up", always(busy), [busy]],
-  ])("of which one takes the message tells the sender nothing: %s", async (_, jonas, rasa) => {
+  ])("of which one accepts the message leads to no report to the sender: %s", async (_, jonas, rasa) => {
     const from = newSender();
     await send(from, { jonas, rasa });
     await vi.waitFor(async () => expect(await failures()).toHaveLength(1));
@@ -229,13 +235,13 @@ describe("an alias with two mailboxes", () => {
     expect(mx.messages.map(({ rcptTo }) => rcptTo[0]).sort()).toEqual(["ema@inbox.example", "rasa@inbox.example"]);
   });
 
-  /** What is reported waits in the queue itself. */
+  /** Reports are queued themselves, so an empty queue means that none will follow. */
   async function expectQueueEmpty(): Promise<void> {
     await vi.waitFor(async () => expect(await system.server.store.deliveries.count()).toBe(0));
   }
 });
 
-test("a complaint at abuse@ about forwarded mail becomes a notice to the owner; one that names nothing of ours does not", async () => {
+test("a complaint at abuse@ about forwarded mail becomes a notice to the owner; one that names no message of ours does not", async () => {
   const { address } = await forwarded(newSender());
   const [mail] = await mx.waitForMessages(1);
   const complaint = (mailFrom: string) =>
@@ -264,7 +270,7 @@ test("a complaint at abuse@ about forwarded mail becomes a notice to the owner; 
   expect(notices[0]?.text).toContain(`A message forwarded for ${address} was marked as spam`);
 });
 
-test("an unproven sender is told nothing", async () => {
+test("an unauthenticated sender gets no report", async () => {
   mx.options = {
     answer: ({ stage, line }) => (stage === "rcpt" && line.includes("jonas@") ? "450 4.2.1 later" : undefined),
   };
@@ -276,7 +282,7 @@ test("an unproven sender is told nothing", async () => {
   expect(mx.messages).toEqual([]);
 });
 
-test("mail from one alias to another stays inside and is forwarded as usual", async () => {
+test("mail from one alias to another is not sent out, and is forwarded as usual", async () => {
   const other = await registerPerson(system.url);
   const mine = await person.createAlias({ forwardTo: "jonas@inbox.example" });
   const theirs = await other.createAlias({ forwardTo: "rasa@elsewhere.example" });

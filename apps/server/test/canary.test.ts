@@ -1,7 +1,7 @@
 /**
- * Nothing readable at rest: words planted wherever words can be planted are found in no file of the data directory and in no
- * line the process wrote, in none of eight encodings; while it runs, after kill -9, and after a clean close. The scanner is
- * shown to find what it looks for.
+ * Nothing is stored or logged in readable form: canary texts planted wherever a user can put text are found in no file
+ * of the data directory and in no line of the process' output, in none of eight encodings, while it runs, after kill
+ * -9, and after a clean shutdown. Controls show that the scanner finds what it looks for.
  */
 import { randomBytes } from "node:crypto";
 import { cp, mkdir, readdir, stat, writeFile } from "node:fs/promises";
@@ -23,7 +23,7 @@ import { sql } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-const timeout = 240_000;
+const TIMEOUT_MS = 240_000;
 
 afterAll(removeDataDirs);
 
@@ -88,8 +88,8 @@ describe("the embedded store", () => {
     expect(places([...findings, ...output])).toEqual([]);
   }
 
-  test("holds no canary in any file, nor does the output, running, killed, restarted and closed", {
-    timeout,
+  test("contains no canary in any file, nor does the output, while running, killed, restarted and closed", {
+    timeout: TIMEOUT_MS,
   }, async () => {
     const world = await canaryWorld(canaries);
     try {
@@ -126,7 +126,7 @@ describe("the embedded store", () => {
     expect(canaries.labels.length).toBeGreaterThan(100);
   });
 
-  test("holds no canary in any row, read as the database reads it", { timeout }, async () => {
+  test("contains no canary in any row as SQL reads it", { timeout: TIMEOUT_MS }, async () => {
     const { db, close } = await openEmbedded(dataDir);
     const rows = await everyRow(async (statement) => (await sql.raw<{ row: string }>(statement).execute(db)).rows);
     await close();
@@ -135,8 +135,8 @@ describe("the embedded store", () => {
     expect(places(canaries.find(Buffer.from(rows.text), "rows"))).toEqual([]);
   });
 
-  test("would be found out: a canary in a row, in a log or in a file of a copy of this directory is found", {
-    timeout,
+  test("control: a canary in a row, in a log or in a file of a copy of this directory is found", {
+    timeout: TIMEOUT_MS,
   }, async () => {
     const copy = await makeDataDir();
     await cp(dataDir, copy, { recursive: true, filter: async (path) => !(await stat(path)).isSocket() });
@@ -154,41 +154,45 @@ describe("the embedded store", () => {
 });
 
 const postgres = findTestPostgres();
-if (!postgres.found) process.stdout.write(`Canaries on PostgreSQL are skipped: ${postgres.reason}\n`);
+if (!postgres.found) process.stdout.write(`canary tests on PostgreSQL are skipped: ${postgres.reason}\n`);
 
-test.skipIf(!postgres.found)("PostgreSQL holds no canary in any row, nor does the output", { timeout }, async () => {
-  const canaries = new Canaries();
-  const world = await canaryWorld(canaries);
-  const database = await startTestPostgres();
-  const dataDir = await makeDataDir();
-  const url = await database.createDatabase();
-  const env = { ...world.env, DATABASE_URL: url, KAUKE_SECRET_KEY: randomBytes(32).toString("base64") };
-  const client = new pg.Client({ connectionString: url });
-  try {
-    const server = await startServerProcess({ dataDir, env });
-    const planted = await plantCanaries(canaries, targetOf(server, world));
-    expectPlanted(planted, world.mx.messages);
-    await server.kill();
-    await client.connect();
-    const { text } = await everyRow(async (statement) => (await client.query<{ row: string }>(statement)).rows);
-    expect(text.length).toBeGreaterThan(10_000);
-    const { findings } = await canaries.scan([dataDir]);
-    findings.push(
-      ...canaries.find(Buffer.from(text), "rows"),
-      ...canaries.find(Buffer.from(server.output()), "output"),
-    );
-    expect(places(findings)).toEqual([]);
-    await client.query("INSERT INTO counter (name, value) VALUES ($1, 1)", [canaries.word("control")]);
-    const again = await everyRow(async (statement) => (await client.query<{ row: string }>(statement)).rows);
-    expect(canaries.find(Buffer.from(again.text), "rows").map(({ label }) => label)).toEqual(["control"]);
-  } finally {
-    await client.end();
-    await database.stop();
-    await world.close();
-  }
-});
+test.skipIf(!postgres.found)(
+  "PostgreSQL contains no canary in any row, nor does the output",
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const canaries = new Canaries();
+    const world = await canaryWorld(canaries);
+    const database = await startTestPostgres();
+    const dataDir = await makeDataDir();
+    const url = await database.createDatabase();
+    const env = { ...world.env, DATABASE_URL: url, KAUKE_SECRET_KEY: randomBytes(32).toString("base64") };
+    const client = new pg.Client({ connectionString: url });
+    try {
+      const server = await startServerProcess({ dataDir, env });
+      const planted = await plantCanaries(canaries, targetOf(server, world));
+      expectPlanted(planted, world.mx.messages);
+      await server.kill();
+      await client.connect();
+      const { text } = await everyRow(async (statement) => (await client.query<{ row: string }>(statement)).rows);
+      expect(text.length).toBeGreaterThan(10_000);
+      const { findings } = await canaries.scan([dataDir]);
+      findings.push(
+        ...canaries.find(Buffer.from(text), "rows"),
+        ...canaries.find(Buffer.from(server.output()), "output"),
+      );
+      expect(places(findings)).toEqual([]);
+      await client.query("INSERT INTO counter (name, value) VALUES ($1, 1)", [canaries.word("control")]);
+      const again = await everyRow(async (statement) => (await client.query<{ row: string }>(statement)).rows);
+      expect(canaries.find(Buffer.from(again.text), "rows").map(({ label }) => label)).toEqual(["control"]);
+    } finally {
+      await client.end();
+      await database.stop();
+      await world.close();
+    }
+  },
+);
 
-/** All rows of all our tables as text: what a file holds compressed, or in pages already free, is not hidden here. */
+/** All rows of all our tables as text: also finds what a file holds in compressed form. */
 async function everyRow(query: (statement: string) => Promise<{ row: string }[]>) {
   const tables = await query(
     "SELECT quote_ident(relname) AS row FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
@@ -212,7 +216,7 @@ describe("the scanner", () => {
     ["base64 at 2", (text) => Buffer.from(`ab${text} and more`).toString("base64url")],
   ];
 
-  test.each(forms)("finds a canary written as %s, and tells which one and where", (encoding, form) => {
+  test.each(forms)("finds a canary written as %s, and reports which one and where", (encoding, form) => {
     const canaries = new Canaries();
     canaries.word("other");
     canaries.word("secret");
@@ -225,25 +229,25 @@ describe("the scanner", () => {
     expect(more).toEqual([]);
   });
 
-  test("knows the eight encodings, and finds nothing where nothing is", () => {
+  test("knows the eight encodings, and finds nothing in a text without a canary", () => {
     expect(Object.keys(encodings)).toHaveLength(8);
     expect(forms.map(([encoding]) => encoding)).toEqual(Object.keys(encodings));
     expect(new Canaries().find(randomBytes(1_000_000), "noise")).toEqual([]);
   });
 
-  test("finds a value between pages of zeros, which are not searched, at its place", () => {
+  test("finds a value between pages of zeros, which are skipped, at its offset", () => {
     const canaries = new Canaries();
     canaries.watch("last", "s3cret+value");
     const text = Buffer.from("s3cret+value", "utf16le");
     const bytes = Buffer.alloc(5 * 8192);
-    // Its last zero begins the page of zeros behind it.
+    // The value's last zero byte is the first of the following page of zeros.
     const at = 3 * 8192 - text.length + 1;
     text.copy(bytes, at);
     const [found] = canaries.find(bytes, "a file");
     expect(found).toMatchObject({ offset: at, encoding: "utf-16le", label: "last" });
   });
 
-  test("finds a value that was only watched", () => {
+  test("finds a value that was watched rather than planted", () => {
     const canaries = new Canaries();
     canaries.watch("token", "s3cret+value");
     const bytes = Buffer.from(JSON.stringify({ cookie: Buffer.from("session=s3cret+value").toString("base64") }));

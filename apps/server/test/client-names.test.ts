@@ -1,4 +1,4 @@
-/** The client's name in Received, over real sockets: confirmed by the DNS or "unknown", and never worth a wait. */
+/** The client's name in Received, over real sockets: confirmed by DNS or "unknown", without delaying the mail. */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
@@ -29,7 +29,7 @@ beforeEach(() => {
   system.mx.options = {};
 });
 
-/** @returns the Received field that we wrote, on one line, and what the last answer took */
+/** @returns the Received field that we wrote, on one line, and the milliseconds until the last reply */
 async function receivedFrom(localAddress: string) {
   const { alias } = await person.createAlias({ forwardTo: "jonas@inbox.example" });
   const message = "From: ann@sender.example\r\nSubject: hi\r\n\r\nbody\r\n";
@@ -42,27 +42,27 @@ async function receivedFrom(localAddress: string) {
   return { received: field.replace(/\s+/g, " "), tookMs };
 }
 
-test("a client whose name leads back to it is named", async () => {
+test("a client whose name resolves back to its address is named", async () => {
   const { received } = await receivedFrom("127.0.0.7");
   expect(received).toContain("from helo.sender.example (mail.sender.example [127.0.0.7]) by mail.kauke.test");
 });
 
-test("the name is kept with a message that has to wait", async () => {
+test("the name is stored with a message that is queued", async () => {
   let asked = 0;
   system.mx.options = { answer: ({ stage }) => (stage === "rcpt" && asked++ === 0 ? "450 4.2.1 later" : undefined) };
   expect((await receivedFrom("127.0.0.7")).received).toContain("(mail.sender.example [127.0.0.7])");
   expect(asked).toBe(2);
 });
 
-test("a name that leads to somebody else, and an address without one, read unknown", async () => {
+test("a name that resolves to somebody else's address, and an address without a name, are written as unknown", async () => {
   expect((await receivedFrom("127.0.0.8")).received).toContain("(unknown [127.0.0.8])");
   system.mx.messages.length = 0;
   expect((await receivedFrom("127.0.0.1")).received).toContain("(unknown [127.0.0.1])");
 });
 
-test("a name server that never answers costs the sender half a second at most", async () => {
+test("a name server that never answers delays the sender by half a second at most", async () => {
   const { received, tookMs } = await receivedFrom("127.0.0.9");
   expect(received).toContain("(unknown [127.0.0.9])");
-  // Half a second of ours; the rest is for a busy machine.
+  // Half a second is our limit; the rest is for a busy machine.
   expect(tookMs).toBeLessThan(4000);
 });

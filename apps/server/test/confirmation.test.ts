@@ -1,4 +1,7 @@
-/** Soft confirmation, end to end: one message of ours per account and mailbox, caps until it is answered, and what an answer does. */
+/**
+ * Soft confirmation, end to end: one message of ours per account and mailbox, caps until it is answered, and the
+ * effects of the answer.
+ */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -58,7 +61,7 @@ async function post(system: TestSystem, path: string, body: object) {
 const say = (system: TestSystem, choice: string, token: string) => post(system, "/api/confirmation", { token, choice });
 const standing = async (person: Person) => (await person.listAliases())[0]?.unconfirmed;
 
-test("the first forward asks the mailbox once, in words of ours alone, and the mail itself arrives untouched by it", async () => {
+test("the first forwarded message makes us ask the mailbox once, in words of ours alone, and arrives itself unchanged", async () => {
   const given = await setUp();
   const { mx, system } = given;
   const person = await registerPerson(system.url);
@@ -81,7 +84,7 @@ test("the first forward asks the mailbox once, in words of ours alone, and the m
   expect(system.log.events.some((it) => JSON.stringify(it).includes("inbox.example"))).toBe(false);
 });
 
-test("twenty forwards a day reach an unconfirmed mailbox, whoever's they are; more waits in the queue with one notice, until it is confirmed", async () => {
+test("twenty forwards a day reach an unconfirmed mailbox in all; more wait in the queue with one notice, until it is confirmed", async () => {
   const given = await setUp();
   const { mx, system } = given;
   const [ann, ben] = [await registerPerson(system.url), await registerPerson(system.url)];
@@ -104,7 +107,7 @@ test("twenty forwards a day reach an unconfirmed mailbox, whoever's they are; mo
   expect(forwards(mx)).toHaveLength(21);
 });
 
-test("one account leaves a part of an unconfirmed mailbox's twenty to others, whose mail goes straight through", async () => {
+test("one account leaves a part of an unconfirmed mailbox's twenty to others, whose mail is delivered at once", async () => {
   const given = await setUp();
   const { mx, system } = given;
   const [mallory, ann] = [await registerPerson(system.url), await registerPerson(system.url)];
@@ -117,7 +120,7 @@ test("one account leaves a part of an unconfirmed mailbox's twenty to others, wh
   expect(await system.server.store.deliveries.count()).toBe(5);
 });
 
-test("a mailbox is asked five times a day at most, however many accounts lead there and however they spell it", async () => {
+test("a mailbox is asked five times a day at most, however many accounts forward there and however they spell it", async () => {
   const given = await setUp();
   const { mx, system } = given;
   const spellings = ["v.ictim@gmail.com", "Victim+1@gmail.com", "victim@googlemail.com", "VICTIM@GMAIL.com"];
@@ -157,7 +160,7 @@ test("an account has five unconfirmed mailboxes at most; the sixth is not even a
   expect(forwards(mx)).toHaveLength(before + 1);
 });
 
-test("what an unconfirmed mailbox can't take now waits in the spool when another destination takes the message", async () => {
+test("what an unconfirmed mailbox can't accept now waits in the spool if another destination accepts the message", async () => {
   const given = await setUp();
   const { mx, system } = given;
   const person = await registerPerson(system.url);
@@ -177,7 +180,7 @@ test("what an unconfirmed mailbox can't take now waits in the spool when another
   expect(await system.server.store.deliveries.count()).toBe(1);
 });
 
-test("not mine ends the pair: 550 at once, the owner is told, another account's mail still comes", async () => {
+test("the answer 'not mine' ends forwarding of that account: 550 at once, the owner is notified, another account's mail still arrives", async () => {
   const given = await setUp();
   const { mx, system } = given;
   const [ann, ben] = [await registerPerson(system.url), await registerPerson(system.url)];
@@ -199,7 +202,7 @@ test("not mine ends the pair: 550 at once, the owner is told, another account's 
   expect(forwards(mx)).toHaveLength(before + 1);
 });
 
-test("answers outlive a restart, and nobody is asked twice", async () => {
+test("answers are kept over a restart, and nobody is asked twice", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "kauke-confirmation-"));
   closers.push(() => rm(dataDir, { recursive: true, force: true }));
   const given = await setUp({ KAUKE_DATA_DIR: dataDir });
@@ -225,7 +228,7 @@ test("answers outlive a restart, and nobody is asked twice", async () => {
   expect(questions(mx)).toHaveLength(3);
 });
 
-test("with limits off nobody is asked and nothing is capped", async () => {
+test("with limits off nobody is asked and no cap applies", async () => {
   const given = await setUp({ KAUKE_LIMITS: "off" });
   const person = await registerPerson(given.system.url);
   const alias = nameOf(await person.createAlias({ forwardTo: "free@inbox.example" }));

@@ -1,4 +1,4 @@
-/** Direct sending by the whole system: mail hosts of the outside world behind a DNS table, each doing its worst. */
+/** Direct delivery by the whole system: mail hosts behind a DNS table, each of which fails in a different way. */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { FakeMx, type FakeMxOptions } from "@kauke/testkit/fakes/fake-mx";
 import { type FakeStsHost, startFakeStsHost, stsFile } from "@kauke/testkit/fakes/fake-sts-host";
@@ -12,13 +12,13 @@ const tls = { key: testKey, cert: testCertificate };
 const dns = createFakeDns();
 const header = "From: Ann <ann@example.org>\r\nSubject: hi\r\nMessage-ID: <1@example.org>\r\n\r\n";
 const longBody = `${"0123456789abcdef".repeat(4)}\r\n`.repeat(4000);
-/** More than the kernel takes off our hands at once: the final dot is far away when the host dies. */
+/** More than the kernel buffers at once, so that the final dot is not sent yet when the host dies. */
 const hugeBody = longBody.repeat(32);
 const open: (() => Promise<unknown>)[] = [];
-const lateMs = 30_000;
+const LATE_MS = 30_000;
 let system: TestSystem;
 let policyHost: FakeStsHost;
-/** All hosts listen on one port, each at an address of its own: the sender has one idea of where SMTP is spoken. */
+/** All hosts listen on one port, each at an address of its own: the delivery worker knows one SMTP port only. */
 let port = 0;
 let hostsMade = 0;
 let late: Promise<{ mx: FakeMx; last: string; waiting: () => Promise<number>; tookMs: number }>;
@@ -41,7 +41,7 @@ beforeAll(async () => {
     overrides: { resolver: dns, direct: { port, stsPort: policyHost.port, extraCa: testCertificate } },
   });
   open.push(() => system.close());
-  // Thirty real seconds: they pass while the other tests run.
+  // Takes thirty real seconds, which pass while the other tests run.
   late = startLate();
 });
 
@@ -51,14 +51,17 @@ afterAll(async () => {
 
 async function startLate() {
   const [mx] = await domain("late.example", [
-    { answer: ({ stage }) => (stage === "body" ? { reply: "250 2.0.0 taken", delayMs: lateMs } : undefined) },
+    { answer: ({ stage }) => (stage === "body" ? { reply: "250 2.0.0 taken", delayMs: LATE_MS } : undefined) },
   ]);
   const startedAt = performance.now();
   const { last, waiting } = await forward("late.example");
   return { mx: mx as FakeMx, last, waiting, tookMs: performance.now() - startedAt };
 }
 
-/** A mail host for `name` for each of `options`, best first; `null`: the address is there, but nobody listens. */
+/**
+ * Adds mail hosts for the domain `name`, one for each of `options`, in order of preference; `null`: the address exists,
+ * but nothing listens.
+ */
 async function domain(name: string, options: readonly (FakeMxOptions | null)[]): Promise<(FakeMx | null)[]> {
   const hosts = options.map((_, index) => ({ name: `mx${index}.${name}`, address: `127.0.0.${++hostsMade + 1}` }));
   dns.zone[name] = { mx: hosts.map((it, index) => [10 * (index + 1), it.name] as const) };
@@ -73,7 +76,7 @@ async function listen(options: FakeMxOptions | null, host: string): Promise<Fake
   return mx;
 }
 
-/** One host, and what its domain is called. */
+/** Adds a domain with one mail host. */
 async function oneHost(name: string, options: FakeMxOptions = {}): Promise<FakeMx> {
   const [mx] = await domain(name, [options]);
   return mx as FakeMx;
@@ -84,7 +87,7 @@ async function twoHosts(name: string, first: FakeMxOptions | null, second: FakeM
   return { one: one as FakeMx, two: two as FakeMx };
 }
 
-/** Mail from outside to an alias of somebody new that leads to a mailbox at `name`. */
+/** Sends mail from outside to a new account's alias that forwards to a mailbox at `name`. */
 async function forward(name: string, body = ".dotted\r\nbody\r\n") {
   const person = await registerPerson(system.url);
   const alias = await person.createAlias({ forwardTo: `jonas@${name}` });
@@ -96,14 +99,14 @@ async function forward(name: string, body = ".dotted\r\nbody\r\n") {
 const bodyOf = (mx: FakeMx) =>
   mx.messages.map((it) => String(it.bytes).slice(String(it.bytes).indexOf("\r\n\r\n") + 4));
 
-test("the best host gets the mail; nobody else is asked", async () => {
+test("the preferred host gets the mail; no other host is contacted", async () => {
   const { one, two } = await twoHosts("preference.example", {});
   expect((await forward("preference.example")).last).toMatch(/^250 /);
   expect(bodyOf(one)).toEqual([".dotted\r\nbody\r\n"]);
   expect(two.connections).toBe(0);
 });
 
-test("when the best host is down, the next one gets it within the same transaction", async () => {
+test("if the preferred host is down, the next one gets the mail within the same transaction", async () => {
   const { two } = await twoHosts("fallback.example", null);
   const { last, waiting } = await forward("fallback.example");
   expect(last).toMatch(/^250 /);
@@ -111,7 +114,7 @@ test("when the best host is down, the next one gets it within the same transacti
   expect(two.messages).toHaveLength(1);
 });
 
-test("a host that speaks IPv6 only is reached", async () => {
+test("a host with IPv6 only is reached", async () => {
   dns.zone["six.example"] = { mx: [[1, "mx.six.example"]] };
   dns.zone["mx.six.example"] = { aaaa: ["::1"] };
   const mx = (await listen({}, "::1")) as FakeMx;
@@ -119,7 +122,7 @@ test("a host that speaks IPv6 only is reached", async () => {
   expect(mx.messages).toHaveLength(1);
 });
 
-test("a domain that says it takes no mail (null MX) is refused at once, and its address is not asked", async () => {
+test("mail to a domain that accepts none (null MX) is rejected at once, without a connection to its address", async () => {
   const mx = await oneHost("null.example");
   dns.zone["null.example"] = { mx: [[0, ""]], a: ["127.0.0.2"] };
   const { last, waiting } = await forward("null.example");
@@ -128,7 +131,7 @@ test("a domain that says it takes no mail (null MX) is refused at once, and its 
   expect(mx.connections).toBe(0);
 });
 
-test("a greylisting destination gets the mail at the second try, once", async () => {
+test("a greylisting destination gets the mail at the second attempt, once", async () => {
   let asked = 0;
   const mx = await oneHost("grey.example", {
     answer: ({ stage }) => (stage === "rcpt" && asked++ === 0 ? "450 4.7.1 greylisted" : undefined),
@@ -152,7 +155,7 @@ test("a destination that dies in the middle of the data gets the whole mail late
   expect(bodyOf(mx)).toEqual([longBody]);
 });
 
-test("a host that dies in the middle of the data can't have it: the next host is tried at once", async () => {
+test("a host that dies in the middle of the data can't have the mail, so the next host is tried at once", async () => {
   const { two } = await twoHosts("half.example", { dropAfterBodyBytes: 100_000 });
   const { last, waiting } = await forward("half.example", hugeBody);
   expect(last).toMatch(/^250 /);
@@ -160,7 +163,7 @@ test("a host that dies in the middle of the data can't have it: the next host is
   expect(bodyOf(two).map((it) => it === hugeBody)).toEqual([true]);
 });
 
-test("a host that breaks the connection before its 250 may have the mail: no other host gets it, it is asked again later", async () => {
+test("a host that breaks the connection before its 250 may have the mail: no other host gets it, and it is tried again later", async () => {
   let bodies = 0;
   const { one, two } = await twoHosts("unsure.example", {
     answer: ({ stage }) => (stage === "body" && bodies++ === 0 ? { drop: true } : undefined),
@@ -172,13 +175,13 @@ test("a host that breaks the connection before its 250 may have the mail: no oth
   expect([bodies, one.messages.length, two.connections]).toEqual([2, 1, 0]);
 });
 
-test("where nothing is asked of TLS, a self-signed certificate of any name is better than none", async () => {
+test("where no TLS policy applies, a self-signed certificate of any name is accepted, since it is better than none", async () => {
   const mx = await oneHost("selfsigned.example", { tls });
   expect((await forward("selfsigned.example")).last).toMatch(/^250 /);
   expect(mx.messages[0]?.isSecure).toBe(true);
 });
 
-test("where nothing is asked of TLS, a broken handshake is followed by mail in clear", async () => {
+test("where no TLS policy applies, mail is sent in clear after a failed handshake", async () => {
   const mx = await oneHost("broken.example", {
     tls,
     answer: ({ stage, connection }) =>
@@ -189,10 +192,10 @@ test("where nothing is asked of TLS, a broken handshake is followed by mail in c
   expect(mx.connections).toBe(2);
 });
 
-test("MTA-STS enforced: with a bad certificate mail waits and is never sent in clear; it goes once the host is proven", async () => {
+test("MTA-STS enforced: with a bad certificate mail waits and is never sent in clear; it is sent once the certificate is valid", async () => {
   const name = "example.test";
   const mx = await oneHost(name, { tls });
-  // What the certificate does not say.
+  // A name that the certificate does not contain.
   dns.zone["mx.elsewhere.test"] = dns.zone[`mx0.${name}`] ?? {};
   dns.zone[name] = { mx: [[1, "mx.elsewhere.test"]] };
   dns.zone[`mta-sts.${name}`] = { a: ["127.0.0.1"] };
@@ -211,7 +214,7 @@ test("MTA-STS enforced: with a bad certificate mail waits and is never sent in c
   expect(policyHost.requests).toHaveLength(2);
 });
 
-test("a host that never answers holds its share of the sender, not all of it, and its mail is not given up for waiting", async () => {
+test("a host that never answers occupies its share of the delivery worker, not all of it, and mail waiting for it does not fail", async () => {
   let mood: "later" | "hangs" | "takes" = "later";
   let hung = 0;
   const answer: FakeMxOptions["answer"] = ({ stage }) => {
@@ -243,16 +246,16 @@ test("a host that never answers holds its share of the sender, not all of it, an
   expect(slow.messages).toHaveLength(49);
 }, 30_000);
 
-test("a destination that answers after 30 s: the sender is not kept that long, and the mail arrives once", async () => {
+test("a destination that answers after 30 s: the sender gets its reply earlier, and the mail arrives once", async () => {
   const { mx, last, waiting, tookMs } = await late;
   expect(last).toMatch(/^250 /);
-  expect(tookMs).toBeLessThan(lateMs);
-  await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: lateMs });
+  expect(tookMs).toBeLessThan(LATE_MS);
+  await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: LATE_MS });
   expect(mx.messages).toHaveLength(1);
   expect(mx.connections).toBe(1);
 }, 60_000);
 
-test("a provider that says 421 is left alone for a while, over all its domains and accounts; then all mail arrives", async () => {
+test("a provider that replies 421 gets no mail for a while, over all its domains and accounts; then all mail arrives", async () => {
   let isBusy = true;
   const answer: FakeMxOptions["answer"] = ({ stage }) =>
     stage === "mail" && isBusy ? "421 4.3.2 too much at once" : undefined;
@@ -263,7 +266,7 @@ test("a provider that says 421 is left alone for a while, over all its domains a
   const askedAt = mx.commands.filter((line) => line.startsWith("MAIL")).length;
   expect(askedAt).toBe(1);
   forwards.push(...(await Promise.all(["tenant-b.example", "tenant-b.example"].map((name) => forward(name)))));
-  // Within the pause nothing more was asked of the host, and the senders were told 250.
+  // Within the pause no further mail was sent to the host, and the senders got 250.
   expect(mx.commands.filter((line) => line.startsWith("MAIL")).length).toBeLessThanOrEqual(2);
   expect(forwards.every(({ last }) => last.startsWith("250 "))).toBe(true);
   isBusy = false;
@@ -272,7 +275,7 @@ test("a provider that says 421 is left alone for a while, over all its domains a
   expect(mx.messages).toHaveLength(3);
 }, 60_000);
 
-test("a domain that recovers has its waiting mail at once, and not at the next step of the schedule", async () => {
+test("a domain that recovers gets its waiting mail at once, and not at the next step of the schedule", async () => {
   const patient = await startSystem({
     env: {
       KAUKE_DELIVERY: "direct",
@@ -294,7 +297,7 @@ test("a domain that recovers has its waiting mail at once, and not at the next s
   expect(mx.messages).toHaveLength(0);
   expect(await patient.server.store.deliveries.count()).toBe(3);
   isDown = false;
-  // The pool pauses after a failed connection: the first message after the pause makes the rest due.
+  // The connection pool pauses after a failed connection: the first message after the pause makes the others due.
   await vi.waitFor(
     async () => {
       if ((await patient.server.store.deliveries.count()) > 0 && mx.messages.length === 0) await sendMail(mail);

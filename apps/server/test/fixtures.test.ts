@@ -1,4 +1,6 @@
-/** Real-shaped messages through the whole path: the body leaves exactly as it came, to a mailbox and to a webhook. */
+/**
+ * Realistic messages through the whole mail path: the body is forwarded byte for byte, to a mailbox and to a webhook.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { readHeader } from "@kauke/mail-rfc";
@@ -32,14 +34,14 @@ afterAll(async () => {
   await hook.close();
 });
 
-test("there are the promised sixteen fixtures or more", () => {
+test("there are at least the sixteen fixtures that the documentation promises", () => {
   expect(fixtures.length).toBeGreaterThanOrEqual(16);
 });
 
-/** Their addresses become reply addresses: attacks/policy/calendar.test.ts. */
+/** Fixtures whose body changes, since addresses in it become reply addresses: see attacks/policy/calendar.test.ts. */
 const invitations = new Set(["calendar-invite.eml"]);
 
-test.each(fixtures.filter((name) => !invitations.has(name)))("%s leaves as it came", async (name) => {
+test.each(fixtures.filter((name) => !invitations.has(name)))("%s is forwarded unchanged", async (name) => {
   const message = readFileSync(`${folder}/${name}`);
   const alias = await person.createAlias({ forwardTo: `jonas@inbox.example, ${hook.url}` });
   const already = { mails: mx.messages.length, calls: hook.requests.length };
@@ -51,7 +53,7 @@ test.each(fixtures.filter((name) => !invitations.has(name)))("%s leaves as it ca
   });
   expect(last).toMatch(/^250 /);
   const sent = mx.messages[already.mails]?.bytes as Buffer;
-  // The header is rewritten; the blank line and all after it is as it came. A message that starts with its body gets one.
+  // The header is rewritten; the blank line and everything after it stay. A message without a header gets a blank line.
   const body = bodyOf(whole(message));
   const start = sent.length - body.length;
   expect(sent.subarray(start).equals(body)).toBe(true);
@@ -62,7 +64,7 @@ test.each(fixtures.filter((name) => !invitations.has(name)))("%s leaves as it ca
   expect(Buffer.from(call.data.raw, "base64").equals(whole(message))).toBe(true);
 });
 
-/** SMTP lines end in CRLF, so a message without a last line end gets one (RFC 5321 §4.1.1.4). */
+/** Adds a final line end to a message without one, as SMTP lines end in CRLF (RFC 5321 §4.1.1.4). */
 function whole(message: Buffer): Buffer {
   return message.length === 0 || message.subarray(-2).toString("latin1") === "\r\n"
     ? message

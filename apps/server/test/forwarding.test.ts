@@ -1,4 +1,4 @@
-/** Mail from the outside to the destinations of an alias, over real sockets: DESIGN's table of outcomes. */
+/** Mail from outside to the destinations of an alias, over real sockets: the table of outcomes of DESIGN. */
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
 import { registerPerson } from "@kauke/testkit/person";
@@ -6,7 +6,7 @@ import { sendMail } from "@kauke/testkit/send-mail";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";
 import { afterAll, expect, test, vi } from "vitest";
 
-/** All after the header, which is rewritten. */
+/** @returns everything after the header, which is rewritten */
 const bodyOf = (raw: Buffer | undefined) => String(raw).slice(String(raw).indexOf("\r\n\r\n") + 4);
 const message = "From: Ann <ann@example.org>\r\nSubject: hi\r\nMessage-ID: <1@example.org>\r\n\r\n.dotted\r\nbody\r\n";
 
@@ -26,7 +26,7 @@ afterAll(async () => {
   }
 });
 
-/** One system for all tests of the same settings; everybody in a test is new to it. */
+/** Starts one system for all tests with the same settings; each test registers accounts of its own. */
 async function setUp(env: Record<string, string> = {}) {
   const key = JSON.stringify(env);
   const world = worlds.get(key) ?? (await startWorld(env));
@@ -52,14 +52,14 @@ async function startWorld(env: Record<string, string>): Promise<World> {
 
 const openDeliveries = (system: TestSystem) => system.server.store.deliveries.count();
 
-test("mail reaches mailbox and webhook of an alias, its bytes untouched, and nothing is stored", async () => {
+test("mail reaches mailbox and webhook of an alias, its bytes unchanged, and nothing is stored", async () => {
   const { mx, hook, system, person, send } = await setUp();
   const alias = await person.createAlias({ forwardTo: `jonas@inbox.example, ${hook.url}` });
   const { last } = await send(`${alias.alias}@${alias.domain}`);
   expect(last).toMatch(/^250 2\.0\.0 Ok /);
   const mail = mx.messages[0];
   expect(mail?.rcptTo).toEqual(["jonas@inbox.example"]);
-  // Two destinations: bounces lead to the alias, and not to the sender.
+  // With two destinations bounces are addressed to the alias, and not to the sender.
   expect(mail?.envelopeFrom).toMatch(/^srs0-[a-z2-7-]+@kauke\.test$/);
   expect(mail?.bytes.toString()).toMatch(/^Delivered-To: \S+@kauke\.test\r\nReceived: from client\.example /);
   expect(bodyOf(mail?.bytes)).toBe(".dotted\r\nbody\r\n");
@@ -112,7 +112,7 @@ test("case and a tag after the plus sign lead to the same alias", async () => {
   expect(mx.messages).toHaveLength(1);
 });
 
-test("aliases of two owners in one transaction are both served, each on its own", async () => {
+test("aliases of two owners in one transaction are both served, each by itself", async () => {
   const { system, person, send, mx } = await setUp();
   const other = await registerPerson(system.url);
   const mine = await person.createAlias({ forwardTo: "jonas@inbox.example" });
@@ -126,7 +126,7 @@ test("aliases of two owners in one transaction are both served, each on its own"
   }
 });
 
-test("a destination that defers is kept sealed, retried, and delivered once", async () => {
+test("a message that a destination defers is stored sealed, retried, and delivered once", async () => {
   const { mx, system, person, send } = await setUp();
   let asked = 0;
   mx.options = { answer: ({ stage }) => (stage === "rcpt" && asked++ === 0 ? "450 4.2.1 greylisted" : undefined) };
@@ -139,7 +139,7 @@ test("a destination that defers is kept sealed, retried, and delivered once", as
   expect(mx.messages).toHaveLength(1);
 });
 
-test("one of two destinations deferring is retried alone", async () => {
+test("if one of two destinations defers, only that one is retried", async () => {
   const { mx, system, person, send } = await setUp();
   let asked = 0;
   mx.options = {
@@ -153,7 +153,7 @@ test("one of two destinations deferring is retried alone", async () => {
   expect(mx.messages.map((mail) => mail.rcptTo[0])).toEqual(["quick@inbox.example", "slow@inbox.example"]);
 });
 
-test("when every destination refuses, so do we, in our own words and without naming one", async () => {
+test("if every destination refuses, so do we, in our own words and without naming one", async () => {
   const { mx, person, send, system } = await setUp();
   mx.options = { answer: ({ stage }) => (stage === "rcpt" ? "550 5.1.1 jonas@inbox.example unknown" : undefined) };
   const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });
@@ -162,7 +162,7 @@ test("when every destination refuses, so do we, in our own words and without nam
   expect(await openDeliveries(system)).toBe(0);
 });
 
-test("a destination that refuses beside one that takes is told to the owner alone", async () => {
+test("if one destination refuses and another accepts, only the owner is notified", async () => {
   const { mx, person, send } = await setUp();
   mx.options = {
     answer: ({ stage, line }) => (stage === "rcpt" && line.includes("gone@") ? "550 5.1.1 no such user" : undefined),
@@ -175,7 +175,7 @@ test("a destination that refuses beside one that takes is told to the owner alon
   ]);
 });
 
-test("a destination that keeps deferring finally fails, and the owner is told", async () => {
+test("a message that a destination keeps deferring finally fails, and the owner is notified", async () => {
   const { mx, person, send, system } = await setUp({ KAUKE_RETRY_SCHEDULE: "1s" });
   mx.options = { answer: ({ stage }) => (stage === "rcpt" ? "450 4.2.1 later" : undefined) };
   const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });
@@ -184,7 +184,7 @@ test("a destination that keeps deferring finally fails, and the owner is told", 
   expect(await openDeliveries(system)).toBe(0);
 });
 
-test("a message that was at this alias before is a loop", async () => {
+test("a message that has already passed this alias is a loop", async () => {
   const { person, send } = await setUp();
   const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });
   const address = `${alias.alias}@kauke.test`;
@@ -199,7 +199,7 @@ test("a message with a hundred Received fields is a loop", async () => {
   expect((await send(`${alias.alias}@kauke.test`, { message: trace + message })).last).toMatch(/^554 5\.4\.6 /);
 });
 
-test("postmaster and abuse are taken on every domain and kept sealed for the operator", async () => {
+test("mail to postmaster and abuse is accepted on every domain and stored sealed for the operator", async () => {
   const { send, system, mx } = await setUp();
   for (const to of ["postmaster@kauke.test", "Abuse@vejas.test", "postmaster"]) {
     expect((await send(to)).last).toMatch(/^250 /);
@@ -214,7 +214,7 @@ test("with KAUKE_POSTMASTER set the operator's mail is forwarded there", async (
   expect(mx.messages[0]?.rcptTo).toEqual(["op@inbox.example"]);
 });
 
-test("a sender too long for SRS gives way to the alias' own bounce address", async () => {
+test("a sender too long for SRS is replaced by the alias' own bounce address", async () => {
   const { mx, person, send } = await setUp();
   const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });
   const from = `${"long".repeat(15)}@${"host".repeat(10)}.example`;
@@ -225,7 +225,7 @@ test("a sender too long for SRS gives way to the alias' own bounce address", asy
   expect((await send(bounceTo.toUpperCase(), { from: "", message: report })).last).toMatch(/^250 /);
 });
 
-test("a webhook is signed so that its owner can check it, and answers 2xx to take the message", async () => {
+test("a webhook call is signed so that its owner can verify it, and an answer of 2xx accepts the message", async () => {
   const { hook, person, send, system } = await setUp();
   hook.options = { statuses: [503, 200] };
   const alias = await person.createAlias({ forwardTo: hook.url });
@@ -237,7 +237,7 @@ test("a webhook is signed so that its owner can check it, and answers 2xx to tak
   expect(hook.requests[0]?.headers["webhook-signature"]).toMatch(/^v1,[A-Za-z0-9+/]{43}=$/);
 });
 
-test("a webhook on a private address is never called; the owner is told", async () => {
+test("a webhook on a private address is never called; the owner is notified", async () => {
   const { hook, person, send } = await setUp({ KAUKE_WEBHOOK_ALLOW: "hooks.example" });
   const alias = await person.createAlias({ forwardTo: `jonas@inbox.example, ${hook.url}` });
   expect((await send(`${alias.alias}@kauke.test`)).last).toMatch(/^250 /);
@@ -245,7 +245,7 @@ test("a webhook on a private address is never called; the owner is told", async 
   expect((await person.notices())[0]?.text).toContain("private or local network address");
 });
 
-test("people in the header become reply addresses, and nothing of theirs or ours is left to answer to", async () => {
+test("people in the header become reply addresses, and no address of theirs or ours remains that an answer could go to", async () => {
   const { mx, person, send } = await setUp();
   const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });
   const address = `${alias.alias}@kauke.test`;

@@ -1,6 +1,6 @@
 /**
- * Clients that send anything: whole dialogues with pieces lost, doubled, swapped and spoiled, and plain noise, over real sockets
- * to the MX and, signed in or not, to submission. 1,000 of them, 100,000 in `npm run test:long`.
+ * Clients that send anything: whole dialogues with chunks lost, doubled, swapped and corrupted, and plain noise, over
+ * real sockets to the MX and, signed in or not, to submission. 1,000 of them, 100,000 in `npm run test:long`.
  */
 import { connect, createServer, type Server } from "node:net";
 import type { Submitter } from "@kauke/server/core/smtp-credential/authenticate";
@@ -15,8 +15,8 @@ import { rounds } from "@kauke/testkit/long-rounds";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-const numRuns = rounds(1000, 100_000);
-const timeout = rounds(120_000, 3_600_000);
+const NUM_RUNS = rounds(1000, 100_000);
+const TIMEOUT_MS = rounds(120_000, 3_600_000);
 const budget = new MemoryBudget(400_000);
 const received: Buffer[] = [];
 const credentials = Buffer.from("\0shop@kauke.test\0right").toString("base64");
@@ -57,7 +57,7 @@ beforeAll(async () => {
     handlers,
   });
   ports.mx = await mx.listen();
-  // As behind TLS, without its cost.
+  // Treated like a connection under TLS, without its cost.
   submission = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     const common = { mailHost: "mail.kauke.test", maxMessageBytes: 50_000, budget, upgrade: null };
     new SmtpSession(socket, { ...common, handlers: submitting, secure: true, isClosing: () => false, nowMs: () => 0 });
@@ -73,11 +73,14 @@ afterAll(async () => {
 
 interface Manner {
   patienceMs?: number;
-  /** How long it looks for an answer before it sends the next piece; not all pieces are answered. */
+  /** Milliseconds to wait for a reply before the next chunk is sent; not every chunk gets one. */
   lookMs?: number;
 }
 
-/** Waits for the greeting, sends all of it, piece by piece, and closes its side. @returns all that was answered; `hung` when nobody hung up */
+/**
+ * Waits for the greeting, sends all chunks, one after the other, and closes its side. @returns everything the server
+ * sent; `hung` if the server did not close the connection in time
+ */
 function converse(port: number, pieces: readonly Buffer[], manner: Manner = {}): Promise<string> {
   const { patienceMs = 15_000, lookMs = 2 } = manner;
   return new Promise((resolve) => {
@@ -100,7 +103,7 @@ function converse(port: number, pieces: readonly Buffer[], manner: Manner = {}):
       text += chunk.toString("latin1");
       if (text.endsWith("\r\n")) sendNext();
     });
-    // The server may hang up on whoever goes on sending.
+    // The server may close the connection of a client that goes on sending.
     socket.on("error", () => {});
     socket.on("end", () => socket.end());
     socket.on("close", () => {
@@ -146,9 +149,9 @@ const order = ["EHLO c.test", `AUTH PLAIN ${credentials}`, "MAIL FROM:<a@b.test>
 const line = fc.tuple(fc.constantFrom(...lines), fc.constantFrom(...ends)).map((parts) => parts.join(""));
 const noise = fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes).toString("latin1"));
 const begun = fc.nat({ max: order.length }).map((count) => order.slice(0, count).map((it) => `${it}\r\n`));
-/** Lines that are sent one by one, and what is sent at random after them. */
+/** Lines sent one by one, and random bytes after them. */
 const dialogue = fc.tuple(begun, fc.array(fc.oneof({ weight: 6, arbitrary: line }, noise), { maxLength: 15 }));
-/** A byte here and there is another one. */
+/** Random bytes of the dialogue are replaced. */
 const spoiled = fc
   .tuple(dialogue, fc.array(fc.tuple(fc.nat(), fc.nat({ max: 255 })), { maxLength: 5 }))
   .map(([[start, more], changes]) => {
@@ -159,7 +162,9 @@ const spoiled = fc
     }
     return pieces;
   });
-/** All at once, or so many at a time: then most of what a client says ahead of an answer is one refusal. */
+/**
+ * The dialogue's lines, grouped: sent one by one, or many before any reply, most of which are then rejected together.
+ */
 const inChunks = fc.tuple(spoiled, fc.constantFrom(1, 1, 2, 20)).map(([pieces, size]) => {
   const chunks = Array.from({ length: Math.ceil(pieces.length / size) }, (_, at) => at * size);
   return chunks.map((at) => Buffer.concat(pieces.slice(at, at + size)));
@@ -168,8 +173,8 @@ const inChunks = fc.tuple(spoiled, fc.constantFrom(1, 1, 2, 20)).map(([pieces, s
 const whole = /^(?:\d{3}(?:-[^\r\n]*|(?: [^\r\n]*)?)\r\n)*$/;
 
 test.each(["mx", "submission"] as const)(
-  "%s answers anything in whole replies, hangs up, and holds nothing",
-  { timeout },
+  "%s answers any input in whole replies, closes the connection, and keeps no memory",
+  { timeout: TIMEOUT_MS },
   async (name) => {
     const property = fc.asyncProperty(fc.array(inChunks, { minLength: 10, maxLength: 10 }), async (clients) => {
       const answers = await Promise.all(clients.map((chunks) => converse(ports[name], chunks)));
@@ -177,7 +182,7 @@ test.each(["mx", "submission"] as const)(
       for (const answer of answers) expect(answer === "" || answer.startsWith("220 ")).toBe(true);
       received.length = 0;
     });
-    await fc.assert(property, { numRuns: numRuns / 10, endOnFailure: true });
+    await fc.assert(property, { numRuns: NUM_RUNS / 10, endOnFailure: true });
     expect(budget.usedBytes).toBe(0);
     const commands = order.filter((it) => name !== "mx" || !it.startsWith("AUTH"));
     const polite = [...commands, "Subject: still here\r\n\r\n.", "QUIT"].map((it) => Buffer.from(`${it}\r\n`));
@@ -186,7 +191,7 @@ test.each(["mx", "submission"] as const)(
   },
 );
 
-test("a server that neither answers in whole replies nor hangs up would be seen", async () => {
+test("control: a server that neither answers in whole replies nor closes the connection is detected", async () => {
   const silent = createServer({ allowHalfOpen: true }, (socket) => void socket.write("no reply"));
   await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
   const { port } = silent.address() as { port: number };
@@ -196,7 +201,7 @@ test("a server that neither answers in whole replies nor hangs up would be seen"
   silent.close();
 });
 
-test("an AUTH exchange gives one of its four steps for any line", { timeout }, () => {
+test("an AUTH exchange takes one of its four steps for any line", { timeout: TIMEOUT_MS }, () => {
   const piece = fc.oneof(
     fc.constantFrom(credentials, "*", "=", "", "====", "c2hvcA==", "AAAA", "\0", "A".repeat(5000)),
     fc.string({ unit: "binary", maxLength: 20 }),
@@ -211,6 +216,6 @@ test("an AUTH exchange gives one of its four steps for any line", { timeout }, (
         if (step.kind === "credentials") expect(step.username.length + step.password.length).toBeLessThanOrEqual(1024);
       }
     }),
-    { numRuns },
+    { numRuns: NUM_RUNS },
   );
 });

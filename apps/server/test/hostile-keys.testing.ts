@@ -1,4 +1,4 @@
-/** Key records of a stranger who wants a check of a signature to take long. */
+/** DKIM key records of a stranger who wants the check of a signature to take long. */
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 
 const arc = generateKeyPairSync("rsa", {
@@ -11,9 +11,11 @@ export const arcKey = {
   record: `v=DKIM1; k=rsa; p=${arc.publicKey.toString("base64")}`,
 };
 
-/** As large as is accepted. Nobody knows its factors, which a check of a signature does not need. */
+/** The largest key that is accepted. Nobody knows its factors, which checking a signature does not need. */
 export const largeKey = keyRecord(4096, 32);
-/** OpenSSL takes any exponent up to the length of the modulus for moduli of at most 3,072 bits. */
+/**
+ * A key with a huge exponent: for moduli of at most 3,072 bits OpenSSL accepts any exponent up to the modulus' length.
+ */
 export const hugeExponentKey = keyRecord(3072, 3071);
 
 /** @returns a key record with a random odd modulus and exponent (RFC 8017 §A.1.1) */

@@ -1,6 +1,6 @@
 /**
- * The limits of the mail path over real sockets: each with a small figure, each met at connect or at RCPT, none for good. That of
- * a destination (6, two of them for one account) is met in the queue.
+ * The limits of the mail path over real sockets: each with a small figure, each applied at connect or at RCPT, none
+ * with a permanent failure. The limit of a destination (6, two of them for one account) is applied in the queue.
  */
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
@@ -45,7 +45,7 @@ afterAll(async () => {
   await mx.close();
 });
 
-/** A client whose block nobody used before. */
+/** A client address in a block that no test has used before. */
 const newClient = () => `127.${++made}.0.1`;
 
 async function newAlias(person: Person, forwardTo = `box${++made}@inbox.example`): Promise<string> {
@@ -73,7 +73,7 @@ async function rcptTalk(localAddress: string) {
   return { close: () => talk.close(), rcpt: (address: string) => talk.ask(`RCPT TO:<${address}>`) };
 }
 
-test("who names strangers hears 451 for everybody, from all of its block, and nobody else does", async () => {
+test("a client that names unknown aliases gets 451 for every recipient, from its whole block, and no other block does", async () => {
   const known = await newAlias(await newPerson());
   const client = newClient();
   const talk = await rcptTalk(client);
@@ -87,7 +87,7 @@ test("who names strangers hears 451 for everybody, from all of its block, and no
   talk.close();
 });
 
-test("messages of a block are limited, told before any data, and go through again in time", async () => {
+test("messages of a block are limited, refused before any data, and accepted again in time", async () => {
   const person = await newPerson();
   const [one, other] = [await newAlias(person), await newAlias(person)];
   const client = newClient();
@@ -98,7 +98,7 @@ test("messages of a block are limited, told before any data, and go through agai
   expect(await send(other, client)).toMatch(/^250 /);
 });
 
-test("recipients of a block are limited, whether there are such or not", async () => {
+test("recipients named by a block are limited, whether or not they exist", async () => {
   const known = await newAlias(await newPerson());
   const talk = await rcptTalk(newClient());
   for (let named = 0; named < 9; named++) expect(await talk.rcpt(known)).toMatch(/^250 /);
@@ -107,7 +107,7 @@ test("recipients of a block are limited, whether there are such or not", async (
   talk.close();
 });
 
-test("connections of a block are limited, at once and without a session", async () => {
+test("connections of a block are limited, and refused at once without a session", async () => {
   const client = newClient();
   for (let opened = 0; opened < 12; opened++) {
     const talk = await smtpTalk(system.mxPort, "127.0.0.1", client);
@@ -119,7 +119,7 @@ test("connections of a block are limited, at once and without a session", async 
   expect(limited("mail_connections_ip")).toBe(1);
 });
 
-test("an alias takes so many messages, whoever sends them, and the next alias its own", async () => {
+test("an alias accepts a limited number of messages, whoever sends them, and the next alias its own", async () => {
   const person = await newPerson();
   const [one, other] = [await newAlias(person), await newAlias(person)];
   for (let sent = 0; sent < 2; sent++) expect(await send(one)).toMatch(/^250 /);
@@ -128,7 +128,7 @@ test("an alias takes so many messages, whoever sends them, and the next alias it
   expect(limited("mail_alias")).toBe(1);
 });
 
-test("an account takes so many messages over all its aliases", async () => {
+test("an account accepts a limited number of messages over all its aliases", async () => {
   const person = await newPerson();
   const [one, other, third] = [await newAlias(person), await newAlias(person), await newAlias(person)];
   for (const to of [one, one, other, other, third]) expect(await send(to)).toMatch(/^250 /);
@@ -139,7 +139,7 @@ test("an account takes so many messages over all its aliases", async () => {
 const arrivedAt = (mailbox: string) =>
   mx.messages.filter((it) => it.rcptTo[0]?.toLowerCase().startsWith(mailbox)).length;
 
-test("one account sends a mailbox a third of what it takes, over all aliases and spellings; the rest waits, and comes in time", async () => {
+test("one account sends a mailbox a third of what the mailbox accepts, over all aliases and spellings; the rest is queued and arrives in time", async () => {
   const person = await newPerson();
   const mailbox = `shared${++made}`;
   const first = await newAlias(person, `${mailbox}@inbox.example`);
@@ -150,13 +150,13 @@ test("one account sends a mailbox a third of what it takes, over all aliases and
   expect(await send(await newAlias(await newPerson(), `${mailbox}@inbox.example`))).toMatch(/^250 /);
   expect(arrivedAt(mailbox)).toBe(3);
   const before = mx.messages.length;
-  // The sender looks into the queue every 15 seconds at least.
+  // The delivery worker looks into the queue every 15 seconds at least.
   passedMs += 3_700_000;
   await mx.waitForMessages(before + 2);
   expect(arrivedAt(mailbox)).toBe(5);
 });
 
-test("a mailbox takes so many messages over all accounts, but the first of every account comes through", async () => {
+test("a mailbox accepts a limited number of messages over all accounts, but the first of every account is delivered", async () => {
   const mailbox = `busy${++made}`;
   const people = [await newPerson(), await newPerson(), await newPerson(), await newPerson()];
   for (const person of people) {
@@ -166,7 +166,7 @@ test("a mailbox takes so many messages over all accounts, but the first of every
   expect(arrivedAt(mailbox)).toBe(7);
 });
 
-test("one account sends all webhooks of a host together what one of them may have", async () => {
+test("one account sends all webhooks of a host together what one of them may get", async () => {
   const hook = await FakeWebhook.start();
   const other = await FakeWebhook.start();
   const [person, stranger] = [await newPerson(), await newPerson()];
@@ -181,11 +181,11 @@ test("one account sends all webhooks of a host together what one of them may hav
   await other.close();
 });
 
-test("postmaster is asked for nothing but what its block may send", async () => {
+test("mail to postmaster is limited only by what the sender's block may send", async () => {
   for (let sent = 0; sent < 7; sent++) expect(await send("postmaster@kauke.test")).toMatch(/^250 /);
 });
 
-test("what one alias writes to another is not held to a limit by address", async () => {
+test("mail from one alias to another is not limited by block", async () => {
   const [writer, reader] = [await newPerson(), await newPerson()];
   const made = await writer.createAlias({ forwardTo: "writer@inbox.example" });
   const { body } = await writer.call("POST", "/api/smtp-credentials", { aliasId: made.id });

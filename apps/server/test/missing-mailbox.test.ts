@@ -1,4 +1,7 @@
-/** Mailboxes that their host says do not exist, by the whole system: suspended after three messages over a day, resumed by a click. */
+/**
+ * Mailboxes that do not exist according to their mail host, by the whole system: suspended after three messages over a
+ * day, resumed by a click.
+ */
 import type { AliasWire, NoticeWire } from "@kauke/contract";
 import type { FakeMxOptions } from "@kauke/testkit/fakes/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
@@ -6,7 +9,7 @@ import { sendMail } from "@kauke/testkit/send-mail";
 import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 
-const hourMs = 3_600_000;
+const HOUR_MS = 3_600_000;
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
 let system: ForwardingSystem;
@@ -45,7 +48,7 @@ async function aliasTo(forwardTo: string) {
   return { mail, shown };
 }
 
-/** A call in a session of its own: those opened before have ended, as the clock was put forward. */
+/** An API request in a new session: earlier ones have expired, because the clock was advanced. */
 async function callAgain({ email, password }: Person, method: string, path: string, body?: object) {
   const post = { method: "POST", headers: { "content-type": "application/json" } };
   const signedIn = await fetch(`${system.url}/api/auth/login`, { ...post, body: JSON.stringify({ email, password }) });
@@ -58,15 +61,15 @@ async function callAgain({ email, password }: Person, method: string, path: stri
   return { status: answer.status, body: (await answer.json()) as unknown };
 }
 
-/** Three messages, the last more than a day after the first. */
+/** Sends three messages that the host rejects, the last more than a day after the first. */
 async function refusedOverADay(mail: () => Promise<string>): Promise<void> {
   await mail();
   await mail();
-  aheadMs += 24 * hourMs;
+  aheadMs += 24 * HOUR_MS;
   await mail();
 }
 
-test("its owner gets a notice, senders are refused at RCPT, and one click tries it again", async () => {
+test("the owner gets a notice, senders are rejected at RCPT, and one click tries the mailbox again", async () => {
   const { mail, shown } = await aliasTo(mailbox);
   system.mx.options = answering("rcpt", "550 5.1.1 no such user");
   await refusedOverADay(mail);
@@ -85,7 +88,7 @@ test("its owner gets a notice, senders are refused at RCPT, and one click tries 
   expect(await mail()).toMatch(/^250 /);
 });
 
-test("of two mailboxes the other goes on getting mail", async () => {
+test("of two mailboxes the other goes on receiving mail", async () => {
   const { mail } = await aliasTo(`${mailbox}, rasa@inbox.example`);
   system.mx.options = {
     answer: ({ stage, line }) => (stage === "rcpt" && line.includes(mailbox) ? "550 5.1.1 no such user" : undefined),
@@ -97,7 +100,7 @@ test("of two mailboxes the other goes on getting mail", async () => {
 });
 
 test.each<[string, FakeMxOptions]>([
-  ["a refusal without a status", answering("rcpt", "550 no")],
+  ["a refusal without an enhanced status code", answering("rcpt", "550 no")],
   ["a refusal by policy", answering("rcpt", "550 5.7.1 blocked")],
   ["a refusal after the dot", answering("body", "550 5.1.1 no such user")],
   ["a mailbox that is full", answering("rcpt", "552 5.2.2 full")],
@@ -108,7 +111,7 @@ test.each<[string, FakeMxOptions]>([
   expect(await shown()).toBeUndefined();
 });
 
-test("a message taken between ends the count, and a report that claims as much suspends nothing", async () => {
+test("a message accepted in between resets the count, and a report that claims a missing mailbox suspends nothing", async () => {
   const { mail, shown } = await aliasTo(mailbox);
   const gone = answering("rcpt", "550 5.1.1 no such user");
   system.mx.options = gone;
@@ -135,12 +138,12 @@ test("a message taken between ends the count, and a report that claims as much s
     await sendMail({ port: system.mxPort, from: "", to: String(taken?.envelopeFrom), message });
   }
   system.mx.options = gone;
-  aheadMs += 24 * hourMs;
+  aheadMs += 24 * HOUR_MS;
   await mail();
   expect(await shown()).toBeUndefined();
 });
 
-test("a retry that is taken ends the count as well", async () => {
+test("a retry that is accepted resets the count as well", async () => {
   const { mail, shown } = await aliasTo(mailbox);
   system.mx.options = answering("rcpt", "550 5.1.1 no such user");
   await mail();
@@ -148,10 +151,10 @@ test("a retry that is taken ends the count as well", async () => {
   system.mx.options = answering("rcpt", "450 4.3.0 later");
   expect(await mail()).toMatch(/^250 /);
   system.mx.options = {};
-  aheadMs += hourMs;
+  aheadMs += HOUR_MS;
   await vi.waitFor(() => expect(system.mx.messages).toHaveLength(1), { timeout: 30_000 });
   system.mx.options = answering("rcpt", "550 5.1.1 no such user");
-  aheadMs += 24 * hourMs;
+  aheadMs += 24 * HOUR_MS;
   await mail();
   expect(await shown()).toBeUndefined();
 }, 60_000);

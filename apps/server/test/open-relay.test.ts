@@ -1,6 +1,6 @@
 /**
- * Never an open relay: the classic list of spellings that made hosts pass on mail for strangers, each by name. The outside world
- * is one fake mail host that everything leaving would reach; a message that may pass shows that it would be seen there.
+ * Never an open relay: the classic list of address spellings that made hosts relay mail for strangers, each by name. A
+ * fake mail host receives everything that leaves; a message that may pass shows that it would be seen there.
  */
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
@@ -44,7 +44,7 @@ async function greeted(port = system.mxPort, helo = "client.example"): Promise<S
   return talk;
 }
 
-/** Goes as far as it is let. @returns the answers to MAIL and RCPT */
+/** Sends MAIL, RCPT and, if these are accepted, the message. @returns the replies to MAIL and RCPT */
 async function tryToSend(
   rcpt: string,
   { from = "<ann@example.org>", helo = "client.example" } = {},
@@ -126,9 +126,9 @@ const recipients: readonly (readonly [name: string, path: string, answer: RegExp
   ["no local part", "<@kauke.test>", noPath],
   ["the empty path", "<>", noPath],
   ["somebody else's postmaster", "<postmaster@victim.example>", noRelay],
-  ["a made-up SRS address", "<SRS0=aaaaaaaa=AB=victim.example=user@kauke.test>", noReport],
-  ["a made-up SRS1 address", "<SRS1=aaaaaaaa=kauke.test==aaaa=AB=victim.example=user@kauke.test>", noReport],
-  ["a made-up reply address", "<r.aaaaaaaaaaaaaaaaaaaa@kauke.test>", noAlias],
+  ["a forged SRS address", "<SRS0=aaaaaaaa=AB=victim.example=user@kauke.test>", noReport],
+  ["a forged SRS1 address", "<SRS1=aaaaaaaa=kauke.test==aaaa=AB=victim.example=user@kauke.test>", noReport],
+  ["a forged reply address", "<r.aaaaaaaaaaaaaaaaaaaa@kauke.test>", noAlias],
   ["a DSN that would be sent elsewhere", `<shop@kauke.test> ORCPT=rfc822;${victim} NOTIFY=SUCCESS`, /^555 /],
 ];
 
@@ -144,7 +144,7 @@ const senders: readonly (readonly [name: string, from: string])[] = [
   ["a source route over us", "<@kauke.test:ann@example.org>"],
 ];
 
-describe("the MX passes nothing on", () => {
+describe("the MX relays nothing", () => {
   afterEach(expectNothingLeft);
 
   test.each(recipients)("to %s", async (_name, path, answer) => {
@@ -196,7 +196,7 @@ describe("the MX passes nothing on", () => {
   });
 });
 
-test("VRFY and EXPN tell nothing: who is here is answered like who is not", async () => {
+test("VRFY and EXPN reveal nothing: existing and unknown names get the same reply", async () => {
   const talk = await greeted();
   for (const verb of ["VRFY", "EXPN"]) {
     const answers = [];
@@ -217,7 +217,7 @@ test.each([
   ["needlessly quoted", '"shop"@kauke.test'],
   ["with a tag that looks like an address", "shop+user=victim.example@kauke.test"],
   ["with a tag that holds the percent hack", "shop+user%victim.example@kauke.test"],
-])("control: mail for an alias of ours, written %s, leaves for its owner and nobody else", async (_how, to) => {
+])("control: mail for an alias of ours, written %s, is sent to its owner and nobody else", async (_how, to) => {
   const { last } = await sendMail({ port: system.mxPort, to, message: `${message}\r\n` });
   expect(last).toMatch(/^250 /);
   expect(outside.messages.map((mail) => mail.rcptTo)).toEqual([["owner@inbox.example"]]);
@@ -256,7 +256,7 @@ describe("submission", () => {
     return talk.ask(`${headerFrom}\r\nSubject: hi\r\n\r\nhello\r\n.`);
   }
 
-  test.each(senders)("takes nothing from %s before signing in", async (_name, from) => {
+  test.each(senders)("accepts nothing from %s before signing in", async (_name, from) => {
     for (const talk of [await greeted(system.submissionPort), await secured()]) {
       expect(await talk.ask(`MAIL FROM:${from}`)).toMatch(/^530 /);
       expect(await talk.ask(`RCPT TO:<${victim}>`)).toMatch(/^503 /);
@@ -265,7 +265,7 @@ describe("submission", () => {
     await expectNothingLeft();
   });
 
-  test.each(senders)("takes nothing in the name of %s after signing in", async (_name, from) => {
+  test.each(senders)("rejects the envelope sender %s after signing in", async (_name, from) => {
     const talk = await signedIn();
     expect(await talk.ask(`MAIL FROM:${from}`)).toMatch(/^553 5\.7\.1 /);
     expect(await talk.ask(`RCPT TO:<${victim}>`)).toMatch(/^503 /);
@@ -278,10 +278,10 @@ describe("submission", () => {
     ["a stranger", "From: boss@victim.example"],
     ["a stranger beside the alias", "From: writer@kauke.test, boss@victim.example"],
     ["a stranger in a second field", "From: writer@kauke.test\r\nFrom: boss@victim.example"],
-    ["an alias only in its shown name", 'From: "writer@kauke.test" <boss@victim.example>'],
+    ["an alias only in its display name", 'From: "writer@kauke.test" <boss@victim.example>'],
     ["a group", "From: Team: writer@kauke.test, boss@victim.example;"],
     ["nobody", "X-From: writer@kauke.test"],
-  ])("takes no message whose From is %s", async (_name, headerFrom) => {
+  ])("accepts no message whose From is %s", async (_name, headerFrom) => {
     const talk = await signedIn();
     expect(await submit(talk, `<${victim}>`, headerFrom)).toMatch(/^553 5\.7\.1 /);
     talk.close();
@@ -289,17 +289,17 @@ describe("submission", () => {
   });
 
   test.each(recipients.filter(([, path]) => path.includes("@kauke.test>") && !/[\0\r\n]/.test(path)))(
-    "leads nowhere outside through %s",
+    "relays nothing to the outside through %s",
     async (_name, path) => {
       const talk = await signedIn();
       await submit(talk, path, "From: writer@kauke.test");
       talk.close();
-      // What was queued for our own domain fails there, in this process.
+      // Mail queued for our own domain fails there, within this process.
       await vi.waitFor(expectNothingLeft, { timeout: 15_000, interval: 50 });
     },
   );
 
-  test("control: a message of its own leaves, a source route dropped", async () => {
+  test("control: an ordinary submitted message is sent, its source route dropped", async () => {
     const talk = await signedIn();
     expect(await submit(talk, `<@kauke.test:${victim}>`, "From: writer@kauke.test")).toMatch(/^250 /);
     const [mail] = await outside.waitForMessages(1);

@@ -1,4 +1,7 @@
-/** Mail forwarded sealed: byte for byte the original to whoever has the key, nothing of it to anybody else, and never plaintext. */
+/**
+ * Mail forwarded encrypted: whoever has the key gets the original byte for byte, nobody else anything of it, and
+ * plaintext is never sent.
+ */
 
 import { createPublicKey } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -15,7 +18,8 @@ import { sendMail } from "@kauke/testkit/send-mail";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
-if (stockProgram === null) console.log("Skipped in part: no age program here (Debian: apt-get install age)");
+if (stockProgram === null)
+  console.log("Some tests are skipped: the age program is not installed (Debian: apt-get install age)");
 
 const folder = fileURLToPath(new URL("../../../test-vectors/eml", import.meta.url));
 const fixtures = readdirSync(folder).filter((name) => name.endsWith(".eml"));
@@ -27,7 +31,7 @@ let mx: FakeMx;
 let hook: FakeWebhook;
 let system: TestSystem;
 let record: DkimRecord;
-/** Seals everything unless an alias says otherwise. */
+/** A person whose forwarded mail is encrypted unless an alias says otherwise. */
 let person: Person;
 let key: SealingKey;
 
@@ -87,7 +91,7 @@ const send = async ({ alias }: AliasWire, message: Buffer | string, from = "ann@
 async function forwarded(alias: AliasWire, message: Buffer | string) {
   expect(await send(alias, message)).toMatch(/^250 /);
   const mail = (await mx.waitForMessages(1))[0];
-  if (mail === undefined) throw new Error("nothing came");
+  if (mail === undefined) throw new Error("no message arrived");
   return mail;
 }
 
@@ -98,7 +102,7 @@ const headerOf = (bytes: Buffer) =>
 const fieldOf = (bytes: Buffer, name: string) =>
   new RegExp(`^${name}: (.*)$`, "im").exec(headerOf(bytes))?.[1] as string;
 
-/** Words that are nowhere else. */
+/** Words that occur nowhere else. */
 const secrets = {
   name: "Onuté-Vardenytė",
   subject: "zirzubilas",
@@ -133,14 +137,14 @@ const shownWords = [
   "12:00",
 ];
 
-describe("a message forwarded sealed", () => {
-  test.each(fixtures)("%s opens as the original, byte for byte", async (name) => {
+describe("a message forwarded encrypted", () => {
+  test.each(fixtures)("%s decrypts to the original, byte for byte", async (name) => {
     const original = readFileSync(`${folder}/${name}`);
     const { bytes } = await forwarded(await newAlias(), original);
     expect((await openSealed(sealedFileOf(bytes), key)).equals(original)).toBe(true);
   });
 
-  test("so does one of a megabyte, with bytes of every kind", async () => {
+  test("decrypts as well with a megabyte of bytes of every kind", async () => {
     const line = Buffer.from(Array.from({ length: 255 }, (_, at) => at).filter((it) => ![0, 10, 13].includes(it)));
     const body = Buffer.concat(Array.from({ length: 4200 }, () => Buffer.concat([line, Buffer.from("\r\n")])));
     const original = Buffer.concat([Buffer.from("From: a@sender.example\r\nSubject: big\r\n\r\n"), body]);
@@ -149,7 +153,7 @@ describe("a message forwarded sealed", () => {
     expect((await openSealed(sealedFileOf(bytes), key)).equals(original)).toBe(true);
   });
 
-  test("so does one to a post-quantum key", async () => {
+  test("decrypts as well with a post-quantum key", async () => {
     const quantum = await insertSealingKey(system.server.store, person.user.id, "post-quantum");
     const alias = await newAlias();
     expect((await sealAlias(alias, quantum.id)).status).toBe(200);
@@ -157,7 +161,7 @@ describe("a message forwarded sealed", () => {
     expect((await openSealed(sealedFileOf(bytes), quantum)).equals(Buffer.from(secretMail("x@kauke.test")))).toBe(true);
   });
 
-  test("shows a stand-in for the subject, a nameless reply address, the alias, the verdicts and a notice", async () => {
+  test("shows a placeholder for the subject, a nameless reply address, the alias, the verdicts and a notice", async () => {
     const alias = await newAlias();
     const { bytes, rcptTo, envelopeFrom } = await forwarded(alias, secretMail("x@kauke.test"));
     const address = `${alias.alias}@kauke.test`;
@@ -178,33 +182,33 @@ describe("a message forwarded sealed", () => {
     ]);
   });
 
-  test("tells a sender that is not proven", async () => {
+  test("says if its sender is not authenticated", async () => {
     const alias = await newAlias();
     await send(alias, secretMail("x@kauke.test"), "eve@other.example");
     const [mail] = await mx.waitForMessages(1);
     expect(fieldOf(mail?.bytes as Buffer, "From")).toMatch(/^Unverified sender <r(?:-[a-z2-7]{5}){4}@kauke\.test>$/);
   });
 
-  test("holds nothing of the original outside the age file, nor does its envelope", async () => {
+  test("contains nothing of the original outside the age file, nor does its envelope", async () => {
     const alias = await newAlias();
     const mail = await forwarded(alias, secretMail("x@kauke.test"));
     const file = sealedFileOf(mail.bytes);
     const outside = `${mail.mailLine} ${mail.bytes.toString("latin1").replace(file.toString("latin1"), "")}`;
     expect(shownWords.filter((word) => outside.includes(word))).toEqual([]);
-    // What is looked for is there when it is not sealed.
+    // Control: the texts searched for are present if the message is not encrypted.
     mx.messages.length = 0;
     await sealAlias(alias, "off");
     const plain = String((await forwarded(alias, secretMail("x@kauke.test"))).bytes);
     expect(shownWords.filter((word) => plain.includes(word)).length).toBeGreaterThan(7);
   });
 
-  test("is signed by our domain, as independent judges see it", async () => {
+  test("is signed by our domain, as independent programs verify it", async () => {
     const { bytes } = await forwarded(await newAlias(), secretMail("x@kauke.test"));
     expect(await byMailauth(bytes, record)).toBe("pass");
     expect((await pythonDkim()?.(bytes, record)) ?? "pass").toBe("pass");
   });
 
-  test("opens through the decryption call as well", async () => {
+  test("decrypts through the API as well", async () => {
     const { bytes } = await forwarded(await newAlias(), secretMail("x@kauke.test"));
     const body = { encryptedText: sealedFileOf(bytes).toString(), privateKey: key.privateKey };
     expect(await person.call("POST", "/api/decrypt-manual", body)).toMatchObject({
@@ -226,7 +230,7 @@ describe("a message forwarded sealed", () => {
     expect(mail?.envelopeFrom).toBe(`${alias.alias}@kauke.test`);
   });
 
-  test("keeps where to answer when that is not the author", async () => {
+  test("keeps the address to answer to if that is not the author", async () => {
     const message = "From: list@sender.example\r\nReply-To: Desk <desk@sender.example>\r\nSubject: x\r\n\r\nx\r\n";
     const { bytes } = await forwarded(await newAlias(), message);
     const [from, replyTo] = [fieldOf(bytes, "From"), fieldOf(bytes, "Reply-To")];
@@ -240,7 +244,7 @@ describe("a message forwarded sealed", () => {
     expect(await send(alias, bytes)).toMatch(/^554 5\.4\.6 /);
   });
 
-  test("that other servers sealed ten times before is a loop, and counts one more until then", async () => {
+  test("that other servers encrypted ten times before is a loop; with fewer the count goes up by one", async () => {
     const sealed = (count: string) => `From: ann@sender.example\r\nKauke-Sealed: ${count}\r\n\r\nx\r\n`;
     const alias = await newAlias();
     expect(await send(alias, sealed("10"))).toMatch(/^554 5\.4\.6 /);
@@ -252,13 +256,13 @@ describe("a message forwarded sealed", () => {
   });
 });
 
-describe("whether mail is sealed", () => {
+describe("whether mail is encrypted", () => {
   const isSealed = async (alias: AliasWire) => {
     mx.messages.length = 0;
     return String((await forwarded(alias, secretMail("x@kauke.test"))).bytes).includes("BEGIN AGE ENCRYPTED FILE");
   };
 
-  test("an alias' own choice goes before the account's, and each change works for the next message", async () => {
+  test("an alias' own setting overrides the account's, and each change applies to the next message", async () => {
     const other = await insertSealingKey(system.server.store, person.user.id);
     const alias = await newAlias();
     expect(alias.sealTo).toBe("account");
@@ -276,7 +280,7 @@ describe("whether mail is sealed", () => {
     expect(await isSealed(alias)).toBe(true);
   });
 
-  test("a key that mail is sealed to can't be deleted, and the refusal says where it is in use", async () => {
+  test("a key that mail is encrypted to can't be deleted, and the refusal says where it is in use", async () => {
     const used = await insertSealingKey(system.server.store, person.user.id);
     const alias = await newAlias();
     const remove = () => person.call("DELETE", `/api/encryption-keys/${used.id}`);
@@ -293,8 +297,8 @@ describe("whether mail is sealed", () => {
   });
 });
 
-describe("a message that can't be sealed", () => {
-  test("waits in the spool, its owner is told once, and leaves sealed when sealing works again", async () => {
+describe("a message that can't be encrypted", () => {
+  test("waits in the spool, its owner is notified once, and is sent encrypted when encryption works again", async () => {
     const alias = await newAlias();
     isSealerBroken = true;
     expect(await send(alias, secretMail("x@kauke.test"))).toMatch(/^250 /);
@@ -312,7 +316,7 @@ describe("a message that can't be sealed", () => {
     expect(new Set(mails.map(({ bytes }) => fieldOf(bytes, "Message-ID"))).size).toBe(2);
   });
 
-  test("ends after the schedule with a notice, and was never sent", async () => {
+  test("fails after the retry schedule with a notice, and was never sent", async () => {
     const alias = await newAlias();
     isSealerBroken = true;
     expect(await send(alias, secretMail("x@kauke.test"))).toMatch(/^250 /);
@@ -324,10 +328,11 @@ describe("a message that can't be sealed", () => {
         ),
       { timeout: 30_000, interval: 200 },
     );
-    // The proven sender may have heard that it failed; nothing went where the alias leads, and nothing told what it said.
+    // An authenticated sender may get a failure report; nothing was sent to the alias' destination, and no report
+    // contains the content.
     expect(mx.messages.flatMap(({ rcptTo }) => rcptTo)).not.toContain("jonas@inbox.example");
     expect(mx.messages.filter(({ bytes }) => String(bytes).includes(secrets.body))).toEqual([]);
-    // The report to its sender is on its way for a moment.
+    // The report to the sender is still in the queue for a moment.
     await vi.waitFor(async () => expect(await system.server.store.deliveries.countForAlias(alias.id)).toBe(0), 30_000);
   }, 80_000);
 });
@@ -349,7 +354,7 @@ describe("a webhook", () => {
     expect((await openSealed(raw, key)).toString()).toBe(secretMail("x@kauke.test"));
   });
 
-  test("waits too when sealing fails", async () => {
+  test("waits too if encryption fails", async () => {
     const alias = await newAlias(hook.url);
     isSealerBroken = true;
     expect(await send(alias, secretMail("x@kauke.test"))).toMatch(/^250 /);
@@ -360,7 +365,7 @@ describe("a webhook", () => {
   });
 });
 
-test("what sealed copies held of the memory budget is given back", async () => {
+test("the memory budget used by encrypted copies is returned", async () => {
   await vi.waitFor(async () => expect(await system.server.store.deliveries.count()).toBe(0), { timeout: 10_000 });
   const [, used] = /^kauke_message_memory_bytes (\d+)$/m.exec(system.server.metrics.render()) ?? [];
   expect(used).toBe("0");

@@ -1,4 +1,4 @@
-/** Clients that talk before their turn, or take all the time there is: shown out, so that others get through. */
+/** Clients that send before their turn, or as slowly as they can: they are disconnected, so that others are served. */
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { MemoryBudget } from "@kauke/server/mail/memory-budget";
@@ -55,14 +55,17 @@ async function greeted(port: number): Promise<SmtpTalk> {
 
 const envelope = "MAIL FROM:<a@example.org>\r\nRCPT TO:<shop@kauke.test>\r\nDATA\r\n";
 
-/** To where the text of a message is awaited. @returns false when it has to wait (452) */
+/**
+ * Runs a transaction up to the point where the server waits for the message. @returns false if the server defers it
+ * (452)
+ */
 async function inData(talk: SmtpTalk): Promise<boolean> {
   talk.send(envelope);
   const answers = [await talk.reply(), await talk.reply(), await talk.reply()];
   return answers[2]?.startsWith("354") ?? false;
 }
 
-/** Sends a piece again and again until the server hangs up; every answer till then. */
+/** Sends a chunk again and again until the server closes the connection. @returns every reply until then */
 async function trickle(talk: SmtpTalk, piece: string): Promise<string[]> {
   const timer = setInterval(() => talk.send(piece), 10);
   const answers = await talk.rest();
@@ -71,8 +74,8 @@ async function trickle(talk: SmtpTalk, piece: string): Promise<string[]> {
 }
 
 describe("a client that does not wait for its turn", () => {
-  test("is refused when it spoke before the greeting", async () => {
-    // Its bytes are here before the session begins, as when a script sends all it has with the handshake.
+  test("is refused when it sends before the greeting", async () => {
+    // The client's bytes arrive before the session begins, as when a script sends all it has with the handshake.
     const server = createServer();
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -102,10 +105,10 @@ describe("a client that does not wait for its turn", () => {
   });
 
   test.each([
-    ["goes on before EHLO told of PIPELINING", `EHLO c.test\r\n${envelope}`, []],
-    ["sends the text of a message with DATA", `EHLO|${envelope}Subject: x\r\n\r\nhi\r\n.\r\nQUIT\r\n`, ["250", "250"]],
+    ["pipelines before EHLO has offered PIPELINING", `EHLO c.test\r\n${envelope}`, []],
+    ["sends the message together with DATA", `EHLO|${envelope}Subject: x\r\n\r\nhi\r\n.\r\nQUIT\r\n`, ["250", "250"]],
     ["pipelines after HELO", `HELO|${envelope}`, []],
-    ["pipelines without a hello", envelope, []],
+    ["pipelines without HELO or EHLO", envelope, []],
   ])("is refused when it %s", async (_how, sent, answered) => {
     const { port } = await startMx();
     const talk = await smtpTalk(port);
@@ -118,7 +121,7 @@ describe("a client that does not wait for its turn", () => {
     expect(received).toBe(0);
   });
 
-  test("control: after HELO one by one, after EHLO in a group", async () => {
+  test("control: commands are accepted one by one after HELO, in a group after EHLO", async () => {
     const { port } = await startMx();
     const old = await smtpTalk(port);
     for (const line of ["HELO c.test", ...envelope.trim().split("\r\n")]) expect(await old.ask(line)).toMatch(/^[23]/);
@@ -131,7 +134,7 @@ describe("a client that does not wait for its turn", () => {
     modern.close();
   });
 
-  test("and one of unknown commands alone is shown out after twenty", async () => {
+  test("and one that sends only unknown commands is disconnected after twenty", async () => {
     const { port } = await startMx();
     const talk = await greeted(port);
     talk.send("FROB\r\n".repeat(30));
@@ -140,8 +143,8 @@ describe("a client that does not wait for its turn", () => {
   });
 });
 
-describe("a client that takes its time", () => {
-  test("is shown out when nothing comes, between commands and within a message", async () => {
+describe("a slow client", () => {
+  test("is disconnected when it sends nothing, between commands and within a message", async () => {
     const { port, budget } = await startMx({ times: { idleMs: 100 } });
     const [idle, stuck] = [await greeted(port), await greeted(port)];
     await inData(stuck);
@@ -151,13 +154,13 @@ describe("a client that takes its time", () => {
     expect(budget.usedBytes).toBe(0);
   });
 
-  test("is shown out when a command never ends, byte by byte", async () => {
+  test("is disconnected when a command never ends, byte by byte", async () => {
     const { port, shownOut } = await startMx({ times: { lineMs: 150, sweepMs: 20 } });
     expect(await trickle(await greeted(port), "x")).toEqual(["421 4.4.2 Waited too long"]);
     expect(shownOut).toEqual(["line"]);
   });
 
-  test("is shown out when a message never ends, byte by byte", async () => {
+  test("is disconnected when a message never ends, byte by byte", async () => {
     const { port, budget, shownOut } = await startMx({ times: { dataMs: 150, sweepMs: 20 } });
     const talk = await greeted(port);
     await inData(talk);
@@ -166,7 +169,7 @@ describe("a client that takes its time", () => {
     expect(budget.usedBytes).toBe(0);
   });
 
-  test("is shown out when it keeps the line busy and brings no mail", async () => {
+  test("is disconnected when it keeps sending commands and no mail", async () => {
     const { port, shownOut } = await startMx({ times: { withoutMailMs: 150, sweepMs: 20 } });
     const answers = await trickle(await greeted(port), "NOOP\r\n");
     expect(answers.at(-1)).toBe("421 4.4.2 Waited too long");
@@ -174,7 +177,7 @@ describe("a client that takes its time", () => {
     expect(shownOut).toEqual(["no_mail"]);
   });
 
-  test("is let be while it waits for us", async () => {
+  test("is not disconnected while it waits for us", async () => {
     const receive = async () => {
       await new Promise((done) => setTimeout(done, 200));
       return reply(250, "2.0.0", "Ok kept");
@@ -207,7 +210,7 @@ describe("when slow messages fill the memory", () => {
     return { ...it, talks };
   }
 
-  /** As a mail host does: told to wait, it tries again. */
+  /** Behaves like a mail host: after a temporary failure it tries again. */
   async function sendNormally(port: number): Promise<string> {
     const talk = await greeted(port);
     try {
@@ -218,7 +221,7 @@ describe("when slow messages fill the memory", () => {
     }
   }
 
-  test("the slowest of them go, a normal sender gets through, and the others finish", async () => {
+  test("the slowest of them are evicted, a normal sender is served, and the others finish", async () => {
     const { port, talks, budget, shownOut } = await fillSlowly(5_000_000);
     await vi.waitFor(async () => expect(await sendNormally(port)).toMatch(/^250 /), { timeout: 10_000, interval: 100 });
     const gone = shownOut.filter((why) => why === "memory").length;
@@ -226,14 +229,14 @@ describe("when slow messages fill the memory", () => {
     expect(gone).toBeLessThan(talks.length);
     const ends = await Promise.all(talks.map((talk) => talk.ask("\r\n.").catch(() => "gone")));
     const shown = "421 4.3.1 Too little memory for so slow a message, please try again later";
-    // The oldest has been at it for longest with as many bytes.
+    // Of messages with as many bytes the one begun first is evicted first.
     const expected = talks.map((_, index) => (index < gone ? shown : "250 2.0.0 Ok kept"));
     expect(ends).toEqual(expected);
     for (const talk of talks) talk.close();
     await vi.waitFor(() => expect(budget.usedBytes).toBe(0));
   });
 
-  test("control: where none counts as slow, a normal sender has to wait", async () => {
+  test("control: if none counts as slow, a normal sender has to wait", async () => {
     const { port, talks, shownOut } = await fillSlowly(0);
     const until = performance.now() + 1500;
     while (performance.now() < until) {

@@ -1,6 +1,7 @@
 /**
- * SMTP smuggling: spellings of a lone dot that one host takes for the end of a message and another does not, so that what follows
- * is a message of the attacker's. Read in every way it may be cut, and over a real socket to a real destination.
+ * SMTP smuggling: spellings of a lone dot that one host treats as the end of a message and another does not, so that
+ * what follows becomes a message of the attacker's. Read in chunks of every size, and over a real socket to a real
+ * destination.
  */
 
 import { MemoryBudget } from "@kauke/server/mail/memory-budget";
@@ -12,7 +13,7 @@ import { startSystem, type TestSystem } from "@kauke/testkit/system";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const ends = ["\r\n", "\n", "\r"];
-/** Every line end before the dot with every other behind it, but the one that is right. */
+/** Every combination of line ends before and after the dot, except the right one. */
 const crossed = ends.flatMap((before) => ends.map((after) => `${before}.${after}`)).filter((it) => it !== "\r\n.\r\n");
 const doubled = ["\r\r\n.\r\r\n", "\r\n.\r\r\n", "\n\n.\r\n", "\n.\r\r\n", "\r\r.\r\r", "\n\r.\r\n", "\r\n.\n\r"];
 const withNul = [
@@ -44,7 +45,7 @@ function readIn(pieces: readonly string[]) {
   return pieces.map((piece) => reader.push(Buffer.from(piece, "latin1"))?.result.kind ?? null);
 }
 
-test.each(variants)("%j ends no message and spoils the one it is in, however it is cut", (dot) => {
+test.each(variants)("%j does not end a message and invalidates the one it is in, in chunks of any size", (dot) => {
   const text = around(dot);
   const at = text.indexOf(dot);
   for (let cut = at - 1; cut <= at + dot.length + 1; cut++) {
@@ -66,12 +67,12 @@ async function send(text: string): Promise<string[]> {
   return [...answers, ...(await talk.rest())];
 }
 
-test.each(variants)("%j brings one refusal, no second message, and nothing reaches the destination", async (dot) => {
+test.each(variants)("%j gets one rejection, no second message, and nothing reaches the destination", async (dot) => {
   expect(await send(around(dot))).toEqual(["550 5.6.11 Lines must end in CRLF", "221 2.0.0 Bye"]);
   expect(mx.messages).toEqual([]);
 });
 
-test("control: what is stuffed as it should be arrives as one message, its inner text as text", async () => {
+test("control: a correctly dot-stuffed message arrives as one message, its inner text as text", async () => {
   const [answer] = await send(around("\r\n..\r\n"));
   expect(answer).toMatch(/^250 /);
   expect(mx.messages).toHaveLength(1);
@@ -84,7 +85,7 @@ test.each([
   ["a bare carriage return in the body", "one\rtwo"],
   ["a NUL within a line", "one\0two"],
   ["a dot within a line with bare ends around", "one\ntwo.\nthree"],
-])("%s passes as it came, in one message", async (_name, body) => {
+])("%s passes unchanged, in one message", async (_name, body) => {
   expect((await send(`From: a@example.org\r\nSubject: outer\r\n\r\n${body}\r\n.\r\n`))[0]).toMatch(/^250 /);
   expect(mx.messages).toHaveLength(1);
   expect(mx.messages[0]?.bytes.toString("latin1")).toContain(`\r\n\r\n${body}\r\n`);
@@ -92,13 +93,13 @@ test.each([
 });
 
 test.each(["\n", "\r", "\n\r", "\r\r\n"])(
-  "%j in a header field makes no field and no end of the header",
+  "%j in a header field makes neither a new field nor the end of the header",
   async (end) => {
     const text = `From: a@example.org\r\nSubject: outer${end}Bcc: victim@example.org${end}${end}X-In: body\r\n\r\nhi\r\n.\r\n`;
     expect((await send(text))[0]).toMatch(/^250 /);
     for (const { rcptTo, bytes } of mx.messages) {
       expect(rcptTo).toEqual(["owner@inbox.example"]);
-      // Whatever a lenient reader sees, what we signed and rewrote stands above it.
+      // Whatever a lenient parser sees, the fields that we signed and rewrote stand above it.
       expect(bytes.toString("latin1")).toMatch(/^Delivered-To: shop@kauke\.test\r\n/);
     }
     mx.messages.length = 0;

@@ -1,4 +1,7 @@
-/** A webhook that answers 410 is paused: called no more, its owner told, back when the alias' destinations are saved again. */
+/**
+ * A webhook that answers 410 is paused: it is no longer called, its owner is notified, and it is resumed when the
+ * alias' destinations are saved again.
+ */
 import type { AliasWire } from "@kauke/contract";
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
@@ -48,7 +51,7 @@ const noticesOf = async ({ id }: AliasWire) =>
   (await person.notices()).filter((it) => it.aliasId === id).map((it) => it.text);
 const save = ({ id, forwardTo }: AliasWire) => person.call("PUT", `/api/aliases/${id}`, { forwardTo });
 
-test("answered 410 once, it is called no more; the mailbox beside it gets its mail as ever", async () => {
+test("after one answer of 410 it is no longer called; the alias' mailbox gets its mail as before", async () => {
   hook.options = { statuses: [410] };
   const alias = await person.createAlias({ forwardTo: `jonas@inbox.example, ${hook.url}` });
   expect(alias).not.toHaveProperty("pausedWebhooks");
@@ -63,7 +66,7 @@ test("answered 410 once, it is called no more; the mailbox beside it gets its ma
   expect([hook.requests.length, mx.messages.length]).toEqual([1, before + 1]);
 });
 
-test("saved again, even unchanged, it is called again; pausing and activating the alias alone does not do that", async () => {
+test("saved again, even unchanged, it is called again; pausing and activating the alias alone does not resume it", async () => {
   hook.options = { statuses: [410] };
   const alias = await person.createAlias({ forwardTo: `jonas@inbox.example, ${hook.url}` });
   await send(alias);
@@ -76,7 +79,7 @@ test("saved again, even unchanged, it is called again; pausing and activating th
   expect(hook.requests.length).toBe(2);
 });
 
-test("an alias that leads nowhere else refuses mail before its body, until it is saved again", async () => {
+test("an alias without another destination rejects mail before its body, until it is saved again", async () => {
   hook.options = { statuses: [410] };
   const alias = await person.createAlias({ forwardTo: hook.url });
   const refusal = "550 5.7.1 The message was refused where this alias leads";
@@ -87,7 +90,7 @@ test("an alias that leads nowhere else refuses mail before its body, until it is
   expect(await send(alias)).toMatch(/^250 /);
 });
 
-test("mail that waited for it ends without another call", async () => {
+test("mail queued for it fails without another call", async () => {
   hook.options = { statuses: [503, 410] };
   const alias = await person.createAlias({ forwardTo: `jonas@inbox.example, ${hook.url}` });
   expect([await send(alias), await send(alias)]).toEqual([

@@ -1,4 +1,4 @@
-/** One account's costly decryptions must not keep another account from the worker for age. */
+/** One account's expensive decryptions must not keep another account from the age worker. */
 import { encryptText, generateKeyPair, RECIPIENTS_MAX } from "@kauke/age";
 import { tellFigures } from "@kauke/testkit/long-rounds";
 import { type Person, registerPerson } from "@kauke/testkit/person";
@@ -8,7 +8,10 @@ import { ATTACK_MS, attackTime, expectUnharmed, startScene, watchBystander } fro
 
 afterAll(removeDataDirs);
 
-/** The job that runs when the other account asks, and one that may begin before its request is read. */
+/**
+ * Jobs that may finish before another account's: the one running when that account asks, and one that may start before
+ * its request is read.
+ */
 const JOBS_BEFORE_MAX = 2;
 
 interface Decryption {
@@ -16,7 +19,10 @@ interface Decryption {
   encryptedText: string;
 }
 
-/** Keys that do not fit, for as many people as a text may be encrypted to: nearly the costliest trials that are made at all. */
+/**
+ * A decryption of nearly the highest possible cost: keys that do not match, tried on a text encrypted to the maximum
+ * number of recipients.
+ */
 async function costly(): Promise<Decryption> {
   const pairsOf = (count: number) => Promise.all(Array.from({ length: count }, () => generateKeyPair("post-quantum")));
   const publicKeys = (await pairsOf(RECIPIENTS_MAX)).map((pair) => pair.publicKey);
@@ -40,7 +46,7 @@ async function flood(attacker: Person, job: Decryption, answers: Map<number, num
   await Promise.all(Array.from({ length: 10 }, ask));
 }
 
-/** @param doneOfOthers jobs of the attacker that were done so far */
+/** @param doneOfOthers number of the attacker's jobs finished so far */
 async function measure(person: Person, job: Decryption, until: number, doneOfOthers: () => number) {
   const figures = { decryptions: 0, refused: 0, slowestMs: 0, jobsBefore: 0 };
   do {
@@ -55,7 +61,7 @@ async function measure(person: Person, job: Decryption, until: number, doneOfOth
   return figures;
 }
 
-test("an account whose decryptions are as costly as can be does not keep another one waiting", async () => {
+test("an account with the most expensive decryptions does not keep another account waiting", async () => {
   await using scene = await startScene({ env: { KAUKE_LIMITS: "off" } });
   const [attacker, ann] = [await registerPerson(scene.server.url), await registerPerson(scene.server.url)];
   const [hard, easy] = [await costly(), await ordinary()];
@@ -70,6 +76,6 @@ test("an account whose decryptions are as costly as can be does not keep another
   expect(figures.refused).toBe(0);
   expect(figures.decryptions).toBeGreaterThan(0);
   expect(figures.jobsBefore).toBeLessThanOrEqual(JOBS_BEFORE_MAX);
-  // Some of the attacker's jobs ran; others were refused, since too many of them were waiting.
+  // Some of the attacker's jobs ran; others were refused because too many were waiting.
   expect([...answers.keys()].toSorted()).toEqual([400, 429]);
 }, 240_000);

@@ -1,6 +1,6 @@
 /**
- * Spam through reply addresses: an account that names a hundred strangers in a message to its own alias gets a reply address for each,
- * and may write to all of them at once. What leaves that way counts with submitted mail.
+ * Spam through reply addresses: an account that names a hundred strangers in a message to its own alias gets a reply
+ * address for each, and may write to all of them at once. Mail sent that way counts as submitted mail.
  */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const victims = Array.from({ length: 5 }, (_, at) => `victim${at}@elsewhere.example`);
 
-/** @returns the reply addresses of the strangers that a message to one's own alias names */
+/** @returns the reply addresses of the strangers named in a message to the account's own alias */
 async function replyAddresses(mailbox: string): Promise<string[]> {
   const { alias } = await (await registerPerson(system.url)).createAlias({ forwardTo: mailbox });
   const message = `From: m@evil.example\r\nCc: ${victims.join(", ")}\r\nSubject: x\r\n\r\nx\r\n`;
@@ -48,7 +48,7 @@ async function write(mailbox: string, to: readonly string[], field = "X-Mailer: 
   return (await sendMail({ port: system.mxPort, from: mailbox, to: [...to], message })).last;
 }
 
-test("answers count with submitted mail, and what is too much is deferred", async () => {
+test("answers count as submitted mail, and those beyond the limit are deferred", async () => {
   const to = await replyAddresses("mallory@inbox.example");
   expect(to).toHaveLength(victims.length);
   for (let sent = 0; sent < A_DAY; sent += 1) expect(await write("mallory@inbox.example", to)).toMatch(/^250 /);
@@ -57,13 +57,13 @@ test("answers count with submitted mail, and what is too much is deferred", asyn
   expect(mx.messages.filter((it) => String(it.bytes).includes("Subject: Buy"))).toHaveLength(A_DAY * victims.length);
 });
 
-test("another account's answers have a limit of their own, and a refused one counts nothing", async () => {
+test("another account's answers have a limit of their own, and a refused answer does not count", async () => {
   const to = await replyAddresses("ann@inbox.example");
   for (let tried = 0; tried <= A_DAY; tried += 1) expect(await write("eve@evil.example", to)).toMatch(/^550 /);
   expect(await write("ann@inbox.example", to)).toMatch(/^250 /);
 });
 
-test("absence notes that strangers set off use up a limit of their own, not what the owner may write", async () => {
+test("absence notes triggered by strangers use up a limit of their own, not the owner's limit of submitted mail", async () => {
   const [to = ""] = await replyAddresses("bo@inbox.example");
   const note = () => write("bo@inbox.example", [to], "Auto-Submitted: auto-replied");
   for (let sent = 0; sent < A_DAY; sent += 1) expect(await note()).toMatch(/^250 /);

@@ -1,6 +1,6 @@
 /**
- * Attacks by SMTP commands that cost the server more than the client and lead to no message. A flood of lines is handled as fast as
- * it comes, so every kind of line must end the session sooner or later.
+ * Attacks by SMTP commands that cost the server more than the client and lead to no message. A flood of commands is
+ * handled as fast as it comes, so every kind of command must end the session sooner or later.
  */
 import { maxExtraRecipients, maxRecipients } from "@kauke/server/mail/smtp-server/session-limits";
 import { removeDataDirs } from "@kauke/testkit/server-process";
@@ -21,7 +21,7 @@ const CONNECTIONS = 20;
 const FLOOD_MS = 3000;
 const RCPT = "RCPT TO:<postmaster@kauke.test>\r\n";
 
-/** @returns a session that has named as many recipients as it may */
+/** @returns a session that has named the maximum number of recipients */
 async function fullEnvelope(at = 0): Promise<SmtpTalk> {
   const talk = await smtpTalk(scene.server.mxPort, "127.0.0.1", `127.${20 + at}.0.1`);
   await talk.ask("EHLO mallory.example");
@@ -31,7 +31,7 @@ async function fullEnvelope(at = 0): Promise<SmtpTalk> {
   return talk;
 }
 
-test("a host with a long list hears 452 for what is too much, and its message is taken for the rest", async () => {
+test("a host with too many recipients gets 452 for the surplus, and its message is accepted for the rest", async () => {
   const talk = await fullEnvelope();
   talk.send(RCPT.repeat(maxExtraRecipients));
   for (let named = 0; named < maxExtraRecipients; named += 1)
@@ -41,7 +41,7 @@ test("a host with a long list hears 452 for what is too much, and its message is
   talk.close();
 });
 
-test("who goes on naming recipients is shown out", async () => {
+test("a client that goes on naming recipients is disconnected", async () => {
   const talk = await fullEnvelope();
   talk.send("RCPT\r\n".repeat(maxExtraRecipients + 100));
   const replies = await talk.rest();
@@ -49,7 +49,7 @@ test("who goes on naming recipients is shown out", async () => {
   expect(replies).toHaveLength(maxExtraRecipients + 1);
 });
 
-test("a flood of recipients harms no bystander", { timeout: 60_000 }, async () => {
+test("a flood of recipients does no harm to bystanders", { timeout: 60_000 }, async () => {
   const flood = Buffer.from("RCPT\r\n".repeat(5000));
   const talks = await Promise.all(Array.from({ length: CONNECTIONS }, (_, at) => fullEnvelope(at)));
   const sent = (async () => {

@@ -1,4 +1,4 @@
-/** Attacks that fill the SMTP listeners with connections. Whole networks of clients, over real sockets. */
+/** Attacks that fill the SMTP listeners with connections from whole networks of clients, over real sockets. */
 import { createSecureContext } from "node:tls";
 import { MemoryBudget } from "@kauke/server/mail/memory-budget";
 import { reply, type SmtpReply } from "@kauke/server/mail/reply";
@@ -75,7 +75,7 @@ async function inData(talk: SmtpTalk): Promise<void> {
   for (let answered = 0; answered < 3; answered++) await talk.reply();
 }
 
-describe("a whole server, while everybody else mails and looks", { timeout: 240_000 }, () => {
+describe("a whole server, while others send mail and watch its health", { timeout: 240_000 }, () => {
   const held = async (crowds: Promise<Crowd>[]) => {
     const all = await Promise.all(crowds);
     await new Promise((resolve) => setTimeout(resolve, ATTACK_MS));
@@ -125,7 +125,7 @@ describe("a whole server, while everybody else mails and looks", { timeout: 240_
 });
 
 describe("a full listener", () => {
-  test("control: where all is being answered nobody can give way, and a newcomer hears 421", async () => {
+  test("control: while every connection is being answered none is evicted, and a newcomer gets 421", async () => {
     const receive = () => new Promise<SmtpReply>(() => {});
     const { port } = await startSmtp({ handlers: { ...handlersOf(), receive } });
     const talks = await Promise.all(one24(20).map((address) => from(address, port)));
@@ -136,7 +136,7 @@ describe("a full listener", () => {
     for (const talk of talks) talk.close();
   });
 
-  test("ends the oldest idle session of the busiest address, politely, and leaves the quiet alone", async () => {
+  test("ends the oldest idle session of the address with the most connections, with a reply, and spares addresses with few", async () => {
     const { port, count } = await startSmtp();
     const quiet = await greeted(await gather(port, ["127.2.0.1", "127.3.0.1"]));
     const busy = await greeted(
@@ -153,13 +153,13 @@ describe("a full listener", () => {
     );
     for (let came = 0; came < 5; came++) expect((await from(`127.${20 + came}.0.1`, port)).greeting).toMatch(/^220 /);
     expect(farewells(quiet.members)).toEqual([]);
-    // The busiest address is in the same /24 as honest ones.
+    // The address with the most connections is in the same /24 as honest ones.
     expect(farewells(neighbours.members)).toEqual([]);
     expect(farewells(busy.members)).toEqual(busy.members.slice(0, 5));
     expect(count()).toBe(40);
   });
 
-  test("takes who keeps saying NOOP, or opens messages and lets them trickle, for idle", async () => {
+  test("treats a client that keeps sending NOOP, or that opens messages and sends them very slowly, as idle", async () => {
     const { port } = await startSmtp({ times: { slowAfterMs: 100 } });
     const noops = await greeted(
       await gather(
@@ -184,7 +184,7 @@ describe("a full listener", () => {
     for (const talk of [...newcomers, ...tricklers]) talk.close();
   });
 
-  test("lets a message that comes in well to its end, and never ends one that is being answered", async () => {
+  test("lets a message that arrives at a normal rate finish, and never ends a session that is being answered", async () => {
     const { promise: answered, resolve: answer } = Promise.withResolvers<SmtpReply>();
     const { port } = await startSmtp({ handlers: { ...handlersOf(), receive: () => answered } });
     const talks = await Promise.all(addressesOf(10, () => "127.1.0.1").map((address) => from(address, port)));
@@ -210,7 +210,7 @@ describe("a full listener", () => {
     for (const talk of talks) talk.close();
   });
 
-  test("of many networks with one connection each ends the oldest", async () => {
+  test("ends the oldest session of many networks with one connection each", async () => {
     const { port } = await startSmtp();
     const botnet = await greeted(
       await gather(
@@ -228,7 +228,7 @@ describe("a full listener", () => {
     expect(farewells(newcomers.members)).toEqual([]);
   });
 
-  test("holds a /24 to a share of what is left once it is crowded", async () => {
+  test("limits a /24 to a share of the remaining places once it is crowded", async () => {
     const { port } = await startSmtp({ maxConnectionsPerBlock: 30, maxConnectionsPerBlockWhenCrowded: 5 });
     const first = await greeted(
       await gather(
@@ -244,7 +244,7 @@ describe("a full listener", () => {
     expect(farewells(first.members)).toEqual([]);
   });
 
-  test("is crowded, and lets nobody rest for five minutes", async () => {
+  test("when crowded, allows nobody to stay idle for five minutes", async () => {
     const { port, count } = await startSmtp({ times: { crowdedLineMs: 200, sweepMs: 50 } });
     const few = await greeted(
       await gather(
@@ -262,7 +262,7 @@ describe("a full listener", () => {
     await vi.waitFor(() => expect(few.members.some((it) => it.heard().includes("421 4.4.2"))).toBe(true));
   });
 
-  test("keeps no more than a few of those it turned away, however long they stay", async () => {
+  test("keeps only a few of the connections it turned away, however long they stay", async () => {
     const { port } = await startSmtp({ maxConnections: 2, maxConnectionsPerAddress: 1 });
     await greeted(await gather(port, ["127.1.0.1"]));
     const sockets = () => process.getActiveResourcesInfo().filter((it) => it === "TCPSocketWrap").length;
@@ -273,7 +273,7 @@ describe("a full listener", () => {
       { staysHalfOpen: true },
     );
     await vi.waitFor(() => expect(farewells(turnedAway.members)).toHaveLength(500));
-    // Both ends are in this process.
+    // Both ends of each connection are in this process.
     expect(sockets() - before - 500).toBeLessThan(300);
   });
 });
@@ -289,7 +289,7 @@ describe("TLS handshakes that never end", () => {
     talk.close();
   });
 
-  test("and behind STARTTLS are no work of ours that protects them", async () => {
+  test("behind STARTTLS do not protect a session as work in progress does", async () => {
     const { port } = await startSmtp();
     const crowd = await greeted(await gather(port, one24(20), { answers: "EHLO a.test\r\n" }));
     crowd.sayAll("STARTTLS\r\n");
@@ -298,7 +298,7 @@ describe("TLS handshakes that never end", () => {
     await vi.waitFor(() => expect(crowd.open).toHaveLength(35));
   });
 
-  test("are bounded for each block and in all, and a client is never left in clear by that", async () => {
+  test("are bounded per block and in all, and no client is left without TLS by that", async () => {
     const { port } = await startSmtp({ maxHandshakes: 12, maxHandshakesPerBlock: 10 });
     const crowd = await greeted(
       await gather(
@@ -330,7 +330,7 @@ describe("submission", () => {
     return { talk, answer: await talk.ask(login) };
   }
 
-  test("shows out who does not sign in", async () => {
+  test("disconnects a client that does not sign in", async () => {
     const handlers = { ...handlersOf(), signIn: async () => ({ submitter }) };
     const { port } = await startSmtp({ handlers, implicitTls: true, times: { signInMs: 300, sweepMs: 50 } });
     const { talk: known } = await signedIn(port, "127.1.0.1");
@@ -341,7 +341,7 @@ describe("submission", () => {
     known.close();
   });
 
-  test("ends strangers before it ends who has signed in, and no account holds every place", async () => {
+  test("ends sessions without a sign-in before signed-in ones, and no account holds every place", async () => {
     const handlers = { ...handlersOf(), signIn: async () => ({ submitter }) };
     const { port } = await startSmtp({ handlers, implicitTls: true, maxConnectionsPerAccount: 5 });
     const known = await Promise.all(addressesOf(5, (n) => `127.1.${n}.1`).map((address) => signedIn(port, address)));

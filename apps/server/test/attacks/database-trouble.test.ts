@@ -1,7 +1,7 @@
 /**
- * PostgreSQL that goes away at the worst moment: its connections are cut while an outcome is written down, it takes none any
- * more, a statement is canceled, it turns read-only. Senders hear 4xx meanwhile; nothing is lost or sent twice, and all works again without
- * a restart of ours.
+ * PostgreSQL that fails at the worst moment: its connections are cut while an outcome is recorded, it accepts no
+ * connections, a statement is canceled, it turns read-only. Senders get 4xx meanwhile; nothing is lost or sent twice,
+ * and everything works again without a restart of the server.
  */
 import { randomBytes } from "node:crypto";
 import { findTestPostgres, startTestPostgres, type TestPostgres } from "@kauke/server/store/postgres/postgres.testing";
@@ -13,19 +13,21 @@ import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
 const postgres = findTestPostgres();
-if (!postgres.found) process.stdout.write(`trouble with PostgreSQL is not tested: ${postgres.reason}\n`);
+if (!postgres.found) process.stdout.write(`tests of trouble with PostgreSQL are skipped: ${postgres.reason}\n`);
 
 describe.skipIf(!postgres.found)("while PostgreSQL is in trouble", () => {
   let database: TestPostgres;
   let url: string;
   let admin: pg.Client;
-  /** Holds locks. Within its transaction `pg_stat_activity` would stand still. */
+  /**
+   * Connection that holds locks. It is not used to read `pg_stat_activity`, which does not change within a transaction.
+   */
   let locker: pg.Client;
   let mx: FakeMx;
   let system: TestSystem;
   let person: Person;
   let isFull = false;
-  /** Called when a body is there, before it is answered. */
+  /** Called when the relay has received a body, before its reply. */
   let atTheDot: () => Promise<void> = async () => {};
   let sent = 0;
 
@@ -90,13 +92,13 @@ describe.skipIf(!postgres.found)("while PostgreSQL is in trouble", () => {
     expect(await send(to)).toMatch(/^250 /);
   };
 
-  test("connections cut while a retry's outcome is written: it is written down later, and sent once", {
+  test("connections cut while a retry's outcome is recorded: it is recorded later, and the message is sent once", {
     timeout: 60_000,
   }, async () => {
     const to = await newAlias();
     isFull = true;
     expect(await send(to)).toMatch(/^250 /);
-    // Nobody can write to the queue from before the answer until the connections are cut.
+    // The queue's table is locked against writes from before the relay's reply until the connections are cut.
     let isLocked = false;
     atTheDot = async () => {
       if (isLocked) return;
@@ -117,7 +119,7 @@ describe.skipIf(!postgres.found)("while PostgreSQL is in trouble", () => {
     expect(system.server.metrics.render()).toMatch(/kauke_settle_failures_total [1-9]/);
   });
 
-  test("connections cut again and again: senders hear 250 or 4xx, and everything said 250 to arrives once", {
+  test("connections cut again and again: senders get 250 or 4xx, and everything answered 250 arrives once", {
     timeout: 120_000,
   }, async () => {
     const to = await Promise.all(Array.from({ length: 20 }, newAlias));
@@ -136,7 +138,7 @@ describe.skipIf(!postgres.found)("while PostgreSQL is in trouble", () => {
     await eventually(works);
   });
 
-  test("a server that takes no writes, then no connections: the sender hears 451, and later all is as before", {
+  test("a database that accepts no writes, then no connections: the sender gets 451, and later everything works as before", {
     timeout: 60_000,
   }, async () => {
     const to = await newAlias();
@@ -161,7 +163,7 @@ describe.skipIf(!postgres.found)("while PostgreSQL is in trouble", () => {
     await eventually(works);
   });
 
-  test("canceled statements: the sender hears 451 and no connection of the pool is lost", {
+  test("canceled statements: the sender gets 451 and no connection of the pool is lost", {
     timeout: 60_000,
   }, async () => {
     isFull = true;
@@ -186,7 +188,7 @@ describe.skipIf(!postgres.found)("while PostgreSQL is in trouble", () => {
     await eventually(async () => expect((await admin.query(idle)).rowCount).toBe(0));
   });
 
-  test("the listening connection comes back", {
+  test("the connection that listens for notifications is restored", {
     timeout: 60_000,
   }, async () => {
     await cutAll();

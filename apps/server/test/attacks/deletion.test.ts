@@ -1,6 +1,6 @@
 /**
- * What a thief of the data directory finds of an account that was deleted: every byte of its files is searched for what its rows
- * held, sealed columns and keyed hashes alike.
+ * What a thief of the data directory can find of a deleted account: all files are searched for the bytes that the
+ * account's rows held, sealed columns and keyed hashes alike.
  */
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -18,16 +18,19 @@ import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 
 const HOUR_MS = 3_600_000;
-/** Long enough to be found by chance in no file, short enough to lie within one page. */
+/**
+ * Length of the byte strings searched for: long enough not to occur in a file by chance, short enough to lie within one
+ * page.
+ */
 const NEEDLE_BYTES = 16;
-/** Keyed hashes that stay for 30 days by promise: the given-up address, and the count of a limit. */
-const outlives = new Set(["released_address", "rate_limit"]);
+/** Tables whose keyed hashes are kept for 30 days as documented: released addresses, and counts of rate limits. */
+const keptTables = new Set(["released_address", "rate_limit"]);
 
 const clock = { now: () => new Date(Date.now() + laterMs) };
 let laterMs = 0;
 
 interface Needle {
-  /** e.g. `alias.sealed 0` */
+  /** Table, column and offset in the value, e.g. `alias.sealed 0`. */
   name: string;
   bytes: Buffer;
 }
@@ -36,7 +39,7 @@ async function openIn(dataDir: string): Promise<Store> {
   return openStore({ dataDir, databaseUrl: null, secretKey: null, clock, logger: logSpy() });
 }
 
-/** Every bytea of the rows that hang on the account, cut from the beginning, the middle and the end. */
+/** Pieces from the beginning, middle and end of every bytea value in the rows that belong to the account. */
 async function needlesOf(
   db: Database,
   account: { userId: string; aliasId: string; messageId: string },
@@ -47,7 +50,7 @@ async function needlesOf(
     WHERE table_schema = 'public' AND data_type = 'bytea' AND table_name <> 'server_key'`.execute(db);
   const ids = Object.values(account);
   for (const { table, column } of columns) {
-    if (outlives.has(table)) continue;
+    if (keptTables.has(table)) continue;
     const { rows } = await sql<{
       value: Buffer | null;
     }>`SELECT ${sql.ref(column)} AS value FROM ${sql.table(table)} AS row
@@ -60,28 +63,28 @@ async function needlesOf(
 function cut(name: string, value: Buffer): Needle[] {
   const last = Math.max(0, value.length - NEEDLE_BYTES);
   const places = [...new Set([0, Math.floor(last / 2), last])];
-  // The first bytes of a sealed value name its key: the same in every row.
+  // The first bytes of a sealed value are the key's id, the same in every row.
   return places.map((at) => {
     const start = name.endsWith(".sealed") ? Math.min(last, Math.max(4, at)) : at;
     return { name: `${name} ${at}`, bytes: value.subarray(start, start + NEEDLE_BYTES) };
   });
 }
 
-/** @returns the names of the needles that lie in any file, with the file */
+/** @returns the names of the needles found in any file, each with the file */
 async function findIn(dataDir: string, needles: readonly Needle[]): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   const search = searchFor(needles);
   for (const entry of await readdir(dataDir, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
-    // A file may go while the others are read.
+    // A file may be deleted while the others are read.
     const content = await readFile(path).catch(() => Buffer.alloc(0));
     for (const name of search(content)) found.set(name, path.slice(dataDir.length));
   }
   return found;
 }
 
-/** All needles in one pass: the first two bytes tell where a closer look is worth it. */
+/** Searches for all needles in one pass: a full comparison is made only where the first two bytes match. */
 function searchFor(needles: readonly Needle[]): (content: Buffer) => string[] {
   const byStart = new Map<number, Needle[]>();
   const isStart = new Uint8Array(65_536);
@@ -117,7 +120,7 @@ async function seeErased(dataDir: string, needles: readonly Needle[]): Promise<v
 const tablesOf = (found: Iterable<string>) =>
   [...new Set([...found].map((name) => name.split(".")[0] as string))].sort();
 
-/** A directory with ten accounts. Statistics hold samples of their columns. */
+/** A data directory with ten accounts, so that the database's statistics hold samples of their columns. */
 async function plantedDirectory() {
   laterMs = 0;
   const dataDir = await mkdtemp(join(tmpdir(), "kauke-deletion-"));
@@ -127,39 +130,39 @@ async function plantedDirectory() {
   const planted = await inDirectory(dataDir, async ({ db, keys }) => {
     const context = { db, keys, clock, signals: changeSignals({ notify: false }) };
     const accounts = [];
-    // Bodies lie in files here, and go with them; a mailbox' block was never the account's.
+    // Bodies are files here and are deleted as such; the block of a mailbox never belonged to the account.
     for (let count = 0; count < 10; count += 1)
       accounts.push(await plantAccount(context, { without: ["message_chunk", "blocked_mailbox"] }));
     const [ann, bob] = [accounts[4], accounts[5]];
     if (ann === undefined || bob === undefined) throw new Error("no accounts");
-    // Lies in TOAST, in chunks that are not cut where the needles are.
+    // Large enough to be stored out of line (TOAST), in chunks whose borders do not fall into a needle.
     const large = randomBytes(5900);
     await db.updateTable("encryption_key").set({ sealed: large }).where("user_id", "=", ann.userId).execute();
     await sql`ANALYZE`.execute(db);
     return {
       ann: { ...ann, needles: await needlesOf(db, ann) },
       bob: { ...bob, needles: await needlesOf(db, bob) },
-      tables: ann.planted.filter((table) => !outlives.has(table)),
+      tables: ann.planted.filter((table) => !keptTables.has(table)),
     };
   });
   return { dataDir, ...planted };
 }
 
-/** The account's addresses are held back for 30 days, as keyed hashes. */
+/** Whether the needle is one of the account's addresses, kept for 30 days as keyed hashes. */
 const isHeld = ({ name }: Needle) => name.startsWith("alias.address_index");
 
-test("two hours after an account was deleted no file holds a byte of its rows, and nobody else lost any", {
+test("two hours after an account was deleted no file holds a byte of its rows, and no other account lost any", {
   timeout: 120_000,
 }, async () => {
   const { dataDir, ann, bob, tables } = await plantedDirectory();
   const store = await openIn(dataDir);
   const needles = ann.needles.filter((needle) => !isHeld(needle));
   try {
-    // The control: the search finds every column of every table, while the rows are there.
+    // Control: the search finds every column of every table while the rows exist.
     expect([...(await findIn(dataDir, ann.needles)).keys()].sort()).toEqual(ann.needles.map(({ name }) => name).sort());
     expect(tablesOf(ann.needles.map(({ name }) => name))).toEqual([...tables].sort());
     await store.users.delete(ann.userId);
-    // And another: a deletion alone erases nothing.
+    // Control: a deletion alone erases no bytes.
     expect((await findIn(dataDir, ann.needles)).size).toBe(ann.needles.length);
     laterMs = 2 * HOUR_MS;
     await seeErased(dataDir, needles);
@@ -179,7 +182,7 @@ test("two hours after an account was deleted no file holds a byte of its rows, a
   await again.close();
 });
 
-test("every table that holds sealed values, hashes or keys is among those that are erased", async () => {
+test("every table with sealed values, hashes or keys is among the erased tables", async () => {
   const { dataDir } = await plantedDirectory();
   const tables = await inDirectory(dataDir, async ({ db }) => {
     const { rows } = await sql<{ name: string }>`SELECT DISTINCT table_name AS name FROM information_schema.columns
@@ -209,7 +212,7 @@ test("the last account of a server leaves no sample of its columns behind", { ti
   }
 });
 
-test("what was deleted before the process ended leaves the files after the next start", {
+test("rows deleted before the process ended are erased from the files after the next start", {
   timeout: 120_000,
 }, async () => {
   const { dataDir, ann } = await plantedDirectory();

@@ -1,4 +1,7 @@
-/** One account makes its aliases lead to somebody else's mailbox and has them bombed: that person's mail still arrives, at once. */
+/**
+ * One account points its aliases at somebody else's mailbox and has them flooded with mail: that person's own mail
+ * still arrives at once.
+ */
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { removeDataDirs } from "@kauke/testkit/server-process";
@@ -17,10 +20,10 @@ import { confirmMailbox } from "./scenes/confirm-mailbox.testing.ts";
 afterAll(removeDataDirs);
 
 const ATTACKER_ADDRESS = "127.60.0.1";
-/** What a mailbox takes in an hour; one account has 20 of it. */
+/** Messages that a mailbox accepts in an hour; one account may send it 20 of them. */
 const TOTAL = 60;
 const ALIASES = 10;
-/** More than TOTAL / ALIASES. */
+/** Messages to each alias, more than TOTAL / ALIASES. */
 const MESSAGES = 8;
 
 async function aliasesTo(person: Person, forwardTo: string, count: number): Promise<string[]> {
@@ -32,7 +35,7 @@ async function aliasesTo(person: Person, forwardTo: string, count: number): Prom
   return made;
 }
 
-/** @returns how many recipients were taken, and every other answer to RCPT */
+/** @returns number of recipients accepted, and every other reply to RCPT */
 async function bomb({ server }: Scene, aliases: readonly string[], messages: number) {
   const talk = await smtpTalk(server.mxPort, "127.0.0.1", ATTACKER_ADDRESS);
   await talk.ask("EHLO x.example");
@@ -56,7 +59,7 @@ async function bomb({ server }: Scene, aliases: readonly string[], messages: num
 const sentTo = ({ relay }: Scene, subject: string) =>
   relay.messages.filter((it) => it.rcptTo[0] === bystanderMailbox && it.bytes.includes(`Subject: ${subject}`)).length;
 
-test("a mailbox bombed through another account's aliases takes its owner's mail, and RCPT tells nothing of it", async () => {
+test("a mailbox flooded through another account's aliases accepts its owner's mail, and replies to RCPT do not reveal the flood", async () => {
   await using scene = await startScene({
     env: {
       KAUKE_LIMITS: `mail_destination=${TOTAL}/3600`,
@@ -66,7 +69,7 @@ test("a mailbox bombed through another account's aliases takes its owner's mail,
   });
   await confirmMailbox(scene);
   const mallory = await registerPerson(scene.server.url);
-  // The webhook's port is closed: the mailbox is all that can take the mail.
+  // The webhook's port is closed: only the mailbox can accept the mail.
   const aliases = await aliasesTo(mallory, `${bystanderMailbox}, http://127.1.1.1:9/x`, ALIASES);
   let seen = { taken: 0, others: new Set<string>() };
   const attack = bomb(scene, aliases, MESSAGES).then((it) => {
@@ -75,13 +78,13 @@ test("a mailbox bombed through another account's aliases takes its owner's mail,
   expectUnharmed(await watchBystander(scene, attack));
   expect([...seen.others]).toEqual([]);
   expect(seen.taken).toBe(MESSAGES * ALIASES);
-  // The mailbox did not confirm Mallory's account, which therefore sends it 15 a day.
+  // The mailbox did not confirm Mallory's account, which may therefore send it 15 messages a day.
   expect(sentTo(scene, "bomb")).toBe(15);
 }, 90_000);
 
-test("a network that bombs an alias uses up its limit, and not the part that is kept for mail from elsewhere", async () => {
+test("a network that floods an alias uses up its own limit, and not the part reserved for mail from elsewhere", async () => {
   const LIMIT = 100;
-  // Nothing is refilled meanwhile.
+  // A fixed time, so that no limit is refilled meanwhile.
   const now = new Date();
   const system = await startForwardingSystem({
     env: { KAUKE_LIMITS: `mail_alias=${LIMIT}/3600` },

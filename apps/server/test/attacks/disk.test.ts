@@ -1,4 +1,6 @@
-/** One account's undelivered mail must not fill the disk, whichever way it comes, nor take the room of others' mail. */
+/**
+ * One account's undelivered mail must not fill the disk, however it arrives, nor take the space of other people's mail.
+ */
 import { existsSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -15,13 +17,13 @@ afterAll(removeDataDirs);
 
 const MEBIBYTE = 1_048_576;
 const ACCOUNT_MIB = 8;
-/** Messages of a MiB that show that the share was used. */
+/** Minimum number of accepted messages of a MiB that shows that the account used its share. */
 const TAKEN_MIN = ACCOUNT_MIB - 2;
 const LINE = `${"0123456789abcdef".repeat(4)}\r\n`;
 const bodyOf = (sizeBytes: number) => LINE.repeat(Math.ceil(sizeBytes / LINE.length));
 const messageOf = (from: string, sizeBytes: number) => `From: ${from}\r\nSubject: full\r\n\r\n${bodyOf(sizeBytes)}`;
 
-/** Bytes of all bodies on disk, in the queue and under way. */
+/** Bytes of all bodies on disk: queued messages and messages in flight. */
 function spoolBytes({ dataDir }: ServerProcess): number {
   let bytes = 0;
   for (const directory of ["spool", "underway"]) {
@@ -42,7 +44,7 @@ const startFullDiskScene = (env: Record<string, string> = {}) =>
     },
   });
 
-/** Nobody listens there: what is sent to it stays in the spool. */
+/** Webhook on a port where nothing listens: messages to it stay in the spool. */
 const CLOSED_WEBHOOK = "http://127.2.2.2:9/x";
 
 interface Answers {
@@ -70,7 +72,7 @@ async function flood({ server }: Scene, aliases: readonly string[]): Promise<Ans
   return answers;
 }
 
-/** Takes connections and never answers: what is sent to it is under way until its attempt ends. */
+/** Webhook that accepts connections and never answers: messages to it are in flight until their attempt ends. */
 async function silentWebhook() {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => sockets.add(socket.on("error", () => {})));
@@ -84,7 +86,10 @@ async function silentWebhook() {
   };
 }
 
-/** A share that is the usual one only once the reserve is nearly used up: a reserve of a tebibyte, which this disk has not. */
+/**
+ * Settings under which an account's share shrinks to the usual one because the disk reserve is nearly used up: the
+ * reserve is a tebibyte, more than this disk has.
+ */
 function settingsOfAnAlmostFullDisk(): Record<string, string> {
   const reserveMib = 1_048_576;
   const { bavail, bsize } = statfsSync(tmpdir());
@@ -96,12 +101,12 @@ function settingsOfAnAlmostFullDisk(): Record<string, string> {
 }
 
 const disks: readonly (readonly [string, () => Record<string, string>])[] = [
-  ["at its share", () => ({})],
+  ["once it has used its share", () => ({})],
   ["earlier when the disk is almost full", settingsOfAnAlmostFullDisk],
 ];
 
 test.each(disks)(
-  "an account that lets mail pile up hears 452 %s, and others' mail is kept and delivered",
+  "an account whose mail piles up gets 452 %s, and other people's mail is stored and delivered",
   async (_, env) => {
     await using scene = await startFullDiskScene(env());
     using silent = await silentWebhook();
@@ -129,9 +134,9 @@ test.each(disks)(
     expectUnharmed(seen);
     expect(most).toBeLessThan((ACCOUNT_MIB + 1) * MEBIBYTE);
     expect([...refused.keys()]).toEqual(["452 4.2.2"]);
-    // The control: the share itself was used.
+    // Control: the account used its share.
     expect(taken).toBeGreaterThanOrEqual(TAKEN_MIN);
-    // Another account's mail that can't be delivered now is still kept.
+    // Another account's mail that can't be delivered now is still stored.
     const other = await registerPerson(scene.server.url);
     const { alias, domain } = await other.createAlias({ forwardTo: CLOSED_WEBHOOK });
     const mail = { port: scene.server.mxPort, to: `${alias}@${domain}`, message: messageOf("a@b.example", MEBIBYTE) };
@@ -153,7 +158,7 @@ async function signIn(person: Person, port: number, aliasId: string): Promise<Sm
   return talk;
 }
 
-test("submitted, composed and scheduled mail count with forwarded mail", async () => {
+test("submitted, composed and scheduled mail counts together with forwarded mail", async () => {
   await using scene = await startFullDiskScene();
   const person = await registerPerson(scene.server.url);
   const [first, second] = [

@@ -1,6 +1,7 @@
 /**
- * Attacks on the event loop: input that costs whoever reads it more than it cost to write. The server checks mail on arrival, as a
- * public one does. Each attack is sent several times at once, by networks that are not the bystander's.
+ * Attacks on the event loop: input that costs the server more to read than it cost to write. The server authenticates
+ * mail on arrival, as a public one does. Each attack is sent several times at once, by networks other than the
+ * bystander's.
  */
 
 import { headerLimits, stuff } from "@kauke/mail-rfc";
@@ -23,14 +24,14 @@ const dns = await startFakeDnsServer({
 const env = { KAUKE_AUTHENTICATION: "on", KAUKE_DNS_SERVERS: dns.address };
 const MIB = 1024 * 1024;
 const AT_ONCE = 5;
-/** A header that the former limits let through. */
+/** Bytes of a header that an earlier limit allowed. */
 const HEADER_BYTES = 480 * 1024;
 
 let scene: Scene;
-/** The attacker's own. */
+/** The attacker's own alias. */
 let alias: string;
 beforeAll(async () => {
-  // Rules about how much mail one may get are not what is tested.
+  // Rate limits of received mail are not what is tested here.
   scene = await startScene({ env: { ...env, KAUKE_LIMITS: "off" } });
   const made = await (await registerPerson(scene.server.url)).createAlias({ forwardTo: "mallory@elsewhere.example" });
   alias = `${made.alias}@${made.domain}`;
@@ -45,7 +46,7 @@ const field = (name: string, shape: Omit<Shape, "name">, size: number) =>
   `${name}: ${fill({ name: "", ...shape }, size - name.length - 4)}\r\n`;
 const rest = "Subject: x\r\n\r\nbody\r\n";
 
-/** @returns the last replies */
+/** @returns the final reply of each transaction */
 async function attack(message: string | Buffer, to: string, atOnce: number): Promise<string[]> {
   const sendOne = async (at: number) => {
     const mail = { port: scene.server.mxPort, to, message, localAddress: `127.${10 + at}.0.1` };
@@ -63,7 +64,7 @@ interface Target {
   atOnce?: number;
 }
 
-/** @returns the last replies */
+/** Sends the message `atOnce` times and fails if bystanders notice. @returns the final reply of each transaction */
 async function attackHarmlessly(
   name: string,
   message: string | Buffer,
@@ -74,7 +75,7 @@ async function attackHarmlessly(
   return attacked;
 }
 
-test("a field folded into short lines takes the library a squared time, which is the attack", async () => {
+test("a field folded into short lines takes the parsing library quadratic time, which is the attack", async () => {
   const took = async (size: number) => {
     const message = Buffer.from(`From: a@example.org\r\n${field("X", { piece: "a\r\n " }, size)}${rest}`);
     const began = process.threadCpuUsage();
@@ -92,16 +93,16 @@ test("a field folded into short lines takes the library a squared time, which is
   await took(16 * 1024);
   let small = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 3; run++) small = Math.min(small, await took(32 * 1024));
-  // Four times the bytes: a linear cost would be 4, a squared one 16.
+  // Four times the bytes: the cost would be 4 times as high if linear, 16 times if quadratic.
   expect(await took(128 * 1024)).toBeGreaterThan(8 * small);
 });
 
-test("one field of 480 KiB folded into short lines is refused at once", async () => {
+test("one field of 480 KiB folded into short lines is rejected at once", async () => {
   const message = `From: a@example.org\r\n${field("X", { piece: "a\r\n " }, HEADER_BYTES)}${rest}`;
   expect((await attackHarmlessly("a folded field", message)).filter((it) => !it.startsWith("552 5.3.4"))).toEqual([]);
 });
 
-test("fields as large and as folded as they may be, as many as fit, are read quickly", async () => {
+test("the largest and most folded fields that the limits allow are parsed quickly", async () => {
   const most = field("X", { piece: `${"a".repeat(60)}\r\n ` }, headerLimits.fieldBytesMax - 2000);
   const message = `From: a@example.org\r\n${most}${most}${rest}`;
   expect((await attackHarmlessly("large folded fields", message)).filter((it) => !it.startsWith("250"))).toEqual([]);
@@ -114,12 +115,12 @@ test.each<[string, string]>([
   ["quotes", '"a" '],
   ["comments", "(a"],
   ["addresses", "a@b.test,"],
-])("a From of %s as long as it may be is read quickly", async (name, piece) => {
+])("a From of %s of the maximum length is parsed quickly", async (name, piece) => {
   const message = `${field("From", { piece }, headerLimits.fieldBytesMax)}${rest}`;
   await attackHarmlessly(`From: ${name}`, message);
 });
 
-test("signatures full of names, tags and semicolons are looked at quickly", async () => {
+test("signatures full of names, tags and semicolons are parsed quickly", async () => {
   const signature = (more: string) =>
     `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=example.org; s=s; bh=x; b=y; ${more}\r\n`;
   const many = [
@@ -133,7 +134,7 @@ test("signatures full of names, tags and semicolons are looked at quickly", asyn
 });
 
 const multipart = "From: Ann <a@example.org>\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n";
-/** Of messages that are as large as they may be only in the long rounds. */
+/** Message size of the attacks; the maximum only in the long rounds. */
 const LARGE_BYTES = rounds(8, 24) * MIB;
 const hostileBodies = bodyShapes.filter(({ piece, start, end }) => {
   const isBare = start === undefined && end === undefined;
@@ -141,9 +142,9 @@ const hostileBodies = bodyShapes.filter(({ piece, start, end }) => {
 });
 
 test.each(hostileBodies.slice(0, rounds(2, hostileBodies.length)))(
-  "a message as large as it may be, full of $name, is forwarded while others are served",
+  "a message of the maximum size, full of $name, is forwarded while others are served",
   async (shape) => {
-    // On its way every dot that begins a line is doubled.
+    // Dot-stuffing doubles every dot that begins a line.
     const size = shape.piece.startsWith(".") ? 18 * MIB : 24.9 * MIB;
     const message = Buffer.from(`${multipart}${fill(shape, size)}\r\n`, "latin1");
     const replies = await attackHarmlessly(`a message full of ${shape.name}`, message, { to: alias, atOnce: 1 });
@@ -158,9 +159,9 @@ function wholeMessage(name: string, size: number): HostileMessage {
 }
 
 test.each([
-  ["attached messages said to be quoted-printable", 4000],
-  ["attached messages said to be both in turn", 4000],
-  ["attached messages said to be base64", LARGE_BYTES * (20 / 24)],
+  ["attached messages declared as quoted-printable", 4000],
+  ["attached messages declared as both in turn", 4000],
+  ["attached messages declared as base64", LARGE_BYTES * (20 / 24)],
   ["signed content in signed content", 100_000],
   ["fields of semicolons", MIB],
   ["fields of semicolons and blanks", MIB],
@@ -174,7 +175,7 @@ test.each([
   expect(replies.filter((reply) => !reply.startsWith("250"))).toEqual([]);
 });
 
-/** @returns the last reply */
+/** @returns the final reply */
 async function submit(
   { username, password }: { username: string; password: string },
   message: string,
@@ -198,7 +199,7 @@ test.each([
   ["lines like delimiters of every level", LARGE_BYTES],
   ["HTML that links to parts", LARGE_BYTES],
   ["reports of recipients", LARGE_BYTES / 3],
-] as const)("a submitted message of %s holds up nobody else", async (name, size) => {
+] as const)("a submitted message of %s does not delay anybody else", async (name, size) => {
   const person = await registerPerson(scene.server.url);
   const made = await person.createAlias({ forwardTo: "mallory@elsewhere.example" });
   const { body: answer } = await person.call("POST", "/api/smtp-credentials", { aliasId: made.id });
@@ -211,7 +212,7 @@ test.each([
   expectUnharmed(seen);
 });
 
-test("two hundred wrong passwords right after a start do not hold up the rest", async () => {
+test("two hundred wrong passwords right after a start do not delay others", async () => {
   await using fresh = await startScene({ env });
   const tries = Array.from({ length: 200 }, (_, at) =>
     fetch(`${fresh.server.url}/api/auth/login`, {
@@ -230,7 +231,7 @@ test("two hundred wrong passwords right after a start do not hold up the rest", 
   expect((await all).every((status) => status === 401 || status === 429)).toBe(true);
 });
 
-test("seals of an ARC chain whose keys do not exist end nothing", async () => {
+test("an ARC chain whose keys do not exist does not disturb the service", async () => {
   const set = (i: number) =>
     [
       `ARC-Seal: i=${i}; a=rsa-sha256; cv=${i === 1 ? "none" : "pass"}; d=nowhere${i}.example; s=s; b=AAAA`,

@@ -1,4 +1,4 @@
-/** One small message to many aliases of one account: what it makes of rows, copies and attempts must not keep others waiting. */
+/** One small message to many aliases of one account: its rows, copies and attempts must not keep others waiting. */
 import { isLongRun, tellFigures } from "@kauke/testkit/long-rounds";
 import { registerPerson } from "@kauke/testkit/person";
 import { removeDataDirs } from "@kauke/testkit/server-process";
@@ -7,9 +7,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectUnharmed, type Scene, startScene, watchBystander } from "./scenes/bystander.testing.ts";
 import { confirmMailbox } from "./scenes/confirm-mailbox.testing.ts";
 
-/** An SMTP transaction takes as many recipients. */
+/** Aliases that the message is sent to: the maximum number of recipients of an SMTP transaction. */
 const ALIASES = 100;
-/** As many destinations as an alias may have. */
+/** Mailboxes of each alias: the maximum number of destinations. */
 const MAILBOXES = 10;
 
 const defaults = { KAUKE_LIMITS: "alias_create=100000/3600", KAUKE_WEBHOOK_ALLOW: "127.0.0.0/8" };
@@ -23,7 +23,7 @@ beforeAll(async () => {
   scene = await startScene({
     env: isLongRun ? defaults : { ...defaults, ...quick },
   });
-  // Three attacks in one scene: more mail than a mailbox takes without a confirmation.
+  // Three attacks in one scene send more mail than a mailbox accepts without a confirmation.
   await confirmMailbox(scene);
   const [one, other] = [await registerPerson(scene.server.url), await registerPerson(scene.server.url)];
   const add = async (person: typeof one, forwardTo: string, to: string[]) => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
     to.push(`${alias}@${domain}`);
   };
   const mailboxes = (n: number) => Array.from({ length: MAILBOXES }, (_, k) => `m@d${n}-${k}.example`).join(", ");
-  // An account has few calls at work at a time.
+  // An account may have few API requests in progress at a time.
   for (let n = 0; n < ALIASES; n++)
     await Promise.all([add(one, mailboxes(n), wide), add(other, `http://127.2.${n}.1:9/x`, plain)]);
 }, 300_000);
@@ -57,7 +57,10 @@ async function name(talk: SmtpTalk, to: readonly string[]): Promise<number> {
   return taken;
 }
 
-/** All connections name their recipients first, then all messages end at once. @returns recipients taken, and the codes of the answers */
+/**
+ * All connections name their recipients first, then all messages end at once. @returns number of accepted recipients,
+ * and the reply codes
+ */
 async function flood({ to, connections, from, message }: Flood) {
   const talks = await Promise.all(
     Array.from({ length: connections }, () => smtpTalk(scene.server.mxPort, "127.0.0.1", from)),
@@ -79,7 +82,7 @@ async function watch(what: string, attack: Promise<Awaited<ReturnType<typeof flo
 const list = (count: number, of: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => of(n)).join(",\r\n ");
 
-test("a hundred people in Cc, to a hundred aliases: the account has its share of new reply addresses", {
+test("a hundred people in Cc of a message to a hundred aliases: the account gets its share of new reply addresses", {
   timeout: 300_000,
 }, async () => {
   const connections = isLongRun ? 20 : 5;
@@ -87,11 +90,11 @@ test("a hundred people in Cc, to a hundred aliases: the account has its share of
     `From: a${n}@b.example\r\nCc: ${list(99, (k) => `p${n}-${k}@people.example`)}\r\nSubject: x\r\n\r\nx`;
   const { taken, codes } = await watch("reply rows", flood({ to: plain, connections, from: "127.70.0.1", message }));
   expect(taken).toBe(connections * ALIASES);
-  // Ten thousand a day are those of one message; the others are told to come back.
+  // The daily limit of ten thousand reply addresses is used up by one message; the others are deferred.
   expect(codes).toEqual(["250", ...Array.from({ length: connections - 1 }, () => "451")]);
 });
 
-test("a header of thousands of names, to a hundred aliases", { timeout: 300_000 }, async () => {
+test("a header of thousands of names, sent to a hundred aliases", { timeout: 300_000 }, async () => {
   const names = (kind: string) => list(900, (n) => `"=?utf-8?q?Na=C3=AFve_${n}?=" <${kind}${n}@people.example>`);
   const message = () =>
     `From: a@b.example\r\nReply-To: ${names("r")}\r\nTo: ${names("t")}\r\nCc: ${names("c")}\r\nSubject: x\r\n\r\nx`;
@@ -106,7 +109,7 @@ test("attempts at a thousand mailboxes for each message", { timeout: 300_000 }, 
   const message = () => "From: a@b.example\r\nSubject: x\r\n\r\nx";
   const connections = isLongRun ? 110 : 12;
   const { taken, codes } = await watch("attempts", flood({ to: wide, connections, from: "127.71.0.1", message }));
-  // When the recipients are named, the account has room for all of them; what others sent meanwhile is told at the end.
+  // At RCPT the account has room for all recipients; what other messages used meanwhile is decided after the final dot.
   expect(taken).toBe(connections * ALIASES);
   expect(codes.filter((it) => it === "451").length).toBeGreaterThan(0);
   expect(codes.filter((it) => it === "250").length).toBeGreaterThan(isLongRun ? 20 : 7);

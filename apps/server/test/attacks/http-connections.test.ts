@@ -1,4 +1,7 @@
-/** Attacks that fill the web server with sockets, requests that never end and answers that nobody reads. Over real sockets. */
+/**
+ * Attacks that fill the web server with sockets, requests that never end and responses that nobody reads, over real
+ * sockets.
+ */
 import type { AddressInfo } from "node:net";
 import { SocketGuard, type SocketRules } from "@kauke/server/http/socket-guard";
 import { startTestServer, Visitor } from "@kauke/server/http/test/test-server";
@@ -16,7 +19,7 @@ afterEach(async () => {
 });
 
 const small = { max: 40, maxPerNetwork: 20, maxPerBlock: 40, maxPerBlockWhenCrowded: 40 };
-/** More than the kernel takes for a reader that does not read. */
+/** More bytes than the kernel buffers for a client that does not read. */
 const large = Buffer.alloc(8 * 1024 * 1024, 0x20);
 
 async function startHttp(rules: Partial<SocketRules> = {}, trustedProxies: string[] = []) {
@@ -59,7 +62,7 @@ const get = (path: string, more = "") => `GET ${path} HTTP/1.1\r\nhost: localhos
 const hundred = "content-type: application/json\r\ncontent-length: 100\r\n";
 const slowBody = `POST /api/auth/login HTTP/1.1\r\nhost: localhost:3000\r\n${hundred}\r\n{`;
 
-/** One more client. @returns the status of its answer, `closed` when there is none */
+/** Opens one more connection. @returns the status code of its response, `closed` if there is none */
 async function ask(port: number, address = "127.90.0.1", text = get("/healthz")): Promise<string> {
   const crowd = await Crowd.gather({ port, addresses: [address], says: text });
   const [member] = crowd.members;
@@ -71,15 +74,15 @@ async function ask(port: number, address = "127.90.0.1", text = get("/healthz"))
 const answered = (crowd: Crowd, status: string) =>
   crowd.members.filter((it) => it.heard().startsWith(`HTTP/1.1 ${status}`));
 
-describe("a whole server, while everybody else mails and looks", { timeout: 240_000 }, () => {
+describe("a whole server, while others send mail and watch its health", { timeout: 240_000 }, () => {
   const shapes: Record<string, string | undefined> = {
-    "sockets that say nothing": undefined,
+    "sockets that send nothing": undefined,
     "headers that never end": "GET / HTTP/1.1\r\nhost: x\r\nx-slow: ",
     "bodies that never end": slowBody,
-    "readers that never read": get("/api/openapi.json").repeat(8),
+    "clients that never read": get("/api/openapi.json").repeat(8),
     "packets with thousands of requests": get("/api/openapi.json").repeat(3000),
   };
-  /** In a usual run all shapes come at once. */
+  /** Outside the long rounds all shapes of the attack run at once. */
   const attacks = isLongRun ? Object.keys(shapes).map((it) => [it]) : [Object.keys(shapes)];
 
   test.each(attacks.map((names) => [names.join(", "), names] as const))("%s, from two /24", async (_, names) => {
@@ -99,7 +102,7 @@ describe("a whole server, while everybody else mails and looks", { timeout: 240_
   });
 });
 
-test("of thousands of requests in one packet a handful is begun, and their files stay closed", async () => {
+test("of thousands of pipelined requests in one packet only a few are started, and no files are opened for the rest", async () => {
   const { port } = await startHttp();
   const packet = get("/").repeat(2400);
   let begun = 0;
@@ -114,7 +117,7 @@ test("of thousands of requests in one packet a handful is begun, and their files
   });
   await vi.waitFor(() => expect(crowd.open).toEqual([]));
   expect(begun).toBe(8);
-  // The rest of the packet is not even read: it would cost 40 ms of the event loop for each 64 KiB.
+  // The rest of the packet is not even parsed: that would cost 40 ms of the event loop for each 64 KiB.
   const before = process.threadCpuUsage();
   for (let sent = 0; sent < 20; sent++) {
     const next = await gather({
@@ -126,13 +129,13 @@ test("of thousands of requests in one packet a handful is begun, and their files
   }
   const { user, system } = process.threadCpuUsage(before);
   expect((user + system) / 1000 / 20).toBeLessThan(20);
-  // Control: eight in one packet are served.
+  // Control: eight requests in one packet are served.
   const few = await gather({ port, addresses: ["127.1.0.1"], says: get("/healthz").repeat(8) });
   await vi.waitFor(() => expect(few.members[0]?.heard().match(/HTTP\/1\.1 200/g)).toHaveLength(8));
 });
 
 describe("a full web server", () => {
-  test("control: where handlers work for all of them nobody gives way", async () => {
+  test("control: while handlers work for every socket none is closed", async () => {
     const { port, letGo, working } = await startHttp();
     const addresses = addressesOf(40, (n) => `127.1.0.${n + 1}`);
     const crowd = await gather({ port, addresses, says: get("/api/working") });
@@ -143,27 +146,30 @@ describe("a full web server", () => {
   });
 
   test.each([
-    ["say nothing", undefined],
-    ["keep alive what they asked", get("/healthz")],
+    ["send nothing", undefined],
+    ["keep their connection alive", get("/healthz")],
     ["never end their headers", "GET / HTTP/1.1\r\nhost: x\r\nx-slow: "],
     ["never end their body", slowBody],
     ["never read their answer", get("/api/large")],
-  ])("closes the sockets of the busiest network that %s, and lets the quiet be", async (_what, says) => {
-    const { port, count } = await startHttp({ slowAfterMs: 100 });
-    const quiet = await gather({ port, addresses: ["127.2.0.1", "127.3.0.1"], says: get("/healthz") });
-    const busy = await gather({
-      port,
-      addresses: addressesOf(38, (n) => `127.1.0.${1 + (n % 2)}`),
-      ...(says && { says }),
-    });
-    for (const { socket } of busy.members) if (says === get("/api/large")) socket.pause();
-    await vi.waitFor(() => expect(count()).toBe(40));
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    for (let came = 0; came < 5; came++) expect(await ask(port, `127.${20 + came}.0.1`)).toBe("200");
-    expect(quiet.open).toHaveLength(2);
-  });
+  ])(
+    "closes the sockets of the network with the most connections that %s, and spares networks with few",
+    async (_what, says) => {
+      const { port, count } = await startHttp({ slowAfterMs: 100 });
+      const quiet = await gather({ port, addresses: ["127.2.0.1", "127.3.0.1"], says: get("/healthz") });
+      const busy = await gather({
+        port,
+        addresses: addressesOf(38, (n) => `127.1.0.${1 + (n % 2)}`),
+        ...(says && { says }),
+      });
+      for (const { socket } of busy.members) if (says === get("/api/large")) socket.pause();
+      await vi.waitFor(() => expect(count()).toBe(40));
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      for (let came = 0; came < 5; came++) expect(await ask(port, `127.${20 + came}.0.1`)).toBe("200");
+      expect(quiet.open).toHaveLength(2);
+    },
+  );
 
-  test("gives an address at its own bound a new socket for its oldest idle one: an office is not locked out", async () => {
+  test("gives an address at its own limit a new socket in place of its oldest idle one, so an office is not locked out", async () => {
     const { port, count } = await startHttp();
     const crowd = await gather({ port, addresses: addressesOf(20, () => "127.1.0.1"), says: get("/healthz") });
     await vi.waitFor(() => expect(answered(crowd, "200")).toHaveLength(20));
@@ -173,7 +179,7 @@ describe("a full web server", () => {
   });
 });
 
-test("headers and bodies that dribble are cut off in time, byte by byte as they come", async () => {
+test("headers and bodies that arrive byte by byte are cut off in time", async () => {
   const { port, count } = await startHttp({ headersWithinMs: 300, requestWithinMs: 600, checkedEveryMs: 100 });
   const headers = await gather({ port, addresses: ["127.1.0.1"], says: "GET / HTTP/1.1\r\nhost: x\r\nx-slow: " });
   const body = await gather({ port, addresses: ["127.1.0.1"], says: slowBody });
@@ -185,19 +191,19 @@ test("headers and bodies that dribble are cut off in time, byte by byte as they 
   expect(answered(headers, "408")).toHaveLength(1);
 });
 
-describe("answers that nobody reads", () => {
-  test("are cut off when no byte of them is taken for a while", async () => {
+describe("responses that nobody reads", () => {
+  test("are cut off when no byte of them is read for a while", async () => {
     const { port, count } = await startHttp({ stalledMs: 300 });
     const crowd = await gather({ port, addresses: ["127.1.0.1"], says: get("/api/large") });
     for (const { socket } of crowd.members) socket.pause();
     await vi.waitFor(() => expect(count()).toBe(0), 5000);
-    // A handler at work is no reader that stands still.
+    // A client whose handler is still working does not count as one that reads nothing.
     const working = await gather({ port, addresses: ["127.1.0.1"], says: get("/api/working") });
     await new Promise((resolve) => setTimeout(resolve, 700));
     expect(working.open).toHaveLength(1);
   });
 
-  test("may lie in memory up to a bound for each network, the largest of the busiest go first", async () => {
+  test("may stay in memory up to a limit per network; beyond it the largest of the network with most are dropped first", async () => {
     const rules = { maxUnreadBytesPerNetwork: 3 * large.length, maxUnreadBytes: 8 * large.length, sweepMs: 100 };
     const { port, count } = await startHttp(rules);
     const readers = await gather({ port, addresses: addressesOf(10, () => "127.1.0.1"), says: get("/api/large") });
@@ -212,7 +218,7 @@ describe("answers that nobody reads", () => {
 describe("behind a trusted proxy", () => {
   const forwarded = (client: string, path = "/api/working") => get(path, `x-forwarded-for: ${client}\r\n`);
 
-  test("the proxy's own address is held to no share, its clients are, by /64 and /48", async () => {
+  test("the proxy's own address has no share of its own, its clients have one each, by /64 and /48", async () => {
     const shares = { maxPerNetwork: 3, maxPerBlock: 5, maxPerBlockWhenCrowded: 5, slowAfterMs: 60_000 };
     const { port, letGo } = await startHttp(shares, ["127.1.0.1"]);
     const at = (count: number, client: (n: number) => string) =>
@@ -236,7 +242,7 @@ describe("behind a trusted proxy", () => {
     );
   });
 
-  test("who is not that proxy is not believed", async () => {
+  test("forwarding headers from any other address are ignored", async () => {
     const shares = { maxPerNetwork: 3, maxPerBlock: 5, maxPerBlockWhenCrowded: 5, slowAfterMs: 60_000 };
     const { port } = await startHttp(shares, ["127.1.0.1"]);
     const crowd = await gather({ port, addresses: addressesOf(6, () => "127.5.0.1"), says: forwarded("2001:db8::7") });
@@ -245,7 +251,7 @@ describe("behind a trusted proxy", () => {
 });
 
 describe("large bodies that never end", () => {
-  test("of one account are four at once, and twelve accounts do not keep the others from sending theirs", async () => {
+  test("are limited to four at once per account, and twelve accounts do not keep others from sending theirs", async () => {
     const { port, server } = await startHttp({ max: 200, maxPerNetwork: 200, maxPerBlock: 200 });
     const accounts = await Promise.all(Array.from({ length: 13 }, () => new Visitor(server).register()));
     const large = (visitor: Visitor) => {
@@ -258,7 +264,7 @@ describe("large bodies that never end", () => {
       hostile.slice(0, 1).map((it) => gather({ port, addresses: addressesOf(6, () => "127.1.0.1"), says: large(it) })),
     );
     await vi.waitFor(() => expect(crowds.flatMap((it) => answered(it, "429"))).toHaveLength(2));
-    // The slow ones give way: after five seconds a body that has not come counts as slow.
+    // Slow bodies are evicted: after five seconds a body that has not arrived counts as slow.
     for (const it of hostile.slice(1))
       await gather({ port, addresses: addressesOf(4, () => "127.1.0.1"), says: large(it) });
     const asked = () => ask(port, "127.50.0.1", large(last).replace("1000000", "70000").concat(" ".repeat(69_999)));

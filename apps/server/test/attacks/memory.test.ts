@@ -1,4 +1,4 @@
-/** Mail to one's own slow destination must not take the memory for everybody's mail. */
+/** Mail to an account's own slow destination must not use up the memory for everybody's mail. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
@@ -14,12 +14,12 @@ import { type DirectScene, startDirectScene } from "./scenes/direct-scene.testin
 
 afterAll(removeDataDirs);
 
-const mebibyte = 1024 * 1024;
-/** Messages of the attack that show that it arrived. */
+const MEBIBYTE = 1024 * 1024;
+/** Minimum number of accepted messages that shows that the attack took place. */
 const TAKEN_MIN = 5;
-/** Whatever room is left, one of them fits; no message is begun with less than 64 KiB of it. */
-const large = [20, 20, 20, 8, 4, 2, 1].map((it) => it * mebibyte);
-const small = [mebibyte / 2, mebibyte / 16];
+/** Sizes of which one fits whatever memory is left; no message is begun with less than 64 KiB of it. */
+const large = [20, 20, 20, 8, 4, 2, 1].map((it) => it * MEBIBYTE);
+const small = [MEBIBYTE / 2, MEBIBYTE / 16];
 const line = `${"0123456789abcdef".repeat(4)}\r\n`;
 const header = "From: Eve <eve@evil.example>\r\nSubject: large\r\n\r\n";
 const messageOf = (sizeBytes: number) => Buffer.from(header + line.repeat(Math.ceil(sizeBytes / line.length)));
@@ -27,10 +27,10 @@ const messageOf = (sizeBytes: number) => Buffer.from(header + line.repeat(Math.c
 const memoryBytes = ({ server }: TestSystem) =>
   Number(/^kauke_message_memory_bytes (\d+)$/m.exec(server.metrics.render())?.[1]);
 
-/** A stranger's message with an attachment of 5 MiB, every second. @returns the answers that were no success */
+/** Sends a stranger's message with an attachment of 5 MiB every second. @returns the replies other than success */
 async function sendAttachments({ server, alias, relay }: DirectScene): Promise<string[]> {
   const until = Date.now() + ATTACK_MS;
-  const message = Buffer.concat([Buffer.from("Subject: attachment\r\n\r\n"), messageOf(5 * mebibyte)]);
+  const message = Buffer.concat([Buffer.from("Subject: attachment\r\n\r\n"), messageOf(5 * MEBIBYTE)]);
   const failures: string[] = [];
   let sent = 0;
   for (; Date.now() < until; await new Promise((resolve) => setTimeout(resolve, 1000))) {
@@ -44,7 +44,9 @@ async function sendAttachments({ server, alias, relay }: DirectScene): Promise<s
   return arrived() === sent ? failures : [...failures, `${arrived()} of ${sent} arrived`];
 }
 
-/** Sends from many networks at once, one message after another. @returns how often each answer was heard */
+/**
+ * Sends from many networks at once, one message after another on each. @returns how often each reply code was received
+ */
 async function flood({ server }: DirectScene, aliases: readonly string[]): Promise<Record<string, number>> {
   const goesOn = attackTime();
   const answers: Record<string, number> = {};
@@ -66,15 +68,15 @@ async function flood({ server }: DirectScene, aliases: readonly string[]): Promi
 }
 
 const floods: [name: string, kind: TarpitKind, accounts: number, answerSeconds: string][] = [
-  ["large messages to one's own host that never answers the final dot", "mute", 1, "2"],
-  ["large messages to one's own host that takes a byte a second", "drip", 1, "2"],
-  ["large messages to one's own host that accepts and says nothing", "silent", 1, "2"],
+  ["large messages to the account's own host that never answers the final dot", "mute", 1, "2"],
+  ["large messages to the account's own host that reads a byte a second", "drip", 1, "2"],
+  ["large messages to the account's own host that accepts connections and sends nothing", "silent", 1, "2"],
   ["the same by twenty accounts with domains of their own", "drip", 20, "2"],
   ["large messages whose senders wait twenty seconds for their slow hosts", "silent", 4, "20"],
 ];
 
 test.each(floods.slice(0, rounds(1, floods.length)))(
-  "%s leave room for everybody's mail",
+  "%s leave memory for everybody's mail",
   async (_, kind, accounts, answerSeconds) => {
     await using scene = await startDirectScene({ KAUKE_ANSWER_SECONDS: answerSeconds });
     const aliases: string[] = [];
@@ -88,13 +90,13 @@ test.each(floods.slice(0, rounds(1, floods.length)))(
     tellFigures(`${kind}, ${accounts} accounts`, { ...(await attack), ...seen, failures: seen.failures.length });
     expect(await attachments).toEqual([]);
     expectUnharmed(seen);
-    // The attack arrived: its messages were taken.
+    // Control: messages of the attack were accepted.
     expect((await attack)["250"]).toBeGreaterThan(TAKEN_MIN);
   },
   240_000,
 );
 
-test("what gives way is not lost: it waits on disk and arrives once", async () => {
+test("a message evicted from memory is not lost: it waits on disk and arrives once", async () => {
   let isStuck = true;
   await using relay = await FakeMx.start({
     answer: ({ stage }) => (stage === "rcpt" && isStuck ? { reply: "450 4.3.2 never", delayMs: 3_600_000 } : undefined),
@@ -113,11 +115,11 @@ test("what gives way is not lost: it waits on disk and arrives once", async () =
     const { alias, domain } = await (await registerPerson(system.url)).createAlias({ forwardTo: "eve@slow.example" });
     const numbers = [1, 2, 3, 4, 5, 6, 7];
     for (const number of numbers) {
-      const message = Buffer.concat([Buffer.from(`X-Number: ${number}\r\n`), messageOf(9 * mebibyte)]);
+      const message = Buffer.concat([Buffer.from(`X-Number: ${number}\r\n`), messageOf(9 * MEBIBYTE)]);
       const sent = await sendMail({ port: system.mxPort, to: `${alias}@${domain}`, message });
       expect(sent.last).toMatch(/^250/);
     }
-    // Three of them are an account's quarter of the memory; the others left it.
+    // Three of the messages fill an account's quarter of the memory budget; the others were evicted from it.
     const waiting = () => readdir(join(dataDir, "underway"));
     await vi.waitFor(async () => expect(await waiting()).toHaveLength(3), { timeout: 20_000 });
     expect(await system.server.store.deliveries.count()).toBe(4);
@@ -135,7 +137,7 @@ test("what gives way is not lost: it waits on disk and arrives once", async () =
   }
 }, 120_000);
 
-test("bytes of a message that was sent are given back while its answer is waited for, and come back from disk when it is no", async () => {
+test("the memory of a message that was sent is freed while its reply is awaited, and it is read from disk if the reply is negative", async () => {
   let answer: (reply: string) => void = () => {};
   const said = new Promise<string>((resolve) => {
     answer = resolve;
@@ -156,7 +158,7 @@ test("bytes of a message that was sent are given back while its answer is waited
   });
   try {
     const { alias, domain } = await (await registerPerson(system.url)).createAlias({ forwardTo: "eve@slow.example" });
-    const message = messageOf(3 * mebibyte);
+    const message = messageOf(3 * MEBIBYTE);
     expect((await sendMail({ port: system.mxPort, to: `${alias}@${domain}`, message })).last).toMatch(/^250/);
     await vi.waitFor(() => expect(bodies).toBe(1), { timeout: 20_000 });
     await vi.waitFor(() => expect(memoryBytes(system)).toBe(0), { timeout: 5000 });

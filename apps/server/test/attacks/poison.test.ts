@@ -1,6 +1,6 @@
 /**
- * Queued mail that can't be read back: bit rot, a key that is gone, a form that another version wrote. It ends after the schedule with
- * a notice to its owner, and nothing beside it is held up, lost or sent twice.
+ * Queued mail that can't be read back: bit rot, a missing key, a format written by another version. It fails at the end
+ * of the retry schedule with a notice to its owner, and no other mail is delayed, lost or sent twice.
  */
 import { randomBytes } from "node:crypto";
 import { findTestPostgres, startTestPostgres, type TestPostgres } from "@kauke/server/store/postgres/postgres.testing";
@@ -12,7 +12,7 @@ import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 
 const postgres = findTestPostgres();
-if (!postgres.found) process.stdout.write(`damaged rows of the queue are not tested: ${postgres.reason}\n`);
+if (!postgres.found) process.stdout.write(`tests of damaged queue rows are skipped: ${postgres.reason}\n`);
 
 describe.skipIf(!postgres.found)("a damaged row of the queue", () => {
   let database: TestPostgres;
@@ -20,7 +20,7 @@ describe.skipIf(!postgres.found)("a damaged row of the queue", () => {
   let mx: FakeMx;
   let system: TestSystem;
   let person: Person;
-  /** Inboxes that are asked to come again. */
+  /** Inboxes for which the relay replies with a temporary failure. */
   const full = new Set<string>();
   const takenAt = (inbox: string) => mx.messages.filter(({ rcptTo }) => rcptTo.includes(inbox)).length;
   const queued = () => system.server.store.deliveries.count();
@@ -53,7 +53,7 @@ describe.skipIf(!postgres.found)("a damaged row of the queue", () => {
     await database.stop();
   });
 
-  /** @returns ids of the aliases whose one message waits, in the order of the inboxes */
+  /** @returns ids of the aliases that have one queued message each, in the order of the inboxes */
   async function queueTo(...inboxes: string[]): Promise<string[]> {
     const ids: string[] = [];
     for (const inbox of inboxes) {
@@ -69,18 +69,21 @@ describe.skipIf(!postgres.found)("a damaged row of the queue", () => {
   }
 
   const damages = [
-    ["of the delivery that rotted", "UPDATE delivery SET sealed = set_byte(sealed, 30, get_byte(sealed, 30) # 1)"],
-    ["of the delivery whose key is gone", "UPDATE delivery SET sealed = set_byte(sealed, 0, 7)"],
-    ["of the delivery that was cut", "UPDATE delivery SET sealed = substring(sealed FROM 1 FOR 9)"],
     [
-      "of the message that rotted",
+      "of the delivery with flipped bits",
+      "UPDATE delivery SET sealed = set_byte(sealed, 30, get_byte(sealed, 30) # 1)",
+    ],
+    ["of the delivery whose key is missing", "UPDATE delivery SET sealed = set_byte(sealed, 0, 7)"],
+    ["of the delivery that was truncated", "UPDATE delivery SET sealed = substring(sealed FROM 1 FOR 9)"],
+    [
+      "of the message with flipped bits",
       "UPDATE message SET sealed = set_byte(message.sealed, 30, get_byte(message.sealed, 30) # 1) FROM delivery " +
         "WHERE message.id = delivery.message_id AND delivery.alias_id = $1",
     ],
   ] as const;
 
   test.each(damages)(
-    "a sealed part %s holds up nothing that waits beside it, and ends with a notice",
+    "a sealed part %s does not delay the rest of the queue, and ends with a notice",
     {
       timeout: 60_000,
     },

@@ -1,4 +1,4 @@
-/** Accounts whose destinations waste time must not stop the mail of others that waits in the queue, nor the server's own. */
+/** Accounts whose destinations waste time must not delay other people's queued mail, nor the server's own. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { isLongRun, rounds, tellFigures } from "@kauke/testkit/long-rounds";
@@ -17,11 +17,14 @@ const messageOf = (subject: string) => `From: Eve <eve@evil.example>\r\nSubject:
 
 interface Trap {
   host: FakeMx;
-  /** From now on it says nothing at RCPT instead of "later". */
+  /** From now on the host sends no reply to RCPT, instead of a temporary failure. */
   spring(): void;
 }
 
-/** A mail host that defers the mail of one mailbox, so that it is not taken for busy, until it says nothing any more. */
+/**
+ * A mail host that defers the mail of one mailbox, so that it does not count as overloaded, until `spring` makes it
+ * silent.
+ */
 async function addTrap(scene: DirectScene, domain: string): Promise<Trap> {
   let isSprung = false;
   const host = await scene.addHost(domain, {
@@ -32,13 +35,15 @@ async function addTrap(scene: DirectScene, domain: string): Promise<Trap> {
   });
   const spring = () => {
     isSprung = true;
-    // Idle connections go, so that those that are open are attempts.
+    // Idle connections are closed, so that every open one is an attempt.
     host.dropConnections();
   };
   return { host, spring };
 }
 
-/** Fills the queue with `perAccount` deliveries of each account, to a domain of its own, then springs the traps. */
+/**
+ * Fills the queue with `perAccount` deliveries of each account, to a domain of its own, then makes the hosts silent.
+ */
 async function fillQueue(scene: DirectScene, accounts: number, perAccount: number): Promise<Trap[]> {
   const traps: Trap[] = [];
   for (let account = 0; account < accounts; account++) {
@@ -54,7 +59,10 @@ async function fillQueue(scene: DirectScene, accounts: number, perAccount: numbe
   return traps;
 }
 
-/** What waits for others while the attack runs: a message deferred once, and a password reset. @returns how long each took, ms */
+/**
+ * Measures mail of others while the attack runs: a message deferred once, and a password reset. @returns milliseconds
+ * that each took
+ */
 async function measureOthers(scene: DirectScene): Promise<{ deferredMs: number; resetMs: number }> {
   let isFirst = true;
   const grey = await scene.addHost("grey.example", {
@@ -86,16 +94,16 @@ async function arrivalOf(mx: FakeMx, began: number): Promise<number> {
 }
 
 const floods: [name: string, accounts: number, perAccount: number][] = [
-  ["five accounts with hosts that say nothing", 5, 12],
-  ["twenty accounts with hosts that say nothing", 20, 6],
+  ["five accounts with silent hosts", 5, 12],
+  ["twenty accounts with silent hosts", 20, 6],
 ];
 
 test.each(floods.slice(0, rounds(1, floods.length)))(
-  "%s stop neither a stranger's queued mail nor a password reset",
+  "%s delay neither a stranger's queued mail nor a password reset",
   async (_, accounts, perAccount) => {
     await using scene = await startDirectScene(schedule);
     const traps = await fillQueue(scene, accounts, perAccount);
-    // Control: the traps were walked into. Then until every slot that they can have is theirs.
+    // Control: the silent hosts got attempts. Then wait until these occupy every slot they can get.
     const isFull = vi.waitFor(() => expect(traps.every(({ host }) => host.openConnections > 0)).toBe(true), 60_000);
     const attack = isFull.then(async () => {
       await wait(2000);
@@ -130,13 +138,13 @@ test("one host under many names counts as one destination", async () => {
   expect(others.resetMs).toBeLessThan(ARRIVES_WITHIN_MS);
   expect(trap.host.openConnections).toBeGreaterThan(0);
   expect(trap.host.openConnections).toBeLessThanOrEqual(20);
-  // Once it is known to be slow it has the share of one slow destination.
+  // Once it is known to be slow it gets the share of one slow destination.
   await vi.waitFor(() => expect(trap.host.openConnections).toBeLessThanOrEqual(8), { timeout: 60_000, interval: 200 });
   expect(trap.host.openConnections).toBeGreaterThan(0);
 }, 120_000);
 
 test.runIf(isLongRun)(
-  "a destination that was slow gets all its mail once it is quick again",
+  "a destination that was slow gets all its mail once it is fast again",
   async () => {
     await using scene = await startDirectScene(schedule);
     const trap = await addTrap(scene, "slow.example");

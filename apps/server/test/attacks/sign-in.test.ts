@@ -1,4 +1,6 @@
-/** Attacks on signing in: others guess, and who knows the password, or reads the mailbox, gets in all the same. */
+/**
+ * Attacks on signing in: while others guess, the person who knows the password or reads the mailbox can still sign in.
+ */
 import { argon2Hasher } from "@kauke/server/operate/workers/argon2-hasher";
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import { smtpTalk } from "@kauke/testkit/smtp-talk";
@@ -13,7 +15,7 @@ afterAll(() => stage[Symbol.asyncDispose]());
 
 const told = ({ status, body }: Answer) => `${status} ${body.code ?? ""}`.trim();
 
-/** What one network can do at most: it tries again in the very moment in which it may. */
+/** The most that one network can do: it tries again at the very moment at which it may. */
 class Guesser {
   readonly #browser: Browser;
   readonly #email: string;
@@ -25,7 +27,7 @@ class Guesser {
     this.#email = email;
   }
 
-  /** Tries as long as it may. */
+  /** Tries passwords as long as tries are allowed. */
   async guess(): Promise<void> {
     while (stage.clock.now().getTime() >= this.#nextAt) {
       const { status, headers } = await this.#browser.login(this.#email, `guess ${this.tries}`);
@@ -35,7 +37,10 @@ class Guesser {
   }
 }
 
-/** Two hours in which one network guesses and the owner signs in 163 times. @returns how often that went well */
+/**
+ * Two hours in which one network guesses and the owner signs in 163 times. @returns how many of the owner's sign-ins
+ * succeeded
+ */
 async function twoHours(guessesFrom: string, ownerFrom: string): Promise<{ gotIn: number; tries: number }> {
   const email = await stage.person();
   const guesser = new Guesser(stage.browser(guessesFrom), email);
@@ -50,14 +55,14 @@ async function twoHours(guessesFrom: string, ownerFrom: string): Promise<{ gotIn
 }
 
 describe("guesses from one network", () => {
-  test("two hours of them keep nobody out elsewhere: the right password gets in 163 of 163 times", async () => {
+  test("for two hours keep nobody out in other networks: the right password signs in 163 of 163 times", async () => {
     const { gotIn, tries } = await twoHours("192.0.2.1", "198.51.100.1");
     expect(gotIn).toBe(163);
-    // Five, then after 1 s, 2 s … 512 s and every 15 minutes.
+    // Five tries, then one after 1 s, 2 s … 512 s and every 15 minutes.
     expect(tries).toBeLessThan(25);
   });
 
-  test("keep out who comes from that network itself, without a browser that is known (control)", async () => {
+  test("keep out unknown browsers in that network itself (control)", async () => {
     const { gotIn } = await twoHours("192.0.2.2", "192.0.2.2");
     expect(gotIn).toBe(0);
   });
@@ -75,18 +80,21 @@ describe("guesses from one network", () => {
   test.each([
     ["an IPv4 /24", (host: number) => `192.0.3.${host}`],
     ["an IPv6 /48", (host: number) => `2001:db8:1:${host.toString(16)}::1`],
-  ])("out of every address of %s leave an unknown browser elsewhere its password", async (_, address) => {
-    const email = await stage.person();
-    let looked = 0;
-    for (let host = 1; host <= 120; host++)
-      if ((await stage.browser(address(host)).login(email, "guess")).status === 401) looked += 1;
-    expect(looked).toBe(40);
-    expect(told(await stage.browser(address(121)).login(email, password))).toBe("429 sign_in_by_link");
-    expect(told(await stage.browser("198.51.100.2").login(email, password))).toBe("200");
-  });
+  ])(
+    "from every address of %s do not stop an unknown browser elsewhere from signing in with its password",
+    async (_, address) => {
+      const email = await stage.person();
+      let looked = 0;
+      for (let host = 1; host <= 120; host++)
+        if ((await stage.browser(address(host)).login(email, "guess")).status === 401) looked += 1;
+      expect(looked).toBe(40);
+      expect(told(await stage.browser(address(121)).login(email, password))).toBe("429 sign_in_by_link");
+      expect(told(await stage.browser("198.51.100.2").login(email, password))).toBe("200");
+    },
+  );
 });
 
-/** As many as are just too many for the common measure of 120. */
+/** Just more tries than the limit per account of 120. */
 const few = isLongRun ? {} : { networks: 130, each: 1 };
 
 describe("guesses from 200 networks", () => {
@@ -94,7 +102,7 @@ describe("guesses from 200 networks", () => {
   let known: Browser;
   let looked = 0;
 
-  /** The first hour's worth of the whole botnet. @returns how many of its tries were looked at */
+  /** The whole botnet's tries of the first hour. @returns how many of them were checked */
   const attack = async (at: string, { networks = 200, each = 2 } = {}) => {
     let count = 0;
     for (let network = 0; network < networks; network++)
@@ -110,7 +118,7 @@ describe("guesses from 200 networks", () => {
     looked = await attack(email);
   });
 
-  test("end at the common measure, however many networks there are", () => {
+  test("are stopped by the limit per account, however many networks there are", () => {
     expect(looked).toBe(120);
   });
 
@@ -119,7 +127,7 @@ describe("guesses from 200 networks", () => {
     expect(told(await stage.browser("198.51.100.3").login(email, password))).toBe("429 sign_in_by_link");
   });
 
-  test("are not let on by another's, a cut or a changed cookie", async () => {
+  test("are not let through with another browser's cookie, a truncated or a changed one", async () => {
     const other = stage.browser("198.51.100.4");
     expect((await other.login(await stage.person(), password)).status).toBe(200);
     const value = known.cookies.get("browser") ?? "";
@@ -134,12 +142,12 @@ describe("guesses from 200 networks", () => {
     expect(told(await copy.login(email, password))).toBe("200");
   });
 
-  test("leave an unknown browser the way by mail: asked for, opened, signed in, and known from then on", async () => {
+  test("leave an unknown browser the sign-in link: requested, opened, signed in, and known from then on", async () => {
     const fresh = stage.browser("198.51.100.6");
     expect(told(await fresh.login(email, password))).toBe("429 sign_in_by_link");
     expect((await fresh.send("/api/auth/sign-in-link/message", { email })).status).toBe(202);
     const token = await stage.mailedToken(email, "sign-in-link");
-    // Never proven, so the link alone is not enough, even here.
+    // The mailbox was never proven, so the link alone is not enough, even in this browser.
     const state = await fresh.send("/api/auth/sign-in-link/state", { token });
     expect(state.body).toEqual({ email, needsPassword: true });
     expect(told(await fresh.send("/api/auth/sign-in-link", { token }))).toBe("400 invalid");
@@ -152,18 +160,18 @@ describe("guesses from 200 networks", () => {
     expect(told(await fresh.send("/api/auth/sign-in-link", { token, password }))).toBe("404 not_found");
   });
 
-  test("leave who resets the password the way in, with the browser that did so", async () => {
+  test("do not keep out the browser that resets the password", async () => {
     const fresh = stage.browser("198.51.100.7");
     expect((await fresh.send("/api/auth/password-reset/message", { email })).status).toBe(202);
     const token = await stage.mailedToken(email, "reset", 1);
     expect((await fresh.send("/api/auth/password-reset", { token, password: "a new password" })).status).toBe(200);
     expect(told(await fresh.login(email, "a new password"))).toBe("200");
-    // The reset ended what the other browser was known for.
+    // The reset ended that the other browser counts as known.
     expect(told(await known.login(email, "a new password"))).toBe("429 sign_in_by_link");
     await expect(attack(email, few)).resolves.toBe(0);
   });
 
-  test("tell nobody whether there is an account", async () => {
+  test("reveal to nobody whether there is an account", async () => {
     const nobody = "nobody.at.all@people.example";
     const somebody = await stage.person();
     const lookUps = countLookUps();
@@ -180,7 +188,7 @@ describe("guesses from 200 networks", () => {
     ]);
     expect(asked.status).toBe(202);
     expect(seen(askedNobody)).toEqual(seen(asked));
-    // Nobody was looked up before any of these answers: not their time either tells.
+    // No account was looked up before any of these answers, so their timing does not reveal one either.
     expect(lookUps()).toBe(240);
     await stage.mailedToken(somebody, "sign-in-link");
   });
@@ -188,14 +196,14 @@ describe("guesses from 200 networks", () => {
 
 const flipped = (value: string) => `${value.slice(0, 30)}${value[30] === "A" ? "B" : "A"}${value.slice(31)}`;
 
-/** All that a client sees, but for moments in time and random numbers. */
+/** Everything in a response that a client sees, except times and random numbers. */
 function seen({ status, body, headers }: Answer) {
   const names = [...headers.keys()].filter((it) => it !== "date").toSorted();
   const { resetTime, ...said } = body;
   return { status, said, names, hasResetTime: resetTime !== undefined, length: headers.get("content-length") };
 }
 
-/** Also while a message is sent after its answer, at some later moment: what is counted comes before the answers. */
+/** Counts look-ups of accounts before the responses only: a message may be sent at some moment after its response. */
 function countLookUps(): () => number {
   const { users } = stage.system.server.store;
   const { findByEmail } = users;
@@ -208,7 +216,7 @@ function countLookUps(): () => number {
 }
 
 describe("a browser that signed in before", () => {
-  test("is one of many after ten wrong passwords, and its owner is known again after the next right one", async () => {
+  test("counts as unknown after ten wrong passwords, and as known again after the owner's next right one", async () => {
     const email = await stage.person();
     const own = stage.browser("198.51.100.10");
     await own.login(email, password);
@@ -219,7 +227,7 @@ describe("a browser that signed in before", () => {
       return browser.login(email, "guess");
     };
     for (let tries = 0; tries < 10; tries++) expect((await thief(tries)).status).toBe(401);
-    // From here on each counts with those of its network, and in common.
+    // From here on its tries count in its network's limit and in the account's.
     for (let network = 10; network < 140; network++) await thief(network);
     expect(told(await thief(140))).toBe("429 sign_in_by_link");
     expect(told(await own.login(email, password))).toBe("429 sign_in_by_link");
@@ -230,7 +238,7 @@ describe("a browser that signed in before", () => {
     expect(told(await own.login(email, password))).toBe("200");
   });
 
-  test("holds five accounts, none of them in clear, and forgets the first when a sixth comes", async () => {
+  test("remembers five accounts, none of them readable, and forgets the first when a sixth is added", async () => {
     const own = stage.browser("198.51.100.11");
     const emails = [];
     for (let count = 0; count < 6; count++) emails.push(await stage.person());
@@ -238,7 +246,7 @@ describe("a browser that signed in before", () => {
     const value = own.cookies.get("browser") ?? "";
     expect(value).toHaveLength(5 * 64);
     for (const email of emails) expect(Buffer.from(value, "base64url").includes(email)).toBe(false);
-    // The two between which the line is drawn, and the newest.
+    // The two accounts on either side of the limit, and the newest.
     const attacked = isLongRun ? emails : [emails[0] ?? "", emails[1] ?? "", emails[5] ?? ""];
     for (const email of attacked)
       for (let network = 0; network < 130; network++) await stage.browser(`100.66.${network}.1`).login(email, "guess");
@@ -249,7 +257,7 @@ describe("a browser that signed in before", () => {
 });
 
 describe("a sign-in link", () => {
-  /** Somebody whose mailbox was proven, and a browser that has asked for a link. */
+  /** A person whose mailbox is proven, and a browser that has requested a link. */
   async function asked(address: string): Promise<{ email: string; own: Browser; token: string }> {
     const email = await stage.person();
     const own = stage.browser(address);
@@ -260,10 +268,10 @@ describe("a sign-in link", () => {
     return { email, own, token: await stage.mailedToken(email, "sign-in-link", 2) };
   }
 
-  test("signs in the browser that asked for it, and nobody it was passed on to: no one enters a stranger's account unawares", async () => {
+  test("signs in the browser that requested it, and nobody it was forwarded to: nobody enters a stranger's account unawares", async () => {
     const { own, token } = await asked("198.51.100.12");
     const victim = stage.browser("198.51.100.13");
-    // With a cookie of its own, from a visit or a link that it asked for itself.
+    // The victim's browser has a cookie of its own, from a visit or a link that it requested itself.
     await victim.send("/api/auth/sign-in-link/message", { email: "nobody@people.example" });
     for (const browser of [victim, stage.browser("198.51.100.14")]) {
       const state = await browser.send("/api/auth/sign-in-link/state", { token });
@@ -276,7 +284,7 @@ describe("a sign-in link", () => {
     expect(await own.isSignedIn()).toBe(true);
   });
 
-  test("is no way to try passwords: five, and a new link is needed", async () => {
+  test("cannot be used to guess passwords: after five tries a new link is needed", async () => {
     const { token } = await asked("198.51.100.15");
     const thief = stage.browser("198.51.100.16");
     const attempt = (word: string) => thief.send("/api/auth/sign-in-link", { token, password: word });
@@ -284,7 +292,7 @@ describe("a sign-in link", () => {
     expect(told(await attempt(password))).toBe("429 rate_limited");
   });
 
-  test("is over after 30 minutes, with a newer one, and with a new password", async () => {
+  test("expires after 30 minutes, with a newer link, and with a new password", async () => {
     const { email, own, token } = await asked("198.51.100.17");
     stage.clock.advance(15 * 60);
     await own.send("/api/auth/sign-in-link/message", { email });
@@ -301,7 +309,7 @@ describe("a sign-in link", () => {
     expect(told(await own.send("/api/auth/sign-in-link/state", { token: last }))).toBe("404 not_found");
   });
 
-  test("that was sent works though others use up the network's tries at links", async () => {
+  test("that was sent works even if others use up the network's tries at links", async () => {
     const { own, token } = await asked("198.51.100.18");
     const neighbour = stage.browser("198.51.100.18");
     const wrong = () => neighbour.send("/api/auth/sign-in-link/state", { token: "a".repeat(32) });
@@ -312,16 +320,16 @@ describe("a sign-in link", () => {
   });
 });
 
-describe("a flood of sign-ins out of one block of networks", () => {
-  test("fills its own places in the queue for hashes: elsewhere a password is looked at, in its turn", async () => {
-    // As slow as in the product, one at a time: hashes are what everything waits for, and not the database.
+describe("a flood of sign-ins from one block of networks", () => {
+  test("fills its own places in the queue for password hashes: a password from elsewhere is checked in its turn", async () => {
+    // As slow as in production, one at a time: everything waits for hashes, and not for the database.
     const hasher = argon2Hasher({ concurrency: 1, queueMax: 16 });
     await using narrow = await startStage({ overrides: { hasher } });
     const email = await narrow.person();
     const full = Promise.withResolvers<void>();
     const answers = new Map<string, number>();
     let isOver = false;
-    // Each try out of a network of its own, all of one IPv6 /48: no limit by network meets them.
+    // Each try comes from a network of its own, all of one IPv6 /48, so that no limit per network applies.
     let networks = 0;
     const ofBlock = () => narrow.browser(`2001:db8:7:${(++networks).toString(16)}::1`);
     const flood = Array.from({ length: 60 }, async () => {
@@ -345,12 +353,12 @@ describe("a flood of sign-ins out of one block of networks", () => {
 });
 
 describe("guesses at a submission password", () => {
-  test("out of the owner's own network keep out no mail program that has the right one", async () => {
+  test("from the owner's own network do not keep out a mail program that has the right one", async () => {
     const email = await stage.person();
     const own = stage.browser("198.51.100.20");
     const { user } = (await own.login(email, password)).body;
-    const wish = { alias: "guessed-at", domain: "kauke.test", forwardTo: "ann@inbox.example" };
-    const alias = (await own.send(`/api/aliases/${user.id}`, wish)).body;
+    const draft = { alias: "guessed-at", domain: "kauke.test", forwardTo: "ann@inbox.example" };
+    const alias = (await own.send(`/api/aliases/${user.id}`, draft)).body;
     const { credential } = (await own.send("/api/smtp-credentials", { aliasId: alias.id })).body;
     const auth = async (word: string) => {
       const talk = await smtpTalk(stage.system.submissionPort, "127.0.0.1", "127.0.0.77");

@@ -1,4 +1,4 @@
-/** Browsers behind networks of their own, and a server whose clock moves when told: for attacks on signing in. */
+/** Browsers in networks of their own, and a server with a manual clock, for attacks on signing in. */
 import type { StartOverrides } from "@kauke/server/start-server";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";
 import { expect } from "vitest";
@@ -12,7 +12,7 @@ export interface Answer {
   headers: Headers;
 }
 
-/** One browser: cookies of its own, behind one address. */
+/** One browser: it has its own cookies and one address. */
 export class Browser {
   readonly #url: string;
   readonly address: string;
@@ -60,9 +60,14 @@ export interface Stage extends AsyncDisposable {
   system: TestSystem;
   clock: { now(): Date; advance(seconds: number): void };
   browser(address: string): Browser;
-  /** Somebody with an account; the browser and network it was made with are seen no more. */
+  /**
+   * Registers a person; the browser and network used for that are not used again. @returns the person's e-mail address
+   */
   person(): Promise<string>;
-  /** The newest link to this page that was mailed to them, once there are more letters than `seen`. @returns its token */
+  /**
+   * The newest link to this page that was mailed to them, once there are more messages than `seen`. @returns the token
+   * in the link
+   */
   mailedToken(email: string, page: "reset" | "sign-in-link", seen?: number): Promise<string>;
 }
 
@@ -77,12 +82,12 @@ export async function startStage({ env = {}, overrides = {} }: StageOptions = {}
   let now = Date.parse("2026-11-21T09:00:00Z");
   const clock = { now: () => new Date(now), advance: (seconds: number) => void (now += seconds * 1000) };
   const system = await startSystem({
-    // Each browser's own address is told as a proxy tells it.
+    // The server trusts the header field in which each browser states its address, as it would trust a proxy's.
     env: { KAUKE_TRUSTED_PROXIES: "127.0.0.1", ...env },
     overrides: { clock, ...overrides },
   });
   const browser = (address: string) => new Browser(system.url, address);
-  const letters = async (email: string) => {
+  const messagesTo = async (email: string) => {
     const preview = system.server.preview;
     if (preview === null) throw new Error("mail goes elsewhere");
     const mine = (await preview.list()).filter((it) => it.rcptTo === email);
@@ -96,8 +101,8 @@ export async function startStage({ env = {}, overrides = {} }: StageOptions = {}
       return email;
     },
     async mailedToken(email, page, seen = 0) {
-      await expect.poll(async () => (await letters(email)).length, { timeout: 20_000 }).toBeGreaterThan(seen);
-      const [newest = ""] = await letters(email);
+      await expect.poll(async () => (await messagesTo(email)).length, { timeout: 20_000 }).toBeGreaterThan(seen);
+      const [newest = ""] = await messagesTo(email);
       return new RegExp(`/${page}#([a-z2-7]{32})`).exec(newest)?.[1] ?? "";
     },
     [Symbol.asyncDispose]: () => system.close(),

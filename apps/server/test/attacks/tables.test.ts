@@ -1,4 +1,7 @@
-/** Attacks that fill a table which others need, or that grow one without end. What each holds at most, and who gives way. */
+/**
+ * Attacks that fill a table which others need, or that grow a table without end: the limit of each, and which rows are
+ * evicted.
+ */
 import { randomBytes, randomUUID } from "node:crypto";
 import { limits } from "@kauke/contract";
 import { startTestServer, type TestServer, Visitor } from "@kauke/server/http/test/test-server";
@@ -40,7 +43,7 @@ async function openTables() {
   return { db: database.db, context };
 }
 
-/** Behind a trusted proxy, so that a test has as many networks as it wants, IPv6 too. */
+/** A visitor from any network, IPv6 too, by way of a trusted proxy. */
 function visitorFrom(network: string, at = server): Visitor {
   const visitor = new Visitor(at);
   visitor.address = "127.0.0.1";
@@ -49,7 +52,7 @@ function visitorFrom(network: string, at = server): Visitor {
   return visitor;
 }
 
-describe("limits by network", () => {
+describe("limits per network", () => {
   const register = async (network: string) =>
     (
       await visitorFrom(network).call("register", {
@@ -76,7 +79,7 @@ describe("limits by network", () => {
     expect(await register("203.0.113.1")).toBe(201);
   });
 
-  test("an address that is over its own limit uses up nothing of its neighbours'", async () => {
+  test("an address that is over its own limit uses up nothing of its neighbours' limits", async () => {
     expect(made(await statuses(["192.0.2.1"], 300))).toBe(10);
     expect(await register("192.0.2.2")).toBe(201);
   });
@@ -114,13 +117,13 @@ describe("challenges of wallets", () => {
     ["a /48", (n) => `2001:db8:16:${n.toString(16)}::1`],
     ["three /48", (n) => `2001:db8:${(n % 3) + 32}:${n.toString(16)}::1`],
     ["a /24", (n) => `198.18.0.${n}`],
-  ])("that fill the table from %s leave everybody else's as it is", async (_, network) => {
+  ])("that fill the table from %s leave everybody else's challenges alone", async (_, network) => {
     expect(await flooded(network)).toBe(200);
   });
 });
 
-describe("what one account fills", () => {
-  test("signing in again and again ends its own sessions beyond a hundred, the longest unseen first", async () => {
+describe("rows that one account fills", () => {
+  test("signing in again and again ends the account's own sessions beyond a hundred, the longest unused first", async () => {
     const { loginSessions, users } = server.store;
     const person = await new Visitor(server).register();
     const other = await new Visitor(server).register();
@@ -143,7 +146,7 @@ describe("what one account fills", () => {
     expect(await users.find(person.userId)).not.toBeNull();
   });
 
-  test("mail that fails at one alias a thousand times leaves the notices about another", async () => {
+  test("mail that fails at one alias a thousand times leaves the notices about another alone", async () => {
     const person = await new Visitor(server).register();
     const [flooded, quiet] = [await person.createAlias(), await person.createAlias()];
     const tell = (aliasId: string) => {
@@ -158,7 +161,7 @@ describe("what one account fills", () => {
     expect(notices.some(({ aliasId }) => aliasId === quiet.id)).toBe(true);
   });
 
-  test("renaming an alias over and over counts as new aliases: each old name is held for a month", async () => {
+  test("renaming an alias over and over counts as creating aliases: each old name is reserved for a month", async () => {
     const person = await new Visitor(server).register();
     const { id: aliasId } = await person.createAlias();
     const rename = () =>
@@ -170,7 +173,7 @@ describe("what one account fills", () => {
     expect(note.status).toBe(200);
   });
 
-  test("making aliases by the hour ends at ten thousand", async () => {
+  test("creating aliases by the hour ends at ten thousand", async () => {
     const { db, context } = await openTables();
     const aliases = aliasStore(context, { released: releasedAddresses(context), forgetBodies: async () => {} });
     const userId = randomUUID();
@@ -188,7 +191,7 @@ describe("reply addresses of one alias", () => {
   const people = (count: number, name: string) =>
     Array.from({ length: count }, (_, n) => ({ address: `${name}${n}@example.net`, name: null, token: `${name}${n}` }));
 
-  test("a thousand forged senders make a bounded number of rows, and who has written before still gets through", async () => {
+  test("a thousand forged senders create a limited number of rows, and an earlier correspondent still gets through", async () => {
     const rows = new Set<string>();
     const store = {
       ensure: async (paths: readonly { id: Buffer }[]) => {
@@ -211,14 +214,14 @@ describe("reply addresses of one alias", () => {
     expect(await again.keep([{ aliasId: "a", userId: "u", correspondents: people(5, "friend") }])).toEqual(new Set());
     expect(await keep("a", people(5, "friend"))).toBe("kept");
     expect(await keep("b", people(5, "other"))).toBe("kept");
-    // In time there is room for somebody new, and a message with many new people does not get ahead of them.
+    // In time there is room for a new correspondent, and a message with many new ones does not overtake them.
     server.clock.advance((2 * 86_400) / 50);
     expect(await keep("a", people(30, "crowd"))).toBe("over");
     expect(await keep("a", people(1, "newcomer"))).toBe("kept");
   });
 });
 
-test("an alias that takes no new correspondents holds up no other alias of the same message; its own copy waits", async () => {
+test("an alias that accepts no new correspondents delays no other alias of the same message; only its own copy waits", async () => {
   const system = await startForwardingSystem({ env: { KAUKE_LIMITS: "alias_create=1000/3600" } });
   closers.push(() => system.close());
   const [mallory, ann] = [await registerPerson(system.url), await registerPerson(system.url)];
@@ -252,7 +255,7 @@ describe("mail to postmaster@", () => {
   });
   afterAll(() => system.close());
 
-  test("a flood of it from one /24 pushes out its own, not the report of somebody else", async () => {
+  test("a flood of it from one /24 evicts its own messages, not somebody else's report", async () => {
     const big = `Subject: junk\r\n\r\n${"x".repeat(900)}\r\n`.padEnd(20 * 1024 * 1024, "y\r\n");
     const send = (localAddress: string, message: string) =>
       sendMail({ port: system.mxPort, to: "postmaster@kauke.test", message, localAddress });

@@ -1,4 +1,4 @@
-/** Floods of web calls: they must not stand before everybody's mail at the one database, nor take the memory of all. */
+/** Floods of API requests: they must not delay everybody's mail at the one database, nor use up the memory. */
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { rounds, tellFigures } from "@kauke/testkit/long-rounds";
@@ -8,9 +8,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { attackTime, expectUnharmed, type Scene, startScene, watchBystander } from "./scenes/bystander.testing.ts";
 
 const SOCKETS = 60;
-/** Calls that each socket always has under way. */
+/** Requests that each socket always has outstanding. */
 const AHEAD = 8;
-/** So many show that the calls were worked on. */
+/** Minimum number of responses that shows that the requests were processed. */
 const ANSWERS_MIN = 50;
 
 let scene: Scene;
@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const countOf = (answers: Record<string, number>) => Object.values(answers).reduce((sum, count) => sum + count, 0);
 
-/** @returns answers by status */
+/** @returns number of responses by status */
 async function flood(call: () => string): Promise<Record<string, number>> {
   const answers: Record<string, number> = {};
   const sockets = new Set<Socket>();
@@ -77,7 +77,7 @@ const calls: Record<string, () => string> = {
 };
 
 test.each(Object.keys(calls))(
-  "%s, on sixty sockets at once, hold up nobody's mail",
+  "%s, on sixty sockets at once, delay nobody's mail",
   { timeout: 180_000 },
   async (name) => {
     const attack = flood(calls[name] as () => string);
@@ -85,7 +85,7 @@ test.each(Object.keys(calls))(
     const answers = await attack;
     tellFigures(name, { ...answers, ...seen, failures: seen.failures.length });
     expectUnharmed(seen);
-    // The control: the calls arrived and were answered.
+    // Control: the requests arrived and were answered.
     expect(countOf(answers)).toBeGreaterThan(ANSWERS_MIN);
   },
 );

@@ -15,13 +15,13 @@ afterAll(removeDataDirs);
 
 const SLOW_ADDRESS = "127.0.9.1";
 const CALLED_WITHIN_MS = 10_000;
-const mebibyte = 1024 * 1024;
-/** Calls that show that the slow webhooks were called. */
+const MEBIBYTE = 1024 * 1024;
+/** Minimum number of calls that shows that the slow webhooks were called. */
 const SLOW_CALLS_MIN = 5;
 const messageOf = (subject: string, sizeBytes = 10) =>
   `From: Eve <eve@evil.example>\r\nSubject: ${subject}\r\n\r\n${`${"0123456789abcdef".repeat(4)}\r\n`.repeat(Math.ceil(sizeBytes / 66))}`;
 
-/** Takes calls and answers with a byte of its header a second, so that no wait for a byte ends it. */
+/** Accepts calls and answers with one byte of its header a second, so that no idle timeout ends the call. */
 class SlowWebhooks implements AsyncDisposable {
   readonly servers: Server[] = [];
   calls = 0;
@@ -54,11 +54,11 @@ class SlowWebhooks implements AsyncDisposable {
 interface Flood {
   aliases: readonly string[];
   sizeBytes: number;
-  /** Whether what shows that it took place was seen already. */
+  /** Whether the attack was already seen to have taken place. */
   isSeen(): boolean;
 }
 
-/** Sends without end to all of the aliases. */
+/** Sends messages to all of the aliases until stopped. */
 async function flood({ server }: DirectScene, { aliases, sizeBytes, isSeen }: Flood): Promise<void> {
   const goesOn = attackTime();
   const message = messageOf("slow", sizeBytes);
@@ -72,7 +72,10 @@ async function flood({ server }: DirectScene, { aliases, sizeBytes, isSeen }: Fl
   await Promise.all(Array.from({ length: 24 }, (_, sender) => send(sender)));
 }
 
-/** Mails an alias that leads to a webhook, again and again. @returns the longest time to its call, ms; those that never came */
+/**
+ * Mails an alias that forwards to a webhook, again and again. @returns milliseconds of the slowest call, and the calls
+ * that never came
+ */
 async function measureCalls(scene: DirectScene): Promise<{ slowestMs: number; missed: number; calls: number }> {
   await using hook = await FakeWebhook.start();
   const person = await registerPerson(scene.server.url);
@@ -99,7 +102,7 @@ async function measureCalls(scene: DirectScene): Promise<{ slowestMs: number; mi
 const floods: [name: string, accounts: number, sizeBytes: number][] = [
   ["one account with slow webhooks on ten ports", 1, 10],
   ["ten accounts with slow webhooks on ten ports each", 10, 10],
-  ["an account whose slow webhooks get large messages", 1, 2 * mebibyte],
+  ["an account whose slow webhooks get large messages", 1, 2 * MEBIBYTE],
 ];
 
 test.each(floods.slice(0, rounds(1, floods.length)))(
@@ -123,19 +126,19 @@ test.each(floods.slice(0, rounds(1, floods.length)))(
     expectUnharmed(seen);
     expect(calls.missed).toBe(0);
     expect(calls.slowestMs).toBeLessThan(CALLED_WITHIN_MS);
-    // The control: the slow ones were called.
+    // Control: the slow webhooks were called.
     expect(slow.calls).toBeGreaterThan(SLOW_CALLS_MIN);
   },
   240_000,
 );
 
-test("mail that is hard to read for one account's webhook does not delay another account's", async () => {
+test("mail that is slow to parse for one account's webhook does not delay another account's", async () => {
   await using scene = await startDirectScene({ KAUKE_ANSWER_SECONDS: "1" });
   await using sink = await FakeWebhook.start();
   scene.dns.zone["sink.example"] = { a: ["127.0.0.1"] };
   const person = await registerPerson(scene.server.url);
   const alias = await scene.aliasTo(person, sink.url.replace("127.0.0.1", "sink.example"));
-  // Takes the reader of messages as long as it may take.
+  // Keeps the message parser busy for as long as it is allowed to take.
   const hard = `Content-Type: multipart/mixed; boundary=b\r\n\r\n${"--b\r\n\r\n".repeat(500_000)}`;
   const goesOn = attackTime();
   const send = async (sender: number) => {

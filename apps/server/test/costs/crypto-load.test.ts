@@ -1,4 +1,7 @@
-/** Many ask for scrypt at once: some are served, the rest is told when to come again, and the server stays what it was. */
+/**
+ * Many requests for scrypt at once: some are served, the others are told when to try again, and the server stays
+ * responsive.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { encryptText } from "@kauke/age";
 import { rounds, tellFigures } from "@kauke/testkit/long-rounds";
@@ -12,10 +15,13 @@ const probe = new URL("../../../../testkit/src/event-loop-probe.ts", import.meta
 const isLinux = process.platform === "linux";
 const PEOPLE = 16;
 const CALLS = 2 * PEOPLE;
-/** Calls with a master password, which cost a scrypt each: two of them at once would take more memory than is allowed. */
+/**
+ * Requests with a master password, which cost a scrypt each: two scrypts at once would take more memory than is
+ * allowed.
+ */
 const SCRYPTS = rounds(4, CALLS);
 const MOST_MS = 50;
-/** One runs, sixteen wait. */
+/** Requests that are served: one runs, sixteen wait. */
 const SERVED = 17;
 
 afterAll(removeDataDirs);
@@ -41,7 +47,9 @@ function childrenOf(pid: number): number[] {
     .map(Number);
 }
 
-/** Looks at the memory of the server and its worker together, again and again. @returns tells the most it saw, MiB */
+/**
+ * Samples the memory of the server and its worker. @returns a function that reports the highest figures so far, in MiB
+ */
 function watchMemory(pid: number): () => { peakMib: number; workerMib: number } {
   const most = { peakMib: 0, workerMib: 0 };
   const look = () => {
@@ -65,8 +73,8 @@ interface Round {
 }
 
 /**
- * A machine busy with other things holds us up in ways the kernel does not tell apart (a fork waits for the child's first turn),
- * so the best of a few rounds counts; work on the event loop would be in every one of them.
+ * On a busy machine the server is delayed in ways the kernel does not report separately (a fork waits for the child's
+ * first turn), so the best of a few rounds counts; work on the event loop would delay every round.
  */
 async function bestRound(server: ServerProcess, decrypt: (call: number) => Promise<Response>): Promise<Round> {
   const rounds: Round[] = [];
@@ -95,7 +103,7 @@ async function expectAnswers(answers: Response[], decryptedText: string): Promis
 }
 
 test.skipIf(!isLinux)(
-  "32 at once, of sixteen people: the event loop is not held up, memory stays bounded, the rest hears busy",
+  "32 requests at once, of sixteen people: the event loop is not blocked, memory stays bounded, the surplus is told to try again",
   async () => {
     const env = { KAUKE_LIMITS: "off", NODE_OPTIONS: `--import=${probe}` };
     const server = await startServerProcess({ env });

@@ -1,6 +1,6 @@
 /**
- * The law of linear cost, as packages/mail-rfc has it for its parsers, for everything else that reads what a stranger or an account
- * sent: SMTP, screening, verification, webhook bodies, age texts and HTTP bodies.
+ * The law of linear cost, tested in packages/mail-rfc for its parsers, for everything else that reads input of
+ * strangers or accounts: SMTP, screening, authentication, webhook bodies, age texts and HTTP bodies.
  */
 import { createHash } from "node:crypto";
 import { AGE_HEADER_MAX_BYTES, dearmor, isAgeFile, isPublicKey, publicKeyKind, readPrivateKeys } from "@kauke/age";
@@ -27,13 +27,16 @@ import { buildRawWebhookBody } from "@kauke/server/mail/transport/webhook/webhoo
 import { isLongRun, rounds } from "@kauke/testkit/long-rounds";
 import { describe, expect, it } from "vitest";
 
-const aFewMinutes = isLongRun ? 3_600_000 : 240_000;
+const TIMEOUT_MS = isLongRun ? 3_600_000 : 240_000;
 const { bytesMax: HEADER, fieldBytesMax: FIELD } = headerLimits;
 const BODY = rounds(1, 25) * 1024 * 1024;
-const ageText = rounds(limits.encryptedTextMax / 4, limits.encryptedTextMax);
+const AGE_TEXT_MAX = rounds(limits.encryptedTextMax / 4, limits.encryptedTextMax);
 const latin1 = (text: string) => Buffer.from(text, "latin1");
 
-/** @returns the shapes that break the law, each with what was measured; a refusal costs as much as it took to find out */
+/**
+ * @returns the input shapes that break the law, each with its measurements; a rejected input counts with the time until
+ * it was rejected
+ */
 async function breaches<T>(
   shapes: readonly Shape[],
   toInput: (text: string) => T,
@@ -54,7 +57,7 @@ async function breaches<T>(
   return found;
 }
 
-/** Everybody's DNS: a key for whoever signs, a policy that asks for proof, an SPF record that names nobody. */
+/** DNS of all senders: a key for every signature, a DMARC policy, an SPF record that authorizes nobody. */
 const key = "MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=";
 const resolver = {
   resolveTxt: async (name: string) => {
@@ -89,7 +92,7 @@ function withRecords(records: Record<string, string>): typeof resolver {
   return { ...resolver, resolveTxt };
 }
 
-/** Where a hostile value may stand in DNS; the resolver takes no larger answer. */
+/** Where a hostile value may stand in DNS, up to the largest answer that the resolver accepts. */
 const published: Record<string, (text: string) => Record<string, string>> = {
   "an SPF record": (text) => ({ "b.test": `v=spf1 ${text}` }),
   "a redirect of SPF": (text) => ({ "b.test": `v=spf1 redirect=x.${text}` }),
@@ -102,13 +105,15 @@ const published: Record<string, (text: string) => Record<string, string>> = {
   "a note in a key": (text) => ({ "a._domainkey.b.test": `v=DKIM1; n=${text}; p=${key}` }),
 };
 
-/** The body hash of `plainMessage`, so that the key is asked for. */
+/** A DKIM signature with the body hash of `plainMessage`, so that its key is looked up. */
 const signedMessage = Buffer.from(
   `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=b.test; s=a; h=from; b=y; bh=${createHash("sha256").update("body\r\n").digest("base64")}\r\n${plainMessage.toString()}`,
 );
 
 const dnsPieces = [" ", "a", ";", "a=b;;", "::::"];
-/** Of the usual shapes those that broke a reader of records once, and those of SPF's macros and terms. */
+/**
+ * Shapes for DNS values: those of the usual ones that once broke a record parser, and those of SPF's macros and terms.
+ */
 const dnsShapes: readonly Shape[] = [
   ...textShapes.filter(({ piece }) => isLongRun || dnsPieces.includes(piece)),
   { name: "macros", piece: "%{h}" },
@@ -124,12 +129,12 @@ const set =
   "ARC-Message-Signature: i=1; a=ed25519-sha256; d=b.test; s=a; h=from; bh=x; b=x\r\n";
 const from = "From: Ann <a@b.test>\r\n";
 
-/** Where a hostile value may stand in a message that is checked, after it was screened. */
+/** Where a hostile value may stand in a message that is authenticated, after screening. */
 const verified: Record<string, (text: string) => string> = {
   From: (text) => `From: ${text}\r\n${signature("")}`,
   "a second From": (text) => `${from}From: ${text}\r\n`,
   "a signature": (text) => `${from}${signature(text)}`,
-  "the names that are signed": (text) => `${from}${signature(`h=from:${text}`)}`,
+  "the list of signed fields": (text) => `${from}${signature(`h=from:${text}`)}`,
   "who signed": (text) => `${from}${signature(`d=${text}; s=${text}; i=${text}`)}`,
   "a field that is signed": (text) => `${from}${signature("")}X: ${text}\r\n`,
   "the results in an ARC set": (text) => `${set}ARC-Authentication-Results: i=1; ${text}\r\n${from}`,
@@ -137,10 +142,13 @@ const verified: Record<string, (text: string) => string> = {
   "a trace field": (text) => `Received: ${text}\r\n${from}`,
   "Content-Type": (text) => `${from}Content-Type: ${text}\r\n${signature("")}`,
   "Return-Path": (text) => `Return-Path: ${text}\r\n${from}`,
-  "what is no field": (text) => `${from}${text}\r\n${signature("")}`,
+  "a line that is not a field": (text) => `${from}${text}\r\n${signature("")}`,
 };
 
-/** What was found to be slow once is looked at in every run; of the rest a part in `npm test`, since each costs a verification. */
+/**
+ * Values that were once slow are tested in every run. Of the others `npm test` takes a part, since each costs an
+ * authentication.
+ */
 const known = ["a:", ":", ";", "\r", "a\r\n ", "a=b;;", "from:", '"a" '];
 const sample = (shapes: readonly Shape[]) =>
   shapes.filter(({ piece }, at) => isLongRun || at % 5 === 0 || known.includes(piece));
@@ -151,20 +159,24 @@ describe("twice the hostile input takes about twice the time:", () => {
     ["the argument of MAIL", (text) => readMailFrom(`FROM:<${text}`)],
     ["the argument of RCPT", (text) => readRcptTo(`TO:<${text}`)],
     ["a sign-in", (text) => new AuthExchange("PLAIN").begin(text)],
-  ])("%s", { timeout: aFewMinutes }, async (_, read) => {
+  ])("%s", { timeout: TIMEOUT_MS }, async (_, read) => {
     expect(await breaches(textShapes, (text) => text, [maxCommandBytes, read])).toEqual([]);
   });
 
-  it.each([65_536, 100])("a message that comes in pieces of %i bytes", { timeout: aFewMinutes }, async (pieceBytes) => {
-    const read = (body: Buffer) => {
-      const reader = new DataReader(body.length, new MemoryBudget(BODY * 2));
-      for (let at = 0; at < body.length; at += pieceBytes) reader.push(body.subarray(at, at + pieceBytes));
-    };
-    const largest = pieceBytes < 1000 ? BODY / 8 : BODY;
-    expect(await breaches(bodyShapes, latin1, [largest, read])).toEqual([]);
-  });
+  it.each([65_536, 100])(
+    "a message that arrives in chunks of %i bytes",
+    { timeout: TIMEOUT_MS },
+    async (pieceBytes) => {
+      const read = (body: Buffer) => {
+        const reader = new DataReader(body.length, new MemoryBudget(BODY * 2));
+        for (let at = 0; at < body.length; at += pieceBytes) reader.push(body.subarray(at, at + pieceBytes));
+      };
+      const largest = pieceBytes < 1000 ? BODY / 8 : BODY;
+      expect(await breaches(bodyShapes, latin1, [largest, read])).toEqual([]);
+    },
+  );
 
-  it("command lines that come all at once", { timeout: aFewMinutes }, async () => {
+  it("command lines that arrive all at once", { timeout: TIMEOUT_MS }, async () => {
     const read = (bytes: Buffer) => {
       const input = new SessionInput();
       for (let at = 0; at < bytes.length; at += 1000) input.push(bytes.subarray(at, at + 1000));
@@ -176,13 +188,13 @@ describe("twice the hostile input takes about twice the time:", () => {
     expect(await breaches(bodyShapes, latin1, [65_536, read])).toEqual([]);
   });
 
-  it("screening, of headers beyond the limits too", { timeout: aFewMinutes }, async () => {
+  it("screening, also of headers beyond the limits", { timeout: TIMEOUT_MS }, async () => {
     expect(await breaches([...headerShapes, ...textShapes], latin1, [HEADER * 4, screen])).toEqual([]);
   });
 
   it.each(Object.entries(verified))(
-    "verification with a hostile value of %s",
-    { timeout: aFewMinutes },
+    "authentication with a hostile value of %s",
+    { timeout: TIMEOUT_MS },
     async (_, of) => {
       const toMessage = (text: string) => latin1(`${of(text)}Subject: x\r\n\r\nbody\r\n`);
       expect(await breaches(sample(textShapes), toMessage, [FIELD, verify])).toEqual([]);
@@ -190,21 +202,21 @@ describe("twice the hostile input takes about twice the time:", () => {
   );
 
   it.each(Object.entries(published))(
-    "verification with a hostile value of %s",
-    { timeout: aFewMinutes },
+    "authentication with a hostile value of %s",
+    { timeout: TIMEOUT_MS },
     async (_, of) => {
       const read = (text: string) => verify(signedMessage, { records: of(text) });
       expect(await breaches(dnsShapes, (text) => text, [ANSWER_CHARACTERS_MAX, read])).toEqual([]);
     },
   );
 
-  it("verification with a hostile HELO, which a record expands", { timeout: aFewMinutes }, async () => {
+  it("authentication with a hostile HELO, which an SPF record expands", { timeout: TIMEOUT_MS }, async () => {
     const records = { "b.test": `v=spf1 redirect=x.${"%{h}".repeat(100)}!` };
     const read = (helo: string) => verify(plainMessage, { helo, records });
     expect(await breaches(dnsShapes, (text) => text, [maxCommandBytes, read])).toEqual([]);
   });
 
-  it("an announcement of an MTA-STS policy", { timeout: aFewMinutes }, async () => {
+  it("an MTA-STS record", { timeout: TIMEOUT_MS }, async () => {
     const read = (text: string) => {
       const records = { "_mta-sts.b.test": `v=STSv1; id=${text}` };
       return createStsPolicies({ resolver: withRecords(records), allow: parseAllowList([]) }).find("b.test");
@@ -212,30 +224,26 @@ describe("twice the hostile input takes about twice the time:", () => {
     expect(await breaches(dnsShapes, (text) => text, [ANSWER_CHARACTERS_MAX, read])).toEqual([]);
   });
 
-  it.each(["mx: ", ""])(
-    "an MTA-STS policy file with a hostile value of %j",
-    { timeout: aFewMinutes },
-    async (start) => {
-      const toFile = (text: string) => `version: STSv1\nmode: enforce\nmax_age: 1\n${start}${text}\nmx: a.test\n`;
-      expect(await breaches([...dnsShapes, hostLines], toFile, [65_536, readStsPolicy])).toEqual([]);
-    },
-  );
+  it.each(["mx: ", ""])("an MTA-STS policy file with a hostile value of %j", { timeout: TIMEOUT_MS }, async (start) => {
+    const toFile = (text: string) => `version: STSv1\nmode: enforce\nmax_age: 1\n${start}${text}\nmx: a.test\n`;
+    expect(await breaches([...dnsShapes, hostLines], toFile, [65_536, readStsPolicy])).toEqual([]);
+  });
 
-  it("verification of a hostile header", { timeout: aFewMinutes }, async () => {
+  it("authentication of a hostile header", { timeout: TIMEOUT_MS }, async () => {
     const toMessage = (text: string) => latin1(`${text}${from}\r\nbody\r\n`);
     expect(await breaches(headerShapes, toMessage, [HEADER, verify])).toEqual([]);
   });
 
   it.each(["relaxed/relaxed", "simple/simple"])(
-    "verification of a body, %s",
-    { timeout: aFewMinutes },
+    "authentication of a body, %s",
+    { timeout: TIMEOUT_MS },
     async (form) => {
       const header = `${from}${signature("").replace("relaxed/relaxed", form)}\r\n`;
       expect(await breaches(sample(bodyShapes), (text) => latin1(header + text), [BODY, verify])).toEqual([]);
     },
   );
 
-  it("a webhook's body that travels raw", { timeout: aFewMinutes }, async () => {
+  it("a webhook's body that is sent raw", { timeout: TIMEOUT_MS }, async () => {
     const nothing = { spf: "none", dkim: "none", dmarc: "none", arc: "none" } as const;
     const envelope = { envelopeFrom: "a@b.test", receivedAt: new Date(0) };
     const read = (raw: Buffer) =>
@@ -244,8 +252,8 @@ describe("twice the hostile input takes about twice the time:", () => {
   });
 
   it.each<[string, number, (text: string) => unknown]>([
-    ["an armored text", ageText, (text) => dearmor(`-----BEGIN AGE ENCRYPTED FILE-----\n${text}`, 2e6)],
-    ["what may be an age file", ageText, isAgeFile],
+    ["an armored text", AGE_TEXT_MAX, (text) => dearmor(`-----BEGIN AGE ENCRYPTED FILE-----\n${text}`, 2e6)],
+    ["a text that may be an age file", AGE_TEXT_MAX, isAgeFile],
     [
       "the header of an age file",
       2 * AGE_HEADER_MAX_BYTES,
@@ -260,19 +268,19 @@ describe("twice the hostile input takes about twice the time:", () => {
     ["private keys", limits.identityFileMax, readPrivateKeys],
     ["base58", limits.smallBodyMaxBytes, (text) => fromBase58(text, 64)],
     ["a reserved name", limits.smallBodyMaxBytes, findReservedName],
-  ])("%s", { timeout: aFewMinutes }, async (_, largest, read) => {
+  ])("%s", { timeout: TIMEOUT_MS }, async (_, largest, read) => {
     expect(await breaches(textShapes, (text) => text, [largest, read])).toEqual([]);
   });
 
   const withBody = Object.entries(endpoints as Record<string, Endpoint>).filter(([, { body }]) => body !== undefined);
 
-  it.each(withBody)("the body of %s", { timeout: aFewMinutes }, async (_, { body: schema, bodyMaxBytes }) => {
+  it.each(withBody)("the body of %s", { timeout: TIMEOUT_MS }, async (_, { body: schema, bodyMaxBytes }) => {
     if (schema === undefined) return;
     const names = Object.keys("shape" in schema ? (schema.shape as object) : {});
     expect(names).not.toEqual([]);
     const read = (json: string) => parseBody(schema, JSON.parse(json));
     const largest = bodyMaxBytes ?? limits.smallBodyMaxBytes;
-    // Every field at once: what a rule for one of them costs is not hidden by another that refuses.
+    // All fields at once: a value that fails the check of one field still passes through the checks of the others.
     const toJson = (text: string) => {
       const value = JSON.stringify(text);
       return `{${names.map((name) => `${JSON.stringify(name)}:${value}`).join(",")}}`;

@@ -1,6 +1,6 @@
 /**
- * What one message can cost at most where it is verified: hostile input at our limits, everywhere that mailauth reads it. The law of
- * linear cost (linear-cost.test.ts) says how the cost grows, this says where it ends.
+ * The highest processor time that authenticating one message can take: hostile input at our limits, everywhere that
+ * mailauth reads it. The law of linear cost (linear-cost.test.ts) says how the cost grows, this says where it ends.
  */
 import { headerLimits } from "@kauke/mail-rfc";
 import { BodyHashes } from "@kauke/server/mail/copy/body-hashes";
@@ -12,7 +12,7 @@ import { sealMessage } from "mailauth";
 import { describe, expect, it } from "vitest";
 import { arcKey, hugeExponentKey, largeKey } from "../hostile-keys.testing.ts";
 
-/** Milliseconds of processor time of this thread for the whole verification of one message; 20 to 40 were measured. */
+/** Milliseconds of processor time of this thread for authenticating one message; 20 to 40 were measured. */
 const COST_MAX_MS = 100;
 const RUNS = 4;
 
@@ -39,7 +39,7 @@ const verify = ({ raw = plain, zone = {}, ...claim }: Attack) =>
     },
   );
 
-/** @returns the least of several runs: other load on the machine is no cost of the message */
+/** @returns the least of several runs, because other load on the machine is not a cost of the message */
 async function costOf(attack: Attack): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let run = 0; run < RUNS && least > COST_MAX_MS / 2; run += 1) {
@@ -60,7 +60,7 @@ async function expectCheap(name: string, attack: Attack): Promise<void> {
 const RECORD = 4096;
 const fillWith = (piece: string, room: number) => `${piece} `.repeat(Math.floor(room / (piece.length + 1)));
 
-/** Eleven records that include each other, each as full of a term as it may be. */
+/** Eleven SPF records that include each other, each filled with a term up to the size limit. */
 function chainOf(first: string, term: string): FakeDnsZone {
   const record = (at: number) => {
     const end = `include:i${at + 1}.evil.example ?all`;
@@ -86,7 +86,7 @@ const mailHosts: FakeDnsZone = {
 };
 const reverseName = `1.${"0.".repeat(23)}8.b.d.0.1.0.0.2.ip6.arpa`;
 
-describe("an SPF record costs little,", () => {
+describe("evaluating an SPF record costs little,", () => {
   it.each<[string, Attack]>([
     ["full of IPv4 networks", { zone: chainOf("", "ip4:1.2.3.4/9") }],
     ["full of IPv6 networks", { zone: chainOf("", "ip6:1::/9") }],
@@ -128,7 +128,7 @@ describe("an SPF record costs little,", () => {
 });
 
 const BODY_HASH = "s14J+iztnrytnRYzb7lhFG/jS/vrxWJnnahfijFMnco=";
-/** As long as the modulus and less than it: a shorter one is refused without a check. */
+/** A signature value as long as the modulus and less than it: a shorter one is rejected without a check. */
 const valueOf = (keyBits: number) => Buffer.alloc(keyBits / 8, 1).toString("base64");
 const signature = (more = "", form = "relaxed/relaxed", value = valueOf(4096)) =>
   `DKIM-Signature: v=1; a=rsa-sha256; c=${form}; d=evil.example; s=s; bh=${BODY_HASH}; b=${value}; ${more}\r\n`;
@@ -140,7 +140,7 @@ const largeHeaders: [string, string][] = [
   ["many fields", `X: ${"a b\t".repeat(55)}\r\n`.repeat(900)],
   ["folds", `X: ${`${"a".repeat(20)}\r\n `.repeat(2500)}\r\n`.repeat(3)],
 ];
-/** As often as a field may have it. */
+/** A tag name with as many blanks as a field may contain. */
 const blanks = (times: number) => `n${`${" ".repeat(64)}a`.repeat(times)}b=a`;
 const arcFields = ["ARC-Seal", "ARC-Message-Signature", "ARC-Authentication-Results"];
 const arcSets = (value: string) =>
@@ -148,7 +148,7 @@ const arcSets = (value: string) =>
     "",
   );
 
-describe("signatures cost little,", () => {
+describe("checking signatures costs little,", () => {
   it.each(
     largeHeaders.flatMap(([name, header]) => [
       [`relaxed, over ${name}`, header, "relaxed/relaxed"] as const,
@@ -185,16 +185,19 @@ describe("signatures cost little,", () => {
   });
 });
 
-describe("a DMARC record costs little,", () => {
-  it.each(["v=DMARC1; p=none; rua=mailto:a,", "v=DMARC1; rua=a!1", "v=DMARC1; "])("that begins %j", async (start) => {
-    for (const piece of [" ", "a", ";", "=", "a=b;", "!1", "mailto:a,", "%2"]) {
-      const record = start + piece.repeat((ANSWER_CHARACTERS_MAX - start.length) / piece.length);
-      await expectCheap(`DMARC of ${piece}`, { zone: { "_dmarc.evil.example": { txt: [record] } } });
-    }
-  });
+describe("evaluating a DMARC record costs little,", () => {
+  it.each(["v=DMARC1; p=none; rua=mailto:a,", "v=DMARC1; rua=a!1", "v=DMARC1; "])(
+    "one that begins %j",
+    async (start) => {
+      for (const piece of [" ", "a", ";", "=", "a=b;", "!1", "mailto:a,", "%2"]) {
+        const record = start + piece.repeat((ANSWER_CHARACTERS_MAX - start.length) / piece.length);
+        await expectCheap(`DMARC of ${piece}`, { zone: { "_dmarc.evil.example": { txt: [record] } } });
+      }
+    },
+  );
 });
 
-it("a message that does all of it at once costs little", { timeout: 60_000 }, async () => {
+it("authenticating a message with all of these at once costs little", { timeout: 60_000 }, async () => {
   let raw: Buffer = message(largeHeaders[0]?.[1] ?? "");
   for (let at = 0; at < 20; at += 1) {
     const seal = { signingDomain: "evil.example", selector: "arc", privateKey: arcKey.privateKey };

@@ -1,4 +1,7 @@
-/** The real server on a file system that is really full: 4xx instead of 250, and nothing acknowledged is lost. */
+/**
+ * The real server on a file system that is really full: it replies 4xx instead of 250, and no acknowledged message is
+ * lost.
+ */
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openEmbedded } from "@kauke/server/store/embedded/embedded-database";
@@ -12,9 +15,9 @@ import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } f
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-const mebibyte = 1_048_576;
-const segmentBytes = 16 * mebibyte;
-const timeout = 240_000;
+const MEBIBYTE = 1_048_576;
+const SEGMENT_BYTES = 16 * MEBIBYTE;
+const TIMEOUT_MS = 240_000;
 
 let dataDir: string;
 let destination: SwitchedDestination;
@@ -22,7 +25,7 @@ let server: ServerProcess | null = null;
 const cleanUp: (() => Promise<unknown>)[] = [];
 
 const reason = whyNoSmallDisk();
-if (reason !== null) process.stdout.write(`A full file system is not tested: ${reason}.\n`);
+if (reason !== null) process.stdout.write(`Tests of a full file system are skipped: ${reason}.\n`);
 
 beforeEach(async () => {
   dataDir = await makeDataDir();
@@ -43,7 +46,7 @@ async function start(): Promise<ServerProcess> {
       KAUKE_RELAY_URL: `smtp://127.0.0.1:${destination.port}`,
       KAUKE_RETRY_SCHEDULE: Array.from({ length: 100 }, () => "2s").join(","),
       KAUKE_LIMITS: "off",
-      // These disks are smaller than any reserve.
+      // The file systems of these tests are smaller than any reserve.
       KAUKE_DISK_RESERVE_MIB: "0",
     },
   });
@@ -55,7 +58,7 @@ async function restart(): Promise<ServerProcess> {
   return start();
 }
 
-/** A sender that keeps books: every answer to a numbered message. */
+/** A sender that records the reply to each numbered message. */
 function bookkeeper(to: string, bytes: number) {
   const acknowledged: number[] = [];
   let last = 0;
@@ -75,7 +78,7 @@ async function sendUntilRefused(send: () => Promise<string>, most: number): Prom
     const answer = await send();
     if (!answer.startsWith("250")) return answer;
   }
-  throw new Error("the disk was never full");
+  throw new Error("the file system never became full");
 }
 
 async function mount(directory: string, sizeBytes: number) {
@@ -89,7 +92,7 @@ async function makeAlias(running: ServerProcess): Promise<string> {
   return `${alias}@${domain}`;
 }
 
-/** Brings the destination up and waits for everything acknowledged. */
+/** Starts the destination and waits for every acknowledged message. */
 async function expectEachOnce(acknowledged: readonly number[]): Promise<void> {
   await destination.goUp();
   await vi.waitFor(() => expect(acknowledged.filter((number) => !destination.taken.has(number))).toEqual([]), {
@@ -102,11 +105,13 @@ async function expectEachOnce(acknowledged: readonly number[]): Promise<void> {
 
 const healthOf = async (running: ServerProcess) => (await fetch(`${running.url}/healthz`)).status;
 
-describe.skipIf(reason !== null)("a file system without room", () => {
-  test("for the spool: 451, also after kill -9; when the mail has left, there is room again", { timeout }, async () => {
+describe.skipIf(reason !== null)("a file system without free space", () => {
+  test("for the spool: 451, also after kill -9; when the mail is delivered, there is space again", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
     const spool = join(dataDir, "spool");
     await mkdir(spool);
-    await mount(spool, mebibyte);
+    await mount(spool, MEBIBYTE);
     const first = await start();
     const books = bookkeeper(await makeAlias(first), 100_000);
     expect(await sendUntilRefused(() => books.send(first), 20)).toMatch(/^451 4\.3\.0 /);
@@ -120,12 +125,12 @@ describe.skipIf(reason !== null)("a file system without room", () => {
     tellFigures("full spool", { acknowledged: books.acknowledged.length, lost: 0 });
   });
 
-  test("for the database's tables: 451, and 250 again once there is room, without a new start", {
-    timeout,
+  test("for the database's tables: 451, and 250 again once there is space, without a restart", {
+    timeout: TIMEOUT_MS,
   }, async () => {
-    const disk = await mount(dataDir, 160 * mebibyte);
+    const disk = await mount(dataDir, 160 * MEBIBYTE);
     await mkdir(join(dataDir, "spool"));
-    await mount(join(dataDir, "spool"), 32 * mebibyte);
+    await mount(join(dataDir, "spool"), 32 * MEBIBYTE);
     const running = await start();
     const books = bookkeeper(await makeAlias(running), 500);
     expect(await books.send(running)).toMatch(/^250 /);
@@ -138,17 +143,19 @@ describe.skipIf(reason !== null)("a file system without room", () => {
     tellFigures("full tables", { acknowledged: books.acknowledged.length, lost: 0 });
   });
 
-  test("for the database's log: 451 until a new start finds room, and nothing is lost", { timeout }, async () => {
-    const disk = await mount(dataDir, 160 * mebibyte);
+  test("for the database's log: 451 until a restart finds space, and nothing is lost", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const disk = await mount(dataDir, 160 * MEBIBYTE);
     await mkdir(join(dataDir, "spool"));
-    await mount(join(dataDir, "spool"), 32 * mebibyte);
+    await mount(join(dataDir, "spool"), 32 * MEBIBYTE);
     const to = await makeAlias(await start());
     await server?.stop();
-    const logFile = await writeLogUpTo(segmentBytes - mebibyte / 4);
+    const logFile = await writeLogUpTo(SEGMENT_BYTES - MEBIBYTE / 4);
     const running = await start();
     await removeLogAfter(logFile);
-    // Room for the tables, not for another file of the log.
-    await disk.fill(segmentBytes - 4 * mebibyte);
+    // Space for the tables, but not for another file of the log.
+    await disk.fill(SEGMENT_BYTES - 4 * MEBIBYTE);
     const books = bookkeeper(to, 500);
     expect(await sendUntilRefused(() => books.send(running), 2000)).toMatch(/^451 4\.3\.0 /);
     expect(await books.send(running)).toMatch(/^451 4\.3\.0 /);
@@ -162,7 +169,7 @@ describe.skipIf(reason !== null)("a file system without room", () => {
   });
 });
 
-/** Leaves the database's write-ahead log so that its next file is due soon. @returns the file it is in */
+/** Writes until the database's write-ahead log soon needs its next file. @returns the file it is in */
 async function writeLogUpTo(offsetInSegment: number): Promise<string> {
   const { db, close } = await openEmbedded(dataDir);
   const position = async () => {
@@ -181,7 +188,7 @@ async function writeLogUpTo(offsetInSegment: number): Promise<string> {
   return at.file;
 }
 
-/** What a checkpoint made in advance; a longer stretch of writing would have used it up. */
+/** Removes log files that a checkpoint created in advance; a longer stretch of writing would have used them up. */
 async function removeLogAfter(file: string): Promise<void> {
   const log = join(dataDir, "db", "pg_wal");
   for (const name of await readdir(log)) if (/^[0-9A-F]{24}$/.test(name) && name > file) await rm(join(log, name));

@@ -1,4 +1,7 @@
-/** Mail that is answered before its destination has: kept in a file of its own while the attempt runs, in the queue when it fails. */
+/**
+ * Mail acknowledged before its destination has answered: kept in a file of its own while the attempt runs, in the queue
+ * if it fails.
+ */
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type FailingDisk, failingDisk } from "@kauke/testkit/fakes/failing-disk";
@@ -14,7 +17,7 @@ let mx: FakeMx;
 let disk: FailingDisk;
 let system: TestSystem;
 let person: Person;
-/** What the destination says to RCPT, once it may say it. */
+/** The destination's reply to RCPT; until it is set the destination does not reply. */
 let answer: string | undefined;
 let open: () => void;
 let gate: Promise<void>;
@@ -80,7 +83,7 @@ async function send(destinations = "jonas@inbox.example"): Promise<string> {
 const files = () => readdir(join(dataDir, "underway")).catch(() => []);
 const queued = () => system.server.store.deliveries.count();
 
-test("while its one attempt runs it lies sealed in one file, and the queue holds nothing; taken, the file is gone", async () => {
+test("while its one attempt runs the message is one sealed file, and the queue is empty; once delivered, the file is gone", async () => {
   expect(await send()).toMatch(/^250 /);
   const [file, ...others] = await files();
   expect(others).toEqual([]);
@@ -93,7 +96,7 @@ test("while its one attempt runs it lies sealed in one file, and the queue holds
   await nothingLeft();
 });
 
-test("deferred by the destination it goes into the queue and arrives by the schedule, once", async () => {
+test("deferred by the destination it is queued and arrives by the retry schedule, once", async () => {
   answer = "451 4.3.2 not now";
   expect(await send()).toMatch(/^250 /);
   open();
@@ -111,13 +114,13 @@ test("refused by the destination it ends with a notice to the owner", async () =
   await eventually(async () => expect(await person.notices()).toHaveLength(1));
 });
 
-test("two destinations are the queue's from the start, so that a retry repeats neither", async () => {
+test("a message to two destinations is queued from the start, so that a retry repeats neither", async () => {
   expect(await send("jonas@inbox.example, ona@inbox.example")).toMatch(/^250 /);
   expect(await files()).toEqual([]);
   expect(await queued()).toBe(2);
 });
 
-test("a stop while the attempt runs loses nothing: the next start delivers it", async () => {
+test("a shutdown while the attempt runs loses nothing: the next start delivers the message", async () => {
   expect(await send()).toMatch(/^250 /);
   await system.close();
   open();
@@ -125,7 +128,7 @@ test("a stop while the attempt runs loses nothing: the next start delivers it", 
   await mx.waitForMessages(1);
 });
 
-test("what a start finds goes into the queue; a damaged one stays and is told of; an unfinished one never counted", async () => {
+test("files found at a start are queued; a damaged one stays and is reported; an incomplete one is ignored", async () => {
   expect(await send()).toMatch(/^250 /);
   expect(await send()).toMatch(/^250 /);
   const kept = await files();
@@ -134,7 +137,7 @@ test("what a start finds goes into the queue; a damaged one stays and is told of
   await system.close();
   open();
   mx.messages.splice(0);
-  // As a kill would have left them.
+  // The files as a kill would have left them.
   await rememberNothing();
   await writeFile(join(folder, String(kept[0])), bytes[0] as Buffer);
   await writeFile(join(folder, String(kept[1])), (bytes[1] as Buffer).subarray(0, 99));
@@ -149,7 +152,7 @@ test("what a start finds goes into the queue; a damaged one stays and is told of
   await rm(join(folder, String(kept[1])));
 });
 
-/** Lets a start empty the queue, so that what is put under way afterwards is all there is. */
+/** Lets one start empty the queue, so that the files written afterwards are the only mail. */
 async function rememberNothing(): Promise<void> {
   await start();
   await nothingLeft();
@@ -157,7 +160,7 @@ async function rememberNothing(): Promise<void> {
   mx.messages.splice(0);
 }
 
-test("a file whose alias was deleted meanwhile is forgotten", async () => {
+test("a file whose alias was deleted meanwhile is discarded", async () => {
   expect(await send()).toMatch(/^250 /);
   const [name] = await files();
   const bytes = await readFile(join(dataDir, "underway", String(name)));
@@ -169,7 +172,7 @@ test("a file whose alias was deleted meanwhile is forgotten", async () => {
 });
 
 test.each(["write", "rename"] as const)(
-  "when the file can't be kept (%s) the sender hears 451, and its next try brings one copy",
+  "if the file can't be written (%s) the sender gets 451, and its next try delivers one copy",
   async (call) => {
     disk.failing = { call, code: "EIO" };
     expect(await send()).toMatch(/^451 4\.3\.0/);

@@ -1,4 +1,4 @@
-/** Several processes on one PostgreSQL: killing one loses nothing, and nobody touches what another one holds. */
+/** Several processes on one PostgreSQL: killing one loses nothing, and no process takes what another one has leased. */
 import { randomBytes } from "node:crypto";
 import { WAKE_CHANNEL } from "@kauke/server/store/change-signals";
 import { findTestPostgres, startTestPostgres, type TestPostgres } from "@kauke/server/store/postgres/postgres.testing";
@@ -13,12 +13,12 @@ import { startSystem } from "@kauke/testkit/system";
 import pg from "pg";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 
-const sessions = 20;
-const timeout = isLongRun ? 3_600_000 : 240_000;
-const drainTimeoutMs = isLongRun ? 600_000 : 120_000;
+const SESSIONS = 20;
+const TIMEOUT_MS = isLongRun ? 3_600_000 : 240_000;
+const DRAIN_TIMEOUT_MS = isLongRun ? 600_000 : 120_000;
 
 const postgres = findTestPostgres();
-if (!postgres.found) process.stdout.write(`kill -9 on PostgreSQL is skipped: ${postgres.reason}\n`);
+if (!postgres.found) process.stdout.write(`tests of kill -9 on PostgreSQL are skipped: ${postgres.reason}\n`);
 
 describe.skipIf(!postgres.found)("on PostgreSQL", () => {
   let database: TestPostgres;
@@ -43,8 +43,8 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
     return (await client.query<{ lease_token: string }>(query)).rows.map((row) => row.lease_token);
   };
 
-  test("of two processes one after the other is killed, the other goes on, and nothing is lost", {
-    timeout,
+  test("two processes are killed in turns while the other goes on, and nothing is lost", {
+    timeout: TIMEOUT_MS,
   }, async () => {
     const rolled = dice();
     process.stdout.write(`kill -9 in turns: KAUKE_TEST_SEED=${rolled.seed}\n`);
@@ -53,10 +53,10 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
       env,
       rounds: rounds(2, 60),
       dice: rolled,
-      sessions,
+      sessions: SESSIONS,
       acknowledged: [10, 60],
       countLeased: async () => (await leaseTokens()).length,
-      drainTimeoutMs,
+      drainTimeoutMs: DRAIN_TIMEOUT_MS,
     });
     const { bySender, byServer } = explainRepeats(result, []);
     const unanswered = [...result.unanswered.values()].reduce((all, times) => all + times, 0);
@@ -77,12 +77,12 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
     expect(result.damaged).toEqual([]);
     expect(result.left).toBe(0);
     expect(result.acknowledgedAlone).toBeGreaterThan(0);
-    expect(unanswered).toBeLessThanOrEqual(result.kills * sessions);
+    expect(unanswered).toBeLessThanOrEqual(result.kills * SESSIONS);
     expect(byServer).toBeLessThanOrEqual(result.leased);
   });
 
-  test("a process that starts leaves the leases of a living one alone, and takes a killed one's over when they end", {
-    timeout,
+  test("a process that starts leaves the leases of a running one alone, and takes over a killed one's when they expire", {
+    timeout: TIMEOUT_MS,
   }, async () => {
     const messages = 12;
     const destination = await SwitchedDestination.start();

@@ -1,4 +1,7 @@
-/** kill -9 in the middle of sealing everything anew: the next start goes on where it was, and every row opens all the while. */
+/**
+ * kill -9 while all rows are sealed anew after a rotation of keys: the next start resumes, and every row can be opened
+ * at any time.
+ */
 import { join } from "node:path";
 import { controlClient } from "@kauke/server/operate/control/control-client";
 import { controlPath } from "@kauke/server/operate/control/control-protocol";
@@ -10,7 +13,7 @@ import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } f
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 const ALIASES = 4000;
-const killRounds = rounds(1, 40);
+const KILL_ROUNDS = rounds(1, 40);
 
 let dataDir: string;
 let server: ServerProcess;
@@ -34,7 +37,7 @@ async function stateOnceItIs(isSo: (resealed: number, step: string) => boolean) 
   for (const giveUpAt = Date.now() + 60_000; ; ) {
     const state = await control()["keys-state"]({});
     if (isSo(state.resealed, state.step)) return state;
-    if (Date.now() > giveUpAt) throw new Error(`not in time: ${JSON.stringify(state)}`);
+    if (Date.now() > giveUpAt) throw new Error(`not reached in time: ${JSON.stringify(state)}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
@@ -44,18 +47,18 @@ async function listAliases(): Promise<{ forwardTo: string }[]> {
   return ((await answer.json()) as { aliases: { forwardTo: string }[] }).aliases;
 }
 
-/** Nobody has the directory open. */
+/** Counts rows sealed with an older key, while no process has the directory open. */
 const countOlder = () => inDirectory(dataDir, ({ db, keys }) => countOlderRows({ db }, { keyId: keys.sealingKeyId() }));
 
-it("a kill in the middle leaves every row readable, and the next start seals the rest anew", async () => {
-  for (let round = 1; round <= killRounds; round += 1) {
+it("a kill in the middle leaves every row readable, and the next start seals the remaining ones anew", async () => {
+  for (let round = 1; round <= KILL_ROUNDS; round += 1) {
     server = await startServerProcess({ dataDir });
     expect(await control()["keys-rotate"]({})).toMatchObject({ step: "reseals" });
     const atKill = await stateOnceItIs((resealed) => resealed >= ALIASES / 4);
     await server.kill();
     const left = await countOlder();
     tellFigures("kill -9 in a rotation", { round, "sealed anew": atKill.resealed, of: atKill.total ?? "?", left });
-    // In the middle: some were done, some were not.
+    // The kill came in the middle: some rows were sealed anew, some were not.
     expect(left).toBeGreaterThan(0);
     expect(left).toBeLessThan(atKill.total ?? 0);
 

@@ -1,6 +1,6 @@
 /**
- * What kill -9 loses: nothing that was acknowledged. Twenty sessions send numbered messages, the process dies at moments of
- * all kinds, and at the end the destination's books are held against the sender's.
+ * kill -9 loses nothing that was acknowledged: twenty sessions send numbered messages, the process is killed at moments
+ * of all kinds, and at the end the destination's record is compared with the sender's.
  */
 import { explainRepeats } from "@kauke/testkit/kill/kill-books";
 import { dice } from "@kauke/testkit/kill/kill-moments";
@@ -9,17 +9,20 @@ import { isLongRun, tellFigures } from "@kauke/testkit/long-rounds";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { afterAll, expect, test } from "vitest";
 
-const sessions = 20;
-const acknowledged = isLongRun ? ([20, 90] as const) : ([10, 60] as const);
-const longestMs = isLongRun ? 3_600_000 : 600_000;
-const drainTimeoutMs = isLongRun ? 600_000 : 150_000;
-const retrySeconds = isLongRun ? 4 : 2;
-/** Long enough that what was deferred at the last kill is still waiting when the spool is counted. */
-const retrySecondsWhileDown = isLongRun ? 60 : 8;
+const SESSIONS = 20;
+const ACKNOWLEDGED = isLongRun ? ([20, 90] as const) : ([10, 60] as const);
+const TIMEOUT_MS = isLongRun ? 3_600_000 : 600_000;
+const DRAIN_TIMEOUT_MS = isLongRun ? 600_000 : 150_000;
+const RETRY_SECONDS = isLongRun ? 4 : 2;
+/**
+ * Seconds until a retry: long enough that a message deferred at the last kill is still queued when the spool is
+ * counted.
+ */
+const RETRY_SECONDS_WHILE_DOWN = isLongRun ? 60 : 8;
 
 afterAll(removeDataDirs);
 
-/** Of ten rounds six mixed, one while starting; where there are fewer, the first of these. */
+/** Moments of the kills: of ten rounds six are mixed, one is during a start; fewer rounds take the first of these. */
 const tenRounds = [
   "mixed",
   "down",
@@ -35,7 +38,9 @@ const tenRounds = [
 const planOf = (rounds: number): RoundKind[] =>
   Array.from({ length: rounds }, (_, round) => tenRounds[round % tenRounds.length] as RoundKind);
 
-/** An acknowledged message is repeated only by the kill that fell between the destination's answer and our note of it. */
+/**
+ * An acknowledged message may arrive twice only if a kill fell between the destination's reply and our record of it.
+ */
 function expectNothingLost(name: string, result: KillRoundsResult, plan: readonly RoundKind[]): void {
   const loaded = plan.filter((kind) => kind !== "killed while starting").length;
   const { bySender, byServer, unexplained } = explainRepeats(result, result.kills);
@@ -59,7 +64,7 @@ function expectNothingLost(name: string, result: KillRoundsResult, plan: readonl
   expect(result.damaged).toEqual([]);
   expect(result.left).toBe(0);
   expect(result.acknowledged).toBeGreaterThanOrEqual(loaded);
-  expect(unanswered).toBeLessThanOrEqual(loaded * sessions);
+  expect(unanswered).toBeLessThanOrEqual(loaded * SESSIONS);
   expect(byServer).toBeLessThanOrEqual(leased);
   expect(unexplained).toEqual([]);
 }
@@ -73,7 +78,7 @@ interface Survival {
   env?: Readonly<Record<string, string>>;
 }
 
-async function survive(name: string, { plan, retry = retrySeconds, env = {} }: Survival): Promise<KillRoundsResult> {
+async function survive(name: string, { plan, retry = RETRY_SECONDS, env = {} }: Survival): Promise<KillRoundsResult> {
   const rolled = dice();
   process.stdout.write(`${name}: KAUKE_TEST_SEED=${rolled.seed}\n`);
   const tellProgress = (rounds: number, count: number) => {
@@ -84,10 +89,10 @@ async function survive(name: string, { plan, retry = retrySeconds, env = {} }: S
     plan,
     env,
     dice: rolled,
-    sessions,
-    acknowledged,
+    sessions: SESSIONS,
+    acknowledged: ACKNOWLEDGED,
     retrySeconds: retry,
-    drainTimeoutMs,
+    drainTimeoutMs: DRAIN_TIMEOUT_MS,
     tellProgress,
   });
   expectNothingLost(name, result, plan);
@@ -95,50 +100,62 @@ async function survive(name: string, { plan, retry = retrySeconds, env = {} }: S
   return result;
 }
 
-/** Five hundred rounds in chapters: each is judged by itself and has a data directory of its own. */
-const chapters = isLongRun ? 20 : 1;
-const roundsOfAChapter = isLongRun ? 24 : 6;
-const spoolRounds = isLongRun ? 20 : 2;
-const answeredFirstRounds = isLongRun ? 20 : 3;
-const longAcknowledged = 20_000;
+/**
+ * Number of parts that the five hundred rounds are split into: each is judged by itself and has a data directory of its
+ * own.
+ */
+const CHAPTERS = isLongRun ? 20 : 1;
+const ROUNDS_PER_CHAPTER = isLongRun ? 24 : 6;
+const SPOOL_ROUNDS = isLongRun ? 20 : 2;
+const ANSWERED_FIRST_ROUNDS = isLongRun ? 20 : 3;
+const LONG_ACKNOWLEDGED_MIN = 20_000;
 let acknowledgedInAll = 0;
 
-for (let chapter = 1; chapter <= chapters; chapter++) {
-  test(`kill -9 at any moment loses nothing, and repeats nothing but what was in flight (${chapter} of ${chapters})`, {
-    timeout: longestMs,
+for (let chapter = 1; chapter <= CHAPTERS; chapter++) {
+  test(`kill -9 at any moment loses nothing, and repeats nothing but messages in flight (${chapter} of ${CHAPTERS})`, {
+    timeout: TIMEOUT_MS,
   }, async () => {
-    acknowledgedInAll += (await survive(`kill -9, ${chapter} of ${chapters}`, { plan: planOf(roundsOfAChapter) }))
+    acknowledgedInAll += (await survive(`kill -9, ${chapter} of ${CHAPTERS}`, { plan: planOf(ROUNDS_PER_CHAPTER) }))
       .acknowledged;
   });
 }
 
 test("kill -9 while every destination is down leaves all acknowledged mail in the spool", {
-  timeout: longestMs,
+  timeout: TIMEOUT_MS,
 }, async () => {
-  const plan = Array.from({ length: spoolRounds }, () => "down" as const);
-  const result = await survive("kill -9, destinations down", { plan, retry: retrySecondsWhileDown });
+  const plan = Array.from({ length: SPOOL_ROUNDS }, () => "down" as const);
+  const result = await survive("kill -9, destinations down", { plan, retry: RETRY_SECONDS_WHILE_DOWN });
   acknowledgedInAll += result.acknowledged;
   expect(result.spooledAtEnd).toBeGreaterThanOrEqual(result.acknowledged);
 });
 
-test("kill -9 while mail is answered before its destination has loses nothing", { timeout: longestMs }, async () => {
+test("kill -9 while mail is acknowledged before its destination answers loses nothing", {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const result = await survive("kill -9, answered first", {
-    plan: planOf(answeredFirstRounds),
+    plan: planOf(ANSWERED_FIRST_ROUNDS),
     env: { KAUKE_ANSWER_SECONDS: "0" },
   });
   acknowledgedInAll += result.acknowledged;
 });
 
 test.runIf(isLongRun)("the long rounds had at least 20,000 messages to lose", () => {
-  expect(acknowledgedInAll).toBeGreaterThanOrEqual(longAcknowledged);
+  expect(acknowledgedInAll).toBeGreaterThanOrEqual(LONG_ACKNOWLEDGED_MIN);
 });
 
-test("a message that is acknowledged and never arrives is told as lost, so the books can tell", {
-  timeout: longestMs,
+test("control: a message that is acknowledged and never arrives is reported as lost", {
+  timeout: TIMEOUT_MS,
 }, async () => {
   const withheld = 3;
   const rolled = dice();
-  const options = { dice: rolled, sessions, acknowledged: [20, 20] as const, retrySeconds, drainTimeoutMs, withheld };
+  const options = {
+    dice: rolled,
+    sessions: SESSIONS,
+    acknowledged: [20, 20] as const,
+    retrySeconds: RETRY_SECONDS,
+    drainTimeoutMs: DRAIN_TIMEOUT_MS,
+    withheld,
+  };
   const { lost, left } = await killRounds({ ...options, plan: ["mixed"] });
   expect(lost).toEqual([withheld]);
   expect(left).toBe(0);

@@ -1,6 +1,6 @@
 /**
- * When the spool can't keep a message: a failing call of the disk, a database that can't fsync, a file system that is full.
- * The sender hears 4xx and keeps its mail, never 250; once the disk works the mail goes through, and nothing arrives twice.
+ * The spool can't store a message: a failing disk call, a database that can't fsync, a full file system. The sender
+ * gets 4xx and keeps its mail, never 250; once the disk works again the mail is delivered, and nothing arrives twice.
  */
 import { randomUUID } from "node:crypto";
 import { readdir } from "node:fs/promises";
@@ -22,7 +22,7 @@ let system: TestSystem;
 let person: Person;
 let sent = 0;
 
-/** Recipients at the destination that are asked to come again. */
+/** Recipients for which the destination replies with a temporary failure. */
 const deferring = new Set<string>();
 
 beforeAll(async () => {
@@ -64,7 +64,7 @@ const aMessage = (body = "body") => {
   const header = `From: Ann <ann@example.org>\r\nSubject: hi\r\nMessage-ID: <${++sent}@example.org>\r\n`;
   return `${header}\r\n${body} ${sent}\r\n`;
 };
-/** @returns the answer to the final dot */
+/** @returns the reply to the final dot */
 const send = async (to: string, message: string) => (await sendMail({ port: system.mxPort, to, message })).last;
 const takenAt = (inbox: string) => mx.messages.filter(({ rcptTo }) => rcptTo.includes(inbox));
 
@@ -79,7 +79,7 @@ async function spoolFiles(): Promise<string[]> {
 }
 
 const notKept = "451 4.3.0 The message can't be kept safely now, please try again later";
-/** A body goes after its last row. */
+/** Waits until the spool is empty: a body is deleted after its last row. */
 const untilDrained = () =>
   vi.waitFor(
     async () => {
@@ -89,8 +89,8 @@ const untilDrained = () =>
     { timeout: 15_000, interval: 50 },
   );
 
-describe("a disk that refuses one call", () => {
-  // The first message of all makes the first directory.
+describe("a disk on which one call fails", () => {
+  // The first message also creates the first directory.
   const calls: [DiskCall, "EIO" | "ENOSPC" | "EDQUOT"][] = [
     ["makeDirectory", "ENOSPC"],
     ["create", "ENOSPC"],
@@ -101,7 +101,7 @@ describe("a disk that refuses one call", () => {
     ["syncDirectory", "EIO"],
   ];
   test.each(calls)(
-    "%s with %s: 451 and nothing left behind, and the mail goes through afterwards",
+    "%s with %s: 451 and nothing left behind, and the mail is delivered afterwards",
     async (call, code) => {
       const inbox = `refused-${call}-${code}@inbox.example`;
       const to = await alias(inbox);
@@ -121,14 +121,14 @@ describe("a disk that refuses one call", () => {
     },
   );
 
-  test("mail that needs no spool goes through all the same", async () => {
+  test("mail that needs no spool is delivered nevertheless", async () => {
     const to = await alias("straight@inbox.example");
     disk.failing = { call: "create", code: "ENOSPC" };
     expect(await send(to, aMessage())).toMatch(/^250 /);
     expect(takenAt("straight@inbox.example")).toHaveLength(1);
   });
 
-  test("postmaster's mail is not acknowledged when it can't be kept", async () => {
+  test("postmaster's mail is not acknowledged if it can't be stored", async () => {
     disk.failing = { call: "sync", code: "EIO" };
     expect(await send("postmaster@kauke.test", aMessage())).toBe(notKept);
     expect(await system.server.store.deliveries.countKeptForOperator()).toBe(0);
@@ -136,8 +136,8 @@ describe("a disk that refuses one call", () => {
   });
 });
 
-describe("what a destination took while the rest could not be kept", () => {
-  test("is not repeated when the sender tries again, however often, and what was open arrives once", async () => {
+describe("a copy delivered to one destination when the others could not be stored", () => {
+  test("is not repeated when the sender tries again, however often, and the open copies arrive once", async () => {
     const to = await alias("quick@inbox.example", "slow@inbox.example", hook.url);
     const message = aMessage();
     deferring.add("slow@inbox.example");
@@ -154,7 +154,7 @@ describe("what a destination took while the rest could not be kept", () => {
     expect(hook.requests).toHaveLength(1);
   });
 
-  test("another message, and the same one to another alias, still arrive", async () => {
+  test("does not stop another message, or the same one to another alias, from arriving", async () => {
     const [first, second] = [await alias("one@inbox.example", "late@inbox.example"), await alias("one@inbox.example")];
     const message = aMessage();
     deferring.add("late@inbox.example");
@@ -169,7 +169,7 @@ describe("what a destination took while the rest could not be kept", () => {
   });
 });
 
-test("an alias with a thousand messages waiting is told 452 at RCPT, and is served again when one is gone", async () => {
+test("an alias with a thousand messages queued gets 452 at RCPT, and is served again when one is gone", async () => {
   const { store } = system.server;
   const made = await person.createAlias({ forwardTo: "full@inbox.example" });
   const to = `${made.alias}@${made.domain}`;
@@ -204,7 +204,7 @@ async function keepWaiting(aliasId: string, { count, notBefore }: { count: numbe
   await system.server.store.deliveries.keep(message, rows);
 }
 
-test("a database that can't fsync acknowledges nothing from then on; after a new start nothing is lost and mail goes through", async () => {
+test("a database that can't fsync acknowledges nothing from then on; after a restart nothing is lost and mail is delivered", async () => {
   const before = await alias("before@inbox.example");
   const during = await alias("during@inbox.example");
   const message = aMessage();
@@ -212,7 +212,7 @@ test("a database that can't fsync acknowledges nothing from then on; after a new
   expect(await send(before, aMessage())).toMatch(/^250 /);
   disk.failing = { call: "database fsync", code: "EIO" };
   expect(await send(during, message)).toMatch(/^4\d\d /);
-  // The kernel may have thrown the pages away: a disk that seems to work again is not believed.
+  // The kernel may have dropped the pages, so a disk that works again is not trusted.
   disk.failing = null;
   for (let again = 0; again < 3; again++) expect(await send(during, message)).toMatch(/^4\d\d /);
   expect(await spoolFiles()).toHaveLength(1);

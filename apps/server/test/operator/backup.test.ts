@@ -1,6 +1,6 @@
 /**
- * A backup while mail flows, restored into a directory of its own: accounts are there, and every message that was acknowledged
- * before the backup began reaches its destination from there.
+ * A backup while mail flows, restored into a directory of its own: the accounts exist, and every message acknowledged
+ * before the backup began is delivered from there.
  */
 import { copyFile, lstat, readdir, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -48,13 +48,14 @@ async function until(isSo: () => boolean, what: string, timeoutMs = 60_000): Pro
   }
 }
 
-it("what was acknowledged before the backup began is delivered from its copy, and the accounts are there", async () => {
+it("messages acknowledged before the backup began are delivered from its copy, and the accounts exist", async () => {
   const server = await serve(dataDir);
   const person = await registerPerson(server.url, "jonas.backup@people.example");
   const alias = await person.createAlias({ alias: "shop", forwardTo: "jonas@inbox.example" });
-  // Some are tried while their sender waits, some are in the queue.
+  // Some messages are attempted while their sender waits, some are queued.
   await destination.goDown("4xx at the dot");
-  // Without a rest the alias would reach its bound in the spool while the backup is made, and no more be acknowledged.
+  // Without a pause the alias would reach its limit in the spool while the backup is made, and no more mail be
+  // acknowledged.
   const sender = new LoadSender({ sessions: 6, restMs: 100, addressOf: () => `${alias.alias}@${alias.domain}` });
   const load = sender.start(server.mxPort);
   const { acknowledged } = sender.books;
@@ -63,7 +64,7 @@ it("what was acknowledged before the backup began is delivered from its copy, an
   const { code, out, err } = await runKauke(["backup", file], { dataDir, env });
   expect([code, err]).toEqual([0, ""]);
   expect(out).toMatch(/^Written, \d+ bytes\. The key .* is not in it/);
-  // Mail went on meanwhile, and goes on: this much is in no backup.
+  // Mail kept flowing during the backup, and goes on: these messages are in no backup.
   const during = acknowledged.size;
   await until(() => acknowledged.size >= during + 10, "mail after the backup");
   const later = [...acknowledged].filter((number) => !before.has(number));
@@ -84,13 +85,13 @@ it("what was acknowledged before the backup began is delivered from its copy, an
   expect(await signedIn.json()).toMatchObject({ aliases: [{ alias: "shop", forwardTo: "jonas@inbox.example" }] });
   await until(() => [...before].every((number) => destination.taken.has(number)), "every message of before");
   expect(destination.damaged).toEqual([]);
-  // The control: what the copy can't hold does not come from it.
+  // Control: messages that the copy can't contain are not delivered from it.
   expect(later.some((number) => !destination.taken.has(number))).toBe(true);
   await second.kill();
   expect(server.output() + second.output()).not.toMatch(/jonas\.backup|spool_body_missing/);
 }, 120_000);
 
-it("what is in the way is told in a sentence, and nothing is changed", async () => {
+it("an obstacle is reported in a sentence, and nothing is changed", async () => {
   const restore = (...args: string[]) => runKauke(["restore", ...args], { dataDir });
   const inUse = await restore(file, "--data-dir", dataDir);
   expect([inUse.code, inUse.err]).toEqual([1, "The data directory is not empty. Restore into a new one.\n"]);
@@ -109,7 +110,7 @@ it("what is in the way is told in a sentence, and nothing is changed", async () 
   expect((await readdir(folder)).filter((name) => name.startsWith("new"))).toEqual([]);
 }, 60_000);
 
-it("without a server the command copies the data itself, never over another file, and with the key only when told", async () => {
+it("without a server the command copies the data itself, never over another file, and includes the key only when asked to", async () => {
   const again = await runKauke(["backup", file], { dataDir, env });
   expect([again.code, again.err]).toEqual([1, "There is a file of this name already. Choose another one.\n"]);
   const whole = join(folder, "with-key");

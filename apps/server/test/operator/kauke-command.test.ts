@@ -39,7 +39,7 @@ function kauke(args: readonly string[], { file, env = {} }: { file?: string; env
   return runKauke(args, { dataDir, file, env: { ...settings, ...env } });
 }
 
-/** Publishes a zone file as a name server would: no line may be anything but a record or a comment. */
+/** Publishes a zone file as a name server would: every line must be a record or a comment. */
 function publish(zoneFile: string): void {
   const zone: Record<string, FakeDnsName> = {};
   for (const line of zoneFile.split("\n").filter((it) => it !== "" && !it.startsWith(";"))) {
@@ -49,7 +49,7 @@ function publish(zoneFile: string): void {
     if (type === "MX") zone[name] = { ...entry, mx: [[10, data.slice(3, -1)]] };
     else if (type === "TXT") zone[name] = { ...entry, txt: [...(entry.txt ?? []), text] };
     else if (type === "CNAME") zone[name] = { a: [address] };
-    else throw new Error(`not understood: ${line}`);
+    else throw new Error(`neither a record nor a comment: ${line}`);
   }
   zone[`mail.${domain}`] = { ...zone[`mail.${domain}`], a: [address] };
   zone["36.27.18.9.in-addr.arpa"] = { ptr: [`mail.${domain}`] };
@@ -68,7 +68,7 @@ async function doctor(...args: string[]): Promise<Report & { code: number | null
   try {
     return { ...(JSON.parse(out) as Report), code };
   } catch {
-    throw new Error(`no JSON: ${out}${err}`);
+    throw new Error(`not JSON: ${out}${err}`);
   }
 }
 
@@ -76,12 +76,12 @@ const namesOf = (report: Report, state: string) =>
   report.checks.filter((it) => it.state === state).map((it) => it.check);
 
 describe("beside a running server", () => {
-  it("the socket is its owner's alone", async () => {
+  it("only the owner can open the socket", async () => {
     const found = await lstat(join(dataDir, "kauke.sock"));
     expect([found.isSocket(), found.mode & 0o777]).toEqual([true, 0o600]);
   });
 
-  it("what `domains` prints is a zone file, and `doctor` wants nothing else of DNS", async () => {
+  it("`domains` prints a zone file, and with it `doctor` finds nothing missing in DNS", async () => {
     const { code, out, err } = await kauke(["domains"]);
     expect([code, err]).toEqual([0, ""]);
     expect(out).toContain(`${domain}. 3600 IN MX 10 mail.${domain}.`);
@@ -90,11 +90,12 @@ describe("beside a running server", () => {
     expect(out).toContain(`mta-sts.${domain}. 3600 IN CNAME www.${domain}.`);
     expect(out).not.toContain("PRIVATE");
     publish(out);
-    // Its policy would be read over the network.
+    // The MTA-STS policy would be fetched over the network.
     delete dns.zone[`_mta-sts.${domain}`];
     const report = await doctor();
     expect(namesOf(report, "fix")).toEqual([]);
-    // The certificate is self-signed, the port is not 25, MTA-STS was left out; links and days of logs are as they come.
+    // The certificate is self-signed, the port is not 25, MTA-STS was left out; legal links and the retention of logs
+    // have their defaults.
     expect(new Set(namesOf(report, "warn"))).toEqual(new Set(["port", "certificate", "mta-sts", "links", "logs"]));
     expect(namesOf(report, "ok").filter((it) => it === "dkim")).toHaveLength(2);
     expect(namesOf(report, "ok")).toEqual(
@@ -103,7 +104,7 @@ describe("beside a running server", () => {
     expect([report.code, report.mustMend]).toEqual([0, false]);
   });
 
-  it("what is wrong is named, and the exit code says so", async () => {
+  it("problems are named, and the exit code reports them", async () => {
     const kept = dns.zone[`k1._domainkey.${domain}`];
     dns.zone[`k1._domainkey.${domain}`] = { txt: ["v=DKIM1; k=rsa; p=AAAA"] };
     const { code, out } = await kauke(["doctor"]);
@@ -113,7 +114,7 @@ describe("beside a running server", () => {
     expect(out.trimEnd()).toMatch(/1 fix: something must be mended\.$/);
   });
 
-  it("mail to the operator is counted, shown when asked for, and forgotten once shown", async () => {
+  it("mail to the operator is counted, shown when asked for, and deleted once shown", async () => {
     const message = "From: Ann <ann@example.org>\r\nSubject: Spam from you\r\n\r\nPlease look.\r\n";
     const { last } = await sendMail({ port: server.mxPort, to: `abuse@${domain}`, message });
     expect(last).toMatch(/^250 /);
@@ -129,14 +130,14 @@ describe("beside a running server", () => {
     expect((await doctor("--mail")).mail).toEqual([]);
   });
 
-  it("the launcher runs it on the pinned Node with the same answer", async () => {
+  it("the launcher runs the command on the pinned Node with the same output", async () => {
     const direct = await kauke(["domains"]);
     const launched = await kauke(["domains"], { file: launcher });
     expect([launched.code, launched.out]).toEqual([0, direct.out]);
   });
 });
 
-it("what it does not know gets the help", async () => {
+it("an unknown command prints the help", async () => {
   const unknown = [
     ...[[], ["usres"], ["domains", "extra"], ["doctor", "--nonsense"], ["constructor"]],
     ...[["users", "find"], ["users", "delete", "--yes"], ["backup"], ["keys"], ["migrate", "--show-addresses"]],
@@ -147,7 +148,7 @@ it("what it does not know gets the help", async () => {
   }
 });
 
-it("help is printed for the whole and for each command, and opens nothing", async () => {
+it("help is printed for the whole command and for each subcommand, and opens no data", async () => {
   const [whole, one] = await Promise.all([kauke(["--help"]), kauke(["users", "delete", "--help"])]);
   expect([whole.code, one.code, whole.err, one.err]).toEqual([0, 0, "", ""]);
   expect(whole.out).toContain("keys rotate");
@@ -155,14 +156,14 @@ it("help is printed for the whole and for each command, and opens nothing", asyn
   expect(one.out).toContain("--yes");
 });
 
-it("a wrong setting is told by its name", async () => {
+it("an invalid setting is reported by its name", async () => {
   const { code, err } = await kauke(["doctor"], { env: { KAUKE_MX_PORT: "x" } });
   expect(code).toBe(1);
   expect(err).toContain("KAUKE_MX_PORT must be");
 });
 
 describe("when no server runs", () => {
-  it("after a kill the command opens the store itself, with the same keys, and says that nobody serves", async () => {
+  it("after a kill the command opens the store itself, with the same keys, and says that no server runs", async () => {
     const before = await kauke(["domains"]);
     await server.kill();
     expect((await lstat(join(dataDir, "kauke.sock"))).isSocket()).toBe(true);
@@ -174,7 +175,7 @@ describe("when no server runs", () => {
     expect(report.code).toBe(1);
   }, 60_000);
 
-  it("the next server takes the place of the stale socket, and takes its own away when it closes", async () => {
+  it("the next server replaces the stale socket, and removes its own when it shuts down", async () => {
     server = await startServerProcess({ dataDir, env: settings });
     expect(namesOf(await doctor(), "fix")).toEqual([]);
     expect(await server.stop()).toBe(0);

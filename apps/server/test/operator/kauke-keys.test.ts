@@ -1,4 +1,4 @@
-/** Rotating keys by the operator's command beside a real server: all stays readable, after a kill too. */
+/** Rotating keys by the operator's command beside a real server: all data stays readable, after a kill too. */
 import { copyFile, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Person, registerPerson } from "@kauke/testkit/person";
@@ -46,7 +46,7 @@ async function restart(): Promise<void> {
   server = await startServerProcess({ dataDir });
 }
 
-it("a rotation seals everything anew while the server runs, and says what can't be rotated", async () => {
+it("a rotation seals every row anew while the server runs, and says what can't be rotated", async () => {
   const [before] = await sealKeys();
   const { code, out, err } = await kauke("keys", "rotate");
   expect([code, err]).toEqual([0, ""]);
@@ -58,12 +58,12 @@ it("a rotation seals everything anew while the server runs, and says what can't 
   expect(server.output()).not.toMatch(/jonas\.keys|@inbox/);
 }, 60_000);
 
-it("after a kill everything opens, with the older key's rows too", async () => {
+it("after a kill every row can be opened, those sealed with the older key too", async () => {
   await restart();
   await expectAllWorks();
 }, 60_000);
 
-it("a new secret.key takes the old one's place at once, and the server starts with it alone", async () => {
+it("a new secret.key replaces the old one at once, and the server starts with it alone", async () => {
   const path = join(dataDir, "secret.key");
   const before = await readFile(path, "utf8");
   expect((await kauke("keys", "rotate", "--wrapping")).code).toBe(0);
@@ -81,14 +81,14 @@ it("a new secret.key takes the old one's place at once, and the server starts wi
   await rename(kept, path);
 }, 60_000);
 
-it("a kill between wrapping anew and putting the file in its place loses nothing, on either side of the commit", async () => {
+it("a kill between wrapping the keys anew and replacing the file loses nothing, on either side of the commit", async () => {
   const path = join(dataDir, "secret.key");
   const fitting = await readFile(path, "utf8");
-  // Before the commit: the next key lies there, and nothing is wrapped with it.
+  // Before the commit: the next key's file exists, and nothing is wrapped with it.
   await writeFile(`${path}.next`, `${Buffer.alloc(32, 7).toString("base64")}\n`, { mode: 0o600 });
   expect((await kauke("users")).code).toBe(0);
   expect(await readFile(path, "utf8")).toBe(fitting);
-  // After it: the old file is still in place.
+  // After the commit: the old file has not been replaced yet.
   await copyFile(path, `${path}.next`);
   await writeFile(path, `${Buffer.alloc(32, 7).toString("base64")}\n`, { mode: 0o600 });
   expect((await kauke("users")).code).toBe(0);
@@ -96,7 +96,7 @@ it("a kill between wrapping anew and putting the file in its place loses nothing
   expect((await readdir(dataDir)).includes("secret.key.next")).toBe(false);
 }, 60_000);
 
-it("a key that was given by the setting is not replaced, and the sentence says why", async () => {
+it("a key given by the setting is not replaced, and the message says why", async () => {
   const given = (await readFile(join(dataDir, "secret.key"), "utf8")).trim();
   const { code, err } = await runKauke(["keys", "rotate", "--wrapping"], { dataDir, env: { KAUKE_SECRET_KEY: given } });
   expect([code, err.includes("KAUKE_SECRET_KEY")]).toEqual([1, true]);

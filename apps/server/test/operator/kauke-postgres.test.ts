@@ -1,4 +1,4 @@
-/** The operator's command where the data lies in PostgreSQL. */
+/** The operator's command with data in PostgreSQL. */
 import { randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const postgres = findTestPostgres();
-if (!postgres.found) process.stdout.write(`the command on PostgreSQL is skipped: ${postgres.reason}\n`);
+if (!postgres.found) process.stdout.write(`tests of the command on PostgreSQL are skipped: ${postgres.reason}\n`);
 
 describe.skipIf(!postgres.found)("on PostgreSQL", () => {
   let database: TestPostgres;
@@ -24,7 +24,7 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
     await removeDataDirs();
   });
 
-  it("backup says that pg_dump is the way, and writes nothing", async () => {
+  it("backup says that pg_dump must be used, and writes nothing", async () => {
     const { code, out, err } = await runKauke(["backup", join(dataDir, "copy")], { dataDir, env });
     expect([code, out]).toEqual([1, ""]);
     expect(err).toContain("back it up with pg_dump, which holds the queue and its mail too, and keep KAUKE_SECRET_KEY");

@@ -1,4 +1,7 @@
-/** What an operator sees of a relay that does not take our mail: the log of a real server, its metric, and `kauke doctor`. */
+/**
+ * What an operator sees of a relay that does not accept our mail: the log of a real server, its metric, and `kauke
+ * doctor`.
+ */
 
 import { startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
 import { FakeMx, ordinaryExtensions } from "@kauke/testkit/fakes/fake-mx";
@@ -10,7 +13,7 @@ import { afterAll, expect, it } from "vitest";
 
 afterAll(removeDataDirs);
 
-it("a wrong password at the relay is logged, counted, and found by doctor until it is right", {
+it("a wrong password at the relay is logged, counted, and reported by doctor until it is right", {
   timeout: 120_000,
 }, async () => {
   let isRight = false;
@@ -46,7 +49,7 @@ it("a wrong password at the relay is logged, counted, and found by doctor until 
   }
 });
 
-it("a relay whose name the name servers of the settings do not know is found, and they were asked", {
+it("a relay whose name the configured name servers do not know is reported, and those servers were queried", {
   timeout: 120_000,
 }, async () => {
   await using dns = await startFakeDnsServer();

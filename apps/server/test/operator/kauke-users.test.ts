@@ -36,7 +36,7 @@ describe("beside a running server", () => {
     expect(JSON.stringify(listed)).not.toContain("@");
   });
 
-  it("an account is found by its e-mail in any case, and one that is not there is said so", async () => {
+  it("an account is found by its e-mail address in any case, and a missing one is reported", async () => {
     const found = await kauke("users", "find", canary.toUpperCase());
     expect([found.code, found.out.includes(jonas.user.id)]).toEqual([0, true]);
     const missing = await kauke("users", "find", "nobody@people.example");
@@ -49,7 +49,7 @@ describe("beside a running server", () => {
     expect((await jonas.call("GET", "/api/auth/session")).status).toBe(200);
   });
 
-  it("deleting wants --yes, then takes everything at once", async () => {
+  it("deleting requires --yes, then deletes everything at once", async () => {
     const asked = await kauke("users", "delete", ona.user.id);
     expect([asked.code, asked.err.includes("--yes")]).toEqual([2, true]);
     expect((await kauke("users", "find", "ona@people.example")).code).toBe(0);
@@ -60,12 +60,12 @@ describe("beside a running server", () => {
     expect((await kauke("users", "delete", "../etc", "--yes")).code).toBe(1);
   });
 
-  it("a mailbox that is not blocked is said so, and so is what is no address", async () => {
+  it("a mailbox that is not blocked is reported as such, and so is text that is not an address", async () => {
     expect((await kauke("users", "unblock-mailbox", "ann@inbox.example")).err).toBe("This mailbox is not blocked.\n");
     expect((await kauke("users", "unblock-mailbox", "ann")).code).toBe(2);
   });
 
-  it("the schema is up to date, and the server's log names nobody", async () => {
+  it("the schema is up to date, and the server's log contains no address", async () => {
     const { code, out } = await kauke("migrate", "--check");
     expect([code, out.trimEnd().split("\n").at(-1)]).toEqual([0, "The schema is up to date."]);
     expect(server.output()).not.toMatch(/canary|ona@people/);
@@ -83,7 +83,7 @@ it("without a server the same commands open the data themselves", async () => {
   expect([state.applied.length > 3, state.pending]).toEqual([true, []]);
 }, 60_000);
 
-it("a directory that never ran has everything waiting; migrate applies it, once", async () => {
+it("a directory that no server has used yet has every migration pending; migrate applies them, once", async () => {
   const fresh = await makeDataDir();
   const at = (...args: string[]) => runKauke(args, { dataDir: fresh });
   const before = await at("migrate", "--check");

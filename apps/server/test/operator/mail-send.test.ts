@@ -1,4 +1,4 @@
-/** `npm run mail:send` as a person uses it: a process of its own beside a server on ports of its choice. */
+/** `npm run mail:send` as a person uses it: a process of its own beside a server on free ports. */
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Neither the ports nor anything else of this test's settings reaches it. */
+/** Runs the command without any of this test's settings, the ports included. */
 function mailSend(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("KAUKE_") && name !== "DATABASE_URL");
   return new Promise((resolve) => {
@@ -33,7 +33,7 @@ function mailSend(...args: string[]): Promise<{ code: number; out: string; err: 
   });
 }
 
-test("a file with plain line ends arrives, at the ports of the server that runs on the data directory", async () => {
+test("a file with LF line ends is accepted, at the ports of the server that runs on the data directory", async () => {
   const { alias } = await person.createAlias({ forwardTo: "jonas@inbox.example" });
   const file = join(dataDir, "plain.eml");
   writeFileSync(file, "From: ann@example.org\nSubject: from a file\n\nfirst\r\nsecond\n.\nlast");
@@ -50,18 +50,18 @@ test("a file with plain line ends arrives, at the ports of the server that runs 
   );
 });
 
-test.each([["--help"], ["-h"]])("%s names every option and sends nothing", async (option) => {
+test.each([["--help"], ["-h"]])("%s prints every option and sends nothing", async (option) => {
   const { code, out } = await mailSend(option);
   expect(code).toBe(0);
   for (const name of ["--to", "--from", "--eml", "--port", "--web", "--data"]) expect(out).toContain(`${name} <`);
 });
 
 test.each([
-  [[], "Say where to: "],
+  [[], "Missing recipient. "],
   [["--to", "shop@kauke.test", "--eml", "/nowhere.eml"], "There is no readable file /nowhere.eml."],
   [["--to", "shop@kauke.test", "--port", "1", "--data", "/nowhere"], "Nothing answers SMTP on port 1."],
   [["--too", "shop@kauke.test"], "--too"],
-])("%j is answered with a sentence and the way to help", async (args, sentence) => {
+])("%j prints one sentence and how to get help", async (args, sentence) => {
   const { code, err } = await mailSend(...args);
   expect(code).toBe(1);
   expect(err).toContain(sentence);

@@ -1,4 +1,4 @@
-/** Data directories that earlier versions left behind open with this one, and what they hold is delivered. */
+/** Data directories written by earlier versions can be opened by this one, and the mail in them is delivered. */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { smtpTalk } from "@kauke/testkit/smtp-talk";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
-/** Written by `scripts/make-data-directory.ts`. */
+/** Facts about a data directory, written by `scripts/make-data-directory.ts`. */
 interface Facts {
   madeAt: string;
   email: string;
@@ -30,12 +30,15 @@ interface Facts {
 const folder = fileURLToPath(new URL("../../../../test-vectors/data-directories", import.meta.url));
 const names = readdirSync(folder).flatMap((file) => (file.endsWith(".json") ? [file.slice(0, -".json".length)] : []));
 const dns = createFakeDns({ "inbox.example": { txt: ["v=spf1 ip4:127.0.0.1 -all"] } });
-/** Late enough for the scheduled message, early enough for addresses and deliveries that expire. */
+/**
+ * Milliseconds after the directory was made: late enough for the scheduled message, early enough for addresses and
+ * deliveries that expire.
+ */
 const LATER_MS = 25 * 3_600_000;
 
 afterAll(removeDataDirs);
 
-test("there is at least one earlier version to look at", () => {
+test("there is a data directory of at least one earlier version", () => {
   expect(names.length).toBeGreaterThan(0);
 });
 
@@ -68,20 +71,20 @@ describe.each(names)("%s", (name) => {
   const arrived = (subject: string, count: number) =>
     vi.waitFor(() => expect(subjects().filter((it) => it === subject)).toHaveLength(count), { timeout: 30_000 });
 
-  test("mail that waited in the queue or was in flight when the server was killed is delivered, each copy once", async () => {
+  test("mail that was queued or in flight when the server was killed is delivered, each copy once", async () => {
     for (const [subject, count] of Object.entries(facts.waiting)) await arrived(subject, count);
     const deferred = mx.messages.find((it) => it.bytes.includes("Subject: deferred\r\n"));
     expect(deferred?.rcptTo).toEqual(["owner@inbox.example"]);
     expect(deferred?.bytes.toString("latin1")).toContain("\r\n\r\nthe text of deferred\r\n");
   });
 
-  test("a scheduled message leaves as the alias when its time has come", async () => {
+  test("a scheduled message is sent as the alias when it is due", async () => {
     await arrived(facts.scheduled, 1);
     const mail = mx.messages.find((it) => it.bytes.includes(`Subject: ${facts.scheduled}\r\n`));
     expect(mail).toMatchObject({ envelopeFrom: facts.aliases.shop, rcptTo: ["ann@sender.example"] });
   });
 
-  test("the owner signs in and finds aliases, notes, destinations and the webhook's secret as they were", async () => {
+  test("the owner signs in and finds aliases, notes, destinations and the webhook's secret unchanged", async () => {
     const call = await signIn(system, facts);
     const { user } = (await call("/api/auth/session")) as { user: { id: string } };
     const { aliases } = (await call(`/api/aliases/${user.id}`)) as { aliases: AliasWire[] };
@@ -107,7 +110,7 @@ describe.each(names)("%s", (name) => {
     talk.close();
   });
 
-  test("an answer to a reply address of that time reaches the correspondent as the alias", async () => {
+  test("an answer to a reply address of that version reaches the correspondent as the alias", async () => {
     const message = `From: owner@inbox.example\r\nTo: ${facts.replyAddress}\r\nSubject: Re: forwarded\r\n\r\nmy answer\r\n`;
     const mail = { port: system.mxPort, from: "owner@inbox.example", to: facts.replyAddress, message };
     expect((await sendMail(mail)).last).toMatch(/^250 /);
@@ -117,7 +120,7 @@ describe.each(names)("%s", (name) => {
     expect(answer?.bytes.toString("latin1")).not.toContain("owner@inbox.example");
   });
 
-  test("a bounce to an envelope sender of that time is understood", async () => {
+  test("a bounce to an envelope sender of that version is recognized", async () => {
     const message = "From: MAILER-DAEMON@inbox.example\r\nSubject: Undelivered\r\n\r\nnobody here\r\n";
     const bounce = { port: system.mxPort, from: "", to: facts.bounceAddress, message };
     const { replies } = await sendMail(bounce);

@@ -1,6 +1,6 @@
 /**
- * The embedded store after a lot of writing and a kill: checkpoints have kept its log short, so that it is open again within
- * three seconds, with everything that was committed.
+ * The embedded store after many writes and a kill: checkpoints have kept its log short, so that it can be opened again
+ * within three seconds, with everything that was committed.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,13 +14,18 @@ import { waitedForCoreMs } from "@kauke/testkit/process-figures";
 import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
 import { afterAll, expect, test } from "vitest";
 
-const mebibyte = 1_048_576;
-/** The usual run ends shortly before its second checkpoint: as much to replay as there ever is. */
-const writtenBytes = (isLongRun ? 500 : 115) * mebibyte;
-const longestReopenMs = 3000;
-/** Twice what is written between checkpoints (files are kept for use again), and what a slow second adds. */
-const mostLogBytes = 192 * mebibyte;
-const deliveriesAtOnce = 50;
+const MEBIBYTE = 1_048_576;
+/**
+ * Bytes written before the kill. The usual run ends shortly before its second checkpoint, when there is most to replay.
+ */
+const WRITTEN_BYTES = (isLongRun ? 500 : 115) * MEBIBYTE;
+const REOPEN_MAX_MS = 3000;
+/**
+ * Maximum size of the log: twice what is written between checkpoints (files are kept for reuse), plus what a slow
+ * second adds.
+ */
+const LOG_MAX_BYTES = 192 * MEBIBYTE;
+const CONCURRENT_DELIVERIES = 50;
 const writer = fileURLToPath(import.meta.resolve("@kauke/testkit/kill/bulk-writer"));
 
 afterAll(removeDataDirs);
@@ -31,7 +36,7 @@ async function writeAndKill(dataDir: string): Promise<number> {
   let rounds = 0;
   for await (const line of createInterface({ input: child.stdout })) {
     rounds++;
-    if (Number(line) >= writtenBytes && !child.killed) child.kill("SIGKILL");
+    if (Number(line) >= WRITTEN_BYTES && !child.killed) child.kill("SIGKILL");
   }
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
   expect(child.signalCode).toBe("SIGKILL");
@@ -44,12 +49,17 @@ async function logBytes(dataDir: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-/** Where in the log a recovery begins: `checkPointCopy.redo` of PostgreSQL's control file, the sixth eight bytes. */
+/**
+ * Log position at which a recovery begins: `checkPointCopy.redo` of PostgreSQL's control file, the sixth eight bytes.
+ */
 async function redoPosition(dataDir: string): Promise<number> {
   return Number((await readFile(join(dataDir, "db", "global", "pg_control"))).readBigUInt64LE(40));
 }
 
-/** Without what this process waited for a core meanwhile. */
+/**
+ * Opens the store. @returns milliseconds it took, less the time this process waited for a core, and the number of
+ * deliveries
+ */
 async function timedReopen(dataDir: string): Promise<{ ms: number; deliveries: number }> {
   const waitedBefore = waitedForCoreMs(process.pid);
   const begun = performance.now();
@@ -60,7 +70,7 @@ async function timedReopen(dataDir: string): Promise<{ ms: number; deliveries: n
   return { ms, deliveries };
 }
 
-test("after much writing and a kill the store is open again within three seconds, and whole", {
+test("after many writes and a kill the store opens again within three seconds, and is complete", {
   timeout: 900_000,
 }, async () => {
   const dataDir = await makeDataDir();
@@ -75,17 +85,17 @@ test("after much writing and a kill the store is open again within three seconds
     await cp(dataDir, copy, { recursive: true });
     const { ms, deliveries } = await timedReopen(copy);
     reopenings.push(ms);
-    expect(deliveries).toBeGreaterThanOrEqual(rounds * deliveriesAtOnce);
+    expect(deliveries).toBeGreaterThanOrEqual(rounds * CONCURRENT_DELIVERIES);
     await rm(copy, { recursive: true });
   }
   tellFigures("reopen", {
-    "MiB written": Math.round(writtenBytes / mebibyte),
-    "MiB of log on disk": Math.round(log / mebibyte),
-    "MiB of log behind the last checkpoint": Math.round(redoMoved / mebibyte),
+    "MiB written": Math.round(WRITTEN_BYTES / MEBIBYTE),
+    "MiB of log on disk": Math.round(log / MEBIBYTE),
+    "MiB of log behind the last checkpoint": Math.round(redoMoved / MEBIBYTE),
     "reopened in ms": reopenings.map(Math.round).join(" "),
   });
-  expect(redoMoved).toBeGreaterThan(48 * mebibyte);
-  expect(log).toBeLessThanOrEqual(mostLogBytes);
+  expect(redoMoved).toBeGreaterThan(48 * MEBIBYTE);
+  expect(log).toBeLessThanOrEqual(LOG_MAX_BYTES);
   const [, median] = reopenings.toSorted((a, b) => a - b);
-  expect(median).toBeLessThanOrEqual(longestReopenMs);
+  expect(median).toBeLessThanOrEqual(REOPEN_MAX_MS);
 });

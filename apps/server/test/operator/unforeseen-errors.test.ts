@@ -1,11 +1,11 @@
-/** What becomes of errors that nobody catches, in a real process into which a module brings them on a signal. */
+/** How a real process handles errors that no code catches. A preloaded module raises them on a signal. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-/** What an error's message may hold. */
+/** Personal data that an error's message may contain. */
 const secret = "anna.real@people.example";
 
 let folder: string;
@@ -33,14 +33,14 @@ const events = () =>
     .split("\n")
     .filter((line) => line.includes("ESERVFAIL"));
 
-test("a rejection that nobody waits for is logged without its message, and the server goes on", async () => {
+test("a rejected promise that nobody awaits is logged without its message, and the server goes on", async () => {
   process.kill(server.pid, "SIGUSR2");
   await expect.poll(events).toEqual([expect.stringContaining("rejection_unhandled")]);
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   expect(server.output()).not.toContain(secret);
 });
 
-test("an exception that nobody catches is logged without its message, and ends the server", async () => {
+test("an uncaught exception is logged without its message, and ends the server", async () => {
   process.kill(server.pid, "SIGWINCH");
   await expect.poll(events).toContainEqual(expect.stringContaining("exception_uncaught"));
   await expect.poll(() => fetch(`${server.url}/healthz`).catch(() => "ended")).toBe("ended");

@@ -1,4 +1,7 @@
-/** Mail programs that nobody here wrote hand over every fixture: what leaves is the body byte for byte, the header but for our list. */
+/**
+ * Third-party mail programs submit every fixture: the body is sent byte for byte, and the header except for the fields
+ * that we change.
+ */
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const run = promisify(execFile);
 const vectors = new URL("../../../../test-vectors/eml/", import.meta.url);
-/** Without a header of their own, which programs add to, or with calendars, which we change. */
+/** Fixtures without a header of their own, which programs add to, or with calendars, which we change. */
 const others = new Set(["headers-only.eml", "no-headers.eml", "body-at-once.eml", "calendar-invite.eml"]);
 const fixtures = readdirSync(vectors).filter((name) => name.endsWith(".eml") && !others.has(name));
 const folder = mkdtempSync(join(tmpdir(), "kauke-programs-"));
@@ -33,7 +36,7 @@ afterAll(async () => {
 });
 
 interface Handover {
-  /** Tells the copies apart. */
+  /** Sender address, different for each program, to tell the copies apart. */
   from: string;
   file: string;
   port: number;
@@ -52,7 +55,7 @@ client.quit()
 interface Program {
   path: string;
   send(mails: readonly Handover[]): Promise<void>;
-  /** It takes a process of a quarter of a second for each message. */
+  /** Whether the program needs a process of a quarter of a second for each message. */
   isSlow?: boolean;
 }
 
@@ -61,7 +64,7 @@ const programs: Record<string, Program> = {
     path: "/usr/bin/swaks",
     isSlow: true,
     send: oneByOne(async ({ from, file, port }) => {
-      // With its own ideas of a message switched off, it wants to be given the dots too.
+      // Without its own parsing of the message, swaks also expects the dots to be doubled already.
       const whole = `${file}.swaks`;
       writeFileSync(whole, Buffer.concat([stuff(readFileSync(file)), Buffer.from(".\r\n")]));
       const args = [
@@ -114,9 +117,9 @@ function oneByOne(send: (mail: Handover) => Promise<void>): Program["send"] {
 
 describe.each(Object.entries(programs))("%s", (name, { path, send, isSlow = false }) => {
   const isThere = existsSync(path);
-  if (!isThere) console.log(`${path} is not installed: nothing is sent by it.`);
+  if (!isThere) console.log(`${path} is not installed: its tests are skipped.`);
 
-  test.skipIf(!isThere)("hands over every fixture, and it leaves as it came", { timeout: 120_000 }, async () => {
+  test.skipIf(!isThere)("submits every fixture, and it is sent unchanged", { timeout: 120_000 }, async () => {
     const tried = isSlow && !isLongRun ? fixtures.filter((_, index) => index % 5 === 0) : fixtures;
     const { messages } = system.mx;
     messages.length = 0;
@@ -139,9 +142,9 @@ describe.each(Object.entries(programs))("%s", (name, { path, send, isSlow = fals
 
 describe("neomutt", () => {
   const isThere = spawnSync("/usr/bin/neomutt", ["-v"]).status === 0;
-  if (!isThere) console.log("/usr/bin/neomutt is not installed: nothing is sent by it.");
+  if (!isThere) console.log("/usr/bin/neomutt is not installed: its tests are skipped.");
 
-  test.skipIf(!isThere)("sends what it composes, attachment included", async () => {
+  test.skipIf(!isThere)("submits what it composes, attachment included", async () => {
     system.mx.messages.length = 0;
     const rc = join(folder, "neomuttrc");
     const settings = [

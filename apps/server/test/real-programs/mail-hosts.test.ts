@@ -1,6 +1,7 @@
 /**
- * Postfix and Exim around us: each hands us every fixture and takes our copy of it, so a message passes it twice and us in the
- * middle. Bodies arrive byte for byte, header fields but for the list of those we change; what greylists, is full or slow gets it.
+ * Postfix and Exim on both sides of us: each sends us every fixture and receives our copy of it, so a message passes
+ * through it twice. Bodies arrive byte for byte, header fields except for those we change; a host that greylists, is
+ * full or is slow gets every message.
  */
 import { createPublicKey } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -15,14 +16,17 @@ import { startSystem, type TestSystem } from "@kauke/testkit/system";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const folder = new URL("../../../../test-vectors/eml/", import.meta.url);
-/** Broken on purpose: every host mends them in its own way before we see them. */
-const mended = new Set(["headers-only.eml", "no-headers.eml", "body-at-once.eml"]);
-const all = readdirSync(folder).filter((name) => name.endsWith(".eml") && !mended.has(name));
-/** Exim takes a process for each step of each message: it gets every third, and all in the long rounds. */
+/** Fixtures that are malformed on purpose: each mail host repairs them in its own way before we receive them. */
+const repaired = new Set(["headers-only.eml", "no-headers.eml", "body-at-once.eml"]);
+const all = readdirSync(folder).filter((name) => name.endsWith(".eml") && !repaired.has(name));
+/**
+ * Exim needs a process for each step of each message, so it gets every third fixture, and all of them in the long
+ * rounds.
+ */
 const some = all.filter((_, index) => isLongRun || index % 3 === 0 || all[index] === "plain.eml");
-/** Their addresses become reply addresses: attacks/policy/calendar.test.ts. */
+/** Fixtures whose body changes, since addresses in it become reply addresses: see attacks/policy/calendar.test.ts. */
 const invitations = new Set(["calendar-invite.eml"]);
-/** All three judge what arrives without a host between: authentication.test.ts. */
+/** Programs that verify our signature. All three verify mail without a host in between in authentication.test.ts. */
 const judges = (isLongRun ? [byMailauth, pythonDkim(), opendkim()] : [byMailauth]).filter((it) => it !== null);
 
 describe.each([
@@ -30,8 +34,8 @@ describe.each([
   { program: exim, name: exim.name, fixtures: some },
 ])("$name", ({ program, fixtures }) => {
   if (program.missing !== null) {
-    console.log(`${program.name} ${program.missing}: nothing is sent through it.`);
-    // Counted among the tests left out; the reason stands in the line above and in its name.
+    console.log(`${program.name} ${program.missing}: its tests are skipped.`);
+    // The skipped tests are counted; the reason is in the line printed above and in the test's name.
     test.skip(`${program.name} ${program.missing}`, () => {});
     return;
   }
@@ -43,7 +47,8 @@ describe.each([
 
   beforeAll(async () => {
     last = await FakeMx.start();
-    // The host and the server need each other's ports: the server's is known first, its relay is a door that opens later.
+    // The host and the server need each other's ports: the server's is known first, and its relay address forwards to
+    // the host once that runs.
     const relay = await FakeMx.start();
     const { port } = relay;
     await relay.close();
@@ -67,7 +72,7 @@ describe.each([
     return `${made.alias}@kauke.test`;
   }
 
-  /** The sender's address tells the copies apart: SRS keeps it. */
+  /** Sends through the mail host, with a sender address that tells the copies apart: SRS keeps it. */
   async function sendThrough(message: Buffer, name: string, to = alias): Promise<void> {
     const params = name === "smtputf8-headers.eml" ? "BODY=8BITMIME SMTPUTF8" : "BODY=8BITMIME";
     const from = `${name.replace(".eml", "")}@sender.example`;
@@ -86,7 +91,7 @@ describe.each([
   });
 
   test.each(fixtures.filter((name) => !invitations.has(name)))(
-    "%s: body byte for byte, header but for our list",
+    "%s: the body byte for byte, the header except for the fields we change",
     (name) => {
       const sent = readFileSync(new URL(name, folder));
       const arrived = arrivedFrom(name)?.bytes as Buffer;
@@ -95,7 +100,7 @@ describe.each([
     },
   );
 
-  test("both ways were encrypted", () => {
+  test("both connections used TLS", () => {
     const header = String(arrivedFrom("plain.eml")?.bytes).replace(/\r\n[ \t]+/g, " ");
     const received = [...header.matchAll(/^Received: from .* by (\S+) .*?with (\w+)/gim)];
     const [theirs, ours] = received.map(([, by, protocol]) => `${by} ${protocol?.toUpperCase()}`);
@@ -103,7 +108,7 @@ describe.each([
     expect(ours).toBe("mail.kauke.test ESMTPS");
   });
 
-  test("our signature holds behind it", { timeout: 300_000 }, async () => {
+  test("our signature is valid behind it", { timeout: 300_000 }, async () => {
     const key = system.server.store.dkimKeys.find((it) => it.algorithm === "rsa-sha256");
     const der = createPublicKey(key?.privateKey as never).export({ format: "der", type: "spki" });
     const record: DkimRecord = {
@@ -118,7 +123,7 @@ describe.each([
     expect(failed).toEqual([]);
   });
 
-  test("a next hop that greylists (450), is full (452) or a tarpit gets each message, once", async () => {
+  test("a next hop that greylists (450), is full (452) or is a tarpit gets each message, once", async () => {
     const mailboxes = ["grey", "full", "tarpit"];
     const before = last.messages.length;
     const body = bodyOf(readFileSync(new URL("plain.eml", folder)));
@@ -136,7 +141,7 @@ describe.each([
   });
 });
 
-/** How often the host was asked for a recipient. */
+/** Number of RCPT commands that the host received for each recipient. */
 const asked = new Map<string, number>();
 
 async function rule(recipient: string, times: number): Promise<string | null> {

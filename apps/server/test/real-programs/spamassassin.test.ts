@@ -1,4 +1,6 @@
-/** What our rewriting costs with a spam filter: each fixture as its own host would send it, and as we forward it. */
+/**
+ * What our rewriting costs in a spam filter's score: each fixture as its own host would send it, and as we forward it.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { addressesOf, formatDate, readHeader } from "@kauke/mail-rfc";
 import { createFakeDns, type FakeDnsName } from "@kauke/testkit/fakes/fake-dns";
@@ -12,12 +14,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 const folder = new URL("../../../../test-vectors/eml/", import.meta.url);
 const fixtures = readdirSync(folder).filter((name) => name.endsWith(".eml"));
 
-/** Where the client really is, and what SpamAssassin reads in its place: it ignores loopback, and scores example ranges. */
+/** The client's real address and the one SpamAssassin sees instead: it ignores loopback, and scores example ranges. */
 const CLIENT = { at: "127.0.0.7", shown: "44.1.1.7", name: "mail.sender.example" };
 const KAUKE = { name: "mail.kauke.test", shown: "44.1.1.2" };
 const MORE_MAX = 0.3;
 
-/** Every sender's domain vouches for the client. */
+/** DNS in which the SPF record of every sender's domain authorizes the client. */
 const zone = new Proxy<Record<string, FakeDnsName>>(
   {},
   {
@@ -45,7 +47,7 @@ describe.skipIf(judge === null)("SpamAssassin", () => {
     await system.close();
   });
 
-  /** @param from of the envelope */
+  /** @param from envelope sender */
   async function forwarded(message: Buffer, from: string): Promise<Buffer> {
     const { alias } = await person.createAlias({ forwardTo: "jonas@inbox.example" });
     const { mxPort: port, mx } = system;
@@ -57,7 +59,9 @@ describe.skipIf(judge === null)("SpamAssassin", () => {
     return Buffer.from(text.replace(`[${CLIENT.at}]`, `[${CLIENT.shown}]`), "latin1");
   }
 
-  /** As it came, and as it arrives. @param isProven whether the envelope's sender proves the author */
+  /**
+   * The fixture as it came, and as it arrives. @param isProven whether the envelope's sender authenticates the author
+   */
   async function waysOf(fixture: string, isProven: boolean): Promise<[name: string, bytes: Buffer][]> {
     const message = readFileSync(new URL(fixture, folder));
     const { fields, end } = readHeader(message);
@@ -66,13 +70,14 @@ describe.skipIf(judge === null)("SpamAssassin", () => {
     const way = isProven ? "by way of" : "unproven, by way of";
     return [
       [`${fixture} as it came`, received(CLIENT, message)],
-      // The mailbox' host counts Kauke as its own, so that the client in our Received is judged.
+      // The mailbox' host treats Kauke as one of its own relays, so that the client named in our Received field is
+      // scored.
       [`${fixture} ${way} its own Kauke`, received({ ...KAUKE, shown: OWN_RELAY }, copy)],
       ...(isLongRun ? [[`${fixture} ${way} Kauke`, received(KAUKE, copy)] as [string, Buffer]] : []),
     ];
   }
 
-  /** Fixtures that cost more, with the rules that make the difference. */
+  /** @returns the fixtures that score higher after forwarding, with the rules that make the difference */
   function dearer(scores: ReadonlyMap<string, SpamScore>): string[] {
     return [...scores].flatMap(([name, after]) => {
       const [fixture = "", way = ""] = name.split(/ (?=(?:unproven, )?by way)/);
@@ -94,7 +99,7 @@ describe.skipIf(judge === null)("SpamAssassin", () => {
   });
 });
 
-/** As the mailbox' host writes it on top of what it takes from a client. */
+/** The Received field that the mailbox' host adds above what it receives from a client. */
 function received({ name, shown }: { name: string; shown: string }, message: Buffer): Buffer {
   const field = `Received: from ${name} (${name} [${shown}])\r\n\tby mx.inbox.example with ESMTPS id 4F00BA;\r\n\t${formatDate(new Date())}\r\n`;
   return Buffer.concat([Buffer.from(field), message]);

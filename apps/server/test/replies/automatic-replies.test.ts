@@ -1,4 +1,7 @@
-/** What an owner's mail program or host answers by itself to reply addresses: acceptances of meetings, absence notes, receipts. */
+/**
+ * Automatic answers of an owner's mail program or host to reply addresses: acceptances of meetings, absence notes,
+ * receipts.
+ */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import type { ReceivedMail } from "@kauke/testkit/fakes/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
@@ -47,7 +50,7 @@ const invitation = (attendee: string) =>
     "END:VCALENDAR",
   );
 
-/** Ann invites a new alias. @returns its address, and Ann's as the owner sees it */
+/** Ann sends an invitation to a new alias. @returns the alias' address, and Ann's reply address */
 async function invited(): Promise<{ alias: string; ann: string }> {
   const { alias } = await person.createAlias({ forwardTo: home });
   const address = `${alias}@kauke.test`;
@@ -94,7 +97,7 @@ const calendarPart = (ann: string, encoding: "7bit" | "base64") => {
   );
 };
 
-/** The structures of three programs' acceptances. */
+/** The structure of an acceptance by each of three programs. */
 const acceptances: Record<string, (ann: string, text: string) => string> = {
   Gmail: (ann, text) =>
     head(ann, "Accepted: plans @ Tue Dec 1, 2026 11am (CET)", [
@@ -178,7 +181,7 @@ describe.each(Object.keys(acceptances))("an acceptance by %s", (name) => {
     `    * ${home}`,
   );
 
-  test("that lists the guests in its text is refused by part and line, and passes with the choice on", async () => {
+  test("that lists the guests in its text is refused with part and line, and passes with 'Alias in quoted lines' on", async () => {
     const { alias, ann } = await invited();
     const { last } = await answer(ann, write(ann, listed));
     expect(last).toMatch(
@@ -191,7 +194,7 @@ describe.each(Object.keys(acceptances))("an acceptance by %s", (name) => {
     expect(trimmed((text ?? "").trim())).toEqual(trimmed(listed.replaceAll(home, alias).trim()));
   });
 
-  test("that names the address in a sentence is refused with the choice on as well", async () => {
+  test("that names the address in a sentence is refused with 'Alias in quoted lines' on as well", async () => {
     await choose(true);
     const { ann } = await invited();
     const { last } = await answer(ann, write(ann, lines(`${home} has accepted this invitation.`)));
@@ -201,15 +204,15 @@ describe.each(Object.keys(acceptances))("an acceptance by %s", (name) => {
   });
 });
 
-describe("an absence note to a reply address leaves with the null sender", () => {
+describe("an absence note to a reply address is sent with the null sender", () => {
   const note = (ann: string, more: readonly string[]) =>
     head(ann, "Out of office", ["Content-Type: text/plain", ...more, "", "Back on Monday."]);
 
   test.each([
-    ["said to be one, from the mailbox", home, ["Auto-Submitted: auto-replied"]],
-    ["said to be one, with more", home, ["Auto-Submitted: (vacation) Auto-Replied; owner-email=x"]],
+    ["marked as automatic, from the mailbox", home, ["Auto-Submitted: auto-replied"]],
+    ["marked as automatic, with parameters", home, ["Auto-Submitted: (vacation) Auto-Replied; owner-email=x"]],
     ["with the null sender", "", ["Auto-Submitted: auto-generated", "X-Auto-Response-Suppress: All"]],
-    ["with the null sender, and nothing said", "", []],
+    ["with the null sender, without a mark", "", []],
   ])("%s", async (_, from, more) => {
     const { alias, ann } = await invited();
     expect((await answer(ann, note(ann, more), from)).last).toMatch(/^250 /);

@@ -1,4 +1,4 @@
-/** Composed mail that is encrypted: what leaves is an age file and nothing else, or no message at all. */
+/** Composed mail that is encrypted: what is sent is an age file and nothing else, or no message at all. */
 import { spawnSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -41,7 +41,7 @@ const post = (change: Record<string, unknown> = {}) =>
     ...{ useEncryption: true, recipientPublicKey: keys.publicKey, ...change },
   });
 
-/** The message as its recipient's host got it. */
+/** Sends a message. @returns the message as its recipient's host received it */
 async function sent(change: Record<string, unknown> = {}): Promise<{ header: string; body: string; jobId: string }> {
   const { status, body } = await post(change);
   expect(status, JSON.stringify(body)).toBe(201);
@@ -55,7 +55,7 @@ const armorLines =
   /^-----BEGIN AGE ENCRYPTED FILE-----\r\n(?:[A-Za-z0-9+/=]{1,64}\r\n)+-----END AGE ENCRYPTED FILE-----\r\n$/;
 
 describe("an encrypted message", () => {
-  test("is one part of plain text that holds the armor and nothing else, and opens as it was typed", async () => {
+  test("is one part of plain text that contains the armor and nothing else, and decrypts to what was typed", async () => {
     const { header, body, jobId } = await sent();
     expect(header).toContain("\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 7bit");
     expect(header).toContain("\r\nSubject: Sutartis\r\n");
@@ -65,7 +65,7 @@ describe("an encrypted message", () => {
     expect(job).toMatchObject({ useEncryption: true });
   });
 
-  test.skipIf(spawnSync("age", ["--version"]).error)("opens with the stock age program, byte for byte", async () => {
+  test.skipIf(spawnSync("age", ["--version"]).error)("decrypts with the age program, byte for byte", async () => {
     const folder = await mkdtemp(join(tmpdir(), "kauke-age-"));
     try {
       const keyFile = join(folder, "key.txt");
@@ -85,13 +85,13 @@ describe("an encrypted message", () => {
     expect(await decryptText(body, { privateKeys: pair.privateKey })).toBe(typed);
   });
 
-  test("that the browser encrypted is sent as it is", async () => {
+  test("that the browser encrypted is sent unchanged", async () => {
     const text = await encryptText("x".repeat(1_000_000), { publicKeys: [keys.publicKey] });
     const { body } = await sent({ body: `\n${text}\n` });
     expect(body).toBe(text.replaceAll("\n", "\r\n"));
   });
 
-  test("that only looks encrypted is encrypted: nothing typed beside an age file leaves in the clear", async () => {
+  test("that only looks encrypted is encrypted: text typed beside an age file is not sent in clear", async () => {
     const text = await encryptText("inner", { publicKeys: [keys.publicKey] });
     for (const odd of [`${text}PS: slaptas`, "-----BEGIN AGE ENCRYPTED FILE-----\nslaptas"]) {
       mx.messages.length = 0;
@@ -103,7 +103,7 @@ describe("an encrypted message", () => {
 });
 
 describe("a message that can't be encrypted", () => {
-  test("is no message: the field is named and nothing is stored", async () => {
+  test("is not sent: the field is named and nothing is stored", async () => {
     const stored = await system.server.store.users.stats(person.user.id);
     const invalid = "This is not an AGE public key";
     const required = "Please provide the recipient's public key for encryption.";
@@ -140,7 +140,7 @@ describe("a message that can't be encrypted", () => {
     expect(mx.messages).toEqual([]);
   });
 
-  test("no log line holds a key or a word of it", () => {
+  test("no log line contains a key or a word of the message", () => {
     const lines = JSON.stringify(system.log.events);
     for (const fact of ["age1", "SECRET-KEY", "Labas", "slaptas", "rasa@"]) expect(lines.includes(fact)).toBe(false);
   });

@@ -1,4 +1,6 @@
-/** Composed mail from the call to its recipient, over real sockets: undo, retries, failures, schedule, restart. */
+/**
+ * Composed mail from the API request to its recipient, over real sockets: undo, retries, failures, schedule, restart.
+ */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -41,10 +43,10 @@ async function sendingAlias(owner: Person, forwardTo = "jonas@inbox.example"): P
   return made;
 }
 
-const letter = { to: "rasa@people.example", subject: "Sutartis, antras variantas", body: "Labas, Rasa\n.\nJonas" };
+const draft = { to: "rasa@people.example", subject: "Sutartis, antras variantas", body: "Labas, Rasa\n.\nJonas" };
 const post = (change: Record<string, unknown> = {}, who = person) =>
   who.call("POST", "/api/email-jobs", {
-    ...letter,
+    ...draft,
     fromAliasId: alias.id,
     priority: 0,
     useEncryption: false,
@@ -73,7 +75,7 @@ const waitFor = (jobId: string, status: string, who = person) =>
 const cancel = (jobId: string) => person.call("POST", `/api/email-jobs/${jobId}/cancel`);
 
 describe("composed mail", () => {
-  test("arrives from the alias, as typed, with no trace of its owner", async () => {
+  test("arrives from the alias, as typed, without a trace of its owner", async () => {
     const jobId = await compose();
     expect(await statusOf(jobId)).toMatchObject({ success: true, status: "pending", currentRetries: 0, maxRetries: 3 });
     await mx.waitForMessages(1);
@@ -100,7 +102,7 @@ describe("composed mail", () => {
       expect(text.includes(fact)).toBe(false);
   });
 
-  test("undone, it never arrives", async () => {
+  test("never arrives if undone in time", async () => {
     const jobId = await compose();
     expect(await cancel(jobId)).toMatchObject({ status: 200, body: { success: true } });
     expect(await statusOf(jobId)).toMatchObject({ status: "cancelled" });
@@ -110,7 +112,7 @@ describe("composed mail", () => {
     expect((await cancel(jobId)).status).toBe(200);
   });
 
-  test("undone too late, it says so", async () => {
+  test("can't be undone too late, and the response says so", async () => {
     const jobId = await compose();
     await waitFor(jobId, "sent");
     const { status, body } = await cancel(jobId);
@@ -119,7 +121,7 @@ describe("composed mail", () => {
     expect(mx.messages).toHaveLength(1);
   });
 
-  test("undone just as it is sent: cancelled means that nothing arrived", async () => {
+  test("undone at the moment of sending: cancelled means that nothing arrived", async () => {
     const jobs = await Promise.all(Array.from({ length: 40 }, (_, index) => compose({ subject: `race ${index}` })));
     await new Promise((done) => setTimeout(done, 850));
     const cancelled = new Set<string>();
@@ -135,7 +137,7 @@ describe("composed mail", () => {
     expect(arrived).toEqual(sent.sort());
   });
 
-  test("a recipient's side that is not ready is tried again, under the same identifier", async () => {
+  test("is tried again with the same Message-ID if the recipient's host is not ready", async () => {
     let asked = 0;
     mx.options = { answer: ({ stage }) => (stage === "rcpt" && asked++ === 0 ? "452 4.2.2 rasa is full" : undefined) };
     const jobId = await compose();
@@ -148,7 +150,7 @@ describe("composed mail", () => {
     expect(await statusOf(jobId)).toMatchObject({ currentRetries: 1, lastError: null });
   });
 
-  test("refused, it fails at once, in our own words", async () => {
+  test("fails at once if refused, in our own words", async () => {
     mx.options = { answer: ({ stage }) => (stage === "rcpt" ? "550 5.1.1 rasa@people.example who" : undefined) };
     const jobId = await compose();
     await waitFor(jobId, "failed");
@@ -162,7 +164,7 @@ describe("composed mail", () => {
     );
   });
 
-  test("never ready, it fails after three retries", async () => {
+  test("fails after three retries if the recipient's host is never ready", async () => {
     let asked = 0;
     mx.options = { answer: ({ stage }) => (stage === "rcpt" ? `45${asked++ % 3} 4.2.0 later` : undefined) };
     const jobId = await compose();
@@ -172,7 +174,7 @@ describe("composed mail", () => {
     expect(await system.server.store.deliveries.count()).toBe(0);
   });
 
-  test("scheduled, it waits for its time; the past means now", async () => {
+  test("is sent at its scheduled time; a time in the past means now", async () => {
     const at = Date.now() + 3000;
     const [late, now] = [
       await compose({ scheduledAt: new Date(at).toISOString(), subject: "late" }),
@@ -184,7 +186,7 @@ describe("composed mail", () => {
     expect(Date.now()).toBeGreaterThanOrEqual(at);
   });
 
-  test("to an alias of ours it is delivered in the house, never through the outside", async () => {
+  test("to an alias of ours is delivered internally, never through the outside", async () => {
     const other = await registerPerson(system.url);
     const theirs = await sendingAlias(other, "ruta@inbox.example");
     const jobId = await compose({ to: addressOf(theirs) });
@@ -197,7 +199,7 @@ describe("composed mail", () => {
     expect(mx.messages).toHaveLength(1);
   });
 
-  test("pausing or deleting the alias takes it back", async () => {
+  test("is cancelled when the alias is paused or deleted", async () => {
     const other = await sendingAlias(person);
     const [first, second] = [await compose(), await compose({ fromAliasId: other.id })];
     await person.call("PATCH", `/api/aliases/${alias.id}/toggle`, { active: false });
@@ -206,7 +208,7 @@ describe("composed mail", () => {
     expect(await system.server.store.deliveries.count()).toBe(0);
   });
 
-  test("another's job reads as unknown, and can't be undone", async () => {
+  test("another account's job is reported as unknown, and can't be undone", async () => {
     const jobId = await compose();
     const other = await registerPerson(system.url);
     expect((await other.call("GET", `/api/email-jobs/${jobId}/status`)).status).toBe(404);
@@ -214,7 +216,7 @@ describe("composed mail", () => {
     await waitFor(jobId, "sent");
   });
 
-  test("nothing is sent, and the field named, when the request is not right", async () => {
+  test("with an invalid request is not sent, and the response names the field", async () => {
     const bare = await person.createAlias({ forwardTo: "jonas@inbox.example" });
     const paused = await sendingAlias(person);
     await person.call("PATCH", `/api/aliases/${paused.id}/toggle`, { active: false });
@@ -241,7 +243,7 @@ describe("composed mail", () => {
     expect(await system.server.store.deliveries.count()).toBe(0);
   });
 
-  test("what holds the address the alias forwards to is refused, unless its owner switched the leak guard off", async () => {
+  test("that contains the address the alias forwards to is refused, unless its owner switched the leak guard off", async () => {
     const forwarded = "jonas@inbox.example";
     const why = "holds the address this alias forwards to. Take it out, or switch the leak guard off in Settings";
     const quoting = `> On Monday, Jonas <${forwarded}> wrote:`;
@@ -255,7 +257,7 @@ describe("composed mail", () => {
     for (const answer of [refused, titled]) expect(JSON.stringify(answer.body)).not.toContain(forwarded);
     expect(await system.server.store.deliveries.count()).toBe(0);
 
-    // To oneself there is nothing to hide.
+    // A message to the owner's own mailbox has nothing to hide.
     await waitFor(await compose({ to: forwarded, body: "a note" }), "sent");
     await person.call("PATCH", "/api/account/settings", { leakGuard: false });
     await waitFor(await compose({ body: quoting }), "sent");
@@ -264,21 +266,21 @@ describe("composed mail", () => {
     expect((await post({ body: quoting })).status).toBe(400);
   });
 
-  test("a megabyte of text goes through, more is refused", async () => {
+  test("a megabyte of text is sent, more is refused", async () => {
     const jobId = await compose({ body: `${"žodis ".repeat(149_000)}` });
     await waitFor(jobId, "sent");
     expect((await post({ body: "ž".repeat(540_000) })).status).toBe(400);
     expect((await post({ body: "a".repeat(1_900_000) })).status).toBe(413);
   });
 
-  test("no log line names anybody", () => {
+  test("no log line contains an address", () => {
     const lines = JSON.stringify(system.log.events);
     expect(lines).toContain("delivery_failed");
     for (const fact of ["rasa@", "inbox.example", "Sutartis", "Labas"]) expect(lines.includes(fact)).toBe(false);
   });
 });
 
-test("the day's limit of an account is kept and says when to go on", async () => {
+test("the daily limit of an account is enforced, and the response says when to continue", async () => {
   const limited = await startSystem({ env: { ...settings(), KAUKE_LIMITS: "email_job_create=2/86400" } });
   try {
     const owner = await registerPerson(limited.url);
@@ -292,7 +294,7 @@ test("the day's limit of an account is kept and says when to go on", async () =>
   }
 });
 
-test("a message that waits survives a restart, and can still be undone", async () => {
+test("a waiting message survives a restart, and can still be undone", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "kauke-compose-"));
   const env = { ...settings(), KAUKE_UNDO_SECONDS: "4", KAUKE_DATA_DIR: dataDir };
   const first = await startSystem({ env });
@@ -319,7 +321,7 @@ test("a message that waits survives a restart, and can still be undone", async (
   }
 });
 
-/** The same signed-in person at another origin. */
+/** The same signed-in person on a server at another origin. */
 async function registerAgain(url: string, { cookie }: Person) {
   return async (method: string, path: string) => {
     const response = await fetch(`${url}${path}`, { method, headers: { cookie } });

@@ -1,6 +1,7 @@
 /**
- * No field that we write holds a control character or a line of a stranger's, whatever code point stands in what it is made from.
- * Each maker gets texts of sixteen code points; one that is refused is tried again sign by sign.
+ * No header field that we write contains a control character or a line of a stranger's, whatever code point is in its
+ * input. Each function that makes fields gets texts of sixteen code points; if it rejects one, each code point is tried
+ * alone.
  */
 import { generateKeyPairSync } from "node:crypto";
 import {
@@ -53,7 +54,7 @@ const trace: ReceivedTrace = {
 };
 
 type Encoding = "utf8" | "latin1";
-/** Makes fields from a text. @returns the bytes as they leave and the names that may be in them */
+/** Makes header fields from a text. @returns the bytes as they are sent and the field names that may be in them */
 type Maker = (
   text: string,
   encoding: Encoding,
@@ -70,7 +71,7 @@ const received = (change: (text: string) => Partial<ReceivedTrace>): Maker => {
   return (text) => one("received", formatReceived({ ...trace, ...change(text) }));
 };
 
-/** Every field of it is written anew, so all of the result is ours. */
+/** A header whose every field is rewritten, so that all of the result is written by us. */
 const hostileHeader = (text: string) => [
   `From: "${text}" <ann${text}@sender.example>, ${text}`,
   `Reply-To: ${text} <${text}@sender.example>`,
@@ -134,7 +135,7 @@ const makers: Record<string, Maker> = {
       formatResultsField(resultsValue("mx.test", [{ method: "dkim", result: text, properties }])),
     );
   },
-  "Authentication-Results: as older versions kept them": (text) =>
+  "Authentication-Results: as stored by older versions": (text) =>
     one("authentication-results", formatResultsField(`mx.test;\r\n spf=pass smtp.mailfrom="${text}";\r\n dkim=none`)),
   "a composed message": (text) => {
     const subject = `${text} ${text}`;
@@ -226,7 +227,7 @@ const makers: Record<string, Maker> = {
     const { header } = rewrite(forwardSource(text, encoding), rules);
     return [header, ["delivered-to", "authentication-results", "received", ...forwarded]];
   },
-  "the outside of a sealed message": (text, encoding) => {
+  "the header of an encrypted message": (text, encoding) => {
     const authentication = { spf: text, dkim: text, dmarc: text, arc: text, isAligned: true, results: text } as never;
     const source = forwardSource(text, encoding, { authentication });
     const { header } = sealedOutside(source, rewrite(source, rules), "mail.kauke.test");
@@ -264,7 +265,7 @@ const makers: Record<string, Maker> = {
     const body = Buffer.from(`--b\r\nContent-ID: <${text}>\r\n\r\nx\r\n--b--\r\n`, encoding);
     return [rewriteParts({ header, body, token: "aaaa", domain: "kauke.test" }).header, ["content-type"]];
   },
-  "a letter of the preview inbox": (text, encoding) => {
+  "a message in the preview inbox": (text, encoding) => {
     const { header } = block(
       [
         `From: ${text} <a@b.example>`,
@@ -276,7 +277,7 @@ const makers: Record<string, Maker> = {
       encoding,
     );
     const arrival = { rcptTo: "jonas@inbox.example", raw: Buffer.concat([header, Buffer.from("\r\nhi\r\n")]) };
-    const letter = writeReplyLetter(arrival as never, { text, all: true, at, random: Buffer.alloc(16, 1) });
+    const written = writeReplyLetter(arrival as never, { text, all: true, at, random: Buffer.alloc(16, 1) });
     const names = [
       "cc",
       "in-reply-to",
@@ -290,7 +291,7 @@ const makers: Record<string, Maker> = {
       "content-type",
       "content-transfer-encoding",
     ];
-    return [letter === null ? Buffer.alloc(0) : headerOf(letter.raw), names];
+    return [written === null ? Buffer.alloc(0) : headerOf(written.raw), names];
   },
   "an ARC set": async (text) => {
     const source = {
@@ -330,11 +331,11 @@ const makers: Record<string, Maker> = {
 };
 const rsaKey = generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey;
 
-/** The builder itself, which all others use, is shown every code point in every run; the others in the long one. */
+/** The builder itself, which all others use, gets every code point in every run; the others only in the long run. */
 const textsFor = (name: string) =>
   isLongRun || name.startsWith("a field of") ? everyCodePoint(16) : sampleOfCodePoints(16);
 
-/** @returns the first fault in words, `null` when there is none; a refusal is none */
+/** @returns a description of the first fault, `null` if there is none; a rejected text is not a fault */
 async function faultOf(make: Maker, text: string, encoding: Encoding): Promise<string | null> {
   try {
     const [bytes, names] = await make(text, encoding);
@@ -345,7 +346,7 @@ async function faultOf(make: Maker, text: string, encoding: Encoding): Promise<s
   }
 }
 
-describe("every code point, in what is made from it", { timeout: 3_600_000 }, () => {
+describe("fields made from every code point", { timeout: 3_600_000 }, () => {
   test.each(Object.entries(makers))("%s", async (name, make) => {
     let texts = 0;
     const faults: string[] = [];
@@ -362,7 +363,7 @@ describe("every code point, in what is made from it", { timeout: 3_600_000 }, ()
     tellFigures(name, { texts });
   });
 
-  test.each(Object.entries(makers))("%s, where the bytes are no UTF-8", async (_, make) => {
+  test.each(Object.entries(makers))("%s, with bytes that are not UTF-8", async (_, make) => {
     for (let byte = 0; byte < 256; byte += 1) {
       const fault = await faultOf(make, `a${String.fromCharCode(byte)}b`, "latin1");
       expect(fault === "refused" ? null : fault, `byte ${byte}`).toBeNull();
@@ -370,14 +371,14 @@ describe("every code point, in what is made from it", { timeout: 3_600_000 }, ()
   });
 });
 
-describe("control: the law finds", () => {
+describe("control: these faults are found:", () => {
   test.each([
     [
-      "a field turned into Latin-1, as fields once were",
+      "a field converted to Latin-1, as fields once were",
       Buffer.from("X-Any: a\u010d\u060aX-Injected: yes\r\n", "latin1"),
     ],
-    ["a lone byte of a field turned into Latin-1", Buffer.from("X-Any: \u0185\r\n", "latin1")],
-    ["a field more", Buffer.from("X-Any: a\r\nX-Injected: yes\r\n")],
+    ["a single byte of a field converted to Latin-1", Buffer.from("X-Any: \u0185\r\n", "latin1")],
+    ["an additional field", Buffer.from("X-Any: a\r\nX-Injected: yes\r\n")],
     ["a field twice", Buffer.from("X-Any: a\r\nX-Any: b\r\n")],
     ["a bare CR", Buffer.from("X-Any: a\rb\r\n")],
     ["a bare LF", Buffer.from("X-Any: a\nb\r\n")],
@@ -392,7 +393,7 @@ describe("control: the law finds", () => {
     expect(fieldFault(Buffer.from("X-Any: a\r\n\tb\r\n"), ["x-any"])).toBeNull();
   });
 
-  test("the old Latin-1 turn in every maker that passes letters of the whole of Unicode", async () => {
+  test("the former conversion to Latin-1 in every function that passes letters beyond ASCII", async () => {
     const found: string[] = [];
     for (const [name, make] of Object.entries(makers)) {
       const asOnce: Maker = async (text, encoding) => {
@@ -404,11 +405,11 @@ describe("control: the law finds", () => {
     expect(found).toContain("a field of words");
     expect(found).toContain("an ARC set as the signer writes it");
     expect(found).toContain("a forwarded message, whole");
-    expect(found).toContain("Authentication-Results: as older versions kept them");
+    expect(found).toContain("Authentication-Results: as stored by older versions");
   });
 });
 
-test("srs paths hold no line end either", () => {
+test("SRS addresses contain no line end either", () => {
   const options = { domain: "kauke.test", isOurDomain: () => false, hashes: [rules.srsHash] as const, now: at };
   for (const text of sampleOfCodePoints(1)) {
     let path = "";

@@ -1,6 +1,6 @@
 /**
- * Facts about an owner, planted wherever their programs and account put such facts, and everything this server says to others:
- * envelopes, messages, SMTP replies, webhook calls. No fact may be in any of it, in any of eight encodings.
+ * Facts about an owner, planted wherever their programs and account leave such facts, and everything this server sends
+ * to others: envelopes, messages, SMTP replies, webhook calls. No fact may be in any of it, in any of eight encodings.
  */
 import { Canaries } from "@kauke/testkit/canary/canary-scan";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
@@ -36,7 +36,7 @@ const spf = { txt: ["v=spf1 ip4:127.0.0.0/8 -all"] };
 const dns = createFakeDns({ "sender.example": spf, [home]: spf });
 const ann = "ann@sender.example";
 const isHome = (address: string | undefined) => address?.endsWith(home) ?? false;
-/** What our listeners answered, to whomever. */
+/** Replies of our listeners to all clients. */
 const replies: string[] = [];
 let mx: FakeMx;
 let hook: FakeWebhook;
@@ -77,7 +77,7 @@ beforeEach(() => {
   replies.length = 0;
 });
 
-/** Everything that left since the test began; what went to the owner's own mailboxes is theirs to see. */
+/** Everything sent since the test began, except to the owner's own mailboxes, which may show the facts. */
 function outward(): [where: string, bytes: Buffer][] {
   const commands = mx.commands.filter((line) => !isHome(/^RCPT TO:<(.*)>/i.exec(line)?.[1]));
   const calls = hook.requests.map(
@@ -116,7 +116,7 @@ async function newAlias(forwardTo = mailbox): Promise<{ id: string; address: str
   return { id, address: `${alias}@kauke.test` };
 }
 
-/** A mail program and the servers behind it, at their most talkative. */
+/** Header of a mail program, and of the servers behind it, that state as much as possible about their user. */
 const chattyHeader = (from: string, to: string, more: string[] = []) => [
   `Received: from ${computer} (${helo} [${lanV4}]) by smtp.${home} with ESMTPSA; ${localTime}`,
   `Received: from [IPv6:${lanV6}] (${publicAddress}) by ${computer}; ${localTime}`,
@@ -147,7 +147,9 @@ const chattyHeader = (from: string, to: string, more: string[] = []) => [
   ...more,
 ];
 
-/** Parts as mail programs make them: their own names in boundaries, their host in Content-ID, their habits in X- fields. */
+/**
+ * A message with parts as mail programs make them: their own names in boundaries, their host in Content-ID, X- fields.
+ */
 function chattyMessage(from: string, to: string): string {
   const id = `${facts.word("content-id")}@${computer}`;
   const inner = `${boundary}-inner`;
@@ -191,7 +193,7 @@ const replyOf = (bytes: Buffer | undefined, name: string) =>
     String(bytes),
   )?.[1] as string;
 
-/** Ann's mail comes in. @returns the reply addresses that stand for her and for Bo, and the bounce address */
+/** Receives a message from Ann. @returns the reply addresses that stand for her and for Bo, and the bounce address */
 async function received(to: string) {
   await send({ from: ann, to, message: fromAnn(to) });
   await inside(1);
@@ -202,7 +204,7 @@ async function received(to: string) {
 const fromHome = { from: mailbox, helo, localAddress: publicAddress };
 const expectNoLeak = () => expect(leaks()).toEqual([]);
 
-test("more than twenty facts are looked for, and one that does go out is found", async () => {
+test("control: more than twenty facts are searched for, and one that is sent out is found", async () => {
   chattyMessage(mailbox, ann);
   expect(facts.labels.length).toBeGreaterThan(30);
   const { address } = await newAlias();
@@ -223,7 +225,7 @@ test("more than twenty facts are looked for, and one that does go out is found",
 });
 
 describe("what a correspondent gets", () => {
-  test("of a forward: replies only, and a webhook's owner the message only", async () => {
+  test("of a forwarded message: SMTP replies only, and a webhook's owner the message only", async () => {
     const { address } = await newAlias(`${mailbox}, ${secondMailbox}, ${hook.url}`);
     expect(await send({ from: ann, to: address, message: fromAnn(address) })).toMatch(/^250 /);
     await inside(2);
@@ -231,7 +233,7 @@ describe("what a correspondent gets", () => {
     expectNoLeak();
   });
 
-  test("of a forward its mailbox refuses by name: our words", async () => {
+  test("of a forwarded message whose mailbox refuses it by name: our words", async () => {
     const { address } = await newAlias();
     const answer = `550 5.1.1 <${mailbox}> unknown at ${computer} [${lanV4}]`;
     mx.options = { answer: ({ stage }) => (stage === "rcpt" ? answer : undefined) };
@@ -241,7 +243,7 @@ describe("what a correspondent gets", () => {
     expectNoLeak();
   });
 
-  test("of a forward that fails later: a report that names the alias", async () => {
+  test("of a forwarded message that fails later: a report that names the alias", async () => {
     const { address } = await newAlias();
     const answer = `451 4.2.2 <${mailbox}> over quota at ${computer}`;
     mx.options = { answer: ({ stage, line }) => (stage === "rcpt" && line.includes(home) ? answer : undefined) };
@@ -251,7 +253,7 @@ describe("what a correspondent gets", () => {
     expectNoLeak();
   });
 
-  test("of a bounce for forwarded mail: a report that names the alias", async () => {
+  test("of a bounce of forwarded mail: a report that names the alias", async () => {
     const { address } = await newAlias();
     const { bounce } = await received(address);
     const message = [
@@ -295,7 +297,7 @@ describe("what a correspondent gets", () => {
     expect(await send({ ...fromHome, to: both, message: write(mailbox, both.join(", ")) })).toMatch(/^250 /);
     await outside(3);
     for (const mail of arrivedOutside()) {
-      // Its header says that a program answered.
+      // Its header says that a program wrote the answer.
       expect(mail.envelopeFrom).toBe("");
       expect(String(mail.bytes)).toMatch(new RegExp(`^From: ${address}\r$`, "m"));
       expect(String(mail.bytes)).toMatch(/my answer|bXkgYW5zd2Vy/);
@@ -374,7 +376,7 @@ describe("what a correspondent gets", () => {
   test("of composed mail: what was written, from the alias", async () => {
     const { id } = await newAlias();
     await owner.call("POST", "/api/smtp-credentials", { aliasId: id });
-    const letter = { to: ann, subject: "hi", body: "my answer", priority: 0, useEncryption: false, fromAliasId: id };
+    const draft = { to: ann, subject: "hi", body: "my answer", priority: 0, useEncryption: false, fromAliasId: id };
     const headers = {
       cookie: owner.cookie,
       "content-type": "application/json",
@@ -383,7 +385,7 @@ describe("what a correspondent gets", () => {
       "x-forwarded-for": `${publicAddress}, ${lanV4}`,
       forwarded: `for="[${lanV6}]"`,
     };
-    const body = JSON.stringify(letter);
+    const body = JSON.stringify(draft);
     const answer = await fetch(`${system.url}/api/email-jobs`, { method: "POST", headers, body });
     expect(answer.status).toBe(201);
     await outside(1);
@@ -391,7 +393,7 @@ describe("what a correspondent gets", () => {
     expectNoLeak();
   });
 
-  test("of every question to the MX: refusals that tell nothing", async () => {
+  test("of every question to the MX: refusals that reveal nothing", async () => {
     const { id, address } = await newAlias();
     const to = await received(address);
     await owner.call("PATCH", `/api/aliases/${id}/toggle`, { active: false });

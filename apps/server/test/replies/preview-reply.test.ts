@@ -1,4 +1,7 @@
-/** Reply and Reply all in the preview inbox: the mailbox' owner answers, proven, and what leaves is the alias' own. */
+/**
+ * Reply and Reply all in the preview inbox: the mailbox' owner answers, authenticated, and the answer is sent as
+ * written by the alias.
+ */
 import type { PreviewMessage, PreviewSummary } from "@kauke/contract";
 import { MailTrace } from "@kauke/server/core/preview/mail-trace";
 import { type Person, registerPerson } from "@kauke/testkit/person";
@@ -44,7 +47,7 @@ function arrived(rcptTo: string): Promise<PreviewMessage> {
 const headerOf = (message: PreviewMessage, name: string) =>
   message.headers.find((it) => it.name.toLowerCase() === name)?.value;
 
-/** Ann writes to an alias of the owner, Bo in copy; the message as the owner's mailbox got it. */
+/** Ann writes to an alias of the owner, with Bo in copy. @returns the message as the owner's mailbox received it */
 async function received() {
   const alias = await person.createAlias({ forwardTo: owner });
   const address = `${alias.alias}@kauke.test`;
@@ -60,7 +63,7 @@ async function received() {
   return { address, message: await arrived(owner) };
 }
 
-test("a reply reaches its author from the alias, in the thread, and names nobody else", async () => {
+test("a reply reaches the author from the alias, in the thread, and names nobody else", async () => {
   const { address, message } = await received();
   const answer = await call("POST", `/${message.id}/reply`, { text: "my answer\n.\nč", all: false });
   expect(answer).toEqual({ status: 200, body: { message: "Reply sent" } });
@@ -73,7 +76,7 @@ test("a reply reaches its author from the alias, in the thread, and names nobody
   expect((await list()).map((it) => it.rcptTo).sort()).toEqual(["ann@sender.example", owner]);
 });
 
-test("a reply to all reaches everybody; the correspondent answers, and it comes back to the owner", async () => {
+test("a reply to all reaches everybody; the correspondent's answer comes back to the owner", async () => {
   const { address, message } = await received();
   expect((await call("POST", `/${message.id}/reply`, { text: "to all", all: true })).status).toBe(200);
   const sent = await arrived("bo@other.example");
@@ -90,7 +93,7 @@ test("a reply to all reaches everybody; the correspondent answers, and it comes 
 const rawOf = ({ headers }: PreviewMessage) =>
   `${headers.map(({ name, value }) => `${name}: ${value}`).join("\r\n")}\r\n\r\nto all\r\n`;
 
-test("a mailbox that is no destination of the alias is refused, the reason told", async () => {
+test("a reply from a mailbox that is no destination of the alias is refused, with the reason", async () => {
   const { message } = await received();
   const raw = Buffer.from(`From: ${headerOf(message, "from")}\r\n\r\nstolen\r\n`);
   system.server.preview?.add({ envelopeFrom: "x@y.example", rcptTo: "eve@elsewhere.example", raw });
@@ -100,14 +103,14 @@ test("a mailbox that is no destination of the alias is refused, the reason told"
   expect((answer.body as { message: string }).message).toMatch(/^Refused: Only the alias' owner may write here/);
 });
 
-test("a reply that holds the real address is refused by the leak guard", async () => {
+test("a reply that contains the real address is refused by the leak guard", async () => {
   const { message } = await received();
   const answer = await call("POST", `/${message.id}/reply`, { text: `write to ${owner}`, all: false });
   expect(answer).toMatchObject({ status: 400 });
   expect((answer.body as { message: string }).message).toContain("Your message holds the address");
 });
 
-test("switched off, the leak guard lets it pass; switched on again, it refuses at once", async () => {
+test("the leak guard lets it pass while switched off, and refuses it at once when switched on again", async () => {
   const { message } = await received();
   const answer = () => call("POST", `/${message.id}/reply`, { text: `write to ${owner}`, all: false });
   await person.call("PATCH", "/api/account/settings", { leakGuard: false });
@@ -117,7 +120,7 @@ test("switched off, the leak guard lets it pass; switched on again, it refuses a
   expect((await answer()).status).toBe(400);
 });
 
-test("the preview shows the alias in quoted lines, and the trace names the lines, where the account chose so", async () => {
+test("if the account chose so, the preview shows the alias in quoted lines, and the trace names the lines", async () => {
   const { address, message } = await received();
   const attribution = (name: string) => `On 23 Nov 2026, at 09:58, Jonas <${name}> wrote:`;
   const typed = `hello\n\n${attribution(owner)}\n> my letter`;
@@ -135,7 +138,7 @@ test("the preview shows the alias in quoted lines, and the trace names the lines
   added.mockRestore();
 });
 
-test("an empty reply, a message that is gone and one that names nobody are told apart", async () => {
+test("an empty reply, a reply to a deleted message and one without recipients get different errors", async () => {
   const { message } = await received();
   const empty = await call("POST", `/${message.id}/reply`, { text: " ", all: false });
   expect(empty).toMatchObject({ status: 400, body: { errors: { text: ["Please write a reply"] } } });
@@ -146,7 +149,7 @@ test("an empty reply, a message that is gone and one that names nobody are told 
   expect(unanswerable.body).toMatchObject({ message: "This message has nobody to reply to." });
 });
 
-test("through a proxy, or from another site, there is no such call", async () => {
+test("through a proxy, or from another site, the request does not exist", async () => {
   const { message } = await received();
   const answer = (headers: Record<string, string>) =>
     call("POST", `/${message.id}/reply`, { text: "hi", all: false }, headers);

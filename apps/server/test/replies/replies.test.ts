@@ -1,4 +1,7 @@
-/** Answers from the owner's inbox: out as the alias, threads intact, nothing of the mailbox behind it; strangers refused. */
+/**
+ * Answers from the owner's inbox: sent as the alias, threads intact, without a trace of the mailbox behind it;
+ * strangers refused.
+ */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
@@ -41,7 +44,7 @@ const fieldOf = (bytes: Buffer | undefined, name: string) =>
   new RegExp(`^${name}: (.*)$`, "im").exec(headerOf(bytes))?.[1] as string;
 const replyOf = (field: string) => /r(?:-[a-z2-7]{5}){4}@kauke\.test/.exec(field)?.[0] as string;
 
-/** Ann and Bo write to an alias of jonas@inbox.example; what arrived there. */
+/** Ann and Bo write to an alias of jonas@inbox.example. @returns the message that arrived there */
 async function received(forwardTo = "jonas@inbox.example") {
   const alias = await person.createAlias({ forwardTo });
   const address = `${alias.alias}@kauke.test`;
@@ -67,7 +70,7 @@ async function received(forwardTo = "jonas@inbox.example") {
 
 interface Answer {
   to: string[];
-  /** What the To field says. */
+  /** Content of the To field. */
   named?: string;
   from?: string;
   header?: string[];
@@ -90,7 +93,7 @@ function answer({ to, named = to.join(", "), from = "jonas@inbox.example", heade
   return sendMail({ port: system.mxPort, from, to, message, helo: "laptop.inbox.example" });
 }
 
-test("a reply reaches the correspondent as coming from the alias, in its thread, with no trace of the mailbox", async () => {
+test("a reply reaches the correspondent from the alias, in its thread, without a trace of the mailbox", async () => {
   const { address, ann, references, messageId } = await received();
   const thread = [`In-Reply-To: ${messageId}`, `References: ${references ?? ""} ${messageId}`.replace(/\s+/g, " ")];
   expect((await answer({ to: [ann], header: thread })).last).toMatch(/^250 /);
@@ -125,7 +128,7 @@ test("reply to all reaches everybody, each seeing the others by their real addre
   expect(await system.server.store.deliveries.count()).toBeLessThanOrEqual(2);
 });
 
-test("strangers, and destinations whose domain proves nothing, are refused with the way out", async () => {
+test("strangers, and destinations whose domain authenticates nothing, are refused and told what to do", async () => {
   const { ann } = await received();
   const refused = /^550 5\.7\.1 Only the alias' owner may write here/;
   expect((await answer({ to: [ann], from: "eve@sender.example" })).last).toMatch(refused);
@@ -138,7 +141,7 @@ test("strangers, and destinations whose domain proves nothing, are refused with 
 test.each([
   ["of a destination with a tag, from the mailbox without", "jonas+shop@inbox.example", "jonas@inbox.example"],
   ["of a destination with a tag, in another letter case", "jonas+shop@inbox.example", "Jonas+Shop@Inbox.example"],
-  ["of Gmail, whatever dots and tag it is written with", "jo.nas@gmail.com", "jonas+x@googlemail.com"],
+  ["of Gmail, with any dots and tag", "jo.nas@gmail.com", "jonas+x@googlemail.com"],
 ])("an answer is the owner's %s", async (_, forwardTo, from) => {
   dns.zone["gmail.com"] = spf;
   dns.zone["googlemail.com"] = spf;
@@ -150,7 +153,7 @@ test.each([
 });
 
 test.each([
-  ["a tag that anybody could have registered as a name", "jonas@inbox.example", "jonas+eve@inbox.example"],
+  ["a tag that others could have registered as a name", "jonas@inbox.example", "jonas+eve@inbox.example"],
   ["another tag", "jonas+shop@inbox.example", "jonas+eve@inbox.example"],
   ["another name", "jonas+shop@inbox.example", "jonas2@inbox.example"],
   ["a name that is a tag only", "+shop@inbox.example", "+eve@inbox.example"],
@@ -161,7 +164,7 @@ test.each([
   expect((await answer({ to: [ann], from })).last).toMatch(/^550 5\.7\.1 Only the alias' owner/);
 });
 
-test("the mailbox without a tag proves itself like any other", async () => {
+test("the mailbox without a tag is authenticated like any other", async () => {
   const { ann } = await received("jonas+shop@inbox.example");
   dns.zone["inbox.example"] = {};
   try {
@@ -171,7 +174,7 @@ test("the mailbox without a tag proves itself like any other", async () => {
   }
 });
 
-test("a made-up reply address, one at another domain and one of a deleted alias are unknown", async () => {
+test("a forged reply address, one at another domain and one of a deleted alias are unknown", async () => {
   const { ann, address } = await received();
   const to = [`r.${"a".repeat(20)}@kauke.test`, ann.replace("kauke.test", "vejas.test")];
   const { replies } = await answer({ to });
@@ -185,20 +188,20 @@ test.each([
   ["plain text", "write to jonas@inbox.example"],
   ["another case", "JONAS@Inbox.Example"],
   ["an encoded link", '<a href="mailto:jonas%40inbox.example">me</a>'],
-])("a reply that holds the real address as %s is refused to its owner", async (_, body) => {
+])("a reply that contains the real address as %s is refused", async (_, body) => {
   const { ann } = await received();
   const html = body.startsWith("<") ? ["MIME-Version: 1.0", "Content-Type: text/html"] : [];
   expect((await answer({ to: [ann], body, header: html })).last).toMatch(/^550 5\.7\.1 Your message holds the address/);
   expect(mx.messages).toEqual([]);
 });
 
-test("people named by their real addresses stop the reply", async () => {
+test("a reply that names people by their real addresses is refused", async () => {
   const { ann } = await received();
   const { last } = await answer({ to: [ann], header: ["Cc: carl@other.example"] });
   expect(last).toMatch(/^550 5\.7\.1 Your message also names people/);
 });
 
-test("the owner may start a thread with a reply address, again and again", async () => {
+test("the owner may start a thread with a reply address, any number of times", async () => {
   const { ann } = await received();
   await answer({ to: [ann], body: "first" });
   await answer({ to: [ann], body: "second" });
@@ -206,12 +209,12 @@ test("the owner may start a thread with a reply address, again and again", async
   expect(mails.map((mail) => String(mail.bytes).trimEnd().split("\r\n").at(-1)).sort()).toEqual(["first", "second"]);
 });
 
-test("the owner's answer waits with the sender while nothing tells whether it is the owner's", async () => {
+test("the owner's answer is deferred while authentication is inconclusive", async () => {
   const { ann } = await received();
   try {
     dns.zone["inbox.example"] = { fails: true };
     expect((await answer({ to: [ann] })).last).toMatch(/^451 4\.7\.0 /);
-    // A stranger's would not become the owner's by waiting.
+    // Waiting would not make a stranger's answer the owner's.
     const stranger = await answer({ to: [ann], from: "eve@evil.example" });
     expect(stranger.last).toMatch(/^550 5\.7\.1 /);
     dns.zone["inbox.example"] = { txt: ["v=spf1 -all"] };
@@ -224,7 +227,7 @@ test("the owner's answer waits with the sender while nothing tells whether it is
   await mx.waitForMessages(1);
 });
 
-test("an answer to people behind two aliases that the leak guard refuses for one of them leaves for neither", async () => {
+test("an answer to people behind two aliases that the leak guard refuses for one of them is sent for neither", async () => {
   const first = await received();
   const second = await received("jonas@inbox.example, jonas.second@inbox.example");
   const both = { to: [first.ann, second.ann], named: "undisclosed-recipients:;" };
@@ -235,13 +238,13 @@ test("an answer to people behind two aliases that the leak guard refuses for one
   expect(sent.map(({ bytes }) => String(bytes).includes("both of you"))).toEqual([true, true]);
 });
 
-test("an answer leaves once, though the message is to an alias too that can't take it yet", async () => {
+test("an answer is sent once, though the message is also to an alias that can't accept it yet", async () => {
   const { ann } = await received();
   const other = await (await registerPerson(system.url)).createAlias({ forwardTo: "full@inbox.example" });
   const to = [ann, `${other.alias}@kauke.test`];
   const named = "undisclosed-recipients:;";
   const large = (kib: number) => `${"x".repeat(62)}\r\n`.repeat(kib * 16);
-  // Of the 512 KiB that undelivered mail of one alias may take.
+  // 300 of the 512 KiB that undelivered mail of one alias may take.
   expect((await answer({ to: to.slice(1), named, body: large(300) })).last).toMatch(/^250 /);
   expect((await answer({ to, named, body: `both ${large(300)}` })).last).toMatch(/^452 /);
   expect((await answer({ to, named, body: `both ${large(100)}` })).last).toMatch(/^250 /);

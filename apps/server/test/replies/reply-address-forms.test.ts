@@ -1,4 +1,4 @@
-/** Reply addresses as programs and people may write them, and aliases that had such a name before. */
+/** Reply addresses in all spellings that programs and people may use, and aliases that had such a name before. */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
@@ -24,7 +24,7 @@ beforeEach(() => {
   system.mx.messages.length = 0;
 });
 
-/** @returns the reply address that an owner sees, as it is written in the header */
+/** @returns the reply address that an owner sees, as written in the header */
 async function receiveOnce(): Promise<string> {
   const { alias } = await person.createAlias({ forwardTo: "jonas@inbox.example" });
   const to = `${alias}@kauke.test`;
@@ -40,11 +40,11 @@ async function answer(to: string): Promise<string> {
   return (await sendMail({ port: system.mxPort, from: "jonas@inbox.example", to, message })).last;
 }
 
-test("a reply address stands in four groups of five signs", async () => {
+test("a reply address consists of four groups of five characters", async () => {
   expect(await receiveOnce()).toMatch(/^r(?:-[a-z2-7]{5}){4}@kauke\.test$/);
 });
 
-test("every spelling leads to the correspondent: other case, no or other hyphens, the form of the first version", async () => {
+test("every spelling reaches the correspondent: other case, no or other hyphens, the form of the first version", async () => {
   const [local = ""] = (await receiveOnce()).split("@");
   const token = local.slice(2).replaceAll("-", "");
   const locals = [local.toUpperCase(), `r-${token}`, `R-${token.replace(/./, "$&--")}`, `r.${token}`, `R.${token}`];
@@ -56,14 +56,14 @@ test("every spelling leads to the correspondent: other case, no or other hyphens
   }
 });
 
-test("without its beginning, or with a hyphen at an end, it is an unknown alias", async () => {
+test("without its prefix, or with a hyphen at an end, it is an unknown alias", async () => {
   const [local = ""] = (await receiveOnce()).split("@");
   for (const spelling of [local.slice(2), `r${local.slice(2)}`, `r.${local.slice(2)}`, `${local}-`, `r-${local}`]) {
     expect(await answer(`${spelling}@kauke.test`), spelling).toBe("550 5.1.1 No such alias here");
   }
 });
 
-test("nobody can take such a name for a new alias, in any spelling", async () => {
+test("nobody can create an alias with such a name, in any spelling", async () => {
   const names = ["r-abcde-fghij-klmno-p2345", "r-abcdefghijklmnop2345", "R-Abcde-fghij-klmno-p2345"];
   const body = { domain: "kauke.test", forwardTo: "jonas@inbox.example" };
   for (const alias of [...names, "r.abcdefghijklmnop2345"]) {
@@ -112,14 +112,14 @@ describe("an alias that had such a name before", () => {
     expect((await system.mx.waitForMessages(1))[0]?.rcptTo).toEqual(["jonas@inbox.example"]);
   });
 
-  test("is still written to by other aliases, and edited", async () => {
+  test("can still be written to by other aliases, and edited", async () => {
     expect(await submit(older)).toBe("250 2.0.0 Queued");
     expect((await system.mx.waitForMessages(1))[0]?.rcptTo).toEqual(["jonas@inbox.example"]);
     const change = await person.call("PUT", `/api/aliases/${aliasId}`, { notes: "kept" });
     expect(change.status).toBe(200);
   });
 
-  test("who has such a name at another domain is written to; one of ours that leads nowhere is not", async () => {
+  test("a correspondent with such a name at another domain can be written to; one at ours that is no reply address can't", async () => {
     expect(await submit(older.replace("kauke.test", "outside.example"))).toBe("250 2.0.0 Queued");
     expect((await system.mx.waitForMessages(1))[0]?.rcptTo).toEqual(["r-smith-consulting-group@outside.example"]);
     expect(await submit("r-abcde-fghij-klmno-p2345@kauke.test")).toMatch(/^550 /);

@@ -1,6 +1,7 @@
 /**
- * What goes through of an ordinary exchange: answers as six mail programs write them, to reply addresses taken from what arrived,
- * with "Alias in quoted lines" off and on. The two tables below are the whole truth; a cell that changes is a change of behaviour.
+ * Which answers of an ordinary exchange pass: as six mail programs write them, to reply addresses taken from what
+ * arrived, with "Alias in quoted lines" off and on. The two tables below are complete; a cell that changes is a change
+ * of behaviour.
  */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import type { Person as Owner } from "@kauke/testkit/person";
@@ -37,7 +38,7 @@ beforeEach(() => {
 
 const messageId = (domain: string) => `${++count}.${process.pid}@${domain}`;
 
-/** @returns what arrived, and the last reply */
+/** @returns the message that arrived, and the last SMTP reply */
 async function send(from: string, to: readonly string[], message: string, arrivals = 1) {
   const params = Buffer.byteLength(message) > message.length ? "BODY=8BITMIME" : undefined;
   system.mx.messages.length = 0;
@@ -66,7 +67,7 @@ function quotedFrom(email: Email): Quoted {
   };
 }
 
-/** Ann writes to a new alias, Bo in copy. @returns the alias' address and the message as Anna has it */
+/** Ann writes to a new alias, with Bo in copy. @returns the alias' address and the message as Anna received it */
 async function received() {
   const { alias } = await owner.createAlias({ forwardTo: anna.address });
   const address = `${alias}@kauke.test`;
@@ -119,13 +120,13 @@ const scenes: Record<string, Scene> = {
     const again = quotedFrom(await PostalMime.parse(mail?.bytes as Buffer));
     return (await answer(program, { to: [again.from], answered: again })).cell;
   },
-  /** Anna answers her own message as her program keeps it among what was sent. */
+  /** Anna answers her own message, in the form in which her program keeps it among sent mail. */
   async "follow-up"(program) {
     const { alias, quoted } = await received();
     const first = { from: anna, to: [quoted.from], answered: quoted, words, messageId: messageId("inbox.example") };
     const sent = quotedFrom(await PostalMime.parse(program.write(first)));
     const { cell, email } = await answer(program, { to: [quoted.from], answered: sent });
-    // Thunderbird quotes by name.
+    // Thunderbird quotes by name only.
     if (email !== null && program.name !== "Thunderbird") {
       expect(email.text).toContain(`Anna Weiß <${alias}>`);
       expect(email.html).toMatch(
@@ -179,13 +180,13 @@ async function table(): Promise<string> {
 
 const choose = (aliasInQuotes: boolean) => owner.call("PATCH", "/api/account/settings", { aliasInQuotes });
 
-test("with the choice off, a follow-up is refused by part and line wherever the program quotes the address", async () => {
+test("with the setting off, a follow-up is refused with part and line wherever the program quotes the address", async () => {
   await choose(false);
   expect(await table()).toBe(withoutChoice);
 }, 120_000);
 
 test.each(replyPrograms)(
-  "with the choice on, $name's follow-up of a follow-up names the alias in both quotes",
+  "with the setting on, $name's follow-up of a follow-up names the alias in both quotes",
   async (program) => {
     await choose(true);
     const { alias, quoted } = await received();
@@ -203,7 +204,7 @@ test.each(replyPrograms)(
   },
 );
 
-test("with the choice on, 24 of 24 pass; a signature that holds the address is refused by part and line", async () => {
+test("with the setting on, 24 of 24 pass; a signature that contains the address is refused with part and line", async () => {
   await choose(true);
   expect(await table()).toBe(withChoice);
 }, 120_000);

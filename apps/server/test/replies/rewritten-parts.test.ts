@@ -1,4 +1,4 @@
-/** What an owner's message says after its parts were rewritten, as a mail program reads it. */
+/** The content of an owner's message after its parts were rewritten, as a mail program reads it. */
 import { readdirSync, readFileSync } from "node:fs";
 import { readHeader, rewriteParts } from "@kauke/mail-rfc";
 import PostalMime from "postal-mime";
@@ -43,7 +43,7 @@ describe("parts of a message", () => {
     ["7bit", '<p>hé</p><img src="cid:part1@laptop.lan">'],
     ["quoted-printable", '<p>h=C3=A9</p><img src=3D"cid:part1@lap=\r\ntop.lan">'],
     ["base64", Buffer.from('<p>hé</p><img src="cid:part1%40laptop.lan">').toString("base64")],
-  ])("keep picture and text together, with names of ours, in %s", async (encoding, html) => {
+  ])("keep picture and text together, with Content-IDs of ours, in %s", async (encoding, html) => {
     const whole = rewrite(related(html, encoding));
     const written = whole.toString("latin1");
     expect(written).not.toMatch(/laptop|program|olga|Apple|0545/i);
@@ -57,7 +57,7 @@ describe("parts of a message", () => {
   });
 
   const folder = new URL("../../../../test-vectors/eml/", import.meta.url);
-  it.each(readdirSync(folder).filter((name) => name.endsWith(".eml")))("of %s say what they said", async (name) => {
+  it.each(readdirSync(folder).filter((name) => name.endsWith(".eml")))("of %s keep their content", async (name) => {
     const before = readFileSync(new URL(name, folder));
     const [was, is] = [await PostalMime.parse(before), await PostalMime.parse(rewrite(before))];
     const said = (mail: typeof was) => ({

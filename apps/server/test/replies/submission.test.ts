@@ -1,4 +1,7 @@
-/** Sending by any mail program with an alias' own credentials: 587 with STARTTLS, 465 with TLS; as the alias and nobody else. */
+/**
+ * Submission by any mail program with an alias' own credentials: 587 with STARTTLS, 465 with TLS; as the alias and
+ * nobody else.
+ */
 import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -70,7 +73,7 @@ const messageFrom = (from: string, more: string[] = []) =>
     "\r\n",
   );
 
-test("nothing is offered before TLS, and everything asks for signing in", async () => {
+test("no sign-in is offered before TLS, and every transaction requires a sign-in", async () => {
   const talk = await smtpTalk(system.submissionPort);
   expect(await talk.ask("EHLO x.example")).not.toContain("AUTH");
   expect(await talk.ask(`AUTH PLAIN ${plain(alias.address, alias.password)}`)).toMatch(/^538 5\.7\.11 /);
@@ -78,7 +81,7 @@ test("nothing is offered before TLS, and everything asks for signing in", async 
   talk.close();
 });
 
-test("a submitted message leaves as the alias without a trace of who wrote it", async () => {
+test("a submitted message is sent as the alias without a trace of who wrote it", async () => {
   const talk = await signedIn();
   const traces = [
     "Date: Sat, 21 Nov 2026 12:00:00 +0200",
@@ -110,7 +113,7 @@ test("a submitted message leaves as the alias without a trace of who wrote it", 
   talk.close();
 });
 
-test("nobody sends as anybody else: not in the envelope, not in From", async () => {
+test("nobody sends as anybody else, neither in the envelope nor in From", async () => {
   const other = await newAlias();
   const talk = await signedIn();
   expect(await submit(talk, messageFrom(alias.address), { from: other.address })).toMatch(/^553 5\.7\.1 /);
@@ -121,14 +124,14 @@ test("nobody sends as anybody else: not in the envelope, not in From", async () 
   talk.close();
 });
 
-test("what holds the real address is refused to its owner", async () => {
+test("a message that contains the real address is refused", async () => {
   const talk = await signedIn();
   const message = `${messageFrom(alias.address)}\r\nwrite to jonas.real@inbox.example`;
   expect(await submit(talk, message)).toMatch(/^550 5\.7\.1 Your message holds the address/);
   talk.close();
 });
 
-test("quoted lines name the alias where the account chose so, and nothing else does", async () => {
+test("quoted lines name the alias if the account chose so, and nothing else is changed", async () => {
   const talk = await signedIn();
   const quoted = (address: string) => `On 23 Nov 2026, at 09:58, Jonas <${address}> wrote:\r\n> hello`;
   const submitted = (text: string) => submit(talk, `${messageFrom(alias.address)}\r\n${text}`);
@@ -146,7 +149,7 @@ test("quoted lines name the alias where the account chose so, and nothing else d
   }
 });
 
-test("a regenerated or deleted password, and a pause, end at once what is signed in", async () => {
+test("a regenerated or deleted password, or a pause, ends signed-in sessions at once", async () => {
   const mine = await newAlias();
   const talk = await secureTalk();
   await talk.ask(`AUTH PLAIN ${plain(mine.address, mine.password)}`);
@@ -157,7 +160,7 @@ test("a regenerated or deleted password, and a pause, end at once what is signed
   again.close();
 });
 
-test("wrong passwords are refused alike for known and unknown names, and throttled", async () => {
+test("wrong passwords are refused alike for known and unknown names, and rate-limited", async () => {
   const talk = await secureTalk();
   expect(await talk.ask(`AUTH PLAIN ${plain(alias.address, "wrong")}`)).toBe(
     "535 5.7.8 User name or password is wrong",
@@ -198,7 +201,7 @@ describe("real clients", () => {
   }
 
   const found = (path: string) => {
-    if (!existsSync(path)) console.log(`${path} is not installed: not tried with it.`);
+    if (!existsSync(path)) console.log(`${path} is not installed: not tested with it.`);
     return existsSync(path);
   };
 

@@ -1,6 +1,7 @@
 /**
- * Attacks on who is said to have written: a From that two programs read differently, so that what is proven about one author is told
- * about another; a signature that covers a part of the body; and guesses of the owner's mailbox, tried as the author of an answer.
+ * Attacks on the author that is shown: a From that two programs read differently, so that the result for one author is
+ * stated about another; a signature that covers only part of the body; and guesses of the owner's mailbox, tried as the
+ * author of an answer.
  */
 import { generateKeyPairSync } from "node:crypto";
 import { type FakeDnsZone, startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
@@ -19,7 +20,7 @@ const zone: FakeDnsZone = {
   "bank.example": { txt: ["v=spf1 -all"] },
   "_dmarc.bank.example": { txt: ["v=DMARC1; p=reject"] },
   "s1._domainkey.bank.example": { txt: [bankRecord] },
-  // Never answered.
+  // This domain's queries are never answered.
   "slow.example": { isSilent: true },
   "inbox.example": { txt: ["v=spf1 ip4:192.0.2.1 -all"] },
   "_dmarc.inbox.example": { txt: ["v=DMARC1; p=none"] },
@@ -53,7 +54,7 @@ describe("a From that programs read differently", () => {
   });
   afterAll(() => hook.close());
 
-  /** @returns what the webhook was told; `null` when the message was refused */
+  /** @returns what the webhook received; `null` if the message was rejected */
   async function tell(from: string): Promise<Told | null> {
     const before = hook.requests.length;
     await sendMail({ port: system.mxPort, from: mallory, to: alias, message: messageFrom(from) });
@@ -77,7 +78,7 @@ describe("a From that programs read differently", () => {
     `CEO <ceo@bank.example\u0001>, ${mallory}`,
     `ce\u0001o@bank.example, ${mallory}`,
     `${mallory}\r\nFrom: ceo@bank.example`,
-  ])("%j proves nothing", async (from) => {
+  ])("%j does not pass authentication", async (from) => {
     const told = await tell(from);
     expect(told?.authentication.dmarc).not.toBe("pass");
     expect(told?.from?.address ?? mallory).toBe(mallory);
@@ -90,7 +91,7 @@ describe("a From that programs read differently", () => {
     `=?utf-8?q?ceo=40bank.example?= <${mallory}>`,
     `Mallory <${mallory}> (at work)`,
     `${mallory}, ceo@bank.example`,
-  ])("control: the first author of %j is proven and named", async (from) => {
+  ])("control: the first author of %j passes authentication and is named", async (from) => {
     expect(await tell(from)).toMatchObject({
       from: { address: mallory },
       authentication: { spf: "pass", dmarc: "pass" },
@@ -113,17 +114,17 @@ describe("text appended to a message whose signature covers a part of its body (
     return (await sendMail(mail)).last;
   }
 
-  test.each([0, 5, "Nothing new.\r\n".length])("proves nothing: l=%d", async (length) => {
+  test.each([0, 5, "Nothing new.\r\n".length])("does not pass: l=%d", async (length) => {
     expect(await answerTo(`${await signed(length)}Send your password to mallory.\r\n`)).toMatch(/^550 5\.7\.26 /);
   });
 
-  test("control: whole, with and without l=, it is proven", async () => {
+  test("control: the unchanged message passes, with and without l=", async () => {
     expect(await answerTo(await signed())).toMatch(/^250 /);
     expect(await answerTo(await signed("Nothing new.\r\n".length))).toMatch(/^250 /);
   });
 });
 
-test("a guess of the owner's mailbox, as the author of an answer, is answered the same whether it is right", async () => {
+test("a guess of the owner's mailbox as the author of an answer gets the same reply whether or not it is right", async () => {
   const owner = await registerPerson(system.url);
   const { alias, domain } = await owner.createAlias({ forwardTo: "jane.doe@inbox.example" });
   const message = messageFrom(mallory);

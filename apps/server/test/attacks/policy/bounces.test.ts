@@ -1,6 +1,6 @@
 /**
- * Attacks by reports that come back: whoever has seen the envelope sender of a forwarded message (the host of an inbox, or a
- * person who had an alias forward to themselves) can write any report to it.
+ * Attacks by bounces: anyone who has seen the envelope sender of a forwarded message (the host of an inbox, or a person
+ * who had an alias forward to themselves) can write any report to it.
  */
 import { srsForward, toBase32 } from "@kauke/mail-rfc";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
@@ -48,20 +48,20 @@ async function makeAlias(person: Person, forwardTo = "attacker@inbox.example") {
   return { id: alias.id, address: `${alias.alias}@${alias.domain}` };
 }
 
-/** @returns the envelope sender that the host of the alias' inbox sees */
+/** @returns the envelope sender that the mail host of the alias' inbox sees */
 async function bounceAddressOf(alias: { address: string }, from = newSender()): Promise<string> {
   const subject = `message ${crypto.randomUUID()}`;
   const message = `From: Ann <${from}>\r\nSubject: ${subject}\r\n\r\nbody\r\n`;
   const { last } = await sendMail({ port: system.mxPort, from, to: alias.address, message });
   expect(last).toMatch(/^250 /);
-  // Destinations are asked before the answer; reports of ours may arrive in between.
+  // Destinations are tried before the reply to the sender; reports of ours may arrive in between.
   return mx.messages.find((mail) => mail.bytes.includes(subject))?.envelopeFrom as string;
 }
 
 interface Report {
   action?: string;
   status?: string;
-  /** Delivered-To of the message that the report claims to return. */
+  /** Delivered-To field of the message that the report claims to return. */
   returns?: string;
 }
 
@@ -99,7 +99,7 @@ async function bounce(to: string, what: Report = {}): Promise<string> {
   return (await sendMail({ port: system.mxPort, from: "", to, message: report(what) })).last;
 }
 
-/** Deliveries are attempted by the time this resolves: what was going to leave has left. */
+/** @returns subjects of what was sent. All attempts are finished by then, so that nothing more is going to leave. */
 async function sentAfterwards(): Promise<string[]> {
   const fence = await makeAlias(attacker, "fence@inbox.example");
   await bounceAddressOf(fence);
@@ -109,10 +109,10 @@ async function sentAfterwards(): Promise<string[]> {
 
 const noticesAbout = async (person: Person) => (await person.notices()).map(({ text }) => text);
 
-test("a report to one's own bounce address cannot speak for an alias of somebody else", async () => {
+test("a report to the attacker's own bounce address cannot make claims about somebody else's alias", async () => {
   const [mine, theirs] = [await makeAlias(attacker), await makeAlias(victim, "victim@inbox.example")];
   expect(await bounce(await bounceAddressOf(mine), { returns: theirs.address })).toMatch(/^250 /);
-  // The control: the report was taken, and told to the owner of the alias that the address belongs to.
+  // Control: the report was accepted, and the owner of the alias that the address belongs to was notified.
   expect(await noticesAbout(attacker)).toEqual([expect.stringContaining(`A message to ${mine.address} came back`)]);
   expect(await noticesAbout(victim)).toEqual([]);
   const [ours, ...more] = await sentAfterwards();
@@ -148,7 +148,7 @@ test("a bounce address is bound to its alias, its sender and its domain", async 
 test.each([
   ["with the sender in it", "attacker@inbox.example", newSender],
   ["of the alias alone", "attacker@inbox.example", () => "eve@unproven.example"],
-])("a bounce address %s ends after three weeks", async (_, forwardTo, makeSender) => {
+])("a bounce address %s expires after three weeks", async (_, forwardTo, makeSender) => {
   const own = await bounceAddressOf(await makeAlias(attacker, forwardTo), makeSender());
   laterMs = 23 * 86_400_000;
   expect(await bounce(own)).toMatch(/^550 5\.7\.1 /);
@@ -156,7 +156,7 @@ test.each([
   expect(await bounce(own)).toMatch(/^250 /);
 });
 
-test("the address of one of two mailboxes tells the sender nothing: the other may have taken the message", async () => {
+test("a failure at one of an alias' two mailboxes is not reported to the sender: the other may have accepted the message", async () => {
   const two = await makeAlias(attacker, "one@inbox.example, two@inbox.example");
   const address = await bounceAddressOf(two);
   expect(await bounce(address)).toMatch(/^250 /);
@@ -171,7 +171,7 @@ test.each([
   ["delayed", "4.2.2"],
   ["delivered", "2.0.0"],
   ["relayed", "2.0.0"],
-])("a report of mail that is %s tells nobody of a failure", async (action, status) => {
+])("a report about mail that is %s notifies nobody of a failure", async (action, status) => {
   const address = await bounceAddressOf(await makeAlias(attacker));
   expect(await bounce(address, { action, status })).toMatch(/^250 /);
   expect(await noticesAbout(attacker)).toEqual([]);
@@ -180,7 +180,7 @@ test.each([
   expect(await noticesAbout(attacker)).toHaveLength(1);
 });
 
-test("a status that no standard knows is not passed on", async () => {
+test("a status code outside the standard is not passed on", async () => {
   const [first, second] = [await makeAlias(attacker), await makeAlias(attacker)];
   await bounce(await bounceAddressOf(first), { status: "5.911.123" });
   await bounce(await bounceAddressOf(second), { status: "5.7.26" });
@@ -196,11 +196,14 @@ test("forty reports to one bounce address become one notice and few reports to t
   for (let sent = 0; sent < 40; sent++) expect(await bounce(address)).toMatch(/^250 /);
   expect(await noticesAbout(attacker)).toHaveLength(1);
   expect(await sentAfterwards()).toHaveLength(3);
-  // Reports about mail that failed here are not used up by it.
+  // The limit for reports about mail that failed here is not used up by this.
   expect(await failHere(from)).toBe(1);
 });
 
-/** Mail of the same sender to another alias that is put off until the schedule ends. @returns reports to the sender about it */
+/**
+ * Has mail of the same sender to another alias deferred until its retry schedule ends. @returns number of reports to
+ * the sender about it
+ */
 async function failHere(from: string): Promise<number> {
   const other = await makeAlias(victim, "full@inbox.example");
   mx.options = {
@@ -213,7 +216,7 @@ async function failHere(from: string): Promise<number> {
   return mx.messages.filter((mail) => mail.bytes.includes(`Final-Recipient: rfc822; ${other.address}`)).length;
 }
 
-test("one alias with many senders makes few reports, and so does one account with many aliases", async () => {
+test("one alias with many senders causes few reports, and so does one account with many aliases", async () => {
   const alias = await makeAlias(attacker);
   for (let sent = 0; sent < 15; sent++) await bounce(await bounceAddressOf(alias));
   expect(await sentAfterwards()).toHaveLength(10);
@@ -223,7 +226,7 @@ test("one alias with many senders makes few reports, and so does one account wit
     for (let sent = 0; sent < 5; sent++) await bounce(await bounceAddressOf(another));
   }
   expect(await sentAfterwards()).toHaveLength(30);
-  // Others keep their share.
+  // Other accounts keep their share.
   mx.messages.length = 0;
   await bounce(await bounceAddressOf(await makeAlias(victim)));
   expect(await sentAfterwards()).toHaveLength(1);
@@ -239,7 +242,7 @@ test("a report to a hundred bounce addresses at once counts for each alias once"
   expect(await sentAfterwards()).toHaveLength(1);
 });
 
-test("addresses of the version before are taken while they last, and speak for no alias they do not name", async () => {
+test("bounce addresses of the previous version are accepted until they expire, and make no claims about aliases they do not name", async () => {
   const [mine, theirs] = [await makeAlias(attacker), await makeAlias(victim)];
   const { keys } = system.server.store;
   const hash = (data: string) => keys.hmac("srs", data);

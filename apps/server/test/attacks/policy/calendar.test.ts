@@ -1,6 +1,7 @@
 /**
- * Calendars and header fields by which a mail program writes to a stranger by itself: accepting an invitation, sending a receipt,
- * following up. Strangers send them in every form; whatever the owner's program would write to must be a reply address.
+ * Calendars and header fields that make a mail program write to a stranger by itself: accepting an invitation, sending
+ * a receipt, following up. Strangers send them in every form; every address the owner's program would write to must be
+ * a reply address.
  */
 import { createPublicKey } from "node:crypto";
 import { fieldsThatGo, readHeader } from "@kauke/mail-rfc";
@@ -51,7 +52,7 @@ beforeEach(() => {
 
 const lines = (...all: string[]) => all.map((line) => `${line}\r\n`).join("");
 const replyAddress = /r(?:-[a-z2-7]{5}){4}@kauke\.test/g;
-/** Every address of a stranger in the invitation below. */
+/** Matches every address of a stranger in the invitation below. */
 const strangers = /[\w.+-]+@(?:\[?[\w.-]*)planner\.example|ann(?:@|%40|=40)planner/gi;
 
 const invitation = (alias: string) =>
@@ -109,7 +110,7 @@ async function newAlias(): Promise<string> {
   return `${alias}@kauke.test`;
 }
 
-/** @returns what arrived at the owner's mailbox */
+/** @returns the message that arrived at the owner's mailbox */
 async function forward(to: string, message: string | Buffer): Promise<Buffer> {
   const params = Buffer.from(message as string).some((byte) => byte > 127) ? { params: "BODY=8BITMIME" } : {};
   const { last } = await sendMail({ port: system.mxPort, from: ann, to, message, ...params });
@@ -120,7 +121,10 @@ async function forward(to: string, message: string | Buffer): Promise<Buffer> {
   return mail?.bytes as Buffer;
 }
 
-/** Every calendar of a message, decoded: a reader of its own, which knows the boundaries that these tests write. */
+/**
+ * @returns every calendar of a message, decoded. Independent of the server's parser; knows only the boundaries that
+ * these tests write.
+ */
 function calendarsOf(bytes: Buffer): string[] {
   const parts = bytes.toString("latin1").split(/(?:^|\r\n)--[\w=.-]+\r?\n|\r\n--[\w=.-]+--\r\n/);
   return parts.flatMap((text) => {
@@ -144,7 +148,7 @@ function decoded(content: string, fields: string): string {
 
 const unfolded = (calendar: string) => calendar.replace(/\r?\n[ \t]/g, "");
 
-/** Lines that a program may write to. */
+/** @returns the lines of a calendar with an address that a program may write to */
 const addressed = (calendar: string) =>
   unfolded(calendar)
     .split(/\r?\n/)
@@ -223,7 +227,7 @@ describe("an invitation's organizer and attendees reach the owner as reply addre
     async ({ message, encoding }) => {
       const alias = await newAlias();
       const sent = message(alias, encoding);
-      // Control: the same search finds the strangers in what was sent.
+      // Control: the same search finds the strangers in the message as it was sent.
       const before = calendarsOf(Buffer.from(sent));
       if (!/rfc822/.test(sent)) expect(before[0]?.match(strangers)?.length ?? 0).toBeGreaterThan(5);
       const bytes = await forward(alias, sent);
@@ -256,7 +260,7 @@ test.each([
   ["several addresses", (text: string) => text.replace(ann, `${ann},eve@planner.example?cc=fay@planner.example`)],
   ["a wide at sign", (text: string) => text.replace(ann, "ann\u{ff20}planner.example")],
   ["a byte order mark", (text: string) => `\u{feff}ORGANIZER:mailto:${ann}\r\n${text}`],
-])("an organizer written with %s is no way around", async (_, twist) => {
+])("an organizer written with %s is still replaced", async (_, twist) => {
   const alias = await newAlias();
   const twisted = twist(invitation(alias));
   const sent = header(alias, ["MIME-Version: 1.0"]) + part("text/calendar; charset=utf-8", "base64", twisted);
@@ -272,7 +276,7 @@ test.each([
   ).toBeNull();
 });
 
-test("in UTF-16 it is no way around", async () => {
+test("an organizer in UTF-16 is still replaced", async () => {
   const alias = await newAlias();
   const wide = Buffer.from(`\u{feff}${invitation(alias)}`, "utf16le")
     .toString("base64")
@@ -301,7 +305,7 @@ describe("an invitation that can't be changed travels as an attachment under a w
     length.writeUInt32BE(bytes.length, 1);
     return Buffer.concat([Buffer.from([tag]), length, bytes]);
   };
-  /** CMS SignedData whose content comes in pieces of seven octets, as BER allows. */
+  /** CMS SignedData whose content is encoded in chunks of seven octets, as BER allows. */
   const opaque = (content: string) => {
     const pieces = (content.match(/[^]{1,7}/g) ?? []).map((text) => der(0x04, Buffer.from(text)));
     const octets = Buffer.concat([Buffer.from([0x24, 0x80]), ...pieces, Buffer.from([0, 0])]);
@@ -319,14 +323,14 @@ describe("an invitation that can't be changed travels as an attachment under a w
       "multipart/signed with a footer of a mailing list",
       (alias) => multipart("mixed", "f", signed(alias), part("text/plain", "7bit", "footer\r\n")),
     ],
-    ["opaque S/MIME in pieces", (alias) => asOpaque(part("text/calendar", "7bit", invitation(alias)))],
+    ["opaque S/MIME in chunks", (alias) => asOpaque(part("text/calendar", "7bit", invitation(alias)))],
     [
-      "opaque S/MIME by its name alone",
+      "opaque S/MIME recognizable by its file name alone",
       (alias) =>
         asOpaque(part("text/calendar", "7bit", invitation(alias)), 'application/octet-stream; name="smime.p7m"'),
     ],
     [
-      "an encoding nobody knows",
+      "an unknown encoding",
       (alias) => lines("Content-Type: text/calendar", "Content-Transfer-Encoding: x-uuencode", "") + invitation(alias),
     ],
     ["UTF-7", (alias) => part("text/calendar; charset=utf-7", "7bit", invitation(alias).replaceAll("@", "+AEA-"))],
@@ -345,7 +349,7 @@ describe("an invitation that can't be changed travels as an attachment under a w
         ).replace("x\r\n\r\n--b\r\n", "x\r\n\n--b\n"),
     ],
     [
-      "more than can be read",
+      "more than the parser's limit",
       (alias) =>
         part(
           "text/calendar",
@@ -385,17 +389,17 @@ describe("an invitation that can't be changed travels as an attachment under a w
       filename: "invitation.eml",
       disposition: "attachment",
     });
-    // Byte for byte, so that the signature still holds; its header leads to reply addresses.
+    // Byte for byte, so that the signature remains valid; the header of the message around it names reply addresses.
     const opening = bytes.indexOf('filename="invitation.eml"\r\n\r\n');
     const inside = bytes.subarray(opening + 30, bytes.lastIndexOf("\r\n--=_"));
     const bodyOf = (message: Buffer) => message.subarray(message.indexOf("\r\n\r\n")).toString("latin1");
     expect(bodyOf(inside) === bodyOf(Buffer.from(sent))).toBe(true);
     expect(inside.subarray(0, inside.indexOf("\r\n\r\n")).toString()).not.toContain(ann);
-    // This judge counts a bare line feed as CRLF.
+    // mailauth counts a bare line feed as CRLF, so messages with one are left out.
     if (!/[^\r]\n/.test(sent)) expect(await byMailauth(bytes, record)).toBe("pass");
   });
 
-  test("control: a signed message without one, and one that only speaks of calendars, arrive as they were", async () => {
+  test("control: a signed message without a calendar, and one that only mentions calendars, arrive unchanged", async () => {
     for (const content of [
       multipart(
         'signed; protocol="application/pgp-signature"',
@@ -420,7 +424,7 @@ describe("an invitation that can't be changed travels as an attachment under a w
   });
 });
 
-test("of a calendar with 300 attendees 100 addresses in all are left, header and alias included, the organizer first", async () => {
+test("of a calendar with 300 attendees 100 addresses in all are kept, header and alias included, the organizer first", async () => {
   const alias = await newAlias();
   const many = Array.from({ length: 300 }, (_, index) => `ATTENDEE:mailto:p${index}@planner.example\r\n`).join("");
   const calendar = `BEGIN:VCALENDAR\r\n${many}ORGANIZER:mailto:boss@planner.example\r\nEND:VCALENDAR\r\n`;
@@ -429,14 +433,14 @@ test("of a calendar with 300 attendees 100 addresses in all are left, header and
   expect(arrived).toMatch(/^ORGANIZER:mailto:r-/m);
   expect(arrived).not.toContain("planner.example");
   expect(new Set(String(bytes).match(replyAddress)).size).toBe(99);
-  // Each leads to its person, also one who is named in the calendar alone.
+  // Mail to each reply address reaches its person, also one who is named in the calendar only.
   const [, attendee = ""] = /^ATTENDEE:mailto:(.*)$/m.exec(arrived) ?? [];
   const answer = lines(`From: <${home}>`, `To: ${attendee}`, "", "hello");
   expect((await sendMail({ port: system.mxPort, from: home, to: attendee, message: answer })).last).toMatch(/^250 /);
   expect((await mx.waitForMessages(1))[0]?.rcptTo).toEqual(["p0@planner.example"]);
 });
 
-test("lines that begin with dots stay, and a dot that its sender did not double hides no calendar", async () => {
+test("lines that begin with dots are kept, and a dot that its sender did not double hides no calendar", async () => {
   const alias = await newAlias();
   const dotted = multipart(
     "mixed",
@@ -473,8 +477,8 @@ test("lines that begin with dots stay, and a dot that its sender did not double 
   expect(addressed(calendar).join().match(strangers)).toBeNull();
 });
 
-describe("an acceptance sent to the organizer's reply address arrives as the alias, with nothing of the mailbox", () => {
-  /** What the owner was sent, and the reply address of its organizer. */
+describe("an acceptance sent to the organizer's reply address arrives as written by the alias, without a trace of the mailbox", () => {
+  /** @returns the message the owner received, and the reply address of its organizer */
   async function invited() {
     const alias = await newAlias();
     const sent =
@@ -623,7 +627,7 @@ describe("an acceptance sent to the organizer's reply address arrives as the ali
     expect(bytes.toString()).not.toMatch(replyAddress);
   });
 
-  test("a signed one is left as it is, and refused by the leak guard for what it holds", async () => {
+  test("a signed acceptance stays unchanged, and the leak guard refuses it for the address it contains", async () => {
     const { organizer } = await invited();
     const calendar = accepted(organizer, `ATTENDEE;PARTSTAT=ACCEPTED:mailto:${home}`);
     const sent =
@@ -638,7 +642,7 @@ describe("an acceptance sent to the organizer's reply address arrives as the ali
     expect(last).toMatch(/^550 5\.7\.1 /);
   });
 
-  test("a read receipt names the alias as its recipient, and neither computer nor program", async () => {
+  test("a read receipt names the alias as its recipient, and neither the computer nor the program", async () => {
     const { alias, organizer } = await invited();
     const receipt = lines(
       `Reporting-UA: laptop.inbox.example; Mailer 1.0`,
@@ -666,7 +670,7 @@ describe("an acceptance sent to the organizer's reply address arrives as the ali
   });
 });
 
-test("no header field by which programs write leads to a stranger", async () => {
+test("no header field that makes programs write contains a stranger's address", async () => {
   const alias = await newAlias();
   const names = fieldsThatGo.flatMap(({ names: all }) => all.map((name) => name.replace("*", "From")));
   const lists = ["List-Unsubscribe", "List-Post", "List-Help", "List-Subscribe", "List-Owner", "List-Archive"];
@@ -678,7 +682,7 @@ test("no header field by which programs write leads to a stranger", async () => 
       "Cc: Eve <eve@planner.example>",
     ) + header(alias, ["", "hello"]);
   expect(names.length).toBeGreaterThan(50);
-  // Control: the same search finds one in each field before.
+  // Control: the same search finds such an address in each field before forwarding.
   const holding = (bytes: Buffer) =>
     readHeader(bytes)
       .fields.filter((field) => bytes.toString("latin1", field.start, field.end).includes("@planner.example"))
@@ -690,7 +694,7 @@ test("no header field by which programs write leads to a stranger", async () => 
   for (const name of lists) expect(String(bytes)).toMatch(new RegExp(`^${name}: <mailto:r-`, "im"));
 });
 
-test("a copy made again from the spool is the same, with the same reply addresses", async () => {
+test("a copy made again from the spool has the same content and the same reply addresses", async () => {
   const alias = await newAlias();
   const sent = header(alias, ["MIME-Version: 1.0"]) + part("text/calendar", "8bit", invitation(alias));
   let refusals = 0;
@@ -708,7 +712,7 @@ test("a copy made again from the spool is the same, with the same reply addresse
   }
 });
 
-test("calendars of the largest message, of 100,000 attendees and of nothing but folds keep nobody else waiting", {
+test("calendars of the largest message, of 100,000 attendees and of nothing but folded lines keep nobody else waiting", {
   timeout: 240_000,
 }, async () => {
   await using scene = await startScene({ env: { KAUKE_LIMITS: "off" } });
@@ -728,7 +732,7 @@ test("calendars of the largest message, of 100,000 attendees and of nothing but 
     Buffer.from(header(to) + part("text/calendar", "7bit", `BEGIN:VCALENDAR\r\n${content}\r\nEND:VCALENDAR\r\n`)),
   );
   let checked = 0;
-  /** Checks what has arrived, and lets it go. */
+  /** Checks the messages that have arrived, and discards them. */
   const check = () => {
     for (const mail of scene.relay.messages.filter(({ rcptTo }) => rcptTo.includes(home))) {
       const isAttached = mail.bytes.includes('filename="invitation.eml"');

@@ -1,6 +1,7 @@
 /**
- * Forgeries of a domain that asks for protection (DMARC), sent by somebody whose own DNS is slow, silent or broken, so that
- * verification does not end in time. Over real sockets, with two resolvers. A forgery must never arrive as if it were proven.
+ * Forgeries of a domain that asks for protection (DMARC), sent by somebody whose own DNS is slow, silent or broken, so
+ * that authentication does not finish in time. Over real sockets, with two resolvers. A forgery must never arrive as
+ * authenticated.
  */
 import { generateKeyPairSync } from "node:crypto";
 import { dkimSign, readHeader, simpleBodyHash } from "@kauke/mail-rfc";
@@ -12,7 +13,7 @@ import { sendMail } from "@kauke/testkit/send-mail";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
-// Each waits for the same five seconds.
+// Each test waits for the same five seconds, so they run concurrently.
 vi.setConfig({ maxConcurrency: 40 });
 
 const zone: FakeDnsZone = {};
@@ -21,7 +22,7 @@ const keyRecord = `v=DKIM1; k=rsa; p=${publicKey.export({ format: "der", type: "
 const body = "Please pay.\r\n";
 const bodyHash = simpleBodyHash(Buffer.from(body)).toString("base64");
 
-/** With the time it takes a busy machine. */
+/** Milliseconds within which the message is answered, on a busy machine too. */
 const ANSWERED_WITHIN_MS = 12_000;
 
 let mx: FakeMx;
@@ -53,7 +54,7 @@ afterAll(async () => {
 interface Mail {
   /** Domain of the From header field. */
   author: string;
-  /** The envelope sender's domain. */
+  /** Domain of the envelope sender. */
   sender: string;
   header?: string;
   isSigned?: boolean;
@@ -87,7 +88,7 @@ async function signature(domain: string, text: string): Promise<string> {
   return dkimSign(source, [{ domain, selector: "s1", algorithm: "rsa-sha256", privateKey }]);
 }
 
-/** Its body hash is right, so the key is asked for. */
+/** A DKIM signature that does not verify; its body hash is right, so that its key is looked up. */
 const worthless = (domain: string, selector = "k") =>
   `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/simple; d=${domain}; s=${selector}; h=from; bh=${bodyHash}; b=AAAA\r\n`;
 
@@ -103,10 +104,10 @@ interface Attack {
   header?: string;
 }
 
-/** @param evil the attacker's domain */
+/** The attacks by name. @param evil the attacker's domain */
 const attacks: Record<string, (evil: string) => Attack> = {
   "an SPF record that is never answered": (evil) => ({ zone: { [evil]: { isSilent: true } } }),
-  "an SPF record that comes too late": (evil) => ({ zone: { [evil]: { delayMs: 7000, txt: ["v=spf1 +all"] } } }),
+  "an SPF record that arrives too late": (evil) => ({ zone: { [evil]: { delayMs: 7000, txt: ["v=spf1 +all"] } } }),
   "two SPF includes of 3 s each": (evil) => ({
     zone: {
       [evil]: { txt: [`v=spf1 include:a.${evil} include:b.${evil} -all`] },
@@ -117,7 +118,7 @@ const attacks: Record<string, (evil: string) => Attack> = {
   "an SPF exists: that is never answered": (evil) => ({
     zone: { [evil]: { txt: [`v=spf1 exists:%{l}.x.${evil} -all`] }, [`ceo.x.${evil}`]: { isSilent: true } },
   }),
-  "a DKIM key that never comes": (evil) => ({
+  "a DKIM key that never arrives": (evil) => ({
     zone: { [`k._domainkey.${evil}`]: { isSilent: true } },
     header: worthless(evil),
   }),
@@ -130,7 +131,7 @@ const attacks: Record<string, (evil: string) => Attack> = {
     ),
     header: Array.from({ length: 20 }, (_, at) => worthless(evil, `k${at}`)).join(""),
   }),
-  "an ARC key that never comes": (evil) => ({
+  "an ARC key that never arrives": (evil) => ({
     zone: { [`k._domainkey.${evil}`]: { isSilent: true } },
     header: arcSet(evil),
   }),
@@ -147,7 +148,7 @@ function bankThatAsks(policy: string): string {
 
 const isMarked = (arrived: string | undefined) => /^From: "?Unverified:? /m.test(arrived ?? "");
 
-describe.concurrent("a forgery of a bank that asks to refuse it is kept by its sender, with", () => {
+describe.concurrent("a forgery of a bank with p=reject is deferred, so its sender keeps it, with", () => {
   test.each(Object.entries(attacks))("%s", async (_, attack) => {
     const [evil, author] = [nextName("evil"), bankThatAsks("p=reject")];
     const { zone: theirs, header = "" } = attack(evil);
@@ -159,7 +160,7 @@ describe.concurrent("a forgery of a bank that asks to refuse it is kept by its s
   });
 });
 
-describe.concurrent("a forgery of a bank that asks for quarantine arrives marked, with", () => {
+describe.concurrent("a forgery of a bank with p=quarantine arrives marked, with", () => {
   test.each(Object.entries(attacks))("%s", async (_, attack) => {
     const [evil, author] = [nextName("evil"), bankThatAsks("p=quarantine")];
     const { zone: theirs, header = "" } = attack(evil);
@@ -173,10 +174,10 @@ describe.concurrent("a forgery of a bank that asks for quarantine arrives marked
   });
 });
 
-describe.concurrent("what a bank asks for can't be read, so its mail is kept by the sender, when its record", () => {
+describe.concurrent("mail of a bank whose policy can't be read is deferred, so its sender keeps it, if its record", () => {
   const silences: [string, FakeDnsZone[string]][] = [
     ["is never answered", { isSilent: true }],
-    ["comes too late", { delayMs: 7000, txt: ["v=DMARC1; p=reject"] }],
+    ["arrives too late", { delayMs: 7000, txt: ["v=DMARC1; p=reject"] }],
     ["fails", { fails: true }],
   ];
   test.each(silences)("%s", async (_, record) => {
@@ -187,7 +188,7 @@ describe.concurrent("what a bank asks for can't be read, so its mail is kept by 
     expect(arrived).toBeUndefined();
   });
 
-  test.each(silences)("%s, for the organisation of a subdomain", async (_, record) => {
+  test.each(silences)("%s, for the organizational domain of a subdomain", async (_, record) => {
     const [evil, author] = [nextName("evil"), nextName("bank")];
     Object.assign(zone, { [`_dmarc.${author}`]: record });
     expect((await send({ author: `news.${author}`, sender: evil })).last).toMatch(/^451 4\.7\./);
@@ -201,12 +202,12 @@ describe.concurrent("what a bank asks for can't be read, so its mail is kept by 
 });
 
 describe.concurrent("control:", () => {
-  test("the same forgery without slow DNS is refused for good", async () => {
+  test("the same forgery without slow DNS is rejected permanently", async () => {
     const { last } = await send({ author: bankThatAsks("p=reject"), sender: nextName("evil") });
     expect(last).toMatch(/^550 5\.7\.26 /);
   });
 
-  test("a bank's mail passes by a slow DKIM key, though its SPF is never answered", async () => {
+  test("a bank's mail passes by a DKIM key from slow DNS, though its SPF query is never answered", async () => {
     const author = nextName("bank");
     Object.assign(zone, {
       [`_dmarc.${author}`]: { txt: ["v=DMARC1; p=reject"] },
@@ -219,7 +220,7 @@ describe.concurrent("control:", () => {
     expect(called).toMatchObject({ dkim: "pass", dmarc: "pass", spf: "temperror" });
   });
 
-  test("a bank's mail passes by SPF, though the key of a signature above never comes", async () => {
+  test("a bank's mail passes by SPF, though the key of a signature above is never received", async () => {
     const [author, other] = [bankThatAsks("p=reject"), nextName("list")];
     Object.assign(zone, {
       [author]: { txt: ["v=spf1 ip4:127.0.0.1 -all"] },
@@ -233,7 +234,7 @@ describe.concurrent("control:", () => {
     expect(ms).toBeLessThan(ANSWERED_WITHIN_MS);
   });
 
-  test("a bank's mail passes by its own signature among 9 others whose keys never come", async () => {
+  test("a bank's mail passes by its own signature among 9 others whose keys are never received", async () => {
     const [author, other] = [bankThatAsks("p=reject"), nextName("list")];
     const keys = Array.from({ length: 9 }, (_, at) => [`k${at}._domainkey.${other}`, { isSilent: true }]);
     Object.assign(zone, Object.fromEntries(keys), { [`s1._domainkey.${author}`]: { txt: [keyRecord] } });
@@ -244,7 +245,7 @@ describe.concurrent("control:", () => {
     expect(called).toMatchObject({ dkim: "pass", dmarc: "pass" });
   });
 
-  test("a domain without a record goes on, marked, however slow the rest is", async () => {
+  test("mail of a domain without a record is forwarded and marked, however slow the rest is", async () => {
     const [author, sender] = [nextName("shop"), nextName("shop")];
     Object.assign(zone, { [sender]: { isSilent: true } });
     const { last, arrived, called } = await send({ author, sender });
@@ -253,7 +254,7 @@ describe.concurrent("control:", () => {
     expect(called).toMatchObject({ spf: "temperror", dmarc: "none" });
   });
 
-  test("a bank whose own SPF does not answer keeps its unsigned mail for a later try", async () => {
+  test("unsigned mail of a bank whose own SPF query is not answered is deferred", async () => {
     const author = nextName("bank");
     Object.assign(zone, { [`_dmarc.${author}`]: { txt: ["v=DMARC1; p=reject"] }, [author]: { fails: true } });
     expect((await send({ author, sender: author })).last).toMatch(/^451 4\.7\./);

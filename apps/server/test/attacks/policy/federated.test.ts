@@ -1,6 +1,7 @@
 /**
- * Attacks by an impostor who makes an account with an address that is not theirs, and leaves it for the address' owner to take
- * over. When the owner first proves that the mailbox is theirs, everything ends that would leave the impostor a way in.
+ * Attacks by an impostor who creates an account with somebody else's address and waits for its owner to take the
+ * account over. When the owner first proves that the mailbox is theirs, everything ends that would leave the impostor a
+ * way in.
  */
 import { randomUUID } from "node:crypto";
 import { FakeIssuer } from "@kauke/testkit/fakes/fake-issuer";
@@ -25,7 +26,7 @@ beforeEach(() => {
   issuer.claims = { sub: `former-${people}`, email, email_verified: true };
 });
 
-/** @returns where it ends: `/dashboard`, or `/auth…` */
+/** @returns the path where the sign-in ends: `/dashboard`, or `/auth…` */
 async function signInAtIssuer(browser: Browser): Promise<string> {
   const begun = await browser.send("/api/auth/google");
   const answer = await fetch(begun.headers.get("location") ?? "", { redirect: "manual" });
@@ -40,8 +41,8 @@ async function resetBy(owner: Browser, word: string): Promise<void> {
   expect((await owner.login(email, word)).status).toBe(200);
 }
 
-describe("who held an address before its owner, and had an issuer check it then", () => {
-  test("makes an account with it that the owner of today takes over for good", async () => {
+describe("a former holder of an address, whom an issuer verified then,", () => {
+  test("creates an account with it that today's owner takes over for good", async () => {
     const former = stage.browser("192.0.2.1");
     expect(await signInAtIssuer(former)).toBe("/dashboard");
     const { id } = (await former.send("/api/auth/session")).body.user;
@@ -53,7 +54,7 @@ describe("who held an address before its owner, and had an issuer check it then"
     expect((await owner.send("/api/account/sign-in")).body).toMatchObject({ hasGoogle: false, hasPassword: true });
   });
 
-  test("keeps it through a reset where the issuer hosts the mailbox, which nobody else can hold then (control)", async () => {
+  test("keeps it through a reset if the issuer hosts the mailbox, since then nobody else can hold the address (control)", async () => {
     issuer.claims = { ...issuer.claims, hd: "firm.example" };
     const holder = stage.browser("192.0.2.2");
     expect(await signInAtIssuer(holder)).toBe("/dashboard");
@@ -61,7 +62,7 @@ describe("who held an address before its owner, and had an issuer check it then"
     expect(await signInAtIssuer(holder)).toBe("/dashboard");
   });
 
-  test("is not let into an account that the owner has confirmed", async () => {
+  test("cannot sign in to an account that the owner has confirmed", async () => {
     const owner = await stage.browser("198.51.100.2").register(email);
     await resetBy(owner, "the owner's password");
     expect(await signInAtIssuer(stage.browser("192.0.2.4"))).toBe("/auth#google-login-failed");
@@ -69,7 +70,7 @@ describe("who held an address before its owner, and had an issuer check it then"
     expect(await signInAtIssuer(stage.browser("192.0.2.4"))).toBe("/auth#google-login-failed");
   });
 
-  test("has nothing left of an account that an earlier version took for confirmed", async () => {
+  test("loses every way into an account that an earlier version counted as confirmed", async () => {
     const { users } = stage.system.server.store;
     const created = stage.clock.now();
     const former = stage.browser("192.0.2.5");
@@ -82,7 +83,7 @@ describe("who held an address before its owner, and had an issuer check it then"
     expect(await signInAtIssuer(former)).toBe("/auth#google-login-failed");
   });
 
-  /** Rewrites the sealed document as it was written then: confirmed, and nothing said of the host. */
+  /** Rewrites the sealed document as an earlier version wrote it: confirmed, without the issuer's host. */
   async function asEarlierVersion(id: string, at: Date): Promise<void> {
     const { keys, users } = stage.system.server.store;
     const user = await users.find(id);
@@ -99,30 +100,30 @@ describe("who held an address before its owner, and had an issuer check it then"
 });
 
 describe("an impostor who registered the owner's address", () => {
-  /** Everything that an account can be furnished with. @returns the impostor's browser and what there is to look for later */
-  async function furnish(enter = (browser: Browser): Promise<unknown> => browser.register(email)) {
+  /** Adds everything to an account that it can have. @returns the impostor's browser and the ids to look for later */
+  async function addEverything(enter = (browser: Browser): Promise<unknown> => browser.register(email)) {
     const impostor = stage.browser("192.0.2.9");
     await enter(impostor);
     const { store } = stage.system.server;
     const { user } = (await impostor.send("/api/auth/session")).body;
-    const wish = { alias: `shop${people}`, domain: "kauke.test", forwardTo: "mallory@inbox.example" };
-    const alias = (await impostor.send(`/api/aliases/${user.id}`, wish)).body;
+    const draft = { alias: `shop${people}`, domain: "kauke.test", forwardTo: "mallory@inbox.example" };
+    const alias = (await impostor.send(`/api/aliases/${user.id}`, draft)).body;
     const { credential } = (await impostor.send("/api/smtp-credentials", { aliasId: alias.id })).body;
     const key = { id: randomUUID(), userId: user.id, keyName: "Mine", publicKey, encryptedPrivateKey: "none" };
     await store.encryptionKeys.insert({ ...key, isDefault: true, createdAt: stage.clock.now() }, 50);
     await store.users.changeSettings(user.id, { leakGuard: false, sealTo: key.id });
     await store.aliases.update(user.id, alias.id, () => ({ sealTo: { keyId: key.id } }));
     const scheduledAt = new Date(stage.clock.now().getTime() + 30 * 86_400_000).toISOString();
-    const letter = { fromAliasId: alias.id, to: "boss@firm.example", subject: "I quit", body: "Yours, Ann" };
-    const job = await impostor.send("/api/email-jobs", { ...letter, scheduledAt });
+    const message = { fromAliasId: alias.id, to: "boss@firm.example", subject: "I quit", body: "Yours, Ann" };
+    const job = await impostor.send("/api/email-jobs", { ...message, scheduledAt });
     expect(job.status).toBe(201);
     return { impostor, user, alias, credential, keyId: key.id, jobId: job.body.jobId as string };
   }
 
   const publicKey = "age1pdt7t8j69hqwyjc4kzwjknlx5dct40autmwftgrsnfm5jearwv4snj9avt";
 
-  /** What is left of it all. */
-  async function leftOver({ impostor, user, alias, credential, jobId }: Awaited<ReturnType<typeof furnish>>) {
+  /** @returns which of the impostor's sessions, aliases, credentials and jobs still exist */
+  async function leftOver({ impostor, user, alias, credential, jobId }: Awaited<ReturnType<typeof addEverything>>) {
     const { store } = stage.system.server;
     const [settings, route] = [await store.users.settings(user.id), await store.aliases.find(user.id, alias.id)];
     return {
@@ -133,25 +134,25 @@ describe("an impostor who registered the owner's address", () => {
       leakGuard: settings?.leakGuard,
       sealTo: settings?.sealTo === "off" ? "off" : "a key",
       aliasSealTo: typeof route?.sealTo === "string" ? route.sealTo : "a key",
-      letter: (await store.emailJobs.find(user.id, jobId))?.status,
+      composed: (await store.emailJobs.find(user.id, jobId))?.status,
     };
   }
 
   const everything = {
     ...{ session: true, password: true, knownBrowser: true, smtp: true },
-    ...{ leakGuard: false, sealTo: "a key", aliasSealTo: "a key", letter: "pending" },
+    ...{ leakGuard: false, sealTo: "a key", aliasSealTo: "a key", composed: "pending" },
   };
   const nothing = {
     ...{ session: false, password: false, knownBrowser: false, smtp: false },
-    ...{ leakGuard: true, sealTo: "off", aliasSealTo: "account", letter: "cancelled" },
+    ...{ leakGuard: true, sealTo: "off", aliasSealTo: "account", composed: "cancelled" },
   };
 
-  test("has all of it as long as nobody proves the mailbox (control)", async () => {
-    expect(await leftOver(await furnish())).toEqual(everything);
+  test("keeps all of it as long as nobody proves the mailbox (control)", async () => {
+    expect(await leftOver(await addEverything())).toEqual(everything);
   });
 
   test("has nothing of it once the owner has reset the password, and the owner is told what ended", async () => {
-    const made = await furnish();
+    const made = await addEverything();
     const owner = stage.browser("198.51.100.10");
     await resetBy(owner, "the owner's password");
     expect(await leftOver(made)).toEqual(nothing);
@@ -159,14 +160,14 @@ describe("an impostor who registered the owner's address", () => {
     expect(notice).toMatchObject({ kind: "first_proof", aliasId: null });
     for (const word of ["SMTP credentials", "encrypted", "leak guard", "waited to be sent", "where they forward to"])
       expect(notice.text).toContain(word);
-    // What stays shows in the dashboard, and can be ended there.
+    // What remains is shown in the dashboard and can be removed there.
     const { aliases } = (await owner.send(`/api/aliases/${made.user.id}`)).body;
     expect(aliases.map((it: { id: string }) => it.id)).toEqual([made.alias.id]);
     expect(await stage.system.server.store.encryptionKeys.find(made.user.id, made.keyId)).not.toBeNull();
   });
 
   test("has nothing of it once the owner has signed in by a link to an account without a password", async () => {
-    const made = await furnish(signInAtIssuer);
+    const made = await addEverything(signInAtIssuer);
     expect(await leftOver(made)).toEqual({ ...everything, password: false, knownBrowser: false });
     const owner = stage.browser("198.51.100.11");
     await owner.send("/api/auth/sign-in-link/message", { email });
@@ -177,8 +178,8 @@ describe("an impostor who registered the owner's address", () => {
     expect(await signInAtIssuer(stage.browser("192.0.2.9"))).toBe("/auth#google-login-failed");
   });
 
-  test("is not kept in the account by a link the owner opens without knowing the password", async () => {
-    const made = await furnish();
+  test("does not stay in the account by a link that the owner opens without knowing the password", async () => {
+    const made = await addEverything();
     const owner = stage.browser("198.51.100.12");
     await owner.send("/api/auth/sign-in-link/message", { email });
     const token = await stage.mailedToken(email, "sign-in-link");
@@ -187,14 +188,14 @@ describe("an impostor who registered the owner's address", () => {
     expect((await stage.system.server.store.users.find(made.user.id))?.emailConfirmedAt).toBeNull();
   });
 
-  test("was nobody else where mailbox and password are one person's: a link with the password ends nothing", async () => {
-    const made = await furnish();
+  test("is ruled out if mailbox and password belong to one person: a link opened with the password ends nothing", async () => {
+    const made = await addEverything();
     await made.impostor.send("/api/auth/sign-in-link/message", { email });
     const token = await stage.mailedToken(email, "sign-in-link");
     expect((await made.impostor.send("/api/auth/sign-in-link", { token, password })).status).toBe(200);
     expect(await leftOver(made)).toEqual(everything);
     expect((await stage.system.server.store.users.find(made.user.id))?.emailConfirmedAt).not.toBeNull();
-    // The first proof was that one: a reset later ends sessions and nothing more.
+    // That was the first proof: a later reset ends sessions and nothing more.
     stage.clock.advance(3600);
     await made.impostor.send("/api/auth/password-reset/message", { email });
     const reset = await stage.mailedToken(email, "reset", 1);

@@ -1,6 +1,7 @@
 /**
- * Attacks by what a stranger publishes in DNS or writes into signature fields: records and fields that take mailauth more than
- * linear time, and answers that fill the memory. The server checks mail on arrival, as a public one does, and delivers by itself.
+ * Attacks by what a stranger publishes in DNS or writes into signature fields: records and fields for which mailauth
+ * needs more than linear time, and answers that fill the memory. The server authenticates mail on arrival and delivers
+ * directly, as a public one does.
  */
 
 import { rounds } from "@kauke/testkit/long-rounds";
@@ -12,7 +13,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectHarmless } from "../scenes/bystander.testing.ts";
 import { type DirectScene, startDirectScene } from "../scenes/direct-scene.testing.ts";
 
-/** The memory grew by 3 MiB with each; the long rounds send as many as once filled it. */
+/** Number of messages; each once leaked 3 MiB of memory. The long rounds send enough of them to have filled it. */
 const MESSAGES = rounds(16, 400);
 const zone = {
   "example.net": { txt: ["v=spf1 +all"] },
@@ -32,7 +33,7 @@ afterAll(async () => {
   await removeDataDirs();
 });
 
-/** One message after the other over the same connection. @returns the replies to their final dots */
+/** Sends one message after the other over the same connection. @returns the replies to their final dots */
 async function send(senders: readonly string[], [helo, network]: [helo: string, network: string]): Promise<string[]> {
   const talk = await smtpTalk(scene.server.mxPort, "127.0.0.1", network);
   await talk.ask(`EHLO ${helo}`);
@@ -48,7 +49,7 @@ async function send(senders: readonly string[], [helo, network]: [helo: string, 
 }
 
 test.each(["small", "redirect", "macros", "include"].slice(0, rounds(2, 4)))(
-  "the SPF record of %s.example is read quickly",
+  "the SPF record of %s.example is evaluated quickly",
   async (name) => {
     const attack = send(Array(3).fill(`a@${name}.example`), ["a".repeat(250), "127.11.0.1"]);
     await expectHarmless(scene, `SPF ${name}`, attack);
@@ -56,7 +57,7 @@ test.each(["small", "redirect", "macros", "include"].slice(0, rounds(2, 4)))(
   },
 );
 
-test("signature and ARC fields full of blanks are looked at quickly", async () => {
+test("signature and ARC fields full of blanks are parsed quickly", async () => {
   const field = (name: string, at: number) => `${name}: i=${at}; n${" ".repeat(15_900)}b=a\r\n`;
   const names = ["ARC-Seal", "ARC-Message-Signature", "ARC-Authentication-Results"];
   const fields = [1, 2, 3, 4, 5].flatMap((at) => names.map((name) => field(name, at))).join("");
@@ -67,7 +68,7 @@ test("signature and ARC fields full of blanks are looked at quickly", async () =
   expect((await attack).every(({ last }) => last.startsWith("250"))).toBe(true);
 });
 
-test("an announcement of a policy full of blanks is read quickly", async () => {
+test("a DMARC record full of blanks is parsed quickly", async () => {
   await scene.addHost("policy.example");
   const to = await scene.aliasTo(await registerPerson(scene.server.url), "mallory@policy.example");
   const message = "From: a@example.org\r\nSubject: x\r\n\r\nbody\r\n";
@@ -77,7 +78,7 @@ test("an announcement of a policy full of blanks is read quickly", async () => {
   expect(scene.dns.questions).toContain("TXT _mta-sts.policy.example");
 });
 
-test("large answers do not fill the memory", async () => {
+test("large DNS answers do not fill the memory", async () => {
   const large = { a: Array.from({ length: 4000 }, (_, at) => `10.1.${at >> 8}.${at & 255}`) };
   const ten = Array.from({ length: 10 }, (_, at) => at);
   for (let at = 0; at < MESSAGES; at += 1) {

@@ -1,7 +1,7 @@
 /**
- * The ways in which a mailbox behind an alias leaves with the owner's own mail, unseen by them: in certificates, keys, office
- * files, pictures, archives and attached messages. Over every way out: submission, an answer to a reply address, compose. Each
- * attack's control is the same message with a stranger's address, which leaves byte for byte.
+ * How the mailbox behind an alias can leak with the owner's own mail, unseen by them: in certificates, keys, office
+ * files, pictures, archives and attached messages. Tested for every way mail leaves: submission, an answer to a reply
+ * address, compose. The control of each case is the same message with a stranger's address, which is sent unchanged.
  */
 
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
@@ -61,7 +61,7 @@ afterAll(async () => {
   await system.close();
   for (const program of ["openssl", "gpg", "python3"] as const) {
     if (!here.has(program))
-      process.stdout.write(`leak guard: carriers by ${program} were left out, it is not installed\n`);
+      process.stdout.write(`leak guard: cases made with ${program} are skipped, it is not installed\n`);
   }
 });
 
@@ -76,7 +76,7 @@ async function newAlias() {
   return { id: made.id, address: username, password };
 }
 
-/** Ann writes to the alias. @returns the reply address that stands for her */
+/** Has Ann write to the alias. @returns the reply address that stands for her */
 async function receiveOnce(): Promise<string> {
   const message = `From: Ann <ann@sender.example>\r\nTo: ${alias.address}\r\nSubject: plans\r\n\r\nhello\r\n`;
   await sendMail({ port: system.mxPort, from: "ann@sender.example", to: alias.address, message });
@@ -98,7 +98,7 @@ async function signIn(): Promise<SmtpTalk> {
 const messageOf = (from: string, to: string, { header, body }: CarrierEntity): string =>
   [`From: <${from}>`, `To: <${to}>`, "Subject: Re: plans", ...header, "", body].join("\r\n");
 
-/** @returns the answer to the final dot */
+/** @returns the reply to the final dot */
 async function submit(entity: CarrierEntity): Promise<string> {
   const to = "ann@sender.example";
   await submission.ask(`MAIL FROM:<${alias.address}>`);
@@ -129,7 +129,7 @@ async function waitForAnn(count: number) {
 
 const made = new Map<string, CarrierEntity>();
 
-/** Keys and certificates take a while to make. */
+/** Cached, because keys and certificates take a while to generate. */
 function entityOf(carrier: LeakCarrier, address: string): CarrierEntity {
   const key = `${carrier.name} ${address}`;
   const entity = made.get(key) ?? carrier.make(address);
@@ -137,7 +137,10 @@ function entityOf(carrier: LeakCarrier, address: string): CarrierEntity {
   return entity;
 }
 
-/** What must arrive as it was sent: the last encoded body, since boundaries and headers of parts are written anew. */
+/**
+ * The part of a message that must arrive unchanged: its last encoded body, since boundaries and part headers are
+ * rewritten.
+ */
 function keptOf({ body }: CarrierEntity): string {
   const [preamble = "", ...parts] = body.split(/(?:^|\r\n)--[^\r\n]*\r\n/);
   const bodies = parts.map((part) => part.slice(part.indexOf("\r\n\r\n") + 4).trim());
@@ -151,7 +154,7 @@ describe.each([
   ["an answer to a reply address", answer],
 ])("by %s", (_, send) => {
   test.each(carriers)(
-    "$name is refused with its part and the way out, and with a stranger's address it leaves as it is",
+    "$name is refused with the name of its part and what to do, and with a stranger's address it is sent unchanged",
     async (it) => {
       const refused = await send(entityOf(it, mailbox));
       expect(refused).toMatch(refusal);
@@ -178,7 +181,7 @@ describe("by the compose form", () => {
   });
 });
 
-test("what the owner wants to leave does, once they switch the guard off", async () => {
+test("a message that the guard refused is sent once the owner switches the guard off", async () => {
   const hidden = attached("application/pdf", Buffer.from(`%PDF-1.4 (mailto:${mailbox})`));
   expect(await submit(hidden)).toMatch(refusal);
   await person.call("PATCH", "/api/account/settings", { leakGuard: false });
@@ -201,14 +204,14 @@ test("the refusal says what to do about a certificate, a key and winmail.dat, an
   expect(await submit(winmail)).toContain("(part 2: winmail.dat). Send the message as plain text or HTML");
 });
 
-test("other mailboxes of the same spelling leave: longer names and longer domains", async () => {
+test("other mailboxes that contain the owner's are not refused: longer names and longer domains", async () => {
   const others = `x.${mailbox} ${mailbox}.example ${mailbox.replace("@", "@mail.")}`;
   expect(await submit({ header: ["Content-Type: text/plain"], body: `${others}\r\n` })).toMatch(/^250 /);
   expect(await submit(attached("text/csv", Buffer.from(others)))).toMatch(/^250 /);
   await waitForAnn(2);
 });
 
-test("an ordinary message of 20 MiB of photos in an archive leaves", async () => {
+test("an ordinary message with 20 MiB of photos in an archive is sent", async () => {
   const photo = Buffer.from(Array.from({ length: 65_536 }, (_, index) => (index * 7919 + (index >> 3)) & 255));
   const photos = Array.from({ length: 14 }, (_, index): [string, Buffer] => [
     `${index}.jpg`,
@@ -218,7 +221,7 @@ test("an ordinary message of 20 MiB of photos in an archive leaves", async () =>
   await waitForAnn(1);
 });
 
-/** Archives that unpack to far more than they weigh. */
+/** Archives that unpack to many times their size. */
 const bombs: readonly (readonly [string, () => CarrierEntity])[] = [
   ["an archive of ten members of a gigabyte", () => attached("application/zip", zipOfZeros(10, 1024))],
   ["a PDF with a stream of two gigabytes", () => attached("application/pdf", pdfOfZeros(2048))],
@@ -229,7 +232,7 @@ const bombs: readonly (readonly [string, () => CarrierEntity])[] = [
 
 const MIB = 1_048_576;
 
-/** Deflated zeros, made by repeating a block of a mebibyte: 1 KiB each. */
+/** Deflated zeros, 1 KiB for each mebibyte, made by repeating a compressed block. */
 function zerosDeflated(mebibytes: number): Buffer {
   const block = deflateRawSync(Buffer.alloc(MIB), { finishFlush: 3 });
   return Buffer.concat([...Array.from({ length: mebibytes }, () => block), deflateRawSync(Buffer.alloc(0))]);
@@ -262,7 +265,7 @@ function gzipTower(depth: number): Buffer {
   return bytes;
 }
 
-describe("bombs are refused for what they are", () => {
+describe("decompression bombs are refused as such", () => {
   test.each(bombs)("%s", async (name, make) => {
     const entity = make();
     const began = performance.now();
@@ -280,7 +283,7 @@ describe("bombs are refused for what they are", () => {
     expect(arrived().length).toBe(0);
   });
 
-  test("an archive of 10,000 members is none, and is searched to its last member", async () => {
+  test("an archive of 10,000 members is not a bomb, and is searched to its last member", async () => {
     const archive = [...members(10_000), ["last", Buffer.from(`by ${mailbox}`)] as [string, Buffer]];
     expect(await submit(attached("application/zip", zip(archive.slice(0, -1))))).toMatch(/^250 /);
     await waitForAnn(1);
@@ -288,7 +291,7 @@ describe("bombs are refused for what they are", () => {
   });
 });
 
-/** Of this thread, less the time other programs had the core. */
+/** Measures the longest turn of this thread's event loop, less the time other programs had the core. */
 async function withTurnsWatched<T>(work: () => Promise<T>): Promise<{ longestTurnMs: number; result: T }> {
   let longestTurnMs = 0;
   let [last, waited] = [performance.now(), waitedForCoreMs(process.pid)];
@@ -304,7 +307,7 @@ async function withTurnsWatched<T>(work: () => Promise<T>): Promise<{ longestTur
   }
 }
 
-test("an account that sends bombs does not delay another one's mail", { timeout: 300_000 }, async () => {
+test("an account that sends decompression bombs does not delay another one's mail", { timeout: 300_000 }, async () => {
   await using scene = await startScene({ env: { KAUKE_LIMITS: "off" } });
   const attacker = await registerPerson(scene.server.url);
   const { id } = await attacker.createAlias({ forwardTo: mailbox });

@@ -1,6 +1,6 @@
 /**
- * Attacks on the preview inbox, which shows everybody's mail, password resets included: from behind a reverse proxy that hides
- * whom it speaks for, by DNS rebinding, by guessing the token, and from other sites in the browser that may see it.
+ * Attacks on the preview inbox, which shows everybody's mail, password resets included: through a reverse proxy that
+ * hides its clients, by DNS rebinding, by guessing the token, and from other sites in a browser that may open it.
  */
 import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
@@ -54,7 +54,7 @@ interface Answer {
   body: string;
 }
 
-/** @param port of the server, or of a proxy in front of it */
+/** @param port port of the server, or of a proxy in front of it */
 async function ask(
   path: string,
   headers: Record<string, string> = {},
@@ -68,7 +68,7 @@ async function ask(
   return { status: answer.statusCode ?? 0, headers: answer.headers, body };
 }
 
-/** Everything that shows something of the inbox, or changes it. */
+/** Every request that shows something of the inbox or changes it. */
 const calls = () =>
   [
     ["GET", "/preview"],
@@ -86,7 +86,7 @@ const calls = () =>
     ["POST", `/preview/api/messages/${messageId}/reply`],
   ] as const;
 
-/** Fails when any call shows something: only the page that says which link to open may answer, and that with 403. */
+/** Fails if any request shows something: only the page that says which link to open may answer, with 403. */
 async function expectNothingShown(headers: Record<string, string>, port = httpPort): Promise<number[]> {
   const pages: number[] = [];
   for (const [method, path] of calls()) {
@@ -106,7 +106,10 @@ async function messagesLeft(): Promise<number> {
   return (JSON.parse(body) as { messages: unknown[] }).messages.length;
 }
 
-/** Passes everything on, under the name the server knows itself by, and says nothing of whom it speaks for. */
+/**
+ * A reverse proxy that forwards every request under the host name the server knows itself by, without a header that
+ * names the client.
+ */
 async function startSilentProxy(added: Record<string, string> = {}): Promise<number> {
   const proxy: Server = createServer((incoming, outgoing) => {
     const headers = { ...incoming.headers, host: `127.0.0.1:${httpPort}`, ...added };
@@ -122,7 +125,7 @@ async function startSilentProxy(added: Record<string, string> = {}): Promise<num
   return (proxy.address() as AddressInfo).port;
 }
 
-/** What the browser keeps of the link that the start prints. */
+/** Opens the link that the server prints at its start. @returns the cookie that the browser keeps */
 async function openLink(): Promise<string> {
   const answer = await ask(`/preview?token=${token}`);
   return String(answer.headers["set-cookie"]).split(";", 1)[0] as string;
@@ -139,7 +142,7 @@ test("the link that the start prints opens the inbox", async () => {
   expect((await ask("/preview/api/messages", {}, { port })).status).toBe(404);
 });
 
-test("a browser keeps a cookie of the link, a tool sends the token in a field of its own", async () => {
+test("a browser keeps a cookie from the link, a tool sends the token in a header field", async () => {
   const answer = await ask(`/preview?token=${token}`);
   expect([answer.status, answer.headers.location]).toEqual([303, "/preview"]);
   expect(answer.headers).toMatchObject({ "cache-control": "no-store", "referrer-policy": "no-referrer" });
@@ -156,7 +159,7 @@ test("a browser keeps a cookie of the link, a tool sends the token in a field of
   }
 });
 
-test("a proxy that hides whom it speaks for shows no mail, but the page that says which link to open", async () => {
+test("through a proxy that hides its clients no mail is shown, only the page that says which link to open", async () => {
   const port = await startSilentProxy();
   expect(await expectNothingShown({}, port)).toEqual([403, 303, 403]);
   const page = await ask("/preview", {}, { port });
@@ -164,19 +167,19 @@ test("a proxy that hides whom it speaks for shows no mail, but the page that say
   expect(page.body).not.toContain(token);
 });
 
-test("a proxy that says whom it speaks for finds nothing at all, with the right token too", async () => {
+test("through a proxy that names its clients nothing is found, even with the right token", async () => {
   const port = await startSilentProxy({ "x-forwarded-for": "192.0.2.1" });
   expect(await expectNothingShown({}, port)).toEqual([404, 404, 404]);
   const headers = { "x-preview-token": token, cookie: await openLink() };
   expect(await expectNothingShown(headers, port)).toEqual([404, 404, 404]);
 });
 
-test("a foreign name that leads to this machine finds nothing, with the right token too", async () => {
+test("under a foreign host name that resolves to this machine nothing is found, even with the right token", async () => {
   for (const host of ["attacker.example", `attacker.example:${httpPort}`, "127.0.0.1.attacker.example"])
     expect(await expectNothingShown({ host, "x-preview-token": token })).toEqual([404, 404, 404]);
 });
 
-test("a guessed token, a part of it, and the tokens of others open nothing", async () => {
+test("a guessed token, a part of it, and tokens of other installations open nothing", async () => {
   const cookieName = `kauke-preview-${httpPort}`;
   const guesses = [
     "",
@@ -195,7 +198,7 @@ test("a guessed token, a part of it, and the tokens of others open nothing", asy
     const link = await ask(`/preview?token=${encoded}`);
     expect([link.status, link.headers.location, link.headers["set-cookie"]]).toEqual([303, "/preview", undefined]);
   }
-  // The cookie of a server on another port, and a token given twice.
+  // The cookie of a server on another port, and a token sent twice.
   await expectNothingShown({ cookie: `kauke-preview-${httpPort + 1}=${token}` });
   expect((await ask(`/preview?token=${token}&token=x`)).headers["set-cookie"]).toBeUndefined();
 });
@@ -205,7 +208,7 @@ test("a page of another site gets no cookie into this browser, even if it knew t
     const from = { "sec-fetch-site": site, "sec-fetch-mode": "navigate", origin: "https://attacker.example" };
     const answer = await ask(`/preview?token=${token}`, from);
     expect([answer.status, answer.headers["set-cookie"]]).toEqual([303, undefined]);
-    // What its requests carry is no cookie, since that is Strict; if an old browser sent one, writes are refused all the same.
+    // A browser sends no SameSite=Strict cookie with cross-site requests; if an old one did, writes are still refused.
     const headers = { ...from, cookie: await openLink() };
     expect((await ask("/preview/api/messages", headers, { method: "DELETE" })).status).toBe(403);
     expect(await messagesLeft()).toBe(1);
@@ -217,7 +220,7 @@ test("a page of another site gets no cookie into this browser, even if it knew t
   expect(headers["access-control-allow-origin"]).toBeUndefined();
 });
 
-test("the token is in a file for its owner alone, stays the same over a restart, and a file that others could read is replaced", async () => {
+test("the token is in a file readable by its owner alone, stays the same over a restart, and a file readable by others is replaced", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "kauke-preview-"));
   onTestFinished(() => rm(dataDir, { recursive: true }));
   const path = join(dataDir, "preview.token");
@@ -247,7 +250,7 @@ test.each([
   ["http://127.0.0.1:8080", true],
   ["http://app.localhost", true],
   ["http://[::1]:3000", true],
-])("with KAUKE_PUBLIC_URL=%s the inbox is there: %s", async (url, isThere) => {
+])("with KAUKE_PUBLIC_URL=%s the inbox is available: %s", async (url, isThere) => {
   const system = await startPreview({ KAUKE_PUBLIC_URL: url });
   onTestFinished(() => system.close());
   const headers = system.previewToken === null ? {} : { "x-preview-token": system.previewToken };

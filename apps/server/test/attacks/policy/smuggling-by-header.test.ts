@@ -1,7 +1,8 @@
 /**
- * Header lines and whole messages smuggled through the fields we write ourselves: what a stranger says of itself (a signature's
- * selector, an envelope sender, a HELO, a domain) stands in Authentication-Results and its ARC copy, in Received and in the names
- * of correspondents. Once, that text was turned into Latin-1, where U+010D is CR and U+060A is LF.
+ * Header lines and whole messages smuggled through the fields we write ourselves: text that a stranger chooses (a
+ * signature's selector, an envelope sender, a HELO, a domain) is written into Authentication-Results and its ARC copy,
+ * into Received and into the names of correspondents. Such text was once converted to Latin-1, where U+010D becomes CR
+ * and U+060A becomes LF.
  */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import type { FakeMx } from "@kauke/testkit/fakes/fake-mx";
@@ -10,7 +11,9 @@ import { sendMail } from "@kauke/testkit/send-mail";
 import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
-/** Low bytes CR and LF; also what reads as a line end in UTF-8 itself or to a lenient reader. */
+/**
+ * Characters whose low bytes are CR and LF, and characters that UTF-8 itself or a lenient parser treats as a line end.
+ */
 const lineEnds = {
   "Latin-1 CR LF": "\u010d\u060a",
   "Latin-1 bare LF": "\u060a",
@@ -63,7 +66,7 @@ interface Attack {
   header?: string;
 }
 
-/** @returns the one message that arrived; `null` when the sender was refused */
+/** @returns the one message that arrived; `null` if the sender was refused */
 async function attack({ from = "ann@sender.example", helo = "client.example", header = "" }: Attack) {
   const { alias } = await person.createAlias({ forwardTo: "owner@inbox.example" });
   const message = Buffer.from(`${header}From: Ann <ann@sender.example>\r\nSubject: hi\r\n\r\nbody\r\n`);
@@ -78,7 +81,7 @@ async function attack({ from = "ann@sender.example", helo = "client.example", he
   return mx.messages[0]?.bytes as Buffer;
 }
 
-/** Every line of the header as a reader sees it who takes CR, LF or a Unicode line end for the end of a line. */
+/** @returns every header line for a parser that treats CR, LF or a Unicode line end as the end of a line */
 function headerLines(bytes: Buffer): string[] {
   const end = bytes.indexOf("\r\n\r\n");
   const both = [bytes.toString("utf8", 0, end), bytes.toString("latin1", 0, end)];
@@ -97,17 +100,17 @@ function expectClean(bytes: Buffer): void {
 }
 
 describe.each(Object.entries(lineEnds))("%s as the end of a line", (_, end) => {
-  test("in the selector of a worthless DKIM signature writes no line of a forwarded message", async () => {
+  test("in the selector of a worthless DKIM signature adds no line to a forwarded message", async () => {
     const signature = `DKIM-Signature: v=1; a=rsa-sha256; d=evil.example; s=${injection(end)}; h=from; bh=AAAA; b=AAAA\r\n`;
     expectClean((await attack({ header: signature })) as Buffer);
   });
 
-  test("in the domain and the algorithm of one neither", async () => {
+  test("in the domain and the algorithm of a DKIM signature adds no line", async () => {
     const signature = `DKIM-Signature: v=1; a=rsa-sha256${injection(end)}; d=${injection(end)}; s=s; h=from; bh=AAAA; b=${injection(end)}\r\n`;
     expectClean((await attack({ header: signature })) as Buffer);
   });
 
-  test("in the sets of an ARC chain neither", async () => {
+  test("in the sets of an ARC chain adds no line", async () => {
     const sets = [
       `ARC-Seal: i=1; a=rsa-sha256; cv=none; d=${injection(end)}; s=${injection(end)}; b=AAAA\r\n`,
       `ARC-Message-Signature: i=1; a=rsa-sha256; d=evil.example; s=${injection(end)}; h=from; bh=AAAA; b=AAAA\r\n`,
@@ -119,7 +122,7 @@ describe.each(Object.entries(lineEnds))("%s as the end of a line", (_, end) => {
     expect(mx.commands.filter((line) => /evil|victim/.test(line))).toEqual([]);
   });
 
-  test("in an internationalised sender neither", async () => {
+  test("in an internationalized sender adds no line", async () => {
     const local = injection(end)
       .replace(/[\p{Cc}]/gu, "")
       .slice(0, 40);
@@ -130,13 +133,13 @@ describe.each(Object.entries(lineEnds))("%s as the end of a line", (_, end) => {
     }
   });
 
-  test("in a HELO neither", async () => {
+  test("in a HELO adds no line", async () => {
     const bytes = await attack({ helo: `x${end}X-Injected:yes` });
     if (bytes !== null) expectClean(bytes);
   });
 });
 
-test("control: the same text with real line ends is seen as lines", () => {
+test("control: the same text with real line ends is found as lines", () => {
   const found = headerLines(
     Buffer.from(`Subject: ${injection("\r\n").replace("\r\n\r\n", "\r\n")}\r\n\r\nbody`),
   ).filter(foreign);

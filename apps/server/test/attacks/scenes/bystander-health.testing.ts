@@ -1,16 +1,19 @@
-/** Asks `/healthz` in a thread of its own, until told to end: an attack in the same process would slow its watcher. */
+/**
+ * Requests `/healthz` from a thread of its own until told to end: an attack in the same thread would slow down the
+ * measurement.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { waitedForCoreMs } from "@kauke/testkit/process-figures";
 
 export interface HealthQuestion {
   url: string;
-  /** Of the server. */
+  /** Process id of the server. */
   pid: number;
 }
 
 export interface HealthSeen {
-  /** The slowest answer. */
+  /** Milliseconds of the slowest response. */
   healthyMs: number;
   failures: string[];
 }
@@ -24,7 +27,7 @@ parentPort?.once("message", () => {
   isOver = true;
 });
 
-/** Other programs on the machine had the cores for so long: says nothing of the server. */
+/** Milliseconds for which other programs had the cores: they say nothing about the server. */
 const waitedMs = () => waitedForCoreMs(pid) + waitedForCoreMs("thread-self");
 
 while (!isOver) {

@@ -1,4 +1,4 @@
-/** The method of the attack tests: what the bystanders notice is measured, and harm is told as harm. */
+/** The method of the attack tests: what bystanders notice is measured, and harm is reported as harm. */
 
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { afterAll, expect, test } from "vitest";
@@ -12,7 +12,7 @@ import {
 
 afterAll(removeDataDirs);
 
-test("without an attack the bystander's mail arrives and nothing is found", async () => {
+test("without an attack the bystander's mail arrives and no harm is reported", async () => {
   await using scene = await startScene();
   const seen = await watchBystander(scene, new Promise((resolve) => setTimeout(resolve, 500)));
   expectUnharmed(seen);
@@ -20,7 +20,7 @@ test("without an attack the bystander's mail arrives and nothing is found", asyn
   expect(seen.peakMib).toBeGreaterThan(50);
 });
 
-test("a server that stands still is told by slow health, and a relay that takes nothing by mail that did not arrive", async () => {
+test("a server that is stopped is reported by slow health checks, and a relay that accepts nothing by mail that did not arrive", async () => {
   await using scene = await startScene();
   scene.relay.options = { answer: ({ stage }) => (stage === "mail" ? "451 4.3.0 not now" : undefined) };
   const seen = await watchBystander(scene, standStill(scene.server.pid, 1500));

@@ -1,6 +1,7 @@
 /**
- * What people who have nothing to do with an attack notice of it: while it runs against a server in a process of its own, one
- * of them mails an alias of another and asks `/healthz`. Their mail travels over the fake relay, as everybody's does.
+ * What people who have nothing to do with an attack notice of it: while it runs against a server in a process of its
+ * own, one of them mails another's alias and requests `/healthz`. Their mail is sent through the fake relay, as
+ * everybody's is.
  */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
@@ -13,35 +14,44 @@ import { type ServerProcess, startServerProcess } from "@kauke/testkit/server-pr
 import { expect } from "vitest";
 import type { HealthQuestion, HealthSeen } from "./bystander-health.testing.ts";
 
-/** How long an attack that never ends by itself is kept up. */
+/** Milliseconds for which an attack without an end of its own is kept up. */
 export const ATTACK_MS = rounds(3000, 60_000);
-/** For slow machines: so much longer, until its control is seen. */
+/** Additional milliseconds on slow machines, until the attack is seen to have taken place. */
 const LONGER_MS = 60_000;
 
-/** @returns whether the attack that begins now goes on. @param isSeen whether what shows that it took place was seen already */
+/**
+ * @returns a function that says whether the attack, which starts now, goes on. @param isSeen whether the attack was
+ * already seen to have taken place
+ */
 export function attackTime(): (isSeen?: boolean) => boolean {
   const began = performance.now();
   return (isSeen = true) => performance.now() - began < (isSeen ? ATTACK_MS : ATTACK_MS + LONGER_MS);
 }
 
-/** The promise to bystanders, while any attack runs. */
+/** Milliseconds within which bystanders' mail must be delivered during any attack. */
 const DELIVERED_WITHIN_MS = 10_000;
-/** In `npm test` three files share the cores: the long rounds ask for a second. */
+/**
+ * Milliseconds within which `/healthz` must answer. In `npm test` three files share the cores; the long rounds require
+ * a second.
+ */
 export const HEALTHY_WITHIN_MS = rounds(2000, 1000);
 const MEMORY_MAX_MIB = 1024;
 
-/** Fewer than the fifteen messages a day that a mailbox takes of one account without a confirmation. */
+/** Fewer than the fifteen messages a day that a mailbox accepts from one account without a confirmation. */
 const MESSAGES_MAX = 12;
-/** The bystander's network: no attack may use it. */
+/** The bystander's network address; attacks must use others. */
 const BYSTANDER_ADDRESS = "127.99.9.9";
 
 export interface Scene extends AsyncDisposable {
   server: ServerProcess;
-  /** The relay of the whole server. Attacks may change `relay.options.answer`, but must answer the bystander's mail as usual. */
+  /**
+   * The relay of the whole server. Attacks may change `relay.options.answer`, but must answer the bystander's mail as
+   * usual.
+   */
   relay: FakeMx;
-  /** Owns the alias that the bystander's mail goes to. */
+  /** Owner of the alias that the bystander writes to. */
   owner: Person;
-  /** The alias' address. */
+  /** Address of the alias that the bystander writes to. */
   alias: string;
 }
 
@@ -52,20 +62,23 @@ export interface SceneOptions {
 
 export interface Observations {
   messages: number;
-  /** From the connect to the reply to the final dot, the slowest. */
+  /** Milliseconds from the connection to the reply to the final dot, of the slowest message. */
   answeredMs: number;
-  /** From the connect to the arrival at the relay, the slowest. */
+  /** Milliseconds from the connection to the arrival at the relay, of the slowest message. */
   deliveredMs: number;
-  /** The slowest answer of `/healthz`. */
+  /** Milliseconds of the slowest response of `/healthz`. */
   healthyMs: number;
   peakMib: number;
-  /** Every reply or status that was not a success, or mail that did not arrive. */
+  /** Every reply or status that was not a success, and mail that did not arrive. */
   failures: string[];
 }
 
 export const bystanderMailbox = "bystander@inbox.example";
 
-/** Starts a server and its relay. @param options settings of the server; its mail goes to the fake relay unless they say otherwise */
+/**
+ * Starts a server and its relay. @param options settings of the server; its mail is sent to the fake relay unless they
+ * say otherwise
+ */
 export async function startScene({ env = {}, relay: relayOptions = {} }: SceneOptions = {}): Promise<Scene> {
   const relay = await FakeMx.start(relayOptions);
   const server = await startServerProcess({ env: { KAUKE_RELAY_URL: `smtp://127.0.0.1:${relay.port}`, ...env } });
@@ -84,7 +97,7 @@ export async function startScene({ env = {}, relay: relayOptions = {} }: SceneOp
 }
 
 /**
- * Watches until `attack` is over, and through one more message after it.
+ * Watches the bystanders until `attack` is over, and through one more message after it.
  * @param attack resolves when the attack ends; what it throws is thrown
  */
 export async function watchBystander(scene: Scene, attack: Promise<unknown>): Promise<Observations> {
@@ -108,7 +121,7 @@ export function expectUnharmed(seen: Observations): void {
   expect(seen.peakMib).toBeLessThan(MEMORY_MAX_MIB);
 }
 
-/** Watches while `attack` runs, tells the figures and fails unless the bystanders were served as promised. */
+/** Watches the bystanders while `attack` runs, prints the figures and fails unless they were served as promised. */
 export async function expectHarmless(scene: Scene, name: string, attack: Promise<unknown>): Promise<Observations> {
   const seen = await watchBystander(scene, attack);
   const { answeredMs, deliveredMs, healthyMs, peakMib } = seen;
@@ -127,7 +140,7 @@ async function sendMessages(scene: Scene, seen: Observations, end: { isOver: boo
     isLast = end.isOver || seen.messages === MESSAGES_MAX - 1;
     await sendOne(scene, seen);
     if (seen.failures.length > 0) return;
-    // The longer an attack lasts, the wider the messages stand apart.
+    // The longer an attack lasts, the longer the interval between messages.
     for (let waited = 0; waited < 250 * 2 ** seen.messages && !end.isOver; waited += 50) await sleep(50);
   }
 }

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { bystanderMailbox, type Scene } from "./bystander.testing.ts";
 
-/** The owner of the mailbox says that it is theirs, so that the caps of unconfirmed mailboxes are out of the way. */
+/** The owner of the mailbox confirms it, so that the caps of unconfirmed mailboxes do not apply. */
 export async function confirmMailbox(scene: Scene): Promise<void> {
   const { server, relay, owner } = scene;
   await owner.call("POST", "/api/confirmation/message", { address: bystanderMailbox });

@@ -1,10 +1,13 @@
-/** Many clients at once from addresses of their own (the whole of 127.0.0.0/8 is this machine): they connect, say something, stay. */
+/**
+ * Many clients at once with addresses of their own (the whole of 127.0.0.0/8 is this machine): they connect, send
+ * something, and keep the connection open.
+ */
 import { connect, type Socket } from "node:net";
 
 export interface CrowdMember {
   socket: Socket;
   address: string;
-  /** What the server sent so far, the first 64 KiB of it. */
+  /** What the server has sent so far, the first 64 KiB of it. */
   heard(): string;
   heardBytes(): number;
   isOpen(): boolean;
@@ -12,15 +15,15 @@ export interface CrowdMember {
 
 export interface CrowdOptions {
   port: number;
-  /** One connection for each entry, e.g. `127.1.0.1`. */
+  /** Client addresses, one connection each, e.g. `127.1.0.1`. */
   addresses: readonly string[];
-  /** Sent as soon as it is connected. */
+  /** Sent as soon as the client is connected. */
   says?: string | Buffer;
-  /** Sent when the server has said something, as SMTP asks for. */
+  /** Sent after the server has sent something, as SMTP requires. */
   answers?: string;
-  /** Does not close when the server has. */
+  /** Whether the client keeps its side open after the server has closed. */
   staysHalfOpen?: boolean;
-  /** Connects again whenever the server has closed. */
+  /** Whether the client connects again whenever the server has closed. */
   comesBack?: boolean;
 }
 
@@ -33,10 +36,10 @@ export class Crowd implements Disposable {
     this.#options = options;
   }
 
-  /** @returns when everybody is connected, or was turned away */
+  /** @returns once every client is connected or was turned away */
   static async gather(options: CrowdOptions): Promise<Crowd> {
     const crowd = new Crowd(options);
-    // A listener's backlog is finite, and the SYN of whom it can't hold is sent again after a second.
+    // A listener's accept queue is finite, and a SYN that does not fit is sent again after a second.
     for (let from = 0; from < options.addresses.length; from += 100)
       await Promise.all(options.addresses.slice(from, from + 100).map((address, n) => crowd.#enter(from + n, address)));
     return crowd;
@@ -85,7 +88,7 @@ export class Crowd implements Disposable {
   }
 }
 
-/** @example addressesOf(3, (n) => `127.1.0.${n + 1}`, 2) // each twice */
+/** @example addressesOf(3, (n) => `127.1.0.${n + 1}`, 2) // each address twice */
 export function addressesOf(count: number, addressAt: (n: number) => string, each = 1): string[] {
   return Array.from({ length: count * each }, (_, n) => addressAt(Math.floor(n / each)));
 }

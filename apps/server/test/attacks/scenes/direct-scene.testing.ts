@@ -1,6 +1,7 @@
 /**
- * A scene whose server sends directly: the bystander's mailbox has a mail host of its own, and so has everybody else's domain, at
- * addresses of 127.0.0.0/8 on one port. The server runs in a process of its own and asks a DNS that is a table.
+ * A scene whose server delivers directly: the bystander's mailbox has a mail host of its own, and so has every other
+ * domain, at addresses of 127.0.0.0/8 on one port. The server runs in a process of its own and queries a DNS that is a
+ * table.
  */
 import { fileURLToPath } from "node:url";
 import { type FakeDnsServer, startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
@@ -17,13 +18,13 @@ const manyAccounts = ["register", "login_ip", "alias_create", "password_reset_ip
 
 export interface DirectScene extends Scene {
   dns: FakeDnsServer;
-  /** Where all mail hosts listen. */
+  /** The port on which all mail hosts listen. */
   smtpPort: number;
-  /** A domain with a mail host that wastes time. */
+  /** Adds a domain with a mail host that wastes time. */
   addTarpit(domain: string, kind: TarpitKind): Promise<Tarpit>;
-  /** A domain with a mail host. */
+  /** Adds a domain with a mail host. */
   addHost(domain: string, options?: FakeMxOptions): Promise<FakeMx>;
-  /** @returns the address of a new alias that leads there */
+  /** @returns the address of a new alias that forwards there */
   aliasTo(person: Person, forwardTo: string): Promise<string>;
 }
 

@@ -1,4 +1,7 @@
-/** The server as `main.ts` starts it, but it finds all mail hosts on the port `TEST_SMTP_PORT`, asks no mailbox, and hashes fast. */
+/**
+ * The server as `main.ts` starts it, with three exceptions: it connects to all mail hosts on the port `TEST_SMTP_PORT`,
+ * asks no mailbox for confirmation, and hashes passwords fast.
+ */
 import { readConfigOrExit } from "@kauke/server/config-read";
 import { createLogger } from "@kauke/server/operate/telemetry/logger";
 import { argon2Hasher } from "@kauke/server/operate/workers/argon2-hasher";

@@ -1,10 +1,10 @@
 /**
- * The order of the files: those that take longest begin first, so that none of them runs alone at the end. Vitest knows how long
- * files took from its cache, which a fresh clone has not; without it goes by their size, which says little here.
+ * The order of the test files: the slowest start first, so that none of them runs alone at the end. Vitest's cache
+ * knows how long files took, but a fresh clone has no cache; vitest then orders by file size, which says little here.
  */
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Seconds that the longest files take; others take 10 to 30. */
+/** Seconds that the slowest files take; others take 10 to 30. */
 const LONGEST_S: Readonly<Record<string, number>> = {
   "screens-signed-in": 95,
   "screens-signed-out": 55,
@@ -20,7 +20,7 @@ const LONGEST_S: Readonly<Record<string, number>> = {
 const secondsOf = ({ moduleId }: TestSpecification): number =>
   LONGEST_S[/([^/]+)\.e2e\.ts$/.exec(moduleId)?.[1] ?? ""] ?? 0;
 
-export class DearestFirst extends BaseSequencer {
+export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return (await super.sort(files)).toSorted((one, other) => secondsOf(other) - secondsOf(one));
   }

@@ -1,14 +1,14 @@
-/** Messages of ours as their reader finds them in the preview inbox. */
+/** Messages written by the server, read in the preview inbox by their recipient. */
 import type { PreviewSummary } from "@kauke/contract";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { seeHeading } from "../browser/see.ts";
 
 /**
- * Opens the newest message of this subject, once there is one to this reader.
+ * Opens the newest message with this subject, once there is one to this reader.
  * @returns the path of the link in it, e.g. `/reset#abc…`
  */
-export async function openLetter(page: Page, subject: string, reader: string): Promise<string> {
+export async function openServerMessage(page: Page, subject: string, reader: string): Promise<string> {
   await expect.poll(() => newestReader(page, subject)).toBe(reader);
   await page.goto("/preview");
   await page.getByRole("listitem").getByRole("button", { name: subject }).first().click();
