@@ -16,21 +16,31 @@ export async function makeRealAliases(store: Store, count: number): Promise<stri
   const now = new Date();
   const userId = randomUUID();
   await store.users.insert({
-    ...{ id: userId, email: `${userId}@example.org`, walletAddress: null, googleId: null, passwordHash: null },
-    ...{
-      emailConfirmedAt: null,
-      authMethod: "email",
-      firstName: null,
-      lastName: null,
-      profileImageUrl: null,
-      balanceCents: 0,
-    },
-    ...{ createdAt: now, updatedAt: now },
+    id: userId,
+    email: `${userId}@example.org`,
+    walletAddress: null,
+    googleId: null,
+    passwordHash: null,
+
+    emailConfirmedAt: null,
+    authMethod: "email",
+    firstName: null,
+    lastName: null,
+    profileImageUrl: null,
+    balanceCents: 0,
+    createdAt: now,
+    updatedAt: now,
   });
   const names = Array.from({ length: count }, (_, n) => `real${n}.${userId.slice(0, 8)}`);
   for (const name of names) {
     await store.aliases.insert({
-      ...{ id: randomUUID(), userId, name, domain, notes: "shop with the blue door", providerId: null, createdAt: now },
+      id: randomUUID(),
+      userId,
+      name,
+      domain,
+      notes: "shop with the blue door",
+      providerId: null,
+      createdAt: now,
       sealTo: "account",
       routing: { state: "active", destinations: [{ kind: "mailbox", address: "somebody@example.org" }] },
     });

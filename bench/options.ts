@@ -62,9 +62,22 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): BenchOption
   const { values } = parseArgs({
     args,
     options: {
-      ...{ only: text, ours: text, size: text, sessions: text, count: text, rounds: text, settle: text, profile: text },
-      ...{ "embedded-aliases": text, "postgres-aliases": text, install: flag, dkim: flag, srs: flag },
-      ...{ rows: text, minutes: text, quick: flag },
+      only: text,
+      ours: text,
+      size: text,
+      sessions: text,
+      count: text,
+      rounds: text,
+      settle: text,
+      profile: text,
+      "embedded-aliases": text,
+      "postgres-aliases": text,
+      install: flag,
+      dkim: flag,
+      srs: flag,
+      rows: text,
+      minutes: text,
+      quick: flag,
     },
   });
   const number = (name: keyof typeof values, fallback: number) => numbers(name, values[name], [fallback])[0]!;

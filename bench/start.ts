@@ -49,7 +49,9 @@ export async function benchStart({ rounds, settleSeconds }: BenchOptions): Promi
 
   function rowsOf(figures: Record<"first" | "direct" | "launched" | "atOnce" | "settled", number>): Row[] {
     const seconds = (what: string, value: number, limit?: number): Row => ({
-      ...{ bench: "start", what, measured: `${value.toFixed(2)} s` },
+      bench: "start",
+      what,
+      measured: `${value.toFixed(2)} s`,
       ...(limit === undefined ? {} : { target: `<= ${limit} s`, isMet: value <= limit }),
     });
     return [
@@ -58,8 +60,11 @@ export async function benchStart({ rounds, settleSeconds }: BenchOptions): Promi
       seconds("second start, npm start's launcher", figures.launched, 3),
       { bench: "start", what: "memory at once", measured: `${figures.atOnce.toFixed(0)} MiB` },
       {
-        ...{ bench: "start", what: `memory after ${settleSeconds} s` },
-        ...{ measured: `${figures.settled.toFixed(0)} MiB`, target: "<= 300 MiB", isMet: figures.settled <= 300 },
+        bench: "start",
+        what: `memory after ${settleSeconds} s`,
+        measured: `${figures.settled.toFixed(0)} MiB`,
+        target: "<= 300 MiB",
+        isMet: figures.settled <= 300,
       },
     ];
   }

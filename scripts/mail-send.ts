@@ -49,7 +49,10 @@ function readArguments() {
         to: { type: "string", multiple: true },
         from: { type: "string", default: "ann@example.org" },
         help: { type: "boolean", short: "h", default: false },
-        ...{ eml: text, port: text, web: text, data: text },
+        eml: text,
+        port: text,
+        web: text,
+        data: text,
       },
     });
     return values;

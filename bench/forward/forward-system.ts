@@ -94,15 +94,13 @@ export async function startOurs(
     return `${alias}@${domain}`;
   };
   return {
-    ...{
-      name: "kauke",
-      variant,
-      port: server.mxPort,
-      rcptTo: await makeAlias(),
-      meter,
-      warmUp: variant === "spooled" ? 1000 : 2000,
-      makeAlias,
-    },
+    name: "kauke",
+    variant,
+    port: server.mxPort,
+    rcptTo: await makeAlias(),
+    meter,
+    warmUp: variant === "spooled" ? 1000 : 2000,
+    makeAlias,
     pid: server.pid,
     async close() {
       await server.stop();

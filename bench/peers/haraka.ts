@@ -77,7 +77,12 @@ export async function startHaraka({ sinkPort }: { sinkPort: number }): Promise<F
   process.prependOnceListener("exit", kill);
   await untilListening(port);
   return {
-    ...{ name: "haraka", variant: "peer", port, rcptTo, meter, warmUp: 500 },
+    name: "haraka",
+    variant: "peer",
+    port,
+    rcptTo,
+    meter,
+    warmUp: 500,
     async close() {
       process.removeListener("exit", kill);
       kill();

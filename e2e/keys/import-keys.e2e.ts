@@ -104,7 +104,9 @@ test("input that can't be imported is reported beside the field, and nothing is 
   const person = await site.person();
   const [one, two] = [await generateKeyPair(), await generateKeyPair()];
   const encryptedPrivateKey = await protectPrivateKey({
-    ...{ ...one, password: masterPassword, passwordCipher: nodePasswordCipher },
+    ...one,
+    password: masterPassword,
+    passwordCipher: nodePasswordCipher,
   });
   const stored = { keyName: "Mine", publicKey: one.publicKey, encryptedPrivateKey };
   expect((await person.call("POST", "/api/encryption-keys", stored)).status).toBe(201);

@@ -63,7 +63,9 @@ test.each(usually(windows, 1))(
     const tookMs = performance.now() - begin;
 
     const sent = await sendMail({
-      ...{ port: site.server.mxPort, from: "orders@shop.example", to: address },
+      port: site.server.mxPort,
+      from: "orders@shop.example",
+      to: address,
       message: multipartMessage(7),
     });
     expect(sent.last).toMatch(/^250 /);

@@ -50,8 +50,12 @@ export const composeScreens: readonly Screen[] = [
       },
       { status: "pending", scheduledAt: "2099-03-05T09:30:00.000Z", subject: "Happy birthday", currentRetries: 0 },
     ].map((job, index) => ({
-      ...{ ...job, jobId: `00000000-0000-4000-8000-00000000000${index}`, aliasId: null, to: "rasa@outside.example" },
-      ...{ maxRetries: 3, lastError: null },
+      ...job,
+      jobId: `00000000-0000-4000-8000-00000000000${index}`,
+      aliasId: null,
+      to: "rasa@outside.example",
+      maxRetries: 3,
+      lastError: null,
     }));
     await visit.context.route("**/api/email-jobs", (route) => route.fulfill({ json: { jobs } }));
     await visit.page.reload();

@@ -27,8 +27,12 @@ const devices: readonly LoginSessionWire[] = [
 }));
 
 const own: SignInWire = {
-  ...{ email: "some@people.example", emailConfirmedAt: "2026-11-20T10:00:00.000Z" },
-  ...{ hasPassword: true, hasGoogle: false, hasWallet: false, freshForSeconds: 300 },
+  email: "some@people.example",
+  emailConfirmedAt: "2026-11-20T10:00:00.000Z",
+  hasPassword: true,
+  hasGoogle: false,
+  hasWallet: false,
+  freshForSeconds: 300,
 };
 
 const settings = (
@@ -275,7 +279,8 @@ export const signInScreens: readonly Screen[] = [
     goOn: sendProofLink,
   },
   dialogAt("prove-by-password", {
-    ...{ ways: { ...own, emailConfirmedAt: null, freshForSeconds: 0 }, button: "Change E-mail" },
+    ways: { ...own, emailConfirmedAt: null, freshForSeconds: 0 },
+    button: "Change E-mail",
   }),
   {
     name: "new-email",

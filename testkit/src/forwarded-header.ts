@@ -6,16 +6,20 @@ import { mustGo, readHeader } from "@kauke/mail-rfc";
 
 /** Fields that are rewritten, because they name people, addresses to unsubscribe, or messages of the owner. */
 const rewritten = new Set([
-  ...["from", "reply-to", "to", "cc", "in-reply-to", "references"],
-  ...[
-    "list-unsubscribe",
-    "list-unsubscribe-post",
-    "list-post",
-    "list-help",
-    "list-subscribe",
-    "list-owner",
-    "list-archive",
-  ],
+  "from",
+  "reply-to",
+  "to",
+  "cc",
+  "in-reply-to",
+  "references",
+
+  "list-unsubscribe",
+  "list-unsubscribe-post",
+  "list-post",
+  "list-help",
+  "list-subscribe",
+  "list-owner",
+  "list-archive",
 ]);
 /** Trace fields, which Kauke and every other mail host adds; they are not compared. */
 const added = new Set(["received", "delivered-to", "authentication-results", "dkim-signature"]);

@@ -208,7 +208,10 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
     const resolver = parts.overrides.resolver ?? createResolver({ servers: config.dnsServers });
     const transports = chooseTransports(config, { ...parts, resolver, direct: parts.overrides.direct });
     const mail = wireMail({
-      ...{ ...parts, transports, resolver, confirmation: confirmationOf(parts) },
+      ...parts,
+      transports,
+      resolver,
+      confirmation: confirmationOf(parts),
       sealer: parts.overrides.sealer,
     });
     if (parts.preview !== null) sendReplyLetter = previewReplies(mail.handlers, parts.preview, config);

@@ -97,7 +97,11 @@ export function wireMail(parts: MailParts): WiredMail {
   const retries = retryPlan(config.retrySchedule, () => clock.now(), Math.random);
   const reporter = failureReporter({ ...parts, notices: store.notices, bodies: store.bodies, reports, retries });
   const copyParts: CopyParts = {
-    ...{ rules: rewriteRules(parts), signer, isSealing, copyMemory, webhookBodies },
+    rules: rewriteRules(parts),
+    signer,
+    isSealing,
+    copyMemory,
+    webhookBodies,
     sealer: parts.sealer ?? { seal: sealArmored, sealedLength },
     onUnsealed: (alias) => reporter.reportUnsealed(alias),
   };
@@ -114,8 +118,15 @@ export function wireMail(parts: MailParts): WiredMail {
   const replyBook = new ReplyBook(store.replyPaths, clock, config.limits === "off" ? null : newCorrespondents);
   const leases = new HeldLeases(parts);
   const shared = {
-    ...{ copyParts, replyBook, settleDeps, leases, backgroundAttempts, attempts },
-    ...{ waiting, memory, reports },
+    copyParts,
+    replyBook,
+    settleDeps,
+    leases,
+    backgroundAttempts,
+    attempts,
+    waiting,
+    memory,
+    reports,
     attemptDeps: attemptParts(parts, { mailRules, replyBook }),
   };
   const inbound = wireInbound(parts, shared);
@@ -209,19 +220,9 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
   const { config, store, clock, random, logger, metrics } = parts;
   const { copyParts, settleDeps, reports, attemptDeps, replyBook } = shared;
   const { backgroundAttempts, leases, attempts, waiting, memory } = shared;
-  const { rules } = copyParts;
   const quota = new SpoolQuota(store.deliveries, clock);
   return mxService({
-    resolve: {
-      domains: rules.domains,
-      routes: new RouteCache(store.aliases, clock),
-      quota,
-      spoolSpace: parts.spoolSpace,
-      replyPaths: store.replyPaths,
-      aliases: store.aliases,
-      srsHash: rules.srsHash,
-      now: () => clock.now(),
-    },
+    resolve: resolveDeps(parts, copyParts.rules, quota),
     plan: {
       makeId: () => random.uuid(),
       postmaster: config.postmaster,
@@ -232,7 +233,8 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
       budgetMs: config.answerSeconds * 1000,
       shutdown: parts.shutdown,
       leaseMs: BACKGROUND_LEASE_MS,
-      ...{ backgroundAttempts, leases },
+      backgroundAttempts,
+      leases,
       attempt: (planned, signal) => attemptDelivery(planned, planned.copy, { known: planned, signal }, attemptDeps),
       attempts,
       waiting,
@@ -259,11 +261,21 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
     replyBook,
     takeBounce: takeBounceDeps(parts, { settleDeps, reports }),
     sendReply: writeAsDeps(parts),
-    operatorMail: { deliveries: store.deliveries, bodies: store.bodies },
+    operatorMail: store,
     clock,
     random,
     trace: parts.trace,
   });
+}
+
+function resolveDeps(
+  { store, spoolSpace, clock }: MailParts,
+  { domains, srsHash }: RewriteRules,
+  quota: SpoolQuota,
+): MxServiceDeps["resolve"] {
+  const { aliases, replyPaths } = store;
+  const routes = new RouteCache(aliases, clock);
+  return { domains, routes, quota, spoolSpace, replyPaths, aliases, srsHash, now: () => clock.now() };
 }
 
 function takeBounceDeps(

@@ -55,7 +55,8 @@ async function callAgain({ email, password }: Person, method: string, path: stri
   const cookie = (signedIn.headers.get("set-cookie") ?? "").split(";", 1)[0] ?? "";
   const headers = { cookie, ...(body === undefined ? {} : post.headers) };
   const answer = await fetch(`${system.url}${path}`, {
-    ...{ method, headers },
+    method,
+    headers,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   return { status: answer.status, body: (await answer.json()) as unknown };

@@ -177,8 +177,17 @@ describe("a message forwarded encrypted", () => {
     expect(String(bytes)).toContain("age -d -i key.txt message.eml.age > message.eml");
     const names = [...headerOf(bytes).matchAll(/^([A-Za-z-]+):/gm)].map((found) => found[1]);
     expect(names).toEqual([
-      ...["DKIM-Signature", "Delivered-To", "Kauke-Sealed", "Authentication-Results", "Date", "From", "To", "Subject"],
-      ...["Message-ID", "MIME-Version", "Content-Type"],
+      "DKIM-Signature",
+      "Delivered-To",
+      "Kauke-Sealed",
+      "Authentication-Results",
+      "Date",
+      "From",
+      "To",
+      "Subject",
+      "Message-ID",
+      "MIME-Version",
+      "Content-Type",
     ]);
   });
 
@@ -345,8 +354,17 @@ describe("a webhook", () => {
     const { data } = JSON.parse(json);
     const to = `${alias.alias}@kauke.test`;
     expect(data).toMatchObject({
-      ...{ alias: to, sealed: true, envelope: { from: null, to }, headers: [], messageId: null, from: null, to: [] },
-      ...{ subject: null, text: null, html: null, attachments: [] },
+      alias: to,
+      sealed: true,
+      envelope: { from: null, to },
+      headers: [],
+      messageId: null,
+      from: null,
+      to: [],
+      subject: null,
+      text: null,
+      html: null,
+      attachments: [],
       authentication: { spf: "pass", dkim: "none", arc: "none" },
     });
     expect(shownWords.filter((word) => json.includes(word))).toEqual([]);

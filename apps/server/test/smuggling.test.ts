@@ -17,7 +17,14 @@ const ends = ["\r\n", "\n", "\r"];
 const crossed = ends.flatMap((before) => ends.map((after) => `${before}.${after}`)).filter((it) => it !== "\r\n.\r\n");
 const doubled = ["\r\r\n.\r\r\n", "\r\n.\r\r\n", "\n\n.\r\n", "\n.\r\r\n", "\r\r.\r\r", "\n\r.\r\n", "\r\n.\n\r"];
 const withNul = [
-  ...["\r\n.\0\r\n", "\r\n\0.\r\n", "\r\n\0.\0\r\n", "\r\n.\r\0\n", "\r\0\n.\r\n", "\n\0.\r\n", "\r\0.\r\n", "\n.\0\n"],
+  "\r\n.\0\r\n",
+  "\r\n\0.\r\n",
+  "\r\n\0.\0\r\n",
+  "\r\n.\r\0\n",
+  "\r\0\n.\r\n",
+  "\n\0.\r\n",
+  "\r\0.\r\n",
+  "\n.\0\n",
   "\r\n\0\0\0\0\0\0\0\0.\r\n",
   "\r\n.\0\0\0\0\0\0\0\0\r\n",
 ];

@@ -33,8 +33,12 @@ export async function plantKeys(canaries: Canaries, owner: KeyOwner, fromAliasId
   const kept = { keyName: word("kept-key-name"), publicKey: key.publicKey, encryptedPrivateKey };
   await owner.call("POST", "/api/encryption-keys", kept);
   const job = {
-    ...{ to: `${word("sealed-job-to")}-down@people.example`, subject: word("sealed-job-subject"), fromAliasId },
-    ...{ body: `${word("sealed-job-body")} ąčę`, useEncryption: true, recipientPublicKey: key.publicKey },
+    to: `${word("sealed-job-to")}-down@people.example`,
+    subject: word("sealed-job-subject"),
+    fromAliasId,
+    body: `${word("sealed-job-body")} ąčę`,
+    useEncryption: true,
+    recipientPublicKey: key.publicKey,
   };
   await owner.call("POST", "/api/email-jobs", job);
   await owner.tell("POST", "/api/email-jobs", { ...job, recipientPublicKey: `${privateKey}x` });

@@ -128,7 +128,11 @@ function apiClient(canaries: Canaries, port: number) {
     new Promise<Answer>((resolve, reject) => {
       const type = body === undefined ? {} : { "content-type": "application/json" };
       const sent = request({
-        ...{ port, host: "127.0.0.1", localAddress: clientAddress, method, path },
+        port,
+        host: "127.0.0.1",
+        localAddress: clientAddress,
+        method,
+        path,
         headers: { ...always, ...type, ...headers },
       });
       sent.on("error", reject);

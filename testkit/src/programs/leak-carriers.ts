@@ -25,9 +25,18 @@ const lines = (bytes: Buffer): string => (bytes.toString("base64").match(/.{1,76
 /** Builds a text part and one attachment in base64. */
 export function attached(type: string, bytes: Buffer, fileName = "file"): CarrierEntity {
   const body = [
-    ...["--outer", "Content-Type: text/plain; charset=utf-8", "", "see the attachment", "--outer"],
-    ...[`Content-Type: ${type}`, "Content-Transfer-Encoding: base64"],
-    ...[`Content-Disposition: attachment; filename="${fileName}"`, "", lines(bytes), "--outer--", ""],
+    "--outer",
+    "Content-Type: text/plain; charset=utf-8",
+    "",
+    "see the attachment",
+    "--outer",
+    `Content-Type: ${type}`,
+    "Content-Transfer-Encoding: base64",
+    `Content-Disposition: attachment; filename="${fileName}"`,
+    "",
+    lines(bytes),
+    "--outer--",
+    "",
   ];
   return { header: ["MIME-Version: 1.0", 'Content-Type: multipart/mixed; boundary="outer"'], body: body.join("\r\n") };
 }

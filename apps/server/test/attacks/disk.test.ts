@@ -39,8 +39,11 @@ function spoolBytes({ dataDir }: ServerProcess): number {
 const startFullDiskScene = (env: Record<string, string> = {}) =>
   startScene({
     env: {
-      ...{ KAUKE_LIMITS: "off", KAUKE_WEBHOOK_ALLOW: "127.0.0.0/8", KAUKE_ANSWER_SECONDS: "1" },
-      ...{ KAUKE_SPOOL_ACCOUNT_MIB: String(ACCOUNT_MIB), ...env },
+      KAUKE_LIMITS: "off",
+      KAUKE_WEBHOOK_ALLOW: "127.0.0.0/8",
+      KAUKE_ANSWER_SECONDS: "1",
+      KAUKE_SPOOL_ACCOUNT_MIB: String(ACCOUNT_MIB),
+      ...env,
     },
   });
 
@@ -177,8 +180,13 @@ test("submitted, composed and scheduled mail counts together with forwarded mail
   const compose = async () => {
     const scheduledAt = new Date(Date.now() + 86_400_000).toISOString();
     const { status, body } = await person.call("POST", "/api/email-jobs", {
-      ...{ to: "ann@away.example", subject: "later", body: bodyOf(900_000), priority: 0, useEncryption: false },
-      ...{ fromAliasId: first.id, scheduledAt },
+      to: "ann@away.example",
+      subject: "later",
+      body: bodyOf(900_000),
+      priority: 0,
+      useEncryption: false,
+      fromAliasId: first.id,
+      scheduledAt,
     });
     return `${status} ${(body as { code?: string }).code ?? ""}`;
   };

@@ -94,7 +94,9 @@ export async function startStage({ env = {}, overrides = {} }: StageOptions = {}
     return Promise.all(mine.map(async (it) => (await preview.get(it.id))?.text ?? ""));
   };
   return {
-    ...{ system, clock, browser },
+    system,
+    clock,
+    browser,
     async person() {
       const email = `person${++people}@people.example`;
       await browser(`203.0.113.${people}`).register(email);

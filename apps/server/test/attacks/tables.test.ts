@@ -91,7 +91,8 @@ describe("challenges of wallets", () => {
   async function flooded(network: (n: number) => string) {
     const { db, context } = await openTables();
     const small = await startTestServer({
-      ...{ store: server.store, clock: server.clock },
+      store: server.store,
+      clock: server.clock,
       config: { trustedProxies: ["127.0.0.1"] },
       walletChallenges: walletChallengeStore({ ...context, clock: server.clock }, openMax),
     });

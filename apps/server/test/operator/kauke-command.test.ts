@@ -139,8 +139,16 @@ describe("beside a running server", () => {
 
 it("an unknown command prints the help", async () => {
   const unknown = [
-    ...[[], ["usres"], ["domains", "extra"], ["doctor", "--nonsense"], ["constructor"]],
-    ...[["users", "find"], ["users", "delete", "--yes"], ["backup"], ["keys"], ["migrate", "--show-addresses"]],
+    [],
+    ["usres"],
+    ["domains", "extra"],
+    ["doctor", "--nonsense"],
+    ["constructor"],
+    ["users", "find"],
+    ["users", "delete", "--yes"],
+    ["backup"],
+    ["keys"],
+    ["migrate", "--show-addresses"],
   ];
   for (const { code, out, err } of await Promise.all(unknown.map((args) => kauke(args)))) {
     expect([code, out]).toEqual([2, ""]);

@@ -149,13 +149,15 @@ describe("neomutt", () => {
     const rc = join(folder, "neomuttrc");
     const settings = [
       `set smtp_url = "smtp://127.0.0.1:${system.mxPort}"`,
-      ...["set ssl_starttls = no", "set ssl_force_tls = no", "set copy = no", "set use_envelope_from = yes"],
-      ...[
-        'set from = "ann@sender.example"',
-        'set envelope_from_address = "ann@sender.example"',
-        "set hostname = mutt.example",
-        'set charset = "utf-8"',
-      ],
+      "set ssl_starttls = no",
+      "set ssl_force_tls = no",
+      "set copy = no",
+      "set use_envelope_from = yes",
+
+      'set from = "ann@sender.example"',
+      'set envelope_from_address = "ann@sender.example"',
+      "set hostname = mutt.example",
+      'set charset = "utf-8"',
     ];
     writeFileSync(rc, `${settings.join("\n")}\n`);
     const file = join(folder, "notes.bin");

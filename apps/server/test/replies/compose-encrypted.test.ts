@@ -37,8 +37,13 @@ beforeEach(() => {
 
 const post = (change: Record<string, unknown> = {}) =>
   person.call("POST", "/api/email-jobs", {
-    ...{ to: "rasa@people.example", subject: "Sutartis", body: typed, fromAliasId },
-    ...{ useEncryption: true, recipientPublicKey: keys.publicKey, ...change },
+    to: "rasa@people.example",
+    subject: "Sutartis",
+    body: typed,
+    fromAliasId,
+    useEncryption: true,
+    recipientPublicKey: keys.publicKey,
+    ...change,
   });
 
 /** Sends a message. @returns the message as its recipient's host received it */

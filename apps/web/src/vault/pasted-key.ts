@@ -25,7 +25,8 @@ function keyWithin(text: string): PastedKey | null {
     const { privateKey, keyName, publicKey } = JSON.parse(text.trim()) as Record<string, unknown>;
     if (typeof privateKey !== "string") return null;
     return {
-      ...{ kind: "key", text: privateKey },
+      kind: "key",
+      text: privateKey,
       ...(typeof keyName === "string" && { keyName }),
       ...(typeof publicKey === "string" && { publicKey }),
     };

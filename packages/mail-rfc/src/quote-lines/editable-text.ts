@@ -28,8 +28,15 @@ export interface EditableText {
 const identities: ReadonlySet<string> = new Set(["", "7bit", "8bit", "binary"]);
 /** Charsets compatible with Latin-1 in all characters of the words searched for, and with one byte per character. */
 const singleByte: ReadonlySet<string> = new Set([
-  ...["iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "l1"],
-  ...["iso-8859-15", "windows-1252", "cp1252", "x-cp1252"],
+  "iso-8859-1",
+  "iso8859-1",
+  "iso_8859-1",
+  "latin1",
+  "l1",
+  "iso-8859-15",
+  "windows-1252",
+  "cp1252",
+  "x-cp1252",
 ]);
 const utf8: ReadonlySet<string> = new Set(["", "utf-8", "utf8", "us-ascii", "ascii"]);
 /** Maximum line length without CRLF (RFC 5321 §4.5.3.1.6). */

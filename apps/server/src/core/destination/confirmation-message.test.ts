@@ -5,8 +5,13 @@ import { confirmationMessage } from "./confirmation-message.ts";
 const token = "a".repeat(32);
 const made = (mailbox: string) =>
   confirmationMessage({
-    ...{ from: "no-reply@kauke.test", mailbox, origin: "https://kauke.test", token },
-    ...{ messageId: "<1@kauke.test>", boundary: "b0undary", at: new Date("2026-03-10T12:00:00Z") },
+    from: "no-reply@kauke.test",
+    mailbox,
+    origin: "https://kauke.test",
+    token,
+    messageId: "<1@kauke.test>",
+    boundary: "b0undary",
+    at: new Date("2026-03-10T12:00:00Z"),
   }).toString("utf8");
 
 it("contains both links in text and HTML, and is marked as automatic", () => {

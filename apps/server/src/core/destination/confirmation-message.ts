@@ -47,8 +47,14 @@ function plainText({ opening, mine, notMine, closing }: Words): string[] {
   const [refuse = "", ...rest] = closing;
   return [
     ...opening.flatMap((paragraph) => [paragraph, ""]),
-    ...["This is mine:", mine, ""],
-    ...[refuse, "", "This is not mine:", notMine, ""],
+    "This is mine:",
+    mine,
+    "",
+    refuse,
+    "",
+    "This is not mine:",
+    notMine,
+    "",
     ...rest,
   ];
 }

@@ -33,7 +33,9 @@ export async function queueOwnMessage(
   const isBeyondAscii = parseAddress(address).needsSmtpUtf8;
   const envelope = {
     envelopeFrom: from,
-    ...{ helo: "", clientAddress: "", protocol: "ESMTP" as const },
+    helo: "",
+    clientAddress: "",
+    protocol: "ESMTP" as const,
     receivedAt: at,
     eightBit: isBeyondAscii,
     smtpUtf8: isBeyondAscii,

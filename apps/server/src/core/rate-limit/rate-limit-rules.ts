@@ -59,13 +59,19 @@ const rules = {
   // Reset messages and sign-in links to one mailbox, requested from anywhere. Counted whether or not an account exists.
   // The wait is shorter than a link's lifetime, so that whoever reaches the limit leaves the owner a link that works.
   password_reset_mailbox: {
-    ...{ action: "password_reset_mailbox", free: 3, firstWaitSeconds: 900, longestWaitSeconds: 900 },
+    action: "password_reset_mailbox",
+    free: 3,
+    firstWaitSeconds: 900,
+    longestWaitSeconds: 900,
     forgetSeconds: 3600,
   },
   // The same messages to a mailbox whose account has not confirmed it, which may be a stranger's. Counted by mailbox,
   // over all accounts; the client is not told.
   password_reset_unproven: {
-    ...{ action: "password_reset_unproven", free: 3, firstWaitSeconds: 7200, longestWaitSeconds: 7200 },
+    action: "password_reset_unproven",
+    free: 3,
+    firstWaitSeconds: 7200,
+    longestWaitSeconds: 7200,
     forgetSeconds: 86_400,
   },
   // Confirmation links to the e-mail address of an account, which may be a stranger's. Counted by mailbox: its plain

@@ -144,7 +144,13 @@ function personToUser(
 ): User {
   const { firstName, lastName, profileImageUrl } = person;
   return newUser(deps, {
-    ...{ authMethod: "google", email, emailConfirmedAt: isConfirmed ? deps.clock.now() : null },
-    ...{ googleId: person.subject, googleIssuer: person.issuer, firstName, lastName, profileImageUrl },
+    authMethod: "google",
+    email,
+    emailConfirmedAt: isConfirmed ? deps.clock.now() : null,
+    googleId: person.subject,
+    googleIssuer: person.issuer,
+    firstName,
+    lastName,
+    profileImageUrl,
   });
 }

@@ -45,8 +45,13 @@ describe("a browser that signed in before", () => {
     let cookie: string | null = null;
     for (const user of people) cookie = withAccount(deps, cookie, user);
     expect(people.map(({ email }) => findEntry(browserMac, cookie, email) !== null)).toEqual([
-      ...[false, false],
-      ...[true, true, true, true, true],
+      false,
+      false,
+      true,
+      true,
+      true,
+      true,
+      true,
     ]);
   });
 

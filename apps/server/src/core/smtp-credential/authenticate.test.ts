@@ -45,7 +45,10 @@ describe("signing in to send", () => {
     const { right, key } = await aSubmitter();
     for (const username of [right.username, right.username.toUpperCase()])
       expect(await make()({ ...right, username })).toEqual({
-        ...{ kind: "signed_in", ...key, aliasAddress: right.username, stamp: expect.any(String) },
+        kind: "signed_in",
+        ...key,
+        aliasAddress: right.username,
+        stamp: expect.any(String),
       });
   });
 

@@ -61,7 +61,10 @@ export const tellPasswordChanged = (deps: AccountMailDeps, addressee: Addressee)
 
 function queue(deps: AccountMailDeps, { userId, email }: Addressee, message: AccountMessage): Promise<void> {
   return queueOwnMessage(deps, deps.ownMail, {
-    ...{ userId, address: email, purpose: "account", priority: PRIORITY },
+    userId,
+    address: email,
+    purpose: "account",
+    priority: PRIORITY,
     write: (head) => accountMessage(message, head),
   });
 }

@@ -4,8 +4,11 @@ import { accountMessage } from "./account-message.ts";
 const token = "a".repeat(32);
 const origin = "https://kauke.test";
 const head = {
-  ...{ from: "no-reply@kauke.test", mailbox: "ann+words@example.org", messageId: "<1@kauke.test>" },
-  ...{ boundary: "b0undary", at: new Date("2026-03-10T12:00:00Z") },
+  from: "no-reply@kauke.test",
+  mailbox: "ann+words@example.org",
+  messageId: "<1@kauke.test>",
+  boundary: "b0undary",
+  at: new Date("2026-03-10T12:00:00Z"),
 };
 
 it.each([

@@ -110,8 +110,13 @@ describe("the public age vectors", () => {
     const encryptedText = textOf(withKeys[0] as AgeVector);
     for (const vector of withPassword) {
       const key = {
-        ...{ id: crypto.randomUUID(), userId: ann.userId, keyName: "k", publicKey: "age1", isDefault: false },
-        ...{ createdAt: server.clock.now(), encryptedPrivateKey: textOf(vector) },
+        id: crypto.randomUUID(),
+        userId: ann.userId,
+        keyName: "k",
+        publicKey: "age1",
+        isDefault: false,
+        createdAt: server.clock.now(),
+        encryptedPrivateKey: textOf(vector),
       };
       await server.store.encryptionKeys.insert(key, 1000);
       const body = { keyId: key.id, encryptedText, masterPassword: vector.passphrases[0] || "x" };

@@ -15,8 +15,16 @@ it("the chunks together equal the output of JSON.stringify", async () => {
     gone: undefined,
   }));
   const values = [
-    ...[{}, [], null, "text", 1, new Date(0), { a: {}, b: [], c: null, d: undefined }],
-    ...[{ only: undefined }, [[], {}, [1, [2]]], { tables: { alias: { about: 'x"', rows } }, notes: ["a", "b"] }],
+    {},
+    [],
+    null,
+    "text",
+    1,
+    new Date(0),
+    { a: {}, b: [], c: null, d: undefined },
+    { only: undefined },
+    [[], {}, [1, [2]]],
+    { tables: { alias: { about: 'x"', rows } }, notes: ["a", "b"] },
   ];
   for (const value of values) expect((await textOf(value)).text).toBe(JSON.stringify(value));
 });

@@ -291,8 +291,12 @@ describe("confirming the e-mail", () => {
   it("sends three links a day at most to all tagged addresses of a mailbox together; a link works once", async () => {
     const ann = await person();
     expect((await ann.call("getSignIn")).body).toEqual({
-      ...{ email: ann.email, emailConfirmedAt: null },
-      ...{ hasPassword: true, hasGoogle: false, hasWallet: false, freshForSeconds: 300 },
+      email: ann.email,
+      emailConfirmedAt: null,
+      hasPassword: true,
+      hasGoogle: false,
+      hasWallet: false,
+      freshForSeconds: 300,
     });
     const tagged = await new Visitor(server).register(ann.email.replace("@", "+two@"));
     const other = await new Visitor(server).register(ann.email.replace("@", "+three@"));

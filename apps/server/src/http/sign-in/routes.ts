@@ -41,8 +41,11 @@ export function passwordHandlers(
     async changePassword({ userId, body, cookie, device, clientAddress, browser }) {
       const formerToken = tokenOf(cookie);
       const user = await changePassword(deps, {
-        ...{ ...body, userId, clientAddress },
-        ...{ token: formerToken, browser: browser.value },
+        ...body,
+        userId,
+        clientAddress,
+        token: formerToken,
+        browser: browser.value,
       });
       const { email, emailConfirmedAt, passwordHash } = user;
       cookie.write(await openByPassword(deps, { userId, passwordHash, formerToken, device }));

@@ -139,7 +139,8 @@ describe("a session whose sign-in is more than five minutes old", () => {
     const other = makeWalletKey();
     const stranger = proveWallet(other, await challenge(who, other, "prove"));
     expect(await who.call("proveByWallet", { body: stranger })).toMatchObject({
-      ...{ status: 401, body: { code: "wallet_unproven" } },
+      status: 401,
+      body: { code: "wallet_unproven" },
     });
     expect((await who.call("getSession")).body.user.id).toBe(body.user.id);
     const key = makeWalletKey();
@@ -149,7 +150,8 @@ describe("a session whose sign-in is more than five minutes old", () => {
     expect((await ann.call("proveByWallet", { body: forLink })).status).toBe(401);
     const proof = proveWallet(key, await challenge(ann, key, "prove"));
     expect(await ann.call("proveByWallet", { body: proof })).toMatchObject({
-      ...{ status: 200, body: { freshForSeconds: 300 } },
+      status: 200,
+      body: { freshForSeconds: 300 },
     });
     expect((await ann.call("proveByWallet", { body: proof })).status).toBe(401);
   });

@@ -25,8 +25,10 @@ async function withCredential() {
 /** Checks the credentials like the submission service. */
 function signIn(username: string, password: string) {
   const authenticate = smtpAuthenticator({
-    ...{ smtpCredentials: server.store.smtpCredentials, rateLimits: server.store.rateLimits },
-    ...{ limitRules: null, clock: server.clock },
+    smtpCredentials: server.store.smtpCredentials,
+    rateLimits: server.store.rateLimits,
+    limitRules: null,
+    clock: server.clock,
   });
   return authenticate({ username, password, clientAddress: "192.0.2.1" });
 }
@@ -36,18 +38,26 @@ describe("creating SMTP credentials", () => {
     const { alias, credential, headers } = await withCredential();
     const username = `${alias.alias}@kauke.test`;
     expect(credential).toEqual({
-      ...{ id: credential.id, aliasId: alias.id, username, password: expect.stringMatching(PASSWORD) },
+      id: credential.id,
+      aliasId: alias.id,
+      username,
+      password: expect.stringMatching(PASSWORD),
     });
     expect(headers["cache-control"]).toBe("no-store");
     expect(await signIn(username, credential.password)).toMatchObject({
-      ...{ kind: "signed_in", aliasId: alias.id, aliasAddress: username.toLowerCase(), userId: ann.userId },
+      kind: "signed_in",
+      aliasId: alias.id,
+      aliasAddress: username.toLowerCase(),
+      userId: ann.userId,
     });
   });
 
   it("lists them without the password, with the host to connect to", async () => {
     const { id: none } = await ann.createAlias();
     expect((await ann.call("listSmtpCredentials", { params: { aliasId: none } })).body).toEqual({
-      ...{ credentials: [], host: "smtp.kauke.test", local: { submission: 2587, submissions: 2465 } },
+      credentials: [],
+      host: "smtp.kauke.test",
+      local: { submission: 2587, submissions: 2465 },
     });
     const { credential, params } = await withCredential();
     const { body } = await ann.call("listSmtpCredentials", { params });

@@ -80,7 +80,8 @@ describe("a wallet address alone", () => {
     const { address } = makeWalletKey();
     const domainFor = async (host: string) => {
       const { body } = await visitor().send({
-        ...{ method: "POST", url: "/api/auth/wallet" },
+        method: "POST",
+        url: "/api/auth/wallet",
         headers: { host, "content-type": "application/json" },
         payload: JSON.stringify({ walletAddress: address }),
       });

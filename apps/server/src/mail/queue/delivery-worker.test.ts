@@ -17,8 +17,15 @@ function delivery(domain: string, userId: string): LeasedDelivery {
   const now = new Date();
   const envelope = { envelopeFrom: "", helo: "", clientAddress: "", protocol: "SMTP" as const, receivedAt: now };
   return {
-    ...{ id: randomUUID(), messageId: randomUUID(), aliasId: null, userId, attempts: 0, createdAt: now, sizeBytes: 1 },
-    ...{ leaseToken: "token", leasedUntil: new Date(now.getTime() + 60_000) },
+    id: randomUUID(),
+    messageId: randomUUID(),
+    aliasId: null,
+    userId,
+    attempts: 0,
+    createdAt: now,
+    sizeBytes: 1,
+    leaseToken: "token",
+    leasedUntil: new Date(now.getTime() + 60_000),
     target: { destination: { kind: "mailbox", address: `ann@${domain}` }, aliasAddress: "a@kauke.test" },
     envelope: { ...envelope, eightBit: false, smtpUtf8: false },
   };
@@ -93,7 +100,7 @@ test("a wake-up while every slot is taken leads to a claim as soon as a slot is 
   const late = delivery("late.example", "late");
   due.push(late);
   worker.wake();
-  for (const it of [...running.keys()]) end(it);
+  for (const it of Array.from(running.keys())) end(it);
   await vi.waitFor(() => expect(running.has(late)).toBe(true), { timeout: 3000 });
   end(late);
 });

@@ -137,7 +137,7 @@ export class DeliveryWorker {
 
   /** Resolves when all running attempts have ended and are settled. */
   async settled(): Promise<void> {
-    await Promise.allSettled([...this.#running]);
+    await Promise.allSettled(this.#running);
   }
 
   async #claim(): Promise<void> {

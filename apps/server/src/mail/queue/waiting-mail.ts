@@ -21,8 +21,12 @@ const BATCH_EVERY_MS = 1000;
  * Failures to reach the host. Replies of the host concern the message or mailbox: such deliveries keep their retry
  * time.
  */
-const unreached: ReadonlySet<FailureCode> = new Set([
-  ...(["unreachable", "timed_out", "connection_lost", "dns_failed", "tls_failed"] as const),
+const unreached: ReadonlySet<FailureCode> = new Set<FailureCode>([
+  "unreachable",
+  "timed_out",
+  "connection_lost",
+  "dns_failed",
+  "tls_failed",
 ]);
 
 interface Waiting {

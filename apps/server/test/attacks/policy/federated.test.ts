@@ -139,12 +139,24 @@ describe("an impostor who registered the owner's address", () => {
   }
 
   const everything = {
-    ...{ session: true, password: true, knownBrowser: true, smtp: true },
-    ...{ leakGuard: false, sealTo: "a key", aliasSealTo: "a key", composed: "pending" },
+    session: true,
+    password: true,
+    knownBrowser: true,
+    smtp: true,
+    leakGuard: false,
+    sealTo: "a key",
+    aliasSealTo: "a key",
+    composed: "pending",
   };
   const nothing = {
-    ...{ session: false, password: false, knownBrowser: false, smtp: false },
-    ...{ leakGuard: true, sealTo: "off", aliasSealTo: "account", composed: "cancelled" },
+    session: false,
+    password: false,
+    knownBrowser: false,
+    smtp: false,
+    leakGuard: true,
+    sealTo: "off",
+    aliasSealTo: "account",
+    composed: "cancelled",
   };
 
   test("keeps all of it as long as nobody proves the mailbox (control)", async () => {

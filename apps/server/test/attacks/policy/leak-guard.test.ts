@@ -115,7 +115,11 @@ async function answer(entity: CarrierEntity): Promise<string> {
 
 const compose = (body: string) =>
   person.call("POST", "/api/email-jobs", {
-    ...{ to: "composed@sender.example", subject: "plans", body, priority: 0, useEncryption: false },
+    to: "composed@sender.example",
+    subject: "plans",
+    body,
+    priority: 0,
+    useEncryption: false,
     fromAliasId: alias.id,
   });
 
@@ -250,7 +254,9 @@ function zipOfZeros(count: number, mebibytes: number): Buffer {
 const pdfOfZeros = (mebibytes: number): Buffer =>
   Buffer.concat([
     Buffer.from("%PDF-1.4\n1 0 obj << /Filter /FlateDecode >>\nstream\n"),
-    ...[deflateSync(Buffer.alloc(0)).subarray(0, 2), zerosDeflated(mebibytes), Buffer.from("\nendstream\n")],
+    deflateSync(Buffer.alloc(0)).subarray(0, 2),
+    zerosDeflated(mebibytes),
+    Buffer.from("\nendstream\n"),
   ]);
 
 const gzipOfZeros = (mebibytes: number): Buffer =>
@@ -318,8 +324,12 @@ test("an account that sends decompression bombs does not delay another one's mai
     for (let round = 0; round < rounds(1, 12); round += 1) {
       const jobs = Array.from({ length: 8 }, () =>
         attacker.call("POST", "/api/email-jobs", {
-          ...{ to: "ann@sender.example", subject: "x", body: bomb, priority: 0 },
-          ...{ useEncryption: false, fromAliasId: id },
+          to: "ann@sender.example",
+          subject: "x",
+          body: bomb,
+          priority: 0,
+          useEncryption: false,
+          fromAliasId: id,
         }),
       );
       answers.push(...(await Promise.all(jobs)).map(({ status }) => status));

@@ -3,7 +3,9 @@ import { toldMailboxes } from "./told-mailboxes.ts";
 
 const open = (...addresses: string[]) => addresses.map((address) => ({ address, state: "asked" as const }));
 const row = (id: string, forwardTo: string, unconfirmed = open(...forwardTo.split(", "))) => ({
-  ...{ id, forwardTo, unconfirmed },
+  id,
+  forwardTo,
+  unconfirmed,
   active: forwardTo !== "null",
 });
 

@@ -40,7 +40,9 @@ interface Action {
 const mine: Action = { choice: "mine", label: "This is mine", pendingLabel: "Confirming...", look: "btn-primary" };
 const notMine: Action = { choice: "not_mine", label: "This is not mine", pendingLabel: "Saving...", look: "" };
 const block: Action = {
-  ...{ choice: "block", label: "Block this mailbox here", pendingLabel: "Blocking..." },
+  choice: "block",
+  label: "Block this mailbox here",
+  pendingLabel: "Blocking...",
   look: "btn-danger-line",
 };
 

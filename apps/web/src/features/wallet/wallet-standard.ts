@@ -62,7 +62,7 @@ export function listWallets(target: EventTarget): WalletList {
   const listeners = new Set<() => void>();
   const register = (...arrived: StandardWallet[]): (() => void) => {
     for (const wallet of arrived) wallets.add(wallet);
-    if (arrived.some(isUsable)) for (const listener of [...listeners]) listener();
+    if (arrived.some(isUsable)) for (const listener of Array.from(listeners)) listener();
     return () => {
       for (const wallet of arrived) wallets.delete(wallet);
     };

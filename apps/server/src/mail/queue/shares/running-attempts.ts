@@ -155,7 +155,7 @@ export class Attempt implements AttemptSignal, AttemptView {
   stop(): void {
     if (this.aborted) return;
     this.aborted = true;
-    for (const listener of [...this.#listeners]) listener();
+    for (const listener of Array.from(this.#listeners)) listener();
   }
 }
 

@@ -135,7 +135,7 @@ export class SmtpPool {
   async close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     this.#isClosed = true;
     for (const host of this.#hosts.values()) {
-      for (const { connection } of [...host.idle]) this.#retire(host, connection);
+      for (const { connection } of Array.from(host.idle)) this.#retire(host, connection);
       for (const waiter of host.waiting.clear()) waiter.give({ kind: "failed", outcome: aborted });
     }
     if (!this.#isBusy()) return;

@@ -123,18 +123,34 @@ describe("no attack URL reaches the internal network", () => {
     const made = createWebhookTransport({ resolver, allow: parseAllowList([]), totalMs: 1000 });
     open.push(() => made.close());
     const hosts = [
-      ...["127.0.0.1", "127.1", "2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "017700000001", "0.0.0.0", "0"],
-      ...[
-        "[::1]",
-        "[::]",
-        "[::ffff:127.0.0.1]",
-        "[::ffff:7f00:1]",
-        "[0:0:0:0:0:ffff:127.0.0.1]",
-        "①②⑦.⓪.⓪.①",
-        "127。0。0。1",
-      ],
-      ...["127.0.0.1.", "localhost", "localhost.", "LocalHost", "a.localhost", "inside.test", "inside.test."],
-      ...["rebinding.test", "mixed.test", "mixed6.test", "mapped.test"],
+      "127.0.0.1",
+      "127.1",
+      "2130706433",
+      "0x7f000001",
+      "0x7f.1",
+      "0177.0.0.1",
+      "017700000001",
+      "0.0.0.0",
+      "0",
+
+      "[::1]",
+      "[::]",
+      "[::ffff:127.0.0.1]",
+      "[::ffff:7f00:1]",
+      "[0:0:0:0:0:ffff:127.0.0.1]",
+      "①②⑦.⓪.⓪.①",
+      "127。0。0。1",
+      "127.0.0.1.",
+      "localhost",
+      "localhost.",
+      "LocalHost",
+      "a.localhost",
+      "inside.test",
+      "inside.test.",
+      "rebinding.test",
+      "mixed.test",
+      "mixed6.test",
+      "mapped.test",
     ];
     for (const host of hosts) {
       const outcome = await made.post(call(`http://${host}:${hook.port}/`));
