@@ -1,4 +1,4 @@
-/** The calls about encryption keys and decryption; part of the route table in `endpoints.ts`. */
+/** Routes for encryption keys and decryption; part of the table in `endpoints.ts`. */
 import * as z from "zod";
 import {
   createEncryptionKeyBody,
@@ -28,7 +28,7 @@ export const encryptionEndpoints = {
   createEncryptionKey: {
     method: "POST",
     path: "/api/encryption-keys",
-    summary: "Keep an encryption key made elsewhere, or make one under a master password",
+    summary: "Store an encryption key that the client made, or make one protected by a master password",
     access: "user",
     body: createEncryptionKeyBody,
     status: 201,
@@ -37,7 +37,7 @@ export const encryptionEndpoints = {
   readProtectedKey: {
     method: "GET",
     path: "/api/encryption-keys/:keyId/protected",
-    summary: "The private key as it is stored: an age file under the master password",
+    summary: "The private key as it is stored: an age file protected by the master password",
     access: "user",
     params: keyParams,
     status: 200,
@@ -46,7 +46,7 @@ export const encryptionEndpoints = {
   downloadEncryptionKey: {
     method: "POST",
     path: "/api/encryption-keys/:keyId/download",
-    summary: "The private key, opened by the master password",
+    summary: "The private key, decrypted with the master password",
     access: "user",
     params: keyParams,
     body: downloadKeyBody,
@@ -65,7 +65,7 @@ export const encryptionEndpoints = {
   deleteEncryptionKey: {
     method: "DELETE",
     path: "/api/encryption-keys/:keyId",
-    summary: "Delete an encryption key; what was encrypted to it opens only with a copy of it",
+    summary: "Delete an encryption key; text encrypted to it can then only be decrypted with a copy of the key",
     access: "user",
     params: keyParams,
     status: 200,
@@ -85,7 +85,7 @@ export const encryptionEndpoints = {
   decryptManual: {
     method: "POST",
     path: "/api/decrypt-manual",
-    summary: "Decrypt a text with a private key that is not kept",
+    summary: "Decrypt a text with a private key, which is not stored",
     access: "user",
     body: decryptManualBody,
     bodyMaxBytes: limits.requestBodyMaxBytes,

@@ -1,24 +1,24 @@
-/** What the route table says of one call. */
+/** The type of an entry of the route table. */
 import type * as z from "zod";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export interface Endpoint {
   method: Method;
-  /** Fastify form: `/api/aliases/:userId`. */
+  /** Path in Fastify's syntax, e.g. `/api/aliases/:userId`. */
   path: string;
   summary: string;
-  /** `user`: a signed-in person only. */
+  /** `user` requires a signed-in user. */
   access: "anyone" | "user";
   params?: z.ZodObject;
   body?: z.ZodType;
-  /** `limits.smallBodyMaxBytes` unless said. */
+  /** Maximum size of the request body in octets; default `limits.smallBodyMaxBytes`. */
   bodyMaxBytes?: number;
-  /** Status of success. */
+  /** HTTP status of a successful answer. */
   status: number;
   answer: z.ZodType;
-  /** The answer is a file to keep: this name, the day and `.json`. */
+  /** Set if the answer is downloaded as a file: this name, followed by the date and `.json`. */
   savedAs?: string;
-  /** Answers say in their body whether the call was a success; then every failure says so too: `success: false`. */
+  /** The body of every answer has a field `success`, which is `false` in error answers. */
   tellsSuccess?: true;
 }

@@ -1,5 +1,5 @@
 /**
- * The route table: every call of the HTTP interface with its shapes. The server mounts exactly these, the web client calls
+ * The route table: every route of the HTTP API with its schemas. The server mounts exactly these, the web client calls
  * exactly these, and /api/openapi.json is derived from them.
  */
 import * as z from "zod";
@@ -29,7 +29,7 @@ const aliasParams = z.object({ aliasId: z.string() });
 const credentialParams = z.object({ credentialId: z.string(), aliasId: z.string() });
 const message = z.object({ message: z.string() });
 
-/** Something the owner should know: mail of an alias that finally failed. */
+/** A notice for the owner of an account, e.g. about a delivery that failed for good. */
 export const noticeWire = z.object({
   id: z.uuid(),
   kind: z.enum([
@@ -87,7 +87,7 @@ export const endpoints = define({
   listDomains: {
     method: "GET",
     path: "/api/domains",
-    summary: "Domains an alias can be made on, the provider's own first",
+    summary: "Domains an alias can be created on, the provider's own first",
     access: "anyone",
     status: 200,
     answer: z.object({ domains: z.array(z.string()) }),
@@ -151,7 +151,7 @@ export const endpoints = define({
   deleteAlias: {
     method: "DELETE",
     path: "/api/aliases/:aliasId",
-    summary: "Delete an alias with all that hangs on it",
+    summary: "Delete an alias and everything that belongs to it",
     access: "user",
     params: aliasParams,
     status: 200,
@@ -169,7 +169,7 @@ export const endpoints = define({
   renewWebhookSecret: {
     method: "POST",
     path: "/api/aliases/:aliasId/webhook-secret",
-    summary: "Make a new signing secret; the old one signs nothing any more",
+    summary: "Replace the signing secret; the old one is no longer used",
     access: "user",
     params: aliasParams,
     status: 200,
@@ -178,7 +178,7 @@ export const endpoints = define({
   listSmtpCredentials: {
     method: "GET",
     path: "/api/smtp-credentials/alias/:aliasId",
-    summary: "SMTP credentials of an alias, without the password, and the host to use them at",
+    summary: "SMTP credentials of an alias, without the password, and the submission host",
     access: "user",
     params: aliasParams,
     status: 200,
@@ -187,7 +187,7 @@ export const endpoints = define({
   createSmtpCredential: {
     method: "POST",
     path: "/api/smtp-credentials",
-    summary: "Make the SMTP credentials of an alias; it has one pair at most",
+    summary: "Create the SMTP credentials of an alias, which has at most one pair",
     access: "user",
     body: createSmtpCredentialBody,
     status: 201,
@@ -205,7 +205,7 @@ export const endpoints = define({
   regenerateSmtpPassword: {
     method: "PATCH",
     path: "/api/smtp-credentials/:credentialId/alias/:aliasId/regenerate",
-    summary: "Make a new SMTP password; the old one is dead at once",
+    summary: "Create a new SMTP password; the old one stops working at once",
     access: "user",
     params: credentialParams,
     status: 200,
@@ -214,7 +214,7 @@ export const endpoints = define({
   deleteSmtpCredential: {
     method: "DELETE",
     path: "/api/smtp-credentials/:credentialId/alias/:aliasId",
-    summary: "Delete SMTP credentials; the password is dead at once",
+    summary: "Delete SMTP credentials; the password stops working at once",
     access: "user",
     params: credentialParams,
     status: 200,
@@ -223,7 +223,7 @@ export const endpoints = define({
   getAccountStats: {
     method: "GET",
     path: "/api/account-stats",
-    summary: "Counts of what the account holds",
+    summary: "Number of aliases, credentials, keys and queued messages of the account",
     access: "user",
     status: 200,
     answer: z.object({
@@ -239,7 +239,7 @@ export const endpoints = define({
   deleteAccount: {
     method: "DELETE",
     path: "/api/account",
-    summary: "Delete the account and everything it holds",
+    summary: "Delete the account and everything that belongs to it",
     access: "user",
     status: 200,
     answer: message,
@@ -247,7 +247,7 @@ export const endpoints = define({
   getAccountSettings: {
     method: "GET",
     path: "/api/account/settings",
-    summary: "What the account has chosen",
+    summary: "Settings of the account",
     access: "user",
     status: 200,
     answer: accountSettings,
@@ -255,7 +255,7 @@ export const endpoints = define({
   changeAccountSettings: {
     method: "PATCH",
     path: "/api/account/settings",
-    summary: "Change what the account has chosen",
+    summary: "Change settings of the account",
     access: "user",
     body: accountSettingsChange,
     status: 200,
@@ -264,7 +264,7 @@ export const endpoints = define({
   createEmailJob: {
     method: "POST",
     path: "/api/email-jobs",
-    summary: "Queue a message from an alias; it can be undone for a few seconds",
+    summary: "Queue a message from an alias; it can be cancelled for a few seconds",
     access: "user",
     body: createEmailJobBody,
     bodyMaxBytes: limits.requestBodyMaxBytes,
@@ -274,7 +274,7 @@ export const endpoints = define({
   listWaitingEmailJobs: {
     method: "GET",
     path: "/api/email-jobs",
-    summary: `Composed messages that have not left yet, the newest first; ${limits.waitingJobsShown} at most`,
+    summary: `Composed messages that have not been sent yet, newest first; at most ${limits.waitingJobsShown}`,
     access: "user",
     status: 200,
     answer: z.object({ jobs: z.array(waitingEmailJob) }),
@@ -282,7 +282,7 @@ export const endpoints = define({
   getEmailJobStatus: {
     method: "GET",
     path: "/api/email-jobs/:jobId/status",
-    summary: "How far a queued message is",
+    summary: "Status of a queued message",
     access: "user",
     params: z.object({ jobId: z.string() }),
     status: 200,
@@ -291,7 +291,7 @@ export const endpoints = define({
   cancelEmailJob: {
     method: "POST",
     path: "/api/email-jobs/:jobId/cancel",
-    summary: "Undo a queued message that no sender has taken up",
+    summary: "Cancel a queued message that the delivery worker has not started to send",
     access: "user",
     params: z.object({ jobId: z.string() }),
     status: 200,
@@ -306,7 +306,7 @@ export const endpoints = define({
   listNotices: {
     method: "GET",
     path: "/api/notices",
-    summary: "What the owner should know: deliveries that finally failed",
+    summary: "Notices for the owner, e.g. about deliveries that failed for good",
     access: "user",
     status: 200,
     answer: z.object({ notices: z.array(noticeWire) }),
@@ -314,7 +314,7 @@ export const endpoints = define({
   readConfirmation: {
     method: "POST",
     path: "/api/confirmation/state",
-    summary: "How the mailbox behind a confirmation link stands; changes nothing",
+    summary: "State of the mailbox that a confirmation link was sent to; changes nothing",
     access: "anyone",
     body: confirmationLink,
     status: 200,
@@ -323,7 +323,8 @@ export const endpoints = define({
   answerConfirmation: {
     method: "POST",
     path: "/api/confirmation",
-    summary: "Say whether the mailbox behind a confirmation link is yours, or block it on this server",
+    summary:
+      "Confirm the mailbox that a link was sent to, say that it isn't yours, or block all mail from this server to it",
     access: "anyone",
     body: confirmationAnswer,
     status: 200,
@@ -333,7 +334,7 @@ export const endpoints = define({
     method: "POST",
     path: "/api/confirmation/message",
     summary:
-      "Send the confirmation message to a mailbox of one of your aliases (again): once a day, three times in all",
+      "Send the confirmation message to a mailbox of one of your aliases (again): once a day, three times in total",
     access: "user",
     body: confirmationWish,
     status: 200,
@@ -342,7 +343,7 @@ export const endpoints = define({
   resumeMailbox: {
     method: "POST",
     path: "/api/mailboxes/resume",
-    summary: "Forward again to a mailbox that was suspended, since its host said that it does not exist",
+    summary: "Resume forwarding to a mailbox that was suspended because its host said that it does not exist",
     access: "user",
     body: confirmationWish,
     status: 200,
@@ -351,7 +352,7 @@ export const endpoints = define({
   dismissNotice: {
     method: "DELETE",
     path: "/api/notices/:noticeId",
-    summary: "Put a notice away",
+    summary: "Dismiss a notice",
     access: "user",
     params: z.object({ noticeId: z.string() }),
     status: 200,

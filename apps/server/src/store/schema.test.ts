@@ -15,7 +15,9 @@ import { wholeExport } from "./rows/accounts/account-export.testing.ts";
 import { plantAccount } from "./rows/accounts/account-rows.testing.ts";
 import { loadServerKeys } from "./sealing/server-keys.ts";
 
-/** Exactly the columns of `DB`, the compiler sees to that; their types as information_schema names them. */
+/**
+ * The columns of `DB`, complete because of the type; column types as information_schema names them, `?` if nullable.
+ */
 const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
   user: {
     ...{
@@ -182,7 +184,7 @@ describe.each(["embedded", "PostgreSQL"] as const)("a schema of before on %s", (
   });
 });
 
-it("a data directory of before is opened by this program, and what lay in it is read", async () => {
+it("opens a data directory of an older version and reads the data in it", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "kauke-older-"));
   const secretKey = randomBytes(32);
   try {
@@ -208,7 +210,7 @@ it("a data directory of before is opened by this program, and what lay in it is 
   }
 });
 
-/** What an older program would have made: the migrations up to this number. */
+/** Creates the schema of an older version: the migrations up to this number. */
 async function makeSchema(db: Database, last: number): Promise<void> {
   const directory = new URL("./migrations/", import.meta.url);
   await sql`CREATE TABLE schema_migration (number integer PRIMARY KEY, name text NOT NULL,
@@ -244,7 +246,7 @@ async function readColumns(db: Database): Promise<Record<string, Record<string, 
   return tables;
 }
 
-/** Both drivers must hand out the same JavaScript values. */
+/** Asserts that the driver returns the JavaScript values that both drivers must agree on. */
 async function expectEqualReading(db: Database): Promise<void> {
   const big = Buffer.from([0, 1, 127, 128, 255]);
   const { rows } =

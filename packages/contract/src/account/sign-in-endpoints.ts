@@ -1,4 +1,4 @@
-/** The calls about passwords, the sign-in e-mail and signed-in devices; part of the route table in `endpoints.ts`. */
+/** Routes for passwords, the e-mail used to sign in, and signed-in devices; part of the table in `endpoints.ts`. */
 import * as z from "zod";
 import type { Endpoint } from "../endpoint.ts";
 import { userWire } from "./auth.ts";
@@ -19,7 +19,7 @@ export const signInEndpoints = {
   askPasswordReset: {
     method: "POST",
     path: "/api/auth/password-reset/message",
-    summary: "Have a link sent that sets a new password; answers the same whether there is an account or not",
+    summary: "Send a link that sets a new password; the answer is the same whether there is an account or not",
     access: "anyone",
     body: passwordResetWish,
     status: 202,
@@ -28,7 +28,7 @@ export const signInEndpoints = {
   readPasswordReset: {
     method: "POST",
     path: "/api/auth/password-reset/state",
-    summary: "Whose password a reset link sets, as long as it works; changes nothing",
+    summary: "E-mail of the account whose password a reset link sets, while the link is valid; changes nothing",
     access: "anyone",
     body: passwordResetLink,
     status: 200,
@@ -46,7 +46,7 @@ export const signInEndpoints = {
   askSignInLink: {
     method: "POST",
     path: "/api/auth/sign-in-link/message",
-    summary: "Have a link sent that signs in; answers the same whether there is an account or not",
+    summary: "Send a link that signs in; the answer is the same whether there is an account or not",
     access: "anyone",
     body: passwordResetWish,
     status: 202,
@@ -55,7 +55,8 @@ export const signInEndpoints = {
   readSignInLink: {
     method: "POST",
     path: "/api/auth/sign-in-link/state",
-    summary: "Whom a sign-in link signs in, and whether it needs the password here; changes nothing",
+    summary:
+      "E-mail of the account a sign-in link is for, and whether this browser needs the password too; changes nothing",
     access: "anyone",
     body: passwordResetLink,
     status: 200,
@@ -73,7 +74,7 @@ export const signInEndpoints = {
   getSignIn: {
     method: "GET",
     path: "/api/account/sign-in",
-    summary: "What leads into the account, and whether its e-mail is confirmed",
+    summary: "Ways to sign in to the account, and whether its e-mail is confirmed",
     access: "user",
     status: 200,
     answer: signInWire,
@@ -90,7 +91,7 @@ export const signInEndpoints = {
   askEmailConfirmation: {
     method: "POST",
     path: "/api/account/email-confirmation/message",
-    summary: "Have a link sent that confirms the e-mail of the account: three times a day",
+    summary: "Send a link that confirms the e-mail of the account; at most three times a day",
     access: "user",
     status: 200,
     answer: message,
@@ -115,7 +116,7 @@ export const signInEndpoints = {
   endSession: {
     method: "DELETE",
     path: "/api/auth/sessions/:sessionId",
-    summary: "End a session; ending the own one is signing out",
+    summary: "End a session; ending the session that makes the request signs out",
     access: "user",
     params: z.object({ sessionId: z.string() }),
     status: 200,

@@ -1,4 +1,4 @@
-/** The call of sign-in by wallet; part of the route table in `endpoints.ts`. */
+/** Route of sign-in by wallet; part of the table in `endpoints.ts`. */
 import * as z from "zod";
 import type { Endpoint } from "../endpoint.ts";
 import { userWire } from "./auth.ts";
@@ -9,7 +9,7 @@ export const walletEndpoints = {
     method: "POST",
     path: "/api/auth/wallet",
     summary:
-      "Sign in by a Solana wallet: the address alone is answered 401 with a `challenge`, the signed challenge with the user",
+      "Sign in by a Solana wallet: the address alone gets 401 with a `challenge`, the signed challenge gets the user",
     access: "anyone",
     body: walletBody,
     status: 200,

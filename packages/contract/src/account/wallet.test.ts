@@ -27,7 +27,7 @@ const lines = [
   "Expiration Time: 2026-11-22T09:05:00.000Z",
 ];
 
-test("the text is the one that wallets build from the same fields, without a line end at its end", () => {
+test("the signed text is the one that wallets build from the same fields, without a trailing line end", () => {
   expect(signInMessage(challenge, address)).toBe(lines.join("\n"));
 });
 
@@ -43,7 +43,7 @@ test.each([
   expect(changed).toEqual(lines.with(at, line));
 });
 
-test("the address is required, the proof is not", () => {
+test("the wallet address is required, the signature and its fields are not", () => {
   expect(walletBody.safeParse({ walletAddress: address }).success).toBe(true);
   for (const body of [{}, { walletAddress: "" }, { walletAddress: 1 }, { walletAddress: null }])
     expect(walletBody.safeParse(body).error?.issues[0]?.message).toBe(walletMessages.addressRequired);
