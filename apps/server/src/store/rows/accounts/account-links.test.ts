@@ -119,7 +119,7 @@ describe("links to an account's own e-mail", () => {
       const [notice, ...more] = await store.notices.listForUser(user.id);
       expect([notice?.kind, more]).toEqual(["first_proof", []]);
       expect(notice?.text).toContain(
-        "the leak guard's switch, which is on again; the alias in quoted lines, which is off again",
+        "the leak guard setting, which is on again; the setting for the alias in quoted lines, which is off again",
       );
       await store.users.changeSettings(user.id, { leakGuard: false });
       expect(await store.accountLinks.signIn((await given(user, "sign-in")).tokenHash, null)).toBe(true);

@@ -1,4 +1,7 @@
-/** One-use links to an account's own e-mail, and what they change when they are used; each in one commit under the account's lock. */
+/**
+ * One-use links sent to an account's e-mail, and the changes they make when used; each in one transaction under the
+ * account's lock.
+ */
 import type { AccountLink, AccountLinkKind, AccountLinkStore } from "../../../core/user/account-link.ts";
 import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
@@ -10,7 +13,7 @@ import { endSessionsAndLinks } from "./passwords.ts";
 import { lockDocument, sealDocument, type UserDocument } from "./user-document.ts";
 
 export interface AccountLinkStoreParts {
-  /** Bodies of messages that an impostor had left to be sent. */
+  /** Deletes the bodies of messages that an impostor had queued. */
   forgetBodies(messageIds: readonly string[]): Promise<void>;
 }
 
@@ -59,7 +62,7 @@ async function issue({ db, keys, clock }: StoreContext, link: AccountLink): Prom
   });
 }
 
-/** What a used link may change, under the account's lock. */
+/** The account that a used link may change, locked in the transaction. */
 interface Proof {
   trx: InTransaction;
   userId: string;
@@ -72,9 +75,10 @@ interface LinkUse {
 }
 
 /**
- * Of several that use a link at once, the account's lock lets one find it there still.
- * @param work answers `null` where the account has changed so that the link must not be used
- * @returns `null` when the link did not count
+ * Runs `work` in a transaction and deletes the link. The account's lock ensures that only one of several concurrent
+ * uses finds the link.
+ * @param work returns `null` if the account has changed so that the link must not be used
+ * @returns `null` if the link was not valid
  */
 async function using<T>(
   context: StoreContext,
@@ -94,7 +98,10 @@ async function using<T>(
   });
 }
 
-/** A use that may be the first proof of the mailbox. @returns whether the link counted */
+/**
+ * Uses a link that may be the first proof that the mailbox belongs to the owner of the account.
+ * @returns whether the link was valid
+ */
 async function proving(
   context: StoreContext,
   { forgetBodies }: AccountLinkStoreParts,
@@ -116,7 +123,7 @@ async function confirm(context: StoreContext, { trx, userId, document }: Proof):
   return { ...nothingAfter, tellRoutes };
 }
 
-/** @param passwordHash `null`: the account has none from here on */
+/** @param passwordHash `null` removes the password */
 async function replacePassword(context: StoreContext, proof: Proof, passwordHash: string | null): Promise<AfterProof> {
   const { trx, userId, document } = proof;
   const isFirstProof = document.emailConfirmedAt === undefined;
@@ -129,7 +136,10 @@ async function replacePassword(context: StoreContext, proof: Proof, passwordHash
   return isFirstProof ? endImpostor(context, trx, { userId, document }) : { ...nothingAfter, tellRoutes };
 }
 
-/** Who has mailbox and password is one person; with the mailbox alone, on its first proof, the password may be an impostor's. */
+/**
+ * Signs in by link. A user with both mailbox and password is accepted. With the mailbox alone, and for its first proof,
+ * an existing password may be an impostor's, so it is removed.
+ */
 async function signIn(context: StoreContext, proof: Proof, passwordHash: string | null): Promise<AfterProof | null> {
   const { document } = proof;
   if (passwordHash !== null && passwordHash !== document.passwordHash) return null;

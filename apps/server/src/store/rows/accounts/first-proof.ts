@@ -12,7 +12,7 @@ import { lockComposed, takeBack } from "../job-records.ts";
 import { insertNotice } from "../notices.ts";
 import type { UserDocument } from "./user-document.ts";
 
-/** What is left to do once the proof is committed. */
+/** Steps to do after the proof is committed. */
 export interface AfterProof {
   /** Ids of messages that will not be sent: their stored bodies can be deleted. */
   messagesDone: string[];
@@ -48,8 +48,8 @@ export async function endImpostor(
 const words = {
   google: "sign-in by Google",
   wallet: "sign-in by wallet",
-  guard: "the leak guard's switch, which is on again",
-  quotes: "the alias in quoted lines, which is off again",
+  guard: "the leak guard setting, which is on again",
+  quotes: "the setting for the alias in quoted lines, which is off again",
   credentials: "SMTP credentials",
   sealing: "the choice of a key that forwarded mail is encrypted to",
   messages: "messages that waited to be sent",
@@ -89,8 +89,8 @@ async function tellOwner(
 ): Promise<void> {
   if (what.length === 0) return;
   const text =
-    `Your e-mail was shown to be yours for the first time. Until then somebody else could have used this account, so these ended: ` +
-    `${what.join("; ")}. Your aliases are as they were: please look at where they forward to.`;
+    `Your e-mail was confirmed for the first time. Until then somebody else could have used this account, so the following was removed or reset: ` +
+    `${what.join("; ")}. Your aliases are unchanged: please check where they forward to.`;
   const notice = { id: randomUUID(), userId, aliasId: null, text, createdAt: clock.now() };
   await insertNotice(trx, keys, { ...notice, kind: "first_proof" });
 }

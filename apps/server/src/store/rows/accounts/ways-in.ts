@@ -1,4 +1,4 @@
-/** Linking and removing what signs in to an account, under the account's lock. */
+/** Links and removes a wallet or a Google account of an account, under the account's lock. */
 import type {
   FederatedName,
   LinkResult,
@@ -22,7 +22,7 @@ export function linkWallet(context: StoreContext, id: string, walletAddress: str
   });
 }
 
-/** Made by somebody who is signed in and has just chosen the Google account: its address plays no part. */
+/** Links a Google account that the signed-in user has just chosen, whatever the Google account's address is. */
 export function attachGoogle(
   context: StoreContext,
   id: string,
@@ -60,7 +60,7 @@ async function linking(context: StoreContext, id: string, { hasOne, linked, inde
   }
 }
 
-/** Of two that remove at once, the second sees what the first has left. */
+/** Removes a way to sign in. Of two concurrent removals, the second sees the result of the first. */
 export function removeWay(
   context: StoreContext,
   id: string,
@@ -89,6 +89,6 @@ async function clearIndex(
 ): Promise<void> {
   const mine = trx.updateTable("user").where("id", "=", id);
   await mine.set(way === "google" ? { google_index: null } : { wallet_index: null }).execute();
-  // What is shown as the account's method changes only with the way it names.
+  // `auth_method`, the method shown for the account, changes only if it names the removed way.
   await mine.set({ auth_method: authMethod }).where("auth_method", "=", way).execute();
 }

@@ -1,4 +1,7 @@
-/** Which mailboxes refused an account's mail as not existing, by keyed hash. The rule is core's. */
+/**
+ * Mailboxes that refused an account's mail because they do not exist, by keyed hash. The rule for suspending one is in
+ * core.
+ */
 import { sql } from "kysely";
 import {
   type MailboxRefusal,
@@ -11,7 +14,7 @@ import type { StoreContext } from "../../store-context.ts";
 import { dropRoutes } from "./alias-routes.ts";
 import { missingMailboxIndex } from "./mailbox-index.ts";
 
-/** Of one account. */
+/** Maximum rows per account. */
 const ROWS_MAX = 1000;
 
 export function missingMailboxStore(context: StoreContext): MissingMailboxStore {
@@ -59,12 +62,17 @@ async function note(context: StoreContext, refusal: MailboxRefusal): Promise<Mis
     if (row === undefined) return { answer: null, isChanged: false };
     const isNew = row.suspended_at !== null;
     const answer = { refusals: row.refusals, firstAt: row.first_at, isSuspended: isNew, isNew };
-    // The cached route lists mailboxes with refusals, so that a message taken ends their count: it is read anew at the first refusal.
+    // The cached route lists mailboxes with refusals, so that a delivered message resets their count. Therefore it is
+    // dropped at the first refusal.
     return { answer, isChanged: row.refusals === 1 || isNew };
   });
 }
 
-/** @returns nothing when it is suspended already, this message was counted, or the account is gone or full */
+/**
+ * Counts a refusal.
+ * @returns `undefined` if the mailbox is suspended already, this message was counted, the account is gone, or it has
+ * ROWS_MAX rows
+ */
 async function count(
   trx: InTransaction,
   { userId, index, messageId, now }: { userId: string; index: Buffer; messageId: string; now: Date },

@@ -1,10 +1,10 @@
-/** Signed-in browsers. The token is only known by its hash; the name of the device is sealed. */
+/** Login sessions. The token is stored as a hash only; the name of the device is sealed. */
 import { AppError } from "../../../core/app-error.ts";
 import type { LoginSessionStore } from "../../../core/login-session/login-session.ts";
 import { type Database, FOREIGN_KEY_VIOLATION, isDatabaseError, type SessionTable } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 
-/** Of one account. One more ends the one that was not seen for longest. */
+/** Maximum sessions per account. One more ends the session that was seen longest ago. */
 const SESSIONS_MAX = 100;
 
 interface SessionDocument {
