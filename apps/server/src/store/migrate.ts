@@ -34,7 +34,7 @@ export async function migrate(trx: InTransaction, now: Date): Promise<number[]> 
   if (done.some((row) => row.number > newest))
     throw new StoreStartError(
       "newer_schema",
-      "The database was made by a newer version of this program. Start that one.",
+      "The database was made by a newer version of this program. Start that version.",
     );
   const missing = files.filter((file) => !done.some((row) => row.number === file.number));
   for (const file of missing) {

@@ -51,7 +51,7 @@ export async function writeBackup(
 ): Promise<{ bytes: number }> {
   if (withSecretKey && !source.hasKeyFile)
     throw new BackupError(
-      "The key was given by KAUKE_SECRET_KEY and lies in no file here. Keep it where it comes from.",
+      "The key was given by KAUKE_SECRET_KEY, so there is no key file to copy. Keep the key where it comes from.",
     );
   if (await isThere(file)) throw new BackupError("There is a file of this name already. Choose another one.");
   const staging = await mkdtemp(join(source.dataDir, STAGING));
@@ -141,7 +141,7 @@ export async function restoreBackup(file: string, dataDir: string): Promise<{ wi
   await mkdir(dirname(dataDir), { recursive: true });
   await mkdir(unfinished, { mode: 0o700 }).catch((thrown: unknown) => {
     if (codeOf(thrown) !== "EEXIST") throw inWords(thrown);
-    throw new BackupError(`Another restore is running, or one was cut off: remove ${unfinished} first.`);
+    throw new BackupError(`Another restore is running, or one was interrupted: remove ${unfinished} first.`);
   });
   try {
     const manifest = await unpack(file, unfinished);
@@ -186,7 +186,7 @@ function isOurs(name: string): boolean {
 async function checkManifest(path: string): Promise<{ withSecretKey: boolean }> {
   const manifest = JSON.parse(await readFile(path, "utf8")) as { format?: unknown; withSecretKey?: unknown };
   if (manifest.format !== FORMAT)
-    throw new BackupError("This backup was made by a newer version. Restore with that one.");
+    throw new BackupError("This backup was made by a newer version. Use that version to restore it.");
   return { withSecretKey: manifest.withSecretKey === true };
 }
 
@@ -223,7 +223,7 @@ const sentences: Readonly<Record<string, string>> = {
   EPERM: "This process may not read or write there.",
   EROFS: "Nothing can be written there.",
   ENOSPC: "The disk is full.",
-  EEXIST: "Another backup into this file is running, or one was cut off: remove the file ending in .part first.",
+  EEXIST: "Another backup into this file is running, or one was interrupted: remove the file ending in .part first.",
 };
 
 function inWords(thrown: unknown): unknown {

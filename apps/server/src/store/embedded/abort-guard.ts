@@ -19,7 +19,7 @@ interface Program {
 export class DatabaseAborted extends Error {
   override name = "DatabaseAborted";
   constructor() {
-    super("The embedded database has stopped after a disk error. Start the process anew.");
+    super("The embedded database has stopped after a disk error. Restart the process.");
   }
 }
 

@@ -138,6 +138,6 @@ export async function checkDurable(pglite: PGlite, files: DurableFileSystem): Pr
   if (files.syncs > before) return;
   throw new StoreStartError(
     "not_durable",
-    "The embedded database does not put commits on stable storage (no fsync was seen), so it is not started.",
+    "The embedded database does not put commits on stable storage (a test commit caused no fsync), so it is not started.",
   );
 }

@@ -68,7 +68,7 @@ async function readSettings(pool: pg.Pool) {
   } catch (cause) {
     throw new StoreStartError(
       "database_unreachable",
-      "The PostgreSQL named by DATABASE_URL does not answer or does not let us in. Check the address, the user and the server.",
+      "The PostgreSQL named by DATABASE_URL does not answer or refuses the login. Check the address, the user and the server.",
       cause,
     );
   }
