@@ -155,7 +155,7 @@ describe("forwardTo", () => {
     "ann@example.org,,b@example.org",
     "ann@example.org;b@example.org",
     "ann@example.org, null",
-  ])("reads %j as nothing", (text) => {
+  ])("rejects %j", (text) => {
     expect(parseForwardTo(text)).toBeNull();
   });
 
@@ -206,7 +206,7 @@ describe("create", () => {
     ],
     [{ notes: "n".repeat(129) }, "notes", "Notes must be 128 characters or less"],
     [{ notes: "a\u0000b" }, "notes", "Notes can't hold a NUL character"],
-  ])("%j is told why", (change, field, message) => {
+  ])("rejects %j with the right message", (change, field, message) => {
     expect(messagesOf(createAliasBody, { ...good, ...change })).toEqual({ [field]: message });
   });
 
@@ -248,7 +248,7 @@ describe("update", () => {
     { active: false },
     { notes: "" },
     { lastForwardTo: "https://hooks.example.org" },
-  ])("%j is enough", (body) => {
+  ])("accepts %j", (body) => {
     expect(updateAliasBody.parse(body)).toEqual(body);
   });
 

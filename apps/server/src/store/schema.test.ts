@@ -139,7 +139,7 @@ const databases = {
 
 describe.each(["embedded", "PostgreSQL"] as const)("the schema on %s", (name) => {
   it.skipIf(name === "PostgreSQL" && !postgres.found)(
-    "three that start at once make it once, and share the keys",
+    "is created once by three processes that start concurrently, and they share the keys",
     async () => {
       const database = await databases[name]();
       try {
@@ -164,24 +164,27 @@ describe.each(["embedded", "PostgreSQL"] as const)("the schema on %s", (name) =>
   );
 });
 
-describe.each(["embedded", "PostgreSQL"] as const)("a schema of before on %s", (name) => {
-  it.skipIf(name === "PostgreSQL" && !postgres.found)("keeps its sessions, each with an id and no device", async () => {
-    const database = await databases[name]();
-    try {
-      const db = await database.open();
-      await makeSchema(db, 4);
-      const tokens = [randomBytes(32), randomBytes(32)];
-      await insertOldSessions(db, tokens);
-      await start(db, randomBytes(32));
-      const rows = await db.selectFrom("session").selectAll().execute();
-      expect(rows.map((row) => row.sealed)).toEqual([null, null]);
-      expect(new Set(rows.map((row) => row.id)).size).toBe(2);
-      const hex = (bytes: readonly Buffer[]) => bytes.map((it) => it.toString("hex")).sort();
-      expect(hex(rows.map((row) => row.token_hash))).toEqual(hex(tokens));
-    } finally {
-      await database.close();
-    }
-  });
+describe.each(["embedded", "PostgreSQL"] as const)("a schema of an older version on %s", (name) => {
+  it.skipIf(name === "PostgreSQL" && !postgres.found)(
+    "keeps its sessions, each with a new id and no device",
+    async () => {
+      const database = await databases[name]();
+      try {
+        const db = await database.open();
+        await makeSchema(db, 4);
+        const tokens = [randomBytes(32), randomBytes(32)];
+        await insertOldSessions(db, tokens);
+        await start(db, randomBytes(32));
+        const rows = await db.selectFrom("session").selectAll().execute();
+        expect(rows.map((row) => row.sealed)).toEqual([null, null]);
+        expect(new Set(rows.map((row) => row.id)).size).toBe(2);
+        const hex = (bytes: readonly Buffer[]) => bytes.map((it) => it.toString("hex")).sort();
+        expect(hex(rows.map((row) => row.token_hash))).toEqual(hex(tokens));
+      } finally {
+        await database.close();
+      }
+    },
+  );
 });
 
 it("opens a data directory of an older version and reads the data in it", async () => {

@@ -37,7 +37,7 @@ describe("register", () => {
     [{ email: "ann", password }, { email: "Valid email address is required" }],
     [{ email: `${" ".repeat(2000)}${email}`, password }, { email: "Valid email address is required" }],
     [{}, { email: "Valid email address is required", password: "Password is required" }],
-  ])("%j is told why", (body, messages) => {
+  ])("rejects %j with the right messages", (body, messages) => {
     expect(messagesOf(registerBody, body)).toEqual(messages);
   });
 

@@ -38,7 +38,7 @@ test.each([
   ["nonce", "ffff", 8, "Nonce: ffff"],
   ["issuedAt", "2027-01-01T00:00:00.000Z", 9, "Issued At: 2027-01-01T00:00:00.000Z"],
   ["expirationTime", "2027-01-01T00:05:00.000Z", 10, "Expiration Time: 2027-01-01T00:05:00.000Z"],
-])("%s stands in a line of its own and nowhere else", (field, value, at, line) => {
+])("%s is on a line of its own and nowhere else", (field, value, at, line) => {
   const changed = signInMessage({ ...challenge, [field]: value }, address).split("\n");
   expect(changed).toEqual(lines.with(at, line));
 });
