@@ -72,7 +72,7 @@ function fileReader(files: { certFile: string; keyFile: string }): () => Certifi
     const state = `${cert.state} ${key.state}`;
     if (pair !== null && state === seen) return pair;
     const read = { cert: cert.text, key: key.text };
-    refuseUseless(read);
+    refuseUnusable(read);
     seen = state;
     pair = read;
     return pair;
@@ -88,7 +88,7 @@ function readSetting(name: string, file: string): { text: string; state: string 
   }
 }
 
-function refuseUseless({ cert, key }: CertificatePair): void {
+function refuseUnusable({ cert, key }: CertificatePair): void {
   const parsed = orNull(() => new X509Certificate(cert));
   if (parsed === null) throw new SettingsError(["KAUKE_TLS_CERT names a file without a PEM certificate."]);
   const privateKey = orNull(() => createPrivateKey(key));
@@ -105,7 +105,7 @@ function readOwn(config: CertificateConfig, clock: Clock): CertificatePair {
   const file = join(config.dataDir, "self-signed.pem");
   const hosts = [...new Set([config.mailHost, `smtp.${config.domains[0]}`])];
   const kept = existsSync(file) ? splitPem(readFileSync(file, "utf8")) : null;
-  if (kept !== null && stillServes(kept, hosts, clock.now())) return kept;
+  if (kept !== null && isStillValid(kept, hosts, clock.now())) return kept;
   const made = makeSelfSigned({
     commonName: `${product.name} self-signed`,
     hosts,
@@ -118,7 +118,7 @@ function readOwn(config: CertificateConfig, clock: Clock): CertificatePair {
   return made;
 }
 
-function stillServes(pair: CertificatePair, hosts: readonly string[], now: Date): boolean {
+function isStillValid(pair: CertificatePair, hosts: readonly string[], now: Date): boolean {
   const cert = orNull(() => new X509Certificate(pair.cert));
   const key = orNull(() => createPrivateKey(pair.key));
   if (cert === null || key === null || !cert.checkPrivateKey(key)) return false;

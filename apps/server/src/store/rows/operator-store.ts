@@ -70,7 +70,7 @@ async function readUsers(
 
 async function unblockMailbox({ db, keys, signals }: StoreContext, address: string): Promise<boolean> {
   const index = mailboxIndex(keys, address);
-  const { wasBlocked, tell } = await db.transaction().execute(async (trx) => {
+  const { wasBlocked, notifyRoutes } = await db.transaction().execute(async (trx) => {
     await lockMailbox(trx, index);
     const block = await trx.deleteFrom("blocked_mailbox").where("mailbox_index", "=", index).executeTakeFirst();
     // The pairs are deleted, not confirmed: the next forwarded message asks the mailbox's reader as if for the first
@@ -82,8 +82,8 @@ async function unblockMailbox({ db, keys, signals }: StoreContext, address: stri
       .returning("user_id")
       .execute();
     const accounts = pairs.map((pair) => pair.user_id);
-    return { wasBlocked: block.numDeletedRows > 0n, tell: await dropRoutes(signals, trx, accounts) };
+    return { wasBlocked: block.numDeletedRows > 0n, notifyRoutes: await dropRoutes(signals, trx, accounts) };
   });
-  tell();
+  notifyRoutes();
   return wasBlocked;
 }

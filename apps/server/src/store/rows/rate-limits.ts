@@ -72,7 +72,7 @@ export function rateLimitStore({ db, keys }: StoreContext, rowsMax = ROWS_MAX): 
     },
     deleteBefore: async (windowStart) => {
       const result = await db.deleteFrom("rate_limit").where("window_start", "<", windowStart).executeTakeFirst();
-      return Number(result.numDeletedRows) + (await deleteBeyond(db, rowsMax));
+      return Number(result.numDeletedRows) + (await deleteExcess(db, rowsMax));
     },
   };
 }
@@ -81,7 +81,7 @@ export function rateLimitStore({ db, keys }: StoreContext, rowsMax = ROWS_MAX): 
  * Deletes the oldest windows beyond the maximum number of rows. Nearly all of them have ended; deleting one that has
  * not lets a few more attempts through.
  */
-async function deleteBeyond(db: Database, rowsMax: number): Promise<number> {
+async function deleteExcess(db: Database, rowsMax: number): Promise<number> {
   const newest = db.selectFrom("rate_limit").select("window_start").orderBy("window_start", "desc");
   const first = await newest.offset(rowsMax).limit(1).executeTakeFirst();
   if (first === undefined) return 0;

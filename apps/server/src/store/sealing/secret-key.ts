@@ -90,7 +90,7 @@ export async function replaceKeyFile(dataDir: string, rewrap: (key: Buffer) => P
   const key = randomBytes(KEY_BYTES);
   await writeKeyFile(dataDir, join(dataDir, NEXT), key);
   await rewrap(key);
-  await takeNext(dataDir);
+  await promoteNextKey(dataDir);
   return key;
 }
 
@@ -110,11 +110,11 @@ export async function settleKeyFile(
     await rm(path);
     return key;
   }
-  await takeNext(dataDir);
+  await promoteNextKey(dataDir);
   return next;
 }
 
-async function takeNext(dataDir: string): Promise<void> {
+async function promoteNextKey(dataDir: string): Promise<void> {
   await rename(join(dataDir, NEXT), join(dataDir, "secret.key"));
   await syncDirectory(dataDir);
 }

@@ -32,7 +32,7 @@ export async function putFile(
 }
 
 async function writeSynced(files: SpoolFiles, path: string, chunks: Iterable<{ sealed: Buffer }>): Promise<void> {
-  const file = await createAnew(files, path);
+  const file = await createOrReplace(files, path);
   try {
     for (const chunk of chunks) await file.write(chunk.sealed);
     await file.sync();
@@ -42,7 +42,7 @@ async function writeSynced(files: SpoolFiles, path: string, chunks: Iterable<{ s
 }
 
 /** Creates the file, replacing an incomplete one that a killed process left. */
-async function createAnew(files: SpoolFiles, path: string): Promise<SpoolFile> {
+async function createOrReplace(files: SpoolFiles, path: string): Promise<SpoolFile> {
   try {
     return await files.create(path);
   } catch (error) {

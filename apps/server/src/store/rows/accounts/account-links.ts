@@ -7,7 +7,7 @@ import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { confirmOwnMailbox } from "../aliases/destinations.ts";
 import { changeEmail } from "./change-email.ts";
-import { type AfterProof, endImpostor, nothingAfter, withoutImpostor } from "./first-proof.ts";
+import { type AfterProof, nothingAfter, removeImpostorAccess, withoutImpostor } from "./first-proof.ts";
 import { findLink, type LinkDocument, linkId } from "./link-rows.ts";
 import { endSessionsAndLinks } from "./passwords.ts";
 import { lockDocument, sealDocument, type UserDocument } from "./user-document.ts";
@@ -26,12 +26,12 @@ export function accountLinkStore(context: StoreContext, parts: AccountLinkStoreP
       await db.deleteFrom("one_time_token").where("token_hash", "=", tokenHash).execute();
     },
     resetPassword: (tokenHash, passwordHash) =>
-      proving(context, parts, {
+      useAsProof(context, parts, {
         ...{ kind: "reset", tokenHash },
         work: (proof) => replacePassword(context, proof, passwordHash),
       }),
     signIn: (tokenHash, passwordHash) =>
-      proving(context, parts, {
+      useAsProof(context, parts, {
         ...{ kind: "sign-in", tokenHash },
         work: (proof) => signIn(context, proof, passwordHash),
       }),
@@ -39,7 +39,7 @@ export function accountLinkStore(context: StoreContext, parts: AccountLinkStoreP
       const link = await findLink(context, "email", tokenHash);
       if (link?.userId !== userId) return false;
       const use = { kind: "email", tokenHash } as const;
-      return proving(context, parts, { ...use, work: (proof) => confirm(context, proof) });
+      return useAsProof(context, parts, { ...use, work: (proof) => confirm(context, proof) });
     },
     changeEmail: (change) => changeEmail(context, change),
   };
@@ -80,7 +80,7 @@ interface LinkUse {
  * @param work returns `null` if the account has changed so that the link must not be used
  * @returns `null` if the link was not valid
  */
-async function using<T>(
+async function useLink<T>(
   context: StoreContext,
   { kind, tokenHash }: LinkUse,
   work: (proof: Proof) => Promise<T | null>,
@@ -102,14 +102,14 @@ async function using<T>(
  * Uses a link that may be the first proof that the mailbox belongs to the owner of the account.
  * @returns whether the link was valid
  */
-async function proving(
+async function useAsProof(
   context: StoreContext,
   { forgetBodies }: AccountLinkStoreParts,
   use: LinkUse & { work(proof: Proof): Promise<AfterProof | null> },
 ): Promise<boolean> {
-  const after = await using(context, use, use.work);
+  const after = await useLink(context, use, use.work);
   if (after === null) return false;
-  after.tellRoutes();
+  after.notifyRoutes();
   await forgetBodies(after.messagesDone);
   return true;
 }
@@ -119,8 +119,8 @@ const confirmedAt = ({ clock }: StoreContext, { emailConfirmedAt }: UserDocument
 
 async function confirm(context: StoreContext, { trx, userId, document }: Proof): Promise<AfterProof> {
   await sealDocument(context, trx, userId, { ...document, emailConfirmedAt: confirmedAt(context, document) });
-  const tellRoutes = await confirmOwnMailbox(context, trx, { userId, email: document.email });
-  return { ...nothingAfter, tellRoutes };
+  const notifyRoutes = await confirmOwnMailbox(context, trx, { userId, email: document.email });
+  return { ...nothingAfter, notifyRoutes };
 }
 
 /** @param passwordHash `null` removes the password */
@@ -132,8 +132,8 @@ async function replacePassword(context: StoreContext, proof: Proof, passwordHash
   const passwordSetAt = context.clock.now().toISOString();
   await sealDocument(context, trx, userId, { ...own, passwordHash, passwordSetAt, emailConfirmedAt });
   await endSessionsAndLinks(trx, userId, null);
-  const tellRoutes = await confirmOwnMailbox(context, trx, { userId, email: document.email });
-  return isFirstProof ? endImpostor(context, trx, { userId, document }) : { ...nothingAfter, tellRoutes };
+  const notifyRoutes = await confirmOwnMailbox(context, trx, { userId, email: document.email });
+  return isFirstProof ? removeImpostorAccess(context, trx, { userId, document }) : { ...nothingAfter, notifyRoutes };
 }
 
 /**

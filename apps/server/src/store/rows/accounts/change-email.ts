@@ -17,7 +17,7 @@ export async function changeEmail(context: StoreContext, change: EmailChange): P
   try {
     const done = await context.db.transaction().execute((trx) => changeWithin(context, trx, { change, link }));
     if (done === null) return { kind: "over" };
-    done.tellRoutes();
+    done.notifyRoutes();
     return { kind: "changed", former: done.former };
   } catch (thrown) {
     if (isDatabaseError(thrown, UNIQUE_VIOLATION, "user_email_index_key")) return { kind: "taken" };
@@ -45,8 +45,8 @@ async function changeWithin(context: StoreContext, trx: InTransaction, { change,
   const isConfirmed = document.emailConfirmedAt !== undefined;
   // The former mailbox may have counted as a confirmed destination only because it was the account's e-mail.
   const proven = [...(document.email !== null && isConfirmed ? [document.email] : []), link.email];
-  const tellRoutes = await confirmOwnMailboxes(context, trx, { userId, emails: proven });
-  return { tellRoutes, former: { email: document.email, isConfirmed } };
+  const notifyRoutes = await confirmOwnMailboxes(context, trx, { userId, emails: proven });
+  return { notifyRoutes, former: { email: document.email, isConfirmed } };
 }
 
 /** Removes `isMadeByHost`: the issuer that created the account vouched for the former address only. */

@@ -1,8 +1,8 @@
 /**
- * What ends when somebody proves for the first time that an account's mailbox is theirs. Until then an impostor may have held the
- * account, so everything that would leave the impostor a way in, or a say over the mail, is removed in the same transaction
- * (docs/decisions/2026-11-22-first-proof.md). Aliases, encryption keys and confirmed destinations stay: the owner sees them in the
- * dashboard, and an owner who had only never confirmed could not restore them.
+ * Removes what an impostor may have left in an account, when the owner's mailbox is proven for the first time. Until then
+ * somebody else may have used the account, so every way to sign in and every setting of mail that they could have made is
+ * removed in the same transaction (docs/decisions/2026-11-22-first-proof.md). Aliases, encryption keys and confirmed
+ * destinations stay: the owner sees them in the dashboard, and an owner who merely never confirmed could not restore them.
  */
 import { randomUUID } from "node:crypto";
 import type { InTransaction } from "../../database.ts";
@@ -16,10 +16,10 @@ import type { UserDocument } from "./user-document.ts";
 export interface AfterProof {
   /** Ids of messages that will not be sent: their stored bodies can be deleted. */
   messagesDone: string[];
-  tellRoutes(): void;
+  notifyRoutes(): void;
 }
 
-export const nothingAfter: AfterProof = { messagesDone: [], tellRoutes: () => {} };
+export const nothingAfter: AfterProof = { messagesDone: [], notifyRoutes: () => {} };
 
 /** The account's document without the fields that an impostor could have filled. The caller seals it. */
 export function withoutImpostor(document: UserDocument): UserDocument {
@@ -28,10 +28,10 @@ export function withoutImpostor(document: UserDocument): UserDocument {
 }
 
 /**
- * Removes what an impostor could have stored outside the account's document, and tells the owner. The caller has locked the account
+ * Removes what an impostor could have stored outside the account's document, and notifies the owner. The caller has locked the account
  * and ended its sessions and links.
  */
-export async function endImpostor(
+export async function removeImpostorAccess(
   context: StoreContext,
   trx: InTransaction,
   { userId, document }: { userId: string; document: UserDocument },
@@ -39,10 +39,10 @@ export async function endImpostor(
   const ended = { ...endedInDocument(document), ...(await endRows(trx, userId)) };
   const messageIds = await lockComposed(trx, { column: "user_id", id: userId });
   const messagesDone = await takeBack(context, trx, { messageIds });
-  const tellRoutes = await dropRoutes(context.signals, trx, [userId]);
+  const notifyRoutes = await dropRoutes(context.signals, trx, [userId]);
   const what = Object.entries({ ...ended, [words.messages]: messagesDone.length > 0 }).filter(([, it]) => it);
-  await tellOwner(context, trx, { userId, what: what.map(([name]) => name) });
-  return { messagesDone, tellRoutes };
+  await notifyOwner(context, trx, { userId, what: what.map(([name]) => name) });
+  return { messagesDone, notifyRoutes };
 }
 
 const words = {
@@ -82,7 +82,7 @@ async function endRows(trx: InTransaction, userId: string): Promise<Record<strin
   };
 }
 
-async function tellOwner(
+async function notifyOwner(
   { keys, clock }: StoreContext,
   trx: InTransaction,
   { userId, what }: { userId: string; what: readonly string[] },

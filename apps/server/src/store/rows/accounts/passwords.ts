@@ -14,7 +14,10 @@ export interface PasswordReplacement {
  * @returns whether it was stored
  */
 export function replaceHash(context: StoreContext, id: string, replacement: PasswordReplacement): Promise<boolean> {
-  return replacing(context, id, { replacement, also: (trx, document) => sealDocument(context, trx, id, document) });
+  return replaceIfCurrent(context, id, {
+    replacement,
+    also: (trx, document) => sealDocument(context, trx, id, document),
+  });
 }
 
 /**
@@ -30,7 +33,7 @@ export function changePassword(
     await sealDocument(context, trx, id, { ...document, passwordSetAt: context.clock.now().toISOString() });
     await endSessionsAndLinks(trx, id, keepSession);
   };
-  return replacing(context, id, { replacement, also });
+  return replaceIfCurrent(context, id, { replacement, also });
 }
 
 interface Replacing {
@@ -39,7 +42,7 @@ interface Replacing {
   also(trx: InTransaction, document: UserDocument): Promise<void>;
 }
 
-function replacing(context: StoreContext, id: string, { replacement, also }: Replacing): Promise<boolean> {
+function replaceIfCurrent(context: StoreContext, id: string, { replacement, also }: Replacing): Promise<boolean> {
   return context.db.transaction().execute(async (trx) => {
     const document = await lockDocument(context, trx, id);
     if (document === null || document.passwordHash !== replacement.from) return false;

@@ -154,10 +154,10 @@ async function changeSettings(
   id: string,
   { sealTo, ...chosen }: AccountSettingsChange,
 ): Promise<AccountSettings | null> {
-  const { settings, tell } = await db.transaction().execute(async (trx) => {
+  const { settings, notifyRoutes } = await db.transaction().execute(async (trx) => {
     const mine = trx.selectFrom("user").selectAll().where("id", "=", id);
     const row = await mine.forUpdate().executeTakeFirst();
-    if (row === undefined) return { settings: null, tell: () => {} };
+    if (row === undefined) return { settings: null, notifyRoutes: () => {} };
     const before = openUserDocument(keys, row);
     const document = { ...before, settings: { ...before.settings, ...withoutUndefined(chosen) } };
     const seal_key_id = sealTo === undefined ? row.seal_key_id : sealTo === "off" ? null : sealTo;
@@ -166,10 +166,10 @@ async function changeSettings(
       throw fieldError("sealTo", accountMessages.sealTo);
     const sealed = keys.seal("user", id, document);
     await trx.updateTable("user").set({ sealed, seal_key_id, updated_at: clock.now() }).where("id", "=", id).execute();
-    const tell = isNew ? await dropRoutes(signals, trx, [id]) : () => {};
-    return { settings: settingsOf({ seal_key_id }, document), tell };
+    const notifyRoutes = isNew ? await dropRoutes(signals, trx, [id]) : () => {};
+    return { settings: settingsOf({ seal_key_id }, document), notifyRoutes };
   });
-  tell();
+  notifyRoutes();
   return settings;
 }
 

@@ -15,7 +15,7 @@ import { lockDocument, sealDocument, type UserDocument } from "./user-document.t
 import { googleIndex, walletIndex } from "./user-indexes.ts";
 
 export function linkWallet(context: StoreContext, id: string, walletAddress: string): Promise<LinkResult> {
-  return linking(context, id, {
+  return link(context, id, {
     hasOne: (document) => document.walletAddress !== null && document.walletAddress !== walletAddress,
     linked: (document) => ({ ...document, walletAddress }),
     index: { wallet_index: walletIndex(context.keys, walletAddress) },
@@ -28,7 +28,7 @@ export function attachGoogle(
   id: string,
   { issuer, subject }: FederatedName,
 ): Promise<LinkResult> {
-  return linking(context, id, {
+  return link(context, id, {
     hasOne: ({ googleId, googleIssuer }) => googleId !== null && (googleId !== subject || googleIssuer !== issuer),
     linked: (document) => {
       const { isGoogleRemoved: _, ...own } = document;
@@ -44,7 +44,7 @@ interface Linking {
   index: Partial<Pick<UserTable, "wallet_index" | "google_index">>;
 }
 
-async function linking(context: StoreContext, id: string, { hasOne, linked, index }: Linking): Promise<LinkResult> {
+async function link(context: StoreContext, id: string, { hasOne, linked, index }: Linking): Promise<LinkResult> {
   try {
     return await context.db.transaction().execute(async (trx): Promise<LinkResult> => {
       const document = await lockDocument(context, trx, id);

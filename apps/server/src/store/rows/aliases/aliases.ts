@@ -85,7 +85,7 @@ async function insertAlias(context: StoreContext, { released }: AliasStoreParts,
     sealed: keys.seal("alias", alias.id, documentOfNew(alias, randomBytes)),
     ...sealingColumns(alias.sealTo),
   };
-  await takenAsAppError(() =>
+  await withAliasTakenError(() =>
     db.transaction().execute(async (trx) => {
       const own = trx.selectFrom("alias").select("id").where("user_id", "=", alias.userId);
       const isFull =
@@ -108,7 +108,7 @@ interface AliasUpdate {
 
 async function updateAlias(context: StoreContext, parts: AliasStoreParts, update: AliasUpdate): Promise<Alias | null> {
   const { db, signals } = context;
-  const changed = await takenAsAppError(() =>
+  const changed = await withAliasTakenError(() =>
     db.transaction().execute((trx) => updateInTransaction(context, parts, { ...update, trx })),
   );
   if (changed?.routeChanged) signals.routeChanged({ aliasId: update.aliasId });
@@ -144,7 +144,7 @@ async function updateInTransaction(
   const routeChanged = [name, routing, webhookSecret, sealTo].some((it) => it !== undefined);
   if (routeChanged) await signals.announceRoute(trx, [aliasId]);
   const mayStillSend = next.active && next.address_index.equals(row.address_index);
-  const messagesDone = mayStillSend ? [] : await takeBackComposed(context, trx, aliasId);
+  const messagesDone = mayStillSend ? [] : await cancelComposed(context, trx, aliasId);
   return { alias: toAlias({ ...row, ...next }, document), routeChanged, messagesDone };
 }
 
@@ -161,7 +161,7 @@ async function refuseForeignKey(trx: InTransaction, userId: string, sealTo: Alia
  * Cancels pending composed mail of an alias that was paused or renamed.
  * @returns ids of messages without deliveries, whose bodies the caller deletes
  */
-async function takeBackComposed(context: StoreContext, trx: InTransaction, aliasId: string): Promise<string[]> {
+async function cancelComposed(context: StoreContext, trx: InTransaction, aliasId: string): Promise<string[]> {
   return takeBack(context, trx, { messageIds: await lockComposed(trx, { column: "alias_id", id: aliasId }) });
 }
 
@@ -190,7 +190,7 @@ async function deleteAlias(
     const row = await lockAlias(trx, userId, aliasId);
     if (row === undefined) return null;
     const messageIds = await lockMessagesOf(trx, { column: "alias_id", id: aliasId });
-    const takenBack = await takeBackComposed(context, trx, aliasId);
+    const takenBack = await cancelComposed(context, trx, aliasId);
     await detachLeasedMail(trx, aliasId);
     await trx.deleteFrom("alias").where("id", "=", aliasId).execute();
     await released.hold(trx, row.address_index, userId);
@@ -213,7 +213,7 @@ function lockAlias(trx: InTransaction, userId: string, aliasId: string) {
     .executeTakeFirst();
 }
 
-async function takenAsAppError<T>(work: () => Promise<T>): Promise<T> {
+async function withAliasTakenError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -72,7 +72,7 @@ export function destinationStore(context: StoreContext): DestinationStore {
 async function ask(context: StoreContext, wish: AskWish): Promise<AskDecision> {
   const { keys, clock } = context;
   const index = mailboxIndex(keys, wish.address);
-  return changing<AskDecision>(context, async (trx) => {
+  return changeAndDropRoutes<AskDecision>(context, async (trx) => {
     // One decision at a time per account, so that its unconfirmed mailboxes are counted correctly.
     const { userId } = wish;
     const user = trx.selectFrom("user").select("id").where("id", "=", userId).forNoKeyUpdate();
@@ -173,14 +173,14 @@ export async function confirmOwnMailboxes(
   const inOrder = emails.toSorted((a, b) =>
     Buffer.compare(mailboxIndex(context.keys, a), mailboxIndex(context.keys, b)),
   );
-  const tell: (() => void)[] = [];
-  for (const email of inOrder) tell.push(await confirmOwnMailbox(context, trx, { userId, email }));
-  return () => tell.forEach((it) => it());
+  const notifications: (() => void)[] = [];
+  for (const email of inOrder) notifications.push(await confirmOwnMailbox(context, trx, { userId, email }));
+  return () => notifications.forEach((notify) => notify());
 }
 
 async function takeBackAsk(context: StoreContext, wish: AskWish): Promise<void> {
   const index = mailboxIndex(context.keys, wish.address);
-  await changing(context, async (trx) => {
+  await changeAndDropRoutes(context, async (trx) => {
     const known = await lockPair(trx, wish.userId, index);
     await trx.deleteFrom("one_time_token").where("token_hash", "=", wish.tokenHash).execute();
     if (known === undefined) return { answer: undefined, changed: [] };
@@ -198,7 +198,7 @@ async function answerLink(
 ): Promise<Answered | null> {
   const link = await findLink(context, tokenHash);
   if (link === null) return null;
-  return changing<Answered | null>(context, async (trx) => {
+  return changeAndDropRoutes<Answered | null>(context, async (trx) => {
     await lockMailbox(trx, link.mailbox_index);
     const pairs = await lockPairs(trx, link, choice);
     const own = pairs.find((it) => it.id === link.id);
@@ -249,15 +249,15 @@ interface Change<T> {
  * Runs a change and drops the routes it affects: other processes are notified in its transaction, this one after the
  * commit.
  */
-async function changing<T>(
+async function changeAndDropRoutes<T>(
   { db, signals }: StoreContext,
   work: (trx: InTransaction) => Promise<Change<T>>,
 ): Promise<T> {
-  const { answer, tell } = await db.transaction().execute(async (trx) => {
+  const { answer, notifyRoutes } = await db.transaction().execute(async (trx) => {
     const done = await work(trx);
-    return { answer: done.answer, tell: await dropRoutes(signals, trx, done.changed) };
+    return { answer: done.answer, notifyRoutes: await dropRoutes(signals, trx, done.changed) };
   });
-  tell();
+  notifyRoutes();
   return answer;
 }
 

@@ -41,7 +41,7 @@ export function encryptionKeyStore(context: StoreContext): EncryptionKeyStore {
     insert: (key, max) => inTurn(context, key.userId, (trx) => insertKey(context, trx, { key, max })),
     makeDefault: (userId, keyId) => inTurn(context, userId, (trx) => makeDefault(context, trx, { userId, keyId })),
     delete: async (userId, keyId) =>
-      (await usedAsAppError(() => inTurn(context, userId, (trx) => deleteKey(context, trx, { userId, keyId })))) ??
+      (await withKeyInUseError(() => inTurn(context, userId, (trx) => deleteKey(context, trx, { userId, keyId })))) ??
       false,
   };
 }
@@ -124,7 +124,7 @@ async function makeDefault(
 }
 
 /** Turns a foreign key violation into `key_in_use`: the key was chosen while it was being deleted. */
-async function usedAsAppError<T>(work: () => Promise<T>): Promise<T> {
+async function withKeyInUseError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -23,7 +23,7 @@ export function missingMailboxStore(context: StoreContext): MissingMailboxStore 
     note: (refusal) => note(context, refusal),
     clear: async (userId, address) => {
       const index = missingMailboxIndex(keys, address);
-      return await dropping(context, userId, async (trx) => {
+      return await changeAndDropRoutes(context, userId, async (trx) => {
         const query = trx
           .deleteFrom("missing_mailbox")
           .where("user_id", "=", userId)
@@ -57,7 +57,7 @@ interface NotedRow {
 async function note(context: StoreContext, refusal: MailboxRefusal): Promise<MissingMailbox | null> {
   const { userId, messageId } = refusal;
   const index = missingMailboxIndex(context.keys, refusal.address);
-  return await dropping(context, userId, async (trx) => {
+  return await changeAndDropRoutes(context, userId, async (trx) => {
     const row = await count(trx, { userId, index, messageId, now: context.clock.now() });
     if (row === undefined) return { answer: null, isChanged: false };
     const isNew = row.suspended_at !== null;
@@ -97,15 +97,15 @@ async function count(
   return rows[0];
 }
 
-async function dropping<T>(
+async function changeAndDropRoutes<T>(
   { db, signals }: StoreContext,
   userId: string,
   work: (trx: InTransaction) => Promise<{ answer: T; isChanged: boolean }>,
 ): Promise<T> {
-  const { answer, tell } = await db.transaction().execute(async (trx) => {
+  const { answer, notifyRoutes } = await db.transaction().execute(async (trx) => {
     const done = await work(trx);
-    return { answer: done.answer, tell: await dropRoutes(signals, trx, done.isChanged ? [userId] : []) };
+    return { answer: done.answer, notifyRoutes: await dropRoutes(signals, trx, done.isChanged ? [userId] : []) };
   });
-  tell();
+  notifyRoutes();
   return answer;
 }

@@ -38,7 +38,7 @@ export function loginSessionStore({ db, keys }: StoreContext): LoginSessionStore
           if (isDatabaseError(thrown, FOREIGN_KEY_VIOLATION)) throw new AppError("credentials_wrong");
           throw thrown;
         });
-      await endBeyond(db, session.userId);
+      await endExcessSessions(db, session.userId);
     },
     find: async (tokenHash) => {
       const query = db.selectFrom("session").select(["id", "token_hash", "user_id", "created_at", "last_seen_at"]);
@@ -78,7 +78,7 @@ export function loginSessionStore({ db, keys }: StoreContext): LoginSessionStore
   };
 }
 
-async function endBeyond(db: Database, userId: string): Promise<void> {
+async function endExcessSessions(db: Database, userId: string): Promise<void> {
   const mine = db.selectFrom("session").select("token_hash").where("user_id", "=", userId);
   const beyond = mine.orderBy("last_seen_at", "desc").offset(SESSIONS_MAX);
   await db.deleteFrom("session").where("token_hash", "in", beyond).execute();
