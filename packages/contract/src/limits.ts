@@ -6,11 +6,11 @@ export const limits = {
   notesMax: 128,
   keyNameMax: 100,
   masterPasswordMax: 1024,
-  /** Characters; a post-quantum public key has about 2,000. */
+  /** Maximum characters of a public key; a post-quantum one has about 2,000. */
   publicKeyMax: 4096,
-  /** Characters of the armored age file that protects a private key. */
+  /** Maximum characters of the armored age file that protects a private key. */
   wrappedKeyMax: 6144,
-  /** Characters of a private key as typed or pasted, which may be a whole identity file. */
+  /** Maximum characters of a private key as typed or pasted, which may be a whole identity file. */
   identityFileMax: 65_536,
   /** Maximum encryption keys per account. */
   encryptionKeysMax: 50,
@@ -19,20 +19,20 @@ export const limits = {
   emailMax: 254,
   /** Maximum destinations per alias. */
   destinationsMax: 10,
-  /** Characters of the whole `forwardTo` text. Ten of the longest mailboxes fit. */
+  /** Maximum characters of the whole `forwardTo` text. Ten of the longest mailboxes fit. */
   forwardToMax: 4096,
   webhookUrlMax: 2048,
   subjectMax: 500,
-  /** Octets of a composed message's body in UTF-8. */
+  /** Maximum octets of a composed message's body in UTF-8. */
   messageBodyMaxBytes: 1_048_576,
   priorityMax: 10,
   /** Maximum waiting composed messages in one list. */
   waitingJobsShown: 100,
   scheduleMaxDays: 365,
-  /** Octets of the request body of routes that carry a message, encrypted or not. */
+  /** Maximum octets of the request body of routes that carry a message, encrypted or not. */
   requestBodyMaxBytes: 1_800_000,
   smallBodyMaxBytes: 65_536,
-  /** Characters of an armored text: 1 MiB of plaintext, with the overhead of armor, line ends and header. */
+  /** Maximum characters of an armored text: 1 MiB of plaintext, with the overhead of armor, line ends and header. */
   encryptedTextMax: 1_600_000,
 } as const;
 

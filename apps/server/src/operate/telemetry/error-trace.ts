@@ -9,7 +9,7 @@ import type { LogFields } from "../../core/ports.ts";
 const CHAIN_MAX = 4;
 const FRAMES_MAX = 12;
 
-/** Log fields for any thrown value, e.g. `{ code: "ECONNRESET", stack: "Error < TypeError\n  send apps/server/src/…:12:3" }`. */
+/** Log fields for any thrown value, e.g. `{ code: "ECONNRESET", stack: "Error < TypeError\n  send apps/…:12:3" }`. */
 export function traceOf(thrown: unknown): Pick<LogFields, "code" | "stack"> {
   const chain = causesOf(thrown);
   const names = chain.map(classOf).join(" < ");

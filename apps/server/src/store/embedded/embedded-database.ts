@@ -55,7 +55,7 @@ const typeOptions = {
 };
 
 /**
- * `-F` (fsync=off) is removed; PGlite's default wal_sync_method is a stub that always reports success. Log segments
+* PGlite's default `-F` (fsync=off) is removed; its default wal_sync_method is a stub that always reports success. Log segments
  * kept for reuse would hold rows of deleted accounts (`embedded-erasure.ts`). Memory used to build an index is never
  * returned to the system, so it is limited.
  */
