@@ -55,9 +55,9 @@ const typeOptions = {
 };
 
 /**
-* PGlite's default `-F` (fsync=off) is removed; its default wal_sync_method is a stub that always reports success. Log segments
- * kept for reuse would hold rows of deleted accounts (`embedded-erasure.ts`). Memory used to build an index is never
- * returned to the system, so it is limited.
+ * PGlite's default `-F` (fsync=off) is removed; its default wal_sync_method is a stub that always reports success. Log
+ * segments kept for reuse would hold rows of deleted accounts (`embedded-erasure.ts`). Memory used to build an index is
+ * never returned to the system, so it is limited.
  */
 const startParams = [
   ...PGlite.defaultStartParams.filter((param) => param !== "-F"),
