@@ -26,12 +26,12 @@ export function accountLinkStore(context: StoreContext, parts: AccountLinkStoreP
       await db.deleteFrom("one_time_token").where("token_hash", "=", tokenHash).execute();
     },
     resetPassword: (tokenHash, passwordHash) =>
-      useAsProof(context, parts, {
+      redeemAsProof(context, parts, {
         ...{ kind: "reset", tokenHash },
         work: (proof) => replacePassword(context, proof, passwordHash),
       }),
     signIn: (tokenHash, passwordHash) =>
-      useAsProof(context, parts, {
+      redeemAsProof(context, parts, {
         ...{ kind: "sign-in", tokenHash },
         work: (proof) => signIn(context, proof, passwordHash),
       }),
@@ -39,7 +39,7 @@ export function accountLinkStore(context: StoreContext, parts: AccountLinkStoreP
       const link = await findLink(context, "email", tokenHash);
       if (link?.userId !== userId) return false;
       const use = { kind: "email", tokenHash } as const;
-      return useAsProof(context, parts, { ...use, work: (proof) => confirm(context, proof) });
+      return redeemAsProof(context, parts, { ...use, work: (proof) => confirm(context, proof) });
     },
     changeEmail: (change) => changeEmail(context, change),
   };
@@ -80,7 +80,7 @@ interface LinkUse {
  * @param work returns `null` if the account has changed so that the link must not be used
  * @returns `null` if the link was not valid
  */
-async function useLink<T>(
+async function redeemLink<T>(
   context: StoreContext,
   { kind, tokenHash }: LinkUse,
   work: (proof: Proof) => Promise<T | null>,
@@ -102,12 +102,12 @@ async function useLink<T>(
  * Uses a link that may be the first proof that the mailbox belongs to the owner of the account.
  * @returns whether the link was valid
  */
-async function useAsProof(
+async function redeemAsProof(
   context: StoreContext,
   { forgetBodies }: AccountLinkStoreParts,
   use: LinkUse & { work(proof: Proof): Promise<AfterProof | null> },
 ): Promise<boolean> {
-  const after = await useLink(context, use, use.work);
+  const after = await redeemLink(context, use, use.work);
   if (after === null) return false;
   after.notifyRoutes();
   await forgetBodies(after.messagesDone);
