@@ -1,33 +1,38 @@
 /**
- * The one error this package throws. Its message is the code alone and it has no cause: the library's own messages can hold
- * the secret key ("Invalid checksum in AGE-SECRET-KEY-1…"), so none of them ever leaves this package.
+ * The only error class of this package. Its message is the code alone and it has no cause: the library's own messages
+ * can contain the secret key ("Invalid checksum in AGE-SECRET-KEY-1…"), so none of them ever leaves this package.
  */
 export const ageErrorCodes = [
-  /** Neither armor nor the first line of an age file. */
+  /** The input is neither armor nor begins like a binary age file. */
   "not_age",
-  /** Armor, header, MAC or payload is damaged; one code for all of them, so that answers are no oracle. */
+  /** Armor, header, MAC or payload is damaged. One code for all of them, so that errors give an attacker no oracle. */
   "malformed",
-  /** Over one of the limits of limits.ts. */
+  /** The input exceeds one of the limits of limits.ts. */
   "too_large",
   "work_factor_too_high",
   "wrong_password",
-  /** An empty password, or one over its limit. */
+  /** The password is empty or exceeds its limit. */
   "bad_password",
-  /** The file was made for other keys. */
+  /** The file was encrypted to other keys. */
   "no_matching_key",
   "bad_private_key",
-  /** Not a public key, or one nothing can be encrypted to (a low-order point). */
+  /** The text is not a public key, or nothing can be encrypted to the key (a low-order point). */
   "bad_public_key",
   "no_recipients",
-  /** Classic beside post-quantum: the file would be only classically safe, and age 1.3 refuses it. */
+  /**
+   * Classic and post-quantum recipients together: the file would have classic security only, and age 1.3 refuses it.
+   */
   "mixed_recipients",
-  /** Opened, but the content is not UTF-8 text; or text to encrypt with half a surrogate pair, which UTF-8 cannot hold. */
+  /**
+   * The decrypted content is not UTF-8 text, or the text to encrypt contains an unpaired surrogate, which UTF-8 can't
+   * encode.
+   */
   "not_text",
-  /** The 256 MiB a password takes were not to be had, as on a small telephone. */
+  /** The 256 MiB that a password needs could not be allocated, e.g. on a small phone. */
   "out_of_memory",
-  /** A stored key in another form than ours: an older format, to be made anew. */
+  /** A stored private key in another format than ours, e.g. an older one, which has to be created again. */
   "not_protected_key",
-  /** No Web Crypto here: a page on plain http that is not localhost. */
+  /** Web Crypto is missing: the page was loaded over plain http and not from localhost. */
   "insecure_context",
 ] as const;
 
@@ -43,7 +48,7 @@ export class AgeError extends Error {
   }
 }
 
-/** Does the work; whatever it throws that is not ours becomes a code. */
+/** Runs `work` and turns every error that is not an AgeError into the given code. */
 export async function failAs<T>(
   code: AgeErrorCode | ((thrown: unknown) => AgeErrorCode),
   work: () => T | Promise<T>,
@@ -56,7 +61,10 @@ export async function failAs<T>(
   }
 }
 
-/** For password work, whose salt and lengths have been checked: a RangeError is the memory that could not be allocated. */
+/**
+ * For password operations, whose salt and lengths were checked before: a RangeError then means that memory could not be
+ * allocated.
+ */
 export function passwordFailure(thrown: unknown): AgeErrorCode {
   return thrown instanceof RangeError ? "out_of_memory" : "malformed";
 }

@@ -1,4 +1,7 @@
-/** Drives the stock `age` program (Debian's is 1.1.1). It asks for passwords on a terminal only, so python gives it one. */
+/**
+ * Runs the stock `age` program (Debian has 1.1.1) for tests. It asks for passwords on a terminal only, so a Python
+ * script provides one.
+ */
 import { execFile, execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,16 +11,18 @@ export interface AgeProgram {
   version: string;
   canAskPasswords: boolean;
   encrypt(plaintext: Uint8Array, publicKeys: readonly string[], isArmored: boolean): Promise<Uint8Array>;
-  /** @returns `null` when the program refuses; `keyFile` as `age -i` takes it, with its password if it is protected */
+  /**
+   * @returns `null` when the program refuses the file; `keyFile` as for `age -i`, with its password if it is protected
+   */
   decrypt(file: Uint8Array, keyFile: string, password?: string): Promise<Uint8Array | null>;
   encryptWithPassword(plaintext: Uint8Array, password: string): Promise<Uint8Array>;
-  /** What `age-keygen` says is the public key. */
+  /** The public key that `age-keygen` prints for a private key. */
   publicKeyOf(keyFile: string): Promise<string>;
-  /** A key file of `age-keygen`, comments included. */
+  /** A key file made by `age-keygen`, with its comments. */
   generate(): Promise<string>;
 }
 
-/** Answers every prompt that ends in ": " with the password; exits as the program does. */
+/** Answers every prompt that ends in ": " with the password, and exits with the program's exit code. */
 const withTerminal = `
 import os, pty, sys
 password = sys.stdin.buffer.read()
@@ -44,7 +49,7 @@ interface Run {
   stdout: Uint8Array;
 }
 
-/** @returns `null` when there is no `age` here */
+/** @returns `null` when the `age` program is not installed */
 export function findAgeProgram(): AgeProgram | null {
   const version = firstLineOf("age", ["--version"]);
   if (version === null) return null;
@@ -102,7 +107,7 @@ function run(program: string, args: readonly string[], input: Uint8Array): Promi
       const code = error === null ? 0 : typeof error.code === "number" ? error.code : 127;
       done({ code, stdout: new Uint8Array(stdout) });
     });
-    // It may refuse before it has read everything.
+    // The program may exit before it has read all input.
     child.stdin?.on("error", () => undefined);
     child.stdin?.end(input);
   });

@@ -1,4 +1,4 @@
-/** Decrypts a binary age file of any length with 64 KiB in memory. */
+/** Decrypts a binary age file of any length, using 64 KiB of memory. */
 import { AgeError } from "./age-error.ts";
 import { attemptWith, type DecryptWith } from "./decrypt.ts";
 import { guardedStream } from "./format/guarded-stream.ts";
@@ -7,8 +7,8 @@ import { AGE_HEADER_MAX_BYTES } from "./limits.ts";
 
 /**
  * @param file binary, in chunks of any size; cancelled when it is refused
- * @returns each chunk is authentic, but the file is whole only when the stream ends without an error: a file cut short or
- *   damaged further on ends with `malformed`, and what came before must be thrown away
+ * @returns a stream whose chunks are authentic. The file is complete only if the stream ends without an error: a
+ * truncated file, or one damaged further on, ends with `malformed`, and the chunks before that must be discarded
  * @throws AgeError as `decrypt`, once the header has been read
  */
 export async function decryptStream(
@@ -38,7 +38,7 @@ async function readHeader(
     const { done, value } = await reader.read();
     if (value !== undefined) chunks.push(value);
     sizeBytes += value?.length ?? 0;
-    // At doubled sizes only, or a header that comes byte by byte would be read as often as it has bytes.
+    // Checked only when the size has doubled, so that a header that arrives byte by byte is not parsed once per byte.
     if (!done && sizeBytes < lookAgainAt && sizeBytes <= AGE_HEADER_MAX_BYTES) continue;
     const read = joined(chunks, sizeBytes);
     const header = done || sizeBytes > AGE_HEADER_MAX_BYTES ? checkHeader(read) : scanHeader(read);

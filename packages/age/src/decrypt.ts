@@ -1,6 +1,6 @@
 /**
- * Decrypts age files, armored or binary, with private keys or a password. Nothing is computed before the header has been looked
- * at, and bytes and text are all or nothing: no plaintext of a damaged file.
+ * Decrypts age files, armored or binary, with private keys or a password. The header is checked before any computation.
+ * Bytes and text are all or nothing: a damaged file yields no plaintext.
  */
 import { Decrypter } from "age-encryption";
 import { AgeError, failAs, passwordFailure } from "./age-error.ts";
@@ -18,13 +18,14 @@ import { kindOfPrivateKey, readPrivateKeys } from "./private-key.ts";
 import type { KeyKind } from "./public-key.ts";
 import { requireWebCrypto } from "./web-crypto.ts";
 
-/** `privateKeys`: one key, or a whole key file with its comments. */
+/** `privateKeys`: one key, or a whole key file with comments. */
 export type DecryptWith = { privateKeys: string } | { password: string; passwordCipher?: PasswordCipher };
 
 /**
  * @param file armored (text or bytes) or binary
- * @throws AgeError `not_age`, `malformed`, `too_large` (also for too many keys and stanzas together), `work_factor_too_high`, `wrong_password`, `no_matching_key`,
- *   `bad_private_key`, `bad_password`, `out_of_memory`, `insecure_context`
+ * @throws AgeError `not_age`, `malformed`, `too_large` (also for too many combinations of keys and stanzas),
+ * `work_factor_too_high`, `wrong_password`, `no_matching_key`, `bad_private_key`, `bad_password`, `out_of_memory`,
+ * `insecure_context`
  */
 export async function decrypt(file: string | Uint8Array, key: DecryptWith): Promise<Uint8Array> {
   return decryptUpTo(AGE_FILE_MAX_BYTES, file, key);
@@ -32,7 +33,7 @@ export async function decrypt(file: string | Uint8Array, key: DecryptWith): Prom
 
 /**
  * @param file armored (text or bytes) or binary
- * @returns at most 1 MiB; a byte order mark stays, invalid UTF-8 is refused and never repaired
+ * @returns text of at most 1 MiB; a byte order mark is kept, invalid UTF-8 is refused and never repaired
  * @throws AgeError as `decrypt`, and `not_text`
  */
 export async function decryptText(file: string | Uint8Array, key: DecryptWith): Promise<string> {
@@ -67,7 +68,10 @@ function asciiOf(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
-/** Does the work with the key; tells a key that does not fit from a damaged file without reading the library's messages. */
+/**
+ * Runs `work` with a decrypter for the key. Distinguishes a key that does not match from a damaged file without relying
+ * on the library's messages.
+ */
 export async function attemptWith<T>(
   key: DecryptWith,
   stanzaTypes: readonly string[],
@@ -77,7 +81,7 @@ export async function attemptWith<T>(
   const decrypter = new Decrypter();
   addKey(decrypter, key, stanzaTypes);
   let isWithoutMatch = false;
-  // Asked last, so being asked means that no key before it fitted.
+  // The library asks identities in order, so when it asks this last one, no key has matched.
   decrypter.addIdentity({
     unwrapFileKey() {
       isWithoutMatch = true;
@@ -105,10 +109,10 @@ function addKey(decrypter: Decrypter, key: DecryptWith, stanzaTypes: readonly st
   else decrypter.addIdentity(passwordIdentity(password, key.passwordCipher));
 }
 
-/** The stanzas that the library tries a private key on. */
+/** Type of the stanzas that the library tries a private key on. */
 const STANZA_TYPE: Record<KeyKind, string> = { classic: "X25519", "post-quantum": "mlkem768x25519" };
 
-/** In units of `TRIAL_COST`, if no key fits before the last stanza. */
+/** Cost of trying all keys on all stanzas, in units of `TRIAL_COST`. */
 function trialCost(privateKeys: readonly string[], stanzaTypes: readonly string[]): number {
   const kinds = privateKeys.map(kindOfPrivateKey);
   const costOf = (kind: KeyKind) => stanzaTypes.filter((type) => type === STANZA_TYPE[kind]).length * TRIAL_COST[kind];

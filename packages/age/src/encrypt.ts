@@ -1,4 +1,4 @@
-/** Encrypts bytes, text and streams to public keys or under a password. A file always has someone who can open it. */
+/** Encrypts bytes, text and streams to public keys or with a password. A file without any recipient is refused. */
 import { Encrypter } from "age-encryption";
 import { AgeError, failAs, passwordFailure } from "./age-error.ts";
 import { armor } from "./format/armor.ts";
@@ -8,7 +8,7 @@ import { normalisePassword, type PasswordCipher, passwordRecipient } from "./pas
 import { readRecipients } from "./public-key.ts";
 import { requireWebCrypto } from "./web-crypto.ts";
 
-/** A password takes about a second and 256 MiB; without `passwordCipher` the library does it in JavaScript. */
+/** A password takes about a second and 256 MiB; without `passwordCipher` the library computes scrypt in JavaScript. */
 export type EncryptTo = { publicKeys: readonly string[] } | { password: string; passwordCipher?: PasswordCipher };
 
 /**
@@ -22,7 +22,11 @@ export async function encrypt(plaintext: Uint8Array, to: EncryptTo): Promise<Uin
   return failAs(failureOf(to), () => encrypter.encrypt(plaintext));
 }
 
-/** @param text at most 1 MiB as UTF-8 @returns the age file in armor @throws AgeError as `encrypt`, `not_text` */
+/**
+ * @param text at most 1 MiB as UTF-8
+ * @returns the age file in armor
+ * @throws AgeError as `encrypt`, and `not_text`
+ */
 export async function encryptText(text: string, to: EncryptTo): Promise<string> {
   if (text.length > AGE_TEXT_MAX_BYTES) throw new AgeError("too_large");
   if (!text.isWellFormed()) throw new AgeError("not_text");
@@ -31,7 +35,10 @@ export async function encryptText(text: string, to: EncryptTo): Promise<string> 
   return armor(await encrypt(plaintext, to));
 }
 
-/** Of any length, 64 KiB in memory; binary, without armor. @throws AgeError as `encrypt` */
+/**
+ * Encrypts a stream of any length, using 64 KiB of memory; the output is binary, without armor.
+ * @throws AgeError as `encrypt`
+ */
 export async function encryptStream(
   plaintext: ReadableStream<Uint8Array>,
   to: EncryptTo,
@@ -40,7 +47,7 @@ export async function encryptStream(
   return guardedStream("malformed", await failAs(failureOf(to), () => encrypter.encrypt(plaintext)));
 }
 
-/** What fails with public keys is a key that cannot be used. */
+/** Code for unexpected errors: with public keys, a key that can't be used. */
 function failureOf(to: EncryptTo) {
   return "publicKeys" in to ? "bad_public_key" : passwordFailure;
 }

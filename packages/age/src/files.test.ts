@@ -1,4 +1,4 @@
-/** What is refused before any work, text and streams, and telling an age file from anything else. */
+/** Checks before any work, text and streams, and recognising an age file. */
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { AgeError, type AgeErrorCode } from "./age-error.ts";
@@ -29,14 +29,14 @@ const codeOf = async (work: () => Promise<unknown>): Promise<AgeErrorCode | "no 
 };
 
 const VERSION = "age-encryption.org/v1\n";
-/** A stanza for somebody else, 98 bytes. */
+/** A stanza for another key, 98 bytes. */
 const foreignStanza = `-> X25519 ${"A".repeat(42)}Q\n${"B".repeat(42)}Q\n`;
 const ending = `--- ${"C".repeat(42)}Q\n${"\0".repeat(48)}`;
 const bytesOf = (text: string) => Buffer.from(text, "latin1");
 const scryptFile = (factor: string) =>
   bytesOf(`${VERSION}-> scrypt ${"A".repeat(22)} ${factor}\n${"B".repeat(42)}Q\n${ending}`);
 
-/** Every way in, with every key. */
+/** Error codes of every decrypting function, with every kind of key. */
 async function codesOf(file: Uint8Array): Promise<Set<AgeErrorCode | "no error">> {
   const codes = new Set<AgeErrorCode | "no error">();
   for (const each of [key, ...passwordKeys]) {
@@ -47,7 +47,7 @@ async function codesOf(file: Uint8Array): Promise<Set<AgeErrorCode | "no error">
   return codes;
 }
 
-/** Milliseconds of the quickest of five, which is the work and not what else runs here. */
+/** Milliseconds of the fastest of five runs, to exclude other load on the machine. */
 async function quickest(work: () => Promise<unknown>): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 5; round += 1) {
@@ -76,7 +76,7 @@ describe("before any work", () => {
     }
   });
 
-  test("both within 50 ms", async () => {
+  test("both checks take less than 50 ms", async () => {
     for (const file of [thousandStanzas, hugeFactor]) {
       for (const each of [key, ...passwordKeys]) {
         expect(await quickest(() => decrypt(file, each))).toBeLessThan(50);
@@ -86,13 +86,13 @@ describe("before any work", () => {
     }
   });
 
-  test("64 stanzas are tried, 65 are not", async () => {
+  test("64 stanzas are tried, 65 are refused", async () => {
     const of = (count: number) => bytesOf(VERSION + foreignStanza.repeat(count) + ending);
     expect(await codeOf(() => decrypt(of(AGE_STANZAS_MAX), key))).toBe("no_matching_key");
     expect(await codesOf(of(AGE_STANZAS_MAX + 1))).toEqual(new Set(["too_large"]));
   });
 
-  test("keys and stanzas together are bounded by what a trial of their kind costs", async () => {
+  test("keys and stanzas together are bounded by the cost of trying them", async () => {
     const keysOf = async (kind: KeyKind, count: number) => {
       const pairs = await Promise.all(Array.from({ length: count }, () => generateKeyPair(kind)));
       return { privateKeys: pairs.map(({ privateKey }) => privateKey).join("\n") };
@@ -116,7 +116,7 @@ describe("before any work", () => {
     expect(await codeOf(() => decrypt(forHybrids(40), classic))).toBe("no_matching_key");
   });
 
-  test("a header of 64 KiB is read, one byte more is not, whether it ends or not", async () => {
+  test("a header of 64 KiB is accepted, one byte more is refused, whether the header ends or not", async () => {
     const grease = (sizeBytes: number) => {
       const rest = VERSION.length + "-> x \n\n".length + "--- ".length + 44;
       return bytesOf(`${VERSION}-> x ${"y".repeat(sizeBytes - rest)}\n\n${ending}`);
@@ -126,7 +126,7 @@ describe("before any work", () => {
     expect(await codesOf(bytesOf(VERSION + "-".repeat(200_000)))).toEqual(new Set(["too_large"]));
   });
 
-  test("a stream that never ends its header is cancelled after 64 KiB", async () => {
+  test("a stream whose header never ends is cancelled after 64 KiB", async () => {
     let sent = 0;
     let isCancelled = false;
     const endless = new ReadableStream<Uint8Array>({
@@ -150,7 +150,7 @@ test.each([
   ["the beginning of a header", "age-encryption.org/v1"],
   ["another version", "age-encryption.org/v2\n"],
   ["a PGP message", "-----BEGIN PGP MESSAGE-----\n\nhQEMA\n-----END PGP MESSAGE-----"],
-])("%s is no age file", async (_, text) => {
+])("%s is not an age file", async (_, text) => {
   const expected = text === "age-encryption.org/v1" ? "malformed" : "not_age";
   expect(await codeOf(() => decrypt(text, key))).toBe("not_age");
   if (text === "") return expect(["not_age", "malformed"]).toContain(await codeOf(() => decrypt(bytesOf(text), key)));
@@ -159,7 +159,7 @@ test.each([
   expect(isAgeFile(bytesOf(text))).toBe(false);
 });
 
-test("a whole age file is told from text around one, a damaged one and a text about one", async () => {
+test("a whole age file is distinguished from text around one, from a damaged one and from text about one", async () => {
   const file = await encrypt(bytesOf("x"), own);
   const armored = armor(file);
   for (const whole of [file, armored, `\n ${armored.replaceAll("\n", "\r\n")}\n`]) expect(isAgeFile(whole)).toBe(true);
@@ -176,13 +176,13 @@ test("a whole age file is told from text around one, a damaged one and a text ab
 });
 
 describe("text", () => {
-  test("comes back exactly, byte order mark and line ends included", async () => {
+  test("is decrypted exactly, including byte order mark and line ends", async () => {
     for (const text of ["", "\ufeffx", "a\r\nb\nc\r", "\0", "ąčę 🎭", "x".repeat(65_537)]) {
       expect(await decryptText(await encryptText(text, own), key)).toBe(text);
     }
   });
 
-  test("with half a surrogate pair is refused, since UTF-8 would change it", async () => {
+  test("with an unpaired surrogate is refused, since UTF-8 would change it", async () => {
     expect(await codeOf(() => encryptText("a\ud83cb", own))).toBe("not_text");
   });
 
@@ -194,7 +194,7 @@ describe("text", () => {
     }
   });
 
-  test("of 1 MiB as UTF-8 is taken both ways, one byte more is not", async () => {
+  test("of 1 MiB as UTF-8 is accepted for encryption and decryption, one byte more is not", async () => {
     const fits = `${"ė".repeat(AGE_TEXT_MAX_BYTES / 2 - 1)}ab`;
     expect(await decryptText(await encryptText(fits, own), key)).toBe(fits);
     expect(await codeOf(() => encryptText(`${fits}c`, own))).toBe("too_large");
@@ -208,7 +208,7 @@ describe("text", () => {
 describe("streams", () => {
   const sizes = [0, 1, 65_535, 65_536, 65_537, 200_000];
 
-  test.each(sizes)("of %d bytes, in chunks of any size, come back whole", async (sizeBytes) => {
+  test.each(sizes)("of %d bytes, in chunks of any size, are decrypted completely", async (sizeBytes) => {
     const plaintext = Uint8Array.from({ length: sizeBytes }, (_, at) => (at * 7) & 255);
     for (const chunkBytes of [sizeBytes > 1000 ? 777 : 1, 65_536, 1_000_000]) {
       const sealed = await drained(await encryptStream(streamOf(plaintext, chunkBytes), own));
@@ -220,7 +220,7 @@ describe("streams", () => {
     }
   });
 
-  test("that are cut short end with an error, never as if they were whole", async () => {
+  test("that are truncated end with an error, never like a complete file", async () => {
     const file = await encrypt(new Uint8Array(200_000), own);
     for (const end of [file.length - 1, file.length - 3000, 140_000]) {
       const { error, bytes } = await drained(await decryptStream(streamOf(file.slice(0, end), 5000), key));
@@ -229,7 +229,7 @@ describe("streams", () => {
     }
   });
 
-  test("whose source fails end with an error of ours that says nothing of it", async () => {
+  test("whose source fails end with an AgeError that reveals nothing of the source's error", async () => {
     const failing = () =>
       new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error("AGE-SECRET-KEY-1")) });
     const { error } = await drained(await encryptStream(failing(), own));
@@ -237,7 +237,7 @@ describe("streams", () => {
     expect(await codeOf(() => decryptStream(failing(), key))).toBe("malformed");
   });
 
-  test("that nobody reads on cancel their source", async () => {
+  test("that are cancelled by the reader cancel their source", async () => {
     let isCancelled = false;
     const source = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(10_000)),

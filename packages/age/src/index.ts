@@ -1,6 +1,7 @@
 /**
- * Encryption with age, for the server's worker thread and the browser's Web Worker alike; the only importer of the age library.
- * What the library doesn't refuse is refused here, before any work; what it says never gets out. See age-error.ts and limits.ts.
+ * Encryption with age, for the server's worker process and the browser's Web Worker; the only importer of the age
+ * library. Inputs that the library does not refuse are refused here before any work, and the library's messages never
+ * leave this package. See age-error.ts and limits.ts.
  */
 
 export { AgeError, type AgeErrorCode, ageErrorCodes } from "./age-error.ts";

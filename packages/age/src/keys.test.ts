@@ -9,7 +9,7 @@ const classic = await generateKeyPair();
 const other = await generateKeyPair();
 const quantum = await generateKeyPair("post-quantum");
 
-/** Every X25519 point that makes the shared secret zero; spelled well, useless. */
+/** Every X25519 point that makes the shared secret zero: valid spelling, but unusable. */
 const lowOrder = [
   "0000000000000000000000000000000000000000000000000000000000000000",
   "0100000000000000000000000000000000000000000000000000000000000000",
@@ -35,7 +35,7 @@ describe.each([
   ["classic", classic, 62, /^AGE-SECRET-KEY-1[0-9A-Z]{58}$/],
   ["post-quantum", quantum, 1959, /^AGE-SECRET-KEY-PQ-1[0-9A-Z]+$/],
 ] as const)("a %s key pair", (kind, pair, length, spelling) => {
-  test("has the spelling of age, and its public key follows from the private one", async () => {
+  test("has the spelling of age, and its public key is derived from the private one", async () => {
     expect(pair.publicKey).toHaveLength(length);
     expect(pair.privateKey).toMatch(spelling);
     expect(await publicKeyOf(pair.privateKey)).toBe(pair.publicKey);
@@ -44,7 +44,7 @@ describe.each([
     expect(await checkPublicKey(` ${pair.publicKey}\n`)).toBe(pair.publicKey);
   });
 
-  test("opens what was encrypted to it, and no other pair does", async () => {
+  test("decrypts what was encrypted to it, and no other pair does", async () => {
     const armored = await encryptText("Ačiū 🎭", { publicKeys: [pair.publicKey] });
     expect(await decryptText(armored, { privateKeys: pair.privateKey })).toBe("Ačiū 🎭");
     for (const wrong of [other, await generateKeyPair("post-quantum")]) {
@@ -66,7 +66,7 @@ describe.each([
   });
 });
 
-test("one of several keys in a file opens it", async () => {
+test("one of several keys in a file decrypts it", async () => {
   const armored = await encryptText("x", { publicKeys: [classic.publicKey] });
   const file = `# old\n${other.privateKey}\n# quantum\n${quantum.privateKey}\n\n${classic.privateKey}\n`;
   expect(await decryptText(armored, { privateKeys: file })).toBe("x");
@@ -84,7 +84,7 @@ test.each([
   ["a key and something else", `${classic.privateKey}\nhello`],
   ["half a key", classic.privateKey.slice(0, 40)],
   ["an SSH key", "-----BEGIN OPENSSH PRIVATE KEY-----"],
-])("%s is no private key, and the error does not repeat it", async (_, text) => {
+])("%s is not a private key, and the error does not contain it", async (_, text) => {
   const attempts: readonly (() => unknown)[] = [
     () => readPrivateKeys(text),
     () => publicKeyOf(text),
@@ -101,7 +101,7 @@ test.each([
   }
 });
 
-test("more keys than can be tried in good time are refused", async () => {
+test("more keys than can be tried in reasonable time are refused", async () => {
   const pairs = await Promise.all(Array.from({ length: 9 }, () => generateKeyPair()));
   expect(await codeOf(() => readPrivateKeys(pairs.map((pair) => pair.privateKey).join("\n")))).toBe("too_large");
   expect(await codeOf(() => readPrivateKeys("#".repeat(20_000)))).toBe("too_large");
@@ -117,13 +117,13 @@ test.each([
   ["an SSH key", "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOWmd"],
   ["two keys", `${classic.publicKey} ${other.publicKey}`],
   ["a long text", "age1".repeat(10_000)],
-])("%s is no public key", async (_, text) => {
+])("%s is not a public key", async (_, text) => {
   expect(isPublicKey(text)).toBe(false);
   expect(await codeOf(() => checkPublicKey(text))).toBe("bad_public_key");
   expect(await codeOf(() => encrypt(new Uint8Array(1), { publicKeys: [text] }))).toBe("bad_public_key");
 });
 
-test("a well-spelled key of low order is refused on trial and when encrypting", async () => {
+test("a well-spelled key of low order is refused by the trial and when encrypting", async () => {
   for (const point of lowOrder) {
     const key = bech32("age", Buffer.from(point, "hex"));
     expect(isPublicKey(key)).toBe(true);
@@ -133,7 +133,7 @@ test("a well-spelled key of low order is refused on trial and when encrypting", 
   }
 });
 
-test("a file has a recipient, at most twenty, and never classic beside post-quantum ones", async () => {
+test("a file has one to twenty recipients, and never classic and post-quantum ones together", async () => {
   const to = (...publicKeys: string[]) => codeOf(() => encryptText("x", { publicKeys }));
   expect(await to()).toBe("no_recipients");
   expect(await to(classic.publicKey, quantum.publicKey)).toBe("mixed_recipients");
@@ -147,7 +147,7 @@ test("a recipient given twice gets one stanza", async () => {
   expect(twice).toHaveLength(once.length);
 });
 
-test("checking while a person types costs under 5 ms of processor time a key press", () => {
+test("checking a key costs under 5 ms of processor time per key press", () => {
   for (const { publicKey } of [classic, quantum]) {
     isPublicKey(publicKey);
     const began = process.cpuUsage();
@@ -157,7 +157,7 @@ test("checking while a person types costs under 5 ms of processor time a key pre
   }
 });
 
-test("without Web Crypto (a page on plain http) it says so", async () => {
+test("without Web Crypto (a page on plain http) it fails with insecure_context", async () => {
   vi.stubGlobal("crypto", { getRandomValues: () => undefined });
   try {
     const armored = "-----BEGIN AGE ENCRYPTED FILE-----";
@@ -169,7 +169,7 @@ test("without Web Crypto (a page on plain http) it says so", async () => {
   }
 });
 
-/** BIP 173, for keys that no generator makes. */
+/** Encodes bech32 (BIP 173), for keys that no generator makes. */
 function bech32(prefix: string, bytes: Uint8Array): string {
   const alphabet = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, "0")).join("");

@@ -1,6 +1,6 @@
 /**
- * Damage to files that open: 500 mutants (20,000 in `npm run test:long`), in header and payload, binary and armored. Each is
- * refused with a code of ours, or (armor only: white space, line ends) opens to exactly what was put in.
+ * Damages valid files: 500 mutants (20,000 in `npm run test:long`), in header and payload, binary and armored. Each is
+ * refused with one of our codes, or (armor only: white space, line ends) decrypts to exactly the original.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { AgeError, ageErrorCodes } from "./age-error.ts";
@@ -43,7 +43,7 @@ beforeAll(async () => {
   originals.push({ file, key, plaintext: await decrypt(file, key) });
 });
 
-/** One change within the bytes from `from` to `to`; never the same file. */
+/** Makes one change within the bytes from `from` to `to`; the result always differs from the file. */
 function mutate(file: Uint8Array, from: number, to: number, random: Random): Uint8Array {
   const at = from + random.below(to - from);
   const span = 1 + random.below(Math.min(80, to - at));
@@ -87,7 +87,7 @@ describe.each([
   ["a post-quantum file", 2],
   ["a password file", 3],
 ])("%s", (_, index) => {
-  test(`opens unchanged, and in none of ${rounds} damaged forms`, async () => {
+  test(`opens unchanged, and is refused in ${rounds} damaged forms`, async () => {
     const { file, plaintext, key } = originals[index]!;
     expect(Buffer.compare(await decrypt(file, key), plaintext)).toBe(0);
     expect(Buffer.compare(await decrypt(armor(file), key), plaintext)).toBe(0);

@@ -10,15 +10,15 @@ import { randomFrom } from "./random.testing.ts";
 const program = findAgeProgram();
 if (program === null) console.log("Skipped in part: no age program here (Debian: apt-get install age)");
 
-/** Around lines of the armor, chunks of the payload and turns of the event loop. */
+/** Sizes around lines of the armor, chunks of the payload and slices between two yields. */
 const sizes = [0, 1, 31, 32, 33, 47, 48, 49, 65_535, 65_536, 65_537, 131_072, 524_288, 524_289, 1_048_576];
 const random = randomFrom(20261122);
 const plaintextOf = (sizeBytes: number) => Buffer.from(random.bytes(sizeBytes));
 const same = (one: Uint8Array | null, other: Uint8Array) => one !== null && Buffer.compare(one, other) === 0;
 
-describe("sealing to a key", () => {
+describe("encrypting to a key on Node", () => {
   test.each(sizes)(
-    "of %i bytes opens with the library and with the stock program, byte for byte",
+    "a message of %i bytes is decrypted exactly by the library and by the stock program",
     async (sizeBytes) => {
       const keys = await generateKeyPair("classic");
       const plaintext = plaintextOf(sizeBytes);
@@ -37,7 +37,7 @@ describe("sealing to a key", () => {
     expect(file.length).toBeLessThanOrEqual(sealedLength(plaintext.length));
   });
 
-  test("makes another file every time, which nobody else's key opens and which notices a changed letter", async () => {
+  test("makes a different file every time, which no other key opens and in which a changed character is detected", async () => {
     const [keys, others] = [await generateKeyPair("classic"), await generateKeyPair("classic")];
     const plaintext = plaintextOf(1000);
     const [one, two] = [await sealArmored(plaintext, keys.publicKey), await sealArmored(plaintext, keys.publicKey)];
@@ -60,7 +60,7 @@ describe("sealing to a key", () => {
     await expect(sealArmored(Buffer.from("x"), publicKey)).rejects.toThrow(new AgeError("bad_public_key"));
   });
 
-  test("leaves the event loop free in between", async () => {
+  test("yields to the event loop in between", async () => {
     const keys = await generateKeyPair("classic");
     let turns = 0;
     const timer = setInterval(() => turns++, 1);

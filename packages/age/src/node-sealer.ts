@@ -1,7 +1,7 @@
 /**
- * Seals whole messages on Node's native code, for a server's event loop; a browser cannot load it. The library makes the header,
- * whatever the kind of key; the payload (STREAM: ChaCha20-Poly1305 in chunks of 64 KiB) and the armor are made here in slices,
- * with the event loop free in between. The format is age's own, so that any age program opens it.
+ * Encrypts whole messages with Node's native code, for the server's event loop; not for browsers. The library makes the
+ * header for any kind of key; the payload (STREAM: ChaCha20-Poly1305 in chunks of 64 KiB) and the armor are made here
+ * in slices, yielding to the event loop in between. The result is in age's format, which any age program can open.
  */
 import { createCipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -10,11 +10,11 @@ import { ARMOR_BEGIN, ARMOR_END, armoredLength } from "./format/armor-form.ts";
 import { checkHeader } from "./format/header.ts";
 
 const CHUNK_BYTES = 64 * 1024;
-/** Some 1 to 2 ms of work. */
+/** Chunks encrypted before yielding to the event loop, which take 1 to 2 ms. */
 const CHUNKS_A_TURN = 8;
 const TAG_BYTES = 16;
 const NONCE_BYTES = 16;
-/** Of one stanza; a post-quantum one has 1,600. */
+/** Maximum size of a header with one stanza; a post-quantum one has 1,600 bytes. */
 const HEADER_MAX_BYTES = 2048;
 const LINE_BYTES = 48;
 const LINE_CHARS = 64;
@@ -22,7 +22,9 @@ const CR = 0x0d;
 const LF = 0x0a;
 
 /**
- * @param publicKey of any kind @returns the age file in strict armor with CRLF lines
+ * Encrypts a message to a public key.
+ * @param publicKey of any kind
+ * @returns the age file in strict armor with CRLF line ends
  * @throws AgeError `bad_public_key`
  */
 export async function sealArmored(plaintext: Uint8Array, publicKey: string): Promise<Buffer> {
@@ -42,15 +44,18 @@ export async function sealArmored(plaintext: Uint8Array, publicKey: string): Pro
   return armor.end();
 }
 
-/** Room that `sealArmored` takes at most for so many bytes. */
+/** Maximum length of the armored file that `sealArmored` returns for this size. */
 export function sealedLength(sizeBytes: number): number {
   const chunks = Math.max(1, Math.ceil(sizeBytes / CHUNK_BYTES));
   return armoredLength(HEADER_MAX_BYTES + NONCE_BYTES + sizeBytes + chunks * TAG_BYTES);
 }
 
-/** The header of an empty file, and the key that is wrapped in it: the second recipient writes nothing, it only listens. */
+/**
+ * Returns the header of an empty file with a new file key wrapped for the recipient. The second recipient adds no
+ * stanza; it only captures the file key.
+ */
 async function wrapNewFileKey(publicKey: string): Promise<{ header: Uint8Array; fileKey: Uint8Array }> {
-  // With the first message: the library takes 20 MiB, which a server that seals nothing need not have.
+  // Imported at the first message: the library takes 20 MiB, which a server that never encrypts does not need.
   const [{ Encrypter }, { readRecipients }] = await Promise.all([import("age-encryption"), import("./public-key.ts")]);
   const encrypter = new Encrypter();
   for (const recipient of readRecipients([publicKey])) encrypter.addRecipient(recipient);
@@ -71,7 +76,7 @@ function sealChunk(chunk: Uint8Array, key: Uint8Array, nonce: Uint8Array): Buffe
   return Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Eleven bytes of counter, one that says whether the chunk is the last. */
+/** Nonce of a chunk: eleven bytes of counter, and one byte that is 1 for the last chunk. */
 function nonceOf(index: number, isLast: boolean): Uint8Array {
   const nonce = Buffer.alloc(12);
   nonce.writeUIntBE(index, 5, 6);
@@ -82,7 +87,7 @@ function nonceOf(index: number, isLast: boolean): Uint8Array {
 class ArmorWriter {
   readonly #out: Buffer;
   #at = 0;
-  /** Less than a line. */
+  /** Bytes that do not fill a line yet. */
   #rest: Uint8Array = new Uint8Array(0);
 
   constructor(sizeBytes: number) {

@@ -1,6 +1,6 @@
 /**
- * Private keys (age identities): `AGE-SECRET-KEY-1…` and, post-quantum, `AGE-SECRET-KEY-PQ-1…`. What people paste is a line, a
- * line with white space, or a whole key file with its comments; all three are read.
+ * Private keys (age identities): `AGE-SECRET-KEY-1…` and, post-quantum, `AGE-SECRET-KEY-PQ-1…`. Accepted are a line, a
+ * line with white space around it, or a whole key file with comments.
  */
 import { Decrypter, generateHybridIdentity, generateX25519Identity, identityToRecipient } from "age-encryption";
 import { AgeError, failAs } from "./age-error.ts";
@@ -15,18 +15,18 @@ export interface KeyPair {
   privateKey: string;
 }
 
-/** Not of JavaScript's white space, but pasted as such. */
+/** Invisible characters that are often pasted with a key but are not white space in JavaScript. */
 const invisible = /[\s\u200b-\u200d\u2060]+/g;
 
-/** @param kind classic is X25519, which every age program opens; post-quantum needs age 1.3 or newer */
+/** @param kind `classic` is X25519, which every age program opens; `post-quantum` needs age 1.3 or newer */
 export async function generateKeyPair(kind: KeyKind = "classic"): Promise<KeyPair> {
   const privateKey = await (kind === "post-quantum" ? generateHybridIdentity() : generateX25519Identity());
   return { privateKey, publicKey: await publicKeyOf(privateKey) };
 }
 
 /**
- * The public key of the one private key in the text.
- * @throws AgeError `bad_private_key`, also when the text holds several
+ * Derives the public key of the single private key in the text.
+ * @throws AgeError `bad_private_key`, also when the text contains several keys
  */
 export async function publicKeyOf(text: string): Promise<string> {
   const [privateKey, ...others] = readPrivateKeys(text);
@@ -35,9 +35,9 @@ export async function publicKeyOf(text: string): Promise<string> {
 }
 
 /**
- * @param text one key or several, one a line; blank lines, white space and `#` comments are passed over
- * @returns at least one
- * @throws AgeError `bad_private_key` when any line is not a key, `too_large`, `insecure_context`
+ * @param text one or more keys, one per line; blank lines, white space and `#` comments are skipped
+ * @returns at least one key
+ * @throws AgeError `bad_private_key` when any other line is not a key, `too_large`, `insecure_context`
  */
 export function readPrivateKeys(text: string): string[] {
   requireWebCrypto();

@@ -1,6 +1,6 @@
 /**
  * Public keys (age recipients): `age1…` (X25519, 62 characters), `age1pq1…` (post-quantum, 1,959), and the two forms of
- * hardware keys, `age1tag1…` and `age1tagpq1…`, to which one can only encrypt.
+ * hardware keys, `age1tag1…` and `age1tagpq1…`, to which this package can encrypt only.
  */
 import { Encrypter } from "age-encryption";
 import { AgeError, failAs } from "./age-error.ts";
@@ -9,24 +9,25 @@ import { requireWebCrypto } from "./web-crypto.ts";
 
 export type KeyKind = "classic" | "post-quantum";
 
-/** Longer than any: `age1tagpq1…` has some 2,010 characters. */
+/** Longer than any public key: `age1tagpq1…` has about 2,010 characters. */
 const PUBLIC_KEY_MAX_LENGTH = 2100;
 
 /**
- * Whether the text, white space around it aside, is spelled like a public key, checksum included. Synchronous and cheap, for
- * every key press; `checkPublicKey` says whether it can be used.
+ * Whether the text, without white space around it, is spelled like a public key, including its checksum. Synchronous
+ * and cheap enough for every key press; `checkPublicKey` tells whether the key can be used.
  */
 export function isPublicKey(text: string): boolean {
   return spelledPublicKey(text) !== null;
 }
 
-/** By its spelling alone; post-quantum when a quantum computer does not open what is encrypted to it. */
+/** The kind by spelling alone; `post-quantum` if a quantum computer can't decrypt what is encrypted to the key. */
 export function publicKeyKind(publicKey: string): KeyKind {
   return /^\s*age1(?:tag)?pq1/.test(publicKey) ? "post-quantum" : "classic";
 }
 
 /**
- * Wraps something for the key on trial, since a well-spelled key may still be unusable. Ask once, when it is saved or pasted.
+ * Encrypts a trial file to the key, since a well-spelled key may still be unusable. Meant to be called once, when a key
+ * is saved or pasted.
  * @returns the key without white space around it
  * @throws AgeError `bad_public_key`
  */
@@ -41,7 +42,7 @@ export async function checkPublicKey(text: string): Promise<string> {
 }
 
 /**
- * The keys one file may be encrypted to: at least one, each once, all of one kind.
+ * Checks the recipients of one file: at least one, duplicates removed, all of one kind.
  * @throws AgeError `no_recipients`, `bad_public_key`, `mixed_recipients`, `too_large`
  */
 export function readRecipients(publicKeys: readonly string[]): string[] {
@@ -62,7 +63,7 @@ function spelledPublicKey(text: string): string | null {
   const publicKey = text.trim();
   if (publicKey.length > PUBLIC_KEY_MAX_LENGTH || !publicKey.startsWith("age1")) return null;
   try {
-    // Reads the bech32 form only; the arithmetic comes with encrypt().
+    // Checks the bech32 form only; the point itself is checked by encrypt().
     new Encrypter().addRecipient(publicKey);
     return publicKey;
   } catch {

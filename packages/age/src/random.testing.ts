@@ -1,6 +1,6 @@
-/** Numbers that look random and are the same in every run: mulberry32. */
+/** Pseudo-random numbers that are the same in every run (mulberry32). */
 export interface Random {
-  /** 0 or more, less than `limit`. */
+  /** An integer from 0 to less than `limit`. */
   below(limit: number): number;
   bytes(sizeBytes: number): Uint8Array;
   pick<T>(choices: readonly T[]): T;

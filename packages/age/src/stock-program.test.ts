@@ -1,6 +1,7 @@
 /**
- * The package against the stock age program, both ways: 40 cases, 1,000 in `npm run test:long`. Files of 0 to 1 MiB around the
- * 64 KiB chunks, binary, armored and armored with CRLF, one to three recipients, one file in five damaged.
+ * Compares the package with the stock age program, in both directions: 40 cases, 1,000 in `npm run test:long`. Files of
+ * 0 to 1 MiB around the 64 KiB chunks, binary, armored and armored with CRLF, one to three recipients, one file in five
+ * damaged.
  */
 import { describe, expect, test } from "vitest";
 import { type AgeProgram, findAgeProgram } from "./age-program.testing.ts";
@@ -60,7 +61,9 @@ async function openedByUs(file: Uint8Array, key: KeyPair, form: Form, viaStream:
   }
 }
 
-/** One bit of the binary file, or of the armor's base64 but not of its last characters, some of whose bits mean nothing. */
+/**
+ * Flips one bit of the binary file, or of the armor's base64 except its last characters, some of whose bits are unused.
+ */
 function damaged(file: Uint8Array, form: Form, random: Random): Uint8Array {
   const copy = new Uint8Array(file);
   const at = form === "binary" ? random.below(copy.length) : 40 + random.below(200);
@@ -68,7 +71,7 @@ function damaged(file: Uint8Array, form: Form, random: Random): Uint8Array {
   return copy;
 }
 
-/** One random case, its file made by us and by the program; both files read by both. */
+/** Differences in one random case: a file made by us and one made by the program, both read by both. */
 async function differencesOf(stock: AgeProgram, pairs: readonly KeyPair[], index: number) {
   const random = randomFrom(1000 + index);
   const plaintext = random.bytes(sizeOf(index, random));
@@ -94,10 +97,10 @@ async function differencesOf(stock: AgeProgram, pairs: readonly KeyPair[], index
 describe.skipIf(program === null)("the stock age program", () => {
   const stock = program as AgeProgram;
 
-  test(`agrees in ${cases} random cases, both ways`, { timeout: aWhile }, async () => {
+  test(`agrees in ${cases} random cases, in both directions`, { timeout: aWhile }, async () => {
     const pairs = await Promise.all([1, 2, 3].map(() => generateKeyPair()));
     const differences: string[] = [];
-    // Two at a time: most of the wait is for processes to start.
+    // Two at a time, because most of the time is spent starting processes.
     for (let index = 0; index < cases; index += 2) {
       const two = [index, index + 1].map((number) => differencesOf(stock, pairs, number));
       differences.push(...(await Promise.all(two)).flat());
@@ -122,7 +125,7 @@ describe.skipIf(program === null)("the stock age program", () => {
       for (let index = 0; index < passwordCases; index += 1) {
         const pair = await generateKeyPair();
         const password = `Kaukė ė ${index} 🎭`;
-        // Each form once by the library's own scrypt, else natively.
+        // Alternates between the library's own scrypt and the native one.
         const passwordCipher = index % 2 === 0 ? nodePasswordCipher : undefined;
         const decomposed = password.normalize("NFD");
         const protectedKey = await protectPrivateKey({ ...pair, password: decomposed, keyName: "Ann", passwordCipher });

@@ -1,4 +1,4 @@
-/** Streams of bytes in chosen chunks, and all that comes out of one. */
+/** Test helpers that make byte streams from chunks and read streams to their end. */
 export function streamOf(bytes: Uint8Array, chunkBytes: number): ReadableStream<Uint8Array> {
   let at = 0;
   return new ReadableStream<Uint8Array>({
@@ -10,7 +10,7 @@ export function streamOf(bytes: Uint8Array, chunkBytes: number): ReadableStream<
   });
 }
 
-/** @returns what came, and what ended it if not the end */
+/** @returns the bytes read, and the error that ended the stream, if any */
 export async function drained(stream: ReadableStream<Uint8Array>): Promise<{ bytes: Uint8Array; error: unknown }> {
   const chunks: Uint8Array[] = [];
   try {

@@ -6,7 +6,7 @@ import * as cctv from "cctv-age";
 export interface AgeVector {
   name: string;
   expect: "success" | "no match" | "HMAC failure" | "header failure" | "payload failure" | "armor failure";
-  /** SHA-256 in hex of all plaintext that may come out, also when it fails later. */
+  /** SHA-256 in hex of all plaintext that may be released, also if decryption fails later. */
   payload: string | null;
   identities: readonly string[];
   passwords: readonly string[];
@@ -47,8 +47,8 @@ function readVector(name: string, bytes: Uint8Array): AgeVector {
 }
 
 /**
- * All plaintext that could honestly come out of a file before it fails, by other code than the package's: chunk after chunk with
- * the file key on Node's own ChaCha20-Poly1305, up to the first that is not authentic.
+ * All plaintext that may be released from a file before it fails, computed independently of this package: chunk by
+ * chunk with the file key on Node's own ChaCha20-Poly1305, up to the first chunk that is not authentic.
  */
 export function authenticBeginning(binary: Uint8Array, fileKey: Uint8Array): Uint8Array {
   const file = Buffer.from(binary);

@@ -1,4 +1,7 @@
-/** Browsers give Web Crypto to secure contexts only (https, localhost); without it the library fails in odd ways. */
+/**
+ * Browsers provide Web Crypto in secure contexts only (https, localhost); without it the library fails with misleading
+ * errors.
+ */
 import { AgeError } from "./age-error.ts";
 
 /** @throws AgeError `insecure_context` */

@@ -20,7 +20,7 @@ const lines = (name: string): string[] =>
     .map((line) => line.split("\t")[0] ?? "");
 const unquoted = (name: string): string[] => lines(name).map((line) => JSON.parse(line) as string);
 
-/** First message per field, as a form shows them; `""` is the whole body. */
+/** The first message per field, as a form shows it; the key `""` stands for the whole body. */
 function messagesOf(schema: z.ZodType, body: unknown): Record<string, string> {
   const found: Record<string, string> = {};
   for (const issue of schema.safeParse(body).error?.issues ?? []) found[issue.path.join(".")] ??= issue.message;
@@ -56,7 +56,7 @@ describe("alias names", () => {
     expect(isAliasName(name)).toBe(false);
   });
 
-  it("decides 64 KiB of near misses in a moment", () => {
+  it("checks 64 KiB of almost valid input within half a second", () => {
     const began = performance.now();
     for (const unit of ["a.", "a", ".a"]) isAliasName(`${unit.repeat(32_768)}@`);
     expect(performance.now() - began).toBeLessThan(500);
@@ -72,7 +72,7 @@ describe("mailboxes", () => {
     expect(isMailbox(text)).toBe(false);
   });
 
-  it("decides 64 KiB of anything in a moment", () => {
+  it("checks 64 KiB of arbitrary input within half a second", () => {
     for (const unit of ["a", "a@", "a.", "@a.", "ž", "-"]) {
       const began = performance.now();
       isMailbox(unit.repeat(65_536 / unit.length));
@@ -90,7 +90,7 @@ describe("webhook URLs", () => {
     expect(isWebhookUrl(text)).toBe(false);
   });
 
-  it("every one that is taken names a host and no credentials", () => {
+  it("every accepted URL names a host and no credentials", () => {
     const piece = fc.constantFrom(
       "https://",
       "http:",
@@ -129,13 +129,13 @@ describe("forwardTo", () => {
     ]);
   });
 
-  it("keeps addresses in NFC, in which mailboxes are compared: a Kelvin sign is a K", () => {
+  it("stores addresses in NFC, the form in which mailboxes are compared: a Kelvin sign becomes a K", () => {
     expect(parseForwardTo("mi\u212Ae@example.org, mike@example.org")).toEqual([
       { kind: "mailbox", address: "miKe@example.org" },
     ]);
   });
 
-  it("keeps one of each, as first spelled; the path of a URL has a case, a mailbox has none", () => {
+  it("removes duplicates and keeps the first spelling; URL paths are case-sensitive, mailboxes are not", () => {
     expect(
       parseForwardTo("Ann@example.org, ann@EXAMPLE.org, https://a.test/X, https://a.test/x, https://a.test/X"),
     ).toEqual([
@@ -155,11 +155,11 @@ describe("forwardTo", () => {
     "ann@example.org,,b@example.org",
     "ann@example.org;b@example.org",
     "ann@example.org, null",
-  ])("reads %j as nothing", (text) => {
+  ])("rejects %j", (text) => {
     expect(parseForwardTo(text)).toBeNull();
   });
 
-  it("what is written is read back", () => {
+  it("parses what formatForwardTo wrote back to the same destinations", () => {
     const destination = fc.constantFrom(...lines("mailboxes-valid.txt"), ...lines("webhooks-valid.txt"));
     fc.assert(
       fc.property(fc.array(destination, { minLength: 1, maxLength: 10 }), (entries) => {
@@ -172,7 +172,7 @@ describe("forwardTo", () => {
 });
 
 describe("create", () => {
-  it("trims, lowers the domain, keeps the rest as typed", () => {
+  it("trims text, lower-cases the domain, and leaves the rest as typed", () => {
     const body = { alias: " Shop ", domain: " Kauke.TEST ", forwardTo: " Ann@Example.org ", notes: " for books " };
     expect(createAliasBody.parse(body)).toEqual({
       alias: "Shop",
@@ -182,7 +182,7 @@ describe("create", () => {
     });
   });
 
-  it("says for each missing field what the specification says", () => {
+  it("reports each missing field with the specification's message", () => {
     const messages = {
       alias: "Alias is required",
       domain: "Domain is required",
@@ -206,11 +206,11 @@ describe("create", () => {
     ],
     [{ notes: "n".repeat(129) }, "notes", "Notes must be 128 characters or less"],
     [{ notes: "a\u0000b" }, "notes", "Notes can't hold a NUL character"],
-  ])("%j is told why", (change, field, message) => {
+  ])("rejects %j with the right message", (change, field, message) => {
     expect(messagesOf(createAliasBody, { ...good, ...change })).toEqual({ [field]: message });
   });
 
-  it("takes notes of 128 characters, ten destinations, and the same one eleven times", () => {
+  it("accepts notes of 128 characters, ten destinations, and one destination repeated eleven times", () => {
     const ten = Array.from({ length: 10 }, (_, index) => `a${index}@example.org`).join();
     const eleven = Array.from({ length: 11 }, () => "ann@example.org").join();
     for (const change of [{ notes: "n".repeat(128) }, { notes: "" }, { forwardTo: ten }, { forwardTo: eleven }])
@@ -222,7 +222,7 @@ describe("create", () => {
     expect(updateAliasBody.safeParse(body).success).toBe(false);
   });
 
-  it("anything at all is either taken or told why", () => {
+  it("either accepts arbitrary input or gives a reason", () => {
     fc.assert(
       fc.property(
         fc.record({ alias: fc.anything(), domain: fc.anything(), forwardTo: fc.anything(), notes: fc.anything() }),
@@ -238,7 +238,7 @@ describe("create", () => {
 describe("update", () => {
   const AT_LEAST_ONE = "At least one field (alias, forwardTo, active, notes, or lastForwardTo) must be provided";
 
-  it.each([{}, { unknown: 1 }, { alias: undefined }])("%j is too little", (body) => {
+  it.each([{}, { unknown: 1 }, { alias: undefined }])("rejects %j, which changes nothing", (body) => {
     expect(messagesOf(updateAliasBody, body)).toEqual({ "": AT_LEAST_ONE });
   });
 
@@ -248,11 +248,11 @@ describe("update", () => {
     { active: false },
     { notes: "" },
     { lastForwardTo: "https://hooks.example.org" },
-  ])("%j is enough", (body) => {
+  ])("accepts %j", (body) => {
     expect(updateAliasBody.parse(body)).toEqual(body);
   });
 
-  it("holds each field to the rule of create", () => {
+  it("applies the rules of create to each field", () => {
     expect(
       messagesOf(updateAliasBody, { alias: "", forwardTo: "null", notes: "n".repeat(129), lastForwardTo: "" }),
     ).toEqual({
@@ -264,7 +264,7 @@ describe("update", () => {
   });
 });
 
-it("toggle takes a boolean and nothing that resembles one", () => {
+it("toggle accepts a boolean and rejects values that resemble one", () => {
   expect(toggleAliasBody.parse({ active: false })).toEqual({ active: false });
   for (const active of ["false", 0, null, undefined]) {
     expect(messagesOf(toggleAliasBody, { active })).toEqual({ active: "active must be true or false" });

@@ -1,6 +1,6 @@
 /**
- * What may be said of an alias over the wire: names, destinations, notes. Shared by the form, the route and the use case,
- * so that one sentence of the specification (section 5) is one rule here.
+ * Fields of an alias on the wire: name, destinations, notes. The form, the route and the use case share these schemas,
+ * so that each rule of the specification (section 5) exists once.
  */
 
 import * as z from "zod";
@@ -25,7 +25,7 @@ export const aliasMessages = {
   atLeastOne: "At least one field (alias, forwardTo, active, notes, or lastForwardTo) must be provided",
 } as const;
 
-/** Where an alias forwards. */
+/** A mailbox or a webhook that an alias forwards to. */
 export type Destination = { kind: "mailbox"; address: string } | { kind: "webhook"; url: string };
 
 const NAME = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
@@ -38,20 +38,21 @@ export function isAliasName(text: string): boolean {
 const ATEXT =
   /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u{80}-\u{10ffff}-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u{80}-\u{10ffff}-]+)*$/u;
 const LABEL = /^(?!-)[A-Za-z0-9\u{80}-\u{10ffff}-]{1,63}(?<!-)$/u;
-// Controls, every kind of space, bidi, zero-width and tag marks have no place in an address a person types.
+// Characters not allowed in a mailbox or URL: control, space, bidirectional, zero-width, surrogate and tag characters.
 const UNSEEN =
   /[\u{0}-\u{20}\u{7f}-\u{a0}\u{ad}\u{61c}\u{1680}\u{180e}\u{2000}-\u{200f}\u{2028}-\u{202f}\u{205f}-\u{206f}\u{3000}\u{feff}\u{fff9}-\u{ffff}\u{d800}-\u{dfff}\u{e0000}-\u{e007f}]/u;
 
 /**
- * An internet mailbox a person would type: dot-string local part (RFC 5321 §4.1.2, RFC 6531), a domain of two labels or more.
- * Quoted local parts and address literals are refused on purpose: no real inbox needs them.
+ * Whether a text is an internet mailbox: a dot-string local part (RFC 5321 §4.1.2, RFC 6531) and a domain of at least
+ * two labels. Quoted local parts and address literals are refused on purpose, because real mailboxes do not use them.
  */
 export function isMailbox(text: string): boolean {
   const { local, domain } = splitAddress(text);
   if (local === "" || text.length > limits.emailMax || UNSEEN.test(text) || octets(text) > limits.emailMax)
     return false;
   if (octets(local) > 64 || !ATEXT.test(local)) return false;
-  // Full-width letters and foreign full stops become others on the way to DNS: one of our domains could hide in them.
+  // Full-width letters and other full stops are mapped to ASCII before a DNS query, so one of our domains could hide in
+  // them.
   if (domain.normalize("NFKC") !== domain.normalize("NFC") || /[\u{3002}\u{ff0e}\u{ff61}]/u.test(domain)) return false;
   const labels = domain.split(".");
   return labels.length >= 2 && labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? "");
@@ -61,7 +62,10 @@ function octets(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** An absolute http or https URL without credentials. Whether its host may be reached is decided at every delivery. */
+/**
+ * Whether a text is an absolute http or https URL without credentials. Whether its host may be contacted is checked at
+ * each delivery.
+ */
 export function isWebhookUrl(text: string): boolean {
   if (text.length > limits.webhookUrlMax || UNSEEN.test(text) || !/^https?:\/\/[^/\\]/i.test(text)) return false;
   if (!URL.canParse(text)) return false;
@@ -69,8 +73,9 @@ export function isWebhookUrl(text: string): boolean {
 }
 
 /**
- * Reads the specification's comma text.
- * @returns the destinations without repeats, in order, each as first spelled; `null` when any entry is neither a mailbox nor a URL (the literal `null` included)
+ * Parses `forwardTo`, the comma-separated text of the specification.
+ * @returns the destinations in order, without duplicates, each as first spelled; `null` when any entry is neither a
+ * mailbox nor a URL (the literal `null` included)
  */
 export function parseForwardTo(text: string): Destination[] | null {
   const found = new Map<string, Destination>();
@@ -89,7 +94,7 @@ function parseDestination(entry: string): Destination | null {
   return isWebhookUrl(entry) ? { kind: "webhook", url: entry } : null;
 }
 
-/** The wire text of destinations; `parseForwardTo` reads it back. */
+/** Writes destinations as the wire's comma-separated text, which `parseForwardTo` reads. */
 export function formatForwardTo(destinations: readonly Destination[]): string {
   return destinations.map((it) => (it.kind === "mailbox" ? it.address : it.url)).join(", ");
 }
@@ -118,7 +123,7 @@ const notes = z
   .max(limits.notesMax, aliasMessages.notesLength)
   .regex(/^[^\u0000]*$/, "Notes can't hold a NUL character");
 
-/** To which key mail that an alias forwards is sealed: as the account says, not at all, or to this one. */
+/** Which key an alias encrypts forwarded mail to: `account` (the account's setting), `off`, or the id of a key. */
 const sealTo = z
   .string(aliasMessages.sealTo)
   .toLowerCase()
@@ -137,7 +142,10 @@ export const createAliasBody = z.object({
 });
 export type CreateAliasBody = z.infer<typeof createAliasBody>;
 
-/** The alias as whoever edits it has read it; of a paused one `forwardTo` is where it led. Changed since: 409 `alias_changed`. */
+/**
+ * The alias as the editor last read it; for a paused alias, `forwardTo` is the destinations it had. If it has changed
+ * since, the answer is 409 `alias_changed`.
+ */
 const before = z.object({
   alias: z.string().max(limits.aliasNameMax),
   forwardTo: z.string().max(limits.forwardToMax),
@@ -162,7 +170,9 @@ export type UpdateAliasBody = z.infer<typeof updateAliasBody>;
 
 export const toggleAliasBody = z.object({ active: z.boolean("active must be true or false") });
 
-/** The alias as the specification's clients read it. `forwardTo` is the literal text `null` while paused. */
+/**
+ * The alias as the specification's clients read it. `forwardTo` is the literal text `null` while the alias is paused.
+ */
 export const aliasWire = z.object({
   id: z.uuid(),
   userId: z.uuid(),
@@ -174,13 +184,15 @@ export const aliasWire = z.object({
   lastForwardTo: z.string().nullable(),
   providerId: z.string().nullable(),
   createdAt: z.iso.datetime(),
-  /** `account`: as the account says; `off`; or the id of the key that forwarded mail is sealed to. */
+  /** `account` (the account's setting), `off`, or the id of the key that forwarded mail is encrypted to. */
   sealTo: z.string(),
-  /** Webhooks that answered that they are gone: called no more until `forwardTo` is saved again. Left out when there are none. */
+  /** Webhooks that answered 410 Gone: not called again until `forwardTo` is saved. Left out when there are none. */
   pausedWebhooks: z.array(z.string()).optional(),
-  /** Mailboxes it leads to that are not confirmed, as `forwardTo` spells them. Left out when there are none. */
+  /** Destination mailboxes that are not confirmed, as `forwardTo` spells them. Left out when there are none. */
   unconfirmed: z.array(z.object({ address: z.string(), state: confirmationState })).optional(),
-  /** Mailboxes it leads to that their hosts say do not exist: no mail goes there. Left out when there are none. */
+  /**
+   * Destination mailboxes whose hosts said that they do not exist: no mail is sent there. Left out when there are none.
+   */
   suspended: z.array(z.string()).optional(),
 });
 export type AliasWire = z.infer<typeof aliasWire>;

@@ -1,4 +1,7 @@
-/** Counting how the product is used: totals of a closed set of events, nobody's. Part of the route table in `endpoints.ts`. */
+/**
+ * Counting how the pages are used: totals of a closed set of events, tied to no user. Part of the table in
+ * `endpoints.ts`.
+ */
 import * as z from "zod";
 import type { EndpointShapes } from "./endpoint.ts";
 import { pageEvents } from "./page-events.ts";

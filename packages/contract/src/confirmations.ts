@@ -1,20 +1,21 @@
-/** Confirming a mailbox: what its reader may say behind the link we sent, and what its owner sees meanwhile. */
+/** Confirming a mailbox: the answers its reader can give through the link we sent, and the state its owner sees. */
 import * as z from "zod";
 
 /**
- * Of an account and a mailbox. `new`: nothing was forwarded yet; `asked`: our message is on its way or unanswered; `refused`:
- * its reader said it isn't theirs; `blocked`: its reader wants no mail from this server at all.
+ * State of a mailbox for one account. `new`: nothing was forwarded yet; `asked`: the confirmation message was sent or
+ * is being sent, and has no answer yet; `refused`: its reader said that it isn't theirs; `blocked`: its reader wants no
+ * mail from this server at all.
  */
 export const confirmationState = z.enum(["new", "asked", "confirmed", "refused", "blocked"]);
 export type ConfirmationState = z.infer<typeof confirmationState>;
 
-/** Lower-case base32 of 20 bytes, as it stands in the link. */
+/** Lower-case base32 of 20 bytes, as it appears in the link. */
 const linkToken = z.string().regex(/^[a-z2-7]{32}$/);
 
 export const confirmationLink = z.object({ token: linkToken });
 export const confirmationChoice = z.enum(["mine", "not_mine", "block"]);
 export type ConfirmationChoice = z.infer<typeof confirmationChoice>;
 export const confirmationAnswer = z.object({ token: linkToken, choice: confirmationChoice });
-/** The destination as the alias names it. */
+/** The mailbox to send a confirmation message to, or to resume, as the alias spells it. */
 export const confirmationWish = z.object({ address: z.string().min(3).max(320) });
 export const confirmationStanding = z.object({ state: confirmationState });

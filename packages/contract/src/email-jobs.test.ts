@@ -20,7 +20,7 @@ describe("a message to queue", () => {
     [{ fromAliasId: whole.fromAliasId.toUpperCase() }],
     [{ body: "ž".repeat(limits.messageBodyMaxBytes / 2) }],
     [{ subject: "s".repeat(limits.subjectMax) }],
-  ])("%o is taken", (change) => {
+  ])("accepts %o", (change) => {
     expect(messagesOf(change)).toEqual([]);
   });
 
@@ -38,7 +38,7 @@ describe("a message to queue", () => {
     [{ priority: "1" }, "Priority must be a whole number from 0 to 10"],
     [{ scheduledAt: "2026-03-01" }, "Please give the time as an ISO 8601 date and time"],
     [{ scheduledAt: 1 }, "Please give the time as an ISO 8601 date and time"],
-  ])("%j is refused", (change, message) => {
+  ])("refuses %j", (change, message) => {
     expect(messagesOf(change)).toEqual([message]);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Composed mail over the wire (specification sections 5, 7, 9): what a message to queue holds, and how its record reads. The
- * form, the route and the use case share these rules; request fields carry section 7's names.
+ * Composed mail on the wire (specification sections 5, 7, 9): the message to queue and the status of its job. The form,
+ * the route and the use case share these rules; request fields have the names of section 7.
  */
 import * as z from "zod";
 import { isMailbox } from "./alias.ts";
@@ -33,7 +33,9 @@ export const emailJobMessages = {
   tooLate: "The email may have already been sent.",
 } as const;
 
-/** `pending` waits for its time or its next try; `sending` is in the hands of a sender now; the rest are ends. */
+/**
+ * `pending` waits for its time or its next attempt; `sending` is being sent by the delivery worker; the rest are final.
+ */
 export const emailJobStatuses = ["pending", "sending", "sent", "failed", "cancelled"] as const;
 export type EmailJobStatus = (typeof emailJobStatuses)[number];
 
@@ -51,14 +53,17 @@ export const subjectField = z
 
 const requiredText = (required: string) => z.string(required).refine((text) => text.trim() !== "", required);
 
-/** A message of white space alone is none. @param required what an empty one is told */
+/**
+ * Body of a message; white space alone counts as empty.
+ * @param required message for an empty body
+ */
 export const messageBodyField = (required: string) =>
   requiredText(required).refine((text) => isShortEnough(text), emailJobMessages.bodyLong);
 
-/** Whether a text looks like an armored age file; whether it is one, only the age module can say. */
+/** Whether a text begins like an armored age file. Only the age package can tell whether it is a valid one. */
 export const isArmored = (text: string): boolean => text.trimStart().startsWith("-----BEGIN AGE ENCRYPTED FILE-----");
 
-/** Counted in octets of UTF-8, as it is sent. */
+/** The length is counted in octets of UTF-8, the form in which the body is sent. */
 function isShortEnough(text: string): boolean {
   if (text.length > limits.messageBodyMaxBytes) return false;
   return new TextEncoder().encode(text).length <= limits.messageBodyMaxBytes;
@@ -69,7 +74,9 @@ const emailJobFields = z.object({
   subject: subjectField,
   body: requiredText(emailJobMessages.bodyRequired),
   fromAliasId: z.uuid(emailJobMessages.senderRequired).toLowerCase(),
-  /** The body is encrypted to `recipientPublicKey` before it is queued, unless it is an armored age file already. */
+  /**
+   * Whether the body is encrypted to `recipientPublicKey` before it is queued. An armored age file is queued as it is.
+   */
   useEncryption: z.boolean(emailJobMessages.useEncryptionInvalid).optional(),
   recipientPublicKey: z
     .string(emailJobMessages.publicKeyInvalid)
@@ -81,14 +88,14 @@ const emailJobFields = z.object({
     .min(0, emailJobMessages.priorityRange)
     .max(limits.priorityMax, emailJobMessages.priorityRange)
     .optional(),
-  /** A time that is past means now. */
+  /** A time in the past means now. */
   scheduledAt: z.iso.datetime({ offset: true, error: emailJobMessages.scheduleInvalid }).nullish(),
 });
 
 export const createEmailJobBody = emailJobFields.superRefine(({ useEncryption, recipientPublicKey, body }, context) => {
   const say = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
   if (useEncryption === true && !recipientPublicKey) say("recipientPublicKey", emailJobMessages.publicKeyRequired);
-  // What the browser encrypted is longer than what was typed.
+  // A body that the browser has encrypted is longer than the text that was typed.
   const isEncrypted = useEncryption === true && isArmored(body);
   if (isEncrypted ? body.length > limits.encryptedTextMax : !isShortEnough(body))
     say("body", emailJobMessages.bodyLong);
@@ -98,7 +105,7 @@ export type CreateEmailJobBody = z.input<typeof createEmailJobBody>;
 export const createdEmailJob = z.object({
   jobId: z.uuid(),
   canUndo: z.boolean(),
-  /** How long it can be undone, from now. */
+  /** Seconds from now during which the message can be cancelled. */
   undoSeconds: z.number(),
 });
 export type CreatedEmailJob = z.infer<typeof createdEmailJob>;
@@ -109,19 +116,19 @@ export const emailJobStatusWire = z.object({
   currentRetries: z.number(),
   maxRetries: z.number(),
   lastError: z.string().nullable(),
-  /** The same from the first try to the last, with its brackets. */
+  /** With its angle brackets; the same for every attempt. */
   messageId: z.string().nullable(),
 });
 export type EmailJobStatusWire = z.infer<typeof emailJobStatusWire>;
 
-/** A composed message that has not left yet. */
+/** A composed message that has not been sent yet. */
 export const waitingEmailJob = z.object({
   jobId: z.uuid(),
   aliasId: z.uuid().nullable(),
   to: z.string(),
   subject: z.string(),
   status: z.enum(emailJobStatuses),
-  /** When it may leave, the time for undo included. */
+  /** Earliest time at which the message is sent, the time for undo included. */
   scheduledAt: z.iso.datetime(),
   currentRetries: z.number(),
   maxRetries: z.number(),

@@ -1,4 +1,4 @@
-/** The calls about encryption keys and decryption; part of the route table in `endpoints.ts`. */
+/** Routes for encryption keys and decryption; part of the table in `endpoints.ts`. */
 import * as z from "zod";
 import {
   createEncryptionKeyBody,
@@ -23,20 +23,20 @@ export const encryptionEndpoints = {
     answer: z.object({ keys: z.array(encryptionKeyWire) }),
   },
   createEncryptionKey: {
-    summary: "Keep an encryption key made elsewhere, or make one under a master password",
+    summary: "Store an encryption key that the client made, or make one protected by a master password",
     body: createEncryptionKeyBody,
     status: 201,
     errors: [429, 503],
     answer: z.object({ key: encryptionKeyWire }),
   },
   readProtectedKey: {
-    summary: "The private key as it is stored: an age file under the master password",
+    summary: "The private key as it is stored: an age file protected by the master password",
     params: keyParams,
     status: 200,
     answer: protectedKeyAnswer,
   },
   downloadEncryptionKey: {
-    summary: "The private key, opened by the master password",
+    summary: "The private key, decrypted with the master password",
     params: keyParams,
     body: downloadKeyBody,
     status: 200,
@@ -51,7 +51,7 @@ export const encryptionEndpoints = {
     answer: z.object({ key: encryptionKeyWire }),
   },
   deleteEncryptionKey: {
-    summary: "Delete an encryption key; what was encrypted to it opens only with a copy of it",
+    summary: "Delete an encryption key; text encrypted to it can then only be decrypted with a copy of the key",
     params: keyParams,
     status: 200,
     errors: [429],
@@ -67,7 +67,7 @@ export const encryptionEndpoints = {
     tellsSuccess: true,
   },
   decryptManual: {
-    summary: "Decrypt a text with a private key that is not kept",
+    summary: "Decrypt a text with a private key, which is not stored",
     body: decryptManualBody,
     bodyMaxBytes: limits.requestBodyMaxBytes,
     status: 200,

@@ -1,6 +1,7 @@
 /**
- * Encryption keys and decryption over the wire (specification sections 5 to 8). An encryption key is a public key and its
- * private key as an armored age file under a master password; the web client makes both itself and sends only these.
+ * Encryption keys and decryption on the wire (specification sections 5 to 8). An encryption key is a public key and its
+ * private key, the latter as an armored age file under a master password; the web client makes both and sends nothing
+ * else.
  */
 import * as z from "zod";
 import { limits } from "./limits.ts";
@@ -32,7 +33,10 @@ export const keyNameField = z
   .min(1, encryptionMessages.keyNameRequired)
   .refine((text) => [...text].length <= limits.keyNameMax, encryptionMessages.keyNameLong);
 
-/** The specification's two forms in one body; which one it is decides what it holds, both at once is refused. */
+/**
+ * The specification's two forms of this body: a key made by the client, or a master password. A body with both is
+ * refused.
+ */
 export const createEncryptionKeyBody = z
   .object({
     keyName: keyNameField,
@@ -63,10 +67,10 @@ export type CreateEncryptionKeyBody = z.infer<typeof createEncryptionKeyBody>;
 export const encryptionKeyWire = z.object({
   id: z.uuid(),
   keyName: z.string(),
-  /** `age1…`, post-quantum `age1pq1…` */
+  /** `age1…`, or `age1pq1…` for a post-quantum key. */
   publicKey: z.string(),
   createdAt: z.iso.datetime(),
-  /** Of all keys of an account exactly one is the default. */
+  /** Exactly one key of an account is the default. */
   isDefault: z.boolean(),
 });
 export type EncryptionKeyWire = z.infer<typeof encryptionKeyWire>;
@@ -78,7 +82,7 @@ export const protectedKeyAnswer = z.object({
 
 export const downloadKeyBody = z.object({ masterPassword: notBlank(encryptionMessages.passwordRequired) });
 
-/** Also the file that the web client saves. */
+/** Also the contents of the file that the web client saves. */
 export const downloadedKey = encryptionKeyWire
   .omit({ id: true })
   .extend({ /** `AGE-SECRET-KEY-1…` */ privateKey: z.string() });
@@ -97,7 +101,7 @@ export const decryptAutoBody = z.object({
 
 export const decryptManualBody = z.object({
   encryptedText: encryptedTextField,
-  /** An identity, or a whole identity file. */
+  /** An age identity, or a whole identity file. */
   privateKey: z
     .string(encryptionMessages.privateKeyRequired)
     .refine((text) => text.trim() !== "", encryptionMessages.privateKeyRequired)

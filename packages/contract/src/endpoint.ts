@@ -1,4 +1,4 @@
-/** The shapes of one call: what it takes and what it answers. */
+/** What one call takes and answers; its method, path and access are in `routes.ts`. */
 import type * as z from "zod";
 import type { Route } from "./routes.ts";
 
@@ -6,16 +6,16 @@ export interface EndpointShapes {
   summary: string;
   params?: z.ZodObject;
   body?: z.ZodType;
-  /** `limits.smallBodyMaxBytes` unless said. */
+  /** Maximum size of the request body in octets; default `limits.smallBodyMaxBytes`. */
   bodyMaxBytes?: number;
-  /** Status of success. */
+  /** HTTP status of a successful answer. */
   status: number;
   answer: z.ZodType;
   /** HTTP statuses of errors, besides those that follow from access, method, parameters and body. */
   errors?: readonly number[];
-  /** The answer is a file to keep: this name, the day and `.json`. */
+  /** Set if the answer is downloaded as a file: this name, followed by the date and `.json`. */
   savedAs?: string;
-  /** Answers say in their body whether the call was a success; then every failure says so too: `success: false`. */
+  /** The body of every answer has a field `success`, which is `false` in error answers. */
   tellsSuccess?: true;
 }
 

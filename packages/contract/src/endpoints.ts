@@ -1,4 +1,4 @@
-/** Every call of the HTTP interface: its route (`routes.ts`) and its shapes. */
+/** Every call of the HTTP API: its route (`routes.ts`) with its schemas. */
 import * as z from "zod";
 import { accountExportEndpoints } from "./account/account-export-endpoints.ts";
 import { accountSettings, accountSettingsChange, loginBody, registerBody, userWire } from "./account/auth.ts";
@@ -27,7 +27,7 @@ const aliasParams = z.object({ aliasId: z.string() });
 const credentialParams = z.object({ credentialId: z.string(), aliasId: z.string() });
 const message = z.object({ message: z.string() });
 
-/** Something the owner should know: mail of an alias that finally failed. */
+/** A notice for the owner of an account, e.g. about a delivery that failed for good. */
 export const noticeWire = z.object({
   id: z.uuid(),
   kind: z.enum([
@@ -71,7 +71,7 @@ const shapes = {
     answer: message,
   },
   listDomains: {
-    summary: "Domains an alias can be made on, the provider's own first",
+    summary: "Domains an alias can be created on, the provider's own first",
     status: 200,
     answer: z.object({ domains: z.array(z.string()) }),
   },
@@ -117,7 +117,7 @@ const shapes = {
     answer: z.object({ message: z.string(), alias: aliasWire }),
   },
   deleteAlias: {
-    summary: "Delete an alias with all that hangs on it",
+    summary: "Delete an alias and everything that belongs to it",
     params: aliasParams,
     status: 200,
     answer: message,
@@ -129,20 +129,20 @@ const shapes = {
     answer: webhookSecretAnswer,
   },
   renewWebhookSecret: {
-    summary: "Make a new signing secret; the old one signs nothing any more",
+    summary: "Replace the signing secret; the old one is no longer used",
     params: aliasParams,
     status: 200,
     errors: [429],
     answer: webhookSecretAnswer,
   },
   listSmtpCredentials: {
-    summary: "SMTP credentials of an alias, without the password, and the host to use them at",
+    summary: "SMTP credentials of an alias, without the password, and the submission host",
     params: aliasParams,
     status: 200,
     answer: smtpCredentialList,
   },
   createSmtpCredential: {
-    summary: "Make the SMTP credentials of an alias; it has one pair at most",
+    summary: "Create the SMTP credentials of an alias, which has at most one pair",
     body: createSmtpCredentialBody,
     status: 201,
     errors: [404, 409, 429],
@@ -155,21 +155,21 @@ const shapes = {
     answer: smtpPasswordAnswer,
   },
   regenerateSmtpPassword: {
-    summary: "Make a new SMTP password; the old one is dead at once",
+    summary: "Create a new SMTP password; the old one stops working at once",
     params: credentialParams,
     status: 200,
     errors: [429],
     answer: regeneratedSmtpCredential,
   },
   deleteSmtpCredential: {
-    summary: "Delete SMTP credentials; the password is dead at once",
+    summary: "Delete SMTP credentials; the password stops working at once",
     params: credentialParams,
     status: 200,
     errors: [429],
     answer: message,
   },
   getAccountStats: {
-    summary: "Counts of what the account holds",
+    summary: "Number of aliases, credentials, keys and queued messages of the account",
     status: 200,
     answer: z.object({
       stats: z.object({
@@ -182,23 +182,23 @@ const shapes = {
     }),
   },
   deleteAccount: {
-    summary: "Delete the account and everything it holds",
+    summary: "Delete the account and everything that belongs to it",
     status: 200,
     answer: message,
   },
   getAccountSettings: {
-    summary: "What the account has chosen",
+    summary: "Settings of the account",
     status: 200,
     answer: accountSettings,
   },
   changeAccountSettings: {
-    summary: "Change what the account has chosen",
+    summary: "Change settings of the account",
     body: accountSettingsChange,
     status: 200,
     answer: accountSettings,
   },
   createEmailJob: {
-    summary: "Queue a message from an alias; it can be undone for a few seconds",
+    summary: "Queue a message from an alias; it can be cancelled for a few seconds",
     body: createEmailJobBody,
     bodyMaxBytes: limits.requestBodyMaxBytes,
     status: 201,
@@ -206,18 +206,18 @@ const shapes = {
     answer: createdEmailJob,
   },
   listWaitingEmailJobs: {
-    summary: `Composed messages that have not left yet, the newest first; ${limits.waitingJobsShown} at most`,
+    summary: `Composed messages that have not been sent yet, newest first; at most ${limits.waitingJobsShown}`,
     status: 200,
     answer: z.object({ jobs: z.array(waitingEmailJob) }),
   },
   getEmailJobStatus: {
-    summary: "How far a queued message is",
+    summary: "Status of a queued message",
     params: z.object({ jobId: z.string() }),
     status: 200,
     answer: emailJobStatusWire,
   },
   cancelEmailJob: {
-    summary: "Undo a queued message that no sender has taken up",
+    summary: "Cancel a queued message that the delivery worker has not started to send",
     params: z.object({ jobId: z.string() }),
     status: 200,
     errors: [409],
@@ -230,19 +230,20 @@ const shapes = {
   ...waysInEndpoints,
   ...accountExportEndpoints,
   listNotices: {
-    summary: "What the owner should know: deliveries that finally failed",
+    summary: "Notices for the owner, e.g. about deliveries that failed for good",
     status: 200,
     answer: z.object({ notices: z.array(noticeWire) }),
   },
   readConfirmation: {
-    summary: "How the mailbox behind a confirmation link stands; changes nothing",
+    summary: "State of the mailbox that a confirmation link was sent to; changes nothing",
     body: confirmationLink,
     status: 200,
     errors: [404],
     answer: confirmationStanding,
   },
   answerConfirmation: {
-    summary: "Say whether the mailbox behind a confirmation link is yours, or block it on this server",
+    summary:
+      "Confirm the mailbox that a link was sent to, say that it isn't yours, or block all mail from this server to it",
     body: confirmationAnswer,
     status: 200,
     errors: [404],
@@ -250,20 +251,20 @@ const shapes = {
   },
   askConfirmation: {
     summary:
-      "Send the confirmation message to a mailbox of one of your aliases (again): once a day, three times in all",
+      "Send the confirmation message to a mailbox of one of your aliases (again): once a day, three times in total",
     body: confirmationWish,
     status: 200,
     errors: [404, 429],
     answer: confirmationStanding,
   },
   resumeMailbox: {
-    summary: "Forward again to a mailbox that was suspended, since its host said that it does not exist",
+    summary: "Resume forwarding to a mailbox that was suspended because its host said that it does not exist",
     body: confirmationWish,
     status: 200,
     answer: message,
   },
   dismissNotice: {
-    summary: "Put a notice away",
+    summary: "Dismiss a notice",
     params: z.object({ noticeId: z.string() }),
     status: 200,
     answer: message,

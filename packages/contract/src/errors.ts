@@ -59,19 +59,19 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** Field name to its messages, as the specification's section 8 reads them. */
+/** Messages by field name, in the wording of the specification's section 8. */
 export type FieldErrors = Record<string, string[]>;
 
 /** Body of every HTTP answer that is not 2xx. */
 export interface ProblemBody {
-  /** On calls whose answers say whether they were a success. */
+  /** Only on routes whose answers carry `success`. */
   success?: false;
   message: string;
   code: ErrorCode;
   errors?: FieldErrors;
   rateLimited?: true;
-  /** ISO 8601; when the limit lets the next try through. */
+  /** ISO 8601; when the rate limit allows the next request. */
   resetTime?: string;
-  /** On a sign-in by wallet that has proven nothing yet: what to sign. */
+  /** Only on a sign-in by wallet without a signature: what the wallet has to sign. */
   challenge?: WalletChallenge;
 }

@@ -1,4 +1,6 @@
-/** The contract between browser and server: shapes, limits, codes, route table. Imports nothing of ours. */
+/**
+ * The contract between browser and server: schemas, limits, error codes, route table. Imports no other package of ours.
+ */
 export * from "./account/account-export-endpoints.ts";
 export * from "./account/auth.ts";
 export * from "./account/google.ts";

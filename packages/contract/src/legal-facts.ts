@@ -1,6 +1,7 @@
 /**
- * Facts that the public pages state and that are no limit of the interface (specification sections 1 and 9). What is kept for how
- * long is `retentionDays`, how a session ends `sessionTimes`: the pages read those too, so that page and program can't disagree.
+ * Facts that the public pages state and that are no limits of the API (specification sections 1 and 9). Retention times
+ * come from `retentionDays` and session times from `sessionTimes`, which the program uses too, so that pages and
+ * program can't disagree.
  */
 export const legalFacts = {
   minimumAge: 13,
@@ -11,7 +12,7 @@ export const legalFacts = {
   breaches: 0,
   emailLogs: 0,
   thirdPartyScripts: 0,
-  /** The session's, and that of browsers that signed in before. */
+  /** The session cookie, and the one that marks a browser that signed in before. */
   cookies: 2,
   setupSeconds: 30,
   launched: "January 2025",
@@ -19,10 +20,10 @@ export const legalFacts = {
   country: "Lithuania",
 } as const;
 
-/** How long mail and its links live, as Kauke comes; an operator can set another schedule for deliveries. */
+/** Days that undelivered mail and confirmation links live by default; an operator can set another retry schedule. */
 export const mailDays = { undelivered: 5, confirmationLink: 30 } as const;
 
-/** Where Regulation (EU) 2016/679 says so. */
+/** Articles of Regulation (EU) 2016/679 that the public pages cite. */
 export const gdprArticles = {
   consent: "6(1)(a)",
   contract: "6(1)(b)",

@@ -1,38 +1,38 @@
-/** Limits and fixed figures of the specification (section 9) and of DESIGN. One place; server, pages and tests read it here. */
+/** Limits and fixed figures of the specification (section 9) and of DESIGN, for server, pages and tests. */
 export const limits = {
   aliasNameMax: 64,
-  /** Aliases of one account. */
+  /** Maximum aliases per account. */
   aliasesMax: 10_000,
   notesMax: 128,
   keyNameMax: 100,
   masterPasswordMax: 1024,
-  /** Characters; a post-quantum public key has about 2,000. */
+  /** Maximum characters of a public key; a post-quantum one has about 2,000. */
   publicKeyMax: 4096,
-  /** Characters of the armored age file around a private key. */
+  /** Maximum characters of the armored age file that protects a private key. */
   wrappedKeyMax: 6144,
-  /** Characters of a private key as it is typed or pasted: a whole identity file. */
+  /** Maximum characters of a private key as typed or pasted, which may be a whole identity file. */
   identityFileMax: 65_536,
-  /** Encryption keys of one account. */
+  /** Maximum encryption keys per account. */
   encryptionKeysMax: 50,
   passwordMin: 8,
   passwordMax: 128,
   emailMax: 254,
-  /** Destinations of one alias. */
+  /** Maximum destinations per alias. */
   destinationsMax: 10,
-  /** Characters of the whole `forwardTo` text: ten longest addresses or URLs. */
+  /** Maximum characters of the whole `forwardTo` text. Ten of the longest mailboxes fit. */
   forwardToMax: 4096,
   webhookUrlMax: 2048,
   subjectMax: 500,
-  /** Octets of a composed message's text. */
+  /** Maximum octets of a composed message's body in UTF-8. */
   messageBodyMaxBytes: 1_048_576,
   priorityMax: 10,
-  /** Composed messages that wait, of one account in one list. */
+  /** Maximum waiting composed messages in one list. */
   waitingJobsShown: 100,
   scheduleMaxDays: 365,
-  /** Of calls that carry a message, encrypted or not. */
+  /** Maximum octets of the request body of routes that carry a message, encrypted or not. */
   requestBodyMaxBytes: 1_800_000,
   smallBodyMaxBytes: 65_536,
-  /** Characters of an armored text: 1 MiB of plaintext, armored, with the line ends and the header that make it longer. */
+  /** Maximum characters of an armored text: 1 MiB of plaintext, with the overhead of armor, line ends and header. */
   encryptedTextMax: 1_600_000,
 } as const;
 
@@ -41,7 +41,7 @@ export const sessionTimes = {
   warningSeconds: 5 * 60,
   absoluteSeconds: 24 * 3600,
   activityThrottleMs: 1000,
-  /** An active page keeps its server session alive at most this often. */
+  /** Minimum seconds between two requests by which an active page extends its server session. */
   keepAliveSeconds: 5 * 60,
 } as const;
 
@@ -55,7 +55,7 @@ export const retentionDays = {
 
 export const toastTimes = { visibleMs: 5000, destructiveMs: 7000, removeMs: 1000, swipePx: 50 } as const;
 
-/** A new or revealed password or secret is hidden again after this long. */
+/** Milliseconds until a new or revealed password or secret is hidden again. */
 export const secretTimes = { visibleMs: 30_000 } as const;
 
 export const product = { name: "Kauke", version: "1.0.24", copyrightYear: 2025 } as const;

@@ -1,4 +1,4 @@
-/** What the pages count (specification section 7): each name is a series of `kauke_page_events_total`. */
+/** Page events that are counted (specification section 7): each name is a series of `kauke_page_events_total`. */
 export const pageEvents = [
   "page_view",
   "login_success",

@@ -1,23 +1,28 @@
 /**
- * What only the running server knows stands in pages drawn at build time as these placeholders. The names end in `.invalid`
- * (RFC 2606), so that one that was forgotten leads nowhere.
+ * Placeholders for values that only the running server knows, in pages drawn at build time. The names end in `.invalid`
+ * (RFC 2606), so that a placeholder left in a page by mistake links nowhere.
  */
 export const pagePlaceholders = {
-  /** The public URL's origin. */
+  /** Origin of the public URL. */
   origin: "https://origin.invalid",
-  /** The first domain of the list. */
+  /** First of the configured domains. */
   domain: "first-domain.invalid",
-  /** How long technical logs are kept, e.g. `90 days`. */
+  /** Retention of technical logs, e.g. `90 days`. */
   logsKept: "logs-kept.invalid",
-  /** Characters of the longest domain. */
+  /** Length of the longest configured domain, in characters. */
   longestDomain: "longest-domain.invalid",
 } as const;
 
-/** The guides that the server serves itself: where their links lead while the operator names no other place. */
+/**
+ * Path of the guides that the server itself serves; links lead there unless the operator configures another address.
+ */
 export const docsPath = "/docs";
 export const smtpGuidePath = "/docs/smtp";
 
-/** @param name of a link in the page's settings, e.g. `docs` */
+/**
+ * Placeholder for an address that the operator can configure.
+ * @param name of the link in the page's settings, e.g. `docs`
+ */
 export function linkPlaceholder(name: string): string {
   return `https://${name.toLowerCase()}.link.invalid/`;
 }

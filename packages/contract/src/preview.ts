@@ -1,4 +1,6 @@
-/** The local preview inbox (`KAUKE_DELIVERY=preview`): what `/preview/api` answers. Never part of production. */
+/**
+ * Bodies of `/preview/api`, the API of the local preview inbox (`KAUKE_DELIVERY=preview`). Not served in production.
+ */
 import * as z from "zod";
 import { messageBodyField } from "./email-jobs.ts";
 
@@ -17,19 +19,21 @@ export type PreviewSummary = z.infer<typeof previewSummary>;
 export const previewMessage = previewSummary.extend({
   headers: z.array(z.object({ name: z.string(), value: z.string() })),
   text: z.string().nullable(),
-  /** Whether `/preview/api/messages/{id}/html` has something to show. */
+  /** Whether the message has an HTML part, which `/preview/api/messages/{id}/html` returns. */
   hasHtml: z.boolean(),
   files: z.array(z.object({ index: z.number(), filename: z.string(), contentType: z.string(), sizeBytes: z.number() })),
 });
 export type PreviewMessage = z.infer<typeof previewMessage>;
 
-/** `GET /preview/api/messages` */
+/** Answer of `GET /preview/api/messages`. */
 export const previewList = z.object({ messages: z.array(previewSummary) });
 
-/** `POST /preview/api/messages/{id}/reply`: answers as the owner of the mailbox that got the message. */
+/**
+ * Body of `POST /preview/api/messages/{id}/reply`, which answers as the owner of the mailbox that received the message.
+ */
 export const previewReplyBody = z.object({
   text: messageBodyField("Please write a reply"),
-  /** Everybody the message names, not its author alone. */
+  /** Whether the reply goes to everybody the message names (reply all), instead of its author alone. */
   all: z.boolean(),
 });
 export type PreviewReplyBody = z.infer<typeof previewReplyBody>;

@@ -1,11 +1,12 @@
 /**
- * The reserved alias names, by category (specification section 5): words a stranger would take for an office, a company or an
- * alarm. Lower case; hyphens only where they help reading. Matching and its tolerance live in `reserved-names.ts`.
+ * The reserved alias names, by category (specification section 5): words that a stranger would take for an official
+ * role, a company or a security warning. Lower case; hyphens are for legibility only. The matching rules are in
+ * `reserved-names.ts`.
  */
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
 export const reservedNames = {
-  /** RFC 2142 mailboxes and the roles every provider keeps. */
+  /** The mailboxes of RFC 2142, and role names that mail providers reserve. */
   roles: words(`
     abuse access account accounting accounts activate activation admin admins administration administrator adminteam
     anonymous api approval approvals audit auditor auth authenticate authentication authority autoresponder backup
@@ -142,5 +143,5 @@ export const reservedNames = {
   `),
 } as const satisfies Record<string, readonly string[]>;
 
-/** Surnames and words that only look like a reserved name; they stay free. */
+/** Surnames and words that resemble a reserved name but stay free. */
 export const neverReserved: ReadonlySet<string> = new Set(["stearn", "parcell", "wallett", "targett", "ebbay"]);

@@ -29,7 +29,7 @@ describe("the list", () => {
     for (const [category, names] of Object.entries(reservedNames)) expect(names.length, category).toBeGreaterThan(25);
   });
 
-  it("names nothing twice, and nothing that no alias could be called", () => {
+  it("has no duplicates, and only words that are valid alias names", () => {
     const all = words.map(bare);
     expect(all.filter((name, index) => all.indexOf(name) !== index)).toEqual([]);
     expect(words.filter((word) => !/^[a-z0-9-]+$/.test(word) || !isAliasName(word))).toEqual([]);
@@ -108,7 +108,7 @@ describe("findReservedName", () => {
     );
   });
 
-  it("every reserved word matches with digits for letters, as long as one letter is left", () => {
+  it("every reserved word matches with look-alike digits for letters, as long as one letter is left", () => {
     fc.assert(
       fc.property(fc.constantFrom(...words), fc.infiniteStream(fc.boolean()), (word, choices) => {
         const name = [...word]
@@ -121,7 +121,7 @@ describe("findReservedName", () => {
     );
   });
 
-  it("every reserved word matches as it is, and with every digit that fits", () => {
+  it("every reserved word matches unchanged, and with each letter replaced by its look-alike digit", () => {
     for (const word of words) {
       const name = [...word].map((letter) => digitFor[letter]?.[0] ?? letter).join("");
       expect(findReservedName(word)).toBe(bare(word));
@@ -136,11 +136,11 @@ describe("findReservedName", () => {
     expect([...neverReserved].filter((name) => findReservedName(name) !== null)).toEqual([]);
   });
 
-  it("a reserved word with more around it is free", () => {
+  it("a reserved word inside a longer name is free", () => {
     const free = words.filter(
       (word) => findReservedName(`${word}-kq7`) !== null || findReservedName(`kq${word}`) !== null,
     );
-    // "bounce-…" is a form of our own bounce addresses.
+    // `bounce-…` is one of the forms of our own bounce addresses.
     expect(free).toEqual(["bounce", "bounces"]);
   });
 
@@ -157,18 +157,18 @@ describe("findReservedName", () => {
     ["r-abcde-fghij-klmno-p2345", "r"],
     ["R-ABCDEFGHIJKLMNOP2345", "r"],
     ["r-a-bcdefghijklmno--p2345", "r"],
-  ])("our own pattern %s is kept back", (name, word) => {
+  ])("%s, a form of our own addresses, is reserved as %s", (name, word) => {
     expect(findReservedName(name)).toBe(word);
   });
 
   it.each([
     ...["r.abcdefghijklmnop234", "r.abcdefghijklmnop23456", "r.abcdefghijklmnop2341", "r.abcde-fghij-klmno-p2345"],
     ...["r-abcde-fghij-klmno-p234", "r-abcde-fghij-klmno-p2341", "rabcdefghijklmnop2345", "r_abcdefghijklmnop2345"],
-  ])("%s only resembles a reply address", (name) => {
+  ])("%s resembles a reply address but is free", (name) => {
     expect(findReservedName(name)).toBeNull();
   });
 
-  it("answers for any text, in a time that does not grow with it", () => {
+  it("answers for any text, in a time that does not grow with its length", () => {
     fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => void findReservedName(text)));
     for (const unit of ["1", "l1", "rn", "vv", "o0", "."]) {
       for (const length of [64, 65_536]) {

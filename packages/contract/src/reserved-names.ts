@@ -1,11 +1,12 @@
 /**
- * Which alias names nobody may take (specification section 5), through the tricks that make one word look like another.
- * The whole name is compared, never a part: `badminton` and `tadmin` are free. The browser loads this file lazily, so it
- * imports no schema library. Words and categories are in `reserved-names-data.ts`.
+ * Which alias names are reserved (specification section 5), including disguised spellings. The whole name is compared,
+ * never a part: `badminton` and `tadmin` are free. The browser loads this file lazily, so it imports no schema library.
+ * Words and categories are in `reserved-names-data.ts`.
  *
- * Tolerated as disguise: case; dots, hyphens, underscores anywhere; a digit for the letter it resembles, as long as one letter
- * is left; three or more of a letter in place of fewer; from five letters on `rn` for m and `vv` for w; from six letters on
- * one letter doubled, the last excepted (Legall, Salles and Targett are people).
+ * Recognised as disguise: case; dots, hyphens, underscores anywhere; a digit for the letter it resembles, as long as
+ * one letter is left; three or more of a letter in place of fewer; in words of at least five letters `rn` for m and
+ * `vv` for w; in words of at least six letters one letter doubled, except the last (Legall, Salles and Targett are
+ * surnames).
  */
 import { neverReserved, reservedNames } from "./reserved-names-data.ts";
 
@@ -21,7 +22,9 @@ const RESEMBLES: Record<string, string> = {
   t: "7",
   z: "2",
 };
-/** One sign per group of signs that may stand for each other; coarser than the rule, so only a first sieve. */
+/**
+ * Maps characters that can stand for each other to one of them. Coarser than the rule: it only selects candidate words.
+ */
 const GROUPS: Record<string, string> = {
   "0": "o",
   "1": "l",
@@ -37,7 +40,9 @@ const GROUPS: Record<string, string> = {
   g: "b",
 };
 const LONGEST_NAME = 64;
-/** Both forms of `reply-address.ts` in mail-rfc: twenty signs, hyphens anywhere between them. */
+/**
+ * Both forms of `reply-address.ts` in mail-rfc: twenty characters, the second form with hyphens anywhere between them.
+ */
 const REPLY_ADDRESS = /^r(?:\.[a-z2-7]{20}|-(?:[a-z2-7]-*){19}[a-z2-7])$/;
 const OWN_PREFIX = /^(srs[01])|^(bounces?)[._-]/;
 
@@ -46,8 +51,8 @@ const wordsBySieve: ReadonlyMap<string, string[]> = Map.groupBy(words, sieve);
 const disguises = new Map<string, RegExp>();
 
 /**
- * Tells whether a name is reserved, in time that does not grow with the list.
- * @param name an alias name; anything longer than one is not reserved
+ * Tells whether a name is reserved. The time does not grow with the number of reserved words.
+ * @param name an alias name; a text too long for one is not reserved
  * @returns the reserved word it stands for (`adm1n` → `admin`, a reply address → `r`), `null` when the name is free
  */
 export function findReservedName(name: string): string | null {
@@ -68,7 +73,7 @@ function withoutSeparators(name: string): string {
 
 function sieve(bare: string): string {
   return bare
-    .replace(/[0-9ig]/g, (sign) => GROUPS[sign] ?? sign)
+    .replace(/[0-9ig]/g, (character) => GROUPS[character] ?? character)
     .replaceAll("rn", "m")
     .replaceAll("vv", "w")
     .replace(/(.)\1+/g, "$1");
@@ -82,7 +87,7 @@ function disguiseOf(word: string): RegExp {
   return made;
 }
 
-/** `oo` → `[o0]{2,3}…`: the letters of one run, the run as long as in the word or stretched. */
+/** Pattern of one run of a letter, e.g. `oo` → `[o0]{2}`, or more repetitions than in the word. */
 function runPattern(run: RegExpMatchArray, wordLength: number): string {
   const [letters] = run;
   const letter = letters[0] ?? "";
@@ -94,8 +99,8 @@ function runPattern(run: RegExpMatchArray, wordLength: number): string {
 }
 
 function onePattern(letter: string, wordLength: number): string {
-  const signs = `[${letter}${RESEMBLES[letter] ?? ""}]`;
-  if (wordLength >= 5 && letter === "m") return `(?:${signs}|rn)`;
-  if (wordLength >= 5 && letter === "w") return `(?:${signs}|vv)`;
-  return signs;
+  const characters = `[${letter}${RESEMBLES[letter] ?? ""}]`;
+  if (wordLength >= 5 && letter === "m") return `(?:${characters}|rn)`;
+  if (wordLength >= 5 && letter === "w") return `(?:${characters}|vv)`;
+  return characters;
 }

@@ -1,6 +1,7 @@
 /**
- * Credentials that let a mail program send as an alias, one pair per alias, and the secret that signs an alias's webhook
- * calls. Shapes of specification 7; the password is in an answer only where somebody asked for it.
+ * SMTP credentials, with which a mail program sends as an alias (one pair per alias), and the secret that signs an
+ * alias's webhook calls. Schemas of the specification's section 7; a password is only in the answer to a request for
+ * it.
  */
 import * as z from "zod";
 
@@ -20,7 +21,7 @@ export const createSmtpCredentialBody = z.object({
 
 export const smtpCredentialWire = z.object({
   id: z.uuid(),
-  /** The whole alias address. */
+  /** The full address of the alias. */
   username: z.string(),
   active: z.boolean(),
   createdAt: z.iso.datetime(),
@@ -29,9 +30,9 @@ export type SmtpCredentialWire = z.infer<typeof smtpCredentialWire>;
 
 export const smtpCredentialList = z.object({
   credentials: z.array(smtpCredentialWire),
-  /** Where a mail program connects, e.g. `smtp.kauke.test`. */
+  /** Host name of the submission server, e.g. `smtp.kauke.test`. */
   host: z.string(),
-  /** Ports on this machine, where a server that is only tried out listens on others than the usual ones. */
+  /** Ports on this machine if the server is a local trial that listens on unusual ones; otherwise `null`. */
   local: z.object({ submission: z.int(), submissions: z.int() }).nullable(),
 });
 
@@ -41,5 +42,5 @@ export const createdSmtpCredential = z.object({ credential: withPassword.extend(
 export const regeneratedSmtpCredential = z.object({ credential: withPassword });
 export const smtpPasswordAnswer = z.object({ success: z.literal(true), password: z.string() });
 
-/** `whsec_` and 32 bytes in base64, as Standard Webhooks writes a symmetric secret. */
+/** `whsec_` followed by 32 bytes in base64, the format of a symmetric secret in Standard Webhooks. */
 export const webhookSecretAnswer = z.object({ secret: z.string().regex(/^whsec_[A-Za-z0-9+/]{43}=$/) });

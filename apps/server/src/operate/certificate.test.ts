@@ -25,7 +25,7 @@ function setUp(overrides: { tls?: { certFile: string; keyFile: string }; mailHos
   return { config, dataDir, events, time, deps: { logger, clock: { now: () => time.now }, checkEveryMs: 10 } };
 }
 
-/** Sends one byte through TLS and says whether the client believed the server, trusting `ca` only. */
+/** Transfers a byte over TLS and returns whether the client, which trusts `ca` only, accepted the server. */
 async function handshake(pair: CertificatePair, ca: string, servername: string): Promise<string> {
   const server = tls.createServer(pair, (socket) => socket.end("k"));
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -41,7 +41,7 @@ async function handshake(pair: CertificatePair, ca: string, servername: string):
   }
 }
 
-test("the certificate says what it was asked to and is signed by its own key", () => {
+test("the certificate has the requested names and dates and is signed by its own key", () => {
   const cert = new X509Certificate(pairFor("mail.kauke.test", "smtp.kauke.test").cert);
   expect(cert.subject).toBe("CN=Kauke test");
   expect(cert.issuer).toBe(cert.subject);
@@ -53,7 +53,7 @@ test("the certificate says what it was asked to and is signed by its own key", (
   expect(cert.verify(cert.publicKey)).toBe(true);
 });
 
-test("every certificate has its own serial number, and years from 2050 on are written in full", () => {
+test("every certificate has its own serial number, and years from 2050 on are written with four digits", () => {
   const late = new Date("2051-01-02T03:04:05Z");
   const serials = Array.from({ length: 50 }, () => {
     const made = makeSelfSigned({ commonName: "x", hosts: ["a.test"], notBefore: now, notAfter: late });
@@ -71,7 +71,7 @@ test("many long host names fit", () => {
   expect(cert.subjectAltName?.split(", ")).toHaveLength(60);
 });
 
-test("a client that trusts the certificate connects under its names and no other", async () => {
+test("a client that trusts the certificate connects under its names only", async () => {
   const around = { notBefore: new Date(Date.now() - 86_400_000), notAfter: new Date(Date.now() + 86_400_000) };
   const pairOf = (...hosts: string[]) => makeSelfSigned({ commonName: "Kauke test", hosts, ...around });
   const pair = pairOf("mail.kauke.test", "smtp.kauke.test");
@@ -81,7 +81,7 @@ test("a client that trusts the certificate connects under its names and no other
   expect(await handshake(pair, pairOf("mail.kauke.test").cert, "mail.kauke.test")).not.toBe("trusted");
 });
 
-test("the first start makes a certificate in one file for the owner only, the second start takes it", () => {
+test("the first start makes a certificate in one file readable by its owner only, the second start uses it", () => {
   const { config, dataDir, deps } = setUp();
   const first = loadCertificate(config, deps);
   const second = loadCertificate(config, deps);
@@ -92,7 +92,7 @@ test("the first start makes a certificate in one file for the owner only, the se
   second.close();
 });
 
-test("another mail host or a damaged file makes a new certificate", () => {
+test("another mail host or a damaged file causes a new certificate", () => {
   const { config, dataDir, deps } = setUp();
   const first = loadCertificate(config, deps).current();
   const renamed = loadCertificate({ ...config, mailHost: "mx.kauke.test" }, deps).current();
@@ -101,7 +101,7 @@ test("another mail host or a damaged file makes a new certificate", () => {
   expect(loadCertificate(config, deps).current().cert).toContain("BEGIN CERTIFICATE");
 });
 
-test("with less than 30 days left a new one is made while running, and the listeners hear of it", async () => {
+test("a certificate with less than 30 days left is replaced at run time, and the listeners get the new one", async () => {
   const { config, dataDir, time, events, deps } = setUp();
   const source = loadCertificate(config, deps);
   const old = source.current().cert;
@@ -129,7 +129,7 @@ function operatorFiles(pair: CertificatePair) {
   return { files, write };
 }
 
-test("the operator's files are used, read again on change, and kept when the new ones are useless", async () => {
+test("the operator's files are used, reloaded after a change, and the previous ones kept if the new ones are invalid", async () => {
   const [one, two] = [pairFor("one.test"), pairFor("two.test")];
   const { files, write } = operatorFiles(one);
   const { config, events, deps } = setUp({ tls: files });
@@ -143,7 +143,7 @@ test("the operator's files are used, read again on change, and kept when the new
   source.close();
 });
 
-test("files that cannot serve stop the start with the variable's name", () => {
+test("files that can't be used fail the start with the name of the setting", () => {
   const [one, two] = [pairFor("one.test"), pairFor("two.test")];
   const { files } = operatorFiles({ cert: one.cert, key: two.key });
   const load = (change: Partial<typeof files>) => {

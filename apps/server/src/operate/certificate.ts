@@ -1,6 +1,7 @@
 /**
- * The TLS certificate of STARTTLS and of the submission port: the operator's own files, read again when they change, or a
- * self-signed one kept beside the data (one file, mode 0600) and renewed 30 days before its end or when its names change.
+ * The TLS certificate for STARTTLS and submission: the operator's files, reloaded when they change, or a self-signed
+ * certificate stored in the data directory (one file, mode 0600) and renewed 30 days before it expires or when its
+ * names change.
  */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
@@ -13,7 +14,7 @@ import { type CertificatePair, makeSelfSigned } from "./self-signed.ts";
 
 export interface CertificateSource {
   current(): CertificatePair;
-  /** Called with each later pair, for `setSecureContext` of the listeners. */
+  /** Calls `listener` with each later pair, which the listeners pass to `setSecureContext`. */
   onChange(listener: (pair: CertificatePair) => void): void;
   close(): void;
 }
@@ -21,17 +22,17 @@ export interface CertificateSource {
 export interface CertificateDeps {
   clock: Clock;
   logger: Logger;
-  /** How often files and end dates are looked at. */
+  /** Milliseconds between checks of the files and of the expiry date. */
   checkEveryMs?: number;
 }
 
 type CertificateConfig = Pick<Config, "tls" | "dataDir" | "mailHost" | "domains">;
 
-const day = 86_400_000;
-const validDays = 365;
-const renewDays = 30;
+const DAY_MS = 86_400_000;
+const VALID_DAYS = 365;
+const RENEW_DAYS = 30;
 
-/** @throws SettingsError naming KAUKE_TLS_CERT or KAUKE_TLS_KEY when the operator's files cannot serve */
+/** @throws SettingsError naming KAUKE_TLS_CERT or KAUKE_TLS_KEY when the operator's files can't be used */
 export function loadCertificate(config: CertificateConfig, deps: CertificateDeps): CertificateSource {
   const read = config.tls === null ? () => readOwn(config, deps.clock) : fileReader(config.tls);
   let pair = read();
@@ -51,7 +52,7 @@ export function loadCertificate(config: CertificateConfig, deps: CertificateDeps
   };
 }
 
-/** Files that are just being replaced, or were replaced by something useless, never take the working pair away. */
+/** Returns the current pair, or the previous one if the files can't be used, e.g. because they are being replaced. */
 function readOrKeep(read: () => CertificatePair, kept: CertificatePair, logger: Logger): CertificatePair {
   try {
     return read();
@@ -61,7 +62,7 @@ function readOrKeep(read: () => CertificatePair, kept: CertificatePair, logger: 
   }
 }
 
-/** Reads the operator's files; unchanged files (by time and size) are not parsed again. */
+/** Returns a function that reads the operator's files, parsing them only if time, inode or size has changed. */
 function fileReader(files: { certFile: string; keyFile: string }): () => CertificatePair {
   let seen = "";
   let pair: CertificatePair | null = null;
@@ -71,7 +72,7 @@ function fileReader(files: { certFile: string; keyFile: string }): () => Certifi
     const state = `${cert.state} ${key.state}`;
     if (pair !== null && state === seen) return pair;
     const read = { cert: cert.text, key: key.text };
-    refuseUseless(read);
+    refuseUnusable(read);
     seen = state;
     pair = read;
     return pair;
@@ -87,7 +88,7 @@ function readSetting(name: string, file: string): { text: string; state: string 
   }
 }
 
-function refuseUseless({ cert, key }: CertificatePair): void {
+function refuseUnusable({ cert, key }: CertificatePair): void {
   const parsed = orNull(() => new X509Certificate(cert));
   if (parsed === null) throw new SettingsError(["KAUKE_TLS_CERT names a file without a PEM certificate."]);
   const privateKey = orNull(() => createPrivateKey(key));
@@ -97,17 +98,19 @@ function refuseUseless({ cert, key }: CertificatePair): void {
   }
 }
 
-/** The self-signed pair on disk, or a new one when there is none that still serves. */
+/**
+ * Reads the stored self-signed pair, or makes and stores a new one if it is missing, expires soon or has other names.
+ */
 function readOwn(config: CertificateConfig, clock: Clock): CertificatePair {
   const file = join(config.dataDir, "self-signed.pem");
   const hosts = [...new Set([config.mailHost, `smtp.${config.domains[0]}`])];
   const kept = existsSync(file) ? splitPem(readFileSync(file, "utf8")) : null;
-  if (kept !== null && stillServes(kept, hosts, clock.now())) return kept;
+  if (kept !== null && isStillValid(kept, hosts, clock.now())) return kept;
   const made = makeSelfSigned({
     commonName: `${product.name} self-signed`,
     hosts,
-    notBefore: new Date(clock.now().getTime() - day),
-    notAfter: new Date(clock.now().getTime() + validDays * day),
+    notBefore: new Date(clock.now().getTime() - DAY_MS),
+    notAfter: new Date(clock.now().getTime() + VALID_DAYS * DAY_MS),
   });
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   writeFileSync(`${file}.tmp`, made.key + made.cert, { mode: 0o600 });
@@ -115,12 +118,12 @@ function readOwn(config: CertificateConfig, clock: Clock): CertificatePair {
   return made;
 }
 
-function stillServes(pair: CertificatePair, hosts: readonly string[], now: Date): boolean {
+function isStillValid(pair: CertificatePair, hosts: readonly string[], now: Date): boolean {
   const cert = orNull(() => new X509Certificate(pair.cert));
   const key = orNull(() => createPrivateKey(pair.key));
   if (cert === null || key === null || !cert.checkPrivateKey(key)) return false;
   const names = hosts.map((host) => `DNS:${host}`).join(", ");
-  return cert.subjectAltName === names && cert.validToDate.getTime() - now.getTime() > renewDays * day;
+  return cert.subjectAltName === names && cert.validToDate.getTime() - now.getTime() > RENEW_DAYS * DAY_MS;
 }
 
 function splitPem(text: string): CertificatePair {

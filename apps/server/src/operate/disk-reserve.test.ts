@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("the share is 1 above the reserve and falls to 0 below it; what is written counts before the disk is asked again", async () => {
+test("the share is 1 above the reserve and falls to 0 below it; written bytes count before the next measurement", async () => {
   let free = 3000;
   let asked = 0;
   const freeBytes = async () => {
@@ -34,7 +34,7 @@ test("without a reserve the share is always 1", async () => {
   expect(disk.share()).toBe(1);
 });
 
-test("a real disk is asked; one that can't be asked holds nobody up", async () => {
+test("the free space of a real disk is read; if it can't be read, no limit applies", async () => {
   disk = await watchDisk({ dataDir: tmpdir(), reserveBytes: 2 ** 60 });
   expect(disk.share()).toBeGreaterThan(0);
   expect(disk.share()).toBeLessThan(1);

@@ -1,4 +1,7 @@
-/** Watches the free space of the disk that the spool lies on. Asked every two seconds; in between what is written is subtracted. */
+/**
+ * Free space on the disk of the data directory. It is measured every two seconds; written bytes are subtracted in
+ * between.
+ */
 import { statfs } from "node:fs/promises";
 import type { DiskReserve } from "../core/spool/spool-space.ts";
 
@@ -10,9 +13,9 @@ export interface WatchedDisk extends DiskReserve {
 
 export interface DiskReserveOptions {
   dataDir: string;
-  /** Below this much free space accounts may hold less; 0: they never do. */
+  /** Free bytes below which accounts may hold less undelivered mail; 0 disables the check. */
   reserveBytes: number;
-  /** Bytes that may still be written; `null` when the disk can't be asked. Tests bring their own. */
+  /** Reads the free bytes at a path; `null` if unknown. Replaced in tests. */
   freeBytes?: (path: string) => Promise<number | null>;
 }
 
@@ -27,7 +30,7 @@ export async function watchDisk({
   };
   const timer = setInterval(() => void ask(), ASK_EVERY_MS).unref();
   return {
-    // A disk that can't be asked says so when it is written to.
+    // If the free space is unknown, no limit applies: a full disk then fails the write itself.
     share: () => (free === null || reserveBytes === 0 || free >= reserveBytes ? 1 : Math.max(0, free / reserveBytes)),
     take: (bytes) => {
       if (free !== null) free -= bytes;

@@ -1,4 +1,4 @@
-/** Which DNS records this installation needs: the standard's records (mail-rfc) filled from the settings and keys in force. */
+/** The DNS records for this installation: those of the standards (mail-rfc), filled in from settings and keys. */
 import { isIP } from "node:net";
 import { type DnsRecord, mailDomainRecords, mailHostRecords, mtaStsPolicy } from "@kauke/mail-rfc";
 import type { Config } from "../config.ts";
@@ -12,14 +12,14 @@ export type PlanFacts = Pick<
 
 export interface DnsPlan {
   mailHost: string;
-  /** The name users give their mail programs; it leads to the mail host. */
+  /** Host name that users enter in their mail programs; a CNAME of the mail host. */
   smtpHost: string;
-  /** The MTA-STS policy file, the same for each domain. */
+  /** Text of the MTA-STS policy file, the same for each domain. */
   policy: string;
-  /** Of the mail host's own name, beside its addresses. */
+  /** Records of the mail host's name other than its addresses. */
   mailHostRecords: readonly DnsRecord[];
   domains: readonly { domain: string; records: readonly DnsRecord[] }[];
-  /** Aliases of hosts. Those of `mta-sts` are missing while nobody knows where the web app is reached. */
+  /** CNAME records. Those of `mta-sts` are missing if the host of the web app is unknown. */
   aliases: readonly DnsRecord[];
 }
 
@@ -42,14 +42,14 @@ export function dnsPlan(facts: PlanFacts): DnsPlan {
   };
 }
 
-/** @returns the host's name; `null` for an address, and for a name that means each machine itself: no CNAME can lead there */
+/** @returns the host of a URL if a CNAME can point to it; `null` for an address and for localhost */
 function nameOf(url: string): string | null {
   const host = new URL(url).hostname.replace(/\.$/, "");
   const isLocal = host === "localhost" || host.endsWith(".localhost");
   return isLocal || host.startsWith("[") || isIP(host) !== 0 ? null : host;
 }
 
-/** Where senders look for the policy of a domain. */
+/** Host that serves the MTA-STS policy of a domain. */
 export function policyHost(domain: string): string {
   return `mta-sts.${domain}`;
 }
@@ -58,7 +58,9 @@ export function mtaStsPolicyOf({ mailHost, tls }: Pick<Config, "mailHost" | "tls
   return policyFor(mailHost, tls !== null);
 }
 
-/** A sender that enforces a policy refuses a self-signed certificate: with one the policy must not ask for it. */
+/**
+ * A sender that enforces a policy refuses a self-signed certificate, so with such a certificate the mode is `testing`.
+ */
 function policyFor(mailHost: string, ownCertificate: boolean): string {
   return mtaStsPolicy({ mailHost, mode: ownCertificate ? "enforce" : "testing" });
 }

@@ -1,6 +1,6 @@
 /**
- * The issuer of federated sign-in over the network: OpenID Connect discovery, authorization code with PKCE, state and nonce, by
- * `openid-client`, which is loaded with the first sign-in. Its errors become our own words here; nothing else of them leaves.
+ * The issuer of federated sign-in, over the network: OpenID Connect discovery, authorization code with PKCE, state and
+ * nonce. Uses `openid-client`, which is loaded at the first sign-in. Its errors are translated into our own codes here.
  */
 import type * as openid from "openid-client";
 import type { Config } from "../config.ts";
@@ -12,7 +12,7 @@ type GoogleSettings = NonNullable<Config["google"]>;
 
 export interface OpenIdOptions {
   clock: Clock;
-  /** For each request to the issuer. */
+  /** Timeout of each request to the issuer. */
   timeoutSeconds?: number;
 }
 
@@ -30,7 +30,8 @@ export function openIdIssuer(settings: GoogleSettings, { clock, timeoutSeconds =
           code_challenge: await client.calculatePKCECodeChallenge(verifier),
           code_challenge_method: "S256",
         };
-        // In Settings the person has to be seen to choose; a session at the issuer alone would answer without anybody there.
+        // For a change in Settings the user must choose an account interactively; otherwise the issuer could answer
+        // from its own session without any user action.
         const prompt: Record<string, string> = forSettings === undefined ? {} : { prompt: "select_account" };
         const request = { redirect_uri: redirectUri, scope, state, nonce, ...challenge, ...prompt };
         return client.buildAuthorizationUrl(issuer, request).href;
@@ -56,7 +57,7 @@ interface Discovered {
   issuer: openid.Configuration;
 }
 
-/** Asked for when first needed, kept for an hour; a failure is forgotten at once. */
+/** Returns the issuer's metadata, read when first needed and cached for an hour. A failure is not cached. */
 function discoverer(
   { issuer, clientId, clientSecret }: GoogleSettings,
   { clock, timeoutSeconds }: Required<OpenIdOptions>,
@@ -65,9 +66,9 @@ function discoverer(
   const ask = async (): Promise<Discovered> => {
     const client = await import("openid-client");
     const url = new URL(issuer);
-    // The library checks an ID token's signature only when told: it would trust TLS to the token endpoint.
+    // The library checks an ID token's signature only when told to; by default it trusts TLS to the token endpoint.
     const execute = [client.enableNonRepudiationChecks];
-    // The settings let http through on loopback only.
+    // The settings accept http for loopback addresses only.
     if (url.protocol === "http:") execute.push(client.allowInsecureRequests);
     const options = { timeout: timeoutSeconds, execute };
     return {
@@ -87,7 +88,10 @@ function discoverer(
   };
 }
 
-/** In the body; in the header where the issuer takes it only there, or says nothing (OpenID Connect Discovery §3). */
+/**
+ * Sends the client secret in the body, or in the header if the issuer supports only that or does not say (OpenID
+ * Connect Discovery §3).
+ */
 function secretIn(client: typeof openid, clientSecret: string): openid.ClientAuth {
   const [basic, post] = [client.ClientSecretBasic(clientSecret), client.ClientSecretPost(clientSecret)];
   return (server, metadata, body, headers) => {
@@ -109,16 +113,19 @@ async function redeemCode(
   const claims = tokens.claims();
   if (claims === undefined) throw new TypeError("the answer has no ID token");
   if (claims.email !== undefined || issuer.serverMetadata().userinfo_endpoint === undefined) return { ...claims };
-  // Some issuers keep scopes' claims out of the ID token (OpenID Connect Core §5.4).
+  // Some issuers leave the claims of scopes out of the ID token (OpenID Connect Core §5.4).
   return { ...claims, ...(await client.fetchUserInfo(issuer, tokens.access_token, claims.sub)) };
 }
 
-/** What the issuer answered is its fault or the settings'; what it did not answer is the network's. */
+/**
+ * Translates an error. A rejected request is the fault of the issuer or the settings; a request without an answer is a
+ * network failure.
+ */
 function failureOf(client: typeof openid, thrown: unknown): IssuerFailure {
   if (thrown instanceof client.AuthorizationResponseError)
     return thrown.error === "access_denied" ? "denied" : "answer_invalid";
   if (thrown instanceof client.ResponseBodyError) return "code_refused";
   if (thrown instanceof client.ClientError) return thrown.code === "OAUTH_TIMEOUT" ? "unreachable" : "answer_invalid";
-  // The built-in fetch says so when there was no answer.
+  // Message of the built-in fetch when there was no answer.
   return thrown instanceof TypeError && thrown.message === "fetch failed" ? "unreachable" : "answer_invalid";
 }

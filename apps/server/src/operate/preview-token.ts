@@ -1,6 +1,7 @@
 /**
- * The token of the preview inbox: the file `preview.token` in the data directory, mode 0600, made when there is none. Whoever has
- * it reads every message of preview mode, so a file that others may read, or that is damaged, gives way to a new one.
+ * The token of the preview inbox: the file `preview.token` in the data directory, mode 0600, created if missing. The
+ * token gives access to every message of preview mode, so a file that other users may read, or that is damaged, is
+ * replaced.
  */
 import { randomBytes } from "node:crypto";
 import { link, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
@@ -19,16 +20,19 @@ export async function readPreviewToken(dataDir: string): Promise<string> {
   return (await readFile(path, "utf8")).trim();
 }
 
-/** @returns `null` when there is none, when it is damaged, or when others may read it */
+/** @returns `null` if the file is missing, damaged or readable by other users */
 async function readIfPrivate(path: string): Promise<string | null> {
   const file = await stat(path).catch(() => null);
-  // Windows knows no such modes and always reports others as allowed.
+  // Windows has no such modes and always reports that other users have access.
   if (file === null || (process.platform !== "win32" && (file.mode & 0o077) !== 0)) return null;
   const text = (await readFile(path, "utf8")).trim();
   return FORM.test(text) ? text : null;
 }
 
-/** Whole from the first moment; of two processes that start together the first one's token stays. */
+/**
+ * Creates the file atomically with its whole content. If two processes start together, the token of the first one
+ * stays.
+ */
 async function makeToken(dataDir: string, path: string): Promise<void> {
   await mkdir(dataDir, { recursive: true });
   const unfinished = `${path}.${randomBytes(6).toString("hex")}`;

@@ -1,4 +1,4 @@
-/** The operating system's random numbers, behind core's port. */
+/** The operating system's random numbers, as core's `Random`. */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Random } from "../core/ports.ts";
 

@@ -1,18 +1,19 @@
 /**
- * Writes a self-signed server certificate (RFC 5280, X.509 v3, ECDSA P-256 with SHA-256) as DER by hand: the handful of
- * structures needed is smaller than any library for it. Meant for first starts and tests; others bring their own certificate.
+ * Makes a self-signed server certificate (RFC 5280, X.509 v3, ECDSA P-256 with SHA-256). The DER is written by hand:
+ * the few structures needed are smaller than any library. Meant for first starts and tests; operators use their own
+ * certificate.
  */
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 
 export interface CertificatePair {
-  /** PEM. */
+  /** Certificate in PEM. */
   cert: string;
-  /** PEM, PKCS #8. */
+  /** Private key in PEM, PKCS #8. */
   key: string;
 }
 
 export interface SelfSignedOptions {
-  /** Subject and issuer; the names that count are `hosts`. */
+  /** Common name of subject and issuer; clients check `hosts` only. */
   commonName: string;
   /** DNS names in ASCII form. */
   hosts: readonly string[];
@@ -47,7 +48,7 @@ function certificateContent(options: SelfSignedOptions, publicKey: KeyObject): B
   );
 }
 
-/** Basic constraints (no CA), key usage (digital signature), extended key usage (TLS server) and the host names. */
+/** Basic constraints (not a CA), key usage (digital signature), extended key usage (TLS server) and the host names. */
 function extensions(hosts: readonly string[]): Buffer[] {
   const names = hosts.map((host) => tlv(tag.dnsName, Buffer.from(host, "latin1")));
   return [
@@ -99,7 +100,7 @@ function integer(bigEndian: Buffer): Buffer {
   return tlv(tag.integer, bigEndian);
 }
 
-/** Positive, of fixed length, without a leading zero octet. */
+/** A positive serial number of fixed length, without a leading zero octet. */
 function serialNumber(): Buffer {
   const serial = randomBytes(16);
   serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40;
@@ -118,7 +119,7 @@ function base128(arc: number): number[] {
   return groups;
 }
 
-/** Two-digit years until 2049 (RFC 5280 section 4.1.2.5). */
+/** A UTCTime with a two-digit year until 2049, then a GeneralizedTime (RFC 5280 section 4.1.2.5). */
 function time(moment: Date): Buffer {
   const digits = `${moment.toISOString().slice(0, 19).replace(/[-:T]/g, "")}Z`;
   if (moment.getUTCFullYear() >= 2050) return tlv(tag.generalizedTime, Buffer.from(digits));

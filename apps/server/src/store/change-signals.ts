@@ -1,33 +1,39 @@
 /**
- * Tells the mail path that a cached route may be stale, and the delivery worker that something is due. Listeners of this process
- * are called directly, before the change's promise resolves; other processes hear it through NOTIFY (`postgres-signals.ts`).
- * The embedded database has one process only, so nothing is sent there.
+ * Notifies the mail path that a cached route may be stale, and the delivery worker that a delivery is due. Listeners in
+ * this process are called directly, before the promise of the change resolves; other processes are notified by NOTIFY
+ * (`postgres-signals.ts`). The embedded database has only one process, so it sends no NOTIFY.
  */
 import { sql } from "kysely";
 import type { Database, InTransaction } from "./database.ts";
 
 export type RouteChange = { aliasId: string } | "all";
 
-/** `null`: due now. */
+/** Called when a delivery is or will be due; `dueAt` is `null` if it is due now. */
 export type WakeListener = (dueAt: Date | null) => void;
 
 export interface ChangeSignals {
   onRouteChange(listener: (change: RouteChange) => void): void;
   onWake(listener: WakeListener): void;
   routeChanged(change: RouteChange): void;
-  /** @param dueAt when something is due; now unless said */
+  /** @param dueAt when the delivery is due; default now */
   wake(dueAt?: Date): void;
-  /** Part of the change's own transaction: other processes hear of it at commit, or never. */
+  /**
+   * Call it within the transaction of the change: other processes are notified at commit, and not at all after a
+   * rollback.
+   */
   announceRoute(trx: InTransaction, aliasIds: readonly string[]): Promise<void>;
   announceWake(db: Database, dueAt?: Date): Promise<void>;
-  /** No other process works on this database. */
+  /** Whether this is the only process that uses the database. */
   readonly isAlone: boolean;
 }
 
 export const ROUTE_CHANNEL = "kauke_alias";
 export const WAKE_CHANNEL = "kauke_delivery";
-/** Beyond this many aliases in one change all cached routes are dropped, which costs less than telling them apart. */
-const TELL_APART_MAX = 100;
+/**
+ * If a change concerns more aliases than this, all cached routes are dropped, which costs less than one NOTIFY per
+ * alias.
+ */
+const SINGLE_NOTIFIES_MAX = 100;
 
 export function changeSignals(options: { notify: boolean }): ChangeSignals {
   const routeListeners: ((change: RouteChange) => void)[] = [];
@@ -45,7 +51,7 @@ export function changeSignals(options: { notify: boolean }): ChangeSignals {
       for (const listener of wakeListeners) listener(dueAt ?? null);
     },
     announceRoute: async (trx, aliasIds) => {
-      if (aliasIds.length > TELL_APART_MAX) return await notify(trx, ROUTE_CHANNEL, "all");
+      if (aliasIds.length > SINGLE_NOTIFIES_MAX) return await notify(trx, ROUTE_CHANNEL, "all");
       for (const aliasId of aliasIds) await notify(trx, ROUTE_CHANNEL, aliasId);
     },
     announceWake: (db, dueAt) => notify(db, WAKE_CHANNEL, dueAt?.toISOString() ?? ""),

@@ -1,4 +1,7 @@
-/** Somebody sets the clock: nothing waits until it has caught up, and nothing is forgotten at once that is not past its time. */
+/**
+ * The system clock is set back or forward: mail does not wait until the clock has caught up, and rows are not deleted
+ * early.
+ */
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { isOver } from "../core/login-session/check-login-session.ts";
@@ -15,7 +18,7 @@ import { aMessage, anAlias, anOpenDelivery, aSession, aUser } from "./rows.testi
 const HOUR = 3_600_000;
 const YEARS = 5 * 365 * 24 * HOUR;
 
-describe("a clock that is set", () => {
+describe("when the system clock is changed", () => {
   onEachContext((it_) => {
     const parts = () => {
       const { context } = it_;
@@ -34,30 +37,33 @@ describe("a clock that is set", () => {
       await it_.context.db.deleteFrom("counter").execute();
     });
 
-    it.each([HOUR, YEARS])("back by %i ms: waiting mail and mail of a process that died are delivered", async (ms) => {
-      const { context, deliveries, users, aliases } = parts();
-      const user = aUser();
-      await users.insert(user);
-      const alias = anAlias(user.id);
-      await aliases.insert(alias);
-      const now = context.clock.now();
-      const [waiting, leased] = [aMessage({ createdAt: now }), aMessage({ createdAt: now })];
-      const notBefore = new Date(now.getTime() + 600_000);
-      await deliveries.keep(waiting, [anOpenDelivery(waiting, alias, { createdAt: now, notBefore })]);
-      const lease = { token: randomUUID(), until: new Date(now.getTime() + 60_000) };
-      await deliveries.keep(leased, [anOpenDelivery(leased, alias, { createdAt: now, notBefore: now, lease })]);
-      context.clock.advance(-ms);
-      const claim = async () =>
-        (await deliveries.claim({ now: context.clock.now(), leaseMs: 1000, limit: 10 })).deliveries.length;
-      expect(await claim()).toBe(0);
-      await run();
-      expect(await claim()).toBe(1);
-      context.clock.advance(16 * 60_000);
-      expect(await claim()).toBe(2);
-      await users.delete(user.id);
-    });
+    it.each([HOUR, YEARS])(
+      "back by %i ms: queued mail and mail leased by a process that died are delivered",
+      async (ms) => {
+        const { context, deliveries, users, aliases } = parts();
+        const user = aUser();
+        await users.insert(user);
+        const alias = anAlias(user.id);
+        await aliases.insert(alias);
+        const now = context.clock.now();
+        const [waiting, leased] = [aMessage({ createdAt: now }), aMessage({ createdAt: now })];
+        const notBefore = new Date(now.getTime() + 600_000);
+        await deliveries.keep(waiting, [anOpenDelivery(waiting, alias, { createdAt: now, notBefore })]);
+        const lease = { token: randomUUID(), until: new Date(now.getTime() + 60_000) };
+        await deliveries.keep(leased, [anOpenDelivery(leased, alias, { createdAt: now, notBefore: now, lease })]);
+        context.clock.advance(-ms);
+        const claim = async () =>
+          (await deliveries.claim({ now: context.clock.now(), leaseMs: 1000, limit: 10 })).deliveries.length;
+        expect(await claim()).toBe(0);
+        await run();
+        expect(await claim()).toBe(1);
+        context.clock.advance(16 * 60_000);
+        expect(await claim()).toBe(2);
+        await users.delete(user.id);
+      },
+    );
 
-    it("back: limits count anew instead of holding until the clock has caught up", async () => {
+    it("back: rate limits start over instead of blocking until the clock has caught up", async () => {
       const { context } = parts();
       const limits = rateLimitStore(context);
       const rule = { action: "alias_create", max: 1, windowSeconds: 60 } as const;
@@ -73,7 +79,7 @@ describe("a clock that is set", () => {
       expect(await limits.takeSpaced(spaced, subject, before)).toMatchObject({ allowed: true, count: 1 });
     });
 
-    it("forward by years: a day of runs forgets only what was past its time before", async () => {
+    it("forward by years: for 24 hourly runs, retention deletes only what was due before the jump", async () => {
       const { clock } = it_.context;
       const forgotten: Date[] = [];
       await run(forgotten);
@@ -91,7 +97,7 @@ describe("a clock that is set", () => {
       expect(forgotten.at(-1)).toEqual(clock.now());
     });
 
-    it("forward and back again: nothing was forgotten, and the next run is an ordinary one", async () => {
+    it("forward and back again: nothing was deleted early, and the next run is an ordinary one", async () => {
       const { clock } = it_.context;
       const forgotten: Date[] = [];
       await run(forgotten);
@@ -104,7 +110,7 @@ describe("a clock that is set", () => {
     });
   });
 
-  it("back: a session whose beginning lies ahead is over, and its proof counts for nothing", () => {
+  it("back: a session that was created in the future is over, and its recent proof is not accepted", () => {
     const now = new Date();
     const session = (ms: number) => ({
       ...aSession(randomUUID()),

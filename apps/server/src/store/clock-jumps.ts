@@ -1,6 +1,6 @@
 /**
- * A clock that was set, as the store sees it at its hourly upkeep. Set back: queued mail would wait until the clock has caught up.
- * Set far forward: everything would look past its time, and what is forgotten can't be brought back.
+ * Detects at the hourly upkeep that the system clock was set. After it was set back, queued mail would wait until the
+ * clock has caught up. After it was set far forward, every row would look expired, and deleted rows can't be restored.
  */
 import { sql } from "kysely";
 import { latestKnown } from "../core/clock-set-back.ts";
@@ -8,19 +8,19 @@ import type { Logger } from "../core/ports.ts";
 import type { Database } from "./database.ts";
 import type { StoreContext } from "./store-context.ts";
 
-/** A longer time between two runs is a stop of the server, or a clock that was set forward. */
+/** Milliseconds between two retention runs above which the server was stopped or the clock was set forward. */
 const GAP_MS = 12 * 3_600_000;
-/** Runs, an hour apart, for which a forward clock is not believed. */
+/** Number of hourly runs for which the old time is used before a clock that jumped forward is trusted. */
 const HELD_RUNS = 24;
-/** Above every lease; whoever still works under one extends it long before. */
+/** Longer than any real lease; a worker renews its lease well before this. */
 const LEASE_MS = 15 * 60_000;
 
 const RAN_AT = "retention_ran_at";
 const HELD = "retention_held";
 
 /**
- * Makes due what was queued before the clock was set back, except composed mail that is scheduled for later.
- * @returns how many deliveries
+ * Makes deliveries due that were queued before the clock was set back, except composed mail scheduled for later.
+ * @returns number of deliveries changed
  */
 export async function makeFutureMailDue(db: Database, now: Date): Promise<number> {
   const lease = new Date(now.getTime() + LEASE_MS);
@@ -34,8 +34,10 @@ export async function makeFutureMailDue(db: Database, now: Date): Promise<number
 }
 
 /**
- * @param forget what is past its time at `asOf`; tells how long ago that is by the clock
- * @returns the hourly run: as of its last run for a day, when the clock is far ahead of that
+ * Wraps the hourly retention run. When the clock is far ahead of the last run, the returned function uses the time of
+ * that run for the first 24 runs, in case the clock is wrong.
+ * @param forget deletes the rows that had expired at `asOf`
+ * @returns the hourly run
  */
 export function pacedRetention(
   { db, clock }: StoreContext,

@@ -1,4 +1,4 @@
-/** A migrated database below the repositories, embedded and PostgreSQL, for tests that look at the rows themselves. */
+/** A migrated database below the repositories, embedded and on PostgreSQL, for tests that read the rows themselves. */
 import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe } from "vitest";
@@ -60,14 +60,14 @@ async function makeContext(db: StoreContext["db"], close: () => Promise<void>): 
   return { db, keys, clock, secretKey, signals: changeSignals({ notify: false }), close };
 }
 
-/** As the database itself names them. */
+/** Names of all tables, read from information_schema. */
 export async function tableNames({ db }: Pick<StoreContext, "db">): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1`.execute(db);
   return rows.map(({ name }) => name);
 }
 
-/** Every row of every table as the database writes it out. */
+/** All rows of all tables, each in PostgreSQL's text form. */
 export async function allRows(context: Pick<StoreContext, "db">): Promise<Record<string, string[]>> {
   const tables: Record<string, string[]> = {};
   for (const name of await tableNames(context)) {

@@ -1,6 +1,7 @@
 /**
- * The tables as Kysely sees them, by hand; `database.test.ts` compares them with the migrated schema. Values read the same
- * from both drivers: bytea is a Buffer, int8 a number, timestamptz a Date (`postgres.ts`, `embedded-database.ts`).
+ * Kysely types of the tables, written by hand; `schema.test.ts` compares them with the migrated schema. Both drivers
+ * return the same values: bytea as a Buffer, int8 as a number, timestamptz as a Date (`postgres.ts`,
+ * `embedded-database.ts`).
  */
 import type { AuthMethod } from "@kauke/contract";
 import type { Generated, Kysely, Transaction } from "kysely";
@@ -16,7 +17,7 @@ export interface UserTable {
   wallet_index: Buffer | null;
   google_index: Buffer | null;
   sealed: Buffer;
-  /** Forwarded mail is sealed to this key; null: it is not. */
+  /** Id of the key that forwarded mail is encrypted to; null if it is not encrypted. */
   seal_key_id: Generated<string | null>;
 }
 
@@ -26,7 +27,7 @@ export interface SessionTable {
   created_at: Date;
   last_seen_at: Date;
   id: string;
-  /** Null: made before sessions had names. */
+  /** Null if the session was made before sessions recorded a device. */
   sealed: Buffer | null;
 }
 
@@ -37,9 +38,9 @@ export interface AliasTable {
   created_at: Date;
   address_index: Buffer;
   sealed: Buffer;
-  /** Not sealed, whatever the account says. */
+  /** Forwarded mail is not encrypted, whatever the account's setting. */
   seal_off: Generated<boolean>;
-  /** Null and not off: as the account says. */
+  /** Id of the key that forwarded mail is encrypted to; null uses the account's setting unless `seal_off` is true. */
   seal_key_id: Generated<string | null>;
 }
 
@@ -131,19 +132,22 @@ export interface DeliveryTable {
   message_id: string;
   alias_id: string | null;
   user_id: string | null;
-  /** `kept`: for the operator to read, never claimed. */
+  /** `kept` marks mail for the operator to read, which the delivery worker never claims. */
   state: "open" | "kept";
   not_before: Date;
   lease_token: string | null;
   leased_until: Date | null;
   attempts: Generated<number>;
-  /** `FailureCode` and enhanced status, e.g. `mailbox_full 5.2.2`. */
+  /** `FailureCode` and enhanced status code, e.g. `mailbox_full 5.2.2`. */
   last_failure: string | null;
   created_at: Date;
   sealed: Buffer;
-  /** Above 0: claimed before the rest. */
+  /** Deliveries with a higher value are claimed first; 0 by default. */
   priority: Generated<number>;
-  /** Keyed hashes of whose it is, of kept mail alone, see `network-indexes.ts`; null: nobody's network, or from before they were kept. */
+  /**
+   * Keyed hashes of the network and address block that a message kept for the operator came from (`network-indexes.ts`);
+   * null for other mail, and for rows older than these columns.
+   */
   network_index: Generated<Buffer | null>;
   block_index: Generated<Buffer | null>;
 }
@@ -162,7 +166,10 @@ export interface OneTimeTokenTable {
   created_at: Date;
   expires_at: Date;
   sealed: Buffer | null;
-  /** Keyed hashes of whose it is, see `network-indexes.ts`; null: nobody's network, or from before they were kept. */
+  /**
+   * Keyed hashes of the network and address block of the client that requested the token (`network-indexes.ts`); null if
+   * the kind does not need them, and for rows older than these columns.
+   */
   network_index: Generated<Buffer | null>;
   block_index: Generated<Buffer | null>;
 }
@@ -227,10 +234,10 @@ export interface DB {
 }
 
 export type Database = Kysely<DB>;
-/** A statement runs in a transaction; a repository's helper that takes this never opens one itself. */
+/** A Kysely transaction. A function that takes it never opens a transaction itself. */
 export type InTransaction = Transaction<DB>;
 
-/** Whether a throw is this SQLSTATE, on this constraint when given. Both drivers carry the same fields. */
+/** Whether an error has this SQLSTATE and, if given, names this constraint. Both drivers set the same fields. */
 export function isDatabaseError(error: unknown, sqlState: string, constraint?: string): boolean {
   if (typeof error !== "object" || error === null || !("code" in error) || error.code !== sqlState) return false;
   return constraint === undefined || ("constraint" in error && error.constraint === constraint);
@@ -239,7 +246,10 @@ export function isDatabaseError(error: unknown, sqlState: string, constraint?: s
 export const UNIQUE_VIOLATION = "23505";
 export const FOREIGN_KEY_VIOLATION = "23503";
 
-/** Whether a throw may be about one row of several: bad data, a constraint, a deadlock. A broken disk or connection is not. */
+/**
+ * Whether an error may concern only one row of several: invalid data, a constraint, a deadlock. A failure of the disk
+ * or of the connection does not.
+ */
 export function isOneRowsFault(error: unknown): boolean {
   const code = typeof error === "object" && error !== null && "code" in error ? error.code : null;
   return typeof code === "string" && /^(22|23|40)...$/.test(code);

@@ -1,7 +1,7 @@
 /**
- * Numbered SQL files, each applied once. Any number of processes may start together: the first takes the advisory lock,
- * the others wait and find the work done. A file is cut at semicolons that end a line, since the embedded database takes
- * one statement at a time; so no statement may hold such a semicolon inside.
+ * Applies numbered SQL files, each once. Any number of processes may start together: one takes the advisory lock and
+ * applies the files, the others wait for it. The embedded database takes one statement at a time, so a file is split at
+ * semicolons at the end of a line; no statement may contain such a semicolon.
  */
 import { readdir, readFile } from "node:fs/promises";
 import { sql } from "kysely";
@@ -9,10 +9,10 @@ import type { Database, InTransaction } from "./database.ts";
 import { StoreStartError } from "./start-error.ts";
 
 const DIRECTORY = new URL("./migrations/", import.meta.url);
-/** Ours by choice; any constant that no other program uses on the same database. */
+/** Arbitrary key of the advisory lock; no other program may use it on the same database. */
 const START_LOCK = 7_205_519;
 
-/** Runs `work` in one transaction that no other starting process shares. */
+/** Runs `work` in a transaction under the advisory lock for starting processes. */
 export function underStartLock<T>(db: Database, work: (trx: InTransaction) => Promise<T>): Promise<T> {
   return db.transaction().execute(async (trx) => {
     await sql`SELECT pg_advisory_xact_lock(${sql.lit(START_LOCK)})`.execute(trx);
@@ -21,9 +21,9 @@ export function underStartLock<T>(db: Database, work: (trx: InTransaction) => Pr
 }
 
 /**
- * Brings the schema up to this program's. Call it under the start lock.
- * @returns numbers of the files applied now
- * @throws StoreStartError `newer_schema` when a newer program has been here
+ * Applies the missing migrations. Call it under the start lock.
+ * @returns numbers of the files applied by this call
+ * @throws StoreStartError `newer_schema` when a newer version of this program has changed the schema
  */
 export async function migrate(trx: InTransaction, now: Date): Promise<number[]> {
   await sql`CREATE TABLE IF NOT EXISTS schema_migration (
@@ -34,7 +34,7 @@ export async function migrate(trx: InTransaction, now: Date): Promise<number[]> 
   if (done.some((row) => row.number > newest))
     throw new StoreStartError(
       "newer_schema",
-      "The database was made by a newer version of this program. Start that one.",
+      "The database was made by a newer version of this program. Start that version.",
     );
   const missing = files.filter((file) => !done.some((row) => row.number === file.number));
   for (const file of missing) {
@@ -49,11 +49,11 @@ export async function migrate(trx: InTransaction, now: Date): Promise<number[]> 
 
 export interface MigrationState {
   applied: readonly { number: number; name: string; appliedAt: string }[];
-  /** Files of this program that were not applied yet, in order. */
+  /** Files of this program that are not applied yet, in order. */
   pending: readonly { number: number; name: string }[];
 }
 
-/** Reads only; a database that was never started has everything pending. */
+/** Reads the state without changing anything; in an empty database all migrations are pending. */
 export async function migrationState(db: Database): Promise<MigrationState> {
   const { rows } = await sql<{ found: string | null }>`SELECT to_regclass('schema_migration')::text AS found`.execute(
     db,
@@ -67,7 +67,7 @@ export async function migrationState(db: Database): Promise<MigrationState> {
   return { applied, pending };
 }
 
-/** Of a database that is not there yet. */
+/** The state of a database that does not exist yet. */
 export async function noMigrations(): Promise<MigrationState> {
   return { applied: [], pending: await migrationFiles() };
 }

@@ -1,4 +1,7 @@
-/** The database opened for its schema alone: no keys are needed, nothing of the upkeep runs. No server may use an embedded one. */
+/**
+ * Opens the database for its migrations only: no keys are needed and no upkeep runs. An embedded database must not be
+ * in use by a server.
+ */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "./database.ts";
@@ -12,7 +15,10 @@ interface Place {
   dataDir: string;
 }
 
-/** Changes nothing; where no embedded database was made yet, none is made. @throws StoreStartError */
+/**
+ * Changes nothing, and does not create an embedded database.
+ * @throws StoreStartError
+ */
 export function readMigrations(place: Place): Promise<MigrationState> {
   if (place.databaseUrl === null && !existsSync(join(place.dataDir, "db"))) return noMigrations();
   return withDatabase(place, migrationState);

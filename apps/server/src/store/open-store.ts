@@ -1,6 +1,6 @@
 /**
- * Opens the store: the embedded database in a data directory, or PostgreSQL. Brings the schema up to date, makes or unwraps the
- * keys, starts the upkeep, and hands out the repositories. Everything that must not happen halfway is undone on a failed start.
+ * Opens the store: the embedded database in a data directory, or PostgreSQL. Applies migrations, creates or unwraps the
+ * keys, starts the upkeep, and returns the repositories. A start that fails undoes the steps it has done.
  */
 import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
@@ -73,21 +73,24 @@ import { isWrappedBy, rewrapKeys } from "./sealing/wrapping.ts";
 import type { StoreContext } from "./store-context.ts";
 
 export interface StoreOptions {
-  /** `null`: the embedded database. */
+  /** Connection URL of PostgreSQL; `null` for the embedded database. */
   databaseUrl: string | null;
-  /** Of the embedded database; `null`: kept in memory, for tests. */
+  /** Data directory of the embedded database; `null` keeps it in memory, for tests. */
   dataDir: string | null;
-  /** 32 bytes. `null`: `secret.key` in the data directory, made at the first start; not allowed with `databaseUrl`. */
+  /**
+   * 32 bytes. `null` reads `secret.key` in the data directory, which the first start creates; not allowed with
+   * `databaseUrl`.
+   */
   secretKey: Buffer | null;
-  /** Domains that get DKIM keys, made at the first start that names them. */
+  /** Domains that get DKIM keys, which are created at the first start with that domain. */
   dkimDomains?: readonly string[];
-  /** An Ed25519 key beside each RSA key; off unless said. */
+  /** Creates an Ed25519 key beside each RSA key; default false. */
   dkimEd25519?: boolean;
   logger?: Logger;
   clock?: Clock;
-  /** How long a new sealing key is known before it seals; tests only. */
+  /** Milliseconds from the creation of a new sealing key to its first use; set by tests only. */
   keySettleMs?: number;
-  /** What a broken or full disk does; tests only. */
+  /** Replaced file operations that simulate a broken or full disk; set by tests only. */
   disk?: { files?: SpoolFiles; syncFile?: SyncFile };
 }
 
@@ -110,23 +113,26 @@ export interface Store {
   deliveries: DeliveryRepository;
   replyPaths: ReplyPathStore;
   bodies: MessageBodies;
-  /** `null` where the queue is shared with other processes. */
+  /** `null` on PostgreSQL, where other processes share the queue. */
   inFlight: InFlightMessages | null;
   counters: CounterStore;
-  /** A copy of the embedded store while it runs; `null` where the data lies elsewhere. @throws BackupError */
+  /**
+   * Backs up the embedded store while it runs; `null` on PostgreSQL and for a store in memory.
+   * @throws BackupError
+   */
   backup: ((wish: BackupWish) => Promise<{ bytes: number }>) | null;
   keyKeeper: KeyKeeper;
-  /** Wraps all keys anew under a new `secret.key`; `null` where the key does not come from that file. */
+  /** Re-wraps all keys under a new `secret.key`; `null` if the key does not come from that file. */
   rotateWrapping: (() => Promise<void>) | null;
-  /** For the operator's command only. */
+  /** Used only by the operator's command. */
   operator: OperatorStore;
   keys: ServerKeys;
-  /** Marks browsers that signed in before. */
+  /** MAC in the cookie of a browser that has signed in before. */
   browserMac: BrowserMac;
   dkimKeys: readonly DkimKey[];
-  /** False after the disk refused an fsync: nothing can be stored any more until the process starts anew. */
+  /** False after an fsync failed or the database aborted: nothing can be stored until the process is restarted. */
   isSound(): boolean;
-  /** Forgets what is past its time. Runs by itself every hour too. */
+  /** Deletes expired rows and files. Also runs every hour by itself. */
   maintenance(): Promise<Forgotten>;
   close(): Promise<void>;
 }
@@ -134,14 +140,14 @@ export interface Store {
 const HOUR_MS = 3_600_000;
 const systemClock: Clock = { now: () => new Date(), steadyMs: () => performance.now() };
 
-/** @throws StoreStartError with a message for the person who starts it */
+/** @throws StoreStartError with a message for the operator */
 export function openStore(options: StoreOptions): Promise<Store> {
   if (options.databaseUrl !== null) return openOnPostgres(options, options.databaseUrl);
   if (options.dataDir !== null) return openInDirectory(options, options.dataDir);
   return openForTests(options);
 }
 
-/** Undone in reverse order, by `close` and by a start that fails. */
+/** Cleanup steps, run in reverse order by `close` and after a failed start. */
 class Undo {
   readonly #steps: (() => Promise<void> | void)[] = [];
 
@@ -201,7 +207,7 @@ function openInDirectory(options: StoreOptions, dataDir: string): Promise<Store>
     const store = assemble(context, { ...shown, keyKeeper });
     const inFlight = inFlightFiles({ directory: join(dataDir, "underway"), keys: context.keys, files });
     const parts = { ...store, files: inFlight, clock: context.clock, logger: options.logger };
-    await takeUpAgain(parts);
+    await recoverLeases(parts);
     await removeStaging(dataDir);
     const source = {
       ...{ dataDir, pause: database.pause, hasKeyFile: options.secretKey === null, now: () => context.clock.now() },
@@ -219,8 +225,11 @@ function openInDirectory(options: StoreOptions, dataDir: string): Promise<Store>
   });
 }
 
-/** Nobody else can hold a lease: the directory is locked. How many there are tells what was under way when the process ended. */
-async function takeUpAgain(parts: InFlightParts & Pick<Store, "deliveries">): Promise<void> {
+/**
+ * Releases the leases and recovers the in-flight messages of the previous process. This is safe because the data
+ * directory is locked, so no other process can hold a lease.
+ */
+async function recoverLeases(parts: InFlightParts & Pick<Store, "deliveries">): Promise<void> {
   const count = (await parts.deliveries.releaseLeases()) + (await recoverInFlight(parts));
   if (count > 0) parts.logger?.info("leases_released", { count });
 }
@@ -239,7 +248,7 @@ function openForTests(options: StoreOptions): Promise<Store> {
 
 interface KeeperPlace {
   undo: Undo;
-  /** Changes when the wrapping key itself is rotated. */
+  /** Holds the wrapping key, which a rotation of that key replaces. */
   held: { secretKey: Buffer };
   dataDir?: string;
   isSound?: () => boolean;
@@ -283,19 +292,19 @@ async function startUpkeep(
   isSound: () => boolean,
   logger: Logger | undefined,
 ): Promise<() => Promise<void>> {
-  // Goes on evenly from here, so that nothing rests until a clock that was set back has caught up.
+  // Monotonic time from here on, so that upkeep does not pause after the clock was set back.
   const [begunAt, begunMs] = [clock.now().getTime(), steadyMs(clock)];
   const now = () => new Date(begunAt + steadyMs(clock) - begunMs);
   const upkeep = await embeddedUpkeep(db, now());
   const erasure = embeddedErasure(db, { now: now(), ...(logger === undefined ? {} : { logger }) });
-  let told = false;
+  let isReported = false;
   const work = async () => {
     if (isSound()) {
       await upkeep.tick(now());
       return await erasure.tick(now());
     }
-    if (!told) logger?.error("store_disk_failed");
-    told = true;
+    if (!isReported) logger?.error("store_disk_failed");
+    isReported = true;
   };
   const job = runEvery({ firstAfterMs: 1000, everyMs: 1000, failureEvent: "store_upkeep_failed", logger, work });
   return () => job.stop();
@@ -315,7 +324,7 @@ function assemble(
   { kind, bodies, isSound, undo, logger, keyKeeper: keeper }: Assembly,
 ): Store {
   const released = releasedAddresses(context);
-  // A body that stays behind is found by the sweep.
+  // A body that could not be deleted is removed later by the retention sweep.
   const forgetBodies = async (messageIds: readonly string[]) => {
     for (const messageId of messageIds) await bodies.delete(messageId).catch(() => {});
   };

@@ -1,4 +1,4 @@
-/** Many rows at once, sealed like every row: for tests and measurements of what grows with an account or with a server. */
+/** Inserts many sealed rows at once, for tests and benchmarks of the cost of large accounts and servers. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { aliasAddress } from "../core/alias/alias.ts";
 import type { Database } from "./database.ts";
@@ -15,7 +15,7 @@ interface Place {
   keys: KeyRing;
 }
 
-/** Works on the embedded database of a directory nobody has open. */
+/** Runs `work` on the embedded database of a directory that no process has open. */
 export async function inDirectory<T>(dataDir: string, work: (place: Place) => Promise<T>): Promise<T> {
   const { db, close } = await openEmbedded(dataDir);
   try {
@@ -25,7 +25,7 @@ export async function inDirectory<T>(dataDir: string, work: (place: Place) => Pr
   }
 }
 
-/** @returns their addresses */
+/** @returns the addresses of the new aliases */
 export async function plantAliases({ db, keys }: Place, userId: string, count: number): Promise<string[]> {
   const addresses: string[] = [];
   await inBatches(count, async (some) => {

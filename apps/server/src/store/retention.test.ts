@@ -14,7 +14,7 @@ describe("retention", () => {
       userId = (await insertUser(it_.store)).id;
     });
 
-    /** Puts one row there whose time begins now. */
+    /** For each rule of retention, inserts one row whose retention time begins now. */
     const plants: Record<(typeof retentionRules)[number]["what"], { seconds: number; plant(): Promise<unknown> }> = {
       idleSessions: { seconds: sessionTimes.idleSeconds, plant: () => openSession() },
       longSessions: {
@@ -93,10 +93,10 @@ describe("retention", () => {
     }
 
     it.each(retentionRules.map(({ what }) => what))(
-      "%s: kept to the last second of their time, and not after it",
+      "%s: kept until the last second of their retention time and deleted after it",
       async (what) => {
         const { seconds, plant } = plants[what];
-        // What other tests left behind goes first.
+        // Delete the rows that other tests left behind.
         it_.clock.advance(400 * DAY * 1000);
         await it_.store.maintenance();
         await plant();
@@ -109,7 +109,7 @@ describe("retention", () => {
       },
     );
 
-    it("an account that is in use is forgotten in no part", async () => {
+    it("nothing of an account in use is deleted, however old", async () => {
       const alias = await insertAlias(it_.store, userId);
       it_.clock.advance(400 * DAY * 1000);
       await it_.store.maintenance();

@@ -1,7 +1,8 @@
 /**
- * What the store forgets by itself: one rule a row. The times are `core/retention/kept-for.ts`, which the account's own export
- * and the legal pages share (specification section 9). Not here, because they go with what they hang on: reply addresses with
- * their alias, queued mail with its last delivery, what an account knows of a mailbox with the account.
+ * What retention deletes, one rule per entry. The times are in `core/retention/kept-for.ts`, which the account export
+ * and the legal pages share (specification section 9). Not listed here, because they are deleted together with their
+ * parent: reply addresses with their alias, queued mail with its last delivery, the states of destination mailboxes
+ * with the account.
  */
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
@@ -14,7 +15,9 @@ import type { DeliveryRepository } from "./queue/deliveries.ts";
 import type { ReleasedAddresses } from "./rows/accounts/released-addresses.ts";
 import type { StoreContext } from "./store-context.ts";
 
-/** Between a body's arrival and its row lie seconds; a body without a row for this long was left by a crash. */
+/**
+ * Milliseconds after which a body without a row is deleted as left by a crash. Normally its row follows within seconds.
+ */
 const ORPHAN_AGE_MS = 3_600_000;
 
 export interface RetentionParts {
@@ -30,56 +33,65 @@ export interface RetentionParts {
 
 interface RetentionRule {
   what: string;
-  /** Counted from when the row's time began; `null`: the row itself says when it ends. */
+  /** Retention time, counted from the start of the row's period; `null` if the row itself holds its end. */
   kept: Kept | null;
-  /** @param before the moment that `kept` lies back, or now @returns how many went */
+  /**
+   * Deletes what has expired.
+   * @param before now minus the retention time of `kept`; now if `kept` is `null`
+   * @returns number of deleted rows or files
+   */
   forget(before: Date, parts: RetentionParts & { db: Database; aheadMs: number }): Promise<number>;
 }
 
 const beginning = new Date(0);
 
 export const retentionRules = [
-  // Somebody closed the laptop half an hour ago.
+  // E.g. of a browser that was closed half an hour ago.
   {
     what: "idleSessions",
     kept: "idleLoginSession",
-    forget: (before, it) => it.loginSessions.deleteExpired(before, beginning),
+    forget: (before, parts) => parts.loginSessions.deleteExpired(before, beginning),
   },
-  // A page that kept itself alive all day.
+  // E.g. of a page that stayed active all day.
   {
     what: "longSessions",
     kept: "loginSession",
-    forget: (before, it) => it.loginSessions.deleteExpired(beginning, before),
+    forget: (before, parts) => parts.loginSessions.deleteExpired(beginning, before),
   },
-  // Keyed hashes of who hit a limit; they outlive the account until then.
-  { what: "rateLimits", kept: "rateLimit", forget: (before, it) => it.rateLimits.deleteBefore(before) },
-  { what: "notices", kept: "notice", forget: (before, it) => it.notices.deleteBefore(before) },
-  // What is left of a composed message once recipient, subject and text are erased: times and outcome.
-  { what: "emailJobs", kept: "endedEmailJob", forget: (before, it) => it.emailJobs.deleteEndedBefore(before) },
-  // Strangers' mail to postmaster@ that no operator read or forgot.
-  { what: "operatorMail", kept: "operatorMail", forget: (before, it) => it.deliveries.deleteKeptBefore(before) },
-  // Keyed hashes of mailboxes that seemed not to exist and got no mail since. What is suspended stays until its owner resumes it.
-  { what: "missingMailboxes", kept: "missingMailbox", forget: (before, it) => deleteMissingBefore(it.db, before) },
-  // Keyed hashes of deleted and renamed aliases, and of a deleted account's.
-  { what: "releasedAddresses", kept: null, forget: (now, it) => it.released.deleteEnded(now) },
-  { what: "oneTimeTokens", kept: null, forget: (now, it) => deleteEndedTokens(it.db, now) },
-  // A crash between a body and its row.
+  // Keyed hashes of users and networks that reached a limit; they may outlive the account until then.
+  { what: "rateLimits", kept: "rateLimit", forget: (before, parts) => parts.rateLimits.deleteBefore(before) },
+  { what: "notices", kept: "notice", forget: (before, parts) => parts.notices.deleteBefore(before) },
+  // Times and outcome of a composed message, whose recipient, subject and body were erased earlier.
+  { what: "emailJobs", kept: "endedEmailJob", forget: (before, parts) => parts.emailJobs.deleteEndedBefore(before) },
+  // Mail to postmaster@ that the operator has not deleted.
+  { what: "operatorMail", kept: "operatorMail", forget: (before, parts) => parts.deliveries.deleteKeptBefore(before) },
+  // Keyed hashes of mailboxes whose host said that they don't exist. A suspended mailbox stays until its owner resumes
+  // it.
+  {
+    what: "missingMailboxes",
+    kept: "missingMailbox",
+    forget: (before, parts) => deleteMissingBefore(parts.db, before),
+  },
+  // Keyed hashes of the addresses of deleted and renamed aliases, including those of deleted accounts.
+  { what: "releasedAddresses", kept: null, forget: (now, parts) => parts.released.deleteEnded(now) },
+  { what: "oneTimeTokens", kept: null, forget: (now, parts) => deleteEndedTokens(parts.db, now) },
+  // Bodies left by a crash between the write of a body and the commit of its row.
   {
     what: "orphanedBodies",
     kept: null,
-    forget: (_, it) => it.bodies.sweep(it.isKnownMessage, ORPHAN_AGE_MS + it.aheadMs),
+    forget: (_, parts) => parts.bodies.sweep(parts.isKnownMessage, ORPHAN_AGE_MS + parts.aheadMs),
   },
 ] as const satisfies readonly RetentionRule[];
 
 export type Forgotten = Record<(typeof retentionRules)[number]["what"], number>;
 
-/** Runs every rule once, for what was past its time at `asOf`. Safe in several processes at a time. */
+/** Runs every rule once, deleting what had expired at `asOf`. Several processes may run it concurrently. */
 export async function forgetOld(
   { db, clock }: StoreContext,
   parts: RetentionParts,
   asOf = clock.now(),
 ): Promise<Forgotten> {
-  // Files and chunks tell their age by the clock as it is now.
+  // The age of files and chunks is measured by the current clock, which may be ahead of `asOf`.
   const aheadMs = clock.now().getTime() - asOf.getTime();
   const forgotten: Partial<Forgotten> = {};
   for (const { what, kept, forget } of retentionRules)

@@ -1,4 +1,4 @@
-/** Rows for tests: whole and valid, changed where a test says so. */
+/** Complete, valid rows for tests, with fields overridden by the test. */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Alias, Destination } from "../core/alias/alias.ts";
 import type { MessageToKeep, OpenDelivery } from "../core/delivery/delivery.ts";

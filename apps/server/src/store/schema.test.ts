@@ -15,7 +15,9 @@ import { wholeExport } from "./rows/accounts/account-export.testing.ts";
 import { plantAccount } from "./rows/accounts/account-rows.testing.ts";
 import { loadServerKeys } from "./sealing/server-keys.ts";
 
-/** Exactly the columns of `DB`, the compiler sees to that; their types as information_schema names them. */
+/**
+ * The columns of `DB`, complete because of the type; column types as information_schema names them, `?` if nullable.
+ */
 const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
   user: {
     ...{
@@ -137,7 +139,7 @@ const databases = {
 
 describe.each(["embedded", "PostgreSQL"] as const)("the schema on %s", (name) => {
   it.skipIf(name === "PostgreSQL" && !postgres.found)(
-    "three that start at once make it once, and share the keys",
+    "is created once by three processes that start concurrently, and they share the keys",
     async () => {
       const database = await databases[name]();
       try {
@@ -162,27 +164,30 @@ describe.each(["embedded", "PostgreSQL"] as const)("the schema on %s", (name) =>
   );
 });
 
-describe.each(["embedded", "PostgreSQL"] as const)("a schema of before on %s", (name) => {
-  it.skipIf(name === "PostgreSQL" && !postgres.found)("keeps its sessions, each with an id and no device", async () => {
-    const database = await databases[name]();
-    try {
-      const db = await database.open();
-      await makeSchema(db, 4);
-      const tokens = [randomBytes(32), randomBytes(32)];
-      await insertOldSessions(db, tokens);
-      await start(db, randomBytes(32));
-      const rows = await db.selectFrom("session").selectAll().execute();
-      expect(rows.map((row) => row.sealed)).toEqual([null, null]);
-      expect(new Set(rows.map((row) => row.id)).size).toBe(2);
-      const hex = (bytes: readonly Buffer[]) => bytes.map((it) => it.toString("hex")).sort();
-      expect(hex(rows.map((row) => row.token_hash))).toEqual(hex(tokens));
-    } finally {
-      await database.close();
-    }
-  });
+describe.each(["embedded", "PostgreSQL"] as const)("a schema of an older version on %s", (name) => {
+  it.skipIf(name === "PostgreSQL" && !postgres.found)(
+    "keeps its sessions, each with a new id and no device",
+    async () => {
+      const database = await databases[name]();
+      try {
+        const db = await database.open();
+        await makeSchema(db, 4);
+        const tokens = [randomBytes(32), randomBytes(32)];
+        await insertOldSessions(db, tokens);
+        await start(db, randomBytes(32));
+        const rows = await db.selectFrom("session").selectAll().execute();
+        expect(rows.map((row) => row.sealed)).toEqual([null, null]);
+        expect(new Set(rows.map((row) => row.id)).size).toBe(2);
+        const hex = (bytes: readonly Buffer[]) => bytes.map((it) => it.toString("hex")).sort();
+        expect(hex(rows.map((row) => row.token_hash))).toEqual(hex(tokens));
+      } finally {
+        await database.close();
+      }
+    },
+  );
 });
 
-it("a data directory of before is opened by this program, and what lay in it is read", async () => {
+it("opens a data directory of an older version and reads the data in it", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "kauke-older-"));
   const secretKey = randomBytes(32);
   try {
@@ -208,7 +213,7 @@ it("a data directory of before is opened by this program, and what lay in it is 
   }
 });
 
-/** What an older program would have made: the migrations up to this number. */
+/** Creates the schema of an older version: the migrations up to this number. */
 async function makeSchema(db: Database, last: number): Promise<void> {
   const directory = new URL("./migrations/", import.meta.url);
   await sql`CREATE TABLE schema_migration (number integer PRIMARY KEY, name text NOT NULL,
@@ -244,7 +249,7 @@ async function readColumns(db: Database): Promise<Record<string, Record<string, 
   return tables;
 }
 
-/** Both drivers must hand out the same JavaScript values. */
+/** Asserts that the driver returns the JavaScript values that both drivers must agree on. */
 async function expectEqualReading(db: Database): Promise<void> {
   const big = Buffer.from([0, 1, 127, 128, 255]);
   const { rows } =

@@ -1,4 +1,4 @@
-/** What every repository is made from. */
+/** The dependencies of every repository. */
 import type { Clock } from "../core/ports.ts";
 import type { ChangeSignals } from "./change-signals.ts";
 import type { Database } from "./database.ts";

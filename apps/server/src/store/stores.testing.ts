@@ -1,4 +1,6 @@
-/** Runs the same store tests on the embedded database in memory and on a real PostgreSQL, and makes what they need. */
+/**
+ * Runs the same store tests on the embedded database in memory and on a real PostgreSQL, with helpers to insert rows.
+ */
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe } from "vitest";
 import type { Alias } from "../core/alias/alias.ts";
@@ -8,18 +10,18 @@ import { findTestPostgres, startTestPostgres, type TestPostgres } from "./postgr
 import { anAlias, aUser } from "./rows.testing.ts";
 
 export interface StoreUnderTest {
-  /** Open from the first test to the last. */
+  /** Open from the first test to the last one. */
   readonly store: Store;
-  /** PostgreSQL only: the embedded database belongs to one process. */
+  /** True on PostgreSQL only: one process at a time has the embedded database open. */
   readonly severalProcesses: boolean;
-  /** Another store on the same database, as another process would have it; close it in the test. */
+  /** Opens another store on the same database, as a second process would; the test closes it. */
   openSecond(): Promise<Store>;
-  /** Of the database under test; `null`: embedded. */
+  /** URL of the database under test; `null` for the embedded one. */
   databaseUrl(): string | null;
   readonly clock: TestClock;
 }
 
-/** A clock that stands still until it is told otherwise. */
+/** A clock that changes only when a test advances it. */
 export class TestClock {
   #now = new Date("2026-03-01T12:00:00.000Z");
 

@@ -111,7 +111,7 @@ describe("beside a running server", () => {
     if (kept !== undefined) dns.zone[`k1._domainkey.${domain}`] = kept;
     expect(code).toBe(1);
     expect(out).toMatch(new RegExp(`^fix +dkim k1\\._domainkey\\.${domain}`, "m"));
-    expect(out.trimEnd()).toMatch(/1 fix: something must be mended\.$/);
+    expect(out.trimEnd()).toMatch(/1 fix: something must be fixed\.$/);
   });
 
   it("mail to the operator is counted, shown when asked for, and deleted once shown", async () => {

@@ -50,7 +50,7 @@ it("a rotation seals every row anew while the server runs, and says what can't b
   const [before] = await sealKeys();
   const { code, out, err } = await kauke("keys", "rotate");
   expect([code, err]).toEqual([0, ""]);
-  expect(out.trimEnd().split("\n").at(-1)).toMatch(/^Done: \d+ rows sealed anew\.$/);
+  expect(out.trimEnd().split("\n").at(-1)).toMatch(/^Done: \d+ rows resealed\.$/);
   expect(await sealKeys()).toMatchObject([{ id: before?.id, use: "opens" }, { use: "seals" }]);
   await expectAllWorks();
   const listed = await kauke("keys", "list");

@@ -27,7 +27,7 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
   it("backup says that pg_dump must be used, and writes nothing", async () => {
     const { code, out, err } = await runKauke(["backup", join(dataDir, "copy")], { dataDir, env });
     expect([code, out]).toEqual([1, ""]);
-    expect(err).toContain("back it up with pg_dump, which holds the queue and its mail too, and keep KAUKE_SECRET_KEY");
+    expect(err).toContain("back it up with pg_dump, which includes the queue and its mail, and keep KAUKE_SECRET_KEY");
     expect((await readdir(dataDir)).filter((name) => name.startsWith("copy"))).toEqual([]);
   });
 });

@@ -42,7 +42,7 @@ it("a wrong password at the relay is logged, counted, and reported by doctor unt
     expect(dead.out).toMatch(/^fix +relay connection +It refused the login \(reply 535\), so no mail leaves: correct/m);
     isRight = true;
     const alive = await runKauke(["doctor"], { dataDir, env });
-    expect(alive.out).toMatch(/^ok +relay connection +It lets us in and takes our sender \(reply 250\)/m);
+    expect(alive.out).toMatch(/^ok +relay connection +It accepts our login and our sender \(reply 250\)/m);
     expect(`${dead.out}${alive.out}${server.output()}`).not.toMatch(/secret-/);
   } finally {
     await server.stop();
@@ -58,6 +58,6 @@ it("a relay whose name the configured name servers do not know is reported, and 
   const server = await startServerProcess({ dataDir, env });
   const { out } = await runKauke(["doctor"], { dataDir, env });
   await server.stop();
-  expect(out).toMatch(/^fix +relay connection +It can't be reached, so no mail leaves: look at host and port/m);
+  expect(out).toMatch(/^fix +relay connection +It can't be reached, so no mail leaves: check host and port/m);
   expect(dns.questions).toContain("A relay.invalid.example");
 });

@@ -1,8 +1,8 @@
-/** What armor looks like, for those who need not load the library for it. */
+/** Constants of the armor format, for modules that must not load the library. */
 export const ARMOR_BEGIN = "-----BEGIN AGE ENCRYPTED FILE-----";
 export const ARMOR_END = "-----END AGE ENCRYPTED FILE-----";
 
-/** Characters of the armor of so many bytes with CRLF line ends. */
+/** Maximum characters of the armor of a file of this size, with CRLF line ends. */
 export function armoredLength(sizeBytes: number): number {
   return ARMOR_BEGIN.length + ARMOR_END.length + 4 + Math.ceil(sizeBytes / 48) * 66;
 }

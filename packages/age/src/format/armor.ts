@@ -1,19 +1,22 @@
 /**
- * The ASCII armor of age: 64 base64 characters a line between two marker lines. Strict, as the format demands: around the
- * markers only ASCII white space is allowed; pasted text is cleaned by clean-pasted-text.ts first, and by nothing else.
+ * The ASCII armor of age: lines of 64 base64 characters between two marker lines. Strict, as the format requires: only
+ * ASCII white space is allowed around the markers. Only clean-pasted-text.ts cleans pasted text before that.
  */
 import { armor as library } from "age-encryption";
 import { AgeError } from "../age-error.ts";
 import { ARMOR_BEGIN, armoredLength } from "./armor-form.ts";
 
-/** @param file a binary age file @returns text with LF line ends and a final one */
+/**
+ * @param file a binary age file
+ * @returns text with LF line ends, also after the last line
+ */
 export function armor(file: Uint8Array): string {
   return library.encode(file);
 }
 
 /**
- * @param text LF or CRLF, white space around it allowed
- * @param maxBytes of the binary file
+ * @param text with LF or CRLF line ends; white space around it is allowed
+ * @param maxBytes maximum size of the binary file
  * @throws AgeError `not_age` without the first marker, `too_large` before decoding, `malformed`
  */
 export function dearmor(text: string, maxBytes: number): Uint8Array {
@@ -27,12 +30,12 @@ export function dearmor(text: string, maxBytes: number): Uint8Array {
   }
 }
 
-/** Whether the text begins like armor; says nothing of the rest. */
+/** Whether the text begins with the armor's first marker; the rest is not checked. */
 export function looksArmored(text: string): boolean {
   return trimAsciiSpace(text.slice(0, 4096)).startsWith(ARMOR_BEGIN);
 }
 
-/** Not `trim()`: that takes no-break spaces and byte order marks too, which other decoders refuse. */
+/** `trim()` would also remove no-break spaces and byte order marks, which other decoders refuse. */
 function trimAsciiSpace(text: string): string {
   let from = 0;
   let to = text.length;

@@ -32,12 +32,12 @@ const pasted: readonly (readonly [what: string, text: string])[] = [
   ["another block after it", `${clean}\n${armor(new Uint8Array(3))}`],
 ];
 
-test.each(pasted)("armor with %s comes out strict", (_, text) => {
+test.each(pasted)("armor with %s is cleaned to strict armor", (_, text) => {
   expect(cleanPastedText(text)).toBe(clean);
   expect(opens(cleanPastedText(text))).toBe(true);
 });
 
-test("what is strict already is all the strict decoder takes", () => {
+test("the strict decoder accepts only text that is strict already", () => {
   expect(opens(clean)).toBe(true);
   expect(opens(`\r\n \t${lines.join("\r\n")}\n\n`)).toBe(true);
   for (const [what, text] of pasted.slice(2).filter(([name]) => name !== "CRLF line ends")) {
@@ -46,17 +46,17 @@ test("what is strict already is all the strict decoder takes", () => {
 });
 
 test.each(["", "Hello", lines.slice(0, -1).join("\n"), lines.slice(1).join("\n"), `${lines.at(-1)}\n${lines[0]}`])(
-  "text without an armored block comes back as it was",
+  "text without an armored block is returned unchanged",
   (text) => expect(cleanPastedText(text)).toBe(text),
 );
 
-test("nothing but blanks and quote marks is taken away: a wrong character is still refused", () => {
+test("only blanks and quote marks are removed: a wrong character is still refused", () => {
   const wrong = cleanPastedText(clean.replace("AAEC", "AA*C"));
   expect(wrong).toContain("AA*C");
   expect(() => dearmor(wrong, 1000)).toThrow(new AgeError("malformed"));
 });
 
-test("cleaning what is clean changes nothing, whatever the text", () => {
+test("cleaning clean text changes nothing", () => {
   const piece = fc.oneof(fc.constantFrom(...lines, "> ", "\n", "\r\n", "\u00a0", " "), fc.string({ unit: "binary" }));
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
@@ -67,7 +67,7 @@ test("cleaning what is clean changes nothing, whatever the text", () => {
   );
 });
 
-test("4 MiB of anything is cleaned within a second of processor time", () => {
+test("4 MiB of arbitrary text are cleaned within a second of processor time", () => {
   for (const filling of [" ", ">", "> ", "\n", "\r", lines[0] ?? "", "\u200b", "A", "\u00a0\n"]) {
     const text = `${lines[0]}\n${filling.repeat((4 * 1024 * 1024) / filling.length)}\n${lines.at(-1)}`;
     const began = process.cpuUsage();
@@ -77,7 +77,7 @@ test("4 MiB of anything is cleaned within a second of processor time", () => {
   }
 });
 
-test("4 MiB of blanks go in a process in which V8 has stopped optimizing expressions", () => {
+test("4 MiB of blanks are removed in a process in which V8 has stopped optimizing regular expressions", () => {
   const program = `
     const { cleanPastedText } = await import(${JSON.stringify(new URL("./clean-pasted-text.ts", import.meta.url).href)});
     const blanks = " ".repeat(4 * 1024 * 1024);
@@ -87,7 +87,7 @@ test("4 MiB of blanks go in a process in which V8 has stopped optimizing express
   expect(execFileSync(process.execPath, [...flags, program], { encoding: "utf8" })).toBe("true\n");
 });
 
-test("a public key that was wrapped, indented or labelled is one again", () => {
+test("a public key that was wrapped, indented or labelled is restored", () => {
   const key = "age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj";
   const wrapped = `  ${key.slice(0, 30)}\r\n  ${key.slice(30)}\u00a0\n`;
   for (const text of [key, wrapped, `Public key: ${key}\n`, `# public key: ${key}`]) {

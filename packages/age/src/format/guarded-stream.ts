@@ -1,4 +1,7 @@
-/** A stream that ends with an error of ours where the inner one ends with the library's. */
+/**
+ * A stream that passes the inner one through, and ends with an AgeError where the inner one ends with the library's
+ * error.
+ */
 import { AgeError, type AgeErrorCode } from "../age-error.ts";
 
 export function guardedStream(code: AgeErrorCode, inner: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {

@@ -1,6 +1,6 @@
 /**
- * A first look at an age header, before any cryptography: how large, how many stanzas, of which kind, what password work it
- * asks for. It decides only what is too much; whether the header is well formed in every detail is the library's to say.
+ * Checks an age header before any cryptography: its size, number and types of stanzas, and scrypt work factor. Only
+ * limits are enforced here; the library checks whether the header is well-formed.
  */
 import { AgeError } from "../age-error.ts";
 import { AGE_HEADER_MAX_BYTES, AGE_STANZAS_MAX, AGE_WORK_FACTOR_MAX } from "../limits.ts";
@@ -11,12 +11,12 @@ export interface AgeHeader {
   sizeBytes: number;
   /** First word of each stanza, e.g. `["X25519", "X25519"]`. */
   stanzaTypes: readonly string[];
-  /** log2 of the scrypt cost; `null` without a password stanza or where it is no number. */
+  /** log2 of the scrypt cost; `null` without a password stanza, or if it is not a number. */
   workFactor: number | null;
 }
 
 /**
- * @param file its beginning is enough: the header with its last line end, or one byte more than the header may have
+ * @param file at least its beginning: the header with its last line end, or one byte more than the maximum header size
  * @throws AgeError `not_age`, `malformed`, `too_large`, `work_factor_too_high`
  */
 export function checkHeader(file: Uint8Array): AgeHeader {
@@ -25,7 +25,10 @@ export function checkHeader(file: Uint8Array): AgeHeader {
   return header;
 }
 
-/** @returns `null` while the header's last line has not been seen @throws AgeError as `checkHeader` */
+/**
+ * @returns `null` until the header's last line was read
+ * @throws AgeError as `checkHeader`
+ */
 export function scanHeader(file: Uint8Array): AgeHeader | null {
   const text = latin1(file.subarray(0, AGE_HEADER_MAX_BYTES));
   if (!text.startsWith(VERSION_LINE)) {
@@ -53,13 +56,13 @@ function checkWorkFactor(word: string): number | null {
   return Number(word);
 }
 
-/** A password stanza stands alone, whichever key is tried. */
+/** A password stanza must be the only stanza, whichever key is tried. */
 function checkTogether(header: AgeHeader): AgeHeader {
   if (header.stanzaTypes.length > 1 && header.stanzaTypes.includes("scrypt")) throw new AgeError("malformed");
   return header;
 }
 
-/** One character a byte, so that places in the text are places in the file. */
+/** Decodes each byte to one character, so that offsets in the text are offsets in the file. */
 function latin1(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));

@@ -1,12 +1,12 @@
-/** Tells an age file from other text or bytes without any key, e.g. so that a body is not encrypted twice. */
+/** Distinguishes an age file from other text or bytes without any key, e.g. so that a body is not encrypted twice. */
 import { AgeError } from "../age-error.ts";
 import { AGE_FILE_MAX_BYTES } from "../limits.ts";
 import { dearmor, looksArmored } from "./armor.ts";
 import { checkHeader } from "./header.ts";
 
 /**
- * Whether the whole of it is an age file with a readable header. Armor with other text around it is none: that text would go
- * out in the clear.
+ * Whether the whole input is an age file with a readable header. Armor with other text around it is not, since that
+ * text would be sent unencrypted.
  */
 export function isAgeFile(file: string | Uint8Array): boolean {
   try {

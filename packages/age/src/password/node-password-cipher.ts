@@ -1,7 +1,7 @@
 /**
- * The password cipher on Node's native code; which a browser cannot load. It holds its thread for
- * half a second and 256 MiB at a time, on purpose: call it in a worker thread, one at a time. The asynchronous `scrypt` would
- * hold one of the four threads that every file read of the process waits for (8 at once froze reads for 3 s).
+ * The password cipher with Node's native code; not for browsers. It blocks its thread for half a second and takes 256
+ * MiB, on purpose: call it in a worker, one at a time. The asynchronous `scrypt` would occupy one of the four threads
+ * that every file read of the process needs (8 concurrent calls delayed reads by 3 s).
  */
 import { createCipheriv, createDecipheriv, scryptSync } from "node:crypto";
 import { AgeError } from "../age-error.ts";

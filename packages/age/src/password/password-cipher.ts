@@ -1,7 +1,7 @@
 /**
- * The password stanza of an age file (`age -p`): scrypt stretches the password, ChaCha20-Poly1305 seals the file key with the
- * result. Who stretches is a port: the library does it in JavaScript everywhere; on Node the native code does it three times
- * as cheaply (node-password-cipher.ts). The files are the same, bit for bit.
+ * The password stanza of an age file (`age -p`): scrypt derives a key from the password, and ChaCha20-Poly1305 encrypts
+ * the file key with it. The implementation is a port: the library computes it in JavaScript everywhere; on Node, native
+ * code takes a third of the time (node-password-cipher.ts). The files are identical bit for bit.
  */
 import { type Identity, type Recipient, Stanza } from "age-encryption";
 import { AgeError } from "../age-error.ts";
@@ -17,9 +17,9 @@ export interface PasswordStretch {
 }
 
 export interface PasswordCipher {
-  /** ChaCha20-Poly1305 with the stretched key, a nonce of 12 zero bytes and no additional data: 16 bytes in, 32 out. */
+  /** ChaCha20-Poly1305 with the derived key, a nonce of 12 zero bytes and no additional data: 16 bytes in, 32 out. */
   seal(stretch: PasswordStretch, fileKey: Uint8Array): Uint8Array | Promise<Uint8Array>;
-  /** @returns `null` when the password does not open it */
+  /** @returns `null` when the password is wrong */
   open(stretch: PasswordStretch, sealed: Uint8Array): Uint8Array | null | Promise<Uint8Array | null>;
 }
 
@@ -27,8 +27,8 @@ const utf8 = new TextEncoder();
 const label = utf8.encode("age-encryption.org/v1/scrypt");
 
 /**
- * The form a password has in every file of ours: NFC, which terminals send, so that the stock program agrees.
- * @throws AgeError `bad_password` when it is empty or beyond measure
+ * Normalises a password to NFC, which terminals send too, so that the stock program accepts it.
+ * @throws AgeError `bad_password` when it is empty or too long
  */
 export function normalisePassword(password: string): string {
   const normalised = password.normalize("NFC");
@@ -48,7 +48,10 @@ export function passwordRecipient(password: string, cipher: PasswordCipher): Rec
   };
 }
 
-/** @param password normalised; the header has been checked: a password stanza is alone, its work factor within the limit */
+/**
+ * @param password normalised; the header has been checked: its password stanza is the only one, with a work factor
+ * within the limit
+ */
 export function passwordIdentity(password: string, cipher: PasswordCipher): Identity {
   return {
     async unwrapFileKey(stanzas) {
@@ -70,7 +73,7 @@ function saltOf(random: Uint8Array): Uint8Array {
   return salt;
 }
 
-/** 16 bytes are 22 characters, of which the last has four bits that must be zero. */
+/** 16 bytes in base64 are 22 characters, and the last four bits of the last one must be zero. */
 function saltFrom(base64: string): Uint8Array {
   if (!/^[A-Za-z0-9+/]{21}[AQgw]$/.test(base64)) throw new AgeError("malformed");
   return Uint8Array.from(atob(`${base64}==`), (character) => character.charCodeAt(0));

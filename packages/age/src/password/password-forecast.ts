@@ -1,16 +1,22 @@
 /**
- * How long the work of a password will take on this device. A run of 1/64 of the cost says so beforehand: a browser without JIT
- * needs a minute for what takes others a second. The factor itself is never lowered.
+ * Estimates how long a password operation takes on this device, from a trial run with 1/64 of the cost: a browser
+ * without JIT needs a minute for what takes others a second. The work factor itself is never lowered.
  */
 import { Encrypter } from "age-encryption";
 import { failAs, passwordFailure } from "../age-error.ts";
 import { AGE_WORK_FACTOR } from "../limits.ts";
 
 const TRIAL_WORK_FACTOR = 12;
-/** Below this a second run is cheap, and tells more: in the first the engine still compiles. */
+/**
+ * Milliseconds of the trial below which a second trial is made: it is cheap and more accurate, because the engine
+ * compiles during the first.
+ */
 const QUICK_MS = 100;
 
-/** @returns seconds that stretching a password once will take @throws AgeError `out_of_memory` */
+/**
+ * @returns estimated seconds to derive a key from a password once
+ * @throws AgeError `out_of_memory`
+ */
 export async function forecastPasswordWork(): Promise<number> {
   const first = await trialMs();
   const trial = first > QUICK_MS ? first : Math.min(first, await trialMs());

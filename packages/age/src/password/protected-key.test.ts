@@ -1,4 +1,4 @@
-/** Keys under a master password. Scrypt is dear: five in all, native where either would do. */
+/** Keys under a master password. Scrypt is expensive: five runs in all, native where either implementation would do. */
 import { describe, expect, test, vi } from "vitest";
 import { AgeError, type AgeErrorCode } from "../age-error.ts";
 import { decryptText } from "../decrypt.ts";
@@ -22,7 +22,7 @@ const pair = await generateKeyPair();
 const createdAt = new Date("2026-11-21T12:00:00Z");
 const protectedKey = await protectPrivateKey({ ...pair, password, keyName: "Ann's key", createdAt, passwordCipher });
 
-/** For what happens around the password stanza; no protection at all. */
+/** A cipher without any protection, to test everything except the password stanza. */
 const withoutScrypt: PasswordCipher = {
   seal: (_, fileKey) => new Uint8Array([...fileKey, ...new Uint8Array(16)]),
   open: (_, sealed) => sealed.slice(0, 16),
@@ -56,7 +56,7 @@ describe("a protected key", () => {
     expect(await codeOf(() => openProtectedKey(protectedKey, unlock))).toBe("wrong_password");
   });
 
-  test("is made and proven in one call, post-quantum too, within 4 KiB with the longest name", async () => {
+  test("is made and verified in one call, also post-quantum, within 4 KiB with the longest name", async () => {
     const keyName = "名".repeat(150);
     const quick = { password, passwordCipher: withoutScrypt };
     const made = await createProtectedKey({ ...quick, keyName, createdAt, kind: "post-quantum" });
@@ -66,12 +66,12 @@ describe("a protected key", () => {
     expect(await publicKeyOf(opened.privateKey)).toBe(made.publicKey);
   });
 
-  test("that does not open again is never handed out", async () => {
+  test("that does not open again is never returned", async () => {
     const broken = { ...withoutScrypt, open: () => null };
     expect(await codeOf(() => createProtectedKey({ password, passwordCipher: broken }))).toBe("wrong_password");
   });
 
-  test("is the same file, byte for byte, whoever computes scrypt", async () => {
+  test("is the same file, byte for byte, with either implementation of scrypt", async () => {
     const withFixedRandom = async (cipher: PasswordCipher | undefined) => {
       let count = 0;
       const random = vi.spyOn(globalThis.crypto, "getRandomValues").mockImplementation((array) => {
@@ -89,7 +89,7 @@ describe("a protected key", () => {
   });
 });
 
-test("where the memory for scrypt is not to be had, it says so and nothing else", async () => {
+test("where the memory for scrypt can't be allocated, it fails with out_of_memory", async () => {
   const noMemory = () => {
     throw new RangeError("Array buffer allocation failed");
   };
@@ -98,14 +98,14 @@ test("where the memory for scrypt is not to be had, it says so and nothing else"
   expect(await codeOf(() => openProtectedKey(protectedKey, unlock))).toBe("out_of_memory");
 });
 
-test("a password is not empty and has a limit", async () => {
+test("an empty or too long password is refused", async () => {
   for (const bad of ["", "x".repeat(1025)]) {
     expect(await codeOf(() => protectPrivateKey({ ...pair, password: bad, passwordCipher }))).toBe("bad_password");
     expect(await codeOf(() => openProtectedKey(protectedKey, { password: bad, passwordCipher }))).toBe("bad_password");
   }
 });
 
-test("what is no private key is not protected", async () => {
+test("text that is not a private key is not protected", async () => {
   expect(await codeOf(() => protectPrivateKey({ privateKey: "x", password, passwordCipher }))).toBe("bad_private_key");
 });
 
@@ -119,7 +119,7 @@ test("a name cannot add lines to the key file", () => {
   ]);
 });
 
-describe("values of another form are known as such without work", () => {
+describe("values of another form are recognised without work", () => {
   const toKey = encryptText("x", { publicKeys: [pair.publicKey] });
   const binary = dearmor(protectedKey, 4096);
   const withFactor = (factor: string) =>
@@ -141,10 +141,10 @@ describe("values of another form are known as such without work", () => {
     expect(await codeOf(() => openProtectedKey(value, { password }))).toBe("not_protected_key");
   });
 
-  test("work factor 17 is of our form", () => expect(isProtectedKey(withFactor("17"))).toBe(true));
+  test("work factor 17 has our form", () => expect(isProtectedKey(withFactor("17"))).toBe(true));
 });
 
-test("a password file that holds no key is told after opening", async () => {
+test("a password file that contains no key is refused after opening", async () => {
   const quick = { password, passwordCipher: withoutScrypt };
   const note = await encryptText("not a key", quick);
   expect(await codeOf(() => openProtectedKey(note, quick))).toBe("bad_private_key");

@@ -1,7 +1,8 @@
 /**
- * A private key under a master password: an ordinary key file, encrypted as `age -p` does it, in armor. The stock program takes
- * it as it is: `age -d -i protected.age message.age` asks for the password. Each call takes a scrypt of 256 MiB: half a second
- * on Node's native code, about one in a browser, a minute in a browser without JIT. Call it in a worker.
+ * A private key under a master password: an ordinary key file, encrypted as by `age -p`, in armor. The stock program
+ * accepts it unchanged: `age -d -i protected.age message.age` asks for the password. Each call takes a scrypt of 256
+ * MiB: half a second in Node's native code, about a second in a browser, a minute in a browser without JIT. Call it in
+ * a worker.
  */
 import { AgeError } from "../age-error.ts";
 import { decryptText } from "../decrypt.ts";
@@ -15,9 +16,9 @@ import type { PasswordCipher } from "./password-cipher.ts";
 
 export interface PrivateKeyToProtect {
   privateKey: string;
-  /** Normalised to NFC. */
+  /** Any Unicode form; normalised to NFC. */
   password: string;
-  /** Becomes a comment in the key file; cut at 100 characters. */
+  /** Written as a comment into the key file, truncated to 100 characters. */
   keyName?: string;
   createdAt?: Date;
   passwordCipher?: PasswordCipher;
@@ -29,6 +30,7 @@ export interface ProtectedKeyPair {
 }
 
 /**
+ * Encrypts a private key with a password.
  * @returns armor of at most 4 KiB
  * @throws AgeError `bad_private_key`, `bad_password`
  */
@@ -40,8 +42,9 @@ export async function protectPrivateKey(key: PrivateKeyToProtect): Promise<strin
 }
 
 /**
- * @param protectedKey as `protectPrivateKey` or `age -p` on a key file of one key made it
- * @throws AgeError `not_protected_key` before any work, `wrong_password`, `malformed`, `bad_password`, `bad_private_key`
+ * @param protectedKey made by `protectPrivateKey`, or by `age -p` from a key file with one key
+ * @throws AgeError `not_protected_key` before any work, `wrong_password`, `malformed`, `bad_password`,
+ * `bad_private_key`
  */
 export async function openProtectedKey(
   protectedKey: string,
@@ -55,8 +58,8 @@ export async function openProtectedKey(
 }
 
 /**
- * A new key pair, protected, and opened again to prove that it can be: two scrypts.
- * @throws AgeError `bad_password`; `malformed` if what was made does not open
+ * Makes a new protected key pair and opens it again as a check: two scrypts.
+ * @throws AgeError `bad_password`; `malformed` if the new key can't be opened
  */
 export async function createProtectedKey(options: {
   password: string;
@@ -72,7 +75,10 @@ export async function createProtectedKey(options: {
   return { publicKey, protectedKey };
 }
 
-/** Whether a stored value has our form (armor, 4 KiB, one password stanza of work factor 17 or 18); cheap, opens nothing. */
+/**
+ * Whether a stored value has our form (armor, at most 4 KiB, one password stanza of work factor 17 or 18). Cheap;
+ * decrypts nothing.
+ */
 export function isProtectedKey(text: string): boolean {
   if (text.length > PROTECTED_KEY_MAX_BYTES) return false;
   try {
@@ -84,7 +90,7 @@ export function isProtectedKey(text: string): boolean {
   }
 }
 
-/** The key file as `age-keygen` writes it, our key name beside it. */
+/** A key file as `age-keygen` writes it, with our key name as a further comment. */
 export function keyFileText(key: KeyPair & { keyName?: string; createdAt?: Date }): string {
   const name = Array.from(key.keyName ?? "")
     .slice(0, 100)

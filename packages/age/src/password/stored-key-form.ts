@@ -1,6 +1,6 @@
 /**
- * What form a stored private key has, without opening it. Server and browser tell an owner the same: a key without a master
- * password can't be used for auto-decrypt, and one of an older method must be created anew.
+ * Classifies a stored private key without decrypting it, for server and browser alike. A key without a master password
+ * can't be used for auto-decrypt, and one of an older method must be created again.
  */
 import { AgeError } from "../age-error.ts";
 import { decrypt } from "../decrypt.ts";
@@ -8,10 +8,10 @@ import { readPrivateKeys } from "../private-key.ts";
 import type { PasswordCipher } from "./password-cipher.ts";
 import { isProtectedKey } from "./protected-key.ts";
 
-/** `unprotected`: a bare private key, or an age file for other keys. `older`: anything else that isn't our form. */
+/** `protected`: our form. `unprotected`: a bare private key, or an age file for other keys. `older`: anything else. */
 export type StoredKeyForm = "protected" | "unprotected" | "older";
 
-/** Costs no scrypt, whatever the text is. */
+/** Never computes a scrypt, whatever the text is. */
 export async function storedKeyForm(text: string): Promise<StoredKeyForm> {
   if (isProtectedKey(text)) return "protected";
   return isBareKey(text) || (await isForOtherKeys(text)) ? "unprotected" : "older";
@@ -26,10 +26,13 @@ function isBareKey(text: string): boolean {
   }
 }
 
-/** Never the right password, and computes nothing. */
+/** A cipher for which every password is wrong, without computing anything. */
 const noCipher: PasswordCipher = { seal: (_, fileKey) => fileKey, open: () => null };
 
-/** An age file without a password stanza fails with `no_matching_key` before anything is computed. */
+/**
+ * Whether the file is encrypted to keys: without a password stanza it fails with `no_matching_key` before any
+ * computation.
+ */
 async function isForOtherKeys(file: string): Promise<boolean> {
   return decrypt(file, { password: "-", passwordCipher: noCipher }).then(
     () => false,

@@ -1,8 +1,10 @@
-/** The call that hands an account everything held about it; part of the route table in `endpoints.ts`. */
+/**
+ * Route of the account export, which returns every row stored about the account; part of the table in `endpoints.ts`.
+ */
 import * as z from "zod";
 import type { EndpointShapes } from "../endpoint.ts";
 
-/** Columns differ from table to table; each row says when it is deleted: an ISO date, or a sentence. */
+/** The columns differ by table. `deletionDate` says when the row is deleted: an ISO date, or a sentence. */
 const exportedRow = z.looseObject({ deletionDate: z.string() });
 
 export const accountExportWire = z.object({

@@ -19,7 +19,7 @@ const email = "ann@example.org";
 const password = "correct horse";
 
 describe("register", () => {
-  it("takes an e-mail and a password, trimming only the e-mail", () => {
+  it("accepts an e-mail and a password, trimming only the e-mail", () => {
     expect(registerBody.parse({ email: ` ${email} `, password: " eight ch " })).toEqual({
       email,
       password: " eight ch ",
@@ -37,15 +37,15 @@ describe("register", () => {
     [{ email: "ann", password }, { email: "Valid email address is required" }],
     [{ email: `${" ".repeat(2000)}${email}`, password }, { email: "Valid email address is required" }],
     [{}, { email: "Valid email address is required", password: "Password is required" }],
-  ])("%j is told why", (body, messages) => {
+  ])("rejects %j with the right messages", (body, messages) => {
     expect(messagesOf(registerBody, body)).toEqual(messages);
   });
 
-  it.each([8, 128])("takes a password of %i characters", (length) => {
+  it.each([8, 128])("accepts a password of %i characters", (length) => {
     expect(messagesOf(registerBody, { email, password: "p".repeat(length) })).toEqual({});
   });
 
-  it("holds the e-mail to the rule of destinations", () => {
+  it("applies to the e-mail the rule for destination mailboxes", () => {
     for (const text of lines("mailboxes-valid.txt")) {
       expect(messagesOf(registerBody, { email: text, password })).toEqual({});
     }
@@ -59,13 +59,13 @@ describe("register", () => {
 });
 
 describe("login", () => {
-  it("asks for a password of any length: a rule of today must not lock out yesterday's", () => {
+  it("accepts a password shorter than today's minimum, so that accounts with older passwords can sign in", () => {
     expect(messagesOf(loginBody, { email, password: "x" })).toEqual({});
     expect(messagesOf(loginBody, { email, password: "" })).toEqual({ password: "Password is required" });
     expect(messagesOf(loginBody, { email })).toEqual({ password: "Password is required" });
   });
 
-  it("a password longer than any that was ever taken is simply wrong", () => {
+  it("answers a password longer than the maximum as a wrong password", () => {
     expect(messagesOf(loginBody, { email, password: "a".repeat(129) })).toEqual({ password: authMessages.loginFailed });
     expect(authMessages.loginFailed).toBe("Invalid email or password");
   });

@@ -1,4 +1,4 @@
-/** Sign-in and account bodies (specification sections 3, 5, 7). */
+/** Request and response bodies of sign-in and of the account (specification sections 3, 5, 7). */
 import * as z from "zod";
 import { isMailbox } from "../alias.ts";
 import { isKeyId } from "../key-id.ts";
@@ -13,8 +13,8 @@ export const authMessages = {
 } as const;
 
 /**
- * The e-mail address of an account, in NFC: accounts are found by that form, so mail has to go to it as well. Otherwise a
- * look-alike letter, e.g. the Kelvin sign for a K, would take the address of somebody else.
+ * The e-mail address of an account, in Unicode NFC. Accounts are looked up in that form, so mail is sent to it as well:
+ * otherwise a look-alike character, such as the Kelvin sign for K, could stand for the address of another person.
  */
 export const accountEmail = z
   .string(authMessages.emailInvalid)
@@ -45,13 +45,13 @@ export const accountMessages = {
   atLeastOne: "At least one setting must be provided",
 } as const;
 
-/** What an account has chosen, whole in every answer. */
+/** The settings an account can choose. Every response carries all of them. */
 export const accountSettings = z.object({
-  /** Refuse to send what holds the real address its alias forwards to. */
+  /** Whether a message is refused when it contains the real address that its alias forwards to. */
   leakGuard: z.boolean("leakGuard must be true or false"),
-  /** Write the alias in place of the real address in the lines by which mail programs quote ("On …, anna@… wrote:"). */
+  /** Whether the alias replaces the real address in the line above quoted text ("On …, anna@… wrote:"). */
   aliasInQuotes: z.boolean("aliasInQuotes must be true or false"),
-  /** `off`, or the id of the key that forwarded mail is sealed to where an alias says nothing else. */
+  /** `off`, or the id of the key that forwarded mail is encrypted to, unless the alias has a setting of its own. */
   sealTo: z
     .string(accountMessages.sealTo)
     .toLowerCase()
@@ -59,7 +59,7 @@ export const accountSettings = z.object({
 });
 export type AccountSettings = z.infer<typeof accountSettings>;
 
-/** What is left out stays. */
+/** Body of a change of settings. Settings left out keep their values. */
 export const accountSettingsChange = accountSettings
   .partial()
   .refine((body) => Object.values(body).some((value) => value !== undefined), accountMessages.atLeastOne);
@@ -76,7 +76,7 @@ export const userWire = z.object({
   firstName: z.string().nullable(),
   lastName: z.string().nullable(),
   profileImageUrl: z.string().nullable(),
-  /** Decimal with two places, as text. */
+  /** Decimal number with two decimal places, as text. */
   balance: z.string(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),

@@ -1,14 +1,14 @@
 /**
- * Federated sign-in seen from the page: why it did not come to a session. The server leaves one of these words in a cookie that
- * the sign-in page reads once; the sentence is the page's, so that nothing an issuer says is ever shown.
+ * Reasons why a federated sign-in failed. The server puts one of these keys in a cookie that the sign-in page reads
+ * once; the sentences belong to the page, so that no text from an issuer is ever shown.
  */
 
-/** Readable for the page, for a minute at most. */
+/** Name of the cookie that holds the reason. Scripts of the page can read it, and it lasts a minute at most. */
 export const googleFailureCookie = "google-login-failed";
 
 /**
- * Where the server leads then. Only a page opened with this fragment reads the cookie: the one that is being left may come to
- * life last, and would show the reason to nobody.
+ * Fragment of the page to which the server redirects after a failure. Only a page opened with this fragment reads the
+ * cookie. Without it, the page that is being left could read and delete the reason before the new page shows it.
  */
 export const googleFailureHash = "#google-login-failed";
 
@@ -16,7 +16,7 @@ export const googleFailureHash = "#google-login-failed";
 export const googleFailureTitle = "Google Login Failed";
 
 export const googleFailureTexts = {
-  /** The specification's own sentence: whatever has no truer one. */
+  /** The specification's own sentence, for every failure without a more precise reason. */
   failed: "Failed to login with Google",
   off: "Signing in with Google is not set up on this server.",
   denied: "The sign-in was cancelled at Google.",
@@ -35,5 +35,5 @@ export const googleFailureTexts = {
 
 export type GoogleFailure = keyof typeof googleFailureTexts;
 
-/** Name of the document's `<meta>` that says `on` or `off`: whether the server has federated sign-in set up. */
+/** Name of the `<meta>` element whose content is `on` or `off`: whether federated sign-in is set up on this server. */
 export const googleSignInMeta = "google-sign-in";

@@ -1,4 +1,4 @@
-/** The calls about passwords, the sign-in e-mail and signed-in devices; part of the route table in `endpoints.ts`. */
+/** Routes for passwords, the e-mail used to sign in, and signed-in devices; part of the table in `endpoints.ts`. */
 import * as z from "zod";
 import type { EndpointShapes } from "../endpoint.ts";
 import { userWire } from "./auth.ts";
@@ -17,13 +17,13 @@ const message = z.object({ message: z.string() });
 
 export const signInEndpoints = {
   askPasswordReset: {
-    summary: "Have a link sent that sets a new password; answers the same whether there is an account or not",
+    summary: "Send a link that sets a new password; the answer is the same whether there is an account or not",
     body: passwordResetWish,
     status: 202,
     answer: message,
   },
   readPasswordReset: {
-    summary: "Whose password a reset link sets, as long as it works; changes nothing",
+    summary: "E-mail of the account whose password a reset link sets, while the link is valid; changes nothing",
     body: passwordResetLink,
     status: 200,
     answer: z.object({ email: z.string() }),
@@ -35,13 +35,14 @@ export const signInEndpoints = {
     answer: message,
   },
   askSignInLink: {
-    summary: "Have a link sent that signs in; answers the same whether there is an account or not",
+    summary: "Send a link that signs in; the answer is the same whether there is an account or not",
     body: passwordResetWish,
     status: 202,
     answer: message,
   },
   readSignInLink: {
-    summary: "Whom a sign-in link signs in, and whether it needs the password here; changes nothing",
+    summary:
+      "E-mail of the account a sign-in link is for, and whether this browser needs the password too; changes nothing",
     body: passwordResetLink,
     status: 200,
     answer: z.object({ email: z.string(), needsPassword: z.boolean() }),
@@ -53,7 +54,7 @@ export const signInEndpoints = {
     answer: z.object({ user: userWire }),
   },
   getSignIn: {
-    summary: "What leads into the account, and whether its e-mail is confirmed",
+    summary: "Ways to sign in to the account, and whether its e-mail is confirmed",
     status: 200,
     answer: signInWire,
   },
@@ -64,7 +65,7 @@ export const signInEndpoints = {
     answer: message,
   },
   askEmailConfirmation: {
-    summary: "Have a link sent that confirms the e-mail of the account: three times a day",
+    summary: "Send a link that confirms the e-mail of the account; at most three times a day",
     status: 200,
     answer: message,
   },
@@ -80,7 +81,7 @@ export const signInEndpoints = {
     answer: z.object({ sessions: z.array(loginSessionWire) }),
   },
   endSession: {
-    summary: "End a session; ending the own one is signing out",
+    summary: "End a session; ending the session that makes the request signs out",
     params: z.object({ sessionId: z.string() }),
     status: 200,
     answer: message,

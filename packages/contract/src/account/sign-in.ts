@@ -1,4 +1,4 @@
-/** How an account is signed in to, and how that is changed: password, confirmed e-mail, signed-in devices. */
+/** Request and response bodies about how a user signs in: password, confirmed e-mail, signed-in devices. */
 import * as z from "zod";
 import { limits } from "../limits.ts";
 import { accountEmail, authMessages, newPassword } from "./auth.ts";
@@ -11,7 +11,7 @@ export const signInMessages = {
     "Too many sign-in attempts were made for this account, from many networks. We can e-mail you a link that signs you in.",
 } as const;
 
-/** Lower-case base32 of 20 bytes, as it stands behind the `#` of the link. */
+/** Lower-case base32 of 20 bytes, as it appears after the `#` of a link sent by e-mail. */
 const linkToken = z.string().regex(/^[a-z2-7]{32}$/);
 
 export const passwordResetWish = z.object({ email: accountEmail });
@@ -20,7 +20,7 @@ export const passwordResetBody = z.object({ token: linkToken, password: newPassw
 
 export const signInLinkBody = z.object({
   token: linkToken,
-  /** Needed in another browser than the one that asked for the link, and where the e-mail was never confirmed. */
+  /** Required in a browser other than the one that asked for the link, and if the e-mail was never confirmed. */
   password: z
     .string()
     .min(1, authMessages.passwordRequired)
@@ -40,27 +40,27 @@ export type ChangePasswordBody = z.infer<typeof changePasswordBody>;
 
 export const emailConfirmationLink = z.object({ token: linkToken });
 
-/** What leads into the account. */
+/** The ways to sign in to the account. */
 export const signInWire = z.object({
   email: z.string().nullable(),
-  /** `null`: nobody has shown yet that the address is this account's. */
+  /** `null` until the user has shown that the address is theirs. */
   emailConfirmedAt: z.iso.datetime().nullable(),
   hasPassword: z.boolean(),
   hasGoogle: z.boolean(),
   hasWallet: z.boolean(),
-  /** Seconds for which what signs in can still be changed by this session; 0: it takes a new sign-in first. */
+  /** Seconds during which this session may still change the ways to sign in; 0 if a new sign-in is needed first. */
   freshForSeconds: z.number(),
 });
 export type SignInWire = z.infer<typeof signInWire>;
 
 export const loginSessionWire = z.object({
   id: z.uuid(),
-  /** Coarse, e.g. `Firefox on Linux`; `null`: not known. */
+  /** Browser and system, e.g. `Firefox on Linux`; `null` if unknown. */
   device: z.string().nullable(),
   createdAt: z.iso.datetime(),
-  /** To the minute or so. */
+  /** Accurate to about a minute. */
   lastSeenAt: z.iso.datetime(),
-  /** The one that asks. */
+  /** Whether this is the session that made the request. */
   current: z.boolean(),
 });
 export type LoginSessionWire = z.infer<typeof loginSessionWire>;

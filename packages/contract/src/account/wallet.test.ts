@@ -27,7 +27,7 @@ const lines = [
   "Expiration Time: 2026-11-22T09:05:00.000Z",
 ];
 
-test("the text is the one that wallets build from the same fields, without a line end at its end", () => {
+test("the signed text is the one that wallets build from the same fields, without a trailing line end", () => {
   expect(signInMessage(challenge, address)).toBe(lines.join("\n"));
 });
 
@@ -38,12 +38,12 @@ test.each([
   ["nonce", "ffff", 8, "Nonce: ffff"],
   ["issuedAt", "2027-01-01T00:00:00.000Z", 9, "Issued At: 2027-01-01T00:00:00.000Z"],
   ["expirationTime", "2027-01-01T00:05:00.000Z", 10, "Expiration Time: 2027-01-01T00:05:00.000Z"],
-])("%s stands in a line of its own and nowhere else", (field, value, at, line) => {
+])("%s is on a line of its own and nowhere else", (field, value, at, line) => {
   const changed = signInMessage({ ...challenge, [field]: value }, address).split("\n");
   expect(changed).toEqual(lines.with(at, line));
 });
 
-test("the address is required, the proof is not", () => {
+test("the wallet address is required, the signature and its fields are not", () => {
   expect(walletBody.safeParse({ walletAddress: address }).success).toBe(true);
   for (const body of [{}, { walletAddress: "" }, { walletAddress: 1 }, { walletAddress: null }])
     expect(walletBody.safeParse(body).error?.issues[0]?.message).toBe(walletMessages.addressRequired);

@@ -1,4 +1,4 @@
-/** Sign-In With Solana: what is offered, what is sent back, and the text that is signed. */
+/** Sign-In With Solana: the challenge, the response to it, and the text that is signed. */
 import * as z from "zod";
 import { product } from "../limits.ts";
 
@@ -7,15 +7,15 @@ export const walletMessages = {
   failed: "Wallet authentication failed",
 } as const;
 
-/** What the server offers to be signed. The address is not in it: it is the asker's own. */
+/** The values the server asks a wallet to sign. The wallet's address is not among them: the client supplies it. */
 export const walletChallenge = z.object({
-  /** Host and port people see, e.g. `kauke.example` or `localhost:3000`. */
+  /** Host and port of the public URL, e.g. `kauke.example` or `localhost:3000`. */
   domain: z.string(),
   uri: z.string(),
   version: z.literal("1"),
   chainId: z.literal("mainnet"),
   statement: z.string(),
-  /** 16 random bytes in hexadecimal; counts once. */
+  /** 16 random bytes in hexadecimal; accepted once. */
   nonce: z.string(),
   issuedAt: z.iso.datetime(),
   expirationTime: z.iso.datetime(),
@@ -24,31 +24,34 @@ export type WalletChallenge = z.infer<typeof walletChallenge>;
 
 export const walletStatement = `Sign in to ${product.name}. Nothing is paid and no transaction is made.`;
 
-/** The statements of signatures asked for in Settings. Each differs from the others, so that none counts in another's place. */
+/**
+ * Statements in the texts that wallets sign for Settings. They differ, so that a signature for one purpose is not
+ * accepted for another.
+ */
 export const walletStatements = {
   prove: `Sign in anew to change your account at ${product.name}. Nothing is paid and no transaction is made.`,
   link: `Let this wallet sign in to your account at ${product.name}. Nothing is paid and no transaction is made.`,
 } as const;
 
-/** How long a challenge can be answered. */
+/** Seconds during which a challenge can be answered. */
 export const walletChallengeSeconds = 5 * 60;
 
 const proofPart = z.string("This must be a text").optional();
 
-/** The address alone asks for a challenge; with the other three it answers one. */
+/** Sign-in by wallet: the address alone requests a challenge; the address with the other three fields answers one. */
 export const walletBody = z.object({
   walletAddress: z.string(walletMessages.addressRequired).min(1, walletMessages.addressRequired),
   nonce: proofPart,
-  /** The text as it was signed. */
+  /** The text that the wallet signed, unchanged. */
   signedMessage: proofPart,
-  /** 64 bytes as base58 or base64. */
+  /** Ed25519 signature of 64 bytes, as base58 or base64. */
   signature: proofPart,
 });
 export type WalletBody = z.infer<typeof walletBody>;
 
 /**
- * The text a wallet signs, byte for byte as wallets build it themselves from the same fields (Sign-In With Solana; its form is
- * that of ERC-4361).
+ * The text a wallet signs. Wallets build it from the same fields themselves, so it must match byte for byte (Sign-In
+ * With Solana, in the form of ERC-4361).
  */
 export function signInMessage(challenge: WalletChallenge, walletAddress: string): string {
   return [

@@ -1,4 +1,4 @@
-/** The calls that change what signs in to an account; part of the route table in `endpoints.ts`. */
+/** Routes that change the ways to sign in to an account; part of the table in `endpoints.ts`. */
 import * as z from "zod";
 import type { EndpointShapes } from "../endpoint.ts";
 import { signInWire } from "./sign-in.ts";
@@ -13,7 +13,7 @@ import {
 } from "./ways-in.ts";
 
 const message = z.object({ message: z.string() });
-const issuerPage = z.object({ /** Where the browser goes next: the issuer's page. */ url: z.string() });
+const issuerPage = z.object({ /** Address of the issuer's page that the browser opens next. */ url: z.string() });
 
 export const waysInEndpoints = {
   proveByPassword: {
@@ -29,13 +29,13 @@ export const waysInEndpoints = {
     answer: signInWire,
   },
   proveByGoogle: {
-    summary: "Begin to sign in anew at the account's issuer; the issuer leads the browser back to Settings",
+    summary: "Begin a new sign-in with the account's Google account; the issuer redirects the browser back to Settings",
     body: googleProofBody,
     status: 200,
     answer: issuerPage,
   },
   askWalletChallenge: {
-    summary: "What a wallet has to sign, to be linked or to sign in anew",
+    summary: "Challenge that a wallet signs to be linked to the account or to sign in anew",
     body: walletChallengeWish,
     status: 200,
     answer: z.object({ challenge: walletChallenge }),
@@ -48,7 +48,7 @@ export const waysInEndpoints = {
   },
   unlinkWallet: {
     summary:
-      "Remove the wallet, unless nothing else signs in; other sessions end; needs a sign-in of the last five minutes",
+      "Remove the wallet, unless nothing else signs in; ends other sessions; needs a sign-in of the last five minutes",
     status: 200,
     answer: signInWire,
   },
@@ -59,7 +59,7 @@ export const waysInEndpoints = {
   },
   unlinkGoogle: {
     summary:
-      "Remove the Google account, unless nothing else signs in; other sessions end; needs a sign-in of the last five minutes",
+      "Remove the Google account, unless nothing else signs in; ends other sessions; needs a sign-in of the last five minutes",
     status: 200,
     answer: signInWire,
   },
@@ -70,13 +70,13 @@ export const waysInEndpoints = {
     answer: message,
   },
   readEmailChange: {
-    summary: "Which e-mail a link would make the account's own, as long as it works; changes nothing",
+    summary: "The new e-mail that a change link would set, while the link is valid; changes nothing",
     body: emailChangeLink,
     status: 200,
     answer: z.object({ email: z.string() }),
   },
   changeEmail: {
-    summary: "Make the e-mail that the link was sent to the account's own, confirmed; other sessions and links end",
+    summary: "Change the account's e-mail to the confirmed address the link was sent to; other sessions and links end",
     body: emailChangeLink,
     status: 200,
     answer: signInWire,

@@ -1,10 +1,12 @@
-/** Changing what signs in to an account: its e-mail, a wallet, a Google account. Each needs a sign-in of the last minutes. */
+/**
+ * Changing how an account is signed in to: its e-mail, a wallet, a Google account. Each change needs a recent sign-in.
+ */
 import * as z from "zod";
 import { limits } from "../limits.ts";
 import { accountEmail, authMessages } from "./auth.ts";
 import { walletBody } from "./wallet.ts";
 
-/** A change needs a sign-in, or a proof by the calls below, no older than this. */
+/** Maximum age, in seconds, of the sign-in (or of the proof made through the proof routes) that such a change needs. */
 export const freshProofSeconds = 5 * 60;
 
 export const waysInMessages = {
@@ -20,11 +22,11 @@ export const waysInMessages = {
   walletTaken: "This wallet signs in to another account, so it can't be linked to this one.",
 } as const;
 
-/** What a person was about to do when the server asked for a new sign-in; the Settings page resumes it afterwards. */
+/** What the user was about to do when the server asked for a new sign-in; the Settings page resumes it afterwards. */
 export const waysInActions = ["change-email", "link-google", "unlink-google", "link-wallet", "unlink-wallet"] as const;
 export type WaysInAction = (typeof waysInActions)[number];
 
-/** What a wallet's signature is asked for; each has its own text, so that a signature for one counts for no other. */
+/** Purposes of a wallet's signature. Each has its own text, so that a signature for one is not accepted for another. */
 export const walletPurposes = ["prove", "link"] as const;
 export type WalletPurpose = (typeof walletPurposes)[number];
 
@@ -57,5 +59,8 @@ export const emailChangeLink = z.object({ token: z.string().regex(/^[a-z2-7]{32}
 /** Fragment of the address in Settings to which the browser is redirected after a Google account was linked. */
 export const googleLinkedHash = "#google-linked";
 
-/** After a new sign-in with Google for a change in Settings, the browser is led back with this fragment. */
+/**
+ * Fragment of the Settings address to which the browser is redirected after a new sign-in with Google for a change
+ * there.
+ */
 export const provenHash = (action: WaysInAction): string => `#signed-in-for-${action}`;

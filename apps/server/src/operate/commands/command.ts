@@ -1,4 +1,4 @@
-/** What a command of the operator's tool is made of. */
+/** The interface of a command of the operator's tool `kauke`. */
 import type { Config } from "../../config.ts";
 import type { OperatorAccess } from "../control/operator-access.ts";
 
@@ -7,19 +7,19 @@ export type Values = Readonly<Record<string, string | boolean | undefined>>;
 export interface CommandCall {
   values: Values;
   args: readonly string[];
-  /** Reads the settings; a wrong one ends the process with its name. */
+  /** Reads the settings; an invalid one ends the process with a message that names it. */
   config(): Config;
-  /** The running server or, when none runs, the opened store; closed at the end of the command. */
+  /** Opens the running server's control socket or, if no server runs, the store. Closed at the end of the command. */
   access(): Promise<OperatorAccess>;
 }
 
 export interface Command {
-  /** As it is typed, e.g. `users delete <id>`; what stands in angle brackets must be given. */
+  /** Syntax, e.g. `users delete <id>`; arguments in angle brackets are required. */
   usage: string;
   about: string;
-  /** Name to its line of help; `name <value>` for one that takes a value. */
+  /** Help text by option; `name <value>` for an option that takes a value. */
   options: Readonly<Record<string, string>>;
-  /** @returns exit code: 0 well, 1 something must be mended or could not be done, 2 not understood */
+  /** @returns exit code: 0 success; 1 failure, or a problem to fix; 2 invalid usage */
   run(call: CommandCall): Promise<number>;
 }
 
@@ -28,14 +28,17 @@ export function print(text: string, code = 0): number {
   return code;
 }
 
-/** Waits until it is written. @returns false when nobody reads any more (`kauke users | head`) */
+/**
+ * Writes to stdout and waits until it is written.
+ * @returns false when the reader has closed the pipe (`kauke users | head`)
+ */
 export function printWhole(text: string): Promise<boolean> {
   return new Promise((resolve) => {
     process.stdout.write(text, (error) => resolve(!error));
   });
 }
 
-/** Not understood, or not possible: what to do instead. */
+/** Prints to stderr why the command was not run and what to do instead. */
 export function refuse(sentence: string, code = 2): number {
   process.stderr.write(`${sentence}\n`);
   return code;

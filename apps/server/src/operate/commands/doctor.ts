@@ -8,13 +8,13 @@ import { type Command, jsonText, print, refuse } from "./command.ts";
 
 export const doctor: Command = {
   usage: "doctor",
-  about: "checks DNS, relay, ports, TLS, disk, queue; exit code 1 when something must be mended",
+  about: "checks DNS, relay, ports, TLS, disk, queue; exit code 1 when something must be fixed",
   options: {
     mail: "also prints mail to postmaster@ and abuse@ that is kept here",
-    forget: "with --mail: deletes each message once it is printed",
+    forget: "with --mail: deletes each message after printing it",
   },
   async run({ access: open, config: read, values }) {
-    if (values.forget === true && values.mail !== true) return refuse("--forget goes with --mail only.");
+    if (values.forget === true && values.mail !== true) return refuse("--forget needs --mail.");
     const config = read();
     const access = await open();
     const facts = await access.facts({});

@@ -1,13 +1,13 @@
-/** Keys of the server. What is printed is what they are for and since when, never a key. */
+/** Commands about the server's keys. They print purpose and age of a key, never the key. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { RotationState } from "../../store/sealing/key-rotation.ts";
 import { type Command, jsonText, print } from "./command.ts";
 
 const uses = {
-  seals: "seals what is stored now",
-  opens: "only opens what it sealed; deleted when nothing uses it",
-  waits: "made; seals once every process knows it",
-  stays: "can't be rotated while mail and accounts hang on it",
+  seals: "seals new data",
+  opens: "opens older data only; deleted when no data uses it",
+  waits: "new; seals once every process knows it",
+  stays: "can't be rotated while mail and accounts depend on it",
 } as const;
 
 export const keysList: Command = {
@@ -28,13 +28,13 @@ export const keysList: Command = {
 
 export const keysRotate: Command = {
   usage: "keys rotate",
-  about: "a new sealing key; everything stored is sealed anew with it while mail flows",
-  options: { wrapping: "instead: a new secret.key, under which the same keys are wrapped anew" },
+  about: "makes a new sealing key and reseals all rows with it while the server runs",
+  options: { wrapping: "instead makes a new secret.key, which wraps the same keys" },
   async run({ access: open, values }) {
     const access = await open();
     if (values.wrapping === true) {
       await access["keys-wrapping"]({});
-      return print("secret.key is a new one. Keep a copy of it; backups made before need the old one.\n");
+      return print("secret.key was replaced. Keep a copy of it; older backups need the old one.\n");
     }
     let state = await access["keys-rotate"]({});
     const isShown = values.json !== true;
@@ -43,11 +43,11 @@ export const keysRotate: Command = {
       await wait(state.step === "waits" ? 5000 : 500);
       state = await access["keys-state"]({});
     }
-    return isShown ? print(`Done: ${state.resealed} rows sealed anew.\n`) : print(jsonText(state));
+    return isShown ? print(`Done: ${state.resealed} rows resealed.\n`) : print(jsonText(state));
   },
 };
 
 function progressOf({ step, resealed, total }: RotationState): string {
-  if (step === "waits") return "Made. It seals once every process knows it, in about a minute.\n";
-  return total === null ? "Made. Rows are being counted.\n" : `${resealed} of ${total} rows sealed anew.\n`;
+  if (step === "waits") return "The new key exists. It is used once every process knows it, in about a minute.\n";
+  return total === null ? "The new key exists. Rows are being counted.\n" : `${resealed} of ${total} rows resealed.\n`;
 }

@@ -1,4 +1,4 @@
-/** The schema: what was applied and what waits. A running server has applied its own at its start. */
+/** Applies and lists migrations. A running server has applied its own at its start. */
 import type { Config } from "../../config.ts";
 import type { MigrationState } from "../../store/migrate.ts";
 import { applyMigrations, readMigrations } from "../../store/open-schema.ts";
@@ -9,8 +9,8 @@ import { type Command, jsonText, print, refuse } from "./command.ts";
 
 export const migrate: Command = {
   usage: "migrate",
-  about: "brings the database's schema up to this program's; says what is applied and what waits",
-  options: { check: "only says it; exit code 1 when something waits" },
+  about: "applies missing migrations of the database's schema, and lists them",
+  options: { check: "only lists them; exit code 1 when a migration is missing" },
   async run({ config: read, access, values }) {
     const config = read();
     const path = controlPath(config.dataDir);

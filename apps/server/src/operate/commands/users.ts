@@ -1,11 +1,14 @@
-/** Accounts. Nothing printed names a person unless `--show-addresses` asks for it, or the operator named them already. */
+/**
+ * Commands about accounts. They print no e-mail address unless `--show-addresses` is given or the operator entered the
+ * address.
+ */
 import type { UserSummary } from "../control/control-protocol.ts";
 import type { OperatorAccess } from "../control/operator-access.ts";
 import { type Command, jsonText, print, printWhole, refuse } from "./command.ts";
 
 export const users: Command = {
   usage: "users",
-  about: "every account: id, sign-in, when it was made, aliases, when it was last seen",
+  about: "lists accounts: id, sign-in method, creation date, aliases, last seen",
   options: { "show-addresses": "also prints e-mail addresses" },
   async run({ access: open, values }) {
     const access = await open();
@@ -14,7 +17,7 @@ export const users: Command = {
     let count = 0;
     const textOf = (user: UserSummary) =>
       isJson ? `${count++ === 0 ? "[\n" : ",\n"}${JSON.stringify(user)}` : lineOf(user, count++);
-    // Whoever reads may be slow, or has seen enough.
+    // The reader of stdout may be slow, or may have closed the pipe.
     for await (const page of pagesOf(access, withEmail)) if (!(await printWhole(page.map(textOf).join("")))) return 0;
     if (isJson) return print(count === 0 ? "[]\n" : "\n]\n");
     return count === 0 ? print("There are no accounts.\n") : 0;
@@ -40,12 +43,12 @@ function lineOf({ id, authMethod, createdAt, aliases, lastSeenAt, email }: UserS
   return `${index === 0 ? heading : ""}${(line + shown).trimEnd()}\n`;
 }
 
-/** It was typed by a stranger and goes to a terminal. */
+/** Removes control characters, because the text was chosen by a user and is printed on a terminal. */
 const oneWord = (text: string) => text.replace(/[\p{Cc}\p{Cf}\p{Cs}\s]/gu, "");
 
 export const usersFind: Command = {
   usage: "users find <email>",
-  about: "the account of an e-mail address",
+  about: "finds the account of an e-mail address",
   options: {},
   async run({ access, args: [email = ""], values }) {
     const user = await (await access())["users-find"]({ email });
@@ -56,11 +59,11 @@ export const usersFind: Command = {
 
 export const usersDelete: Command = {
   usage: "users delete <id>",
-  about: "deletes an account with everything it owns, at once and for good",
-  options: { yes: "really does it" },
+  about: "deletes an account and everything it owns, at once and for good",
+  options: { yes: "confirms the deletion" },
   async run({ access, args: [userId = ""], values }) {
     if (values.yes !== true)
-      return refuse("This deletes the account with its aliases, keys and queued mail, for good. Say --yes to do it.");
+      return refuse("This deletes the account with its aliases, keys and queued mail, for good. Add --yes to confirm.");
     return answer(await (await access())["users-delete"]({ userId }), "The account is deleted.", noAccount);
   },
 };
@@ -77,7 +80,7 @@ export const usersEndSessions: Command = {
 
 export const usersUnblock: Command = {
   usage: "users unblock-mailbox <address>",
-  about: "lifts the block that a mailbox' reader asked for; it is asked anew by the next forward",
+  about: "lifts the block that a mailbox's reader asked for; the next forwarded message asks the reader again",
   options: {},
   async run({ access, args: [address = ""] }) {
     if (!/^[^@\s]+@[^@\s]+$/.test(address)) return refuse("This is no e-mail address.");

@@ -1,16 +1,19 @@
-/** The command's end of the control socket: one request, one answer, within ten seconds unless the call is a long one. */
+/** The client of the control socket: one request and one answer per connection, with a timeout. */
 import { connect } from "node:net";
 import { ANSWER_BYTES_MAX, type ControlAnswer, type ControlCall, type ControlHandlers } from "./control-protocol.ts";
 import { controlCalls } from "./control-requests.ts";
 import { OperatorError } from "./operator-error.ts";
 
 const ANSWER_MS = 10_000;
-/** Calls that take as long as there is data. */
+/** Milliseconds to wait for calls whose duration depends on the amount of data. */
 const answerMs: Partial<Record<ControlCall, number>> = { backup: 6 * 3_600_000, "keys-rotate": 600_000 };
 
 export type ControlFailureReason = "nobody" | "not_allowed" | "no_answer" | "refused";
 
-/** `nobody`: no server listens there; `refused`: it could not answer, its log says why. */
+/**
+ * `nobody`: no server listens at the socket; `not_allowed`: no permission to connect; `no_answer`: timeout or invalid
+ * answer; `refused`: the server failed, and its log says why.
+ */
 export class ControlError extends Error {
   override name = "ControlError";
   readonly reason: ControlFailureReason;
@@ -21,13 +24,13 @@ export class ControlError extends Error {
   }
 }
 
-/** The server behind the socket at `path`, as if it were here. Every call throws ControlError when it can't be answered. */
+/** Handlers that call the server at the socket `path`. Each throws ControlError when the server can't answer. */
 export function controlClient(path: string): ControlHandlers {
   const handlers = controlCalls.map((call) => [call, (request: object) => ask(path, call, request)]);
   return Object.fromEntries(handlers) as ControlHandlers;
 }
 
-/** Whether a server listens there; a socket file alone may be left behind by a killed one. */
+/** Whether a server listens at the socket. The file alone proves nothing, because a killed server leaves it behind. */
 export function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);
@@ -36,7 +39,7 @@ export function isAnswered(path: string): Promise<boolean> {
       resolve(answered);
     };
     socket.once("connect", () => end(true));
-    // One that we may not connect to is alive, or not ours to replace.
+    // A socket that we may not connect to belongs to a running server or to another user, so it counts as answered.
     socket.once("error", (error) => end(reasonOf(error) === "not_allowed"));
   });
 }

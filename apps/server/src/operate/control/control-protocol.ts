@@ -1,6 +1,6 @@
 /**
- * What the operator's command asks a running server over its socket, and what it is told. One request a connection: a line of
- * JSON each way. Answers hold no key and no password; kept operator mail is sent only when it is asked for.
+ * The protocol between the operator's command and a running server: one request per connection, a line of JSON in each
+ * direction. Answers contain no key and no password; mail kept for the operator is sent only on request.
  */
 import { join } from "node:path";
 import type { PublicDkimKey } from "@kauke/mail-rfc";
@@ -9,27 +9,27 @@ import type { MigrationState } from "../../store/migrate.ts";
 import type { KeyFacts, RotationState } from "../../store/sealing/key-rotation.ts";
 import type { KeptSummary, KeptText } from "./kept-mail.ts";
 
-/** One account as the operator sees it; `email` only when it was asked for. */
+/** An account as the operator sees it; `email` only if it was requested. */
 export interface UserSummary {
   id: string;
   authMethod: string;
   createdAt: string;
   aliases: number;
-  /** `null`: no session is open. */
+  /** `null` if no session is open. */
   lastSeenAt: string | null;
   email?: string | null;
 }
 
-/** A key of the server, without itself. */
+/** A key of the server, without the key itself. */
 export type KeySummary = Omit<KeyFacts, "createdAt"> & { createdAt: string };
 
 export interface ControlCalls {
   facts: { ask: Record<never, never>; answer: ServerFacts };
   "kept-list": { ask: Record<never, never>; answer: readonly KeptSummary[] };
   "kept-text": { ask: { messageId: string }; answer: KeptText | null };
-  /** False when it was not kept any more. */
+  /** Deletes a kept message; false when it was not kept any more. */
   "kept-forget": { ask: { messageId: string }; answer: boolean };
-  /** By id; `after` is the last of the page before, empty for the first. */
+  /** A page of accounts in order of id; `after` is the last id of the previous page, empty for the first page. */
   "users-list": { ask: { after: string; withEmail: boolean }; answer: readonly UserSummary[] };
   "users-find": { ask: { email: string }; answer: UserSummary | null };
   /** False when there is no such account. */
@@ -41,24 +41,27 @@ export interface ControlCalls {
   "keys-rotate": { ask: Record<never, never>; answer: RotationState };
   "keys-state": { ask: Record<never, never>; answer: RotationState };
   "keys-wrapping": { ask: Record<never, never>; answer: true };
-  /** @param file absolute, as the server sees it */
+  /** @param file absolute path on the server */
   backup: { ask: { file: string; withSecretKey: boolean }; answer: { bytes: number } };
   migrations: { ask: Record<never, never>; answer: MigrationState };
-  /** Connects to the relay and begins a transaction without a recipient. `null`: mail does not leave through a relay. */
+  /** Connects to the relay and starts a transaction without a recipient. `null` if mail is not sent through a relay. */
   "relay-state": { ask: Record<never, never>; answer: RelayState | null };
 }
 export type ControlCall = keyof ControlCalls;
 
 export type ControlRequest = { [Call in ControlCall]: { call: Call } & ControlCalls[Call]["ask"] }[ControlCall];
-/** `sentence`: what the operator may read of why not. */
+/** `sentence`: the reason for a failure, for the operator. */
 export type ControlAnswer = { ok: true; value: unknown } | { ok: false; sentence?: string };
 
-/** How each call is answered; by a running server over the socket, by the command itself when none runs. */
+/**
+ * The handler of each call. A running server calls them for requests on its socket; without a server, the command calls
+ * them itself.
+ */
 export type ControlHandlers = {
   [Call in ControlCall]: (ask: ControlCalls[Call]["ask"]) => Promise<ControlCalls[Call]["answer"]>;
 };
 
-/** The settings that DNS records and checks depend on, and what the server sees of itself. */
+/** The settings that DNS records and checks depend on, and the state of the server. */
 export interface ServerFacts {
   version: string;
   domains: readonly string[];
@@ -70,17 +73,17 @@ export interface ServerFacts {
   ownCertificate: boolean;
   host: string;
   services: readonly string[];
-  /** Ports that listen; empty when no server runs. */
+  /** Port by service that listens; empty when no server runs. */
   ports: Readonly<Record<string, number>>;
   database: "embedded" | "postgres";
   dkim: readonly PublicDkimKey[];
   isSound: boolean;
   postmasterGiven: boolean;
-  /** Where DMARC reports go, by KAUKE_DMARC_REPORTS. */
+  /** Address for DMARC reports (KAUKE_DMARC_REPORTS); `null` if not set. */
   dmarcReports: string | null;
-  /** Settings of links on the pages that still lead to example addresses. */
+  /** Names of the link settings that still point to example addresses. */
   exampleLinks: readonly string[];
-  /** Whether the operator has said how long technical logs are kept. */
+  /** Whether KAUKE_LOG_DAYS is set, the retention of technical logs. */
   logDaysGiven: boolean;
   keptForOperator: number;
   queue: { open: number; oldestAt: string | null; messageBytes: number };
@@ -90,10 +93,10 @@ export interface ServerFacts {
 export const REQUEST_BYTES_MAX = 4096;
 export const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
-/** The limit of a socket's path is 108 octets with the zero at its end, on macOS 104. */
+/** Maximum octets of a socket path: Linux allows 108 with the terminating zero, macOS 104. */
 const PATH_BYTES_MAX = 103;
 
-/** @returns `null` where there can be none: on Windows, and when the path is too long */
+/** @returns `null` where no socket is possible: on Windows, and when the path is too long */
 export function controlPath(dataDir: string): string | null {
   const path = join(dataDir, "kauke.sock");
   return process.platform === "win32" || Buffer.byteLength(path) > PATH_BYTES_MAX ? null : path;

@@ -1,4 +1,7 @@
-/** What may come over the control socket, one reader a call: a field too many is dropped, a wrong one is made into text or a no. */
+/**
+ * Parsers of control requests, one per call: unknown fields are dropped, and a field of the wrong type becomes empty
+ * text or false.
+ */
 import type { ControlCall, ControlCalls, ControlRequest } from "./control-protocol.ts";
 
 type Given = Readonly<Record<string, unknown>>;
@@ -27,7 +30,7 @@ const readers: { readonly [Call in ControlCall]: (given: Given) => ControlCalls[
 
 export const controlCalls = Object.keys(readers) as ControlCall[];
 
-/** @returns `null` for what is no call of ours */
+/** @returns `null` for anything but a known call */
 export function readRequest(given: unknown): ControlRequest | null {
   if (typeof given !== "object" || given === null || !("call" in given)) return null;
   const { call } = given;

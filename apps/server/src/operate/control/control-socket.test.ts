@@ -42,7 +42,7 @@ async function listen(change: Partial<ControlHandlers> = {}, at = dataDir): Prom
 
 const logged = () => JSON.stringify(log.events);
 
-/** What comes back to raw bytes until the connection ends. */
+/** Sends raw bytes and returns what is received until the connection ends. */
 function rawAnswer(bytes: string): Promise<string> {
   return new Promise((resolve) => {
     let text = "";
@@ -61,34 +61,34 @@ const reasonOf = (work: Promise<unknown>) =>
     (thrown: unknown) => (thrown instanceof ControlError ? thrown.reason : thrown),
   );
 
-it("a server answers what its handlers say, with what was asked", async () => {
+it("a server answers with the result of the handler, which gets the request", async () => {
   await listen();
   expect(await controlClient(path).facts({})).toEqual({ version: "first" });
   expect(await controlClient(path)["kept-text"]({ messageId: "m-1" })).toMatchObject({ from: "m-1" });
 });
 
-it("the socket is its owner's alone, and nothing else is left in the directory", async () => {
+it("the socket is accessible to its owner only, and no other file is left in the directory", async () => {
   await listen();
   const found = await lstat(path);
   expect([found.isSocket(), found.mode & 0o777]).toEqual([true, 0o600]);
   expect(await readdir(dataDir)).toEqual(["kauke.sock"]);
 });
 
-it("the socket goes with the server, and with it the answer", async () => {
+it("the socket is removed when the server closes, and the command gets no answer", async () => {
   const control = await listen();
   await control.close();
   expect(await readdir(dataDir)).toEqual([]);
   expect(await reasonOf(controlClient(path).facts({}))).toBe("nobody");
 });
 
-it("what a killed server left behind is replaced", async () => {
+it("a socket left behind by a killed server is replaced", async () => {
   await writeFile(path, "");
   expect(await isAnswered(path)).toBe(false);
   await listen();
   expect(await controlClient(path).facts({})).toEqual({ version: "first" });
 });
 
-it("a living server keeps its socket; the second one runs without and says so", async () => {
+it("a running server keeps its socket; a second one runs without a socket and logs that", async () => {
   await listen();
   const second = await listen({ facts: async () => ({ version: "second" }) as never });
   expect(await controlClient(path).facts({})).toEqual({ version: "first" });
@@ -97,7 +97,7 @@ it("a living server keeps its socket; the second one runs without and says so", 
   expect(await isAnswered(path)).toBe(true);
 });
 
-it("a close leaves the socket of the server that came after alone", async () => {
+it("closing a server does not remove the socket of a later server", async () => {
   const first = await listen();
   await rm(path);
   await listen({ facts: async () => ({ version: "second" }) as never });
@@ -105,21 +105,21 @@ it("a close leaves the socket of the server that came after alone", async () => 
   expect(await controlClient(path).facts({})).toEqual({ version: "second" });
 });
 
-it("a path too long for a socket costs the command, not the server", async () => {
+it("a path too long for a socket disables the command, not the server", async () => {
   const far = join(dataDir, "x".repeat(120));
   expect(controlPath(far)).toBeNull();
   await listen({}, far);
   expect(logged()).toContain("control_socket_unavailable");
 });
 
-it("a data directory that can't be made costs the command, not the server", async () => {
+it("a data directory that can't be created disables the command, not the server", async () => {
   await writeFile(join(dataDir, "file"), "");
   await listen({}, join(dataDir, "file", "data"));
   expect(logged()).toContain("control_socket_unavailable");
 });
 
 it.each(["", "null", "[]", "{}", '{"call":"stop"}', '{"call":"__proto__"}', "\u0000\u0001", '{"call":'])(
-  "a line that is no request is refused: %j",
+  "a line that is not a valid request is refused: %j",
   async (line) => {
     await listen();
     expect(await rawAnswer(`${line}\n`)).toBe('{"ok":false}\n');
@@ -127,7 +127,7 @@ it.each(["", "null", "[]", "{}", '{"call":"stop"}', '{"call":"__proto__"}', "\u0
   },
 );
 
-it("a request that is too long is cut off unread", async () => {
+it("a connection that sends too long a request is closed without an answer", async () => {
   await listen();
   expect(await rawAnswer("x".repeat(REQUEST_BYTES_MAX + 1))).toBe("");
 });
@@ -138,7 +138,7 @@ it("only the first line of a connection is answered", async () => {
   expect(twice.split("\n").filter((line) => line !== "")).toHaveLength(1);
 });
 
-it("a failing handler says no more than that it failed, and the log no message", async () => {
+it("a failing handler answers only that it failed, and the log contains no error message", async () => {
   await listen({
     facts: async () => {
       throw new Error("ann@example.org broke it");
@@ -149,7 +149,7 @@ it("a failing handler says no more than that it failed, and the log no message",
   expect(logged()).not.toContain("ann@example.org");
 });
 
-it("what the operator should know comes back as the sentence it is, and is no failure of the server's", async () => {
+it("an OperatorError is answered with its sentence, and is not logged as a failure", async () => {
   await listen({
     facts: async () => {
       throw new OperatorError("There is a file already.");
@@ -159,7 +159,7 @@ it("what the operator should know comes back as the sentence it is, and is no fa
   expect(logged()).not.toContain("control_failed");
 });
 
-it("fields of the wrong kind are taken as none", async () => {
+it("fields of the wrong type are read as empty", async () => {
   const seen: unknown[] = [];
   await listen({
     "users-list": async (request) => {
@@ -171,7 +171,7 @@ it("fields of the wrong kind are taken as none", async () => {
   expect(seen).toEqual([{ after: "", withEmail: false }]);
 });
 
-it("a server that ends in the middle of an answer is told apart from one that isn't there", async () => {
+it("a server that ends during an answer is distinguished from one that is not there", async () => {
   const broken = createServer((socket) => socket.on("data", () => socket.end('{"ok":tr'))).listen(path);
   try {
     await new Promise((done) => broken.once("listening", done));

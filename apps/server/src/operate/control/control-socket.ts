@@ -1,7 +1,7 @@
 /**
- * The running server's end of the operator's command: a Unix socket of mode 0600 in the data directory. It is bound in a
- * private folder and renamed into place, so that nobody else can connect at any moment; a socket left behind by a killed
- * server is replaced, one that a living server answers on is left alone. Without it the server runs all the same.
+ * The server of the control socket: a Unix socket of mode 0600 in the data directory. It is bound in a private folder
+ * and then renamed into place, so that no other user can connect at any moment. A socket left by a killed server is
+ * replaced; one that a running server answers on is not. A failure here does not stop the server.
  */
 import { chmod, lstat, mkdir, mkdtemp, rename, rm, rmdir } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
@@ -27,7 +27,7 @@ export interface ControlSocketOptions {
   logger: Logger;
 }
 
-/** Never throws: a server without its socket serves mail, and the log says `control_socket_unavailable`. */
+/** Never throws: without the socket the server runs on, and the log says `control_socket_unavailable`. */
 export async function listenControl({ dataDir, handlers, logger }: ControlSocketOptions): Promise<ControlSocket> {
   const path = controlPath(dataDir);
   try {
@@ -52,7 +52,7 @@ async function listenAt(path: string, handlers: ControlHandlers, logger: Logger)
   const { ino } = await lstat(path);
   return {
     async close() {
-      // Another server may have put its own in place since.
+      // Another server may have replaced the socket file meanwhile.
       if ((await lstat(path).catch(() => null))?.ino === ino) await rm(path, { force: true });
       for (const socket of sockets) socket.destroy();
       await new Promise<void>((done) => server.close(() => done()));
@@ -80,7 +80,7 @@ async function bindPrivately(server: Server, path: string): Promise<void> {
   }
 }
 
-/** Reads one line and answers it; whoever sends more, too much or nothing for ten seconds is cut off. */
+/** Reads and answers one line. A connection that sends too much, or nothing for ten seconds, is closed. */
 function serve(socket: Socket, handlers: ControlHandlers, logger: Logger): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -92,7 +92,7 @@ function serve(socket: Socket, handlers: ControlHandlers, logger: Logger): void 
     if (bytes > REQUEST_BYTES_MAX) return socket.destroy();
     if (!chunk.includes(NEWLINE)) return;
     socket.off("data", read);
-    // A backup takes as long as it takes; whoever waits for it gives up by itself.
+    // No timeout from here on: a backup can take hours, and the client has its own timeout.
     socket.setTimeout(0);
     const line = Buffer.concat(chunks);
     void answerTo(line.subarray(0, line.indexOf(NEWLINE)), handlers, logger).then((answer) => {
@@ -107,7 +107,7 @@ async function answerTo(line: Buffer, handlers: ControlHandlers, logger: Logger)
     const request = readRequest(JSON.parse(line.toString("utf8")));
     if (request === null) return { ok: false };
     const { call, ...ask } = request;
-    // Each call's own shape was checked when it was read.
+    // `readRequest` has checked the shape of the call.
     const handle = handlers[call] as (ask: object) => Promise<unknown>;
     return { ok: true, value: await handle(ask) };
   } catch (thrown) {

@@ -6,7 +6,7 @@ import { forgetKept, listKept, readKept, shownText } from "./kept-mail.ts";
 
 const raw = (text: string) => Buffer.from(text.replaceAll("\n", "\r\n"));
 
-describe("a message of a stranger on a terminal", () => {
+describe("a stranger's message shown on a terminal", () => {
   it("shows author, subject and text", async () => {
     const source = raw("From: Ann <ann@example.org>\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\n\nFirst line\nsecond\n");
     expect(await shownText(source)).toEqual({
@@ -16,7 +16,7 @@ describe("a message of a stranger on a terminal", () => {
     });
   });
 
-  it("can't move the cursor, retitle the window or turn text around", async () => {
+  it("can't move the cursor, set the window title or reverse the text direction", async () => {
     const tricks = "\u001b[2J\u001b]0;x\u0007\u009b1A\u202e\u2066\u0000\u2028";
     const subject = Buffer.from(`a${tricks}b`).toString("base64");
     const shown = await shownText(
@@ -25,15 +25,15 @@ describe("a message of a stranger on a terminal", () => {
         Buffer.from(`a${tricks}\tb\r\nc\rd`),
       ]),
     );
-    // What is left of the sequences is plain text.
+    // The rest of the escape sequences is plain text.
     expect(shown.text.trimEnd()).toBe("a[2J]0;x1A\tb\ncd");
     expect(`${shown.subject}${shown.from}${shown.text}`).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}]/u);
   });
 
-  it("is cut where it is too long, and shows a subject on one line", async () => {
+  it("is truncated when it is too long, and shows a subject on one line", async () => {
     const shown = await shownText(raw(`Subject: a\n b\n\n${"x".repeat(50_000)}\n`));
     expect(shown.text.length).toBeLessThan(20_050);
-    expect(shown.text).toContain("[cut here]");
+    expect(shown.text).toContain("[truncated]");
     expect(shown.subject).toBe("a b");
   });
 });
@@ -45,7 +45,7 @@ describe("mail kept for the operator", () => {
   });
   afterAll(() => store.close());
 
-  it("is listed, read and forgotten; no other mail of the spool can be", async () => {
+  it("is listed, read and deleted; other mail of the spool can't be read or deleted", async () => {
     const kept = aMessage();
     await store.bodies.put(kept.id, [raw("Subject: Abuse\n\n..stuffed\n")]);
     await store.deliveries.keepForOperator(kept, "abuse@kauke.test");

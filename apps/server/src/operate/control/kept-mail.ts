@@ -1,6 +1,6 @@
 /**
- * Mail to postmaster@ and abuse@ that is kept for the operator, as text to be read. It was written by strangers and goes to a
- * terminal: control characters and marks that turn text around are taken out.
+ * Shows mail to postmaster@ and abuse@ that is kept for the operator as plain text. Strangers wrote it and it is
+ * printed on a terminal, so control characters and bidirectional marks are removed.
  */
 import { unstuff } from "@kauke/mail-rfc";
 import PostalMime, { type Email } from "postal-mime";
@@ -9,7 +9,7 @@ import type { Store } from "../../store/open-store.ts";
 export interface KeptSummary {
   messageId: string;
   receivedAt: string;
-  /** The recipient as it was named. */
+  /** Recipient address as the sender gave it. */
   to: string;
   envelopeFrom: string;
   sizeBytes: number;
@@ -25,7 +25,7 @@ const isMessageId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const TEXT_MAX = 20_000;
 const LINE_MAX = 1000;
 
-/** Oldest first. */
+/** Kept messages, oldest first. */
 export async function listKept({ deliveries }: Pick<Store, "deliveries">): Promise<KeptSummary[]> {
   const kept = await deliveries.listKeptForOperator();
   return kept.map(({ messageId, createdAt, address, envelope, sizeBytes }) => ({
@@ -37,7 +37,7 @@ export async function listKept({ deliveries }: Pick<Store, "deliveries">): Promi
   }));
 }
 
-/** @returns `null` when no such message is kept for the operator, whatever else the spool holds */
+/** @returns `null` when no such message is kept for the operator, even if the spool holds a message with this id */
 export async function readKept(
   store: Pick<Store, "deliveries" | "bodies">,
   messageId: string,
@@ -48,18 +48,21 @@ export async function readKept(
   return wire === null ? null : await shownText(unstuff(wire));
 }
 
-/** @returns false when no such message was kept for the operator */
+/**
+ * Deletes a kept message.
+ * @returns false when no such message is kept for the operator
+ */
 export async function forgetKept(
   { deliveries, bodies }: Pick<Store, "deliveries" | "bodies">,
   messageId: string,
 ): Promise<boolean> {
   if (!isMessageId.test(messageId) || !(await deliveries.deleteKeptForOperator(messageId))) return false;
-  // A body that stays behind is found by the sweep.
+  // A body that could not be deleted is removed later by the retention sweep.
   await bodies.delete(messageId).catch(() => {});
   return true;
 }
 
-/** @param raw plain form; what can't be parsed is shown as it is */
+/** @param raw message without dot-stuffing; one that can't be parsed is shown as raw text */
 export async function shownText(raw: Buffer): Promise<KeptText> {
   const email = await PostalMime.parse(raw, { forceRfc822Attachments: true }).catch(() => null);
   if (email === null) return { from: "", subject: "", text: shown(raw.toString("latin1", 0, TEXT_MAX)) };
@@ -79,8 +82,8 @@ function oneLine(text: string): string {
   return shown(text.slice(0, LINE_MAX)).replace(/\s+/g, " ").trim();
 }
 
-/** Line ends and tabs stay; every other control, format or unpaired character goes. */
+/** Removes control, format and unpaired surrogate characters except line ends and tabs. */
 function shown(text: string): string {
-  const whole = text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}\n[cut here]` : text;
+  const whole = text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}\n[truncated]` : text;
   return whole.replaceAll("\r\n", "\n").replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, "");
 }

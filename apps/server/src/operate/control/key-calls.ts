@@ -1,4 +1,4 @@
-/** The server's keys as the operator may know and rotate them: what they are for and how old they are, never a byte of one. */
+/** Control calls that list and rotate the server's keys. Answers contain purpose and age of a key, never the key. */
 
 import type { Store } from "../../store/open-store.ts";
 import type { RotationState } from "../../store/sealing/key-rotation.ts";
@@ -13,21 +13,21 @@ export function keyCalls({ keyKeeper, rotateWrapping }: Store): KeyCalls {
       (await keyKeeper.list()).map(({ createdAt, ...key }) => ({ ...key, createdAt: createdAt.toISOString() })),
     "keys-rotate": async () => {
       if (await keyKeeper.rotate()) return keyKeeper.state();
-      throw new OperatorError(notOverYet(keyKeeper.state()));
+      throw new OperatorError(stillInProgress(keyKeeper.state()));
     },
     "keys-state": async () => keyKeeper.state(),
     "keys-wrapping": async () => {
-      if (rotateWrapping === null) throw new OperatorError(givenByHand);
+      if (rotateWrapping === null) throw new OperatorError(givenBySetting);
       await rotateWrapping();
       return true;
     },
   };
 }
 
-const givenByHand =
-  "The wrapping key was given by KAUKE_SECRET_KEY, so this process can't put another one in its place. Rotate the sealing key (without --wrapping), or take the key out of a secret.key of the embedded database.";
+const givenBySetting =
+  "The wrapping key was given by KAUKE_SECRET_KEY, so this process can't replace it. Rotate the sealing key instead (without --wrapping), or use a secret.key file with the embedded database.";
 
-function notOverYet({ step, resealed, total }: RotationState): string {
-  const done = step === "reseals" && total !== null ? `: ${resealed} of ${total} rows are sealed anew` : "";
-  return `An earlier rotation is not over yet${done}. It goes on by itself; \`kauke doctor\` says when it is over.`;
+function stillInProgress({ step, resealed, total }: RotationState): string {
+  const done = step === "reseals" && total !== null ? `: ${resealed} of ${total} rows are resealed` : "";
+  return `An earlier rotation is still in progress${done}. It continues by itself; \`kauke doctor\` says when it is finished.`;
 }

@@ -1,6 +1,6 @@
 /**
- * How the operator's command reaches the data: through the running server, or, when none runs, by opening the store itself.
- * The embedded database has one owner at a time, so a server that can't be asked is never worked around.
+ * Gives the operator's command access to the data: through the running server or, when none runs, by opening the store.
+ * The embedded database has one owner at a time, so a server that runs but does not answer is an error.
  */
 import { statSync } from "node:fs";
 import type { Config } from "../../config.ts";
@@ -30,7 +30,10 @@ export async function openAccess(config: Config): Promise<OperatorAccess> {
   return { ...controlHandlers({ config, store, ports: {} }), isRunning: false, close: () => store.close() };
 }
 
-/** What root writes into the server's directory the server could not read afterwards. */
+/**
+ * Refuses a data directory of another user: the server could not read files that this process, e.g. as root, writes
+ * there.
+ */
 function refuseForeignDirectory(dataDir: string): void {
   const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid;
   if (owner === undefined || process.getuid === undefined || owner === process.getuid()) return;
@@ -42,15 +45,16 @@ function refuseForeignDirectory(dataDir: string): void {
 export function explainLock(thrown: unknown): never {
   if (!(thrown instanceof StoreStartError) || thrown.reason !== "locked") throw thrown;
   throw new OperatorError(
-    "A Kauke process is using the data directory, but its socket kauke.sock does not answer. If it is just starting or closing, run this command again; else restart it.",
+    "A Kauke process is using the data directory, but its socket kauke.sock does not answer. If it is starting or shutting down, run this command again; otherwise restart it.",
     { cause: thrown },
   );
 }
 
 const sentences: Record<ControlError["reason"], string> = {
-  nobody: "The running server has gone meanwhile. Run this command again.",
-  not_allowed: "This user may not speak to the running server. Run this command as the user it runs as, or as root.",
-  no_answer: "The running server did not answer. Run this command again; if that does not help, look at its log.",
+  nobody: "The server has stopped meanwhile. Run this command again.",
+  not_allowed: "This user may not connect to the running server. Run this command as the server's user, or as root.",
+  no_answer:
+    "The running server did not answer. Run this command again; if that does not help, check the server's log.",
   refused: "The running server could not answer. Its log says why (control_failed).",
 };
 

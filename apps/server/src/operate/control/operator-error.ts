@@ -1,4 +1,7 @@
-/** A sentence for the operator: what stands in the way and what to do. It crosses the control socket as it is. */
+/**
+ * An error whose message tells the operator what went wrong and what to do. The message is sent over the control
+ * socket.
+ */
 export class OperatorError extends Error {
   override name = "OperatorError";
 }

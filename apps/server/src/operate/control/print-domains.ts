@@ -1,9 +1,9 @@
-/** `kauke domains`: the records to publish as one zone file, whatever is not a record as comments in it. */
+/** Text of `kauke domains`: the DNS records to publish as a zone file, with explanations as comments. */
 import { type DnsRecord, dmarcReportConsent, zoneLine } from "@kauke/mail-rfc";
 import { type DnsPlan, dnsPlan, policyHost } from "../dns-plan.ts";
 import type { ServerFacts } from "./control-protocol.ts";
 
-/** @param addresses public ones of this machine, as far as it knows them */
+/** @param addresses public addresses of this machine, as far as known */
 export function domainsText(facts: ServerFacts, addresses: readonly string[]): string {
   const plan = dnsPlan(facts);
   const aliasesOf = (name: string) => plan.aliases.filter((it) => it.name === name);
@@ -28,9 +28,9 @@ function hostLines(plan: DnsPlan, addresses: readonly string[]): string[] {
   const records = addresses.map((address): DnsRecord => addressRecord(mailHost, address));
   const known = records.length > 0;
   return [
-    "; The mail host: the addresses that this machine is reached at from outside, and sends from.",
+    "; The mail host: the public addresses at which this machine receives mail and from which it sends.",
     ...(known ? records.map((it) => zoneLine(it)) : placeholders(mailHost)),
-    `; Where these addresses come from (the hosting company), set their reverse name to ${mailHost}`,
+    `; At the provider of these addresses (the hosting company), set their reverse name to ${mailHost}`,
     ...plan.mailHostRecords.map((it) => zoneLine(it)),
     ...plan.aliases.filter((it) => it.name === smtpHost).map((it) => zoneLine(it)),
   ];
@@ -46,13 +46,16 @@ function placeholders(name: string): string[] {
 
 function relayNote({ delivery }: ServerFacts): string[] {
   if (delivery !== "relay") return [];
-  return ["; With a relay, put what its operator names into the SPF record too, e.g. include:… before -all."];
+  return ["; With a relay, add the mechanism its operator names to the SPF record, e.g. include:… before -all."];
 }
 
 function consentNote(domain: string, { dmarcReports }: ServerFacts): string[] {
   const record = dmarcReports === null ? null : dmarcReportConsent(domain, dmarcReports);
   if (record === null) return [];
-  return ["; The domain that gets the DMARC reports must agree to that, in its own zone:", `; ${zoneLine(record)}`];
+  return [
+    "; The domain that receives the DMARC reports must publish its consent in its own zone:",
+    `; ${zoneLine(record)}`,
+  ];
 }
 
 function aliasOrNote(aliases: readonly DnsRecord[], name: string): string[] {
@@ -64,7 +67,7 @@ function aliasOrNote(aliases: readonly DnsRecord[], name: string): string[] {
 function policyNote({ policy }: DnsPlan): string[] {
   return [
     "; MTA-STS: for each domain https://mta-sts.<domain>/.well-known/mta-sts.txt must answer over https with a",
-    "; certificate valid for that name. Kauke's HTTP port answers it; the proxy must pass the host name on. It reads:",
+    "; certificate valid for that name. Kauke's HTTP port serves it; the proxy must forward the host name. The file:",
     ...policy
       .trimEnd()
       .split("\r\n")

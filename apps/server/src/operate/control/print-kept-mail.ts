@@ -1,4 +1,4 @@
-/** `kauke doctor --mail`: each message kept for the operator as text; forgotten, when asked, once it was printed. */
+/** Mail kept for the operator, as `kauke doctor --mail` prints it. */
 import type { ControlHandlers } from "./control-protocol.ts";
 import type { KeptSummary, KeptText } from "./kept-mail.ts";
 
@@ -6,11 +6,11 @@ export type ShownMail = KeptSummary & KeptText;
 
 type KeptCalls = Pick<ControlHandlers, "kept-list" | "kept-text" | "kept-forget">;
 
-/** One after another, so that much mail is never in memory at once. */
+/** Reads one message at a time, so that a lot of mail is never in memory at once. */
 export async function* keptMail(calls: KeptCalls): AsyncGenerator<ShownMail> {
   for (const summary of await calls["kept-list"]({})) {
     const found = await calls["kept-text"]({ messageId: summary.messageId });
-    yield { ...summary, ...(found ?? { from: "", subject: "", text: "[its body can't be read]" }) };
+    yield { ...summary, ...(found ?? { from: "", subject: "", text: "[the body can't be read]" }) };
   }
 }
 
@@ -21,7 +21,7 @@ export function mailText(mail: ShownMail): string {
     `From: ${mail.from}`,
     `Subject: ${mail.subject}`,
     "",
-    // Indented, so that no message can pass itself off as the next one's head.
+    // Indented, so that a message can't imitate the header of the next one.
     ...mail.text
       .trimEnd()
       .split("\n")

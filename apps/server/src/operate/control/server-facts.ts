@@ -1,4 +1,4 @@
-/** What a server can tell the operator's command, taken from its settings and its store. */
+/** The control calls of a server, answered from its settings and its store. */
 import { product } from "@kauke/contract";
 import { publicDkimKey } from "@kauke/mail-rfc";
 import type { Config } from "../../config.ts";
@@ -17,7 +17,7 @@ import { userCalls } from "./user-calls.ts";
 export interface ServerView {
   config: Config;
   store: Store;
-  /** By service; `null` and missing: does not listen. */
+  /** Port by service; `null` or missing if the service does not listen. */
   ports: Readonly<Partial<Record<"http" | "mx" | "submission" | "submissions", number | null>>>;
 }
 
@@ -49,7 +49,7 @@ async function relayState({ delivery, mailHost, domains, dnsServers }: Config): 
 }
 
 const elsewhere =
-  "With DATABASE_URL the data lies in PostgreSQL: back it up with pg_dump, which holds the queue and its mail too, and keep KAUKE_SECRET_KEY apart from it. Nothing else is needed.";
+  "With DATABASE_URL the data is in PostgreSQL: back it up with pg_dump, which includes the queue and its mail, and keep KAUKE_SECRET_KEY in another place. Nothing else is needed.";
 
 async function factsOf({ config, store, ports }: ServerView): Promise<ServerFacts> {
   const { open, oldestAt, messageBytes } = await store.deliveries.figures();

@@ -1,4 +1,4 @@
-/** Accounts as the operator may see and end them. An e-mail address is answered only where it was asked for. */
+/** Control calls about accounts. An e-mail address is returned only on request. */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Store } from "../../store/open-store.ts";
@@ -10,13 +10,13 @@ type UserCalls = Pick<
   "users-list" | "users-find" | "users-delete" | "users-end-sessions" | "mailbox-unblock"
 >;
 
-/** Of one answer; read in smaller pages, so that the event loop is not held. */
+/** Maximum accounts of one answer. They are read in smaller pages, so that the event loop is not blocked. */
 const USERS_AT_ONCE = 1000;
 const USERS_OF_A_PAGE = 200;
 const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function userCalls({ users, loginSessions, operator }: Store): UserCalls {
-  /** Runs only for an account that exists. */
+  /** Runs `work` if the account exists, and returns whether it does. */
   const withUser = async (userId: string, work: () => Promise<void>): Promise<boolean> => {
     if (!isUuid.test(userId) || (await users.find(userId)) === null) return false;
     await work();

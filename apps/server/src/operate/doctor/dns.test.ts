@@ -28,7 +28,7 @@ const facts = {
 } as unknown as ServerFacts;
 const { policy } = dnsPlan(facts);
 
-/** A zone that holds exactly what `kauke domains` asks for, and what it says in comments. */
+/** A zone with exactly the records that `kauke domains` prints, including those in comments. */
 function rightZone(): Record<string, FakeDnsName> {
   const zone: Record<string, FakeDnsName> = {};
   const plan = dnsPlan(facts);
@@ -65,7 +65,7 @@ async function check({ zone = {}, facts: changed = {}, served = policy }: Change
 const notOk = (results: readonly CheckResult[]) =>
   results.filter((it) => it.state !== "ok").map((it) => `${it.state} ${it.check} ${it.subject}`);
 
-it("what `kauke domains` asks for is what doctor wants to see", async () => {
+it("doctor accepts a zone with the records that `kauke domains` prints", async () => {
   const results = await check();
   expect(notOk(results)).toEqual([]);
   const checks = "address reverse-name mx spf dkim dmarc mta-sts tls-reports".split(" ");
@@ -73,7 +73,7 @@ it("what `kauke domains` asks for is what doctor wants to see", async () => {
   expect(results.filter((it) => it.check === "dkim")).toHaveLength(2);
 });
 
-it("nothing is asked of DNS while no mail leaves", async () => {
+it("no DNS query is sent while no mail leaves the machine", async () => {
   const resolver = createFakeDns();
   const preview = { ...facts, delivery: "preview" } as ServerFacts;
   expect(await checkDns(preview, { resolver, fetchPolicy: async () => null })).toEqual([]);
@@ -86,12 +86,12 @@ describe("doctor finds", () => {
   const cases: readonly [string, Change, readonly string[]][] = [
     ["a missing MX and SPF", { zone: { [domain]: {} } }, [`fix mx ${domain}`, `fix spf ${domain}`]],
     [
-      "an MX of somebody else",
+      "an MX record for another host",
       { zone: { [domain]: { mx: [[5, "mx.other.example"]], txt: [`v=spf1 a:mail.${domain} -all`] } } },
       [`fix mx ${domain}`],
     ],
     [
-      "an MX beside ours",
+      "an MX record for a second host",
       {
         zone: {
           [domain]: {
@@ -149,7 +149,7 @@ describe("doctor finds", () => {
     ],
     ["no reverse name", { zone: { "36.27.18.9.in-addr.arpa": {} } }, [`fix reverse-name ${address}`]],
     [
-      "a submission name that leads elsewhere",
+      "a submission name that resolves to another host",
       { zone: { [`smtp.${domain}`]: { a: ["9.9.9.9"] } } },
       [`fix address smtp.${domain}`],
     ],
@@ -169,7 +169,7 @@ describe("doctor finds", () => {
     ]);
   });
 
-  it("a mail host at an address of an inner network", async () => {
+  it("a mail host with a private address", async () => {
     const inner = { a: ["10.0.0.5"], txt: ["v=spf1 a -all"] };
     const zone = {
       [`mail.${domain}`]: inner,
@@ -187,14 +187,14 @@ describe("the plan for the policy host", () => {
     ["https://[2001:db8::1]:8443", []],
     ["http://localhost:3000", []],
     ["https://kauke.localhost", []],
-  ])("%s leads to %j", (publicUrl, expected) => {
+  ])("of %s is %j", (publicUrl, expected) => {
     const { aliases } = dnsPlan({ ...facts, publicUrl });
     const found = aliases.filter(({ name }) => name.startsWith("mta-sts."));
     expect(found.map((it) => `${it.name} ${it.type} ${it.type === "CNAME" ? it.target : ""}`)).toEqual(expected);
   });
 });
 
-it("with a relay it says what can't be known, and asks nothing of the reverse name", async () => {
+it("with a relay it says what can't be checked, and does not require a reverse name", async () => {
   const zone = { "36.27.18.9.in-addr.arpa": {} };
   const found = notOk(await check({ zone, facts: { delivery: "relay" } }));
   expect(found).toEqual([`warn reverse-name ${address}`, `warn spf ${domain}`]);

@@ -1,4 +1,4 @@
-/** Compares what DNS says of one domain with the plan: MX, SPF, DKIM, DMARC, MTA-STS and TLS reporting. */
+/** Compares the DNS records of one domain with the plan: MX, SPF, DKIM, DMARC, MTA-STS and TLS reporting. */
 import { type DnsRecord, isSameDkimKey, type PublicDkimKey, readTagList } from "@kauke/mail-rfc";
 import { spf } from "mailauth/lib/spf/index.js";
 import { dnsFor } from "../../mail/ask-dns.ts";
@@ -11,9 +11,9 @@ export interface DomainCheckDeps {
   plan: DnsPlan;
   dkim: readonly PublicDkimKey[];
   delivery: "relay" | "direct";
-  /** Addresses of the mail host, as DNS says. */
+  /** Addresses of the mail host according to DNS. */
   addresses: readonly string[];
-  /** The policy file as the world gets it over https from this address; `null`: it doesn't. */
+  /** Reads the policy file from this address over https; `null` if that fails. */
   fetchPolicy: (host: string, address: string) => Promise<string | null>;
 }
 
@@ -29,8 +29,8 @@ export async function checkDomain(domain: string, deps: DomainCheckDeps): Promis
   ]);
 }
 
-const seeDomains = "`kauke domains` prints it";
-const dnsFailed = "DNS gave no answer: look at the name servers of this domain, and at KAUKE_DNS_SERVERS.";
+const printedByDomains = "`kauke domains` prints it";
+const dnsFailed = "DNS gave no answer: check the name servers of this domain, and KAUKE_DNS_SERVERS.";
 
 function recordsOf<T>(answer: DnsAnswer<T>): readonly T[] {
   return answer.kind === "found" ? answer.records : [];
@@ -42,28 +42,32 @@ async function checkMx(domain: string, { resolver, plan }: DomainCheckDeps): Pro
   if (answer.kind === "failed") return fix(dnsFailed);
   const hosts = recordsOf(answer).map((it) => it.exchange.toLowerCase().replace(/\.$/, ""));
   if (!hosts.includes(plan.mailHost))
-    return fix(`No MX record names ${plan.mailHost}, so no mail arrives: publish it, ${seeDomains}.`);
+    return fix(`No MX record names ${plan.mailHost}, so no mail arrives: publish it, ${printedByDomains}.`);
   if (hosts.some((host) => host !== plan.mailHost))
-    return warn("Other mail hosts are named beside ours: remove them unless they pass mail on to us.");
+    return warn(
+      "There are MX records for other mail hosts too: remove them unless those hosts forward the mail to this one.",
+    );
   return ok(`Mail is sent to ${plan.mailHost}.`);
 }
 
-/** Asks what a receiver will: may these addresses send for this domain (RFC 7208)? */
+/** Evaluates SPF as a receiver does: may the addresses of the mail host send for this domain (RFC 7208)? */
 export async function checkSpf(domain: string, deps: DomainCheckDeps): Promise<CheckResult> {
   const { ok, warn, fix } = checking("spf", domain);
   const answer = await deps.resolver.resolveTxt(domain);
   if (answer.kind === "failed") return fix(dnsFailed);
   const records = recordsOf(answer).filter((text) => /^v=spf1(?: |$)/i.test(text));
-  if (records.length === 0) return fix(`There is no SPF record: publish it, ${seeDomains}.`);
-  if (records.length > 1) return fix("There are several SPF records, which counts as none: leave one.");
+  if (records.length === 0) return fix(`There is no SPF record: publish it, ${printedByDomains}.`);
+  if (records.length > 1) return fix("There are several SPF records, which counts as none: remove all but one.");
   if (/(?:^|\s)\+?all(?:\s|$)/i.test(records[0] ?? ""))
-    return fix("The SPF record lets anybody send for this domain: end it with -all.");
+    return fix("The SPF record allows anybody to send for this domain: end it with -all.");
   if (deps.delivery === "relay")
-    return warn("There is an SPF record. Whether it names the relay can't be seen from here: ask its operator.");
-  if (deps.addresses.length === 0) return warn("It can't be judged while the mail host has no address.");
+    return warn(
+      "There is an SPF record. Whether it includes the relay can't be checked from here: ask the relay's operator.",
+    );
+  if (deps.addresses.length === 0) return warn("SPF can't be checked while the mail host has no address.");
   const results = await Promise.all(deps.addresses.map((ip) => spfResult(domain, ip, deps)));
   if (results.every((it) => it === "pass")) return ok("Every address of the mail host may send for this domain.");
-  return fix(`The SPF record does not let every address of the mail host send: correct it, ${seeDomains}.`);
+  return fix(`The SPF record does not allow every address of the mail host to send: correct it, ${printedByDomains}.`);
 }
 
 async function spfResult(domain: string, ip: string, { resolver, plan }: DomainCheckDeps): Promise<string> {
@@ -79,11 +83,11 @@ async function checkDkim(key: PublicDkimKey, { resolver }: DomainCheckDeps): Pro
   const answer = await resolver.resolveTxt(name);
   if (answer.kind === "failed") return fix(dnsFailed);
   const found = recordsOf(answer);
-  if (found.length === 0) return fix(`Our signatures can't be verified: publish the key, ${seeDomains}.`);
-  if (found.length > 1) return fix("There are several records, which receivers may not accept: leave one.");
+  if (found.length === 0) return fix(`Our signatures can't be verified: publish the key, ${printedByDomains}.`);
+  if (found.length > 1) return fix("There are several records, which receivers may not accept: remove all but one.");
   if (found.every((text) => isSameDkimKey(text, key))) return ok("The key our mail is signed with is published.");
   return fix(
-    `Another key is published than the one we sign with, so every signature fails: replace it, ${seeDomains}.`,
+    `The published key is not the one we sign with, so every signature fails: replace it, ${printedByDomains}.`,
   );
 }
 
@@ -94,11 +98,11 @@ async function checkDmarc(domain: string, { resolver }: DomainCheckDeps): Promis
   const found = recordsOf(answer).flatMap((text) => readTagList(text, "DMARC1") ?? []);
   const [tags] = found;
   if (tags === undefined)
-    return fix(`There is no DMARC record, which large providers ask for: publish it, ${seeDomains}.`);
-  if (found.length > 1) return fix("There are several DMARC records, which counts as none: leave one.");
+    return fix(`There is no DMARC record, which large providers ask for: publish it, ${printedByDomains}.`);
+  if (found.length > 1) return fix("There are several DMARC records, which counts as none: remove all but one.");
   const policy = tags.get("p")?.toLowerCase();
-  if (policy === "reject") return ok("Mail that only pretends to be ours is refused.");
-  return warn("The policy is weaker than p=reject, so others can pretend to write as an alias: raise it.");
+  if (policy === "reject") return ok("Receivers reject mail that forges this domain.");
+  return warn("The policy is weaker than p=reject, so others can forge mail from an alias: set p=reject.");
 }
 
 async function checkMtaSts(domain: string, deps: DomainCheckDeps): Promise<CheckResult> {
@@ -108,15 +112,15 @@ async function checkMtaSts(domain: string, deps: DomainCheckDeps): Promise<Check
   if (answer.kind === "failed") return fix(dnsFailed);
   const [tags] = recordsOf(answer).flatMap((text) => readTagList(text, "STSv1") ?? []);
   if (tags === undefined)
-    return warn(`There is no MTA-STS record, so senders may fall back to plain text: publish it, ${seeDomains}.`);
+    return warn(`There is no MTA-STS record, so senders may fall back to plain text: publish it, ${printedByDomains}.`);
   const policy = await readPolicy(host, deps);
   if (policy === null)
     return fix(`https://${host}/.well-known/mta-sts.txt can't be read: serve it there as \`kauke domains\` says.`);
   if (plainLines(policy) !== plainLines(deps.plan.policy))
     return fix(`https://${host}/.well-known/mta-sts.txt is not the policy that \`kauke domains\` prints: replace it.`);
   if (tags.get("id") !== wantedId(domain, deps.plan))
-    return warn(`The policy has changed since the record was published: publish the new id, ${seeDomains}.`);
-  return ok("Record and policy are there.");
+    return warn(`The policy has changed since the record was published: publish the new id, ${printedByDomains}.`);
+  return ok("Record and policy are published.");
 }
 
 async function readPolicy(host: string, { resolver, fetchPolicy }: DomainCheckDeps): Promise<string | null> {
@@ -139,6 +143,6 @@ async function checkTlsReporting(domain: string, { resolver }: DomainCheckDeps):
   if (answer.kind === "failed") return fix(dnsFailed);
   const [tags] = recordsOf(answer).flatMap((text) => readTagList(text, "TLSRPTv1") ?? []);
   if (tags?.get("rua") === undefined)
-    return warn(`Nobody can report failing TLS to us: publish the record, ${seeDomains}.`);
-  return ok("Senders know where to report failing TLS.");
+    return warn(`Senders can't report TLS failures to us: publish the record, ${printedByDomains}.`);
+  return ok("Senders can report TLS failures.");
 }

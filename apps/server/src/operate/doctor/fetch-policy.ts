@@ -1,10 +1,12 @@
-/** Reads an MTA-STS policy as a sender does: over https, with a certificate that must be valid for the name (RFC 8461 §3.3). */
+/** Reads an MTA-STS policy as a sender does: over https, with a certificate valid for the name (RFC 8461 §3.3). */
 import { get } from "node:https";
 
 const FETCH_MS = 10_000;
 const POLICY_BYTES_MAX = 65_536;
 
-/** @returns `null` when it can't be had: no https, a certificate of another name, not 200, or too large */
+/**
+ * @returns `null` if it can't be read: no https, a certificate for another name, a status other than 200, or too large
+ */
 export function fetchPolicy(host: string, address: string): Promise<string | null> {
   return new Promise((resolve) => {
     const headers = { host, connection: "close" };

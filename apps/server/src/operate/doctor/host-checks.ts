@@ -1,4 +1,7 @@
-/** The names of this machine in DNS: addresses of the mail host, their reverse names, and the name mail programs are given. */
+/**
+ * Checks the DNS names of this machine: addresses of the mail host, their reverse names, and the host name for mail
+ * programs.
+ */
 import { reverseName } from "@kauke/mail-rfc";
 import type { Resolver } from "../../mail/resolver.ts";
 import { isPublicAddress } from "../../mail/transport/address-guard.ts";
@@ -33,11 +36,11 @@ async function addressesOf(host: string, resolver: Resolver): Promise<string[] |
 
 function checkAddresses(mailHost: string, addresses: readonly string[] | null): CheckResult {
   const { ok, warn, fix } = checking("address", mailHost);
-  if (addresses === null) return fix("DNS gave no answer: look at its name servers, and at KAUKE_DNS_SERVERS.");
+  if (addresses === null) return fix("DNS gave no answer: check its name servers, and KAUKE_DNS_SERVERS.");
   if (addresses.length === 0) return fix("The mail host has no address, so no mail arrives: publish its A record.");
   if (!addresses.every(isPublicAddress))
-    return warn(`Not every address is a public one (${addresses.join(", ")}): the world can't reach those.`);
-  return ok(`The world finds it at ${addresses.join(" and ")}.`);
+    return warn(`Not every address is public (${addresses.join(", ")}): other hosts can't reach those.`);
+  return ok(`Its addresses are ${addresses.join(" and ")}.`);
 }
 
 async function checkReverseName(address: string, { resolver, plan, delivery }: HostCheckDeps): Promise<CheckResult> {
@@ -46,7 +49,7 @@ async function checkReverseName(address: string, { resolver, plan, delivery }: H
   if (answer.kind === "failed") return warn("DNS gave no answer about the reverse name: run this again later.");
   const names = answer.kind === "found" ? answer.records.map((it) => it.toLowerCase().replace(/\.$/, "")) : [];
   if (names.includes(plan.mailHost)) return ok(`Its reverse name is ${plan.mailHost}.`);
-  const advice = `Its reverse name is not ${plan.mailHost}: set it where the address comes from (the hosting company).`;
+  const advice = `Its reverse name is not ${plan.mailHost}: set it at the provider of the address (the hosting company).`;
   return delivery === "relay" ? warn(`${advice} With a relay that matters little.`) : fix(advice);
 }
 
@@ -57,11 +60,11 @@ async function checkSmtpHost(
   if (plan.smtpHost === plan.mailHost) return [];
   const { ok, fix } = checking("address", plan.smtpHost);
   const found = await addressesOf(plan.smtpHost, resolver);
-  if (found === null) return [fix("DNS gave no answer: look at its name servers, and at KAUKE_DNS_SERVERS.")];
+  if (found === null) return [fix("DNS gave no answer: check its name servers, and KAUKE_DNS_SERVERS.")];
   const isSame = found.length > 0 && found.every((it) => expected?.includes(it));
   return [
     isSame
-      ? ok("Mail programs are led to the mail host.")
-      : fix("Mail programs are told this name, and it does not lead to the mail host: publish its CNAME."),
+      ? ok("The host name for mail programs resolves to the mail host.")
+      : fix("Mail programs use this name, and it does not resolve to the mail host: publish its CNAME."),
   ];
 }

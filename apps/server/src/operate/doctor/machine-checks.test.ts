@@ -18,11 +18,11 @@ async function states(now = new Date()): Promise<string[]> {
 
 const clockOk = "ok clock this machine";
 
-it("a private directory and a clock that goes on are fine", async () => {
+it("a private directory and a correct clock are ok", async () => {
   expect(await states()).toEqual(["ok permissions data directory", clockOk]);
 });
 
-it("a directory, a key and settings that others may read must be mended, each by its name", async () => {
+it("a directory, a key and settings that others may read have to be fixed, each by its name", async () => {
   await writeFile(join(dataDir, ".env"), "");
   await chmod(join(dataDir, ".env"), 0o640);
   await chmod(join(dataDir, "secret.key"), 0o604);
@@ -35,16 +35,16 @@ it("a directory, a key and settings that others may read must be mended, each by
   ]);
 });
 
-it("a clock behind the newest file is wrong for certain", async () => {
+it("a clock behind the newest file has to be fixed", async () => {
   expect(await states(new Date(Date.now() - 3_600_000))).toContain("fix clock this machine");
 });
 
-it("of a directory that isn't there neither room nor permissions are told", async () => {
+it("for a directory that does not exist neither disk space nor permissions are reported", async () => {
   const results = await checkMachine({ dataDir: join(dataDir, "gone"), folder: dataDir, now: new Date() });
   expect(results.map((it) => `${it.state} ${it.check}`)).toEqual(["warn disk", "ok clock"]);
 });
 
-it("mail under way is counted, and a file that lies there for long is worth a look", async () => {
+it("in-flight messages are counted, and a file that is too old is a warning", async () => {
   const folder = join(dataDir, "underway");
   await mkdir(folder);
   expect(await states()).toContain("ok underway 0 messages");

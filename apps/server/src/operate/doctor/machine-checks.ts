@@ -1,4 +1,4 @@
-/** This machine: who may read the data directory, how much room there is, and whether the clock can be right. */
+/** Checks this machine: permissions of the data directory, free disk space, the clock, and in-flight messages. */
 import { existsSync } from "node:fs";
 import { readdir, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { type CheckResult, checking } from "./check-result.ts";
 
 export interface MachineFolders {
   dataDir: string;
-  /** Where `.env` is looked for. */
+  /** Directory of the `.env` file. */
   folder: string;
   now: Date;
 }
@@ -21,7 +21,7 @@ export async function checkMachine(folders: MachineFolders): Promise<CheckResult
   return (await Promise.all(parts)).flat();
 }
 
-/** Nothing to say of a directory that is not there yet; Windows knows no such modes. */
+/** Checks file modes. No result if the directory does not exist, nor on Windows, which has no such modes. */
 async function checkModes({ dataDir, folder }: MachineFolders): Promise<CheckResult[]> {
   if (process.platform === "win32" || !existsSync(dataDir)) return [];
   const private_ = [
@@ -37,7 +37,7 @@ async function checkModes({ dataDir, folder }: MachineFolders): Promise<CheckRes
   for (const { name, path, mode } of private_) {
     const found = await stat(path).catch(() => null);
     if (found === null || (found.mode & 0o077) === 0) continue;
-    open.push(checking("permissions", name).fix(`Other users of this machine may use it: chmod ${mode} ${path}`));
+    open.push(checking("permissions", name).fix(`Other users of this machine have access: chmod ${mode} ${path}`));
   }
   return open.length > 0 ? open : [checking("permissions", "data directory").ok("Only its owner can read the data.")];
 }
@@ -45,24 +45,28 @@ async function checkModes({ dataDir, folder }: MachineFolders): Promise<CheckRes
 async function checkRoom(dataDir: string): Promise<CheckResult[]> {
   const { ok, warn, fix } = checking("disk", "data directory");
   const found = await statfs(dataDir).catch(() => null);
-  if (found === null) return [warn("How much room is left can't be seen.")];
+  if (found === null) return [warn("The free disk space can't be read.")];
   const bytes = found.bavail * found.bsize;
   const left = `${(bytes / GIB).toFixed(1)} GiB are free`;
-  if (bytes < NEEDED_BYTES) return [fix(`Only ${left}: make room, or mail that has to wait is soon refused with 452.`)];
+  if (bytes < NEEDED_BYTES)
+    return [fix(`Only ${left}: free some space, or mail that must be queued is soon refused with 452.`)];
   return [
     bytes < WANTED_BYTES
-      ? warn(`Only ${left}: make room before mail that has to wait is refused with 452.`)
+      ? warn(`Only ${left}: free some space before mail that must be queued is refused with 452.`)
       : ok(`${left}.`),
   ];
 }
 
-/** No network time is asked. A clock behind what was written yesterday is wrong for certain; the rest can't be seen from here. */
+/**
+ * Checks the clock without network time: a clock behind the newest file of the data directory is certainly wrong; other
+ * errors can't be detected.
+ */
 async function checkClock({ dataDir, now }: MachineFolders): Promise<CheckResult[]> {
   const { ok, fix } = checking("clock", "this machine");
   const newest = await newestChange(dataDir);
   if (newest > now.getTime() + TOLERATED_MS)
-    return [fix("It is behind files of the data directory: set it, and let the system keep it (NTP).")];
-  return [ok("It is not behind the files of the data directory; more can't be seen from here.")];
+    return [fix("It is behind the times of files in the data directory: set it, and keep it synchronised (NTP).")];
+  return [ok("It is not behind the times of files in the data directory; more can't be checked from here.")];
 }
 
 async function newestChange(dataDir: string): Promise<number> {
@@ -78,25 +82,28 @@ async function newestChange(dataDir: string): Promise<number> {
   return Math.max(0, ...times);
 }
 
-/** An attempt at a destination while its sender waits ends within minutes, by delivery or in the queue. */
+/**
+ * Age below which an in-flight message is normal: an attempt during the SMTP session ends within minutes, in delivery
+ * or in the queue.
+ */
 const IN_FLIGHT_MS = 15 * 60_000;
 
-/** Beside the embedded database only; with PostgreSQL there is no such folder and nothing to say. */
+/** Checks in-flight messages. No result with PostgreSQL, which has no such folder. */
 async function checkInFlight({ dataDir, now }: MachineFolders): Promise<CheckResult[]> {
   const folder = join(dataDir, "underway");
   const names = await readdir(folder).catch(() => null);
   if (names === null) return [];
   const found = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => null)));
-  // One that went meanwhile was delivered.
+  // A file that disappeared meanwhile was delivered.
   const times = found.flatMap((it) => (it === null ? [] : [it.mtimeMs]));
   const { ok, warn } = checking("underway", `${times.length} messages`);
-  if (times.length === 0) return [ok("No message is being tried while its sender waits.")];
+  if (times.length === 0) return [ok("No delivery attempt is in progress while its sender waits.")];
   const oldestAt = Math.min(...times);
-  const says = `Being tried while the sender waits, the oldest since ${new Date(oldestAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const says = `Delivery attempts are in progress while the sender waits, the oldest since ${new Date(oldestAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   if (now.getTime() - oldestAt < IN_FLIGHT_MS) return [ok(`${says}.`)];
   return [
     warn(
-      `${says}: restart the server, which puts them into the queue; what it can't read it logs (underway_unreadable).`,
+      `${says}: restart the server, which moves them into the queue and logs those it can't read (underway_unreadable).`,
     ),
   ];
 }

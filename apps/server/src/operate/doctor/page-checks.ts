@@ -1,4 +1,4 @@
-/** What the public pages say and lead to that only the operator can make true. */
+/** Checks the claims and links of the public pages that depend on the operator's settings. */
 import type { Config } from "../../config.ts";
 import type { ServerFacts } from "../control/control-protocol.ts";
 import { type CheckResult, checking } from "./check-result.ts";
@@ -12,10 +12,10 @@ const settingOf: Readonly<Record<keyof Config["links"], string>> = {
   smtpGuide: "KAUKE_LINK_SMTP_GUIDE",
 };
 
-/** Names under .test lead nowhere (RFC 6761 section 6.2). */
+/** Names under .test do not resolve (RFC 6761 section 6.2). */
 const isExample = (link: string): boolean => URL.canParse(link) && new URL(link).hostname.endsWith(".test");
 
-/** @returns the settings whose links lead to example addresses, e.g. `["KAUKE_LINK_VIDEO"]` */
+/** @returns the settings whose links point to example addresses, e.g. `["KAUKE_LINK_VIDEO"]` */
 export function exampleLinks(links: Config["links"]): string[] {
   const names = Object.keys(settingOf) as (keyof Config["links"])[];
   return names.filter((name) => isExample(links[name])).map((name) => settingOf[name]);
@@ -27,14 +27,14 @@ export function checkPages(facts: Pick<ServerFacts, "exampleLinks" | "logDaysGiv
 
 function checkLinks(settings: readonly string[]): CheckResult {
   const { ok, warn } = checking("links", "footer and feedback");
-  if (settings.length === 0) return ok("None leads to an example address.");
-  return warn(`Visitors are led to example addresses: set ${settings.join(", ")}.`);
+  if (settings.length === 0) return ok("No link points to an example address.");
+  return warn(`Links point to example addresses: set ${settings.join(", ")}.`);
 }
 
 function checkLogs(logDaysGiven: boolean): CheckResult {
   const { ok, warn } = checking("logs", "privacy policy");
-  if (logDaysGiven) return ok("It names the time of KAUKE_LOG_DAYS.");
+  if (logDaysGiven) return ok("It states the retention of KAUKE_LOG_DAYS.");
   return warn(
-    "It says that technical logs are kept for 90 days at most: have your log system delete them by then, and set KAUKE_LOG_DAYS to the days it keeps them.",
+    "It states that technical logs are kept for at most 90 days: configure your log system to delete them by then, and set KAUKE_LOG_DAYS to its retention in days.",
   );
 }

@@ -1,4 +1,4 @@
-/** The listeners of the running server, spoken to over this machine's own network. */
+/** Checks the listeners of the running server by connecting from this machine. */
 import type { X509Certificate } from "node:crypto";
 import type { ServerFacts } from "../control/control-protocol.ts";
 import type { DnsPlan } from "../dns-plan.ts";
@@ -25,7 +25,7 @@ export async function checkPorts(facts: PortFacts, plan: DnsPlan, now: Date): Pr
   return [...results.flatMap((it) => it ?? []), ...(mx === undefined ? [] : checkPort25(mx, facts))];
 }
 
-/** A listener on every address is met on the loopback. */
+/** Address to connect to: the loopback address for a listener on all addresses. */
 function reachable(host: string): string {
   return { "::": "::1", "0.0.0.0": "127.0.0.1" }[host] ?? host;
 }
@@ -41,24 +41,25 @@ async function checkHttp(host: string, port: number): Promise<CheckResult[]> {
     },
     () => null,
   );
-  if (status === 200) return [ok("Web app and API accept work.")];
-  if (status === null) return [fix("Nothing answers on the HTTP port: look at the server's log.")];
-  return [fix("The server says it can't accept work: look at its log.")];
+  if (status === 200) return [ok("Web app and API accept requests.")];
+  if (status === null) return [fix("Nothing answers on the HTTP port: check the server's log.")];
+  return [fix("The server says that it can't accept requests: check its log.")];
 }
 
 async function checkSmtp(service: string, target: ProbeTarget, now: Date): Promise<CheckResult[]> {
   const { ok, fix } = checking("port", `${service} ${target.port}`);
   const result = await probeSmtp(target);
-  if (result.kind === "unreachable") return [fix("Nothing answers on this port: look at the server's log.")];
+  if (result.kind === "unreachable") return [fix("Nothing answers on this port: check the server's log.")];
   if (result.kind === "failed") return [fix(brokenAt[result.at])];
   const certificate = checkCertificate(result.certificate, { ...target, isTrusted: result.isTrusted, now });
-  return [ok("It greets and speaks TLS."), certificate];
+  return [ok("It sends a greeting and supports TLS."), certificate];
 }
 
 const brokenAt = {
-  greeting: "It answers, but not with a greeting: another program may hold the port, or too many are connected.",
-  starttls: "It does not offer STARTTLS, so mail travels in the clear: look at the certificate and the server's log.",
-  handshake: "The TLS handshake fails: look at the certificate files and the server's log.",
+  greeting: "It answers, but not with a greeting: another program may use the port, or there are too many connections.",
+  starttls:
+    "It does not offer STARTTLS, so mail is transmitted unencrypted: check the certificate and the server's log.",
+  handshake: "The TLS handshake fails: check the certificate files and the server's log.",
 } as const;
 
 export function checkCertificate(
@@ -68,14 +69,14 @@ export function checkCertificate(
   const { ok, warn, fix } = checking("certificate", `${serverName} ${port}`);
   const daysLeft = Math.floor((certificate.validToDate.getTime() - now.getTime()) / DAY_MS);
   const end = certificate.validToDate.toISOString().slice(0, 10);
-  if (daysLeft < 0) return fix(`It ended on ${end}: renew it.`);
+  if (daysLeft < 0) return fix(`It expired on ${end}: renew it.`);
   if (certificate.checkHost(serverName) === undefined)
-    return fix(`It does not cover ${serverName}: get one that names it.`);
+    return fix(`It does not cover ${serverName}: get one that does.`);
   if (certificate.checkIssued(certificate))
     return warn(
       `It is self-signed: mail still arrives, but mail programs refuse it. Set KAUKE_TLS_CERT and KAUKE_TLS_KEY.`,
     );
-  if (daysLeft < SOON_DAYS) return warn(`It ends on ${end}: renew it now.`);
+  if (daysLeft < SOON_DAYS) return warn(`It expires on ${end}: renew it now.`);
   if (!isTrusted) return warn("This machine does not trust it: put the whole chain into KAUKE_TLS_CERT.");
   return ok(`It covers ${serverName} and is valid until ${end}.`);
 }
@@ -84,6 +85,6 @@ function checkPort25(port: number, { delivery }: PortFacts): CheckResult[] {
   if (port === 25 || delivery === "preview") return [];
   const { warn } = checking("port", `mx ${port}`);
   return [
-    warn("The world sends mail to port 25 only: set KAUKE_MX_PORT=25, unless something passes 25 on to this port."),
+    warn("Other hosts send mail to port 25 only: set KAUKE_MX_PORT=25, unless port 25 is forwarded to this port."),
   ];
 }

@@ -7,7 +7,7 @@ import { dnsPlan } from "../dns-plan.ts";
 import { makeSelfSigned } from "../self-signed.ts";
 import { checkCertificate, checkPorts } from "./port-checks.ts";
 
-/** Issued to mail.kauke.example and smtp.kauke.example until 2126 by an authority that is gone. */
+/** Issued to mail.kauke.example and smtp.kauke.example until 2126 by an authority that no longer exists. */
 const issued = `-----BEGIN CERTIFICATE-----
 MIIBtTCCAVugAwIBAgIUEh+ZqfoXFajGD2f6Daqr1FLIVJcwCgYIKoZIzj0EAwIw
 HzEdMBsGA1UEAwwUS2F1a2UgdGVzdCBhdXRob3JpdHkwIBcNMjYxMTIxMTA1MTA4
@@ -56,7 +56,7 @@ describe("a port", () => {
     return (server.address() as AddressInfo).port;
   }
 
-  /** Answers each line by its first word. */
+  /** A server that answers each line according to its first word. */
   function talking(greeting: string, answers: Record<string, string>) {
     return (socket: Socket) => {
       socket.on("error", () => {});
@@ -75,35 +75,35 @@ describe("a port", () => {
     return results.map((it) => `${it.state} ${it.check} ${it.subject.replace(/\d+/, "N")}`);
   }
 
-  it("nobody listens on must be mended", async () => {
+  it("without a listener has to be fixed", async () => {
     const server = createServer();
     const port = await portOf(server);
     await new Promise((done) => server.close(done));
     expect(await stateOf({ mx: port, http: port })).toEqual(["fix port http N", "fix port mx N"]);
   });
 
-  it("of another program, or of a server that is too busy, must be mended", async () => {
+  it("of another program, or of a server that is too busy, has to be fixed", async () => {
     const port = await portOf(createServer(talking("421 4.7.0 Too many\r\n", {})));
     expect(await stateOf({ mx: port })).toEqual(["fix port mx N"]);
   });
 
-  it("without STARTTLS must be mended", async () => {
+  it("without STARTTLS has to be fixed", async () => {
     const port = await portOf(createServer(talking("220 x\r\n", { EHLO: "250-x\r\n250 SIZE\r\n" })));
     expect(await stateOf({ mx: port })).toEqual(["fix port mx N"]);
   });
 
-  it("whose handshake fails must be mended", async () => {
+  it("whose handshake fails has to be fixed", async () => {
     const answers = { EHLO: "250-x\r\n250 STARTTLS\r\n", STAR: "220 go\r\nnonsense\r\n" };
     const port = await portOf(createServer(talking("220 x\r\n", answers)));
     expect(await stateOf({ submission: port })).toEqual(["fix port submission N"]);
   });
 
-  it("that closes at once must be mended", async () => {
+  it("that closes at once has to be fixed", async () => {
     const port = await portOf(createServer((socket) => socket.destroy()));
     expect(await stateOf({ mx: port, submissions: port })).toEqual(["fix port mx N", "fix port submissions N"]);
   });
 
-  it("with TLS from the first byte is fine, its certificate judged for the name users are given", async () => {
+  it("with implicit TLS is ok, and its certificate is checked for the name that users get", async () => {
     const tls = createTlsServer({ cert: testCertificate, key: testKey }, talking("220 x\r\n", { QUIT: "221 bye\r\n" }));
     const port = await portOf(tls);
     expect(await stateOf({ submissions: port })).toEqual([

@@ -1,4 +1,4 @@
-/** What the relay said when it was asked to take mail. */
+/** Result of a trial connection to the relay. */
 import type { FailureCode } from "../../core/delivery/delivery.ts";
 import type { SmtpStage } from "../../mail/classify-reply.ts";
 import type { RelayState } from "../../mail/transport/probe-relay.ts";
@@ -6,12 +6,12 @@ import { type CheckResult, checking } from "./check-result.ts";
 
 const SETTING = "KAUKE_RELAY_URL";
 
-/** @param state `null`: mail does not leave through a relay */
+/** @param state `null` if mail is not sent through a relay */
 export function checkRelay(state: RelayState | null): CheckResult[] {
   if (state === null) return [];
   const { ok, fix } = checking("relay", "connection");
   if (state.kind === "ready")
-    return [ok(`It lets us in and takes our sender (reply ${state.replyCode}). No message was sent.`)];
+    return [ok(`It accepts our login and our sender (reply ${state.replyCode}). No message was sent.`)];
   const said = state.replyCode === null ? "" : ` (reply ${state.replyCode})`;
   return [fix(`${sentenceFor(state)}${said}, so no mail leaves: ${adviceFor(state)}`)];
 }
@@ -39,9 +39,9 @@ function sentenceFor({ stage, code, replyCode }: Failed): string {
 
 function adviceFor({ stage, code }: Failed): string {
   if (stage === "auth") return `correct user and password in ${SETTING}, and restart.`;
-  if (stage === "mail") return "ask its operator which sender domains it takes.";
+  if (stage === "mail") return "ask its operator which sender domains it accepts.";
   if (code === "dns_failed" || code === "unreachable")
-    return `look at host and port in ${SETTING}, at KAUKE_DNS_SERVERS, and at the firewall.`;
-  if (code === "tls_failed") return `look at scheme and port in ${SETTING}, and at the relay's certificate.`;
+    return `check host and port in ${SETTING}, KAUKE_DNS_SERVERS, and the firewall.`;
+  if (code === "tls_failed") return `check scheme and port in ${SETTING}, and the relay's certificate.`;
   return "ask its operator why.";
 }

@@ -1,4 +1,4 @@
-/** The results as lines for a person, what must be mended last, where the eye is. */
+/** Prints the results as lines for a person. Problems to fix come last, next to the prompt. */
 import type { CheckResult, CheckState } from "./check-result.ts";
 
 const order: readonly CheckState[] = ["ok", "warn", "fix"];
@@ -16,7 +16,7 @@ function nameOf({ check, subject }: CheckResult): string {
 
 function summary(results: readonly CheckResult[]): string {
   const counts = order.map((state) => `${results.filter((it) => it.state === state).length} ${state}`);
-  return `${counts.join(", ")}${mustMend(results) ? ": something must be mended." : "."}`;
+  return `${counts.join(", ")}${mustMend(results) ? ": something must be fixed." : "."}`;
 }
 
 export function mustMend(results: readonly CheckResult[]): boolean {

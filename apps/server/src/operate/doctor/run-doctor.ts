@@ -1,4 +1,4 @@
-/** Runs every check that makes sense for this installation. DNS is left alone while no mail leaves the machine. */
+/** Runs every check that applies to this installation. DNS is not checked while no mail leaves the machine. */
 
 import type { Resolver } from "../../mail/resolver.ts";
 import type { RelayState } from "../../mail/transport/probe-relay.ts";
@@ -18,7 +18,7 @@ export interface DoctorDeps extends Pick<DomainCheckDeps, "resolver" | "fetchPol
   dataDir: string;
   folder: string;
   now: Date;
-  /** `null`: mail does not leave through a relay. */
+  /** `null` if mail is not sent through a relay. */
   relayState: RelayState | null;
 }
 
@@ -46,7 +46,10 @@ export async function checkDns(facts: ServerFacts, deps: DnsDeps): Promise<Check
   return [...results, ...ofHost, ...perDomain.flat()];
 }
 
-/** Receivers ask for it where our reports come from this host, and its name has no record as one of the domains. */
+/**
+ * Whether the mail host's own name needs an SPF record: with direct delivery, reports are sent with its name, and it is
+ * not one of the domains.
+ */
 function isOwnSpfAsked({ delivery, domains, mailHost }: ServerFacts): boolean {
   return delivery === "direct" && !domains.includes(mailHost);
 }

@@ -1,4 +1,6 @@
-/** Speaks to a listener of ours as a client would: greeting, EHLO, STARTTLS or TLS at once, and the certificate shown. */
+/**
+ * Connects to one of our listeners as a client would: greeting, EHLO, STARTTLS or implicit TLS, and the certificate.
+ */
 import type { X509Certificate } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
@@ -6,15 +8,15 @@ import { connect as connectTls, type TLSSocket } from "node:tls";
 export interface ProbeTarget {
   host: string;
   port: number;
-  /** Name sent in the handshake and asked of the certificate. */
+  /** Server name of the TLS handshake, which the certificate must cover. */
   serverName: string;
-  /** TLS from the first byte instead of STARTTLS. */
+  /** Whether TLS starts with the first byte (implicit TLS) instead of STARTTLS. */
   isTlsAtOnce: boolean;
 }
 
 export type ProbeResult =
   | { kind: "unreachable" }
-  /** It speaks, but not as it should: `greeting`, `starttls` (not offered), `handshake`. */
+  /** The stage at which the listener failed: `greeting`, `starttls` (not offered) or `handshake`. */
   | { kind: "failed"; at: "greeting" | "starttls" | "handshake" }
   | { kind: "secured"; greeting: string; certificate: X509Certificate; isTrusted: boolean };
 
@@ -71,7 +73,7 @@ function secured(socket: TLSSocket, greeting: string): ProbeResult {
 }
 
 function handshake(plain: Socket, { serverName }: ProbeTarget, signal: AbortSignal): Promise<TLSSocket | null> {
-  // What the certificate is worth is judged afterwards; here it is only to be seen.
+  // Verification is off, because the certificate is checked afterwards.
   const secure = connectTls({ socket: plain, servername: serverName, rejectUnauthorized: false });
   signal.addEventListener("abort", () => secure.destroy());
   return new Promise((resolve) => {
@@ -86,7 +88,7 @@ function ask(socket: Socket, line: string): Promise<string> {
   return reply(socket);
 }
 
-/** A whole reply, or what came of it until the connection ended. */
+/** A complete SMTP reply, or its part until the connection ended. */
 function reply(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     let text = "";

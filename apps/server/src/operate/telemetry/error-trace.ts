@@ -1,18 +1,19 @@
 /**
- * What may be told of an unexpected throw: class names along the chain of causes, a system code, and the frames of our own
- * files. Never its message: a library's message can hold an address, a subject or a key.
+ * The parts of an unexpected error that may be logged: class names along the chain of causes, a system code, and the
+ * stack frames of our own files. The message is never logged, because a library's message can contain an address, a
+ * subject or a key.
  */
 import { AppError } from "../../core/app-error.ts";
 import type { LogFields } from "../../core/ports.ts";
 
-const longestChain = 4;
-const mostFrames = 12;
+const CHAIN_MAX = 4;
+const FRAMES_MAX = 12;
 
-/** Log fields for any thrown value, e.g. `{ code: "ECONNRESET", stack: "Error < TypeError\n  send apps/server/src/…:12:3" }`. */
+/** Log fields for any thrown value, e.g. `{ code: "ECONNRESET", stack: "Error < TypeError\n  send apps/…:12:3" }`. */
 export function traceOf(thrown: unknown): Pick<LogFields, "code" | "stack"> {
   const chain = causesOf(thrown);
   const names = chain.map(classOf).join(" < ");
-  const frames = chain.flatMap(ownFrames).slice(0, mostFrames);
+  const frames = chain.flatMap(ownFrames).slice(0, FRAMES_MAX);
   const code = chain.map(codeOf).find((found) => found !== null);
   return { ...(code === undefined ? {} : { code }), stack: [names, ...frames].join("\n  ") };
 }
@@ -20,7 +21,7 @@ export function traceOf(thrown: unknown): Pick<LogFields, "code" | "stack"> {
 function causesOf(thrown: unknown): unknown[] {
   const chain = [thrown];
   let last = thrown;
-  while (last instanceof Error && last.cause !== undefined && chain.length < longestChain) {
+  while (last instanceof Error && last.cause !== undefined && chain.length < CHAIN_MAX) {
     last = last.cause;
     chain.push(last);
   }
@@ -33,7 +34,10 @@ function classOf(thrown: unknown): string {
   return /^[A-Za-z_]\w{0,60}$/.test(name) ? name : "Error";
 }
 
-/** Codes are words of a closed vocabulary by their form: ours, Node's (`ECONNRESET`, `ERR_…`) or PostgreSQL's (`23505`). */
+/**
+ * A code is recognised by its form: ours, Node's (`ECONNRESET`, `ERR_…`) or PostgreSQL's (`23505`). Other codes are
+ * dropped.
+ */
 function codeOf(thrown: unknown): string | null {
   if (thrown instanceof AppError) return thrown.code;
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : null;
@@ -52,7 +56,7 @@ function ownFrames(thrown: unknown): string[] {
   });
 }
 
-/** A message may hold lines that look like frames; where it cannot be cut off exactly, no frame is believed. */
+/** A message may contain lines that look like stack frames. If it can't be cut off exactly, all frames are dropped. */
 function afterMessage(stack: string, message: string): string {
   if (message === "") return stack.slice(stack.indexOf("\n") + 1);
   const start = stack.indexOf(message);

@@ -19,7 +19,7 @@ function logged(fields: LogFields): string {
   return lines.out.join("");
 }
 
-test("an event is one line of JSON, information on stdout and the rest on stderr", () => {
+test("an event is one line of JSON, level info on stdout and the others on stderr", () => {
   const { lines, logger } = capture();
   logger.info("mx_started", { port: 2525, service: "mx" });
   logger.warn("notice_failed");
@@ -30,13 +30,13 @@ test("an event is one line of JSON, information on stdout and the rest on stderr
   expect(lines.err.map((line) => JSON.parse(line).event)).toEqual(["notice_failed", "spool_failed"]);
 });
 
-test("on a terminal the line is for reading", () => {
+test("on a terminal the line is readable text", () => {
   const { lines, logger } = capture(true);
   logger.info("mx_started", { port: 2525 });
   expect(lines.out).toEqual(["10:00:00   mx_started  port=2525\n"]);
 });
 
-test("every field is written when its value has the field's form", () => {
+test("every field is written when its value has the field's format", () => {
   const fields: Required<LogFields> = {
     id: "0192d3c4-aaaa-4bbb-8ccc-0123456789ab",
     code: "rate_limited",
@@ -70,13 +70,13 @@ test("a value that could be personal is refused in every text field", () => {
   expect(JSON.parse(logged({ count: "ann@example.org" as unknown as number })).count).toBe("refused");
 });
 
-test("a field that is not on the list is left out, and an event that is no name is not written", () => {
+test("a field that is not on the list is left out, and an invalid event name is not written", () => {
   const { lines, logger } = capture();
   logger.info("mail from ann@example.org", { address: "ann@example.org" } as LogFields);
   expect(lines.out.join("")).toBe('{"time":"2026-11-21T10:00:00.123Z","level":"info","event":"refused"}\n');
 });
 
-test("no address is ever written, whatever the fields hold", () => {
+test("no address is ever written, whatever the fields contain", () => {
   const anything = fc.dictionary(fc.string(), fc.oneof(fc.emailAddress(), fc.ipV4(), fc.ipV6()));
   const named = fc.record({
     id: fc.emailAddress(),
@@ -87,7 +87,7 @@ test("no address is ever written, whatever the fields hold", () => {
   fc.assert(fc.property(anything, named, (some, more) => !logged({ ...some, ...more } as LogFields).includes("@")));
 });
 
-test("of an unexpected throw only classes, a system code and our own frames are told", () => {
+test("of an unexpected error only class names, a system code and our own stack frames are logged", () => {
   const inner = Object.assign(new TypeError("secret of ann@example.org"), { code: "ECONNRESET" });
   const trace = traceOf(new Error("to ann@example.org failed", { cause: inner }));
   expect(trace.code).toBe("ECONNRESET");
@@ -97,14 +97,14 @@ test("of an unexpected throw only classes, a system code and our own frames are 
   expect(JSON.parse(logged(trace)).stack).toBe(trace.stack);
 });
 
-test("a message that imitates stack frames is not believed", () => {
+test("stack frames imitated in a message are not logged", () => {
   const fake = new Error("x\n    at annFromExample (/a/apps/server/src/mail/ann.ts:1:1)");
   expect(traceOf(fake).stack).not.toContain("ann");
   fake.message = "changed afterwards";
   expect(traceOf(fake).stack).toBe("Error");
 });
 
-test("our own error is told by its code, a thrown text by its type alone", () => {
+test("our own error is logged by its code, a thrown string by its type only", () => {
   expect(traceOf(new AppError("spool_failed")).code).toBe("spool_failed");
   expect(traceOf("ann@example.org")).toEqual({ stack: "string" });
   expect(traceOf(Object.assign(new Error("x"), { code: "ann@example.org" })).code).toBeUndefined();

@@ -1,6 +1,6 @@
 /**
- * Every metric there is: its help text and, for each label, the closed set of values. What is not in here is not counted, so
- * no address or id can become a label.
+ * All metrics: the help text of each and, for each label, the closed set of values. Anything else is not counted, so
+ * that no address or id can become a label.
  */
 import { pageEvents } from "@kauke/contract";
 import { mailLimitNames } from "../../core/rate-limit/mail-limit-rules.ts";
@@ -13,7 +13,7 @@ export interface MetricKind {
 
 const destinationKinds = ["mailbox", "webhook"] as const;
 
-/** Raised by `count`. */
+/** Counters, increased by `count`. */
 export const counters: Readonly<Record<string, MetricKind>> = {
   kauke_deliveries_total: {
     help: "Attempts to hand a message to one destination, by result.",
@@ -24,41 +24,41 @@ export const counters: Readonly<Record<string, MetricKind>> = {
     labels: { status: ["1xx", "2xx", "3xx", "4xx", "5xx"] },
   },
   kauke_mail_limited_total: {
-    help: "Connections and recipients told to come back because of a limit, by the limit's name.",
+    help: "Connections and recipients refused temporarily because of a limit, by the limit's name.",
     labels: { limit: mailLimitNames },
   },
   kauke_messages_total: {
-    help: "Messages taken or turned away at the end of their data.",
+    help: "Messages accepted or refused at the end of DATA.",
     labels: { result: ["passed", "kept", "refused", "spool_quota", "spool_failed"] },
   },
-  kauke_mx_refused_connections_total: { help: "Inbound connections turned away because there were too many." },
+  kauke_mx_refused_connections_total: { help: "Inbound connections refused because there were too many." },
   kauke_mx_shown_out_total: {
-    help: "Inbound connections ended because they were too slow, by what they were slow at, or made room for others (crowded).",
+    help: "Inbound connections closed by the server: too slow, by what was slow, or evicted in favour of others (crowded).",
     labels: { why: ["line", "data", "memory", "no_mail", "sign_in", "crowded"] },
   },
   kauke_next_hop_failures_total: {
-    help: "Connections to mail hosts, or to the relay, that failed before the first message, by why.",
+    help: "Connections to mail hosts, or to the relay, that failed before the first message, by reason.",
     labels: { code: nextHopFailures },
   },
   kauke_page_events_total: {
-    help: "What happened on the pages, in all browsers together. Above 600 in a minute from one network they are not counted.",
+    help: "Events on the pages, over all browsers. Events above 600 per minute from one network are not counted.",
     labels: { event: pageEvents },
   },
   kauke_sts_mail_total: {
-    help: "Mail to domains with an MTA-STS policy, by whether their mail hosts are those of the policy.",
+    help: "Deliveries to domains with an MTA-STS policy, by whether the policy lists their mail host.",
     labels: { mode: ["enforce", "testing"], result: ["listed", "not_listed"] },
   },
   kauke_settle_failures_total: {
-    help: "Outcomes of deliveries that could not be written down at once; they are written again until the store takes them.",
+    help: "Outcomes of deliveries that could not be stored at once; the write is retried until it succeeds.",
   },
   kauke_unreadable_total: {
-    help: "Times that queued mail could not be read back from the store: its row in the queue, or its body.",
+    help: "Queued mail that could not be read from the store: its row in the queue, or its body.",
     labels: { what: ["delivery", "body"] },
   },
-  kauke_metrics_refused_total: { help: "Counts of a name or label that the table does not have: a mistake of ours." },
+  kauke_metrics_refused_total: { help: "Counts with a name or label that the metric table lacks: a bug." },
 };
 
-/** Read when `/metrics` is asked for. */
+/** Gauges, read when `/metrics` is requested. */
 export const gauges: Readonly<Record<string, MetricKind>> = {
   kauke_http_sockets: { help: "Open sockets of the web server." },
   kauke_mx_sessions: { help: "Open inbound SMTP connections." },
@@ -67,6 +67,6 @@ export const gauges: Readonly<Record<string, MetricKind>> = {
   process_resident_memory_bytes: { help: "Memory of this process." },
   process_heap_bytes: { help: "JavaScript heap in use." },
   process_cpu_seconds_total: { help: "Processor time of this process, user and system." },
-  process_start_time_seconds: { help: "When this process began, as Unix time." },
+  process_start_time_seconds: { help: "Start of this process, as Unix time." },
   nodejs_eventloop_lag_p99_seconds: { help: "99th percentile of the event loop's delay since the last reading." },
 };

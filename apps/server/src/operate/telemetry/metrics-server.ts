@@ -1,4 +1,7 @@
-/** Serves `GET /metrics` on a port of its own, so that it can be kept from the outside; everything else is 404. */
+/**
+ * Serves `GET /metrics` on a port of its own, so that a firewall can block outside access; other paths are answered
+ * 404.
+ */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ListenConfig } from "../../config.ts";
@@ -19,7 +22,7 @@ export async function listenMetrics(registry: MetricsRegistry, listen: ListenCon
     response.writeHead(isPage ? 200 : 404, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
     response.end(isPage ? registry.render() : "Not found\n");
   });
-  // A collector or two ask here; who says nothing, or does not read, is soon gone.
+  // Few collectors connect, so connections are limited, and one that is idle is closed after IDLE_MS.
   server.maxConnections = CONNECTIONS_MAX;
   server.keepAliveTimeout = IDLE_MS;
   server.setTimeout(IDLE_MS);

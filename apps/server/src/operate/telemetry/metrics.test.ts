@@ -17,7 +17,7 @@ test("counts add up per combination of labels", () => {
   metrics.close();
 });
 
-test("what the table does not have is not counted, only that it was tried", () => {
+test("a count that the table does not have is not added, only the number of such attempts", () => {
   const metrics = createMetrics();
   metrics.count("kauke_unheard_of_total");
   metrics.count("kauke_messages_total", { result: "ann@example.org" });
@@ -31,7 +31,7 @@ test("what the table does not have is not counted, only that it was tried", () =
   metrics.close();
 });
 
-test("gauges are read when the page is made, and the process tells of itself", () => {
+test("gauges are read when the page is rendered, and include figures of the process", () => {
   const metrics = createMetrics();
   let open = 1;
   metrics.gauge("kauke_mx_sessions", () => open);
@@ -44,7 +44,7 @@ test("gauges are read when the page is made, and the process tells of itself", (
   metrics.close();
 });
 
-test("every line of the page has the form that Prometheus reads", () => {
+test("every line of the page has the format that Prometheus reads", () => {
   const metrics = createMetrics();
   metrics.count("kauke_messages_total", { result: "kept" });
   const line =
@@ -53,7 +53,7 @@ test("every line of the page has the form that Prometheus reads", () => {
   metrics.close();
 });
 
-test("the page is served on its own port and nothing else is", async () => {
+test("the page is served on its own port, and no other page is", async () => {
   const metrics = createMetrics();
   const server = await listenMetrics(metrics, { host: "127.0.0.1", port: 0 });
   const origin = `http://127.0.0.1:${server.port}`;
@@ -68,7 +68,7 @@ test("the page is served on its own port and nothing else is", async () => {
   metrics.close();
 });
 
-test("every name that the server's sources count or read is in the table", () => {
+test("every metric name that the server's sources use is in the table", () => {
   const folder = join(import.meta.dirname, "../..");
   const sources = globSync("**/*.ts", { cwd: folder }).filter((path) => !path.endsWith(".test.ts"));
   const used = sources.flatMap((path) => [

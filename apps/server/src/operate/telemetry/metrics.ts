@@ -1,10 +1,12 @@
-/** Counters and gauges as Prometheus text (exposition format 0.0.4), within the names and labels of metric-table.ts. */
+/**
+ * Counters and gauges as Prometheus text (exposition format 0.0.4), limited to the names and labels of metric-table.ts.
+ */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Metrics } from "../../core/ports.ts";
 import { counters, gauges, type MetricKind } from "./metric-table.ts";
 
 export interface MetricsRegistry extends Metrics {
-  /** The whole page for `/metrics`. */
+  /** Returns the body of `/metrics`. */
   render(): string;
   close(): void;
 }
@@ -34,7 +36,7 @@ export function createMetrics(): MetricsRegistry {
   };
 }
 
-/** e.g. `{kind="mailbox",result="delivered"}`; `null` when the table does not have exactly these labels and values. */
+/** e.g. `{kind="mailbox",result="taken"}`; `null` if the table does not have exactly these labels and values. */
 function seriesOf(table: Readonly<Record<string, MetricKind>>, name: string, labels: Record<string, string>) {
   if (!Object.hasOwn(table, name)) return null;
   const allowed = Object.entries(table[name]?.labels ?? {});

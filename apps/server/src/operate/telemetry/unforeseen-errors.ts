@@ -1,16 +1,16 @@
 /**
- * Errors that nobody catches. Node's own way is to end the process and print the error, whose message can hold an address or a
- * subject. A rejected promise that nobody waits for leaves the rest of the process in order: it is logged, and everybody else is
- * served on, so that whoever finds a message or a request that causes one cannot stop the service with it. After an exception
- * that nobody catches the state is unknown: it is logged, and the process ends as if killed (nothing accepted is lost by that).
+ * Handles errors that nothing catches. By default Node ends the process and prints the error, whose message can contain
+ * an address or a subject. After an unhandled promise rejection the rest of the process is intact: it is logged and the
+ * server goes on, so that a message or request that triggers one can't stop the service. After an uncaught exception
+ * the state is unknown: it is logged and the process exits as if killed (no accepted mail is lost).
  */
 import type { Logger } from "../../core/ports.ts";
 import { traceOf } from "./error-trace.ts";
 
-/** Exit code after an exception that nobody caught; 1 is a start that failed. */
+/** Exit code after an uncaught exception; 1 is a failed start. */
 const EXIT_UNCAUGHT = 70;
 
-/** For the process' whole life. Call it once, before anything is started. */
+/** Installs handlers for the whole life of the process. Call it once, before anything is started. */
 export function logUnforeseenErrors(logger: Logger): void {
   process.on("unhandledRejection", (reason) => logger.error("rejection_unhandled", traceOf(reason)));
   process.on("uncaughtException", (thrown) => {

@@ -1,4 +1,4 @@
-/** Runs age jobs in a process of its own (`age-worker.ts`): answers each order with its outcome, one after another. */
+/** The child process of `age-worker.ts`: runs age jobs one after another and answers each with its outcome. */
 import type { AgeJobName, AgeJobs } from "../../core/age-worker/age-worker.ts";
 import { runAgeJob } from "./run-age-job.ts";
 
@@ -9,11 +9,11 @@ interface Order {
 
 process.on("message", (order: Order) => void answer(order));
 process.on("disconnect", () => process.exit(0));
-// Ctrl-C reaches the whole group; when to end is the parent's decision.
+// Ctrl-C is sent to the whole process group; the parent decides when this process ends.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
 
 async function answer({ name, wish }: Order): Promise<void> {
-  // Nothing of what was thrown is passed on: its text may hold the private key.
+  // The thrown error is not passed on, because its message may contain the private key.
   const outcome = await runAgeJob(name, wish).catch(() => "broken" as const);
   process.send?.(outcome);
 }

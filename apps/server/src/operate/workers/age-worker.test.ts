@@ -11,7 +11,7 @@ const start = (change: Partial<AgeWorkerOptions> = {}) => {
 afterEach(() => worker.close());
 
 type Order = { say?: string; after?: number; exit?: true; hang?: true };
-/** The testing program reads its orders from the wish. */
+/** The test program reads its orders from the field `wish`. */
 const ask = (order: Order, userId: string) =>
   worker.run({ name: "encrypt", userId }, order as never) as Promise<AgeOutcome<never>>;
 const said = async (order: Order, userId = "ann") => {
@@ -20,7 +20,7 @@ const said = async (order: Order, userId = "ann") => {
 };
 
 describe("the age worker", () => {
-  it("does one job at a time, those of one account in the order they came; a job that finds too many waiting ends with busy at once", async () => {
+  it("runs one job at a time, those of one account in order; a job that finds too many waiting fails with busy at once", async () => {
     start();
     const done: string[] = [];
     const job = (say: string) => said({ say, after: 100 }).then((answer) => done.push(answer === say ? say : answer));
@@ -32,7 +32,7 @@ describe("the age worker", () => {
     expect(await said({ say: "later" })).toBe("later");
   });
 
-  it("does the job of an account that used nothing yet before those of accounts whose jobs are long", async () => {
+  it("runs the job of an account that has used no time before those of accounts with long jobs", async () => {
     start({ waitingMax: 8 });
     const done: string[] = [];
     const job = (userId: string, name: string) =>
@@ -40,11 +40,11 @@ describe("the age worker", () => {
     await job("mallory", "m0");
     const long = ["m1", "m2", "m3", "m4"].map((name) => job("mallory", name));
     await Promise.all([...long, job("ann", "a1"), job("ann", "a2")]);
-    // One runs and two wait; the fourth finds no place.
+    // One job runs and two wait; the fourth finds no slot.
     expect(done).toEqual(["m0", "busy", "m1", "a1", "a2", "m2", "m3"]);
   });
 
-  it("makes room for an account when others fill all places", async () => {
+  it("evicts a waiting job for another account when a few accounts fill all slots", async () => {
     start({ waitingMax: 4 });
     await said({ say: "started", after: 50 }, "m1");
     const crowd = ["m1", "m1", "m1", "m2", "m3"].map((userId) => said({ say: userId, after: 100 }, userId));
@@ -52,13 +52,13 @@ describe("the age worker", () => {
     expect((await Promise.all(crowd)).toSorted()).toEqual(["busy", "m1", "m1", "m2", "m3"]);
   });
 
-  it("answers unavailable for a job that broke or was overdue, and goes on with the next", async () => {
+  it("answers unavailable for a job that failed or exceeded its deadline, and goes on with the next", async () => {
     start({ deadlineMs: 1500 });
     const jobs = [said({ exit: true }), said({ hang: true }), said({ say: "alive" })];
     expect(await Promise.all(jobs)).toEqual(["unavailable", "unavailable", "alive"]);
   });
 
-  it("closing, lets the running job finish, turns the waiting ones away and takes no more", async () => {
+  it("when closing, lets the running job finish, rejects the waiting ones and accepts no more", async () => {
     start();
     await said({ say: "started" });
     const running = said({ say: "done", after: 300 });
@@ -70,7 +70,7 @@ describe("the age worker", () => {
     expect(await said({ say: "x" })).toBe("unavailable");
   });
 
-  it("closing, cuts off what takes longer than the grace", async () => {
+  it("when closing, ends a job that takes longer than the grace period", async () => {
     start();
     await said({ say: "started" });
     const running = said({ hang: true });
@@ -78,7 +78,7 @@ describe("the age worker", () => {
     expect(await running).toBe("unavailable");
   });
 
-  it("a job that throws what nobody planned is unavailable, without a word of what it threw", async () => {
+  it("a job that fails unexpectedly is unavailable, without any text of the error", async () => {
     worker = ageWorker();
     const thrown: unknown = await worker
       .run({ name: "noSuchJob" as "encrypt", userId: "ann" }, {} as never)

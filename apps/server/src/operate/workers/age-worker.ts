@@ -1,7 +1,7 @@
 /**
- * The one worker for all work with age: scrypt takes half a second and 256 MiB, so only one job runs at a time. The next one is
- * of the account that used the least of the worker lately, so that costly jobs delay their own account. A job that may not wait
- * ends with `busy`, before anything was computed. Nothing of a job is kept once it has its answer.
+ * The worker for all age operations. One job runs at a time, because scrypt takes half a second and 256 MiB. The next
+ * job is of the account that used the least of the worker's time recently, so that expensive jobs delay their own account. When the
+ * queue is full, a job fails with `busy` before any computation. Nothing of a job is kept after its answer.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import type { AgeJob, AgeJobName, AgeJobs, AgeOutcome, AgeWorker } from "../../core/age-worker/age-worker.ts";
@@ -10,13 +10,13 @@ import { FairQueue } from "../../core/fair-queue/fair-queue.ts";
 import { ChildWorker, type ChildWorkerOptions } from "./child-worker.ts";
 
 export interface AgeWorkerOptions extends ChildWorkerOptions {
-  /** Jobs that may wait for the running one, of all accounts and of one. */
+  /** Maximum waiting jobs, of all accounts together and of one account. */
   waitingMax: number;
   waitingOfAccountMax: number;
 }
 
 export interface ClosableAgeWorker extends AgeWorker {
-  /** What waits is answered `unavailable` at once, what runs may finish within the grace. */
+  /** Waiting jobs fail with `unavailable` at once; the running one may finish within `graceMs`. */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ const production: AgeWorkerOptions = {
   program: new URL("./age-process.ts", import.meta.url),
   waitingMax: 16,
   waitingOfAccountMax: 2,
-  // A text of 1.6 MB costs some 20 MiB; scrypt's memory is not of this heap.
+  // A text of 1.6 MB takes about 20 MiB; scrypt's memory is outside this heap.
   heapMaxMib: 128,
   deadlineMs: 30_000,
   startMs: 15_000,
@@ -59,5 +59,5 @@ export function ageWorker(options: Partial<AgeWorkerOptions> = {}): ClosableAgeW
   };
 }
 
-/** The child's answer when a job threw what nobody planned. */
+/** The child's answer when a job failed unexpectedly. */
 export const BROKEN = "broken";

@@ -1,7 +1,8 @@
 /**
- * argon2id off the event loop (OWASP asks for 19 MiB, two passes; we take 64 MiB, three). Each hash holds its memory, one of four
- * pool threads and a core, so two run at most and some wait; `fair-queue.ts` decides who. One core is left to the event loop: it
- * sleeps for every fsync of a commit, and waking up where all cores hash cost it 3 ms each time.
+ * argon2id hashing off the event loop (OWASP asks for 19 MiB and two passes; we use 64 MiB and three). Each hash takes
+ * its memory, one of four pool threads and a core, so at most two run concurrently and others wait in a fair queue
+ * (`fair-queue.ts`). One core is left free for the event loop: it sleeps during every fsync of a commit, and waking up
+ * took 3 ms longer when all cores were hashing.
  */
 import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
@@ -12,9 +13,9 @@ import type { PasswordHasher } from "../../core/password/password-hasher.ts";
 export interface Argon2Settings {
   memoryKib: number;
   passes: number;
-  /** Hashes at once. */
+  /** Maximum concurrent hashes. */
   concurrency: number;
-  /** Callers that may wait, strangers and known ones each. */
+  /** Maximum waiting callers, for known and for unknown callers each. */
   queueMax: number;
 }
 
@@ -25,18 +26,19 @@ const production: Argon2Settings = {
   queueMax: 64,
 };
 
-/** @param settings tests make it cheap */
+/** @param settings cheaper ones for tests */
 export function argon2Hasher(settings: Partial<Argon2Settings> = {}): PasswordHasher {
   const { memoryKib, passes, concurrency, queueMax } = { ...production, ...settings };
-  // By time used: of many blocks with one waiting hash each, the one that comes again gives way to one that comes first.
+  // The queue is ordered by time used: of many address blocks with one waiting hash each, one that has used the hasher
+  // before comes after one that has not.
   const queue = new FairQueue({ concurrency, waitingMax: queueMax, now: () => performance.now() });
-  const nobodys = hashOfNothing(memoryKib, passes);
+  const decoyHash = makeDecoyHash(memoryKib, passes);
   return {
     hash: (password, turn) =>
       queue.run(turn, () => hash(canonical(password), { memoryCost: memoryKib, timeCost: passes, parallelism: 1 })),
     verify: (passwordHash, password, turn) =>
       queue.run(turn, async () => {
-        const isRight = await verify(passwordHash ?? nobodys, canonical(password));
+        const isRight = await verify(passwordHash ?? decoyHash, canonical(password));
         return isRight && passwordHash !== null;
       }),
     needsRehash(passwordHash) {
@@ -46,16 +48,19 @@ export function argon2Hasher(settings: Partial<Argon2Settings> = {}): PasswordHa
   };
 }
 
-/** `Algorithm.Argon2id`, an ambient const enum that type stripping can't read. It is also the library's default. */
+/**
+ * Value of `Algorithm.Argon2id`, an ambient const enum that type stripping can't read. It is also the library's
+ * default.
+ */
 const ARGON2ID = 2;
 
-/** The same password typed on another device may come in another Unicode form. */
+/** Normalises the Unicode form, which can differ between devices for the same password. */
 function canonical(password: string): Buffer {
   return Buffer.from(password.normalize("NFC"), "utf8");
 }
 
-/** A well-formed hash no password is known for: checking against it costs what a real check costs. */
-function hashOfNothing(memoryKib: number, passes: number): string {
+/** A well-formed hash of no known password: verifying against it takes as long as verifying a real one. */
+function makeDecoyHash(memoryKib: number, passes: number): string {
   const text = (length: number) => randomBytes(length).toString("base64").replaceAll("=", "");
   return `$argon2id$v=19$m=${memoryKib},t=${passes},p=1$${text(16)}$${text(32)}`;
 }

@@ -28,7 +28,7 @@ const isAlive = (pid: number) => {
 };
 
 describe("a worker process", () => {
-  it("answers one order after another, and stays", async () => {
+  it("answers orders one after another and keeps running", async () => {
     start();
     expect(await worker.ask({ say: "one" })).toMatchObject({ result: { say: "one" } });
     const pid = await pidOf();
@@ -39,7 +39,7 @@ describe("a worker process", () => {
   it.each([
     ["ends by itself", { exit: true }],
     ["fills its heap", { fill: true }],
-  ])("that %s has no answer, and the next order gets another", async (_, order) => {
+  ])("that %s gives no answer, and the next order starts another one", async (_, order) => {
     start();
     const pid = await pidOf();
     expect(await worker.ask(order)).toBeNull();
@@ -58,7 +58,7 @@ describe("a worker process", () => {
     expect(await pidOf()).not.toBe(pid);
   });
 
-  it("killed while nobody asked, is replaced", async () => {
+  it("killed while idle, is replaced", async () => {
     start();
     const pid = await pidOf();
     process.kill(pid, "SIGKILL");
@@ -66,14 +66,14 @@ describe("a worker process", () => {
     await vi.waitFor(async () => expect(await pidOf()).not.toBe(pid), 10_000);
   });
 
-  it("is ended when it was idle for a while, and started again when needed", async () => {
+  it("is ended after an idle time, and started again when needed", async () => {
     start({ idleMs: 50 });
     const pid = await pidOf();
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), 10_000);
     expect(await pidOf()).not.toBe(pid);
   });
 
-  it("ended in the middle of an order, gives no answer", async () => {
+  it("ended during an order, gives no answer", async () => {
     start();
     const pid = await pidOf();
     const asked = worker.ask({ hang: true });
@@ -82,7 +82,7 @@ describe("a worker process", () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  it("that can't start is no answer either", async () => {
+  it("that can't start gives no answer", async () => {
     const folder = await mkdtemp(join(tmpdir(), "kauke-child-"));
     const broken = join(folder, "broken.ts");
     await writeFile(broken, "process.exit(1);");
@@ -95,7 +95,7 @@ describe("a worker process", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("sees nothing of our environment", async () => {
+  it("gets nothing of our environment", async () => {
     const folder = await mkdtemp(join(tmpdir(), "kauke-child-"));
     const telling = join(folder, "telling.ts");
     await writeFile(

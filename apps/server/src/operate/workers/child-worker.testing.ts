@@ -1,4 +1,4 @@
-/** A child that does as it is told, well or badly: for tests of what its parent makes of that. */
+/** A child process that obeys test orders, well or badly, to test how its parent handles that. */
 interface TestOrder {
   wish?: TestOrder;
   content?: TestOrder;
@@ -18,7 +18,7 @@ process.on("disconnect", () => process.exit(0));
 function obey({ say, after = 0, block, exit, fill, hang }: TestOrder): void {
   if (exit) process.exit(7);
   if (hang) return;
-  // A heap over its limit, as a parser of a stranger's bytes would fill it.
+  // Fills the heap beyond its limit, as a parser of hostile input might.
   while (fill) kept.push(Array.from({ length: 100_000 }, (_, index) => `${index} ${kept.length}`));
   if (block !== undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, block);
   setTimeout(() => process.send?.({ done: true, result: { say, pid: process.pid } }), after);

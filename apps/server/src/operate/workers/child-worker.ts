@@ -1,19 +1,19 @@
 /**
- * Work in a process of its own, one order at a time. V8 answers a full heap by ending the process, a worker thread's host
- * included, so what computes on a stranger's bytes must not share ours. The child is started when it is needed, ended when it
- * was idle for a while, which gives its memory back, and replaced when it breaks or takes too long.
+ * Runs work in a child process, one order at a time. V8 ends the whole process when a heap is full, even that of a
+ * worker thread, so work on untrusted bytes must not run in our process. The child is started on demand, ended after an
+ * idle time to free its memory, and replaced when it fails or exceeds the deadline.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 
 export interface ChildWorkerOptions {
-  /** Says "ready" when it is, then answers each message with one. */
+  /** Program of the child: sends "ready" once started, then answers each message with one message. */
   program: URL;
   heapMaxMib: number;
-  /** For one order. */
+  /** Maximum milliseconds for one order. */
   deadlineMs: number;
-  /** For the start, which no order pays for. */
+  /** Maximum milliseconds for the start, which do not count towards an order. */
   startMs: number;
   idleMs: number;
 }
@@ -28,9 +28,9 @@ export class ChildWorker {
   }
 
   /**
-   * Ask again only when the answer is there.
-   * @param deadlineMs when this order needs another one
-   * @returns `null` when the child ended, could not start or took too long
+   * Sends an order to the child. Do not call it again before the answer.
+   * @param deadlineMs replaces the default deadline for this order
+   * @returns `null` when the child ended, could not start or exceeded the deadline
    */
   async ask(order: object, deadlineMs = this.#options.deadlineMs): Promise<unknown> {
     clearTimeout(this.#idle);
@@ -41,7 +41,7 @@ export class ChildWorker {
     return answer;
   }
 
-  /** Whatever it does is over; the next order gets another child. */
+  /** Kills the child and its current order; the next order starts another child. */
   async end(): Promise<void> {
     clearTimeout(this.#idle);
     const starting = this.#child;
@@ -52,7 +52,8 @@ export class ChildWorker {
 
   async #start(): Promise<ChildProcess> {
     const { program, heapMaxMib, startMs } = this.#options;
-    // An empty environment: no secret of ours is within its reach. Nothing of what it prints is kept, for it could name one.
+    // The environment is empty, so that the child has no access to our secrets. Its output is discarded, because it
+    // could contain one.
     const child = fork(program, {
       env: {},
       execArgv: [`--max-old-space-size=${heapMaxMib}`],
@@ -67,21 +68,21 @@ export class ChildWorker {
       await kill(child);
       throw new Error("the child did not start");
     }
-    // An idle one holds up nobody's end.
+    // An idle child must not keep the process alive.
     child.unref();
     child.channel?.unref();
     child.once("exit", () => void this.#forget(child));
     return child;
   }
 
-  /** Ended by itself while nobody asked. */
+  /** Called when the child has exited by itself. */
   async #forget(child: ChildProcess): Promise<void> {
     const current = this.#child;
     if ((await current?.catch(() => null)) === child && this.#child === current) this.#child = null;
   }
 }
 
-/** @returns `null` when there is none */
+/** @returns `null` when the child did not answer */
 function answerOf(child: ChildProcess, order: object, deadlineMs: number): Promise<unknown> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => finish(null), deadlineMs);
@@ -100,7 +101,7 @@ function answerOf(child: ChildProcess, order: object, deadlineMs: number): Promi
 async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, "exit");
-  // Never started: there is nothing to wait for.
+  // The child was never started, so there is no exit to wait for.
   if (child.pid === undefined || !child.kill("SIGKILL")) return;
   child.ref();
   await gone;

@@ -10,14 +10,17 @@ const start = (change: Partial<LeakGuardOptions> = {}) => {
   guard = leakGuardWorker({ program, ...change });
 };
 
-/** The testing program takes its orders from the content. @returns "searched", or the code of the refusal */
+/**
+ * Searches through the test program, which reads its orders from the content.
+ * @returns "searched", or the code of the refusal
+ */
 const search = (userId: string, after = 20) =>
   guard.search({ userId, mailboxes: [], content: { kind: "text", text: "x", after } as never }).then(
     () => "searched",
     (thrown) => (thrown instanceof AppError ? thrown.code : "not ours"),
   );
 
-test("accounts that fill all places make room for one that asks for the first time", async () => {
+test("when some accounts fill all slots, one job is evicted for an account that asks for the first time", async () => {
   start();
   await search("mallory0");
   const crowd = Array.from({ length: 17 }, (_, account) =>
@@ -26,13 +29,13 @@ test("accounts that fill all places make room for one that asks for the first ti
   const isAnswered: string[] = [];
   for (const answer of crowd) void answer.then((code) => isAnswered.push(code));
   expect(await search("innocent")).toBe("searched");
-  // One ran, one gave way, and perhaps a second ran before the innocent one: the other sixty wait behind it.
+  // One search ran, one was evicted, and perhaps a second ran before the new account's: the other sixty wait.
   expect(isAnswered.filter((code) => code === "searched").length).toBeLessThan(20);
-  // 68 asked and 65 had a place, of which one was given to the innocent account.
+  // 68 asked and 65 had a slot, of which one was given to the new account.
   expect((await Promise.all(crowd)).filter((code) => code === "busy")).toHaveLength(68 - 65 + 1);
 });
 
-test("an account that used much of the process waits behind one that used little", async () => {
+test("an account that used much of the process' time waits behind one that used little", async () => {
   start();
   await search("mallory", 300);
   await search("ann", 1);
@@ -44,7 +47,7 @@ test("an account that used much of the process waits behind one that used little
   expect(order).toEqual(["mallory", "ann", "ann", "mallory", "mallory"]);
 });
 
-test("what waits when it closes is not searched, and ends as unavailable", async () => {
+test("searches that wait when it closes are not run, and end as unavailable", async () => {
   start();
   await search("ann");
   const waiting = [search("ann", 10_000), search("ann")];

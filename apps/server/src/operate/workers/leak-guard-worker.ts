@@ -1,7 +1,7 @@
 /**
- * The process in which the leak guard searches, one message at a time. Next is always a message of the account that used the
- * least of the process lately: an account that sends much, or archives that take seconds, delays its own mail. A message that
- * could not be searched does not leave: its sender gets a temporary refusal.
+ * Runs the leak guard's searches in a child process, one message at a time. The next message is of the account that
+ * used the least of its time recently, so that many messages, or archives that take seconds, delay only their own account.
+ * A message that could not be searched is not sent: its sender gets a temporary failure.
  */
 import { AppError } from "../../core/app-error.ts";
 import { FairQueue } from "../../core/fair-queue/fair-queue.ts";
@@ -9,17 +9,17 @@ import type { GuardedContent, LeakAnswer, LeakGuard } from "../../core/leak-guar
 import { ChildWorker, type ChildWorkerOptions } from "./child-worker.ts";
 
 export interface LeakGuardOptions extends ChildWorkerOptions {
-  /** Questions that wait for an answer, of all accounts and of one. */
+  /** Maximum waiting searches, of all accounts together and of one account. */
   waitingMax: number;
   waitingOfAccountMax: number;
 }
 
 export interface ClosableLeakGuard extends LeakGuard {
-  /** What waits or runs is answered `unavailable`. */
+  /** Waiting and running searches fail with `unavailable`. */
   close(): Promise<void>;
 }
 
-/** What the process is asked, and what it answers when nothing was found; `null` would mean that it broke. */
+/** A search order to the process, and its answer when nothing was found (`null` would mean that the process failed). */
 export interface LeakOrder {
   mailboxes: readonly string[];
   content: { kind: "message"; bytes: Uint8Array } | { kind: "text"; text: string };
@@ -28,9 +28,9 @@ export const NOTHING_FOUND = "nothing";
 
 const production: LeakGuardOptions = {
   program: new URL("./leak-guard-process.ts", import.meta.url),
-  // Strings only: bytes are not of this heap.
+  // Only strings count towards this heap; byte buffers are outside it.
   heapMaxMib: 384,
-  // The longest known search of 25 MiB takes a third of it.
+  // Three times the longest known search of a 25 MiB message.
   deadlineMs: 20_000,
   startMs: 30_000,
   idleMs: 30_000,
@@ -65,10 +65,10 @@ export function leakGuardWorker(options: Partial<LeakGuardOptions> = {}): Closab
   };
 }
 
-/** The process' answer when the search threw what nobody planned. */
+/** The process' answer when a search failed unexpectedly. */
 export const BROKEN = "broken";
 
-/** Joined when its turn has come, so that waiting costs no second copy. */
+/** The chunks are joined when the search starts, so that a waiting message needs no second copy. */
 function toOrder(content: GuardedContent): LeakOrder["content"] {
   return content.kind === "text" ? content : { kind: "message", bytes: Buffer.concat(content.chunks) };
 }

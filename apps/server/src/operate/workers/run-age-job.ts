@@ -1,6 +1,6 @@
 /**
- * Does one age job; the worker process runs it, no other may: it takes as long as scrypt takes. Caps come before work: what is
- * not an age file, or is too large, costs no scrypt.
+ * Runs one age job. Call it in the worker process only, because scrypt blocks for half a second. Size and format are
+ * checked first, so that invalid input costs no scrypt.
  */
 import {
   AGE_FILE_MAX_BYTES,
@@ -23,7 +23,7 @@ import type { AgeFailure, AgeJobName, AgeJobs, AgeOutcome } from "../../core/age
 
 type Work = { [N in AgeJobName]: (wish: AgeJobs[N]["wish"]) => Promise<AgeJobs[N]["result"]> };
 
-/** A failure that is a value to the outside. */
+/** A failure that is returned to the caller as a value. */
 class JobFailure extends Error {
   readonly failure: AgeFailure;
 
@@ -63,7 +63,7 @@ const work: Work = {
   },
 };
 
-/** @throws what nobody planned; its message may hold anything and goes nowhere */
+/** @throws for unexpected failures; the error's message may contain secrets and must not be passed on */
 export async function runAgeJob<N extends AgeJobName>(name: N, wish: AgeJobs[N]["wish"]): Promise<AgeOutcome<N>> {
   try {
     return { done: true, result: await work[name](wish) };
@@ -87,7 +87,10 @@ const textFailures: Failures = {
   bad_private_key: "private_key_invalid",
 };
 
-/** @param otherwise what any other refusal of the age module means; without it, it is thrown on */
+/**
+ * Turns an AgeError into a JobFailure.
+ * @param otherwise failure for codes that are not in `failures`; without it such errors are rethrown
+ */
 async function orFail<T>(failures: Failures, job: () => T | Promise<T>, otherwise?: AgeFailure): Promise<T> {
   try {
     return await job();
@@ -105,12 +108,12 @@ function opened(encryptedText: string, privateKeys: string): Promise<string> {
   return orFail(textFailures, () => decryptText(encryptedText, { privateKeys }));
 }
 
-/** White space around it gone, line ends LF; the file inside is the same. */
+/** The same age file with surrounding white space removed and line ends as LF. */
 function sameArmor(armored: string): string {
   return armor(dearmor(armored, AGE_FILE_MAX_BYTES));
 }
 
-/** What opens but holds no key of one person is no form of ours either. */
+/** Opens a stored private key. A file that opens but does not contain exactly one key counts as `needs_recreation`. */
 async function openStored(encryptedPrivateKey: string, password: string): Promise<string> {
   await checkStored(encryptedPrivateKey);
   const unlock = { password, passwordCipher: nodePasswordCipher };

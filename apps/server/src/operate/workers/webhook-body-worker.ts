@@ -1,4 +1,4 @@
-/** The process that makes webhook bodies. */
+/** The child process that builds webhook bodies. */
 import { ChildWorker } from "./child-worker.ts";
 
 export function webhookBodyWorker(): ChildWorker {

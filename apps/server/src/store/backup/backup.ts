@@ -1,7 +1,7 @@
 /**
- * A backup of the embedded store while it runs. For the moment it takes to copy the database's files and to link those of the
- * spool no statement is answered: what is copied then is what a kill at that moment would leave, and the next start recovers it
- * the same way. Packing follows while mail flows on. Restoring unpacks into a directory that did not exist before.
+ * Backs up the embedded store while it runs. Statements wait while the database's files are copied and those of the
+ * spool are hard-linked. The copy is in the state that a kill at that moment would leave, so the next start recovers it
+ * in the same way. The archive is packed afterwards, while mail is processed. A restore unpacks into a new directory.
  */
 import { constants, createReadStream, createWriteStream } from "node:fs";
 import { copyFile, link, lstat, mkdir, mkdtemp, open, readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
@@ -12,42 +12,46 @@ import { createGunzip, createGzip } from "node:zlib";
 import { syncDirectory } from "../queue/bodies/spool-files.ts";
 import { readTar, type TarEntry, TarError, writeTar } from "./tar.ts";
 
-/** A sentence for the operator: what stands in the way. */
+/** Its message is a sentence for the operator: why the backup or restore failed. */
 export class BackupError extends Error {
   override name = "BackupError";
 }
 
 export interface BackupWish {
-  /** Absolute; nothing may be there. */
+  /** Absolute path; no file may exist there. */
   file: string;
   withSecretKey: boolean;
 }
 
 interface BackupSource {
   dataDir: string;
-  /** Runs the work while no statement of the database runs. */
+  /** Runs `work` while the database runs no statement. */
   pause<T>(work: () => Promise<T>): Promise<T>;
   checkpoint(): Promise<unknown>;
-  /** Of the data directory; false: the key was given by the setting. */
+  /** Whether the data directory holds the key file; false if the key was given by the setting. */
   hasKeyFile: boolean;
   now(): Date;
 }
 
-/** What of the data directory is the store's; the rest is made anew by a start. */
+/** The parts of the data directory that are backed up; a start recreates everything else. */
 const parts = ["db", "spool", "underway"] as const;
 const MANIFEST = "kauke-backup.json";
 const KEY_FILE = "secret.key";
 const FORMAT = 1;
 const STAGING = ".backup-";
 
-/** @returns size of the file, mode 0600, whole or not there at all @throws BackupError */
+/**
+ * Writes the backup to a file with mode 0600, which appears only when it is complete.
+ * @returns size of the file in bytes
+ * @throws BackupError
+ */
 export async function writeBackup(
   source: BackupSource,
   { file, withSecretKey }: BackupWish,
 ): Promise<{ bytes: number }> {
   if (withSecretKey && !source.hasKeyFile)
     throw new BackupError(
-      "The key was given by KAUKE_SECRET_KEY and lies in no file here. Keep it where it comes from.",
+      "The key was given by KAUKE_SECRET_KEY, so there is no key file to copy. Keep the key where it comes from.",
     );
   if (await isThere(file)) throw new BackupError("There is a file of this name already. Choose another one.");
   const staging = await mkdtemp(join(source.dataDir, STAGING));
@@ -69,7 +73,7 @@ export async function writeBackup(
   }
 }
 
-/** What a backup that was killed left in the data directory. */
+/** Removes what a backup that was killed left in the data directory. */
 export async function removeStaging(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir))
     if (name.startsWith(STAGING)) await rm(join(dataDir, name), { recursive: true, force: true });
@@ -77,7 +81,7 @@ export async function removeStaging(dataDir: string): Promise<void> {
 
 async function copyParts(dataDir: string, staging: string): Promise<void> {
   await copyTree(join(dataDir, "db"), join(staging, "db"), copyOne);
-  // Files of the spool are never changed once they have their name: a second name is a copy that costs nothing.
+  // A file of the spool never changes once it has its final name, so a hard link is a copy without cost.
   for (const part of ["spool", "underway"]) await copyTree(join(dataDir, part), join(staging, part), linkOrCopy);
 }
 
@@ -86,7 +90,7 @@ type CopyFile = (from: string, to: string) => Promise<void>;
 const copyOne: CopyFile = (from, to) => copyFile(from, to, constants.COPYFILE_FICLONE);
 const linkOrCopy: CopyFile = (from, to) => link(from, to).catch(() => copyOne(from, to));
 
-/** A file that goes meanwhile is left out: a body whose delivery ended, or one that was never finished. */
+/** A file that disappears meanwhile is left out: the body of a delivery that ended, or a temporary file. */
 async function copyTree(from: string, to: string, copy: CopyFile): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 });
   for (const entry of await readdir(from, { withFileTypes: true }).catch(ifMissing([]))) {
@@ -126,8 +130,9 @@ async function* entriesUnder(root: string, folder: string): AsyncGenerator<TarEn
 }
 
 /**
- * Unpacks a backup into a data directory that is not there yet, or empty.
- * @returns whether the key is in it @throws BackupError
+ * Unpacks a backup into a data directory that does not exist or is empty.
+ * @returns whether the backup contained the secret key
+ * @throws BackupError
  */
 export async function restoreBackup(file: string, dataDir: string): Promise<{ withSecretKey: boolean }> {
   if ((await readdir(dataDir).catch(ifMissing([]))).length > 0)
@@ -136,7 +141,7 @@ export async function restoreBackup(file: string, dataDir: string): Promise<{ wi
   await mkdir(dirname(dataDir), { recursive: true });
   await mkdir(unfinished, { mode: 0o700 }).catch((thrown: unknown) => {
     if (codeOf(thrown) !== "EEXIST") throw inWords(thrown);
-    throw new BackupError(`Another restore is running, or one was cut off: remove ${unfinished} first.`);
+    throw new BackupError(`Another restore is running, or one was interrupted: remove ${unfinished} first.`);
   });
   try {
     const manifest = await unpack(file, unfinished);
@@ -153,7 +158,7 @@ export async function restoreBackup(file: string, dataDir: string): Promise<{ wi
 async function unpack(file: string, directory: string): Promise<{ withSecretKey: boolean }> {
   const unzipped = createGunzip();
   const reading = pipeline(createReadStream(file), unzipped);
-  // Whoever reads on meets the same failure; here it must not go unheard.
+  // The loop below reports the same failure; this handler only prevents an unhandled rejection.
   reading.catch(() => {});
   let isFirst = true;
   for await (const entry of readTar(unzipped)) {
@@ -171,7 +176,7 @@ async function unpack(file: string, directory: string): Promise<{ withSecretKey:
   return { withSecretKey };
 }
 
-/** Nothing may be written anywhere else. */
+/** Whether an entry's name is one that a backup contains, so that nothing is written outside the data directory. */
 function isOurs(name: string): boolean {
   if (name === MANIFEST || name === KEY_FILE) return true;
   const [first, ...rest] = name.split("/");
@@ -181,11 +186,14 @@ function isOurs(name: string): boolean {
 async function checkManifest(path: string): Promise<{ withSecretKey: boolean }> {
   const manifest = JSON.parse(await readFile(path, "utf8")) as { format?: unknown; withSecretKey?: unknown };
   if (manifest.format !== FORMAT)
-    throw new BackupError("This backup was made by a newer version. Restore with that one.");
+    throw new BackupError("This backup was made by a newer version. Use that version to restore it.");
   return { withSecretKey: manifest.withSecretKey === true };
 }
 
-/** The new directory holds what this file named before: what is there already, or has no folder, was named wrongly. */
+/**
+ * The directory holds only entries of this archive, so an existing file or a missing parent means that the archive is
+ * invalid.
+ */
 function ifMisplaced(thrown: unknown): never {
   throw ["EEXIST", "ENOENT", "ENOTDIR"].includes(codeOf(thrown)) ? new TarError() : thrown;
 }
@@ -215,7 +223,7 @@ const sentences: Readonly<Record<string, string>> = {
   EPERM: "This process may not read or write there.",
   EROFS: "Nothing can be written there.",
   ENOSPC: "The disk is full.",
-  EEXIST: "Another backup into this file is running, or one was cut off: remove the file ending in .part first.",
+  EEXIST: "Another backup into this file is running, or one was interrupted: remove the file ending in .part first.",
 };
 
 function inWords(thrown: unknown): unknown {

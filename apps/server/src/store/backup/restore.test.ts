@@ -17,13 +17,13 @@ interface Entry {
   text?: string;
   kind?: string;
   linkTo?: string;
-  /** What the head says instead of the text's length. */
+  /** Content of the header's size field, instead of the text's real length. */
   size?: string;
   /** The beginning of a name that is too long for its field. */
   prefix?: string;
 }
 
-/** As another program, or somebody with a plan, would write it. */
+/** A tar entry as another program, or an attacker, could write it. */
 function entry({ name, text = "", kind = "0", linkTo = "", size, prefix = "" }: Entry): Buffer {
   const head = Buffer.alloc(512);
   head.write(name, 0, "utf8");
@@ -61,7 +61,7 @@ async function restored(entries: readonly Entry[], after: Buffer = end) {
 
 const refused = { outcome: "The file is no backup of Kauke, or it is damaged.", written: [] };
 
-it("of what a backup holds, all is written, and whoever packed it last may have padded it", async () => {
+it("a valid archive is restored completely, also with trailing padding from another tar program", async () => {
   const entries = [manifest, { name: "db", kind: "5" }, { name: "db/one", text: "1" }];
   const whole = { outcome: "restored", written: ["kauke", "kauke/db", "kauke/db/one"] };
   expect(await restored(entries)).toEqual(whole);
@@ -90,11 +90,11 @@ it.each<[string, Entry]>([
   ["a size that is no number", { name: "db/one", size: "zzz" }],
   ["a size below nothing", { name: "db/one", size: "-0000000001" }],
   ["a size beyond the file", { name: "db/one", text: "x", size: "77777777777" }],
-])("a file with %s is refused, and nothing of it is left", async (_, bad) => {
+])("a file with %s is refused, and nothing is restored from it", async (_, bad) => {
   expect(await restored([manifest, { name: "db", kind: "5" }, bad])).toEqual(refused);
 });
 
-it("a file that names one place twice, or does not begin by saying what it is, is refused", async () => {
+it("a file that names a path twice, or does not begin with the manifest, is refused", async () => {
   const folderOf = { name: "db", kind: "5" };
   expect(await restored([manifest, folderOf, { name: "db/one" }, { name: "db/one" }])).toEqual(refused);
   expect(await restored([manifest, folderOf, folderOf])).toEqual(refused);

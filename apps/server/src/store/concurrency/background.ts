@@ -1,15 +1,18 @@
-/** Runs a job again and again until it is stopped, never twice at a time; a failure is logged and the job tried again. */
+/**
+ * Runs a job periodically until it is stopped, never concurrently; a failure is logged and the job runs again after the
+ * usual interval.
+ */
 import type { Logger } from "../../core/ports.ts";
 
 export interface BackgroundJob {
-  /** Waits for a run that is under way. */
+  /** Waits for a run in progress. */
   stop(): Promise<void>;
 }
 
 export function runEvery(options: {
   firstAfterMs: number;
   everyMs: number;
-  /** Logged when `work` throws, e.g. `store_checkpoint_failed`. */
+  /** Name of the log event when `work` throws, e.g. `store_checkpoint_failed`. */
   failureEvent: string;
   logger: Logger | undefined;
   work(): Promise<unknown>;

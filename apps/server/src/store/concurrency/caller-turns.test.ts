@@ -4,8 +4,8 @@ import { onEachContext } from "../context.testing.ts";
 import { asCaller } from "./caller-turns.ts";
 
 onEachContext((it) => {
-  describe("callers at the database", () => {
-    test("a thousand statements of one caller hold up neither another caller's nor what has no caller", async () => {
+  describe("turns of callers at the database", () => {
+    test("a thousand statements of one caller delay neither another caller's statement nor one without a caller", async () => {
       const { db } = it.context;
       const order: string[] = [];
       const ask = async (name: string) => {
@@ -20,7 +20,7 @@ onEachContext((it) => {
       expect(order).toHaveLength(1002);
     });
 
-    test("a statement that fails and a transaction that is rolled back give their places back", async () => {
+    test("a failed statement and a rolled back transaction release their slots", async () => {
       const { db } = it.context;
       await asCaller({ party: "a", isKnown: false }, async () => {
         for (let times = 0; times < 20; times++) {

@@ -1,62 +1,68 @@
 /**
- * Whose statements the database works on next. It answers one after the other (the embedded one) or a few at once (PostgreSQL), so
- * a thousand web calls at once would stand before the next message's statement. What runs on behalf of a caller has a few places at
- * the database, which callers get in turns; everything else, mail above all, does not wait for them.
+ * Decides whose statement the database runs next. It runs one at a time (embedded) or a few concurrently (PostgreSQL),
+ * so without limits the statements of a thousand web requests would run before those of the next message. Statements of
+ * callers (web requests) share a few slots, which callers get in turns; all other statements, above all those of the
+ * mail path, do not wait for these slots.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Dialect, DialectAdapter, Driver } from "kysely";
 import { FairQueue, type QueueTurn } from "../../core/fair-queue/fair-queue.ts";
 
-/** Waiting statements of people who are signed in, and of others. A web call has one at a time. */
+/** Maximum waiting statements of signed-in users, and also of other callers. A web request has one at a time. */
 const WAITING_MAX = 2000;
 
 interface Caller {
   turn: QueueTurn;
-  /** Gives back the places that the caller holds; which of them does not matter. */
+  /** Releases for the slots that the caller holds; they are interchangeable. */
   held: (() => void)[];
 }
 
 const callers = new AsyncLocalStorage<Caller>();
 
-/** Statements within the work, and within what it starts, wait for the caller's turn. */
+/** Statements that `work` and everything started by it run wait for the caller's turn. */
 export function asCaller<T>(turn: QueueTurn, work: () => T): T {
   return callers.run({ turn, held: [] }, work);
 }
 
-/** What runs for a caller goes on for everybody: nobody else waits for the caller's turn. */
+/**
+ * Runs `work` outside the caller's turn, for work shared by several callers, so that others do not wait for this one.
+ */
 export function forEverybody<T>(work: () => T): T {
   return callers.exit(work);
 }
 
 export interface Places {
-  /** Statements and transactions of callers at once. */
+  /** Maximum concurrent statements and transactions of callers. */
   callers: number;
-  /** The database has one connection: what has got it works alone. */
+  /** Whether the database has a single connection, which one statement or transaction uses at a time. */
   isSingle: boolean;
 }
 
 /**
- * The same dialect, at whose connections callers take turns. A transaction is one turn: within it the work must not ask for another
- * connection.
+ * Wraps a dialect so that callers take turns at its connections. A transaction is one turn: within it the work must not
+ * request another connection, or it would wait for itself.
  */
 export function withCallerTurns(dialect: Dialect, { callers: concurrency, isSingle }: Places): Dialect {
   const queue = new FairQueue({ concurrency, waitingMax: WAITING_MAX });
-  const line = isSingle ? new Line() : null;
+  const connections = isSingle ? new ConnectionQueue() : null;
   return {
-    createAdapter: () => withOwnLine(dialect.createAdapter()),
+    createAdapter: () => withOwnQueue(dialect.createAdapter()),
     createIntrospector: (db) => dialect.createIntrospector(db),
     createQueryCompiler: () => dialect.createQueryCompiler(),
-    createDriver: () => inTurns(dialect.createDriver(), queue, line),
+    createDriver: () => inTurns(dialect.createDriver(), queue, connections),
   };
 }
 
-/** Kysely would wake everybody who waits for a single connection whenever it is free, which costs the square of their number. */
-function withOwnLine(adapter: DialectAdapter): DialectAdapter {
+/**
+ * Makes Kysely leave the waiting to our queue. For a single connection, its own code wakes every waiter each time the
+ * connection becomes free, at quadratic cost.
+ */
+function withOwnQueue(adapter: DialectAdapter): DialectAdapter {
   return Object.create(adapter, { supportsMultipleConnections: { value: true } });
 }
 
-/** Those who wait for the one connection, in the order they came. */
-class Line {
+/** A first-in, first-out queue for the single connection. */
+class ConnectionQueue {
   readonly #waiting: (() => void)[] = [];
   #isTaken = false;
 
@@ -72,16 +78,16 @@ class Line {
   }
 }
 
-function inTurns(driver: Driver, queue: FairQueue, line: Line | null): Driver {
+function inTurns(driver: Driver, queue: FairQueue, connections: ConnectionQueue | null): Driver {
   const giveBack = () => {
-    line?.give();
+    connections?.give();
     callers.getStore()?.held.pop()?.();
   };
   const acquire = driver.acquireConnection.bind(driver);
   driver.acquireConnection = async (...options) => {
     const caller = callers.getStore();
     if (caller !== undefined) caller.held.push(await takePlace(queue, caller.turn));
-    await line?.take();
+    await connections?.take();
     try {
       return await acquire(...options);
     } catch (thrown) {
@@ -100,7 +106,10 @@ function inTurns(driver: Driver, queue: FairQueue, line: Line | null): Driver {
   return driver;
 }
 
-/** @returns what gives the place back. @throws AppError `busy` for who may not wait */
+/**
+ * @returns a function that releases the slot
+ * @throws AppError `busy` when the queue is full
+ */
 function takePlace(queue: FairQueue, turn: QueueTurn): Promise<() => void> {
   return new Promise((resolve, reject) => {
     const work = () => new Promise<void>((done) => resolve(done));

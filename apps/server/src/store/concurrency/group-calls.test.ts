@@ -4,7 +4,7 @@ import { groupCalls } from "./group-calls.ts";
 
 class Poison extends Error {}
 
-/** A database that commits when it is told to, and keeps book of it. */
+/** A fake database that commits on command and records its groups. */
 function heldCommits({ most = 64, poison = new Set<number>() } = {}) {
   const groups: number[][] = [];
   const committed: number[] = [];
@@ -22,7 +22,7 @@ function heldCommits({ most = 64, poison = new Set<number>() } = {}) {
       return items.map((it) => `result of ${it}`);
     },
   });
-  /** The running group's commit ends. */
+  /** Ends the commit of the running group. */
   const commit = async () => {
     await vi.waitUntil(() => open !== null, { interval: 1 });
     open?.();
@@ -41,20 +41,20 @@ async function commitAll({ commit }: { commit(): Promise<unknown> }, calls: Prom
   return await over;
 }
 
-test("a caller that comes alone starts at once", () => {
+test("a single caller starts at once", () => {
   const { call, groups } = heldCommits();
   void call(1);
   expect(groups).toEqual([[1]]);
 });
 
-test("callers that come during a commit share the next one, in their order", async () => {
+test("callers that arrive during a commit share the next one, in order", async () => {
   const held = heldCommits();
   const calls = [1, 2, 3].map((it) => held.call(it));
   await commitAll(held, calls);
   expect(held.groups).toEqual([[1], [2, 3]]);
 });
 
-test("a group is bounded by what its items weigh; one that is heavier is a group of its own", async () => {
+test("a group is bounded by the weight of its items; an item heavier than the bound forms its own group", async () => {
   const groups: number[][] = [];
   const run = async (items: readonly number[]) => {
     groups.push([...items]);
@@ -66,7 +66,7 @@ test("a group is bounded by what its items weigh; one that is heavier is a group
   expect(groups).toEqual([[1], [30, 30], [30], [1000], [64], [1]]);
 });
 
-test("nobody is answered before the commit", async () => {
+test("no caller is answered before the commit", async () => {
   const held = heldCommits();
   const answered: number[] = [];
   const calls = [1, 2, 3].map(async (it) => {
@@ -83,7 +83,7 @@ test("nobody is answered before the commit", async () => {
   expect(answered).toEqual([1, 2, 3]);
 });
 
-test("one whose own fault it is fails alone", async () => {
+test("an item that causes the failure fails alone", async () => {
   const held = heldCommits({ poison: new Set([3]) });
   const ends = await commitAll(
     held,
@@ -93,7 +93,7 @@ test("one whose own fault it is fails alone", async () => {
   expect(held.groups).toEqual([[1], [2, 3, 4], [2], [3], [4]]);
 });
 
-test("what is nobody's own fault fails everybody of the group, tried once", async () => {
+test("a failure that no single item causes fails the whole group without a retry", async () => {
   const held = heldCommits();
   const calls = [1, 2, 3].map((it) => held.call(it));
   held.breakDown(new Error("disk"));
@@ -102,14 +102,14 @@ test("what is nobody's own fault fails everybody of the group, tried once", asyn
   expect(held.groups).toEqual([[1], [2, 3]]);
 });
 
-test("a call made by an answered caller is answered too", async () => {
+test("a new call by a caller that was just answered is answered too", async () => {
   const held = heldCommits();
   const both = held.call(1).then(() => held.call(2));
   await commitAll(held, [both]);
   expect(await both).toBe("result of 2");
 });
 
-test("any calls: everybody hears their own result once, groups are bounded, and only the poisoned fail", async () => {
+test("for arbitrary calls, every caller gets its own result once, groups are bounded, and only the poisoned items fail", async () => {
   const kinds = fc.array(fc.record({ poisoned: fc.boolean(), pause: fc.boolean() }), { maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(kinds, fc.integer({ min: 1, max: 5 }), async (items, most) => {

@@ -1,29 +1,36 @@
 /**
- * Group commit: calls that come while one statement runs, or shortly after it, are answered together by the next one, so many
- * callers share a commit and its fsync. A caller that comes alone starts at once.
+ * Group commit: items that arrive while a statement runs, or shortly after it, are handled together by the next
+ * statement, so that many callers share a commit and its fsync. A single item starts at once.
  */
 
 import { forEverybody } from "./caller-turns.ts";
 
-/** Rest after a group, in times it took: the embedded database runs on the main thread, so callers can only come in between. */
-const restFactor = 4;
-const restMaxMs = 25;
+/**
+ * Pause after a group, as a multiple of the time the group took. The embedded database runs on the main thread, so new
+ * items can only arrive during such pauses.
+ */
+const PAUSE_FACTOR = 4;
+const PAUSE_MAX_MS = 25;
 
 export interface GroupedCalls<Item, Result> {
   /**
-   * One commit for all of them. It may run again with a single item, so it must have changed nothing when it throws.
+   * Handles all items in one commit. It may be called again with single items, so it must have changed nothing when it
+   * throws.
    * @returns the results, in the order of the items
    */
   run(items: readonly Item[]): Promise<readonly Result[]>;
-  /** Largest group, items, or the sum of their weights. An item that is heavier is a group of its own. */
+  /**
+   * Maximum number of items in a group, or maximum sum of their weights. An item heavier than this forms a group of its
+   * own.
+   */
   most: number;
-  /** What an item costs, e.g. its rows; 1 unless said. */
+  /** Weight of an item, e.g. its number of rows; default 1. */
   weigh?(item: Item): number;
-  /** Whether a failure may be one item's own fault; then each is tried alone. Otherwise it is everybody's. */
+  /** Whether an error may concern only one item; then each item is run alone. Otherwise the whole group fails. */
   isOneItemsFault(error: unknown): boolean;
 }
 
-/** @returns a call that resolves with its item's own result, never before the commit that holds it */
+/** @returns a function that takes an item and resolves with its result after the commit */
 export function groupCalls<Item, Result>(calls: GroupedCalls<Item, Result>): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = [];
   let running = false;
@@ -32,15 +39,15 @@ export function groupCalls<Item, Result>(calls: GroupedCalls<Item, Result>): (it
     do {
       const startedAt = performance.now();
       await runGroup(waiting.splice(0, groupLength(waiting, calls)), calls);
-      const restMs = Math.min(restFactor * (performance.now() - startedAt), restMaxMs);
-      if (waiting.length < calls.most) await new Promise((resolve) => setTimeout(resolve, restMs));
+      const pauseMs = Math.min(PAUSE_FACTOR * (performance.now() - startedAt), PAUSE_MAX_MS);
+      if (waiting.length < calls.most) await new Promise((resolve) => setTimeout(resolve, pauseMs));
     } while (waiting.length > 0);
     running = false;
   };
   return (item) =>
     new Promise<Result>((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      // The group is of all who came, not only of the caller who begins it.
+      // A group serves all waiting callers, so it must not wait for the turn of the caller that starts it.
       if (!running) void forEverybody(work);
     });
 }
@@ -51,7 +58,7 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void;
 }
 
-/** How many of those that wait make the next group, one at least. */
+/** Number of waiting items in the next group, at least one. */
 function groupLength<Item, Result>(
   waiting: readonly Waiting<Item, Result>[],
   { most, weigh = () => 1 }: GroupedCalls<Item, Result>,
@@ -64,7 +71,7 @@ function groupLength<Item, Result>(
   return over < 0 ? waiting.length : Math.max(over, 1);
 }
 
-/** Never rejects: every failure is told to those it belongs to. */
+/** Never rejects: every failure is passed to the callers of its items. */
 async function runGroup<Item, Result>(
   group: readonly Waiting<Item, Result>[],
   calls: GroupedCalls<Item, Result>,

@@ -1,26 +1,26 @@
 /**
- * Lets callers that want the same thing at the same time share one call (group commit). A call that already runs may have begun
- * too early for a newcomer, so newcomers share the next one.
+ * Lets concurrent callers with the same key share one call (group commit). A call that is already running may have
+ * started too early for a new caller, so new callers share the next one.
  */
 export function sharedCalls<Key>(run: (key: Key) => Promise<void>): (key: Key) => Promise<void> {
-  const lines = new Map<Key, { running: Promise<void>; next: Promise<void> | null }>();
+  const calls = new Map<Key, { running: Promise<void>; next: Promise<void> | null }>();
   const start = (key: Key): Promise<void> => {
     const running = run(key);
-    const line = { running, next: null as Promise<void> | null };
-    lines.set(key, line);
+    const call = { running, next: null as Promise<void> | null };
+    calls.set(key, call);
     const done = () => {
-      if (line.next === null) lines.delete(key);
+      if (call.next === null) calls.delete(key);
     };
     running.then(done, done);
     return running;
   };
   return (key) => {
-    const line = lines.get(key);
-    if (line === undefined) return start(key);
-    line.next ??= line.running.then(
+    const call = calls.get(key);
+    if (call === undefined) return start(key);
+    call.next ??= call.running.then(
       () => start(key),
       () => start(key),
     );
-    return line.next;
+    return call.next;
   };
 }

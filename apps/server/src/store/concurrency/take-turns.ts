@@ -1,27 +1,27 @@
 /**
- * Lets the rest of the process have its turn. The embedded database computes on the main thread and answers in microtasks, so a
- * long row of statements would keep timers, sockets and its own upkeep waiting until the last of them.
+ * Yields to the event loop between statements. The embedded database computes on the main thread and answers in
+ * microtasks, so a long series of statements would block timers, sockets and its own upkeep until the last one.
  */
 import type { PGlite } from "@electric-sql/pglite";
 
-/** Statements may follow each other this long before others get their turn. */
+/** Milliseconds for which statements may follow each other without yielding to the event loop. */
 const TURN_MS = 10;
 
 export function takeTurns(pglite: PGlite): void {
   let turnEndsAt = 0;
-  const breathe = async () => {
+  const yieldWhenDue = async () => {
     if (performance.now() < turnEndsAt) return;
     await new Promise((resolve) => setImmediate(resolve));
     turnEndsAt = performance.now() + TURN_MS;
   };
   const query = pglite.query.bind(pglite);
   pglite.query = async <Row>(...args: Parameters<typeof query<Row>>) => {
-    await breathe();
+    await yieldWhenDue();
     return await query<Row>(...args);
   };
   const begin = pglite.transaction.bind(pglite);
   pglite.transaction = async (work) => {
-    await breathe();
+    await yieldWhenDue();
     return await begin(work);
   };
 }

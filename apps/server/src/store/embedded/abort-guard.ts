@@ -1,12 +1,12 @@
 /**
- * What happens when the embedded database gives up (PANIC: an fsync or a write of its log failed). PGlite's loop catches that abort
- * like any other error and goes round for ever, so one disk error would hang the whole process. With this guard the statement
- * fails, every later one fails at once without entering the aborted program, and the rest of the process goes on.
- * Leans on internals of PGlite 0.5.16: `embedded-store.test.ts` fails when they move.
+ * Handles an abort of the embedded database (PANIC: an fsync or a write of its log failed). PGlite's main loop catches
+ * that abort like any other error and repeats for ever, so that one disk error would hang the whole process. With this
+ * guard the statement fails, every later statement fails at once without entering the aborted program, and the rest of
+ * the process goes on. Relies on internals of PGlite 0.5.16: `embedded-store.test.ts` fails when they change.
  */
 import type { PGlite } from "@electric-sql/pglite";
 
-/** How PGlite says "an SQL error, go on" (POSTGRES_MAIN_LONGJMP). Anything else thrown is the end. */
+/** Status that PGlite throws for an ordinary SQL error (POSTGRES_MAIN_LONGJMP). Anything else thrown is an abort. */
 const SQL_ERROR_STATUS = 100;
 
 interface Program {
@@ -19,7 +19,7 @@ interface Program {
 export class DatabaseAborted extends Error {
   override name = "DatabaseAborted";
   constructor() {
-    super("The embedded database has stopped after a disk error. Start the process anew.");
+    super("The embedded database has stopped after a disk error. Restart the process.");
   }
 }
 
@@ -43,7 +43,7 @@ export function guardAgainstAbort(pglite: PGlite): AbortGuard {
       throw error;
     }
   };
-  // Called first thing in the loop's catch: the only place from which a throw leaves it.
+  // The first call in the loop's catch block, and the only place from which a throw leaves the loop.
   const restore = program.stackRestore;
   program.stackRestore = (pointer) => {
     refuse();
@@ -55,7 +55,7 @@ export function guardAgainstAbort(pglite: PGlite): AbortGuard {
       if (!aborted) call();
     };
   }
-  // Kysely waits for ever for a transaction whose BEGIN fails; it must not be begun at all.
+  // Kysely waits for ever for a transaction whose BEGIN fails, so the transaction must not be started at all.
   const begin = pglite.transaction.bind(pglite);
   pglite.transaction = (work) => {
     refuse();

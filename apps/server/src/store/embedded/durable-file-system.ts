@@ -1,17 +1,18 @@
 /**
- * The file system under the embedded database, with the fsync PGlite's own lacks: its NODEFS answers every fsync with success
- * and does nothing (electric-sql/pglite issue 1107), so a committed row could be lost with the power. Where NODEFS can be
- * reached is an internal of PGlite 0.5.16; hence the exact pin, and the count that `embedded-database.ts` checks at start.
+ * The file system of the embedded database, with the fsync that PGlite lacks: its NODEFS answers every fsync with
+ * success and does nothing (electric-sql/pglite issue 1107), so a power failure could lose a committed row. How NODEFS
+ * is reached is an internal of PGlite 0.5.16; hence the exact pin of the version, and the fsync count that
+ * `embedded-database.ts` checks at start.
  */
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import type { PGlite } from "@electric-sql/pglite";
 import { NodeFS } from "@electric-sql/pglite/nodefs";
 
-/** errno of WASI; what the database sees when the disk fails. */
+/** WASI's errno for an I/O error, which the database gets when the disk fails. */
 const EIO = 29;
 
 interface SyncStream {
-  /** Descriptor of the host; directories have none. */
+  /** File descriptor of the host; directories have none. */
   nfd?: number;
   node: unknown;
 }
@@ -21,13 +22,16 @@ interface NodeFileSystem {
   stream_ops: { fsync?: (stream: SyncStream) => number };
 }
 
-/** The one call that is replaced in tests, to fail. */
+/** Calls fsync on a descriptor; tests replace it with one that fails. */
 export type SyncFile = (descriptor: number) => void;
 
 export class DurableFileSystem extends NodeFS {
-  /** fsyncs done so far. */
+  /** Number of successful fsyncs. */
   syncs = 0;
-  /** After one failure nothing counts as stored any more: the kernel may have dropped the pages, a second try would lie. */
+  /**
+   * After one failed fsync nothing counts as stored any more: the kernel may have dropped the pages, and a retry would
+   * report false success.
+   */
   failed = false;
   readonly #syncFile: SyncFile;
 
@@ -62,7 +66,7 @@ export class DurableFileSystem extends NodeFS {
 
 function syncStream(nodeFs: NodeFileSystem, stream: SyncStream, syncFile: SyncFile): void {
   if (stream.nfd !== undefined) return syncFile(stream.nfd);
-  // Windows puts directory entries on the disk by itself and can't be asked.
+  // Windows writes directory entries to disk by itself and offers no fsync for directories.
   if (process.platform === "win32") return;
   const descriptor = openSync(nodeFs.realPath(stream.node), "r");
   try {

@@ -1,7 +1,7 @@
 /**
- * The embedded database: PGlite on the durable file system, opened in this process. The first initialisation happens in a
- * child process that ends (`embedded-init.ts`), since it needs several times the memory of a later start. Refuses to start
- * when one commit causes no fsync.
+ * The embedded database: PGlite on the durable file system, opened in this process. It is created in a child process
+ * (`embedded-init.ts`), since creating it needs several times the memory of a later start. The start fails if a test
+ * commit causes no fsync.
  */
 import { execFile } from "node:child_process";
 import { existsSync, openAsBlob } from "node:fs";
@@ -22,18 +22,26 @@ import { inMemoryDump } from "./in-memory-dump.ts";
 
 export interface EmbeddedDatabase {
   db: Database;
-  /** False after a failed fsync: nothing more can be stored until the process starts anew. */
+  /** False after a failed fsync or an abort: nothing can be stored until the process is restarted. */
   isSound(): boolean;
-  /** Runs the work between two statements: the files are as a kill would leave them, and stay so until it ends. */
+  /**
+   * Runs `work` between two statements. Until it ends, the files do not change and are in the state that a kill would
+   * leave.
+   */
   pause<T>(work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** Statements of callers in the database's own line: what a message of somebody else may have to wait for. */
+/**
+ * Maximum statements of callers in the database's own queue, which a statement of the mail path may have to wait for.
+ */
 const CALLERS_AT_ONCE = 4;
 const INT8 = 20;
 const INTERVAL = 1186;
-/** Values read as `pg` is told to read them in `postgres.ts`. PGlite's own writer of bytea takes 200 ms per MiB. */
+/**
+ * Parsers that match the settings of `pg` in `postgres.ts`. The serializer replaces PGlite's own for bytea, which takes
+ * 200 ms per MiB.
+ */
 const typeOptions = {
   parsers: {
     [types.BYTEA]: (text: string) => Buffer.from(text.slice(2), "hex"),
@@ -47,8 +55,9 @@ const typeOptions = {
 };
 
 /**
- * `-F` is fsync=off; the default wal_sync_method is a stub here that always answers success. Segments of the log that are kept
- * for reuse hold the rows of deleted accounts (`embedded-erasure.ts`). The memory of an index being built is never given back.
+ * PGlite's default `-F` (fsync=off) is removed; its default wal_sync_method is a stub that always reports success. Log
+ * segments kept for reuse would hold rows of deleted accounts (`embedded-erasure.ts`). Memory used to build an index is
+ * never returned to the system, so it is limited.
  */
 const startParams = [
   ...PGlite.defaultStartParams.filter((param) => param !== "-F"),
@@ -57,8 +66,8 @@ const startParams = [
 ];
 
 /**
- * For tests: nothing is written to disk, everything is gone at close.
- * @param dump what to begin with, where there is one; `null`: a database without tables
+ * For tests: nothing is written to disk, and the data is gone at close.
+ * @param dump path of the dump to load; `null` creates a database without tables
  */
 export async function openInMemory(dump = inMemoryDump()): Promise<EmbeddedDatabase> {
   const begun = dump === null ? {} : { loadDataDir: await openAsBlob(dump) };
@@ -90,7 +99,7 @@ export async function openEmbedded(directory: string, syncFile?: SyncFile): Prom
   takeTurns(pglite);
   const guard = guardAgainstAbort(pglite);
   const isSound = () => !files.failed && !guard.hasAborted();
-  // An aborted database can't be closed: its next opening recovers, as after a kill.
+  // An aborted database can't be closed. Opening it again runs recovery, as after a kill.
   const close = async () => {
     if (isSound()) await pglite.close();
   };
@@ -103,7 +112,10 @@ function kyselyOver(pglite: PGlite): Database {
   return new Kysely<DB>({ dialect: withCallerTurns(new PGliteDialect({ pglite }), places) });
 }
 
-/** Made under another name and renamed when whole, so that a kill in between leaves nothing half made. */
+/**
+ * Creates the database under a temporary name and renames it when complete, so that a kill leaves no incomplete
+ * database.
+ */
 async function initialise(databaseDirectory: string): Promise<void> {
   const unfinished = `${databaseDirectory}.new`;
   await rm(unfinished, { recursive: true, force: true });
@@ -126,6 +138,6 @@ export async function checkDurable(pglite: PGlite, files: DurableFileSystem): Pr
   if (files.syncs > before) return;
   throw new StoreStartError(
     "not_durable",
-    "The embedded database does not put commits on stable storage (no fsync was seen), so it is not started.",
+    "The embedded database does not put commits on stable storage (a test commit caused no fsync), so it is not started.",
   );
 }

@@ -1,16 +1,18 @@
 /**
- * Gets what was deleted out of the files of the embedded database. DELETE only marks a row, and VACUUM gives its place free
- * without writing over it, so the bytes would stay until something else happens to need the place. Three things hold them:
- * - tables, their indexes and TOAST: VACUUM FULL writes what is left into new files and removes the old ones;
- * - pg_statistic, which samples values of every column: its rows about a table are made anew with it;
- * - the write-ahead log: a new segment is begun, and a checkpoint removes the earlier ones (`wal_recycle` is off).
+ * Removes deleted data from the files of the embedded database. DELETE only marks a row, and VACUUM frees its space
+ * without overwriting it, so the bytes would stay until the space happens to be reused. Three places hold them:
+ * - tables, their indexes and TOAST: VACUUM FULL writes the remaining rows into new files and removes the old ones;
+ * - pg_statistic, which holds sample values of every column: the table's rows in it are rebuilt as well;
+ * - the write-ahead log: a new segment is started, and a checkpoint removes the earlier ones (`wal_recycle` is off).
  */
 import { sql } from "kysely";
 import type { Logger } from "../../core/ports.ts";
 import type { Database } from "../database.ts";
 import { type TableState, tablesLeft, tablesToRewrite } from "./rewrite-plan.ts";
 
-/** Every table with something sealed or hashed in it, and the keys themselves: an old one opens what it sealed. */
+/**
+ * Every table with sealed or hashed values, and the table of the keys: a deleted key could still open what it sealed.
+ */
 export const erasedTables = [
   ...["user", "session", "alias", "released_address", "destination", "blocked_mailbox", "missing_mailbox"],
   "smtp_credential",
@@ -18,33 +20,36 @@ export const erasedTables = [
   ...["rate_limit", "server_key"],
 ];
 
-const LOOK_EVERY_MS = 60_000;
-const TELL_EVERY_MS = 86_400_000;
-/** Segments that an earlier version kept for reuse; more than a gigabyte of log never lies there. */
+const CHECK_EVERY_MS = 60_000;
+const WARN_EVERY_MS = 86_400_000;
+/**
+ * Upper bound for segments that an earlier version kept for reuse; the log never exceeds a gigabyte (16 MiB per
+ * segment).
+ */
 const SEGMENTS_MAX = 64;
 
 export interface EmbeddedErasure {
   /**
-   * Does what is due: rewrites all small tables or one large one, then ends the log. Call it every second or so.
-   * @returns what it did: the names of tables, `log`
+   * Does what is due: rewrites all small tables or one large one, then removes the old log. Call it about every second.
+   * @returns the names of the rewritten tables, or `log`
    */
   tick(now: Date): Promise<string[]>;
 }
 
 interface Rewritten {
   at: Date;
-  /** Deletions and changes counted by the database since its start; `null`: it is not known what went before. */
+  /** Updates and deletions that the database has counted since its start; `null` if the earlier ones are unknown. */
   changes: number | null;
 }
 
 export function embeddedErasure(db: Database, { now, logger }: { now: Date; logger?: Logger }): EmbeddedErasure {
   const rewritten = new Map<string, Rewritten>(erasedTables.map((name) => [name, { at: now, changes: null }]));
-  let lookAt = now;
-  let tellAt = now;
+  let checkAt = now;
+  let warnAt = now;
   let isLogDue = false;
 
-  async function look(tickAt: Date): Promise<TableState[]> {
-    lookAt = new Date(tickAt.getTime() + LOOK_EVERY_MS);
+  async function readStates(tickAt: Date): Promise<TableState[]> {
+    checkAt = new Date(tickAt.getTime() + CHECK_EVERY_MS);
     const figures = await readFigures(db);
     return figures.map(({ name, sizeBytes, changes }) => {
       const last = rewritten.get(name) ?? { at: now, changes: null };
@@ -52,27 +57,27 @@ export function embeddedErasure(db: Database, { now, logger }: { now: Date; logg
     });
   }
 
-  /** Other statements come in between two tables. */
+  /** Other statements can run between the rewrites of two tables. */
   async function rewrite(name: string, tickAt: Date): Promise<void> {
-    // What is changed after this reading is counted as new, and rewritten once more, perhaps for nothing.
+    // Changes made after this count are treated as new and cause another, possibly unnecessary, rewrite.
     const changes = await countChanges(db, name);
     await rewriteTable(db, name);
     rewritten.set(name, { at: tickAt, changes });
     isLogDue = true;
-    lookAt = tickAt;
+    checkAt = tickAt;
   }
 
-  function tellOfTablesLeft(count: number, tickAt: Date): void {
-    if (count === 0 || tickAt < tellAt) return;
-    tellAt = new Date(tickAt.getTime() + TELL_EVERY_MS);
+  function warnOfTablesLeft(count: number, tickAt: Date): void {
+    if (count === 0 || tickAt < warnAt) return;
+    warnAt = new Date(tickAt.getTime() + WARN_EVERY_MS);
     logger?.warn("store_tables_not_rewritten", { count });
   }
 
   return {
     async tick(tickAt) {
-      if (tickAt < lookAt) return [];
-      const tables = await look(tickAt);
-      tellOfTablesLeft(tablesLeft(tables), tickAt);
+      if (tickAt < checkAt) return [];
+      const tables = await readStates(tickAt);
+      warnOfTablesLeft(tablesLeft(tables), tickAt);
       const names = tablesToRewrite(tables, tickAt);
       for (const name of names) await rewrite(name, tickAt);
       if (names.length > 0 || !isLogDue) return names;
@@ -97,14 +102,14 @@ async function countChanges(db: Database, name: string): Promise<number> {
 }
 
 async function rewriteTable(db: Database, name: string): Promise<void> {
-  // ANALYZE leaves what it found earlier where a table has become empty.
+  // ANALYZE does not remove the earlier statistics of a table that has become empty.
   await sql`DELETE FROM pg_statistic WHERE starelid = ${`public."${name}"`}::regclass`.execute(db);
   await sql`VACUUM (FULL, ANALYZE) ${sql.table(name)}`.execute(db);
 }
 
 async function eraseLog(db: Database): Promise<void> {
   await sql`VACUUM FULL pg_statistic`.execute(db);
-  // Each segment that was kept for reuse becomes the present one in its turn, and is removed with the others.
+  // Each segment kept for reuse becomes the current one in turn, and is then removed with the others.
   for (let count = 0; count < SEGMENTS_MAX; count += 1) {
     const isLast = (await countSegmentsAhead(db)) === 0;
     await sql`SELECT pg_logical_emit_message(false, 'erasure', '')`.execute(db);

@@ -1,4 +1,7 @@
-/** Writes so many MiB into the embedded database of a data directory, says so and waits: `node embedded-flood.testing.ts <dir> <MiB>`. */
+/**
+ * Writes the given number of MiB into the embedded database of a data directory, prints `written` and waits: `node
+ * embedded-flood.testing.ts <dir> <MiB>`.
+ */
 import { randomBytes, randomUUID } from "node:crypto";
 import { openStore } from "../open-store.ts";
 import { aUser } from "../rows.testing.ts";

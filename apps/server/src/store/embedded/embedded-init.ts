@@ -1,6 +1,6 @@
 /**
- * Makes an empty embedded database and ends: `node embedded-init.ts <directory>`. A process of its own, because making one
- * leaves several hundred MiB behind in the process that did it.
+ * Creates an empty embedded database and exits: `node embedded-init.ts <directory>`. A separate process, because
+ * creating a database leaves several hundred MiB of memory allocated.
  */
 import { mkdir, open, readdir } from "node:fs/promises";
 import { join } from "node:path";

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { openStore } from "../open-store.ts";
 
-it("is open again within three seconds after 500 MiB of writes and a kill", async () => {
+it("opens within three seconds after 500 MiB of writes and a kill", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "kauke-reopen-"));
   const program = fileURLToPath(new URL("./embedded-flood.testing.ts", import.meta.url));
   const child = spawn(process.execPath, [program, dataDir, "500"], { stdio: ["ignore", "pipe", "inherit"] });

@@ -23,7 +23,7 @@ describe("the embedded store", () => {
     opened.push(store);
     return store;
   };
-  // One database for all: making it takes seconds, and each test leaves it closed and whole.
+  // All tests share one database, because creating it takes seconds; each test leaves it closed and intact.
   beforeAll(async () => {
     dataDir = join(await mkdtemp(join(tmpdir(), "kauke-store-")), "data");
   });
@@ -32,7 +32,7 @@ describe("the embedded store", () => {
   });
   afterAll(() => rm(join(dataDir, ".."), { recursive: true, force: true }));
 
-  it("is made at the first start, readable by nobody else, and is there at the second", async () => {
+  it("is created at the first start, readable by its owner only, and opened at the second", async () => {
     const { id } = await insertUser(await open());
     await opened.pop()?.close();
     expect((await (await open()).users.find(id))?.id).toBe(id);
@@ -45,7 +45,7 @@ describe("the embedded store", () => {
       expect([name, (await stat(join(dataDir, name))).mode & 0o777]).toEqual([name, mode]);
   });
 
-  it("does not start with another key, and says which setting to look at", async () => {
+  it("does not start with another key, and names the setting to check", async () => {
     await expect(open({ secretKey: randomBytes(32) })).rejects.toMatchObject({
       reason: "secret_key_wrong",
       message: expect.stringContaining("KAUKE_SECRET_KEY"),
@@ -53,7 +53,7 @@ describe("the embedded store", () => {
     await open();
   });
 
-  it("belongs to one process, and is free again when that one is killed", async () => {
+  it("is locked by one process, and unlocked when that process is killed", async () => {
     const writer = startWriter(dataDir);
     await writer.ready;
     await expect(open()).rejects.toMatchObject({ name: "StoreStartError", reason: "locked" });
@@ -85,7 +85,7 @@ describe("the embedded store", () => {
     }
   });
 
-  it("a lease of the process before is free at the next start", async () => {
+  it("releases the leases of the previous process at start", async () => {
     const store = await open();
     const alias = await insertAlias(store, (await insertUser(store)).id);
     const message = aMessage();
@@ -97,7 +97,7 @@ describe("the embedded store", () => {
     expect(claimed.map((delivery) => delivery.messageId)).toContain(message.id);
   });
 
-  it("says nothing is kept once the disk refuses an fsync, and is whole at the next start", async () => {
+  it("acknowledges nothing after a failed fsync, and is intact at the next start", async () => {
     let broken = false;
     const syncFile = (descriptor: number) => {
       if (broken) throw Object.assign(new Error("EIO"), { code: "EIO" });
@@ -131,7 +131,7 @@ describe("the embedded store", () => {
     }
   });
 
-  it("finds nothing a person wrote anywhere in the data directory, in no encoding", async () => {
+  it("stores no personal text readable in the data directory, in any encoding", async () => {
     const store = await open();
     const user = await insertUser(store);
     const word = () => `planted-${randomBytes(6).toString("hex")}`;
@@ -160,9 +160,9 @@ describe("the embedded store", () => {
 
 interface Writer {
   ready: Promise<void>;
-  /** Resolves once it said of so many messages that they are kept. */
+  /** Resolves once it has acknowledged this many messages. */
   acknowledged(count: number): Promise<void>;
-  /** @returns ids of the messages it said are kept */
+  /** @returns ids of the messages it acknowledged */
   kill(): Promise<string[]>;
 }
 
@@ -190,7 +190,7 @@ function startWriter(dataDir: string): Writer {
     kill: async () => {
       child.kill("SIGKILL");
       await ended;
-      // A line cut off by the kill was not said whole.
+      // A line truncated by the kill is not a complete acknowledgement.
       return lines.filter((line) => line.length === 36);
     },
   };

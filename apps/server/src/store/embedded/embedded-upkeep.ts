@@ -1,6 +1,7 @@
 /**
- * What PostgreSQL's background workers would do. The embedded database has none: without checkpoints its log would grow without
- * end and every reopening would replay all of it; without vacuum the busy tables would only ever grow.
+ * Does the work of PostgreSQL's background processes, which the embedded database lacks. Without checkpoints its log
+ * would grow without limit and every start would replay all of it; without vacuum, tables with many updates would only
+ * grow.
  */
 import { sql } from "kysely";
 import type { Database } from "../database.ts";
@@ -8,20 +9,23 @@ import type { Database } from "../database.ts";
 const CHECKPOINT_BYTES = 64 * 1024 * 1024;
 const CHECKPOINT_MS = 5 * 60_000;
 const VACUUM_BYTES = 1024 * 1024;
-/** Half of autovacuum's own limit. Transaction numbers run out at two thousand million. */
+/** Half of autovacuum's default limit for the age of transaction ids, which run out at two thousand million. */
 const FREEZE_AGE = 100_000_000;
 
-/** Rows come and go here. Statistics of the others are renewed with them, since that reads a sample only. */
+/**
+ * Tables whose rows are often inserted and deleted, so they are vacuumed. The steady ones are only analyzed, which
+ * reads a sample.
+ */
 const busyTables = ["delivery", "message", "session", "rate_limit", "notice", "one_time_token", "released_address"];
 const steadyTables = ["alias", '"user"'];
 
 export interface EmbeddedUpkeep {
-  /** Looks at how much was written, and does what is due. Call it every second or so. */
+  /** Checks how much log was written since the last checkpoint, and does what is due. Call it about every second. */
   tick(now: Date): Promise<{ checkpoint: boolean; vacuum: boolean }>;
 }
 
 export async function embeddedUpkeep(db: Database, now: Date): Promise<EmbeddedUpkeep> {
-  // What a killed process left was replayed at opening; a checkpoint now keeps the next opening from doing so again.
+  // Opening has replayed the log of a killed process; this checkpoint saves the next opening from replaying it again.
   let checkpointAt = now;
   let checkpointPosition = await checkpoint(db);
   let vacuumPosition = checkpointPosition;
@@ -46,7 +50,7 @@ async function checkpoint(db: Database): Promise<number> {
   return await logPosition(db);
 }
 
-/** Bytes of write-ahead log since the database was made. */
+/** Bytes of write-ahead log written since the database was created. */
 export async function logPosition(db: Database): Promise<number> {
   const { rows } = await sql<{ position: number }>`
     SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint AS position`.execute(db);

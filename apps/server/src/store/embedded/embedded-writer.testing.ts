@@ -1,6 +1,6 @@
 /**
- * A process that keeps mail in a data directory as fast as it can until it is killed: `node embedded-writer.testing.ts <dir>`.
- * Prints one line per message after the store said it is kept: the message's id.
+ * Stores mail in a data directory as fast as it can until it is killed: `node embedded-writer.testing.ts <dir>`. After
+ * each stored message it prints a line with the message's id.
  */
 import { randomBytes } from "node:crypto";
 import { openStore } from "../open-store.ts";

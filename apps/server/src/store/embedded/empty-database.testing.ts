@@ -1,6 +1,6 @@
 /**
- * `node empty-database.testing.ts FOLDER` makes an empty embedded database there with the tables of this version, as files (`db`)
- * and as a dump (`dump.tar`): tests begin with a copy, since making one takes longer than most of what they do with it.
+ * `node empty-database.testing.ts FOLDER` creates an empty embedded database with the tables of this version, as files
+ * (`db`) and as a dump (`dump.tar`). Tests start from a copy of it, since creating one takes longer than most tests.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -10,7 +10,9 @@ import { Kysely, PGliteDialect } from "kysely";
 import type { DB } from "../database.ts";
 import { migrate, underStartLock } from "../migrate.ts";
 
-/** PostgreSQL's own templates (template1, template0), which nothing here connects to: two thirds of all files. */
+/**
+ * Object ids of PostgreSQL's template1 and template0, which are never connected to and make up two thirds of all files.
+ */
 const UNUSED_DATABASES = ["1", "4"];
 const PAGE_BYTES = 8192;
 const TAR_BLOCK_BYTES = 512;
@@ -22,12 +24,13 @@ async function main(folder: string): Promise<void> {
   const pglite = await PGlite.create({ fs: new NodeFS(database), startParams });
   const db = new Kysely<DB>({ dialect: new PGliteDialect({ pglite }) });
   await underStartLock(db, (trx) => migrate(trx, new Date()));
-  // The log begins anew in a file of which little is used; the checkpoint removes the one before.
+  // The log continues in a new, almost empty file; the checkpoint removes the previous one.
   await pglite.exec("SELECT pg_switch_wal()");
   await pglite.exec("CHECKPOINT");
   await pglite.close();
   for (const oid of UNUSED_DATABASES) await emptyFolder(join(database, "base", oid));
-  // After the close: a dump of a running database is recovered, as after a crash, each time it is opened.
+  // The dump is made after the close, because a dump of a running database would run crash recovery each time it is
+  // loaded.
   await writeFile(join(folder, "dump.tar"), await tarOf(database));
 }
 
@@ -36,15 +39,15 @@ async function emptyFolder(folder: string): Promise<void> {
 }
 
 /**
- * In memory the log need not have its whole size from the start: PostgreSQL writes on behind the end of a short file. On disk it
- * must, or a full disk stops the log as well.
+ * The used part of a log segment, rounded up to whole pages. In memory a segment may be shorter than its full size,
+ * because PostgreSQL extends a short file. On disk it must have its full size, or a full disk would stop the log.
  */
 function writtenLog(bytes: Buffer): Buffer {
   const usedBytes = bytes.findLastIndex((byte) => byte !== 0) + 1;
   return bytes.subarray(0, Math.ceil(usedBytes / PAGE_BYTES) * PAGE_BYTES);
 }
 
-/** As POSIX has it (ustar), with paths of fewer than 100 characters. */
+/** A POSIX tar archive (ustar) of a folder, whose paths must be shorter than 100 characters. */
 async function tarOf(folder: string): Promise<Buffer> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const parts: Buffer[] = [];

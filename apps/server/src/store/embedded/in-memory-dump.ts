@@ -1,11 +1,16 @@
-let told: string | null = null;
+let dumpFile: string | null = null;
 
-/** Of a database with tables and no rows, for `openInMemory` of this process to begin with. Only tests tell one. */
+/**
+ * Sets the dump of a database with tables and no rows that `openInMemory` loads in this process. Called by tests only.
+ */
 export function tellInMemoryDump(file: string): void {
-  told = file;
+  dumpFile = file;
 }
 
-/** @returns the file's path; `null` when none was told: the database is made anew, in four times the time */
+/**
+ * @returns path of the dump; `null` if none was set, so that the database is created anew, which takes four times as
+ * long
+ */
 export function inMemoryDump(): string | null {
-  return told;
+  return dumpFile;
 }

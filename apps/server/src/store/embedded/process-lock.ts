@@ -1,7 +1,8 @@
 /**
- * One process per data directory. PGlite has no guard of its own: two processes on one directory run happily and one of them
- * loses everything it wrote. An exclusive SQLite transaction on an empty file is the lock: the kernel drops it with the process.
- * Never open the lock file elsewhere in the same process: closing any descriptor of it would drop the lock (POSIX).
+ * Allows one process per data directory. PGlite has no such guard: two processes can use the same directory, and one of
+ * them loses everything it wrote. The lock is an exclusive SQLite transaction on an empty file, which the kernel
+ * releases when the process ends. Never open the lock file elsewhere in the same process: closing any descriptor of it
+ * would release the lock (POSIX).
  */
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +13,7 @@ export interface ProcessLock {
   release(): void;
 }
 
-/** @throws StoreStartError `locked` while another process (or this one) holds the directory */
+/** @throws StoreStartError `locked` while another process, or this one, holds the lock of the directory */
 export function lockDirectory(directory: string): ProcessLock {
   const path = join(directory, "process.lock");
   const file = new DatabaseSync(path);

@@ -10,29 +10,29 @@ function table(name: string, sizeMebibytes: number, hoursAgo: number, now: Date)
   return { name, sizeBytes: sizeMebibytes * MEBIBYTE, hasChanged: true, rewrittenAt: before(now, hoursAgo) };
 }
 
-test("small tables are rewritten an hour after the last time, at any hour, all of them", () => {
+test("all small tables with changes are rewritten an hour after the last rewrite, at any time of day", () => {
   const tables = [table("user", 1, 1, noon), table("alias", 8, 2, noon), table("notice", 1, 0.9, noon)];
   expect(tablesToRewrite(tables, noon)).toEqual(["user", "alias"]);
 });
 
-test("a table that nothing was deleted from stays as it is", () => {
+test("a table without deletions is not rewritten", () => {
   const tables = [{ ...table("user", 1, 1000, noon), hasChanged: false }];
   expect(tablesToRewrite(tables, noon)).toEqual([]);
 });
 
-test("large tables wait for the night, one at a time, once a day", () => {
+test("large tables are rewritten at night, one at a time, once a day", () => {
   const large = (now: Date) => [table("alias", 9, 20, now), table("user", 256, 20, now)];
   expect(tablesToRewrite(large(noon), noon)).toEqual([]);
   expect(tablesToRewrite(large(night), night)).toEqual(["alias"]);
   expect(tablesToRewrite([table("alias", 9, 19, night)], night)).toEqual([]);
 });
 
-test("a server that is never there at night does it a day and a half later", () => {
+test("a server that does not run at night rewrites large tables after a day and a half", () => {
   expect(tablesToRewrite([table("alias", 100, 35, noon)], noon)).toEqual([]);
   expect(tablesToRewrite([table("alias", 100, 36, noon)], noon)).toEqual(["alias"]);
 });
 
-test("what would take longer than a few seconds is left alone, and told", () => {
+test("a table whose rewrite would take longer than a few seconds is not rewritten, and is reported", () => {
   const tables = [table("alias", 257, 1000, night), table("user", 1, 2, night)];
   expect(tablesToRewrite(tables, night)).toEqual(["user"]);
   expect(tablesLeft(tables)).toBe(1);

@@ -1,38 +1,44 @@
 /**
- * Which tables of the embedded database are to be rewritten now, so that rows that are gone leave its files. Pure. A rewrite
- * holds up the event loop, since the database works on the main thread: 8 to 10 ms for each MiB of the table and its indexes.
+ * Decides which tables of the embedded database to rewrite now, so that deleted rows disappear from its files. Pure. A
+ * rewrite blocks the event loop, since the database works on the main thread: 8 to 10 ms per MiB of the table and its
+ * indexes.
  */
 const MEBIBYTE = 1024 * 1024;
 const HOUR_MS = 3_600_000;
 
-/** Up to this a rewrite takes less than a tenth of a second: an hour after the last one is soon enough. */
+/**
+ * Largest small table. A rewrite takes less than a tenth of a second, so it may run once an hour at any time of day.
+ */
 const SMALL_MAX_BYTES = 8 * MEBIBYTE;
-/** Up to this it takes two to three seconds: at night, once a day. Larger tables are left alone. */
+/**
+ * Largest table that is rewritten while the server runs. A rewrite takes two to three seconds, so it runs once a day,
+ * at night.
+ */
 const LARGE_MAX_BYTES = 256 * MEBIBYTE;
 const SMALL_EVERY_MS = HOUR_MS;
 const LARGE_EVERY_MS = 20 * HOUR_MS;
-/** Where the process does not run at night. */
+/** Age at which a large table is rewritten at any time of day, for a process that does not run at night. */
 const LARGE_OVERDUE_MS = 36 * HOUR_MS;
-/** Local time of the server, hours: from the first to before the second. */
+/** Hours of the server's local time, from the first to before the second. */
 const NIGHT_HOURS = [3, 5] as const;
 
 export interface TableState {
   name: string;
   sizeBytes: number;
-  /** Rows were deleted or changed since its last rewrite, or it is not known whether. */
+  /** Whether rows were deleted or changed since the last rewrite; also true if that is unknown. */
   hasChanged: boolean;
-  /** Its last rewrite, or the start of the process. */
+  /** Time of the last rewrite, or the start of the process if there was none. */
   rewrittenAt: Date;
 }
 
-/** @returns the names of all small ones that are due; when there are none, of one large one */
+/** @returns names of all small tables that are due; if there are none, of one large table */
 export function tablesToRewrite(tables: readonly TableState[], now: Date): string[] {
   const due = tables.filter((table) => isDue(table, now));
   const small = due.filter(({ sizeBytes }) => sizeBytes <= SMALL_MAX_BYTES);
   return (small.length > 0 ? small : due.slice(0, 1)).map(({ name }) => name);
 }
 
-/** Those that hold rows that are gone and are too large to be rewritten while the server runs. */
+/** Number of tables that hold deleted rows and are too large to be rewritten while the server runs. */
 export function tablesLeft(tables: readonly TableState[]): number {
   return tables.filter((table) => table.hasChanged && table.sizeBytes > LARGE_MAX_BYTES).length;
 }

@@ -1,6 +1,7 @@
 /**
- * Hears what other processes change, on a connection of its own. While that connection is down nothing is heard, so at its loss
- * and again after its return every cached route counts as stale, and the queue is looked at.
+ * Listens for changes made by other processes, on a connection of its own. While that connection is down, notifications
+ * are lost, so after its loss and again after reconnecting every cached route counts as stale and the delivery worker
+ * is woken.
  */
 import pg from "pg";
 import type { Logger } from "../../core/ports.ts";
@@ -8,7 +9,7 @@ import { type ChangeSignals, ROUTE_CHANNEL, WAKE_CHANNEL } from "../change-signa
 import { connectionOptions } from "./postgres.ts";
 
 const RETRY_MS = 1000;
-/** A connection can die without a word (a cut network); this asks. */
+/** Interval of the heartbeat query, which detects a connection that died silently, e.g. after a network failure. */
 const HEARTBEAT_MS = 15_000;
 const HEARTBEAT_TIMEOUT_MS = 10_000;
 
@@ -26,21 +27,21 @@ export class PostgresSignals {
     this.#logger = logger;
   }
 
-  /** Returns when we listen, or when the first try failed and others follow. */
+  /** Resolves when the process listens, or when the first connection attempt failed and a retry is scheduled. */
   async start(): Promise<void> {
     const client = new pg.Client({ ...connectionOptions(this.#databaseUrl), query_timeout: HEARTBEAT_TIMEOUT_MS });
     this.#client = client;
-    client.on("error", () => this.#lose(client));
-    client.on("end", () => this.#lose(client));
-    client.on("notification", ({ channel, payload }) => this.#hear(channel, payload ?? ""));
+    client.on("error", () => this.#handleLoss(client));
+    client.on("end", () => this.#handleLoss(client));
+    client.on("notification", ({ channel, payload }) => this.#notify(channel, payload ?? ""));
     try {
       await client.connect();
       await client.query(`LISTEN ${ROUTE_CHANNEL}; LISTEN ${WAKE_CHANNEL}`);
     } catch {
-      return this.#lose(client);
+      return this.#handleLoss(client);
     }
-    this.#forgetAll();
-    this.#plan(HEARTBEAT_MS, () => this.#beat(client));
+    this.#invalidateAll();
+    this.#plan(HEARTBEAT_MS, () => this.#heartbeat(client));
   }
 
   async close(): Promise<void> {
@@ -51,32 +52,32 @@ export class PostgresSignals {
     await client?.end().catch(() => {});
   }
 
-  #hear(channel: string, payload: string): void {
+  #notify(channel: string, payload: string): void {
     if (channel === WAKE_CHANNEL) this.#signals.wake(readDueAt(payload));
     else this.#signals.routeChanged(payload === "all" ? "all" : { aliasId: payload });
   }
 
-  #forgetAll(): void {
+  #invalidateAll(): void {
     this.#signals.routeChanged("all");
     this.#signals.wake();
   }
 
-  async #beat(client: pg.Client): Promise<void> {
+  async #heartbeat(client: pg.Client): Promise<void> {
     try {
       await client.query("SELECT 1");
-      this.#plan(HEARTBEAT_MS, () => this.#beat(client));
+      this.#plan(HEARTBEAT_MS, () => this.#heartbeat(client));
     } catch {
-      this.#lose(client);
+      this.#handleLoss(client);
     }
   }
 
-  #lose(client: pg.Client): void {
+  #handleLoss(client: pg.Client): void {
     if (this.#closed || this.#client !== client) return;
     this.#client = null;
-    // What is left of it must not hold the process or come back with an error nobody hears.
+    // The rest of the connection must not keep the process alive, nor fail with an unhandled error.
     void client.end().catch(() => {});
     this.#logger?.warn("database_listener_lost");
-    this.#forgetAll();
+    this.#invalidateAll();
     this.#plan(RETRY_MS, () => this.start());
   }
 
@@ -88,7 +89,7 @@ export class PostgresSignals {
   }
 }
 
-/** What can't be read is due now. */
+/** An unreadable payload counts as due now. */
 function readDueAt(payload: string): Date | undefined {
   const dueAt = new Date(payload);
   return Number.isNaN(dueAt.getTime()) ? undefined : dueAt;

@@ -18,7 +18,7 @@ describe.skipIf(!found.found)("the store on PostgreSQL", () => {
   });
   afterAll(() => server.stop());
 
-  it("does not start without the key, or with a database that does not answer", async () => {
+  it("does not start without the key, or when the database does not answer", async () => {
     const withoutKey = openStore({ databaseUrl, dataDir: null, secretKey: null });
     await expect(withoutKey).rejects.toMatchObject({
       reason: "secret_key_missing",
@@ -31,7 +31,7 @@ describe.skipIf(!found.found)("the store on PostgreSQL", () => {
     });
   });
 
-  it("when the listening connection breaks every cached route counts as stale, and changes are heard again after it", async () => {
+  it("when the listening connection breaks, every cached route counts as stale, and changes are notified again after reconnecting", async () => {
     const secretKey = randomBytes(32);
     const [here, there] = [
       await openStore({ databaseUrl, dataDir: null, secretKey }),
@@ -41,7 +41,7 @@ describe.skipIf(!found.found)("the store on PostgreSQL", () => {
       const heard: RouteChange[] = [];
       here.aliases.onRouteChange((change) => heard.push(change));
       await endListeners(databaseUrl);
-      // Once for the loss, once for what was missed until it listens again.
+      // One notification for the loss of the connection, one for what was missed until it listens again.
       await expect.poll(() => heard.filter((change) => change === "all").length, { timeout: 10_000 }).toBe(2);
       const user = await insertUser(there);
       const alias = await insertAlias(there, user.id);

@@ -1,6 +1,7 @@
 /**
- * A PostgreSQL for tests: the one `DATABASE_URL_TEST` names, or a fresh cluster of Debian's programs in a temporary directory,
- * reached over a Unix socket. Each caller gets an empty database of its own, dropped with `drop`.
+ * Provides a PostgreSQL server for tests: the one that `DATABASE_URL_TEST` names, or a new cluster in a temporary
+ * directory made with Debian's programs and reached over a Unix socket. Each caller gets empty databases of its own,
+ * which `stop` drops.
  */
 import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -12,7 +13,7 @@ import { promisify } from "node:util";
 import pg from "pg";
 
 export interface TestPostgres {
-  /** URL of a new empty database. */
+  /** Creates an empty database and returns its URL. */
   createDatabase(): Promise<string>;
   stop(): Promise<void>;
 }
@@ -20,7 +21,7 @@ export interface TestPostgres {
 const DEBIAN_DIRECTORY = "/usr/lib/postgresql";
 const OLDEST_MAJOR = 15;
 
-/** Whether `startTestPostgres` has anything to start. */
+/** Whether `startTestPostgres` can provide a server. */
 export function findTestPostgres(): { found: true } | { found: false; reason: string } {
   if (process.env.DATABASE_URL_TEST !== undefined || programDirectory() !== null) return { found: true };
   return {
@@ -29,7 +30,7 @@ export function findTestPostgres(): { found: true } | { found: false; reason: st
   };
 }
 
-/** The oldest version we support comes first: what runs there runs on newer ones. */
+/** Directory of the oldest supported version installed: what runs on it also runs on newer ones. */
 function programDirectory(): string | null {
   if (!existsSync(DEBIAN_DIRECTORY)) return null;
   const majors = readdirSync(DEBIAN_DIRECTORY)
@@ -61,14 +62,17 @@ export async function startTestPostgres(): Promise<TestPostgres> {
   });
 }
 
-/** PostgreSQL refuses to run as root, so root hands it to the user `postgres`. */
+/** PostgreSQL refuses to run as root; then it runs as the user `postgres`, whose ids this returns. */
 async function serverOwner(): Promise<{ uid: number; gid: number } | null> {
   if (process.getuid?.() !== 0) return null;
   const id = async (option: string) => Number((await promisify(execFile)("id", [option, "postgres"])).stdout);
   return { uid: await id("-u"), gid: await id("-g") };
 }
 
-/** The shell in between ends the server when our end of the pipe closes, so that a killed test leaves no server behind. */
+/**
+ * Runs the server under a shell that stops it when our end of the pipe closes, so that a killed test leaves no server
+ * behind.
+ */
 function spawnServer(command: string[], options: object): () => Promise<void> {
   const script = '"$@" >/dev/null 2>&1 </dev/null & server=$!; read -r _; kill -INT $server; wait $server';
   const shell = spawn("/bin/sh", ["-c", script, "sh", ...command], { ...options, stdio: ["pipe", "ignore", "ignore"] });

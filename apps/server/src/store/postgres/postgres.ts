@@ -1,4 +1,4 @@
-/** PostgreSQL 15 or newer through pg's pool. Values read as the embedded database reads them (`embedded-database.ts`). */
+/** PostgreSQL 15 or newer through pg's pool. Values are parsed as in the embedded database (`embedded-database.ts`). */
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { Logger } from "../../core/ports.ts";
@@ -8,11 +8,11 @@ import { StoreStartError } from "../start-error.ts";
 
 const OLDEST_VERSION = 150_000;
 const POOL_SIZE = 10;
-/** Connections that callers may have; the others are for mail and upkeep. */
+/** Maximum pooled connections for callers (web requests); the others stay free for mail and upkeep. */
 const CALLERS_AT_ONCE = 6;
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Also used for the connection that listens. */
+/** Options of pooled connections, also used for the connection that listens. */
 export const connectionOptions = (databaseUrl: string) => ({
   connectionString: databaseUrl,
   connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -25,17 +25,18 @@ const parsers: Record<number, (text: string) => unknown> = {
   [pg.types.builtins.INTERVAL]: (text) => text,
 };
 
-/** @throws StoreStartError `database_unreachable` when no query succeeds, or the server is older than we know */
+/** @throws StoreStartError `database_unreachable` when the server does not answer or is older than version 15 */
 export async function openPostgres(databaseUrl: string, logger: Logger | undefined): Promise<Database> {
   const pool = new pg.Pool({
     ...connectionOptions(databaseUrl),
     max: POOL_SIZE,
     types: { getTypeParser: (oid: number, format) => parsers[oid] ?? pg.types.getTypeParser(oid, format) },
   });
-  // A server restart breaks idle connections; the pool replaces them, but without a listener the process would end.
+  // A server restart breaks idle connections. The pool replaces them, but without an error listener the process would
+  // exit.
   pool.on("error", () => logger?.warn("database_connection_lost"));
-  // The pool listens to a connection only while it is idle. One that is cut between two statements of a transaction would end the
-  // process; whoever holds it hears of it by the next statement.
+  // The pool handles errors of a connection only while it is idle. A connection lost between two statements of a
+  // transaction would end the process with an unhandled error; its user gets the error from the next statement.
   pool.on("connect", (client) => client.on("error", () => {}));
   try {
     await checkServer(pool, logger);
@@ -67,7 +68,7 @@ async function readSettings(pool: pg.Pool) {
   } catch (cause) {
     throw new StoreStartError(
       "database_unreachable",
-      "The PostgreSQL named by DATABASE_URL does not answer or does not let us in. Check the address, the user and the server.",
+      "The PostgreSQL named by DATABASE_URL does not answer or refuses the login. Check the address, the user and the server.",
       cause,
     );
   }

@@ -1,7 +1,7 @@
 /**
- * Claiming from the queue. A claim looks at a bounded number of due rows and takes them in turns between accounts. When those it
- * looked at belong to few accounts, it goes on from account to account by an index, so that thousands of due rows of one account hide
- * nobody else's. Its cost depends on what it looks at, not on the length of the queue.
+ * Claims deliveries from the queue. A claim reads a bounded number of due rows and takes them in turns between
+ * accounts. When that bound is reached, it goes on from account to account by an index, so that thousands of due rows
+ * of one account do not hide those of others. Its cost depends on the rows it reads, not on the length of the queue.
  */
 import { limits } from "@kauke/contract";
 import { type RawBuilder, sql } from "kysely";
@@ -18,15 +18,15 @@ import type { MessageEnvelope } from "../../core/message/message.ts";
 import type { Database } from "../database.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
 
-/** Priority of the server's own mail (account, confirmation, reports): above every priority an account can give. */
+/** Priority of the server's own mail (account, confirmation, reports), above every priority that an account can set. */
 export const OWN_PRIORITY = 100;
 
-/** Rows looked at, in times of those wanted. */
+/** Rows read by a claim, as a multiple of the rows it may return. */
 const WINDOW_FACTOR = 4;
 const WINDOW_MIN = 64;
-/** Accounts asked one after another by one claim. */
+/** Maximum accounts visited by one claim. */
 const TURNS_MAX = 256;
-/** Rows of own mail of one account by one claim. */
+/** Maximum rows of the server's own mail for one account in one claim. */
 const OWN_PER_ACCOUNT = 4;
 const FIRST_ACCOUNT = "00000000-0000-0000-0000-000000000000";
 
@@ -55,7 +55,7 @@ interface ClaimedRow {
 
 const DUE_AT = sql`coalesce(leased_until, not_before)`;
 
-/** @returns claims; remembers whose turn it is */
+/** @returns a claim function, which remembers the account whose turn is next */
 export function claimer(deps: ClaimDeps): (options: ClaimOptions) => Promise<Claimed> {
   let turn = FIRST_ACCOUNT;
 
@@ -71,15 +71,15 @@ export function claimer(deps: ClaimDeps): (options: ClaimOptions) => Promise<Cla
 
 interface Oldest {
   rows: ClaimedRow[];
-  /** Of them none of our own mail. */
+  /** Number of claimed rows that are not the server's own mail. */
   usual: number;
-  /** More deliveries were due than were claimed. */
+  /** Whether more deliveries were due than were claimed. */
   isMore: boolean;
-  /** There may be due rows of accounts that were not looked at. */
+  /** Whether accounts whose rows were not read may have due rows. */
   isHidden: boolean;
 }
 
-/** What is due longest, in turns between its accounts. */
+/** Claims the deliveries due longest, in turns between their accounts. */
 async function claimOldest({ db }: ClaimDeps, options: ClaimOptions): Promise<Oldest> {
   const { now, limit, ownLimit = limit, perAccount = limit, full = [], running = new Map() } = options;
   const window = limit === 0 ? 0 : Math.max(limit * WINDOW_FACTOR, WINDOW_MIN);
@@ -124,7 +124,7 @@ async function claimOldest({ db }: ClaimDeps, options: ClaimOptions): Promise<Ol
   };
 }
 
-/** One due row of each account, in the order of their ids, from the account after `turn` on. */
+/** Claims one due row of each account, in order of account id, starting after the account `turn`. */
 async function claimInTurn({ db }: ClaimDeps, options: ClaimOptions, turn: string) {
   const { now, limit, full = [] } = options;
   const isDue = sql`state = 'open' AND ${DUE_AT} <= ${now}::timestamptz`;
@@ -152,8 +152,8 @@ async function claimInTurn({ db }: ClaimDeps, options: ClaimOptions, turn: strin
 }
 
 /**
- * Leases the candidates that nobody else has locked, in the order of their places. The records of composed mail change with their
- * deliveries.
+ * Leases the candidates that no other transaction has locked, in the order of their places. The rows of composed mail
+ * (`email_job`) are updated with their deliveries.
  * @param candidates common table expressions, among them `placed (id, is_own, place)` and `counts` with one row
  */
 async function lease<Counts extends object>(
@@ -189,7 +189,9 @@ async function lease<Counts extends object>(
   return { rows: rows.filter((row) => row.id !== null), counts: rows[0] as Counts };
 }
 
-/** Each row by itself: one that can't be read must not keep the others, which are leased already, from being delivered. */
+/**
+ * Reads each row on its own: an unreadable row must not prevent the delivery of the others, which are leased already.
+ */
 function read(deps: ClaimDeps, rows: readonly ClaimedRow[]): Pick<Claimed, "deliveries" | "unreadable"> {
   const deliveries: LeasedDelivery[] = [];
   const unreadable: UnreadableDelivery[] = [];
@@ -213,7 +215,7 @@ function tryToRead({ keys, envelopeOf }: ClaimDeps, row: ClaimedRow): LeasedDeli
   }
 }
 
-/** What every step of an attempt relies on; another version may have written something else. */
+/** Checks the fields that every step of an attempt relies on; another version may have written a different document. */
 function isTarget(target: DeliveryTarget): boolean {
   const { destination, aliasAddress } = target;
   const where: unknown = destination.kind === "mailbox" ? destination.address : destination.url;

@@ -11,7 +11,7 @@ const leaseMs = 60_000;
 const failure = { code: "mailbox_full", enhancedStatus: "4.2.2" } as const;
 const after = (date: Date, ms: number) => new Date(date.getTime() + ms);
 
-describe("the queue", () => {
+describe("the delivery queue", () => {
   onEachDatabase((it_) => {
     const now = new Date("2026-03-01T12:00:00.000Z");
     let store: Store;
@@ -34,7 +34,7 @@ describe("the queue", () => {
     const claim = async (at: Date, limit = 10, from = store) =>
       (await from.deliveries.claim({ now: at, leaseMs, limit })).deliveries;
 
-    it("hands out what is due with all an attempt needs, and the time the lease ends", async () => {
+    it("hands out due deliveries with everything an attempt needs, and the end of the lease", async () => {
       const { message, delivery } = await keepOne({ attempts: 3 });
       expect(await claim(after(now, -1))).toEqual([]);
       const { notBefore: _, lease: __, lastFailure: ___, ...same } = delivery;
@@ -50,7 +50,7 @@ describe("the queue", () => {
       expect(await claim(now)).toEqual([]);
     });
 
-    it("oldest first, and no more than asked for", async () => {
+    it("claims the oldest deliveries first, up to the limit", async () => {
       const times = [3, 1, 2].map((seconds) => after(now, -seconds * 1000));
       for (const notBefore of times) await keepOne({ notBefore });
       const first = await claim(now, 2);
@@ -61,13 +61,13 @@ describe("the queue", () => {
       expect(await claim(after(now, -2999))).toEqual([]);
     });
 
-    it("claims by many at once hand nothing out twice", async () => {
+    it("concurrent claims hand out no delivery twice", async () => {
       const second = it_.severalProcesses ? await it_.openSecond() : store;
       try {
         for (let made = 0; made < 30; made += 1) await keepOne();
         const claims = Array.from({ length: 12 }, (_, at) => claim(now, 5, at % 2 === 0 ? store : second));
         const ids = (await Promise.all(claims)).flat().map((it) => it.id);
-        // One that meets rows another looks at leaves them for later.
+        // A claim skips rows that another claim has locked.
         for (let more = await claim(now); more.length > 0; more = await claim(now))
           ids.push(...more.map((it) => it.id));
         expect(ids).toHaveLength(30);
@@ -77,7 +77,7 @@ describe("the queue", () => {
       }
     });
 
-    it("tells at the end whether no destination of the alias took the message, of each alias apart", async () => {
+    it("reports for each alias whether none of its destinations took the message", async () => {
       const other = await insertAlias(store, userId);
       const keepSome = async (...aliases: Alias[]) => {
         const message = aMessage();
@@ -86,7 +86,7 @@ describe("the queue", () => {
           aliases.map((it) => anOpenDelivery(message, it)),
         );
         const held = await claim(now);
-        // One after the other, in the order of `aliases`.
+        // Ends the deliveries one after another, in the order of `aliases`.
         return async (...ends: ("taken" | "failed")[]) => {
           const told: boolean[] = [];
           for (const [at, end] of ends.entries()) {
@@ -126,7 +126,7 @@ describe("the queue", () => {
       expect(told.filter((it) => it.messageDone !== null)).toHaveLength(1);
     });
 
-    it("a lease that runs out is somebody else's, and its former holder changes nothing any more", async () => {
+    it("an expired lease can be claimed by another worker, and its former holder can change nothing", async () => {
       await keepOne();
       const [lost] = (await claim(now)) as [LeasedDelivery];
       expect(await claim(after(now, leaseMs - 1))).toEqual([]);
@@ -143,7 +143,7 @@ describe("the queue", () => {
       expect((await store.deliveries.finish(taken.id, taken.leaseToken, null)).finished).toBe(true);
     });
 
-    it("an extended lease is not handed out at its first end", async () => {
+    it("an extended lease is not handed out at its original end", async () => {
       await keepOne();
       const [held] = (await claim(now)) as [LeasedDelivery];
       expect(await store.deliveries.extendLease(held.id, held.leaseToken, after(now, 2 * leaseMs))).toBe(true);
@@ -151,7 +151,7 @@ describe("the queue", () => {
       expect(await claim(after(now, 2 * leaseMs))).toHaveLength(1);
     });
 
-    it("a delivery kept under a running attempt's lease is that attempt's to finish", async () => {
+    it("a delivery enqueued under the lease of a running attempt can be finished by that attempt", async () => {
       const lease = { token: randomUUID(), until: after(now, 1000) };
       const { message, delivery } = await keepOne({ lease });
       expect(await claim(now)).toEqual([]);
@@ -162,7 +162,7 @@ describe("the queue", () => {
       });
     });
 
-    it("a deferred delivery comes back at its time with one attempt more", async () => {
+    it("a deferred delivery is due again at its time, with one more attempt counted", async () => {
       await keepOne({ attempts: 1 });
       const [held] = (await claim(now)) as [LeasedDelivery];
       const notBefore = after(now, 30_000);
@@ -172,7 +172,7 @@ describe("the queue", () => {
       expect(await claim(notBefore)).toMatchObject([{ id: held.id, attempts: 2 }]);
     });
 
-    it("the message goes with its last delivery, also when the last two end at once", async () => {
+    it("the message is deleted with its last delivery, also when the last two end concurrently", async () => {
       for (let round = 0; round < 5; round += 1) {
         const message = aMessage();
         await store.deliveries.keep(message, [anOpenDelivery(message, alias), anOpenDelivery(message, alias)]);
@@ -184,7 +184,7 @@ describe("the queue", () => {
       }
     });
 
-    it("message and deliveries are kept whole or not at all", async () => {
+    it("a message and its deliveries are stored together or not at all", async () => {
       const message = aMessage();
       const good = anOpenDelivery(message, alias);
       const bad = { ...good, userId: randomUUID() };
@@ -195,7 +195,7 @@ describe("the queue", () => {
       expect(await store.deliveries.countForAlias(alias.id)).toBe(0);
     });
 
-    it("many kept at once: one whose account is gone fails alone", async () => {
+    it("among many messages enqueued together, one whose account is gone fails alone", async () => {
       const messages = Array.from({ length: 12 }, () => aMessage());
       const gone = messages[7]?.id;
       const keeps = messages.map((message) => {
@@ -209,7 +209,7 @@ describe("the queue", () => {
       expect(await store.deliveries.isKnownMessage(gone ?? "")).toBe(false);
     });
 
-    it("many ended and deferred at once: each hears of its own, a lost lease changes nothing", async () => {
+    it("deliveries finished and deferred together each get their own result, and a lost lease changes nothing", async () => {
       for (let made = 0; made < 12; made += 1) await keepOne();
       const held = await claim(now, 12);
       const token = (index: number) => (index % 4 === 3 ? "somebody else's" : (held[index]?.leaseToken ?? ""));
@@ -227,7 +227,7 @@ describe("the queue", () => {
       expect(await store.deliveries.count()).toBe(6);
     });
 
-    it("many kept, ended and erased with their account at once leave no message behind", async () => {
+    it("messages enqueued, finished and deleted with their account concurrently leave no message behind", async () => {
       const other = (await insertUser(store)).id;
       const theirs = await insertAlias(store, other);
       const messages = Array.from({ length: 8 }, () => aMessage());
@@ -243,14 +243,14 @@ describe("the queue", () => {
       expect(await store.deliveries.count()).toBe(0);
     });
 
-    it("freed leases are due at their own time again", async () => {
+    it("deliveries with released leases are due again at their own time", async () => {
       await keepOne();
       await claim(now);
       expect(await store.deliveries.releaseLeases()).toBe(1);
       expect(await claim(now)).toHaveLength(1);
     });
 
-    it("counts open deliveries, and knows when there is nothing to do", async () => {
+    it("counts open deliveries, and reports when none is left", async () => {
       expect(await store.deliveries.nextDueAt()).toBeNull();
       await keepOne();
       await keepOne({ notBefore: after(now, 5000) });
@@ -259,7 +259,7 @@ describe("the queue", () => {
       expect(await store.deliveries.nextDueAt()).toEqual(now);
     });
 
-    it("knows the bytes an account and an alias hold: each message once, and each open delivery", async () => {
+    it("sums the bytes of an account and of an alias: each message once, plus a fixed size per open delivery", async () => {
       const other = await insertAlias(store, userId);
       const bytesOf = () =>
         Promise.all([
@@ -285,10 +285,10 @@ describe("the queue", () => {
       expect(await bytesOf()).toEqual([0, 0, 0, 0]);
     });
 
-    it("wakes the sender when something waits, not when all of it is being tried", async () => {
+    it("wakes the delivery worker when a delivery is waiting, not when all of them are leased", async () => {
       const heard: (Date | null)[] = [];
       store.deliveries.onWake((dueAt) => void heard.push(dueAt));
-      // PostgreSQL tells a process of its own changes too, in their order: what tests before this one changed is heard first.
+      // PostgreSQL notifies a process of its own changes too, in order: those of earlier tests arrive first.
       const last = after(now, 7000);
       await keepOne({ notBefore: last });
       const ofLast = () => heard.filter((dueAt) => dueAt?.getTime() === last.getTime()).length;
@@ -301,7 +301,7 @@ describe("the queue", () => {
     });
 
     if (it_.severalProcesses)
-      it("tells the sender of another process when it is due", async () => {
+      it("notifies the delivery worker of another process of the time a delivery is due", async () => {
         const second = await it_.openSecond();
         try {
           const woken = new Promise<Date | null>((resolve) => second.deliveries.onWake(resolve));
@@ -312,7 +312,7 @@ describe("the queue", () => {
         }
       });
 
-    it("the operator's mail is kept, listed and deleted, and never handed to the sender", async () => {
+    it("the operator's mail is stored, listed and deleted, and never handed to the delivery worker", async () => {
       const message = aMessage();
       await store.deliveries.keepForOperator(message, "postmaster@kauke.test");
       expect(await store.deliveries.countKeptForOperator()).toBe(1);
@@ -327,7 +327,7 @@ describe("the queue", () => {
       expect(await store.deliveries.isKnownMessage(message.id)).toBe(false);
     });
 
-    it("the operator's mail is capped, and the oldest of who has sent most gives way", async () => {
+    it("the operator's mail is capped, and the oldest message of the sender with most messages is evicted", async () => {
       const from = (clientAddress: string, mebibytes: number) => {
         const message = aMessage({ sizeBytes: mebibytes * 1024 * 1024 });
         return { ...message, envelope: { ...message.envelope, clientAddress } };
@@ -353,7 +353,7 @@ describe("the cap on the operator's mail", () => {
     [{ count: 1000, bytes: 0 }, 1, false],
     [{ count: 1, bytes: 63 * mebibytes }, mebibytes, true],
     [{ count: 1, bytes: 63 * mebibytes }, mebibytes + 1, false],
-  ])("%o and %i bytes more: %s", (kept, sizeBytes, fits) => {
+  ])("stored %o, new message of %i bytes, fits: %s", (kept, sizeBytes, fits) => {
     expect(fitsOperatorCap(kept, sizeBytes)).toBe(fits);
   });
 });

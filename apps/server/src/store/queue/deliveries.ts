@@ -1,6 +1,6 @@
 /**
- * The queue. What is plain in a row is its schedule; envelope and target are sealed documents. A row is due at
- * `coalesce(leased_until, not_before)`: waiting rows at their time, leased ones when their lease runs out.
+ * The delivery queue. The schedule of a row is plain; envelope and target are sealed documents. A row is due at
+ * `coalesce(leased_until, not_before)`: a waiting row at its time, a leased one when its lease expires.
  */
 import { sql } from "kysely";
 import { AppError } from "../../core/app-error.ts";
@@ -34,16 +34,19 @@ import {
   type Extension,
   extendTogether,
   finishTogether,
-  type Held,
+  type LeaseRef,
 } from "./settle-together.ts";
 
-/** The queue, and what the operator's tools need besides. */
+/** The delivery queue, with functions for the operator's tools. */
 export interface DeliveryRepository extends DeliveryStore {
-  /** Oldest first. */
+  /** Mail kept for the operator, oldest first. */
   listKeptForOperator(): Promise<KeptMessage[]>;
-  /** @returns false when no such message is kept; the body is the caller's to delete */
+  /**
+   * Deletes the message's rows; the caller deletes its body.
+   * @returns false when no such message is kept
+   */
   deleteKeptForOperator(messageId: string): Promise<boolean>;
-  /** @returns how many were forgotten, bodies included */
+  /** @returns number of deleted messages; their bodies are deleted too */
   deleteKeptBefore(createdBefore: Date): Promise<number>;
   figures(): Promise<QueueFigures>;
 }
@@ -51,12 +54,12 @@ export interface DeliveryRepository extends DeliveryStore {
 type EnvelopeDocument = Omit<MessageEnvelope, "receivedAt"> & { receivedAt: string };
 
 export interface DeliveryStoreParts {
-  /** Bodies of messages that were taken back. */
+  /** Deletes the bodies of messages that were taken out of the queue. */
   forgetBodies(messageIds: readonly string[]): Promise<void>;
 }
 
-/** Rows of one group commit at most: more than the sender has under way at once, few enough for a short turn of the database. */
-const groupMost = 64;
+/** Maximum rows in one group commit: more than the delivery worker has in flight, few enough for a short statement. */
+const GROUP_MAX = 64;
 
 export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryStoreParts): DeliveryRepository {
   const { db, keys, signals } = context;
@@ -99,7 +102,7 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
     },
     releaseLeases: () => releaseLeases(db),
     hasten: async (ids, now) => {
-      // Not counted, so that a host that comes and goes does not use up the schedule.
+      // The attempt is subtracted, so that a host that is available only at times does not use up the retry schedule.
       await sql`UPDATE delivery SET not_before = ${now.toISOString()}::timestamptz, attempts = greatest(attempts - 1, 0)
         WHERE id = ANY(${[...ids]}::uuid[]) AND state = 'open' AND leased_until IS NULL
           AND not_before > ${now.toISOString()}::timestamptz`.execute(db);
@@ -111,9 +114,9 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
   };
 }
 
-/** What many callers do at a time, in one commit. */
+/** Operations of concurrent callers that share one commit. */
 function groupedCalls(context: StoreContext) {
-  const options = { most: groupMost, isOneItemsFault: isOneRowsFault };
+  const options = { most: GROUP_MAX, isOneItemsFault: isOneRowsFault };
   return {
     keep: groupCalls<RowsToKeep, void>({
       ...options,
@@ -134,7 +137,7 @@ function groupedCalls(context: StoreContext) {
   };
 }
 
-/** E.g. `mailbox_full 5.2.2`: our own words only, so it may stay plain. */
+/** E.g. `mailbox_full 5.2.2`: a closed set of words without personal data, so the column is not sealed. */
 const failureText = (failure: DeliveryFailure) => `${failure.code} ${failure.enhancedStatus}`;
 
 export function readFailure(text: string): DeliveryFailure {
@@ -218,9 +221,10 @@ export function deliveryRow(keys: ServerKeys, delivery: OpenDelivery): DeliveryR
 async function finish(
   context: StoreContext,
   trx: InTransaction,
-  { id, leaseToken, failure }: Held & { failure: DeliveryFailure | null },
+  { id, leaseToken, failure }: LeaseRef & { failure: DeliveryFailure | null },
 ): Promise<Finished> {
-  // The message first: whoever ends its other delivery at this moment waits here, and then sees this one gone.
+  // The message is locked first: a transaction that ends the message's other delivery waits here, and then sees this
+  // one deleted.
   const message = await trx
     .selectFrom("message")
     .innerJoin("delivery", "delivery.message_id", "message.id")
@@ -245,7 +249,7 @@ async function finish(
 /** @returns `null` when the lease was lost */
 async function defer(
   { db, clock }: StoreContext,
-  { id, leaseToken, next }: Held & { next: { notBefore: Date; failure: DeliveryFailure } },
+  { id, leaseToken, next }: LeaseRef & { next: { notBefore: Date; failure: DeliveryFailure } },
 ): Promise<{ jobId: string | null } | null> {
   const { rows } = await sql<{ job_id: string | null }>`
     WITH deferred AS (
@@ -263,7 +267,7 @@ async function defer(
   return rows[0] === undefined ? null : { jobId: rows[0].job_id };
 }
 
-/** Whatever keeps a commit from happening, the mail is not ours yet: the sender is told to come again. */
+/** Turns any failure of a commit into `spool_failed`: the message is not accepted, and the sender is asked to retry. */
 export async function orSpoolFailed(work: () => Promise<void>): Promise<void> {
   try {
     await work();

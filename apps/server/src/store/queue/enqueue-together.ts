@@ -1,4 +1,7 @@
-/** Messages with their open deliveries, of many callers in one statement: one commit and one fsync, and then 250 to each. */
+/**
+ * Enqueues messages with their open deliveries for many callers in one statement: one commit and one fsync, after which
+ * each caller can answer 250.
+ */
 import { sql } from "kysely";
 import type { OpenDelivery } from "../../core/delivery/delivery.ts";
 import type { Database, DeliveryTable, MessageTable } from "../database.ts";
@@ -13,19 +16,19 @@ export type DeliveryRow = Omit<DeliveryTable, "attempts" | "priority" | "network
 export interface RowsToKeep {
   message: MessageRow;
   deliveries: readonly DeliveryRow[];
-  /** When the first of them is due; `null` when all are being tried. */
+  /** Earliest time at which a delivery is due; `null` when all are leased. */
   dueAt: Date | null;
 }
 
-/** When the first of those that wait is due; `null` when none waits. */
+/** Earliest time at which a delivery without a lease is due; `null` when all are leased. */
 export function firstDueAt(deliveries: readonly OpenDelivery[]): Date | null {
   return earliest(deliveries.map((it) => (it.lease === null ? it.notBefore : null)));
 }
 
-/** All of them or none. */
+/** Inserts all of them or none. */
 export async function keepTogether({ db, signals }: StoreContext, kept: readonly RowsToKeep[]): Promise<void> {
   const dueAt = earliest(kept.map((it) => it.dueAt));
-  // Without listeners elsewhere the statement is a transaction of its own.
+  // Without a notification to other processes, the single statement needs no explicit transaction.
   if (signals.isAlone || dueAt === null) return await insert(db, kept);
   await db.transaction().execute(async (trx) => {
     await insert(trx, kept);
@@ -33,7 +36,10 @@ export async function keepTogether({ db, signals }: StoreContext, kept: readonly
   });
 }
 
-/** One array for each column, so the statement's text is the same for any number of rows. Bytes as hex: arrays of bytea are slow. */
+/**
+ * Passes one array per column, so that the statement's text is the same for any number of rows. Bytes are passed as
+ * hex, because arrays of bytea are slow.
+ */
 async function insert(db: Database, kept: readonly RowsToKeep[]): Promise<void> {
   const messages = kept.map((it) => it.message);
   const deliveries = kept.flatMap((it) => it.deliveries);

@@ -1,4 +1,4 @@
-/** The queue is claimed in turns between accounts, at a cost that does not grow with its length. */
+/** Claims take turns between accounts, at a cost that does not grow with the length of the queue. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Alias } from "../../core/alias/alias.ts";
 import type { DeliveryTarget } from "../../core/delivery/delivery.ts";
@@ -6,7 +6,7 @@ import type { Store } from "../open-store.ts";
 import { aMessage, anOpenDelivery } from "../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../stores.testing.ts";
 
-describe("claiming in turns", () => {
+describe("claims in turns between accounts", () => {
   onEachDatabase((it_) => {
     let now: Date;
     let store: Store;
@@ -46,20 +46,20 @@ describe("claiming in turns", () => {
       return { counts, isMore: claimed.isMore };
     }
 
-    it("who has little is served beside who has much, although what they have is due later", async () => {
+    it("an account with few deliveries is served beside one with many, although its deliveries are due later", async () => {
       await keep(busy, 30);
       await keep(other, 2);
       expect(await claim({ limit: 6 })).toEqual({ counts: [4, 2, 0], isMore: true });
     });
 
-    it("who has attempts running comes after who has none", async () => {
+    it("an account with running attempts is served after one without", async () => {
       await keep(busy, 30);
       await keep(other, 5);
       const running = new Map([[userOf(busy), 10]]);
       expect((await claim({ limit: 5, running })).counts).toEqual([0, 5, 0]);
     });
 
-    it("an account gets so much of one claim, and a full one nothing", async () => {
+    it("an account gets a limited share of one claim, and one at its limit gets nothing", async () => {
       await keep(busy, 10);
       await keep(other, 10);
       expect((await claim({ limit: 10, perAccount: 3 })).counts).toEqual([3, 3, 0]);
@@ -67,7 +67,7 @@ describe("claiming in turns", () => {
       expect(await claim({ limit: 10, full: [userOf(busy)] })).toEqual({ counts: [0, 0, 0], isMore: true });
     });
 
-    it("however many rows of full accounts are due, those of others are found", async () => {
+    it("due deliveries of other accounts are found, however many belong to accounts at their limit", async () => {
       await keep(busy, 200);
       await keep(other, 3);
       await keep(third, 1);
@@ -80,7 +80,7 @@ describe("claiming in turns", () => {
       expect(first.isMore).toBe(true);
     });
 
-    it("mail with a priority is bounded in the same way", async () => {
+    it("the same limits apply to mail with a priority", async () => {
       await keep(busy, 200, { priority: 10 });
       await keep(other, 1, { priority: 1 });
       await keep(third, 1);
@@ -89,7 +89,7 @@ describe("claiming in turns", () => {
       expect(claims.reduce((total, it) => total + (it.counts[2] ?? 0), 0)).toBe(1);
     });
 
-    it("the server's own mail has a limit of its own, which no account's mail can use or take away", async () => {
+    it("the server's own mail has a separate limit, which accounts' mail neither uses nor reduces", async () => {
       const target = (purpose: DeliveryTarget["purpose"]) =>
         ({
           purpose,
@@ -105,7 +105,7 @@ describe("claiming in turns", () => {
       expect((await claim({ limit: 0, ownLimit: 8 })).counts).toEqual([0, 0, 0]);
     });
 
-    it("a claim takes about as long over a long queue as over a short one", async () => {
+    it("a claim takes about as long on a long queue as on a short one", async () => {
       const timed = async () => {
         let least = Number.POSITIVE_INFINITY;
         for (let round = 0; round < 5; round++) {

@@ -1,5 +1,4 @@
-/** Messages under way and the queue: how they move into it, when their attempt failed or the process ended before it was over. */
-
+/** Moves in-flight messages into the queue, after a failed attempt or after the process ended during the attempt. */
 import { AppError } from "../../core/app-error.ts";
 import type { InFlightMessage, InFlightMessages } from "../../core/delivery/in-flight.ts";
 import { enqueueMessage } from "../../core/message/enqueue-message.ts";
@@ -32,26 +31,29 @@ export function inFlightMessages({ files, deliveries, bodies }: InFlightParts): 
     return hasOwner;
   }
 
-  async function readAndMove(it: Omit<InFlightMessage, "wire">): Promise<boolean> {
-    const found = await files.read(it.message.id);
+  async function readAndMove(entry: Omit<InFlightMessage, "wire">): Promise<boolean> {
+    const found = await files.read(entry.message.id);
     if (found === null) throw new AppError("spool_failed");
-    return await move({ ...it, wire: found.wire });
+    return await move({ ...entry, wire: found.wire });
   }
 
   return {
-    keep: (it) => files.keep(it),
+    keep: (message) => files.keep(message),
     forget: (messageId) => files.forget(messageId),
-    moveToQueue: ({ wire, ...it }) => {
-      if (wire !== null) return move({ ...it, wire });
-      // Many bytes may have been dropped at the same moment: one message at a time comes back into memory.
-      const moved = reading.then(() => readAndMove(it));
+    moveToQueue: ({ wire, ...entry }) => {
+      if (wire !== null) return move({ ...entry, wire });
+      // Many messages may have been dropped from memory at the same time, so they are read back one at a time.
+      const moved = reading.then(() => readAndMove(entry));
       reading = moved.catch(() => {});
       return moved;
     },
   };
 }
 
-/** At a start: what was under way when the process ended is due at once. @returns how many messages went into the queue */
+/**
+ * Called at start: messages that were in flight when the process ended become due at once.
+ * @returns number of messages moved into the queue
+ */
 export async function recoverInFlight(parts: InFlightParts): Promise<number> {
   const { files, deliveries, clock, logger } = parts;
   const { moveToQueue } = inFlightMessages(parts);
@@ -59,7 +61,7 @@ export async function recoverInFlight(parts: InFlightParts): Promise<number> {
   for (const messageId of await files.list()) {
     const found = await files.read(messageId);
     if (found === null) logger?.error("underway_unreadable", { id: messageId });
-    // The queue had it already, and the process ended before its file was gone.
+    // The message was in the queue already, but the process ended before the file was removed.
     else if (await deliveries.isKnownMessage(messageId)) await files.forget(messageId);
     else if (await moveToQueue(dueNow(found, clock.now()))) recovered += 1;
   }
@@ -72,6 +74,6 @@ function dueNow({ message, delivery, wire }: InFlightMessage, now: Date): InFlig
 
 const FOREIGN_KEY_VIOLATION = "23503";
 
-/** Alias or account were deleted meanwhile, and their mail with them. */
+/** Whether the alias or the account was deleted meanwhile, and its mail with it. */
 const isOwnerGone = (thrown: unknown): boolean =>
   thrown instanceof Error && isDatabaseError(thrown.cause, FOREIGN_KEY_VIOLATION);

@@ -1,6 +1,7 @@
 /**
- * Mail to postmaster@ and abuse@ that has nowhere to go: kept sealed for the operator (`kauke doctor`), capped: when there is
- * too much, the oldest of whoever has sent most gives way. It is a delivery in the state `kept`, which the sender never claims.
+ * Mail to postmaster@ and abuse@ when no address for it is configured: stored sealed for the operator (`kauke doctor`).
+ * The amount is capped; above the cap, the oldest messages of the network that sent most are evicted. A kept message is
+ * a delivery in the state `kept`, which the delivery worker never claims.
  */
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
@@ -19,12 +20,12 @@ const unreadableEnvelope = {
   ...{ envelopeFrom: "", helo: "", clientAddress: "", protocol: "SMTP" as const },
   ...{ eightBit: false, smtpUtf8: false },
 };
-/** Two processes must not pass the cap together. */
+/** Key of the advisory lock that prevents two processes from exceeding the cap together. */
 const KEPT_LOCK = 7_205_520;
 
 export interface KeptMessage {
   messageId: string;
-  /** The recipient as it was named, lower case. */
+  /** The recipient address as the sender gave it, in lower case. */
   address: string;
   envelope: MessageEnvelope;
   sizeBytes: number;
@@ -43,7 +44,7 @@ export function keptMessages({ db, keys }: StoreContext, { insertMessage, envelo
       const address = keys.open<DeliveryTarget>("delivery", row.id, row.sealed).aliasAddress;
       return { address, envelope: envelopeOf(keys, row.message_id, row.envelope) };
     } catch {
-      // Listed all the same, so that the operator can delete it and sees the others.
+      // Unreadable mail is listed too, so that the operator can delete it and still sees the rest.
       return { address: "unreadable", envelope: { ...unreadableEnvelope, receivedAt: row.created_at } };
     }
   };
@@ -81,7 +82,7 @@ export function keptMessages({ db, keys }: StoreContext, { insertMessage, envelo
         .executeTakeFirst();
       return result.numDeletedRows > 0n;
     },
-    /** @returns how many were forgotten; their bodies are gone too */
+    /** @returns number of deleted messages; their bodies are deleted too */
     deleteKeptBefore: async (createdBefore: Date): Promise<number> => {
       const rows = await db
         .deleteFrom("message")
@@ -112,7 +113,11 @@ async function measureKept(db: Database): Promise<{ count: number; bytes: number
     .executeTakeFirstOrThrow();
 }
 
-/** @returns whose bodies have to go @throws AppError `spool_quota` when the newcomer itself is what is too much */
+/**
+ * Evicts kept messages until the new one fits.
+ * @returns ids of the evicted messages, whose bodies the caller deletes
+ * @throws AppError `spool_quota` when the new message itself would be evicted
+ */
 async function makeRoom(
   trx: InTransaction,
   newcomer: { sizeBytes: number } & NetworkIndexes,

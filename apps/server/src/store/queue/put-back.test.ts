@@ -4,7 +4,7 @@ import type { Store } from "../open-store.ts";
 import { aMessage, anOpenDelivery } from "../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../stores.testing.ts";
 
-describe("giving deliveries back untried", () => {
+describe("returning deliveries without an attempt", () => {
   onEachDatabase((it_) => {
     let now: Date;
     let store: Store;
@@ -28,7 +28,7 @@ describe("giving deliveries back untried", () => {
       await store.deliveries.keep(message, [anOpenDelivery(message, alias, { attempts: 3, notBefore: now })]);
     }
 
-    it("each is due again at its own time, with no attempt counted", async () => {
+    it("each delivery is due again at its given time, with no attempt counted", async () => {
       await keepOne();
       await keepOne();
       const held = await claim(now);

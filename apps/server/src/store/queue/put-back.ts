@@ -1,16 +1,18 @@
-/** Leased deliveries given back untried: no attempt is counted, and a composed message waits again as it did before. */
+/**
+ * Returns leased deliveries to the queue without an attempt: none is counted, and a composed message is pending again.
+ */
 import { sql } from "kysely";
 import type { PutBack } from "../../core/delivery/delivery.ts";
 import { statesBefore } from "../../core/email-job/job-status.ts";
 import type { StoreContext } from "../store-context.ts";
 
-/** @returns the composed messages that wait again */
+/** @returns ids of the composed messages that are pending again */
 export async function putBack({ db, clock }: StoreContext, deliveries: readonly PutBack[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     WITH given (id, token, not_before) AS (
       SELECT * FROM unnest(
-        ${deliveries.map((it) => it.id)}::uuid[], ${deliveries.map((it) => it.leaseToken)}::text[],
-        ${deliveries.map((it) => it.notBefore.toISOString())}::timestamptz[])
+        ${deliveries.map((delivery) => delivery.id)}::uuid[], ${deliveries.map((delivery) => delivery.leaseToken)}::text[],
+        ${deliveries.map((delivery) => delivery.notBefore.toISOString())}::timestamptz[])
     ), back AS (
       UPDATE delivery SET not_before = given.not_before, lease_token = NULL, leased_until = NULL FROM given
       WHERE delivery.id = given.id AND delivery.lease_token = given.token AND delivery.state = 'open'
@@ -21,5 +23,5 @@ export async function putBack({ db, clock }: StoreContext, deliveries: readonly 
       AND email_job.status = ANY(${statesBefore("retry")}::text[])
     RETURNING email_job.id
   `.execute(db);
-  return rows.map((it) => it.id);
+  return rows.map((row) => row.id);
 }

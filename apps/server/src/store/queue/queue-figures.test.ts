@@ -4,7 +4,7 @@ import { insertAlias, insertUser, onEachDatabase } from "../stores.testing.ts";
 
 describe("the figures of the queue", () => {
   onEachDatabase((it_) => {
-    it("count every open delivery, each message once, and leave out what is kept for the operator", async () => {
+    it("count every open delivery and each message once, and leave out mail kept for the operator", async () => {
       const { store } = it_;
       expect(await store.deliveries.figures()).toEqual({ open: 0, oldestAt: null, messageBytes: 0 });
       const { id: userId } = await insertUser(store);

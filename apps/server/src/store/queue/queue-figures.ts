@@ -1,12 +1,12 @@
-/** How full the queue is and how long its oldest delivery waits, for the operator. Looks at every open row. */
+/** Length of the queue and age of its oldest delivery, for the operator. Reads every open row. */
 import { sql } from "kysely";
 import type { Database } from "../database.ts";
 
 export interface QueueFigures {
   open: number;
-  /** When the message of the oldest open delivery came in; `null` when nothing is open. */
+  /** When the message of the oldest open delivery was received; `null` when nothing is open. */
   oldestAt: Date | null;
-  /** Of the messages with open deliveries, each counted once. */
+  /** Total size of the messages with open deliveries, each counted once. */
   messageBytes: number;
 }
 

@@ -1,49 +1,49 @@
 /**
- * Ends and deferrals of many leased deliveries in one statement. Mail with a record (`email_job`) is left out: what happens to
- * the record is decided one by one, in `deliveries.ts`.
+ * Ends or defers many leased deliveries in one statement. Composed mail (with an `email_job` row) is left out:
+ * `deliveries.ts` handles it one by one, because the state of the job depends on it.
  */
 import { sql } from "kysely";
 import type { Database } from "../database.ts";
 import type { StoreContext } from "../store-context.ts";
 
-export interface Held {
+export interface LeaseRef {
   id: string;
   leaseToken: string;
 }
 
-export interface Ending extends Held {
+export interface Ending extends LeaseRef {
   isTaken: boolean;
 }
 
 export interface Ended {
-  /** The message that went with it. */
+  /** Id of the message that was deleted with its last delivery; otherwise `null`. */
   messageDone: string | null;
   isTakenByNone: boolean;
 }
 
-export interface Extension extends Held {
+export interface Extension extends LeaseRef {
   until: Date;
 }
 
-export interface Deferral extends Held {
+export interface Deferral extends LeaseRef {
   notBefore: Date;
   failureText: string;
 }
 
-/** @returns `undefined` for each that was not ended (lost lease, or it has a record) */
+/** @returns `undefined` for each delivery that was not ended: its lease was lost, or it is composed mail */
 export async function finishTogether(
   context: StoreContext,
   endings: readonly Ending[],
 ): Promise<(Ended | undefined)[]> {
   const rows = await withMessagesLocked(context, endings, (db) => finishPlain(db, endings));
-  const byId = new Map(rows.map((it) => [it.id, it]));
-  const doneTold = new Set<string>();
-  const aliasesTold = new Set(rows.filter((it) => it.is_taken).map(aliasOf));
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const doneSeen = new Set<string>();
+  const aliasesSeen = new Set(rows.filter((row) => row.is_taken).map(aliasOf));
   return endings.map(({ id }) => {
     const row = byId.get(id);
     if (row === undefined) return undefined;
-    const isDone = row.is_message_done && isFirst(doneTold, row.message_id);
-    const isTakenByNone = row.is_last && isFirst(aliasesTold, aliasOf(row));
+    const isDone = row.is_message_done && isFirst(doneSeen, row.message_id);
+    const isTakenByNone = row.is_last && isFirst(aliasesSeen, aliasOf(row));
     return { messageDone: isDone ? row.message_id : null, isTakenByNone };
   });
 }
@@ -54,65 +54,69 @@ interface EndedRow {
   alias_id: string | null;
   is_taken: boolean;
   is_message_done: boolean;
-  /** No delivery of the message for this alias is open any more, and none was taken before. */
+  /** Whether no delivery of the message for this alias is open any more, and none was taken before. */
   is_last: boolean;
 }
 
 const aliasOf = ({ message_id, alias_id }: EndedRow) => `${message_id} ${alias_id}`;
 
-/** Whether the key is new, which is then noted: of several deliveries that end in one statement, only the first reports. */
-function isFirst(told: Set<string>, key: string): boolean {
-  if (told.has(key)) return false;
-  told.add(key);
+/**
+ * Adds a key to the set and returns whether it was new. Of several deliveries that end in one statement, only the first
+ * reports.
+ */
+function isFirst(seen: Set<string>, key: string): boolean {
+  if (seen.has(key)) return false;
+  seen.add(key);
   return true;
 }
 
-/** @returns for each whether it was put back; false: lost lease, or it has a record */
+/** @returns for each whether it was deferred; false if its lease was lost or it is composed mail */
 export async function deferTogether(context: StoreContext, deferrals: readonly Deferral[]): Promise<boolean[]> {
   const rows = await withMessagesLocked(context, deferrals, (db) => deferPlain(db, deferrals));
-  const ids = new Set(rows.map((it) => it.id));
+  const ids = new Set(rows.map((row) => row.id));
   return deferrals.map(({ id }) => ids.has(id));
 }
 
-/** @returns for each whether the lease was held, and is now until its time */
+/** @returns for each whether its lease was still held and is now extended */
 export async function extendTogether(db: Database, extensions: readonly Extension[]): Promise<boolean[]> {
   const { rows } = await sql<{ id: string }>`
     UPDATE delivery SET leased_until = given.until FROM unnest(
-      ${extensions.map((it) => it.id)}::uuid[], ${extensions.map((it) => it.leaseToken)}::text[],
-      ${extensions.map((it) => it.until.toISOString())}::timestamptz[]
+      ${extensions.map((extension) => extension.id)}::uuid[], ${extensions.map((extension) => extension.leaseToken)}::text[],
+      ${extensions.map((extension) => extension.until.toISOString())}::timestamptz[]
     ) AS given (id, token, until)
     WHERE delivery.id = given.id AND delivery.lease_token = given.token AND delivery.state = 'open'
     RETURNING delivery.id
   `.execute(db);
-  const ids = new Set(rows.map((it) => it.id));
+  const ids = new Set(rows.map((row) => row.id));
   return extensions.map(({ id }) => ids.has(id));
 }
 
 /**
- * Whoever ends a message's other delivery at this moment waits for the lock, and then sees this one gone; in the order in which
- * a deleted account locks them. Where nobody else can be at it, the statement is a transaction of its own.
+ * Locks the messages first, so that a transaction that ends another delivery of the same message waits and then sees
+ * this one deleted. The order by id is the one in which the deletion of an account locks them. If this is the only
+ * process, the single statement is enough.
  */
 async function withMessagesLocked<Row>(
   { db, signals }: StoreContext,
-  held: readonly Held[],
+  held: readonly LeaseRef[],
   work: (db: Database) => Promise<Row[]>,
 ): Promise<Row[]> {
   if (signals.isAlone) return await work(db);
   return await db.transaction().execute(async (trx) => {
     await sql`
-      SELECT FROM message WHERE id IN (SELECT message_id FROM delivery WHERE id = ANY(${held.map((it) => it.id)}::uuid[]))
+      SELECT FROM message WHERE id IN (SELECT message_id FROM delivery WHERE id = ANY(${held.map(({ id }) => id)}::uuid[]))
       ORDER BY id FOR UPDATE`.execute(trx);
     return await work(trx);
   });
 }
 
-/** All parts of the statement see the rows as they were before it. */
+/** All parts of this SQL statement see the rows as they were before it. */
 async function finishPlain(db: Database, endings: readonly Ending[]) {
   const { rows } = await sql<EndedRow>`
     WITH ended AS (
       DELETE FROM delivery USING unnest(
-        ${endings.map((it) => it.id)}::uuid[], ${endings.map((it) => it.leaseToken)}::text[],
-        ${endings.map((it) => it.isTaken)}::boolean[]
+        ${endings.map((ending) => ending.id)}::uuid[], ${endings.map((ending) => ending.leaseToken)}::text[],
+        ${endings.map((ending) => ending.isTaken)}::boolean[]
       ) AS given (id, token, is_taken), message
       WHERE delivery.id = given.id AND delivery.lease_token = given.token
         AND message.id = delivery.message_id AND message.email_job_id IS NULL
@@ -140,9 +144,9 @@ async function deferPlain(db: Database, deferrals: readonly Deferral[]) {
     UPDATE delivery SET not_before = given.not_before, lease_token = NULL, leased_until = NULL,
       attempts = attempts + 1, last_failure = given.failure
     FROM unnest(
-      ${deferrals.map((it) => it.id)}::uuid[], ${deferrals.map((it) => it.leaseToken)}::text[],
-      ${deferrals.map((it) => it.notBefore.toISOString())}::timestamptz[],
-      ${deferrals.map((it) => it.failureText)}::text[]
+      ${deferrals.map((deferral) => deferral.id)}::uuid[], ${deferrals.map((deferral) => deferral.leaseToken)}::text[],
+      ${deferrals.map((deferral) => deferral.notBefore.toISOString())}::timestamptz[],
+      ${deferrals.map((deferral) => deferral.failureText)}::text[]
     ) AS given (id, token, not_before, failure), message
     WHERE delivery.id = given.id AND delivery.lease_token = given.token AND delivery.state = 'open'
       AND message.id = delivery.message_id AND message.email_job_id IS NULL

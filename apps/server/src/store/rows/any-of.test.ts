@@ -7,7 +7,7 @@ import { deleteFinishedMessages } from "./owned-mail.ts";
 const MORE_THAN_PARAMETERS = 70_000;
 
 onEachContext((it) => {
-  test("a list longer than a statement has parameters is searched", async () => {
+  test("a list longer than the maximum number of parameters can be searched", async () => {
     const { db } = it.context;
     const [id, hash] = [randomUUID(), randomBytes(32)];
     const ids = Array.from({ length: MORE_THAN_PARAMETERS }, () => randomUUID());

@@ -1,4 +1,4 @@
-/** Totals by name, for our own statistics: never per person. */
+/** Totals by name, for statistics of the whole server; never per user. */
 import { sql } from "kysely";
 import type { StoreContext } from "../store-context.ts";
 

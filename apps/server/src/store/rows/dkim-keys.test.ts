@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dataDir, { recursive: true }));
 
-/** Selectors and public keys by domain, as a start with these settings has them. */
+/** Selectors and public keys by domain after a start with these settings. */
 async function keysAtStart(domains: readonly string[], dkimEd25519: boolean): Promise<Map<string, string>> {
   const store = await openStore({ databaseUrl: null, dataDir, secretKey, dkimDomains: domains, dkimEd25519 });
   await store.close();
@@ -24,7 +24,7 @@ function publicText({ privateKey }: DkimKey): string {
   return createPublicKey(privateKey).export({ type: "spki", format: "der" }).toString("base64");
 }
 
-it("each domain has an RSA key, the same at every start; Ed25519 keys come and go with the setting", async () => {
+it("each domain has an RSA key, the same at every start; Ed25519 keys are used as the setting says", async () => {
   const first = await keysAtStart(["one.example", "two.example"], false);
   expect([...first.keys()]).toEqual(["k1.one.example rsa-sha256", "k1.two.example rsa-sha256"]);
   expect(new Set(first.values()).size).toBe(2);

@@ -1,6 +1,7 @@
 /**
- * The DKIM keys of our domains: RSA-2048 each and, when asked for, Ed25519; made once, kept in `server_key` wrapped by
- * `KAUKE_SECRET_KEY` like the other keys of the server. Parsed here, once a start: parsing costs as much as signing.
+ * DKIM keys of our domains: RSA-2048 and optionally Ed25519. They are created once and stored in `server_key`, wrapped
+ * by `KAUKE_SECRET_KEY` like the other keys of the server. They are parsed here, once per start, because parsing costs
+ * as much as signing.
  */
 import { createPrivateKey, generateKeyPair } from "node:crypto";
 import { promisify } from "node:util";
@@ -17,9 +18,9 @@ const kinds = {
 type Kind = keyof typeof kinds;
 
 /**
- * Call it under the start lock, after `loadServerKeys`.
+ * Reads the DKIM keys and creates the missing ones. Call it under the start lock, after `loadServerKeys`.
  * @param domains lower case
- * @param ed25519 false leaves keys made at an earlier start where they are, unused
+ * @param ed25519 false leaves Ed25519 keys made at an earlier start stored but unused
  */
 export async function loadDkimKeys(
   trx: InTransaction,

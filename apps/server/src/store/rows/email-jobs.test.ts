@@ -52,7 +52,7 @@ function aJob(alias: Alias, now: Date, change: Partial<EmailJob> = {}): EmailJob
   return { job, content: { recipient: "rasa@example.org", subject: "Contract" }, message, delivery };
 }
 
-describe("records of composed mail", () => {
+describe("jobs of composed mail", () => {
   onEachDatabase((it_) => {
     let now: Date;
     let store: Store;
@@ -81,7 +81,7 @@ describe("records of composed mail", () => {
     const jobOf = async ({ job }: EmailJobToQueue) => (await store.emailJobs.find(userId, job.id)) as EmailJob;
     const cancel = ({ job }: EmailJobToQueue, from = store) => from.emailJobs.cancel(userId, job.id);
 
-    it("a queued message is pending, its owner's alone, and handed out with its retries", async () => {
+    it("a queued message is pending, visible to its owner only, and handed out with its number of retries", async () => {
       const made = await queueOne();
       expect(await jobOf(made)).toEqual(made.job);
       expect(await store.emailJobs.find(randomUUID(), made.job.id)).toBeNull();
@@ -91,7 +91,7 @@ describe("records of composed mail", () => {
       expect(await jobOf(made)).toMatchObject({ status: "sending" });
     });
 
-    it("what has not ended is listed for its owner with recipient and subject, the newest first", async () => {
+    it("messages that have not ended are listed for their owner with recipient and subject, newest first", async () => {
       const first = await queueOne({ scheduledAt: after(now, 1e6) });
       const second = await queueOne({ createdAt: after(now, 1000), scheduledAt: after(now, 1e6) });
       const ended = await queueOne();
@@ -104,7 +104,7 @@ describe("records of composed mail", () => {
     });
 
     it.runIf(it_.severalProcesses)(
-      "a record that rotted keeps neither its message nor the account from ending",
+      "a job with a damaged document still lets its message end and its account be deleted",
       async () => {
         const made = await queueOne();
         const other = await queueOne();
@@ -133,7 +133,7 @@ describe("records of composed mail", () => {
       expect(await cancel(made)).toBe(false);
     });
 
-    it("pending, sending, put back untried: pending with all its retries, and can be undone again", async () => {
+    it("pending, sending, returned without an attempt: pending with all its retries, and can be cancelled again", async () => {
       const made = await queueOne();
       const held = await claimOne();
       await store.deliveries.putBack([{ ...held, notBefore: after(now, 1000) }]);
@@ -154,7 +154,7 @@ describe("records of composed mail", () => {
       expect(await jobOf(made)).toMatchObject({ status: "failed", currentRetries: 1, lastFailure: unknown });
     });
 
-    it("a sender that died is followed by another, and its late word changes nothing", async () => {
+    it("after a worker dies another one claims the message, and a late result of the first changes nothing", async () => {
       const made = await queueOne();
       const lost = await claimOne();
       const next = await claimOne(after(now, leaseMs));
@@ -165,7 +165,7 @@ describe("records of composed mail", () => {
       expect(await jobOf(made)).toMatchObject({ status: "sent" });
     });
 
-    it("pending, cancelled: nothing is left to send, and doing it again changes nothing", async () => {
+    it("pending, cancelled: nothing is left to send, and cancelling again changes nothing", async () => {
       const made = await queueOne();
       expect(await cancel(made)).toBe(true);
       expect(await jobOf(made)).toMatchObject({ status: "cancelled", cancelledAt: now, processedAt: null });
@@ -175,7 +175,7 @@ describe("records of composed mail", () => {
       expect(await cancel(made)).toBe(true);
     });
 
-    it("what a sender has can't be cancelled; what waits after a clear no can", async () => {
+    it("a leased message can't be cancelled; one that waits after a definite failure can", async () => {
       const made = await queueOne();
       const held = await claimOne();
       expect(await cancel(made)).toBe(false);
@@ -186,7 +186,7 @@ describe("records of composed mail", () => {
     });
 
     it.each(["timed_out", "connection_lost"] as const)(
-      "after a try that ended as %s nobody promises anything",
+      "after an attempt that ended as %s a message can't be cancelled",
       async (code) => {
         const made = await queueOne();
         const held = await claimOne();
@@ -197,7 +197,7 @@ describe("records of composed mail", () => {
       },
     );
 
-    it("cancelling and claiming at the same moment: one of them wins, and both know which", async () => {
+    it("of a concurrent cancel and claim one succeeds, and both get the right result", async () => {
       const second = it_.severalProcesses ? await it_.openSecond() : store;
       try {
         let undone = 0;
@@ -220,7 +220,7 @@ describe("records of composed mail", () => {
       }
     });
 
-    it("many cancels and claims at once end every message exactly once", async () => {
+    it("many concurrent cancels and claims end every message exactly once", async () => {
       const second = it_.severalProcesses ? await it_.openSecond() : store;
       try {
         const all = [];
@@ -238,7 +238,7 @@ describe("records of composed mail", () => {
       }
     });
 
-    it("higher priority is handed out first, then what is due longest", async () => {
+    it("higher priority is handed out first, then the delivery due longest", async () => {
       const [low, high, older] = [
         await queueOne(),
         await queueOne({ priority: 9 }),
@@ -249,7 +249,7 @@ describe("records of composed mail", () => {
     });
 
     it.each(["paused", "without SMTP credentials", "gone", "renamed"])(
-      "an alias that is %s by now can't send",
+      "an alias that was %s meanwhile can't send",
       async (state) => {
         const made = aJob(alias, now);
         if (state === "paused") await pauseAlias(store, alias);
@@ -278,7 +278,7 @@ describe("records of composed mail", () => {
     });
 
     it.each(["paused", "deleted"])(
-      "a message being sent while its alias is %s ends, but is not tried again",
+      "a message in flight while its alias is %s can finish, but is not retried",
       async (state) => {
         const [sent, deferred] = [await queueOne(), await queueOne()];
         const held = await claim();
@@ -295,7 +295,7 @@ describe("records of composed mail", () => {
       },
     );
 
-    it("pausing and queuing at the same moment never leave a message waiting", async () => {
+    it("concurrent pausing and queueing never leave a message waiting", async () => {
       for (let round = 0; round < 10; round += 1) {
         const own = await insertAlias(store, userId);
         await giveSmtpCredential(store, own);
@@ -307,7 +307,7 @@ describe("records of composed mail", () => {
       expect(await claim(after(now, 1e9))).toEqual([]);
     });
 
-    it("goes with its account, also while it is being sent", async () => {
+    it("is deleted with its account, also while it is being sent", async () => {
       const [waiting, held] = [await queueOne({ scheduledAt: after(now, 1000) }), await queueOne()];
       const [lease] = (await claim()) as [LeasedDelivery];
       await store.users.delete(userId);
@@ -318,7 +318,7 @@ describe("records of composed mail", () => {
       expect(await store.deliveries.finish(lease.id, lease.leaseToken, null)).toMatchObject({ finished: false });
     });
 
-    it("records that ended are forgotten after their time, what waits is not", async () => {
+    it("ended jobs are deleted after their retention time, waiting ones are not", async () => {
       const [ended, waiting] = [await queueOne(), await queueOne()];
       await cancel(ended);
       expect(await store.emailJobs.deleteEndedBefore(now)).toBe(0);
@@ -340,8 +340,8 @@ async function giveSmtpCredential(store: Store, { userId, id: aliasId }: Alias):
   return id;
 }
 
-describe("what a record holds", () => {
-  it("recipient and subject are sealed while it waits, and erased by every end", async () => {
+describe("the document of a job", () => {
+  it("recipient and subject are sealed while the message waits, and erased however it ends", async () => {
     const { db, close } = await openInMemory();
     const clock = { now: () => new Date("2026-03-01T12:00:00.000Z") };
     const keys = await underStartLock(db, async (trx) => {

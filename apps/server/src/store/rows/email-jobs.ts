@@ -1,4 +1,7 @@
-/** Records of composed mail. Recipient and subject are sealed and go when the message does; the queue is `deliveries.ts`. */
+/**
+ * Jobs of composed mail. Recipient and subject are sealed, and erased when the message is sent, fails or is cancelled;
+ * the queue itself is in `deliveries.ts`.
+ */
 import { type EmailJobStatus, emailJobMessages, emailJobStatuses } from "@kauke/contract";
 import { fieldError } from "../../core/app-error.ts";
 import type { EmailJob, EmailJobStore, EmailJobToQueue, WaitingJob } from "../../core/email-job/email-job.ts";
@@ -10,7 +13,7 @@ import type { StoreContext } from "../store-context.ts";
 import { type JobDocument, lockComposed, takeBack } from "./job-records.ts";
 
 export interface EmailJobStoreParts {
-  /** Bodies of messages that were taken back. */
+  /** Deletes the bodies of cancelled messages. */
   forgetBodies(messageIds: readonly string[]): Promise<void>;
 }
 
@@ -39,7 +42,7 @@ export function emailJobStore(context: StoreContext, { forgetBodies }: EmailJobS
   };
 }
 
-/** A try that ended without an answer may have brought the message over all the same: then nobody can promise anything. */
+/** Failures after which the message may have been delivered nevertheless, so it can't be cancelled. */
 const uncertain = ["timed_out", "connection_lost"] as const;
 
 async function queue(context: StoreContext, trx: InTransaction, wish: EmailJobToQueue): Promise<void> {
@@ -69,13 +72,16 @@ async function queue(context: StoreContext, trx: InTransaction, wish: EmailJobTo
   await signals.announceWake(trx);
 }
 
-/** Locks the alias: whoever pauses, renames or deletes it comes before, and is seen here, or after, and takes this job back. */
+/**
+ * Whether the alias may send. Locks the alias: a transaction that pauses, renames or deletes it either commits first
+ * and is seen here, or waits and then cancels this job.
+ */
 async function canSend(
   { keys }: StoreContext,
   trx: InTransaction,
   { aliasId, userId, target }: EmailJobToQueue["delivery"],
 ): Promise<boolean> {
-  // Account before alias, as everywhere: the record refers to both.
+  // The account is locked before the alias, as everywhere; the new row refers to both.
   await trx.selectFrom("user").select("id").where("id", "=", userId).forKeyShare().execute();
   const alias = await trx
     .selectFrom("alias")
@@ -91,7 +97,7 @@ async function canSend(
   return alias !== undefined;
 }
 
-/** With the last failure of the delivery while there is one. */
+/** The user's jobs, each with the last failure of its delivery if the delivery still exists. */
 function jobRows({ db }: StoreContext, userId: string) {
   return db
     .selectFrom("email_job")
@@ -120,7 +126,7 @@ async function listWaiting(context: StoreContext, userId: string, max: number): 
       const { job, content } = openJob(context, row);
       return content === null ? [] : [{ job, content }];
     } catch (error) {
-      // Without its content nothing can be shown or undone; the delivery ends by its own row.
+      // A job whose content is unreadable can't be shown; its delivery is handled by its own row.
       if (error instanceof SealError) return [];
       throw error;
     }

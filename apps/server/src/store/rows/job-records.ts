@@ -1,6 +1,6 @@
 /**
- * What happens to a composed message's record, always inside the transaction that changes its delivery. Until the end the
- * sealed document holds what the owner may ask for; then recipient and subject are erased, and the last failure stays.
+ * State changes of composed mail (`email_job`), always within the transaction that changes the delivery. Until the end
+ * the sealed document holds recipient and subject; then they are erased, and the last failure remains.
  */
 
 import type { EmailJobStatus } from "@kauke/contract";
@@ -15,13 +15,13 @@ import { deleteFinishedMessages } from "./owned-mail.ts";
 export interface JobDocument {
   messageId: string;
   lastFailure: DeliveryFailure | null;
-  /** `null` once the message has left or never will. */
+  /** `null` once the message is sent, has failed or is cancelled. */
   content: EmailJobContent | null;
 }
 
 type Ending = { event: Extract<JobEvent, "deliver" | "fail" | "cancel">; failure: DeliveryFailure | null };
 
-/** @returns false when the record's state does not allow it; then nothing was changed */
+/** @returns false if the job's status does not allow the event; then nothing is changed */
 export async function endJob(
   { keys, clock }: Pick<StoreContext, "keys" | "clock">,
   trx: InTransaction,
@@ -47,7 +47,10 @@ export async function endJob(
   return true;
 }
 
-/** A damaged record must not keep what it is about from ending: it would be sent again and again. @returns empty then */
+/**
+ * A damaged document must not prevent the job from ending, or the message would be sent again and again.
+ * @returns the Message-ID; empty if the document is damaged
+ */
 function messageIdOf(keys: StoreContext["keys"], jobId: string, sealed: Buffer): string {
   try {
     return keys.open<JobDocument>("email_job", jobId, sealed).messageId;
@@ -56,7 +59,10 @@ function messageIdOf(keys: StoreContext["keys"], jobId: string, sealed: Buffer):
   }
 }
 
-/** Locks the messages of an account's, an alias' or one job's composed mail. @returns their ids */
+/**
+ * Locks the messages of the composed mail of an account, an alias or one job.
+ * @returns their ids
+ */
 export async function lockComposed(
   trx: InTransaction,
   of: { column: "user_id" | "alias_id" | "id"; id: string },
@@ -72,10 +78,10 @@ export async function lockComposed(
 }
 
 /**
- * Takes back those of the locked messages that no sender has. A sender that claims one at this moment either comes first, and
- * the row no longer fits, or finds nothing.
- * @param unlessAfter what was tried and ended so is left alone
- * @returns messages whose bodies may go after the commit
+ * Cancels those of the locked messages that no delivery worker has leased. A concurrent claim either commits first, so
+ * that the delivery is leased and not cancelled, or finds no delivery.
+ * @param unlessAfter messages whose last attempt failed with one of these codes are not cancelled
+ * @returns ids of messages whose bodies may be deleted after the commit
  */
 export async function takeBack(
   context: Pick<StoreContext, "keys" | "clock">,
@@ -97,15 +103,15 @@ export async function takeBack(
     );
   for (const { id } of await query.returning("email_job.id").execute()) {
     const cancelled = await endJob(context, trx, { jobId: id, event: "cancel", failure: null });
-    if (!cancelled) throw new Error("a record and its delivery disagree");
+    if (!cancelled) throw new Error("a composed message's job and its delivery have contradictory states");
   }
   return deleteFinishedMessages(trx, messageIds);
 }
 
 /**
- * A composed message that waits again after a try is not tried once more when its alias was paused or deleted meanwhile. Whoever
- * does that later finds it waiting and takes it back itself.
- * @returns messages whose bodies may go
+ * Cancels a composed message that is pending again after an attempt if its alias was paused or deleted meanwhile. If
+ * that happens later, the transaction that pauses or deletes the alias cancels the message itself.
+ * @returns ids of messages whose bodies may be deleted
  */
 export function takeBackUnfit(context: StoreContext, jobId: string): Promise<string[]> {
   return context.db.transaction().execute(async (trx) => {
@@ -121,8 +127,12 @@ export function takeBackUnfit(context: StoreContext, jobId: string): Promise<str
   });
 }
 
-/** Before an alias goes: what a sender holds at this moment stays with it to its end, or to its next failure. */
-export async function letGoOfAlias(trx: InTransaction, aliasId: string): Promise<void> {
+/**
+ * Called before an alias is deleted, after its pending composed mail was cancelled. Deliveries that a worker has leased
+ * lose their reference to the alias, so that they are not deleted with it: they finish, or fail for good at their next
+ * failure.
+ */
+export async function detachLeasedMail(trx: InTransaction, aliasId: string): Promise<void> {
   await trx
     .updateTable("delivery")
     .set({ alias_id: null })

@@ -1,13 +1,13 @@
-/** Notices to owners; the text is sealed, since it may name an alias or a destination. */
+/** Notices to owners. The text is sealed, since it may name an alias or a destination. */
 import { sql } from "kysely";
 import type { Notice, NoticeStore } from "../../core/notice/notice.ts";
 import type { Database, InTransaction, NoticeTable } from "../database.ts";
 import type { StoreContext } from "../store-context.ts";
 
-/** Of one account. */
+/** Maximum notices per account. */
 const NOTICES_MAX = 1000;
-/** Deleted at a time when there are more. */
-const GIVE_WAY_COUNT = 20;
+/** Number of notices deleted at a time when an account has more than NOTICES_MAX. */
+const EVICTED_COUNT = 20;
 
 interface NoticeDocument {
   text: string;
@@ -35,7 +35,7 @@ export function noticeStore({ db, keys }: StoreContext): NoticeStore {
     },
     insert: async (notice) => {
       await insertNotice(db, keys, notice);
-      await giveWay(db, notice.userId);
+      await evictOldest(db, notice.userId);
     },
     delete: async (userId, noticeId) => {
       const result = await db
@@ -52,12 +52,12 @@ export function noticeStore({ db, keys }: StoreContext): NoticeStore {
   };
 }
 
-/** One that can't be read must not hide the others: it is shown as such, and can be dismissed. */
+/** An unreadable notice must not hide the others: it is shown with a fixed text and can be dismissed. */
 function textOf(keys: StoreContext["keys"], { id, sealed }: NoticeTable): string {
   try {
     return keys.open<NoticeDocument>("notice", id, sealed).text;
   } catch {
-    return "A notice could not be read back from our store.";
+    return "This notice could not be read from the store.";
   }
 }
 
@@ -80,8 +80,11 @@ export async function insertNotice(
     .execute();
 }
 
-/** A flood about one alias pushes out the oldest notices about that alias, not what is told about the others. */
-async function giveWay(db: Database, userId: string): Promise<void> {
+/**
+ * Deletes the oldest notices of the aliases with the most notices, so that a flood about one alias does not evict
+ * notices about others.
+ */
+async function evictOldest(db: Database, userId: string): Promise<void> {
   const mine = db.selectFrom("notice").select("id").where("user_id", "=", userId);
   const beyond = await mine.orderBy("created_at", "desc").offset(NOTICES_MAX).limit(1).executeTakeFirst();
   if (beyond === undefined) return;
@@ -89,5 +92,5 @@ async function giveWay(db: Database, userId: string): Promise<void> {
     SELECT id FROM (
       SELECT id, created_at, row_number() OVER (PARTITION BY alias_id ORDER BY created_at DESC) AS in_alias
       FROM notice WHERE user_id = ${userId}
-    ) numbered ORDER BY in_alias DESC, created_at LIMIT ${sql.lit(GIVE_WAY_COUNT)})`.execute(db);
+    ) numbered ORDER BY in_alias DESC, created_at LIMIT ${sql.lit(EVICTED_COUNT)})`.execute(db);
 }

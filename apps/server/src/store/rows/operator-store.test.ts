@@ -4,7 +4,7 @@ import { plantAccount } from "./accounts/account-rows.testing.ts";
 import { operatorStore } from "./operator-store.ts";
 
 onEachContext((it_) => {
-  it("a block is lifted in any spelling, once; pairs it had ended are forgotten, others stay", async () => {
+  it("a block is lifted by any spelling of the mailbox, once; blocked pairs are deleted, others stay", async () => {
     const { context } = it_;
     const { mailbox, userId } = await plantAccount(context);
     const pairs = () => context.db.selectFrom("destination").select("state").where("user_id", "=", userId).execute();
@@ -22,7 +22,7 @@ onEachContext((it_) => {
     expect(blocks).toEqual([{ state: "asked" }]);
   });
 
-  it("accounts come page by page, each once, with what they hold", async () => {
+  it("accounts are listed page by page, each once, with their counts", async () => {
     const { context } = it_;
     const account = await plantAccount(context);
     await plantAccount(context);

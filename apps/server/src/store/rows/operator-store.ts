@@ -1,4 +1,4 @@
-/** What only the operator's command asks of the store: all accounts, the state of the schema, a mailbox' block. */
+/** Queries that only the operator's command needs: all accounts, the state of the schema, blocked mailboxes. */
 
 import type { AuthMethod } from "@kauke/contract";
 import { sql } from "kysely";
@@ -13,17 +13,17 @@ export interface OperatorUser {
   authMethod: AuthMethod;
   createdAt: Date;
   aliases: number;
-  /** Of its open sessions; `null`: none. */
+  /** When an open session of the user was last seen; `null` if none is open. */
   lastSeenAt: Date | null;
   email: string | null;
 }
 
 export interface OperatorStore {
-  /** By id, so that each page costs the same however many accounts there are. */
+  /** Pages in order of id, so that the cost of a page does not depend on the number of accounts. */
   listUsers(page: { after: string | null; limit: number }): Promise<OperatorUser[]>;
   findUser(id: string): Promise<OperatorUser | null>;
   /**
-   * Lifts the block that a mailbox' reader asked for; accounts that forward there may ask anew.
+   * Lifts the block that a mailbox's reader asked for; accounts that forward to it may ask for confirmation again.
    * @returns false when it was not blocked
    */
   unblockMailbox(address: string): Promise<boolean>;
@@ -70,10 +70,11 @@ async function readUsers(
 
 async function unblockMailbox({ db, keys, signals }: StoreContext, address: string): Promise<boolean> {
   const index = mailboxIndex(keys, address);
-  const { wasBlocked, tell } = await db.transaction().execute(async (trx) => {
+  const { wasBlocked, notifyRoutes } = await db.transaction().execute(async (trx) => {
     await lockMailbox(trx, index);
     const block = await trx.deleteFrom("blocked_mailbox").where("mailbox_index", "=", index).executeTakeFirst();
-    // Forgotten, not confirmed: the next forward asks its reader as if for the first time.
+    // The pairs are deleted, not confirmed: the next forwarded message asks the mailbox's reader as if for the first
+    // time.
     const pairs = await trx
       .deleteFrom("destination")
       .where("mailbox_index", "=", index)
@@ -81,8 +82,8 @@ async function unblockMailbox({ db, keys, signals }: StoreContext, address: stri
       .returning("user_id")
       .execute();
     const accounts = pairs.map((pair) => pair.user_id);
-    return { wasBlocked: block.numDeletedRows > 0n, tell: await dropRoutes(signals, trx, accounts) };
+    return { wasBlocked: block.numDeletedRows > 0n, notifyRoutes: await dropRoutes(signals, trx, accounts) };
   });
-  tell();
+  notifyRoutes();
   return wasBlocked;
 }

@@ -1,6 +1,7 @@
 /**
- * Deleting an account or an alias takes its queued mail along. A message goes with its last delivery, in the same transaction.
- * Rows are locked in the order account, alias, message, delivery everywhere, so that two of them never wait for each other.
+ * Deletes queued mail together with its account or alias. A message is deleted with its last delivery, in the same
+ * transaction. Rows are locked in the order account, alias, message, delivery everywhere, so that concurrent deletions
+ * can't deadlock.
  */
 
 import type { InTransaction } from "../database.ts";
@@ -8,7 +9,10 @@ import { anyOfIds } from "./any-of.ts";
 
 export type MailOwner = { column: "user_id" | "alias_id"; id: string };
 
-/** Locks the messages that have a delivery of this owner. @returns their ids, for `deleteFinishedMessages` */
+/**
+ * Locks the messages that have a delivery of this owner.
+ * @returns their ids, for `deleteFinishedMessages`
+ */
 export async function lockMessagesOf(trx: InTransaction, owner: MailOwner): Promise<string[]> {
   const rows = await trx
     .selectFrom("message")
@@ -20,7 +24,10 @@ export async function lockMessagesOf(trx: InTransaction, owner: MailOwner): Prom
   return rows.map((row) => row.id);
 }
 
-/** Deletes those of the messages that have no delivery left. @returns their ids: their bodies may go after the commit */
+/**
+ * Deletes those of the messages that have no delivery left.
+ * @returns their ids, whose bodies may be deleted after the commit
+ */
 export async function deleteFinishedMessages(trx: InTransaction, messageIds: readonly string[]): Promise<string[]> {
   if (messageIds.length === 0) return [];
   const rows = await trx

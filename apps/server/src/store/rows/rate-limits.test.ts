@@ -10,7 +10,7 @@ describe("rate limits", () => {
   onEachDatabase((it_) => {
     const take = (key: string, at = start) => it_.store.rateLimits.take(rule, { key }, at);
 
-    it("lets through as many as the rule says, and starts anew when the window ends", async () => {
+    it("allow as many attempts as the rule says, and start over when the window ends", async () => {
       const key = randomUUID();
       const resetAt = after(60_000);
       for (const count of [1, 2, 3]) expect(await take(key)).toEqual({ allowed: true, count, resetAt });
@@ -18,7 +18,7 @@ describe("rate limits", () => {
       expect(await take(key, after(60_000))).toEqual({ allowed: true, count: 1, resetAt: after(120_000) });
     });
 
-    it("is exact when many ask at once", async () => {
+    it("are exact with concurrent attempts", async () => {
       const key = randomUUID();
       const results = await Promise.all(Array.from({ length: 20 }, () => take(key)));
       expect(results.filter((result) => result.allowed)).toHaveLength(3);
@@ -27,7 +27,7 @@ describe("rate limits", () => {
       );
     });
 
-    it("counts subjects and actions apart, and forgets one that is cleared", async () => {
+    it("count subjects and actions separately, and start over after a clear", async () => {
       const value = randomUUID();
       await it_.store.rateLimits.take(rule, { userId: value }, start);
       await it_.store.rateLimits.take(rule, { ipAddress: value }, start);
@@ -38,7 +38,7 @@ describe("rate limits", () => {
       expect((await it_.store.rateLimits.take(rule, { userId: value }, start)).count).toBe(2);
     });
 
-    it("old windows are deleted", async () => {
+    it("delete old windows", async () => {
       const key = randomUUID();
       await take(key);
       await it_.store.rateLimits.deleteBefore(after(0));
@@ -50,7 +50,7 @@ describe("rate limits", () => {
     const spaced = { action: "login", free: 2, longestWaitSeconds: 3, forgetSeconds: 100 };
     const tryAt = (key: string, ms: number) => it_.store.rateLimits.takeSpaced(spaced, { key }, after(ms));
 
-    it("spaced tries lie further and further apart, up to the longest wait", async () => {
+    it("space attempts further and further apart, up to the longest wait", async () => {
       const key = randomUUID();
       expect(await tryAt(key, 0)).toEqual({ allowed: true, count: 1, resetAt: after(0) });
       expect(await tryAt(key, 0)).toEqual({ allowed: true, count: 2, resetAt: after(1000) });
@@ -61,7 +61,7 @@ describe("rate limits", () => {
       expect(await tryAt(key, 6000)).toEqual({ allowed: true, count: 5, resetAt: after(9000) });
     });
 
-    it("a refused try does not move the next one, and after a long rest all is forgotten", async () => {
+    it("a refused attempt does not postpone the next one, and a long pause resets the count", async () => {
       const key = randomUUID();
       await tryAt(key, 0);
       await tryAt(key, 0);
@@ -69,7 +69,7 @@ describe("rate limits", () => {
       expect(await tryAt(key, 100_000)).toMatchObject({ allowed: true, count: 1 });
     });
 
-    it("the first wait may be longer than a second, and no wait is longer than the longest", async () => {
+    it("the first wait may be longer than a second, and no wait exceeds the longest", async () => {
       const key = randomUUID();
       const slow = { action: "slow", free: 1, firstWaitSeconds: 900, longestWaitSeconds: 1000, forgetSeconds: 9000 };
       const at = async (ms: number) => (await it_.store.rateLimits.takeSpaced(slow, { key }, after(ms))).resetAt;
@@ -78,7 +78,7 @@ describe("rate limits", () => {
       expect(await at(1_900_000)).toEqual(after(2_900_000));
     });
 
-    it("a try that is given back is free for another, and there are never more of them than were taken", async () => {
+    it("an attempt given back can be used again, and no more can be given back than were used", async () => {
       const key = randomUUID();
       for (const count of [1, 2]) expect(await tryAt(key, 0)).toMatchObject({ allowed: true, count });
       await it_.store.rateLimits.giveBack("login", { key });
@@ -88,7 +88,7 @@ describe("rate limits", () => {
       expect(await tryAt(key, 0)).toMatchObject({ allowed: false });
     });
 
-    it("of many spaced tries at once only the free ones go through", async () => {
+    it("of many concurrent spaced attempts only the free ones are allowed", async () => {
       const key = randomUUID();
       const results = await Promise.all(Array.from({ length: 15 }, () => tryAt(key, 0)));
       expect(results.filter((result) => result.allowed)).toHaveLength(2);

@@ -1,6 +1,7 @@
 /**
- * Counting windows, one row per subject and action. A window starts with its first count and ends whole; refused tries count
- * too. The subject is stored as a keyed hash only and has no link to the account, so it may outlive it (abuse limits).
+ * Rate limits in fixed windows, one row per subject and action. A window starts with its first count; refused attempts
+ * count too. The subject is stored only as a keyed hash without a reference to the account, so a row may outlive the
+ * account (abuse limits).
  */
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
@@ -15,9 +16,9 @@ import type { Database } from "../database.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
 import type { StoreContext } from "../store-context.ts";
 
-/** Keeps a flood from running over the column. */
+/** Maximum count, so that a flood does not overflow the integer column. */
 const COUNT_CAP = 1_000_000_000;
-/** Some 150 bytes each. One network makes a few hundred in an hour, by the limits themselves. */
+/** Maximum rows, of about 150 bytes each. The limits themselves allow one network a few hundred per hour. */
 const ROWS_MAX = 500_000;
 
 export function rateLimitSubject(keys: ServerKeys, { userId, ipAddress, key }: RateLimitSubject): Buffer {
@@ -71,13 +72,16 @@ export function rateLimitStore({ db, keys }: StoreContext, rowsMax = ROWS_MAX): 
     },
     deleteBefore: async (windowStart) => {
       const result = await db.deleteFrom("rate_limit").where("window_start", "<", windowStart).executeTakeFirst();
-      return Number(result.numDeletedRows) + (await deleteBeyond(db, rowsMax));
+      return Number(result.numDeletedRows) + (await deleteExcess(db, rowsMax));
     },
   };
 }
 
-/** The oldest windows go: nearly all of them have ended, and one that has not lets a little more through. */
-async function deleteBeyond(db: Database, rowsMax: number): Promise<number> {
+/**
+ * Deletes the oldest windows beyond the maximum number of rows. Nearly all of them have ended; deleting one that has
+ * not lets a few more attempts through.
+ */
+async function deleteExcess(db: Database, rowsMax: number): Promise<number> {
   const newest = db.selectFrom("rate_limit").select("window_start").orderBy("window_start", "desc");
   const first = await newest.offset(rowsMax).limit(1).executeTakeFirst();
   if (first === undefined) return 0;
@@ -122,11 +126,11 @@ async function takeSpaced(
     .where("action_type", "=", rule.action)
     .where("subject_index", "=", subject_index)
     .executeTakeFirst();
-  // Cleared in between: the next try is free.
+  // The row was deleted in between, so the next attempt is allowed.
   return { allowed: false, count: refused?.count ?? 0, resetAt: refused?.reset_at ?? now };
 }
 
-/** Seconds until the next try after `count` of them were let through. */
+/** Seconds until the next attempt is allowed, after `rate_limit.count` attempts were allowed. */
 function waitSeconds(rule: SpacedLimitRule) {
   const growth = sql`power(2, least(rate_limit.count - ${rule.free}::integer, 30))`;
   const doubled = sql`least(${rule.firstWaitSeconds ?? 1}::integer * ${growth}, ${rule.longestWaitSeconds}::integer)`;

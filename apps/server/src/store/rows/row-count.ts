@@ -1,4 +1,4 @@
-/** How many rows a table has: exact while that is cheap, the planner's estimate for a large one. */
+/** Number of rows in a table: exact up to 100,000, the planner's estimate for a larger table. */
 import { sql } from "kysely";
 import type { Database } from "../database.ts";
 

@@ -20,14 +20,14 @@ describe("sessions, notices and counters", () => {
       expect(await store.loginSessions.find(tokenHash)).toBeNull();
     });
 
-    it("a session for an account deleted meanwhile is no session, in the words of a wrong password", async () => {
+    it("a session for an account deleted meanwhile is refused with the error of a wrong password", async () => {
       const { store } = it_;
       const { id: userId } = await insertUser(store);
       await store.users.delete(userId);
       await expect(store.loginSessions.insert(aSession(userId))).rejects.toMatchObject({ code: "credentials_wrong" });
     });
 
-    it("sessions idle or old are ended, the others stay", async () => {
+    it("idle and old sessions are deleted, others are not", async () => {
       const { store } = it_;
       const { id: userId } = await insertUser(store);
       const make = async (createdAt: Date, lastSeenAt: Date) => {
@@ -45,7 +45,7 @@ describe("sessions, notices and counters", () => {
       expect(await store.loginSessions.find(fresh)).toBeNull();
     });
 
-    it("a sign-in under way is taken once, by whoever is first, and not after its time", async () => {
+    it("an unfinished sign-in is returned once, to the first caller, and not after its expiry", async () => {
       const { store, clock } = it_;
       const secrets = { state: "state", nonce: "nonce", verifier: "verifier", redirectUri: "https://kauke.example/" };
       const keep = async (seconds: number) => {
@@ -62,7 +62,7 @@ describe("sessions, notices and counters", () => {
       expect((await store.maintenance()).oneTimeTokens).toBeGreaterThan(0);
     });
 
-    it("sessions are listed to their owner with their device, newest first, and end by id or all but one", async () => {
+    it("sessions are listed to their owner with their device, newest first, and can be ended by id or all but one", async () => {
       const { store } = it_;
       const [owner, stranger] = [await insertUser(store), await insertUser(store)];
       const sessions = [3, 2, 1].map((hour) =>
@@ -83,7 +83,7 @@ describe("sessions, notices and counters", () => {
       expect(await store.loginSessions.find(foreign.tokenHash)).not.toBeNull();
     });
 
-    it("notices are their owner's, newest first, and go with the alias they are about", async () => {
+    it("notices are listed to their owner, newest first, and deleted with their alias", async () => {
       const { store } = it_;
       const [owner, stranger] = [await insertUser(store), await insertUser(store)];
       const alias = await insertAlias(store, owner.id);
@@ -101,7 +101,7 @@ describe("sessions, notices and counters", () => {
       expect(await store.notices.delete(owner.id, old.id)).toBe(true);
     });
 
-    it("a counter adds up, also when many add at once", async () => {
+    it("a counter adds up, also with concurrent additions", async () => {
       const { store } = it_;
       const name = randomUUID();
       expect(await store.counters.read(name)).toBe(0);

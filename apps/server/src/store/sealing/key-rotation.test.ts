@@ -25,7 +25,7 @@ onEachContext((it_) => {
     context: TestContext & { keys: KeyRing };
   }
 
-  /** As a process of its own would have it, on the same database. */
+  /** Key keeper and keys as a separate process on the same database would have them. */
   async function startProcess({
     isAlone = true,
     hasOldFiles = (): boolean => false,
@@ -66,7 +66,7 @@ onEachContext((it_) => {
     return rows.filter(({ purpose }) => purpose.startsWith("seal")).map(({ id }) => id);
   };
 
-  it("every table with a sealed column is sealed anew, but bodies and what no key of the server seals", async () => {
+  it("every table with a sealed column is resealed, except bodies and reply addresses, which no server key seals", async () => {
     const { rows } = await sql<{ name: string }>`SELECT table_name AS name FROM information_schema.columns
       WHERE column_name = 'sealed' AND table_schema = 'public'`.execute(it_.context.db);
     const left = ["message_chunk", "reply_path"];
@@ -74,7 +74,7 @@ onEachContext((it_) => {
     expect((await tableNames(it_.context)).length).toBeGreaterThan(rows.length);
   });
 
-  it("after a rotation every row is sealed by the new key and reads as before; the old key goes only when nothing uses it", async () => {
+  it("after a rotation every row is sealed by the new key and reads as before; the old key is deleted only when nothing uses it", async () => {
     const accounts: PlantedAccount[] = [];
     let oldFiles = true;
     const process = await startProcess({ hasOldFiles: () => oldFiles });
@@ -91,13 +91,13 @@ onEachContext((it_) => {
     await until(() => process.keeper.state().step === "none", "the rotation");
     expect(await isResealed(process)).toBe(true);
     expect(process.keeper.state().resealed).toBeGreaterThanOrEqual(66 * resealTables.length);
-    // Not shown when it differs: it is half a megabyte.
+    // Compared as a boolean, because the text of half a megabyte would flood the report.
     expect((await read()) === before).toBe(true);
     expect([process.keys.hmac("index", "x"), process.keys.blindIndex("user.email", "ann@example.org")]).toEqual([
       hash,
       index,
     ]);
-    // Bodies in rows still need it.
+    // Bodies in rows still need the old key.
     const bodies = messageBodiesInRows({ ...process.context, now: () => it_.context.clock.now() });
     const messageId = accounts[0]?.messageId ?? "";
     expect((await bodies.get(messageId))?.toString()).toBe("planted");
@@ -113,7 +113,7 @@ onEachContext((it_) => {
     expect(await sealKeys()).not.toContain(old);
     expect((await read()).includes("planted alias")).toBe(true);
 
-    /** Each start looks through everything once. */
+    /** Starts a keeper, whose first check looks through all tables. */
     async function startAgain() {
       const next = await startProcess({ hasOldFiles: () => oldFiles });
       await next.keeper.look();
@@ -121,7 +121,7 @@ onEachContext((it_) => {
     }
   });
 
-  it("a look that read the keys before a rotation neither forgets the new key nor calls the rotation over", async () => {
+  it("a check that read the keys before a rotation neither drops the new key nor ends the rotation", async () => {
     const slow = slowRead();
     const process = await startProcess({ plugin: slow.plugin });
     await plantAccount(process.context);
@@ -139,7 +139,7 @@ onEachContext((it_) => {
     expect(await isResealed(process)).toBe(true);
   });
 
-  /** Holds back what the next reading of the keys found. */
+  /** Delays the result of the next reading of the keys. */
   function slowRead() {
     let holdMs = 0;
     let wasRead = () => {};
@@ -171,7 +171,7 @@ onEachContext((it_) => {
     };
   }
 
-  it("with other processes a new key seals nothing until they have had time to learn it", async () => {
+  it("with other processes a new key seals nothing until they had time to read it", async () => {
     const [one, other] = [await startProcess({ isAlone: false }), await startProcess({ isAlone: false })];
     const before = one.keys.sealingKeyId();
     expect(await one.keeper.rotate()).toBe(true);
@@ -184,12 +184,12 @@ onEachContext((it_) => {
     await until(() => isResealed(one), "the rows");
   });
 
-  it("a key that another process made and does not use yet opens here already", async () => {
+  it("a key that another process made and does not use yet can already open values here", async () => {
     const [one, other] = [await startProcess({ isAlone: false }), await startProcess({ isAlone: false })];
     await one.keeper.rotate();
     const { db, secretKey, clock } = it_.context;
     const made = (await readKeys(db, secretKey)).find((key) => key.purpose === "seal-next");
-    // What `one` will seal once it may.
+    // A key ring as `one` will have it once the new key may seal.
     const early = serverKeys(
       (await readKeys(db, secretKey)).map((key) => ({ ...key, purpose: key.purpose.slice(0, 4) })),
     );
@@ -207,13 +207,13 @@ onEachContext((it_) => {
     await until(() => isResealed(one), "the rows");
   });
 
-  it("a rotation that was cut off is taken up by the next start", async () => {
+  it("a rotation that was interrupted is resumed at the next start", async () => {
     const first = await startProcess();
     await plantAccount(first.context);
     await first.keeper.look();
     expect(await first.keeper.rotate()).toBe(true);
     await first.keeper.stop();
-    // Whatever was done by then: one row is as before the rotation.
+    // Simulates a partial rotation: one row is as before.
     const { db, secretKey } = it_.context;
     const keys = await readKeys(db, secretKey);
     const seals = keys.filter(({ purpose }) => purpose === "seal").map(({ id }) => id);
@@ -226,7 +226,7 @@ onEachContext((it_) => {
     await until(() => isResealed(next), "the rest");
   });
 
-  it("a row that somebody holds is passed over and done later", async () => {
+  it("a row locked by another transaction is skipped and resealed later", async () => {
     const process = await startProcess();
     const account = await plantAccount(process.context);
     if (!(await isSeveral())) return;
@@ -241,7 +241,7 @@ onEachContext((it_) => {
     const next = await startProcess();
     await until(() => isResealed(next), "the row that was held");
 
-    /** The embedded database has one connection: nobody else could hold a row. */
+    /** Whether a second connection can lock rows: the embedded database has only one connection. */
     async function isSeveral(): Promise<boolean> {
       const { rows } = await sql<{ name: string }>`SELECT current_setting('application_name') AS name`.execute(
         it_.context.db,

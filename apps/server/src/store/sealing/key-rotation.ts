@@ -1,8 +1,9 @@
 /**
- * Rotation of the sealing key. A new key is made, known to every process before any seals with it, then rows are sealed anew in
- * the background; the old key opens what it sealed and is deleted a day later, when nothing uses it any more. Every step lies in
- * the database, so that a kill between two of them is taken up at the next start. Keys of keyed hashes stay: an index made with
- * another key finds nothing, and what a hash was made of can't be read back.
+ * Rotation of the sealing key. A new key is created and known to every process before any process seals with it; then
+ * rows are resealed in the background. The old key still opens what it sealed, and is deleted a day later if nothing
+ * uses it any more. Every step is recorded in the database, so that a rotation interrupted by a kill is resumed at the
+ * next start. Keys of keyed hashes are not rotated: the hashed values are not stored, so existing indexes could not be
+ * recomputed.
  */
 import { randomBytes } from "node:crypto";
 import type { Logger } from "../../core/ports.ts";
@@ -13,13 +14,15 @@ import { countOlderRows, isAnyBodyOlder, isAnyRowOlder, resealAll } from "./rese
 import type { SealKey } from "./seal.ts";
 import { type KeyRing, readKeys, wrapKey } from "./server-keys.ts";
 
-/** How long a key is known before it seals, where there are other processes: several of their looks at the table. */
+/**
+ * Milliseconds until a new key is used for sealing, if there are other processes: several of their checks (CHECK_MS).
+ */
 const SETTLE_MS = 60_000;
-const LOOK_MS = 10_000;
-/** Soon after a start, since a rotation may have been cut off. */
-const FIRST_LOOK_MS = 1000;
+const CHECK_MS = 10_000;
+/** Milliseconds from start to the first check, since a rotation may have been interrupted. */
+const FIRST_CHECK_MS = 1000;
 const PASS_MS = 3_600_000;
-/** What a process sealed before the rotation and has not written yet is written by then. */
+/** Age at which the old key may be deleted: by then, everything that a process had sealed with it has been written. */
 const RETIRE_MS = 86_400_000;
 
 export interface KeyFacts {
@@ -27,38 +30,44 @@ export interface KeyFacts {
   /** e.g. `seal`, `index`, `dkim-rsa:kauke.test` */
   purpose: string;
   createdAt: Date;
-  /** `waits`: not every process may know it yet; `opens`: seals nothing any more; `stays`: can't be rotated while running. */
+  /**
+   * `seals`: used for new values; `waits`: not every process may know the key yet; `opens`: opens old values only;
+   * `stays`: not rotated while the server runs.
+   */
   use: "seals" | "opens" | "waits" | "stays";
 }
 
 export interface RotationState {
   step: "none" | "waits" | "reseals";
-  /** Rows sealed anew by this process in the rotation under way, or in its last one. */
+  /** Rows that this process has resealed in the current rotation, or in the last one. */
   resealed: number;
-  /** Rows to seal anew in all; `null` while they are not counted yet. */
+  /** Total number of rows to reseal; `null` until they are counted. */
   total: number | null;
 }
 
 export interface KeyKeeper {
   list(): Promise<KeyFacts[]>;
-  /** @returns false while an earlier rotation is not over */
+  /**
+   * Starts a rotation.
+   * @returns false while an earlier rotation is in progress
+   */
   rotate(): Promise<boolean>;
   state(): RotationState;
-  /** Whether anything is still to be done, by whichever process; asks the database. */
+  /** Whether a rotation is in progress in any process, according to the database. */
   isOpen(): Promise<boolean>;
-  /** Does what is due; it does so by itself as well. */
+  /** Does the steps that are due. Also runs periodically by itself. */
   look(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface KeyKeeperParts {
-  /** Read at every use: it changes when it is rotated itself. */
+  /** The wrapping key; read at every use, because it can be rotated too. */
   secretKey(): Buffer;
-  /** Whether a body beside the database is still sealed by another key than this. */
+  /** Whether a file beside the database was sealed by a key other than this one. */
   isAnyFileOlder(keyId: number): Promise<boolean>;
   isSound(): boolean;
   logger: Logger | undefined;
-  /** Of the tests; else as the constants say. */
+  /** Replaces SETTLE_MS; set by tests only. */
   settleMs?: number;
 }
 
@@ -66,10 +75,10 @@ type KeyContext = Omit<StoreContext, "keys"> & { keys: KeyRing };
 
 export function keyKeeper(context: KeyContext, parts: KeyKeeperParts): KeyKeeper {
   const rotation = new Rotation(context, parts);
-  const looksMs = Math.min(LOOK_MS, (parts.settleMs ?? SETTLE_MS) / 4);
+  const checksMs = Math.min(CHECK_MS, (parts.settleMs ?? SETTLE_MS) / 4);
   const job = runEvery({
-    firstAfterMs: Math.min(FIRST_LOOK_MS, looksMs),
-    everyMs: looksMs,
+    firstAfterMs: Math.min(FIRST_CHECK_MS, checksMs),
+    everyMs: checksMs,
     failureEvent: "key_rotation_failed",
     logger: parts.logger,
     work: async () => (parts.isSound() ? await rotation.look() : undefined),
@@ -89,13 +98,17 @@ class Rotation {
   readonly #parts: KeyKeeperParts;
   #stopped = false;
   #state: RotationState = { step: "none", resealed: 0, total: 0 };
-  /** Settles when the last look or beginning is over; never rejects. */
+  /** Settles when the last check or start of a rotation is over; never rejects. */
   #lastTurn: Promise<unknown> = Promise.resolve();
   #readsBegun = 0;
   #newestRead = 0;
-  /** Nothing is known to be done at a start. */
+  /**
+   * Time of the next pass, by performance.now(). 0 at start, because it is unknown what an earlier process has done.
+   */
   #passDueAt = 0;
-  /** The sealing key of the last look: with another one a pass is due at once, whoever made it. */
+  /**
+   * Id of the sealing key at the last check. If it has changed, a pass is due at once, whichever process made the key.
+   */
   #sealedWith: number | null = null;
 
   constructor(context: KeyContext, parts: KeyKeeperParts) {
@@ -108,7 +121,7 @@ class Rotation {
   }
 
   async isOpen(): Promise<boolean> {
-    const keys = await this.#learn();
+    const keys = await this.#readKeys();
     if (keys.some((key) => key.purpose === "seal-next")) return true;
     if (keys.filter((key) => key.purpose === "seal").length < 2) return false;
     return await isAnyRowOlder(this.#context, this.#context.keys.sealingKeyId());
@@ -132,10 +145,10 @@ class Rotation {
   }
 
   async begin(): Promise<boolean> {
-    // Not behind a pass, which can take minutes.
+    // Does not wait for a pass in progress, which can take minutes.
     if (this.#state.step !== "none") return false;
     const isBegun = await this.#inTurn(() => this.#begin());
-    // Its failure is this job's own, told at its next look.
+    // A failure is not lost: the periodic check meets it again and logs it.
     if (isBegun) void this.look().catch(() => {});
     return isBegun;
   }
@@ -148,7 +161,7 @@ class Rotation {
       if (rows.some((row) => row.purpose === "seal-next")) return false;
       const id = Math.max(...rows.map((row) => row.id)) + 1;
       const wrapped = wrapKey(this.#parts.secretKey(), id, randomBytes(32));
-      // Alone, this process knows it at once.
+      // If this is the only process, it knows the new key at once, so the key can seal immediately.
       const purpose = signals.isAlone ? "seal" : "seal-next";
       await trx.insertInto("server_key").values({ id, purpose, created_at: clock.now(), wrapped }).execute();
       return true;
@@ -156,30 +169,33 @@ class Rotation {
     if (!isBegun) return false;
     this.#passDueAt = 0;
     this.#state = { step: signals.isAlone ? "reseals" : "waits", resealed: 0, total: null };
-    await this.#learn();
+    await this.#readKeys();
     return true;
   }
 
-  /** Learns of keys that others made, lets a new one seal when its time has come, and seals anew what is due. */
+  /** Reads keys that other processes made, promotes a new key when its time has come, and reseals what is due. */
   look(): Promise<void> {
-    return this.#inTurn(() => this.#look());
+    return this.#inTurn(() => this.#check());
   }
 
-  /** One at a time: a look that read the keys before a rotation began would take it for one that is over. */
+  /**
+   * Runs one step at a time: a check that read the keys before a rotation began would conclude that the rotation is
+   * over.
+   */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#lastTurn.then(work);
     this.#lastTurn = done.catch(() => {});
     return done;
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     if (this.#stopped) return;
-    let keys = await this.#learn();
+    let keys = await this.#readKeys();
     const next = keys.find((key) => key.purpose === "seal-next");
     if (next !== undefined && this.#isSettled(next.createdAt)) {
       const { db } = this.#context;
       await db.updateTable("server_key").set({ purpose: "seal" }).where("id", "=", next.id).execute();
-      keys = await this.#learn();
+      keys = await this.#readKeys();
     } else if (next !== undefined) {
       this.#state = { step: "waits", resealed: 0, total: null };
       return;
@@ -192,11 +208,11 @@ class Rotation {
     else if (performance.now() >= this.#passDueAt) await this.#pass(keys, old);
   }
 
-  async #learn() {
+  async #readKeys() {
     const { db, keys } = this.#context;
     const read = ++this.#readsBegun;
     const found = await readKeys(db, this.#parts.secretKey());
-    // Answers of several connections may overtake each other: an older one must not take a new key away.
+    // Results from several connections may arrive out of order: an older result must not remove a new key.
     if (read > this.#newestRead) {
       this.#newestRead = read;
       keys.renew(found);
@@ -213,7 +229,7 @@ class Rotation {
     const newest = this.#context.keys.sealingKeyId();
     await this.#resealOlder(newest);
     if (this.#stopped) return;
-    // Another key may have come meanwhile.
+    // Another key may have been made meanwhile.
     if (newest !== this.#context.keys.sealingKeyId()) return;
     this.#state = { ...this.#state, step: "none" };
     this.#passDueAt = performance.now() + PASS_MS;
@@ -223,10 +239,13 @@ class Rotation {
     if (await this.#parts.isAnyFileOlder(newest)) return;
     const ids = old.map((key) => key.id);
     await db.deleteFrom("server_key").where("id", "in", ids).where("purpose", "=", "seal").execute();
-    await this.#learn();
+    await this.#readKeys();
   }
 
-  /** Again until nothing is left that can be done: what was locked, and what others sealed before they had learned the key. */
+  /**
+   * Repeats until no row can be resealed: rows that were locked, or that other processes sealed before they knew the
+   * new key.
+   */
   async #resealOlder(newest: number): Promise<void> {
     const isStopped = () => this.#stopped;
     let resealed = 0;
@@ -236,12 +255,12 @@ class Rotation {
       rows = 0;
       const total = resealed + older;
       this.#state = { step: "reseals", resealed, total };
-      const tell = (count: number) => {
+      const report = (count: number) => {
         rows += count;
         resealed += count;
         this.#state = { step: "reseals", resealed, total };
       };
-      await resealAll(this.#context, { tell, isStopped });
+      await resealAll(this.#context, { report, isStopped });
       if (this.#stopped) return;
     }
   }

@@ -1,9 +1,9 @@
-/** Which key sealed the files beside the embedded database: its id is what each file begins with. */
+/** Which key sealed the files beside the embedded database: each file begins with the key's id. */
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { keyPrefix } from "./reseal.ts";
 
-/** Whether a body in the spool or a message under way was sealed by another key than this. */
+/** Whether a body in the spool or an in-flight message was sealed by a key other than this one. */
 export async function isAnyFileOlder(dataDir: string, keyId: number): Promise<boolean> {
   const prefix = keyPrefix(keyId);
   for (const folder of ["spool", "underway"])
@@ -12,7 +12,7 @@ export async function isAnyFileOlder(dataDir: string, keyId: number): Promise<bo
   return false;
 }
 
-/** A file that goes meanwhile uses no key any more. */
+/** Whether a file begins with the prefix. A file deleted meanwhile counts as true, since it uses no key any more. */
 async function startsWith(path: string, prefix: Buffer): Promise<boolean> {
   const handle = await open(path, "r").catch(() => null);
   if (handle === null) return true;

@@ -1,7 +1,7 @@
 /**
- * Seals every row anew that an older key sealed, a few rows a commit. Rows somebody has locked are passed over, not waited for,
- * so this never stands in anyone's way; whoever calls it again until nothing is left has missed none. Bodies are not touched:
- * they leave the spool in days by themselves.
+ * Reseals every row that an older key sealed, a few rows per commit. Rows locked by other transactions are skipped, not
+ * waited for, so this never blocks them; the caller repeats it until no row is left. Bodies are not resealed: they
+ * leave the spool within days.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql } from "kysely";
@@ -9,7 +9,7 @@ import type { StoreContext } from "../store-context.ts";
 import { SealError } from "./seal.ts";
 import type { KeyRing, SealedTable } from "./server-keys.ts";
 
-/** Few, so that neither a lock nor the embedded database's event loop is held long. */
+/** Rows per commit; few, so that neither row locks nor the event loop (embedded database) are held for long. */
 const ROWS_AT_ONCE = 64;
 
 interface ResealTable {
@@ -28,29 +28,29 @@ function byId(name: SealedTable): ResealTable {
 }
 
 export interface ResealOptions {
-  /** Told after each commit. */
-  tell(rows: number): void;
-  /** Ends between two commits. */
+  /** Called after each commit with the number of resealed rows. */
+  report(rows: number): void;
+  /** Checked between two commits; true ends the pass. */
   isStopped(): boolean;
 }
 
 type ResealContext = Pick<StoreContext, "db"> & { keys: KeyRing };
 
-/** One pass over every table. */
-export async function resealAll(context: ResealContext, { tell, isStopped }: ResealOptions): Promise<void> {
+/** Makes one pass over every table. */
+export async function resealAll(context: ResealContext, { report, isStopped }: ResealOptions): Promise<void> {
   for (const table of resealTables) {
     let after: Buffer | string | null = null;
     do {
       if (isStopped()) return;
       const last: Buffer | string | null = await lastOfPage(context, table, after);
-      tell(await resealPage(context, table, { after, last }));
+      report(await resealPage(context, table, { after, last }));
       after = last;
       await nextTurn();
     } while (after !== null);
   }
 }
 
-/** @returns the key a page ends with; `null` for the last page */
+/** @returns the key of the last row of the page; `null` if this is the last page */
 async function lastOfPage({ db }: ResealContext, { name, key }: ResealTable, after: Buffer | string | null) {
   const [table, column] = [sql.table(name), sql.ref(key)];
   const { rows } = await sql<{ last: Buffer | string }>`
@@ -86,7 +86,7 @@ function resealPage({ db, keys }: ResealContext, { name, key }: ResealTable, { a
   });
 }
 
-/** @returns `null` for a damaged row, which stays as it is: whoever reads it meets it all the same */
+/** @returns `null` for a damaged row, which stays unchanged; whoever reads that row gets the error */
 function resealed(keys: KeyRing, table: SealedTable, row: { key: Buffer | string; sealed: Buffer }): Buffer | null {
   const context = `${table}:sealed:${typeof row.key === "string" ? row.key : row.key.toString("hex")}`;
   try {
@@ -97,7 +97,7 @@ function resealed(keys: KeyRing, table: SealedTable, row: { key: Buffer | string
   }
 }
 
-/** What every value sealed by this key begins with (`seal.ts`). */
+/** Prefix of every value sealed with this key: its id (`seal.ts`). */
 export function keyPrefix(keyId: number): Buffer {
   const prefix = Buffer.alloc(4);
   prefix.writeUInt32BE(keyId);
@@ -109,30 +109,30 @@ interface OlderThan {
   isStopped?: () => boolean;
 }
 
-/** How many rows are still sealed by another key than this. */
+/** Number of rows sealed by a key other than this one. */
 export async function countOlderRows(context: Pick<StoreContext, "db">, older: OlderThan): Promise<number> {
   let count = 0;
   for (const { name } of resealTables) for await (const some of countsOf(context, name, older)) count += some;
   return count;
 }
 
-/** Whether there is any such row. */
+/** Whether any row was sealed by a key other than this one. */
 export async function isAnyRowOlder(context: Pick<StoreContext, "db">, keyId: number): Promise<boolean> {
   for (const { name } of resealTables)
     for await (const some of countsOf(context, name, { keyId })) if (some > 0) return true;
   return false;
 }
 
-/** The same of bodies that lie in rows, which keep the key they were sealed with to their end. */
+/** Whether a body stored in rows was sealed by a key other than this one. Bodies are never resealed. */
 export async function isAnyBodyOlder(context: Pick<StoreContext, "db">, keyId: number): Promise<boolean> {
   for await (const some of countsOf(context, "message_chunk", { keyId })) if (some > 0) return true;
   return false;
 }
 
-/** 2 MiB of the table at a time: some milliseconds, in which nobody else has the embedded database. */
+/** Blocks per query: 2 MiB of the table, which keeps the embedded database busy for a few milliseconds. */
 const BLOCKS_AT_ONCE = 256;
 
-/** Counts along the table as it lies on the disk, without an index and without holding anybody. */
+/** Counts block by block in physical order, without an index and without locks. */
 async function* countsOf(
   { db }: Pick<StoreContext, "db">,
   name: string,

@@ -17,7 +17,7 @@ describe("a sealed value", () => {
     );
   });
 
-  it("never looks the same twice", () => {
+  it("differs each time the same value is sealed", () => {
     const plain = Buffer.from("ann@example.org");
     expect(sealBytes(key, "a", plain).equals(sealBytes(key, "a", plain))).toBe(false);
   });
@@ -36,7 +36,7 @@ describe("a sealed value", () => {
     }
   });
 
-  it("does not open when it was cut short", () => {
+  it("does not open when it was truncated", () => {
     const sealed = sealBytes(key, "c", Buffer.from("ann@example.org"));
     for (let length = 0; length < sealed.length; length += 1)
       expect(() => openBytes(keyById, "c", sealed.subarray(0, length))).toThrow(SealError);

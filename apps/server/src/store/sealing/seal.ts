@@ -1,6 +1,6 @@
 /**
- * Sealing of one value: AES-256-GCM with a random nonce, bound to the place it lies in (`context`, authenticated but not
- * stored), the key's id in front. Pure: keys come from `server-keys.ts`.
+ * Seals one value: AES-256-GCM with a random nonce, bound to the place where the value is stored (`context`,
+ * authenticated but not stored). Pure: keys come from `server-keys.ts`.
  * Layout: key id (4 bytes, big endian) ‖ nonce (12) ‖ ciphertext ‖ tag (16).
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
@@ -8,10 +8,13 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 const KEY_ID_BYTES = 4;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** How much longer a sealed value is than its plain form. */
+/** Bytes by which a sealed value is longer than the plain one. */
 export const SEAL_OVERHEAD_BYTES = KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES;
 
-/** A sealed value that does not open: cut, changed, moved to another row, or its key is gone. Says nothing more on purpose. */
+/**
+ * A sealed value could not be opened: truncated, changed, moved to another row, or its key is missing. The message
+ * gives no more detail on purpose.
+ */
 export class SealError extends Error {
   override name = "SealError";
   constructor() {
@@ -25,7 +28,7 @@ export interface SealKey {
   bytes: Buffer;
 }
 
-/** @param context e.g. `alias:sealed:6b1f…`; the same text opens it again */
+/** @param context e.g. `alias:sealed:6b1f…`; the same text is needed to open the value */
 export function sealBytes(key: SealKey, context: string, plain: Uint8Array): Buffer {
   const sealed = Buffer.allocUnsafeSlow(plain.length + SEAL_OVERHEAD_BYTES);
   const nonce = randomBytes(NONCE_BYTES);
@@ -39,7 +42,7 @@ export function sealBytes(key: SealKey, context: string, plain: Uint8Array): Buf
   return sealed;
 }
 
-/** @throws SealError when it does not open with the key it names, in this context */
+/** @throws SealError unless the value opens with the key whose id it starts with, in this context */
 export function openBytes(keyById: (id: number) => Buffer | undefined, context: string, sealed: Uint8Array): Buffer {
   if (sealed.length < SEAL_OVERHEAD_BYTES) throw new SealError();
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);

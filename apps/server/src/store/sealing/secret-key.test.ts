@@ -15,7 +15,7 @@ describe("the wrapping key", () => {
   afterEach(() => rm(dataDir, { recursive: true, force: true }));
   const namesTheSetting = expect.stringContaining("KAUKE_SECRET_KEY");
 
-  it("is made at the first start, for its owner only, and read at the next", async () => {
+  it("is created at the first start, readable by its owner only, and read at the next", async () => {
     const made = await embeddedSecretKey(dataDir, null);
     expect(made).toHaveLength(32);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -23,7 +23,7 @@ describe("the wrapping key", () => {
     expect(await embeddedSecretKey(dataDir, null)).toEqual(made);
   });
 
-  it("a given key wins, and no file is made", async () => {
+  it("a given key takes precedence, and no file is created", async () => {
     const given = randomBytes(32);
     expect(await embeddedSecretKey(dataDir, given)).toEqual(given);
     await expect(stat(path)).rejects.toMatchObject({ code: "ENOENT" });
@@ -41,13 +41,13 @@ describe("the wrapping key", () => {
     await expect(embeddedSecretKey(dataDir, null)).rejects.toMatchObject({ reason: "secret_key_wrong" });
   });
 
-  it("a lost file is not replaced by a new key while there is a database", async () => {
+  it("a missing file is not replaced by a new key while there is a database", async () => {
     await mkdir(join(dataDir, "db"));
     const refused = { reason: "secret_key_missing", message: namesTheSetting };
     await expect(embeddedSecretKey(dataDir, null)).rejects.toMatchObject(refused);
   });
 
-  it("must be given, and whole, with a PostgreSQL", () => {
+  it("with PostgreSQL it must be given and complete", () => {
     expect(() => givenSecretKey(null)).toThrow("KAUKE_SECRET_KEY");
     expect(() => givenSecretKey(randomBytes(31))).toThrow("KAUKE_SECRET_KEY");
   });

@@ -1,6 +1,7 @@
 /**
- * Where the wrapping key comes from: `KAUKE_SECRET_KEY`, or, beside the embedded database, the file `secret.key` made at the
- * first start. Whoever holds both the data and this key reads everything, so a file others may read is refused.
+ * Where the wrapping key comes from: `KAUKE_SECRET_KEY`, or, beside the embedded database, the file `secret.key`, which
+ * the first start creates. The data and this key together reveal everything, so a key file that other users may read is
+ * refused.
  */
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -12,7 +13,7 @@ import { StoreStartError } from "../start-error.ts";
 const KEY_BYTES = 32;
 
 /**
- * @param given the setting, already decoded; it wins over the file
+ * @param given the decoded setting; it takes precedence over the file
  * @throws StoreStartError `secret_key_missing`, `secret_key_readable`, `secret_key_wrong`
  */
 export async function embeddedSecretKey(dataDir: string, given: Buffer | null): Promise<Buffer> {
@@ -43,7 +44,7 @@ function checkedLength(key: Buffer): Buffer {
 
 async function readKeyFile(path: string): Promise<Buffer> {
   const { mode } = await stat(path);
-  // Windows knows no such modes and always reports others as allowed.
+  // Windows has no such modes and always reports that other users have access.
   if (process.platform !== "win32" && (mode & 0o077) !== 0)
     throw new StoreStartError(
       "secret_key_readable",
@@ -57,7 +58,7 @@ async function readKeyFile(path: string): Promise<Buffer> {
   );
 }
 
-/** On stable storage before anything is sealed with it. */
+/** Creates the key file, which is on stable storage before anything is sealed with the key. */
 async function makeKeyFile(dataDir: string, path: string): Promise<Buffer> {
   const key = randomBytes(KEY_BYTES);
   await writeKeyFile(dataDir, path, key);
@@ -78,19 +79,25 @@ async function writeKeyFile(dataDir: string, path: string, key: Buffer): Promise
   await syncDirectory(dataDir);
 }
 
-/** The key that takes the present one's place. It lies beside it until everything is wrapped anew, and after a kill still. */
+/**
+ * File of the new wrapping key. It exists beside the current one until all keys are re-wrapped, and also after a kill
+ * before that.
+ */
 const NEXT = "secret.key.next";
 
-/** @param rewrap wraps everything with the new key in one commit */
+/** @param rewrap wraps all keys with the new wrapping key, in one commit */
 export async function replaceKeyFile(dataDir: string, rewrap: (key: Buffer) => Promise<void>): Promise<Buffer> {
   const key = randomBytes(KEY_BYTES);
   await writeKeyFile(dataDir, join(dataDir, NEXT), key);
   await rewrap(key);
-  await takeNext(dataDir);
+  await promoteNextKey(dataDir);
   return key;
 }
 
-/** After a kill between two steps of a replacement. @returns the key that fits the data */
+/**
+ * Completes or discards a replacement that a kill interrupted.
+ * @returns the wrapping key that fits the stored data
+ */
 export async function settleKeyFile(
   dataDir: string,
   key: Buffer,
@@ -103,11 +110,11 @@ export async function settleKeyFile(
     await rm(path);
     return key;
   }
-  await takeNext(dataDir);
+  await promoteNextKey(dataDir);
   return next;
 }
 
-async function takeNext(dataDir: string): Promise<void> {
+async function promoteNextKey(dataDir: string): Promise<void> {
   await rename(join(dataDir, NEXT), join(dataDir, "secret.key"));
   await syncDirectory(dataDir);
 }

@@ -1,21 +1,21 @@
 /**
- * The keys of the server. They lie in `server_key`, wrapped by `KAUKE_SECRET_KEY` (which does nothing else), made once by
- * whichever process starts first (the caller holds the start lock). Purposes are apart so that a value made for one can
- * never serve another.
+ * The keys of the server. They are stored in `server_key`, wrapped by `KAUKE_SECRET_KEY` (which has no other use), and
+ * created by the process that starts first (the caller holds the start lock). Each purpose has its own key, so that a
+ * value made for one purpose is not valid for another.
  */
 import { createHmac, randomBytes } from "node:crypto";
 import type { Database, InTransaction } from "../database.ts";
 import { StoreStartError } from "../start-error.ts";
 import { openBytes, type SealKey, sealBytes } from "./seal.ts";
 
-/** What a keyed hash may be made for. A purpose added here gets its key at the next start. */
+/** Purposes of keyed hashes. A purpose added here gets its key at the next start. */
 export const hmacPurposes = ["index", "srs", "session", "abuse", "fingerprint", "browser"] as const;
 export type HmacPurpose = (typeof hmacPurposes)[number];
 
-/** The id under which wrapped keys name `KAUKE_SECRET_KEY` itself. */
+/** The key id in wrapped keys, which stands for `KAUKE_SECRET_KEY` itself. */
 const WRAPPING_KEY_ID = 0;
 
-/** Tables with a sealed document, one per row. */
+/** Tables whose rows hold a sealed document. */
 export type SealedTable =
   | "user"
   | "session"
@@ -32,28 +32,31 @@ export type SealedTable =
 export interface ServerKeys {
   /** HMAC-SHA-256, 32 bytes. */
   hmac(purpose: HmacPurpose, data: string | Uint8Array): Buffer;
-  /** Keyed hash for exact look-up; the caller brings `value` into its compared form first. @param place e.g. `alias.address` */
+  /**
+   * Keyed hash for exact look-up. The caller normalises `value` first.
+   * @param place e.g. `alias.address`
+   */
   blindIndex(place: string, value: string): Buffer;
   sealBytes(context: string, plain: Uint8Array): Buffer;
   /** @throws SealError */
   openBytes(context: string, sealed: Uint8Array): Buffer;
-  /** One JSON document, bound to its row. */
+  /** Seals a JSON document, bound to its row. */
   seal(table: SealedTable, rowId: string, document: object): Buffer;
   /** @throws SealError */
   open<Document>(table: SealedTable, rowId: string, sealed: Uint8Array): Document;
 }
 
-/** The same keys for the whole life of a process, but for rotation. */
+/** The keys of a process. They change only by rotation. */
 export interface KeyRing extends ServerKeys {
-  /** Takes the sealing keys as they are now; whoever holds this ring has them at once. */
+  /** Replaces the sealing keys; every holder of this ring uses the new ones at once. */
   renew(keys: readonly (SealKey & { purpose: string })[]): void;
   sealingKeyId(): number;
 }
 
 /**
- * Reads the keys, makes the missing ones. Call it under the start lock, after the migrations.
+ * Reads the keys and creates the missing ones. Call it under the start lock, after the migrations.
  * @param secretKey 32 bytes
- * @throws StoreStartError `secret_key_wrong` when the stored keys were wrapped by another one
+ * @throws StoreStartError `secret_key_wrong` when the stored keys were wrapped by another key
  */
 export async function loadServerKeys(trx: InTransaction, secretKey: Buffer, now: Date): Promise<KeyRing> {
   const keys = await readKeys(trx, secretKey);
@@ -69,7 +72,7 @@ export async function loadServerKeys(trx: InTransaction, secretKey: Buffer, now:
 }
 
 export interface ServerKey extends SealKey {
-  /** `seal`, `seal-next` (made, but sealing nothing yet), one of the keyed hashes', or a DKIM key's. */
+  /** `seal`, `seal-next` (created, but not sealing yet), the purpose of a keyed hash, or that of a DKIM key. */
   purpose: string;
   createdAt: Date;
 }
@@ -101,7 +104,7 @@ export function unwrapKey(secretKey: Buffer, id: number, wrapped: Buffer): Buffe
   }
 }
 
-/** The keys, ready to use. The newest `seal` key seals; it, the older ones and the next one open. */
+/** Builds the key ring. The newest `seal` key seals; all `seal` and `seal-next` keys open. */
 export function serverKeys(keys: readonly (SealKey & { purpose: string })[]): KeyRing {
   let { newest, openers } = sealingKeys(keys);
   const byPurpose = new Map(keys.map((key) => [key.purpose, key.bytes]));

@@ -1,4 +1,4 @@
-/** The wrapping key of the embedded store: what it wraps, sealed anew under another one in a single commit. */
+/** Re-wraps the keys of the embedded store under a new wrapping key, in a single commit. */
 import { sql } from "kysely";
 import type { Database } from "../database.ts";
 import { underStartLock } from "../migrate.ts";
@@ -14,7 +14,7 @@ export function rewrapKeys(db: Database, { from, to }: { from: Buffer; to: Buffe
   });
 }
 
-/** Whether the stored keys were wrapped by this one; a database without any says no. */
+/** Whether the stored keys were wrapped by this key; false if there are none. */
 export async function isWrappedBy(db: Database, secretKey: Buffer): Promise<boolean> {
   const { rows } = await sql<{ found: string | null }>`SELECT to_regclass('server_key')::text AS found`.execute(db);
   if ((rows[0]?.found ?? null) === null) return false;

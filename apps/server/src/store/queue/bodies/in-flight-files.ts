@@ -1,6 +1,7 @@
 /**
- * Messages under way, beside the embedded database: `underway/<message id>` holds the message's row, its delivery and its bytes,
- * sealed in chunks. A file that is there at a start belonged to an attempt that the end of the process cut off.
+ * In-flight messages beside the embedded database: `underway/<message id>` holds the message's row, its delivery and
+ * its bytes, sealed in chunks. A file found at start belongs to an attempt that the end of the last process
+ * interrupted.
  */
 import { dirname, join } from "node:path";
 import { AppError } from "../../../core/app-error.ts";
@@ -13,14 +14,14 @@ import { sealChunks } from "./sealed-chunks.ts";
 import type { SpoolFiles } from "./spool-files.ts";
 
 export interface InFlightFiles extends Pick<InFlightMessages, "keep" | "forget"> {
-  /** Ids of the messages there; what was never finished is removed. */
+  /** Ids of the stored messages. Files that were not completely written are removed. */
   list(): Promise<string[]>;
-  /** @returns `null` for a damaged file, which stays where it is */
+  /** @returns `null` for a damaged file, which is not removed */
   read(messageId: string): Promise<InFlightMessage | null>;
 }
 
 const HEAD_BYTES = 4;
-/** A name of another form is not ours: an editor's copy, a directory of the file system's own. */
+/** Files with other names are ignored, e.g. an editor's copy or a directory of the file system. */
 const MESSAGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function inFlightFiles(options: { directory: string; keys: ServerKeys; files: SpoolFiles }): InFlightFiles {
@@ -60,7 +61,8 @@ export function inFlightFiles(options: { directory: string; keys: ServerKeys; fi
         const bytes = await readChunks(keys, nameOf(messageId), file);
         return bytes === null ? null : parse(bytes);
       } catch (error) {
-        // It opened, so nobody changed it: another version wrote it in another form.
+        // The file is authentic, since it could be opened, so another version of the program wrote it in another
+        // format.
         if (error instanceof SyntaxError || error instanceof RangeError) return null;
         throw error;
       } finally {

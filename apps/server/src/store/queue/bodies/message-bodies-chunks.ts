@@ -1,4 +1,6 @@
-/** Bodies on PostgreSQL: sealed chunks as rows, one transaction per body. Also serves the embedded database kept in memory. */
+/**
+ * Bodies on PostgreSQL: sealed chunks as rows, one transaction per body. Also used for the embedded database in memory.
+ */
 import { AppError } from "../../../core/app-error.ts";
 import type { MessageBodies } from "../../../core/message/message.ts";
 import type { Database, MessageChunkTable } from "../../database.ts";
@@ -6,7 +8,7 @@ import { SealError } from "../../sealing/seal.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import { openChunk, sealChunks } from "./sealed-chunks.ts";
 
-/** Chunks read at once: 2 MiB. */
+/** Chunks read by one query: 2 MiB. */
 const READ_AHEAD = 8;
 
 export function messageBodiesInRows(options: { db: Database; keys: ServerKeys; now: () => Date }): MessageBodies {
@@ -28,7 +30,7 @@ export function messageBodiesInRows(options: { db: Database; keys: ServerKeys; n
       try {
         return await readBody(db, keys, messageId);
       } catch (error) {
-        // A damaged body reads as none: trying again would not mend it.
+        // A damaged body reads as missing, since a retry would not help.
         if (error instanceof SealError) return null;
         throw error;
       }
@@ -71,7 +73,7 @@ async function readBody(db: Database, keys: ServerKeys, messageId: string): Prom
     const rows = await readRows(db, messageId, plain.length);
     if (rows.length === 0) return null;
     for (const row of rows) {
-      // The index we expect, not the one stored: a missing row in between does not open.
+      // Opened with the expected index, not the stored one, so that a missing row is detected.
       plain.push(openChunk(keys, messageId, { index: plain.length, isLast: row.is_last, sealed: row.sealed }));
       if (row.is_last) return Buffer.concat(plain);
     }

@@ -1,6 +1,6 @@
 /**
- * Bodies beside the embedded database: `spool/<first two of the id>/<id>`, sealed chunks one after another. A body counts as
- * stored when its file is written under another name, fsynced, renamed, and the directory is fsynced too.
+ * Bodies beside the embedded database: `spool/<first two characters of the id>/<id>`, a sequence of sealed chunks. A
+ * body is stored once its file has been written under a temporary name, fsynced and renamed, and its directory fsynced.
  */
 import { join } from "node:path";
 import { AppError } from "../../../core/app-error.ts";
@@ -62,7 +62,7 @@ export function messageBodiesInFiles(options: {
   };
 }
 
-/** @returns `null` when there is no such file */
+/** @returns `null` when the file does not exist */
 async function readFile(
   files: SpoolFiles,
   path: string,

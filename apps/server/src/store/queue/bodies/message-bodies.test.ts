@@ -13,7 +13,7 @@ import { nodeSpoolFiles, type SpoolFile, type SpoolFiles } from "./spool-files.t
 const sizes = [0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 3 * CHUNK_BYTES + 17];
 
 function behavesAsBodies(bodies: () => MessageBodies): void {
-  it.each(sizes)("a body of %i bytes comes back byte for byte, however it was cut", async (size) => {
+  it.each(sizes)("a body of %i bytes is read back byte for byte, however it was split", async (size) => {
     const body = randomBytes(size);
     const cuts = [0, Math.floor(size / 3), Math.floor(size / 2), size];
     const parts = cuts.slice(1).map((end, at) => body.subarray(cuts[at], end));
@@ -23,7 +23,7 @@ function behavesAsBodies(bodies: () => MessageBodies): void {
     expect((await bodies().getStart(id))?.equals(body.subarray(0, CHUNK_BYTES))).toBe(true);
   });
 
-  it("an unknown body is none, and a deleted one too", async () => {
+  it("an unknown or deleted body reads as null", async () => {
     const id = randomUUID();
     expect(await bodies().get(id)).toBeNull();
     expect(await bodies().getStart(id)).toBeNull();
@@ -33,7 +33,7 @@ function behavesAsBodies(bodies: () => MessageBodies): void {
     expect(await bodies().get(id)).toBeNull();
   });
 
-  it("the sweep takes what no row names, and leaves the rest", async () => {
+  it("the sweep deletes bodies without a row and no others", async () => {
     const [known, orphan] = [randomUUID(), randomUUID()];
     for (const id of [known, orphan]) await bodies().put(id, [Buffer.from("x")]);
     const isKnown = async (id: string) => id !== orphan;
@@ -61,13 +61,13 @@ describe("bodies in files", () => {
 
   behavesAsBodies(bodies);
 
-  it("nothing of the body can be read in the file", async () => {
+  it("the file reveals nothing of the body", async () => {
     const id = randomUUID();
     await bodies().put(id, [Buffer.from("a secret subject".repeat(1000))]);
     expect((await readFile(pathOf(id))).includes("secret")).toBe(false);
   });
 
-  it("a file that was changed, cut at a chunk's end, or moved under another name reads as lost", async () => {
+  it("a file that was changed, truncated at a chunk boundary or moved to another name reads as null", async () => {
     const [id, other] = [randomUUID(), randomUUID()];
     await bodies().put(id, [randomBytes(2 * CHUNK_BYTES + 5)]);
     const whole = await readFile(pathOf(id));
@@ -85,7 +85,7 @@ describe("bodies in files", () => {
     expect(await bodies().get(id)).toHaveLength(2 * CHUNK_BYTES + 5);
   });
 
-  it("what a killed process left half written is swept", async () => {
+  it("a file that a killed process left incomplete is swept", async () => {
     const path = `${pathOf(randomUUID())}.part`;
     await bodies().put(randomUUID(), [Buffer.from("x")]);
     await nodeSpoolFiles.makeDirectory(join(path, ".."));
@@ -104,7 +104,7 @@ describe("bodies in files", () => {
     "a failing rename": { ...nodeSpoolFiles, rename: fails("EIO") },
     "a failing fsync of the directory": { ...nodeSpoolFiles, syncDirectory: fails("EIO") },
   };
-  it.each(Object.keys(failing))("with %s nothing is said to be stored and nothing is left behind", async (name) => {
+  it.each(Object.keys(failing))("with %s, put fails and leaves no file behind", async (name) => {
     const id = randomUUID();
     const put = bodiesOn(failing[name] as SpoolFiles).put(id, [randomBytes(2 * CHUNK_BYTES)]);
     await expect(put).rejects.toMatchObject({ code: "spool_failed" });
@@ -113,7 +113,7 @@ describe("bodies in files", () => {
     expect(left.filter((entry) => entry.startsWith(id))).toEqual([]);
   });
 
-  it("is stored only after file and directory were synced, in this order", async () => {
+  it("is acknowledged only after file and directory were synced, in this order", async () => {
     const steps: string[] = [];
     const files: SpoolFiles = {
       ...nodeSpoolFiles,

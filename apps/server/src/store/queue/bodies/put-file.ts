@@ -1,17 +1,17 @@
 /**
- * How a sealed file of the spool gets onto stable storage: written under another name, fsynced, renamed, its directory fsynced.
- * Until all of that is done it does not count, and a failure leaves nothing behind.
+ * Puts a sealed file of the spool on stable storage: written under a temporary name, fsynced, renamed, directory
+ * fsynced. A failure at any step leaves no file behind.
  */
 import { AppError } from "../../../core/app-error.ts";
 import type { SpoolFile, SpoolFiles } from "./spool-files.ts";
 
-/** What a file is called until it is whole. */
+/** Suffix of a file that is not complete. */
 export const UNFINISHED = ".part";
 
 export interface FilePlace {
   directory: string;
   path: string;
-  /** fsyncs the directory, together with whoever asks at the same time. */
+  /** Fsyncs a directory; concurrent callers share one fsync. */
   syncDirectory(path: string): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export async function putFile(
 }
 
 async function writeSynced(files: SpoolFiles, path: string, chunks: Iterable<{ sealed: Buffer }>): Promise<void> {
-  const file = await createAnew(files, path);
+  const file = await createOrReplace(files, path);
   try {
     for (const chunk of chunks) await file.write(chunk.sealed);
     await file.sync();
@@ -41,8 +41,8 @@ async function writeSynced(files: SpoolFiles, path: string, chunks: Iterable<{ s
   }
 }
 
-/** A kill may have left the beginnings of the same file. */
-async function createAnew(files: SpoolFiles, path: string): Promise<SpoolFile> {
+/** Creates the file, replacing an incomplete one that a killed process left. */
+async function createOrReplace(files: SpoolFiles, path: string): Promise<SpoolFile> {
   try {
     return await files.create(path);
   } catch (error) {

@@ -1,10 +1,13 @@
-/** Reads a file of sealed chunks back into its bytes. */
+/** Reads a file of sealed chunks and returns the plain bytes. */
 import { SEAL_OVERHEAD_BYTES, SealError } from "../../sealing/seal.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import { CHUNK_BYTES, openChunk, SEALED_CHUNK_BYTES } from "./sealed-chunks.ts";
 import type { SpoolFile } from "./spool-files.ts";
 
-/** @param name what the chunks were sealed for. @returns its bytes, 256 KiB at most; `null` for a damaged file */
+/**
+ * @param name the name in the context that the chunks were sealed with
+ * @returns bytes of the first chunk, at most 256 KiB; `null` for a damaged file
+ */
 export async function readFirstChunk(keys: ServerKeys, name: string, file: SpoolFile): Promise<Buffer | null> {
   const isLast = (await file.sizeBytes()) <= SEALED_CHUNK_BYTES;
   try {
@@ -15,7 +18,10 @@ export async function readFirstChunk(keys: ServerKeys, name: string, file: Spool
   }
 }
 
-/** @param name what the chunks were sealed for. @returns `null` for a damaged file: trying again would not mend it */
+/**
+ * @param name the name in the context that the chunks were sealed with
+ * @returns `null` for a damaged file, since a retry would not help
+ */
 export async function readChunks(keys: ServerKeys, name: string, file: SpoolFile): Promise<Buffer | null> {
   const sealedBytes = await file.sizeBytes();
   const count = Math.max(1, Math.ceil(sealedBytes / SEALED_CHUNK_BYTES));

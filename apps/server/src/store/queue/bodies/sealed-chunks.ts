@@ -1,6 +1,6 @@
 /**
- * A message body as sealed chunks of 256 KiB, each bound to its message, its place and whether it is the last: chunks can't be
- * swapped, dropped or cut off unseen. Where they lie is the business of the two adapters.
+ * A message body as sealed chunks of 256 KiB. Each chunk is bound to its message, its index and whether it is the last
+ * one, so that swapped, missing or truncated chunks are detected. The two adapters decide where the chunks are stored.
  */
 
 import { SEAL_OVERHEAD_BYTES } from "../../sealing/seal.ts";
@@ -15,7 +15,10 @@ export interface SealedChunk {
   sealed: Buffer;
 }
 
-/** Seals one chunk per step, so that whoever stores them between the steps never blocks the process for long. */
+/**
+ * Seals one chunk per iteration, so that a caller that stores each one asynchronously never blocks the event loop for
+ * long.
+ */
 export function* sealChunks(keys: ServerKeys, messageId: string, parts: readonly Buffer[]): Generator<SealedChunk> {
   const total = parts.reduce((sum, part) => sum + part.length, 0);
   const count = Math.max(1, Math.ceil(total / CHUNK_BYTES));
@@ -26,7 +29,7 @@ export function* sealChunks(keys: ServerKeys, messageId: string, parts: readonly
   }
 }
 
-/** @throws SealError when the chunk is not this one of this message */
+/** @throws SealError unless the chunk has this index in this message */
 export function openChunk(keys: ServerKeys, messageId: string, chunk: SealedChunk): Buffer {
   return keys.openBytes(chunkContext(messageId, chunk.index, chunk.isLast), chunk.sealed);
 }
@@ -34,7 +37,10 @@ export function openChunk(keys: ServerKeys, messageId: string, chunk: SealedChun
 const chunkContext = (messageId: string, index: number, isLast: boolean) =>
   `message_chunk:sealed:${messageId}:${index}:${isLast ? "last" : "more"}`;
 
-/** Takes the next `length` bytes (fewer at the end) off a row of buffers; copies only where a chunk spans two of them. */
+/**
+ * Returns a function that reads the next `length` bytes (fewer at the end) of consecutive buffers. It copies only where
+ * a chunk spans two of them.
+ */
 function reader(parts: readonly Buffer[]): (length: number) => Buffer {
   let part = 0;
   let offset = 0;
@@ -42,10 +48,10 @@ function reader(parts: readonly Buffer[]): (length: number) => Buffer {
     const taken: Buffer[] = [];
     let missing = length;
     while (missing > 0 && part < parts.length) {
-      const piece = (parts[part] as Buffer).subarray(offset, offset + missing);
-      if (piece.length > 0) taken.push(piece);
-      missing -= piece.length;
-      offset += piece.length;
+      const chunk = (parts[part] as Buffer).subarray(offset, offset + missing);
+      if (chunk.length > 0) taken.push(chunk);
+      missing -= chunk.length;
+      offset += chunk.length;
       if (offset < (parts[part] as Buffer).length) continue;
       part += 1;
       offset = 0;

@@ -1,9 +1,9 @@
-/** Bytes of undelivered mail by account or alias. */
+/** Sizes of undelivered mail by account or alias. */
 import { sql } from "kysely";
 import { SPOOL_ROW_BYTES } from "../../../core/delivery/delivery.ts";
 import type { Database } from "../../database.ts";
 
-/** @returns in the order of `ids` */
+/** @returns bytes for each of `ids`, in the same order */
 export async function spoolBytesBy(
   db: Database,
   column: "user_id" | "alias_id",

@@ -1,10 +1,10 @@
-/** The few file calls the spool makes, as a port: tests let one of them fail the way a full or broken disk does. */
+/** The file system calls of the spool, as a port: tests let one of them fail as on a full or broken disk. */
 import { constants } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 
 export interface SpoolFile {
   write(bytes: Uint8Array): Promise<void>;
-  /** The next `length` bytes, fewer only at the end. */
+  /** Reads the next `length` bytes; fewer only at the end of the file. */
   read(length: number): Promise<Buffer>;
   sizeBytes(): Promise<number>;
   sync(): Promise<void>;
@@ -12,19 +12,19 @@ export interface SpoolFile {
 }
 
 export interface SpoolFiles {
-  /** A new file, mode 0600; fails when it exists. */
+  /** Creates a file with mode 0600; fails if it exists. */
   create(path: string): Promise<SpoolFile>;
-  /** `null` when there is none. */
+  /** `null` if the file does not exist. */
   openToRead(path: string): Promise<SpoolFile | null>;
   rename(from: string, to: string): Promise<void>;
-  /** Nothing happens when there is none. */
+  /** Does nothing if the file does not exist. */
   remove(path: string): Promise<void>;
-  /** Mode 0700, parents included. */
+  /** Creates the directory and its parents with mode 0700. */
   makeDirectory(path: string): Promise<void>;
   syncDirectory(path: string): Promise<void>;
-  /** Names in a directory; empty when there is none. */
+  /** Names in a directory; empty if the directory does not exist. */
   list(path: string): Promise<string[]>;
-  /** `null` when there is none. */
+  /** `null` if the file does not exist. */
   modifiedAt(path: string): Promise<Date | null>;
 }
 
@@ -44,7 +44,7 @@ export const nodeSpoolFiles: SpoolFiles = {
   modifiedAt: async (path) => (await orNullIfAbsent(stat(path)))?.mtime ?? null,
 };
 
-/** Puts a directory's entries on stable storage. Windows does so by itself and can't be asked. */
+/** Puts a directory's entries on stable storage. Windows does so by itself and offers no call for it. */
 export async function syncDirectory(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(path, "r");
@@ -57,7 +57,7 @@ export async function syncDirectory(path: string): Promise<void> {
 
 function wrap(handle: Awaited<ReturnType<typeof open>>): SpoolFile {
   return {
-    // writeFile goes on after short writes, at the file's current place.
+    // writeFile continues after short writes, and writes at the current file position.
     write: (bytes) => handle.writeFile(bytes),
     read: async (length) => {
       const buffer = Buffer.allocUnsafeSlow(length);

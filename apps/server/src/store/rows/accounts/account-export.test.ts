@@ -17,12 +17,12 @@ const isDate = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 onEachContext((it_) => {
   const read = (userId: string) => wholeExport(accountExportStore(it_.context), userId);
 
-  it("every table of the database is named, and every one that can hold something of an account shows its row", async () => {
+  it("the export names every table of the database, and shows the account's row of each that can hold one", async () => {
     const { context } = it_;
     const account = await plantAccount(context);
     const tables = await read(account.userId);
     const names = await tableNames(context);
-    // A table nobody has told the planting about fails here.
+    // Fails for a new table that `plantAccount` does not know.
     expect([...account.planted, ...serverTables].sort()).toEqual(names.sort());
     expect(Object.keys(tables ?? {}).sort()).toEqual(names.sort());
     for (const name of account.planted) expect(tables?.[name]?.rows, name).toHaveLength(1);
@@ -31,7 +31,7 @@ onEachContext((it_) => {
     expect(dates.every((it) => isDate.test(it) || it.includes(" "))).toBe(true);
   });
 
-  it("what is sealed at rest is readable here, and neither hashes nor the server's keys are", async () => {
+  it("sealed values are exported in clear, hashes and the server's keys are not", async () => {
     const account = await plantAccount(it_.context);
     const text = JSON.stringify(await read(account.userId));
     const readable = [
@@ -49,7 +49,7 @@ onEachContext((it_) => {
     expect(text).not.toMatch(/argon2id\$|"type":"Buffer"|replyKey|[Tt]okenHash/);
   });
 
-  it("dates are those the retention job keeps", async () => {
+  it("deletion dates are those that retention applies", async () => {
     const { context } = it_;
     const now = context.clock.now();
     const tables = await read((await plantAccount(context)).userId);
@@ -61,7 +61,7 @@ onEachContext((it_) => {
     expect(dateOf("one_time_token")).toBe(new Date(now.getTime() + 60_000).toISOString());
   });
 
-  it("counts that hang on the account's mailbox are found however its e-mail is spelled", async () => {
+  it("rate limits of the account's mailbox are found however its e-mail is spelled", async () => {
     const { context } = it_;
     const user = aUser({ email: `Ann.${randomUUID()}+kauke@gmail.com` });
     await userStore(context, { released: releasedAddresses(context), forgetBodies: async () => {} }).insert(user);
@@ -76,7 +76,7 @@ onEachContext((it_) => {
     expect((await read(user.id))?.rate_limit?.rows).toMatchObject([{ actionType: action_type, subject: user.email }]);
   });
 
-  it("nobody else's rows are in it, and an account that is gone has none", async () => {
+  it("contains no rows of other accounts, and is null for a deleted account", async () => {
     const [ann, bob] = [await plantAccount(it_.context), await plantAccount(it_.context)];
     const text = JSON.stringify(await read(ann.userId));
     for (const foreign of [bob.userId, bob.email, bob.aliasId, bob.address]) expect(text).not.toContain(foreign);
@@ -84,7 +84,7 @@ onEachContext((it_) => {
     expect(await read(randomUUID())).toBeNull();
   });
 
-  it("more aliases than one page are all there, once each, and a page is read when it is asked for", async () => {
+  it("more aliases than fit on a page are all exported once, and pages are read on demand", async () => {
     const { context } = it_;
     const { userId } = await plantAccount(context);
     const aliases = aliasStore(context, { released: releasedAddresses(context), forgetBodies: async () => {} });
@@ -95,7 +95,7 @@ onEachContext((it_) => {
     const lengths: number[] = [];
     for await (const page of (await accountExportStore(context).read(userId))?.alias?.rows ?? []) {
       lengths.push(page.length);
-      // Whoever reads the second page now finds nothing.
+      // The second page is read only now, so it finds no rows.
       if (lengths.length === 1) await context.db.deleteFrom("alias").where("user_id", "=", userId).execute();
     }
     expect(lengths).toEqual([200, 0]);

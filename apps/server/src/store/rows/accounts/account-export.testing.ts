@@ -1,9 +1,9 @@
-/** An account's export with its pages put together, as it goes over the wire. */
+/** Reads an account's export with the pages of each table put together, as it is sent on the wire. */
 import type { AccountExportStore } from "../../../core/account-export/account-export.ts";
 
 export type WholeExport = Record<string, { about: string; rows: Record<string, unknown>[] }>;
 
-/** @returns `null` when the account is gone */
+/** @returns `null` when the account does not exist */
 export async function wholeExport(store: AccountExportStore, userId: string): Promise<WholeExport | null> {
   const tables = await store.read(userId);
   if (tables === null) return null;

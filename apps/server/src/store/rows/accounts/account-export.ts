@@ -1,7 +1,8 @@
 /**
- * Everything held about one account, table by table. Every table of the schema has its line here (a new one does not compile
- * until it has), and a row is read whole: a new column or a new field of a sealed document is in the file by itself. Left out
- * are keyed hashes and what only the server can use; `about` says so.
+ * Reads everything stored about one account, table by table. Every table of the schema has an entry here (a new table
+ * does not compile without one), and rows are read with all columns, so a new column or a new field of a sealed
+ * document is exported without a change here. Keyed hashes and values that only the server can use are left out;
+ * `about` says so.
  */
 import { type EmailJobStatus, retentionDays } from "@kauke/contract";
 import { sql } from "kysely";
@@ -24,9 +25,9 @@ import { formerUserIndex } from "./released-addresses.ts";
 
 interface Source extends StoreContext {
   userId: string;
-  /** By alias id. */
+  /** Address by alias id. */
   addresses: Map<string, string>;
-  /** By keyed hash: the spelling of an alias that leads there. */
+  /** Mailbox by keyed hash, as one of the account's aliases spells it. */
   mailboxes: Map<string, string>;
 }
 
@@ -34,29 +35,29 @@ type Pages = AsyncIterable<ExportedRow[]>;
 
 interface TableReader {
   about: string;
-  /** Missing: nothing of an account lies there. */
+  /** Left out if the table holds nothing that belongs to an account. */
   rows?: (source: Source) => Pages;
 }
 
 const withAccount = "with the account";
 const withAlias = "with its alias, or with the account";
-const withMail = "when the message is delivered or finally fails, or with the account";
+const withMail = "when the message is delivered or fails for good, or with the account";
 
-/** Read in this order: aliases first, since other rows are named by them. */
+/** Read in this order: aliases first, because other rows show alias addresses. */
 const tables: Readonly<Record<keyof DB, TableReader>> = {
   user: {
-    about: "The account. A password is kept as an argon2id hash, which is not in this file.",
+    about: "The account. A password is stored as an argon2id hash, which is not in this file.",
     rows: userRow,
   },
   alias: {
     about:
-      "Aliases with their destinations, notes and webhook secret. The key that makes their reply addresses is not here.",
+      "Aliases with their destinations, notes and webhook secret. The key that their reply addresses are derived from is left out.",
     rows: aliasRows,
   },
-  session: { about: "Sign-ins. Their tokens are kept as hashes, which are not here.", rows: sessionRows },
+  session: { about: "Sessions. Their tokens are stored as hashes, which are left out.", rows: sessionRows },
   destination: {
     about:
-      "Mailboxes you forward to and whether they were confirmed. Kept by keyed hash: named while an alias leads there.",
+      "Mailboxes you forward to and whether they were confirmed. Stored as keyed hashes: named only while an alias forwards there.",
     rows: destinationRows,
   },
   smtp_credential: {
@@ -69,7 +70,7 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
       })),
   },
   encryption_key: {
-    about: "Encryption keys. The private key is the age file under your master password, as it is stored.",
+    about: "Encryption keys. The private key is the stored age file, protected by your master password.",
     rows: (source) =>
       ownedRows(source, "encryption_key", (row) => ({
         ...clearRow(source, "encryption_key", row),
@@ -85,7 +86,7 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
       })),
   },
   delivery: {
-    about: "Deliveries in the queue: where each goes and how often it was tried.",
+    about: "Deliveries in the queue: the destination of each and the number of attempts.",
     rows: (source) =>
       ownedRows(source, "delivery", (row) => ({
         ...clearRow(source, "delivery", row),
@@ -93,19 +94,19 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
       })),
   },
   message: {
-    about: "Queued mail: envelope, size and times. Its text is sealed beside it and not repeated here.",
+    about: "Queued mail: envelope, size and times. The sealed message itself is not included.",
     rows: messageRows,
   },
   message_chunk: {
-    about: "The sealed text of queued mail on PostgreSQL, as sizes. Elsewhere it lies in files.",
+    about: "Sizes of the sealed text of queued mail on PostgreSQL; the embedded database stores it in files.",
     rows: chunkRows,
   },
   reply_path: {
-    about: "Reply addresses, as counts by alias. Who stands behind one only the address itself can tell.",
+    about: "Number of reply addresses by alias. The correspondent behind one can only be read with the address itself.",
     rows: replyPathRows,
   },
   one_time_token: {
-    about: "Links and challenges sent out for you. Their secrets are kept as hashes, which are not here.",
+    about: "Links and challenges issued for you. Their secrets are stored as hashes, which are left out.",
     rows: tokenRows,
   },
   notice: {
@@ -118,21 +119,21 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
   },
   rate_limit: {
     about:
-      "Counts for limits, found by keyed hash of your account, e-mail, SMTP user names and mailboxes. They outlive the account. What is counted by your network or browser too can't be found without those.",
+      "Counts for rate limits, stored by keyed hash of your account, e-mail, SMTP user names and mailboxes. They outlive the account. Counts that also depend on your network or browser can't be found without those.",
     rows: rateLimitRows,
   },
   released_address: {
     about:
-      "Addresses you gave up, held for you. Kept as keyed hashes only, so they can't be named. They outlive the account.",
+      "Addresses of aliases you deleted or renamed, reserved for you. Stored only as keyed hashes, so they can't be named. They outlive the account.",
     rows: releasedRows,
   },
   blocked_mailbox: {
-    about: "Mailboxes among your destinations whose reader wants no mail from this server, kept as keyed hashes.",
+    about: "Mailboxes among your destinations whose reader wants no mail from this server, stored as keyed hashes.",
     rows: blockedRows,
   },
   missing_mailbox: {
     about:
-      "Mailboxes that refused your mail as not existing, and those suspended for it. Kept by keyed hash: named while an alias leads there.",
+      "Mailboxes whose hosts refused your mail because they do not exist, and those suspended for it. Stored as keyed hashes: named only while an alias forwards there.",
     rows: missingRows,
   },
   counter: { about: "Totals of the whole server; nothing of an account." },
@@ -259,7 +260,10 @@ async function* tokenRows(source: Source): Pages {
   }));
 }
 
-/** What the account's counts can hang on, and how the file names it; by network address they can't be found. */
+/**
+ * Subjects of the account's rate limits, each with its name in the file. Limits by network address can't be found from
+ * the account.
+ */
 async function limitSubjects({ keys, db, userId, addresses, mailboxes }: Source): Promise<[RateLimitKey, string][]> {
   const row = await db.selectFrom("user").select("sealed").where("id", "=", userId).executeTakeFirst();
   const email = row === undefined ? null : keys.open<{ email: string | null }>("user", userId, row.sealed).email;
@@ -271,7 +275,7 @@ async function limitSubjects({ keys, db, userId, addresses, mailboxes }: Source)
   ];
 }
 
-/** As sign-ins count an e-mail, and as messages to its mailbox are counted. */
+/** The forms of an e-mail under which sign-ins and messages to its mailbox are counted. */
 const spellings = (email: string) => [
   ...new Set([email.normalize("NFC").toLowerCase(), sameMailbox(email), spellingOfMailbox(email)]),
 ];
@@ -328,6 +332,6 @@ async function* blockedRows({ db, userId, mailboxes }: Source): Pages {
     .execute();
   yield rows.map(({ mailbox_index, created_at }) => ({
     ...{ mailbox: mailboxes.get(mailbox_index.toString("hex")) ?? null, createdAt: created_at },
-    deletionDate: "when the block is lifted; it is the mailbox' own and not the account's",
+    deletionDate: "when the block is lifted; it belongs to the mailbox, not to the account",
   }));
 }

@@ -26,7 +26,7 @@ describe("links to an account's own e-mail", () => {
     const given = (user: User, kind: AccountLinkKind = "reset") =>
       issue(it_.store, user, { kind, now: it_.clock.now() });
 
-    it("a reset link counts once: new password, confirmed address, no session left", async () => {
+    it("a reset link works once: it sets the password, confirms the address and ends all sessions", async () => {
       const { store, clock } = it_;
       const user = await insertUser(store);
       const session = aSession(user.id);
@@ -41,7 +41,7 @@ describe("links to an account's own e-mail", () => {
       expect(await store.accountLinks.find("reset", tokenHash)).toBeNull();
     });
 
-    it("a newer link ends the older one of its kind, and only that", async () => {
+    it("a newer link ends the older one of its kind, and no other", async () => {
       const { store } = it_;
       const user = await insertUser(store);
       const [old, email, fresh] = [await given(user), await given(user, "email"), await given(user)];
@@ -53,7 +53,7 @@ describe("links to an account's own e-mail", () => {
       expect(await store.accountLinks.find("reset", fresh.tokenHash)).toBeNull();
     });
 
-    it("a link is over when its time is, and goes with the account", async () => {
+    it("a link ends when it expires, and is deleted with the account", async () => {
       const { store, clock } = it_;
       const user = await insertUser(store);
       const late = await given(user);
@@ -68,7 +68,7 @@ describe("links to an account's own e-mail", () => {
       expect((await given(user)).isIssued).toBe(false);
     });
 
-    it("the first proof of a mailbox ends what somebody else could have kept; a later one leaves it", async () => {
+    it("the first proof of a mailbox removes what an impostor could have left; a later proof does not", async () => {
       const { store } = it_;
       const user = aUser({ googleId: randomBytes(8).toString("hex"), walletAddress: randomBytes(8).toString("hex") });
       await store.users.insert(user);
@@ -90,7 +90,7 @@ describe("links to an account's own e-mail", () => {
       expect(await store.smtpCredentials.listForAlias(user.id, alias.id)).toHaveLength(1);
     });
 
-    it("a sign-in link counts once; the password given beside it has to be the account's", async () => {
+    it("a sign-in link works once; a password sent with it must be the account's", async () => {
       const { store, clock } = it_;
       const user = await insertUser(store);
       const session = aSession(user.id);
@@ -105,7 +105,7 @@ describe("links to an account's own e-mail", () => {
       expect(await store.loginSessions.find(session.tokenHash)).not.toBeNull();
     });
 
-    it("a sign-in link alone is the first proof of a mailbox: the password goes too, later ones leave it", async () => {
+    it("a sign-in link alone is a first proof of the mailbox and removes the password; later ones do not", async () => {
       const { store, clock } = it_;
       const user = await insertUser(store);
       const session = aSession(user.id);
@@ -119,7 +119,7 @@ describe("links to an account's own e-mail", () => {
       const [notice, ...more] = await store.notices.listForUser(user.id);
       expect([notice?.kind, more]).toEqual(["first_proof", []]);
       expect(notice?.text).toContain(
-        "the leak guard's switch, which is on again; the alias in quoted lines, which is off again",
+        "the leak guard setting, which is on again; the setting for the alias in quoted lines, which is off again",
       );
       await store.users.changeSettings(user.id, { leakGuard: false });
       expect(await store.accountLinks.signIn((await given(user, "sign-in")).tokenHash, null)).toBe(true);
@@ -137,7 +137,7 @@ describe("links to an account's own e-mail", () => {
       expect(await store.accountLinks.confirmEmail(tokenHash, user.id)).toBe(false);
     });
 
-    it("a confirmed e-mail is a confirmed mailbox of its account, asked before or not, unless its reader refused", async () => {
+    it("a confirmed e-mail is a confirmed destination of its account, asked before or not, unless its reader refused", async () => {
       const { store } = it_;
       const [user, other, refused] = [await insertUser(store), await insertUser(store), await insertUser(store)];
       const stateOf = async ({ id, email }: User) =>
@@ -164,7 +164,7 @@ describe("links to an account's own e-mail", () => {
       expect((await asked(other)).decision).toEqual({ kind: "known", state: "confirmed" });
     });
 
-    it("changing the password keeps one session and ends reset links, unless it was another by now", async () => {
+    it("changing the password keeps one session and ends reset links, unless the password was changed meanwhile", async () => {
       const { store } = it_;
       const user = await insertUser(store);
       const [kept, ended] = [aSession(user.id), aSession(user.id)];

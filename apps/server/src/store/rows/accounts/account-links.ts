@@ -1,16 +1,19 @@
-/** One-use links to an account's own e-mail, and what they change when they are used; each in one commit under the account's lock. */
+/**
+ * One-use links sent to an account's e-mail, and the changes they make when used; each in one transaction under the
+ * account's lock.
+ */
 import type { AccountLink, AccountLinkKind, AccountLinkStore } from "../../../core/user/account-link.ts";
 import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { confirmOwnMailbox } from "../aliases/destinations.ts";
 import { changeEmail } from "./change-email.ts";
-import { type AfterProof, endImpostor, nothingAfter, withoutImpostor } from "./first-proof.ts";
+import { type AfterProof, nothingAfter, removeImpostorAccess, withoutImpostor } from "./first-proof.ts";
 import { findLink, type LinkDocument, linkId } from "./link-rows.ts";
 import { endSessionsAndLinks } from "./passwords.ts";
 import { lockDocument, sealDocument, type UserDocument } from "./user-document.ts";
 
 export interface AccountLinkStoreParts {
-  /** Bodies of messages that an impostor had left to be sent. */
+  /** Deletes the bodies of messages that an impostor had queued. */
   forgetBodies(messageIds: readonly string[]): Promise<void>;
 }
 
@@ -23,12 +26,12 @@ export function accountLinkStore(context: StoreContext, parts: AccountLinkStoreP
       await db.deleteFrom("one_time_token").where("token_hash", "=", tokenHash).execute();
     },
     resetPassword: (tokenHash, passwordHash) =>
-      proving(context, parts, {
+      redeemAsProof(context, parts, {
         ...{ kind: "reset", tokenHash },
         work: (proof) => replacePassword(context, proof, passwordHash),
       }),
     signIn: (tokenHash, passwordHash) =>
-      proving(context, parts, {
+      redeemAsProof(context, parts, {
         ...{ kind: "sign-in", tokenHash },
         work: (proof) => signIn(context, proof, passwordHash),
       }),
@@ -36,7 +39,7 @@ export function accountLinkStore(context: StoreContext, parts: AccountLinkStoreP
       const link = await findLink(context, "email", tokenHash);
       if (link?.userId !== userId) return false;
       const use = { kind: "email", tokenHash } as const;
-      return proving(context, parts, { ...use, work: (proof) => confirm(context, proof) });
+      return redeemAsProof(context, parts, { ...use, work: (proof) => confirm(context, proof) });
     },
     changeEmail: (change) => changeEmail(context, change),
   };
@@ -59,7 +62,7 @@ async function issue({ db, keys, clock }: StoreContext, link: AccountLink): Prom
   });
 }
 
-/** What a used link may change, under the account's lock. */
+/** The account that a used link may change, locked in the transaction. */
 interface Proof {
   trx: InTransaction;
   userId: string;
@@ -72,11 +75,12 @@ interface LinkUse {
 }
 
 /**
- * Of several that use a link at once, the account's lock lets one find it there still.
- * @param work answers `null` where the account has changed so that the link must not be used
- * @returns `null` when the link did not count
+ * Runs `work` in a transaction and deletes the link. The account's lock ensures that only one of several concurrent
+ * uses finds the link.
+ * @param work returns `null` if the account has changed so that the link must not be used
+ * @returns `null` if the link was not valid
  */
-async function using<T>(
+async function redeemLink<T>(
   context: StoreContext,
   { kind, tokenHash }: LinkUse,
   work: (proof: Proof) => Promise<T | null>,
@@ -94,15 +98,18 @@ async function using<T>(
   });
 }
 
-/** A use that may be the first proof of the mailbox. @returns whether the link counted */
-async function proving(
+/**
+ * Uses a link that may be the first proof that the mailbox belongs to the owner of the account.
+ * @returns whether the link was valid
+ */
+async function redeemAsProof(
   context: StoreContext,
   { forgetBodies }: AccountLinkStoreParts,
   use: LinkUse & { work(proof: Proof): Promise<AfterProof | null> },
 ): Promise<boolean> {
-  const after = await using(context, use, use.work);
+  const after = await redeemLink(context, use, use.work);
   if (after === null) return false;
-  after.tellRoutes();
+  after.notifyRoutes();
   await forgetBodies(after.messagesDone);
   return true;
 }
@@ -112,11 +119,11 @@ const confirmedAt = ({ clock }: StoreContext, { emailConfirmedAt }: UserDocument
 
 async function confirm(context: StoreContext, { trx, userId, document }: Proof): Promise<AfterProof> {
   await sealDocument(context, trx, userId, { ...document, emailConfirmedAt: confirmedAt(context, document) });
-  const tellRoutes = await confirmOwnMailbox(context, trx, { userId, email: document.email });
-  return { ...nothingAfter, tellRoutes };
+  const notifyRoutes = await confirmOwnMailbox(context, trx, { userId, email: document.email });
+  return { ...nothingAfter, notifyRoutes };
 }
 
-/** @param passwordHash `null`: the account has none from here on */
+/** @param passwordHash `null` removes the password */
 async function replacePassword(context: StoreContext, proof: Proof, passwordHash: string | null): Promise<AfterProof> {
   const { trx, userId, document } = proof;
   const isFirstProof = document.emailConfirmedAt === undefined;
@@ -125,11 +132,14 @@ async function replacePassword(context: StoreContext, proof: Proof, passwordHash
   const passwordSetAt = context.clock.now().toISOString();
   await sealDocument(context, trx, userId, { ...own, passwordHash, passwordSetAt, emailConfirmedAt });
   await endSessionsAndLinks(trx, userId, null);
-  const tellRoutes = await confirmOwnMailbox(context, trx, { userId, email: document.email });
-  return isFirstProof ? endImpostor(context, trx, { userId, document }) : { ...nothingAfter, tellRoutes };
+  const notifyRoutes = await confirmOwnMailbox(context, trx, { userId, email: document.email });
+  return isFirstProof ? removeImpostorAccess(context, trx, { userId, document }) : { ...nothingAfter, notifyRoutes };
 }
 
-/** Who has mailbox and password is one person; with the mailbox alone, on its first proof, the password may be an impostor's. */
+/**
+ * Signs in by link. A user with both mailbox and password is accepted. With the mailbox alone, and for its first proof,
+ * an existing password may be an impostor's, so it is removed.
+ */
 async function signIn(context: StoreContext, proof: Proof, passwordHash: string | null): Promise<AfterProof | null> {
   const { document } = proof;
   if (passwordHash !== null && passwordHash !== document.passwordHash) return null;

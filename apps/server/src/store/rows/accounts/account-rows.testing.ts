@@ -1,4 +1,4 @@
-/** One account with a row in every table that can hold something of it, and what can be read in each. */
+/** Creates an account with a row in every table that can hold data of an account, and says what can be read in each. */
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { aliasAddress } from "../../../core/alias/alias.ts";
 import type { DB } from "../../database.ts";
@@ -9,7 +9,7 @@ import { mailboxIndex, missingMailboxIndex } from "../aliases/mailbox-index.ts";
 import { rateLimitSubject } from "../rate-limits.ts";
 import { formerUserIndex } from "./released-addresses.ts";
 
-/** Nothing of an account lies there. */
+/** Tables that hold no data of an account. */
 export const serverTables: readonly (keyof DB)[] = ["counter", "server_key", "schema_migration"];
 
 export interface PlantedAccount {

@@ -1,4 +1,7 @@
-/** Using a link to a new sign-in e-mail up: the address, its index, and what ends with the former one, in one commit. */
+/**
+ * Uses a link that was sent to a new sign-in e-mail: changes address and index, and ends the links and sessions of the
+ * former address, in one transaction.
+ */
 import type { EmailChange, EmailChanged } from "../../../core/user/account-link.ts";
 import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
@@ -14,7 +17,7 @@ export async function changeEmail(context: StoreContext, change: EmailChange): P
   try {
     const done = await context.db.transaction().execute((trx) => changeWithin(context, trx, { change, link }));
     if (done === null) return { kind: "over" };
-    done.tellRoutes();
+    done.notifyRoutes();
     return { kind: "changed", former: done.former };
   } catch (thrown) {
     if (isDatabaseError(thrown, UNIQUE_VIOLATION, "user_email_index_key")) return { kind: "taken" };
@@ -27,7 +30,7 @@ interface Use {
   link: LinkDocument;
 }
 
-/** @returns `null` when the link was used, replaced or ended, or the account has another e-mail than when it was asked for */
+/** @returns `null` when the link is invalid, or when the account's e-mail has changed since the link was requested */
 async function changeWithin(context: StoreContext, trx: InTransaction, { change, link }: Use) {
   const { tokenHash, userId, keepSession } = change;
   const document = await lockDocument(context, trx, userId);
@@ -40,13 +43,13 @@ async function changeWithin(context: StoreContext, trx: InTransaction, { change,
   await endSessionsAndLinks(trx, userId, keepSession);
   await trx.deleteFrom("one_time_token").where("user_id", "=", userId).where("kind", "=", "email").execute();
   const isConfirmed = document.emailConfirmedAt !== undefined;
-  // The former mailbox may count as a confirmed destination by being the account's e-mail alone.
+  // The former mailbox may have counted as a confirmed destination only because it was the account's e-mail.
   const proven = [...(document.email !== null && isConfirmed ? [document.email] : []), link.email];
-  const tellRoutes = await confirmOwnMailboxes(context, trx, { userId, emails: proven });
-  return { tellRoutes, former: { email: document.email, isConfirmed } };
+  const notifyRoutes = await confirmOwnMailboxes(context, trx, { userId, emails: proven });
+  return { notifyRoutes, former: { email: document.email, isConfirmed } };
 }
 
-/** Who made the account vouched for the former address only. */
+/** Removes `isMadeByHost`: the issuer that created the account vouched for the former address only. */
 function withEmail({ clock }: StoreContext, document: UserDocument, email: string): UserDocument {
   const { isMadeByHost: _, ...own } = document;
   return { ...own, email, emailConfirmedAt: clock.now().toISOString() };

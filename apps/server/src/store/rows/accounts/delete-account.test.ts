@@ -5,7 +5,10 @@ import { plantAccount, serverTables } from "./account-rows.testing.ts";
 import { releasedAddresses } from "./released-addresses.ts";
 import { userStore } from "./users.ts";
 
-/** Keyed hashes that the legal pages name; the mailbox' own block was never the account's. */
+/**
+ * Tables with keyed hashes that outlive an account, as the legal pages state; a block belongs to the mailbox, not to
+ * the account.
+ */
 const outlives = ["released_address", "rate_limit", "blocked_mailbox"];
 
 onEachContext((it_) => {
@@ -18,13 +21,14 @@ onEachContext((it_) => {
     await userStore(context, { released: releasedAddresses(context), forgetBodies }).delete(userId);
   };
 
-  it("deleting an account leaves nothing of it in any table but keyed hashes, and nobody else loses a row", async () => {
+  it("deleting an account leaves only keyed hashes of it in any table, and deletes no row of another account", async () => {
     const { context } = it_;
     const bob = await plantAccount(context);
     const before = await allRows(context);
     const ann = await plantAccount(context);
     const planted = await allRows(context);
-    // Each table has one more row, or the test proves nothing; a new table fails here until it is planted.
+    // Every table must have gained a row, or the test proves nothing; a new table fails here until `plantAccount` knows
+    // it.
     expect([...ann.planted, ...serverTables].sort()).toEqual((await tableNames(context)).sort());
     for (const name of ann.planted) expect(planted[name]?.length, name).toBe((before[name]?.length ?? 0) + 1);
 
@@ -33,7 +37,7 @@ onEachContext((it_) => {
     for (const [name, rows] of Object.entries(before)) {
       if (!outlives.includes(name)) expect(after[name], name).toEqual(rows);
     }
-    // The one that was held already, and the alias' own; the count; the block.
+    // Two released addresses (the planted one and the alias' own), one rate limit, one block.
     const added = outlives.map((name) => (after[name]?.length ?? 0) - (before[name]?.length ?? 0));
     expect(added).toEqual([2, 1, 1]);
     const text = JSON.stringify(after);

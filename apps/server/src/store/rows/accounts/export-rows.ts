@@ -1,9 +1,12 @@
-/** Rows of one account read page by page as they are asked for, and a row in clear form: its plain columns and what its sealed document holds. */
+/**
+ * Reads the rows of one account page by page on demand, and shows a row in clear: its plain columns and the contents of
+ * its sealed document.
+ */
 import type { Database } from "../../database.ts";
 import type { SealedTable, ServerKeys } from "../../sealing/server-keys.ts";
 
 export type AnyRow = Record<string, unknown>;
-/** Tables with an id and an owner. */
+/** Tables with the columns `id` and `user_id`. */
 export type OwnedTable =
   | "alias"
   | "destination"
@@ -41,7 +44,7 @@ export function ownedRows<Shown>(
 ): AsyncGenerator<Shown[]> {
   return inPages({
     page: (after, limit) => {
-      // One of them stands for all: they share the columns named here.
+      // The type of one table stands for all of them, because they share the columns used here.
       const mine = db
         .selectFrom(table as "notice")
         .selectAll()
@@ -52,7 +55,7 @@ export function ownedRows<Shown>(
   });
 }
 
-/** @param row with its `id` as it was sealed; keyed hashes and other bytes are left out */
+/** @param row its `id` is the one it was sealed with; keyed hashes and other binary values are left out */
 export function clearRow({ keys }: { keys: ServerKeys }, table: SealedTable, row: AnyRow): AnyRow {
   const plain = Object.entries(row).filter(
     ([name, value]) => !(value instanceof Uint8Array || name.endsWith("_index")),

@@ -1,8 +1,8 @@
 /**
- * What ends when somebody proves for the first time that an account's mailbox is theirs. Until then an impostor may have held the
- * account, so everything that would leave the impostor a way in, or a say over the mail, is removed in the same transaction
- * (docs/decisions/2026-11-22-first-proof.md). Aliases, encryption keys and confirmed destinations stay: the owner sees them in the
- * dashboard, and an owner who had only never confirmed could not restore them.
+ * Removes what an impostor may have left in an account, when the owner's mailbox is proven for the first time. Until then
+ * somebody else may have used the account, so every way to sign in and every setting of mail that they could have made is
+ * removed in the same transaction (docs/decisions/2026-11-22-first-proof.md). Aliases, encryption keys and confirmed
+ * destinations stay: the owner sees them in the dashboard, and an owner who merely never confirmed could not restore them.
  */
 import { randomUUID } from "node:crypto";
 import type { InTransaction } from "../../database.ts";
@@ -12,14 +12,14 @@ import { lockComposed, takeBack } from "../job-records.ts";
 import { insertNotice } from "../notices.ts";
 import type { UserDocument } from "./user-document.ts";
 
-/** What is left to do once the proof is committed. */
+/** Steps to do after the proof is committed. */
 export interface AfterProof {
   /** Ids of messages that will not be sent: their stored bodies can be deleted. */
   messagesDone: string[];
-  tellRoutes(): void;
+  notifyRoutes(): void;
 }
 
-export const nothingAfter: AfterProof = { messagesDone: [], tellRoutes: () => {} };
+export const nothingAfter: AfterProof = { messagesDone: [], notifyRoutes: () => {} };
 
 /** The account's document without the fields that an impostor could have filled. The caller seals it. */
 export function withoutImpostor(document: UserDocument): UserDocument {
@@ -28,10 +28,10 @@ export function withoutImpostor(document: UserDocument): UserDocument {
 }
 
 /**
- * Removes what an impostor could have stored outside the account's document, and tells the owner. The caller has locked the account
+ * Removes what an impostor could have stored outside the account's document, and notifies the owner. The caller has locked the account
  * and ended its sessions and links.
  */
-export async function endImpostor(
+export async function removeImpostorAccess(
   context: StoreContext,
   trx: InTransaction,
   { userId, document }: { userId: string; document: UserDocument },
@@ -39,17 +39,17 @@ export async function endImpostor(
   const ended = { ...endedInDocument(document), ...(await endRows(trx, userId)) };
   const messageIds = await lockComposed(trx, { column: "user_id", id: userId });
   const messagesDone = await takeBack(context, trx, { messageIds });
-  const tellRoutes = await dropRoutes(context.signals, trx, [userId]);
+  const notifyRoutes = await dropRoutes(context.signals, trx, [userId]);
   const what = Object.entries({ ...ended, [words.messages]: messagesDone.length > 0 }).filter(([, it]) => it);
-  await tellOwner(context, trx, { userId, what: what.map(([name]) => name) });
-  return { messagesDone, tellRoutes };
+  await notifyOwner(context, trx, { userId, what: what.map(([name]) => name) });
+  return { messagesDone, notifyRoutes };
 }
 
 const words = {
   google: "sign-in by Google",
   wallet: "sign-in by wallet",
-  guard: "the leak guard's switch, which is on again",
-  quotes: "the alias in quoted lines, which is off again",
+  guard: "the leak guard setting, which is on again",
+  quotes: "the setting for the alias in quoted lines, which is off again",
   credentials: "SMTP credentials",
   sealing: "the choice of a key that forwarded mail is encrypted to",
   messages: "messages that waited to be sent",
@@ -82,15 +82,15 @@ async function endRows(trx: InTransaction, userId: string): Promise<Record<strin
   };
 }
 
-async function tellOwner(
+async function notifyOwner(
   { keys, clock }: StoreContext,
   trx: InTransaction,
   { userId, what }: { userId: string; what: readonly string[] },
 ): Promise<void> {
   if (what.length === 0) return;
   const text =
-    `Your e-mail was shown to be yours for the first time. Until then somebody else could have used this account, so these ended: ` +
-    `${what.join("; ")}. Your aliases are as they were: please look at where they forward to.`;
+    `Your e-mail was confirmed for the first time. Until then somebody else could have used this account, so the following was removed or reset: ` +
+    `${what.join("; ")}. Your aliases are unchanged: please check where they forward to.`;
   const notice = { id: randomUUID(), userId, aliasId: null, text, createdAt: clock.now() };
   await insertNotice(trx, keys, { ...notice, kind: "first_proof" });
 }

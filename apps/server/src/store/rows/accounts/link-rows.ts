@@ -5,9 +5,9 @@ import type { StoreContext } from "../../store-context.ts";
 
 export interface LinkDocument {
   email: string;
-  /** Of links to a new e-mail only. */
+  /** The account's e-mail when the link was requested; only in links to a new e-mail. */
   formerEmail?: string | null;
-  /** Of sign-in links only. */
+  /** Name of the browser that requested the link (`sign-in-link.ts`); only in sign-in links. */
   askedBy?: string;
 }
 

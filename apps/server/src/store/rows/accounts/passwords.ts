@@ -1,20 +1,29 @@
-/** Replacing an account's password, and what ends with the old one. */
+/** Replaces an account's password, and ends what the old one had authorised. */
 import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { lockDocument, sealDocument, type UserDocument } from "./user-document.ts";
 
 export interface PasswordReplacement {
-  /** Nothing changes when the account has another one by now. */
+  /** Hash of the current password; nothing changes if the account has another one by now. */
   from: string;
   to: string;
 }
 
-/** The same password under a stronger hash: nothing ends. @returns whether it changed */
+/**
+ * Stores the same password under a stronger hash; no session ends.
+ * @returns whether it was stored
+ */
 export function replaceHash(context: StoreContext, id: string, replacement: PasswordReplacement): Promise<boolean> {
-  return replacing(context, id, { replacement, also: (trx, document) => sealDocument(context, trx, id, document) });
+  return replaceIfCurrent(context, id, {
+    replacement,
+    also: (trx, document) => sealDocument(context, trx, id, document),
+  });
 }
 
-/** @param keepSession by its token's hash. @returns whether it changed */
+/**
+ * @param keepSession token hash of the session that stays open
+ * @returns whether the password was changed
+ */
 export function changePassword(
   context: StoreContext,
   id: string,
@@ -24,16 +33,16 @@ export function changePassword(
     await sealDocument(context, trx, id, { ...document, passwordSetAt: context.clock.now().toISOString() });
     await endSessionsAndLinks(trx, id, keepSession);
   };
-  return replacing(context, id, { replacement, also });
+  return replaceIfCurrent(context, id, { replacement, also });
 }
 
 interface Replacing {
   replacement: PasswordReplacement;
-  /** @param document with the new hash, to be sealed */
+  /** @param document the account's document with the new hash; `also` seals it */
   also(trx: InTransaction, document: UserDocument): Promise<void>;
 }
 
-function replacing(context: StoreContext, id: string, { replacement, also }: Replacing): Promise<boolean> {
+function replaceIfCurrent(context: StoreContext, id: string, { replacement, also }: Replacing): Promise<boolean> {
   return context.db.transaction().execute(async (trx) => {
     const document = await lockDocument(context, trx, id);
     if (document === null || document.passwordHash !== replacement.from) return false;
@@ -42,7 +51,10 @@ function replacing(context: StoreContext, id: string, { replacement, also }: Rep
   });
 }
 
-/** Under the account's lock, so that a session being opened by the old password waits, and then sees the new one. */
+/**
+ * Ends sessions and links. The account is locked, so a session that is being opened with the old password waits and
+ * then sees the new one.
+ */
 export async function endSessionsAndLinks(
   trx: InTransaction,
   userId: string,

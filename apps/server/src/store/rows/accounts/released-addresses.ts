@@ -1,6 +1,6 @@
 /**
- * Addresses given up by deleting or renaming. Nobody but the former account may take one until its time is over. Both address
- * and account are keyed hashes: what stays of a deleted account says nothing.
+ * Addresses released by deleting or renaming an alias. Until its hold ends, only the former account may take such an
+ * address. Address and account are stored as keyed hashes, so that the rows of a deleted account reveal nothing.
  */
 import { AppError } from "../../../core/app-error.ts";
 import { keptUntil } from "../../../core/retention/kept-for.ts";
@@ -8,15 +8,16 @@ import type { InTransaction } from "../../database.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
 
-/** Well below the 65,535 parameters of one statement. */
+/** Rows per statement, well below the limit of 65,535 parameters. */
 const ROWS_AT_ONCE = 1000;
 
 export interface ReleasedAddresses {
   hold(trx: InTransaction, addressIndex: Buffer, formerUserId: string): Promise<void>;
-  /** Addresses of an account that is about to go. */
+  /** Holds the addresses of an account that is about to be deleted. */
   holdAll(trx: InTransaction, addressIndexes: readonly Buffer[], formerUserId: string): Promise<void>;
   /**
-   * Call it after the row that takes the address was written: the unique index has then waited for whoever held it.
+   * Call it after the row with the address was inserted: the unique index has then waited for a concurrent transaction
+   * with the same address.
    * @throws AppError `alias_released`
    */
   claim(trx: InTransaction, addressIndex: Buffer, userId: string): Promise<void>;

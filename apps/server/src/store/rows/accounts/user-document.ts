@@ -1,4 +1,4 @@
-/** The sealed document of an account. */
+/** The sealed document of an account's row. */
 import type { AccountSettings } from "@kauke/contract";
 import type { User } from "../../../core/user/user.ts";
 import type { InTransaction, UserTable } from "../../database.ts";
@@ -8,30 +8,37 @@ export type UserDocument = Pick<
   User,
   "email" | "walletAddress" | "googleId" | "passwordHash" | "firstName" | "lastName" | "profileImageUrl"
 > & {
-  /** ISO 8601; only once confirmed. */
+  /** ISO 8601; absent until the e-mail is confirmed. */
   emailConfirmedAt?: string;
-  /** ISO 8601; only once the password was changed or reset. */
+  /** ISO 8601; absent until the password was changed or reset for the first time. */
   passwordSetAt?: string;
-  /** With a Google id only. */
+  /** Present only together with a Google id. */
   googleIssuer?: string;
-  /** See `User`. */
+  /** See `User.isGoogleRemoved`. */
   isGoogleRemoved?: true;
-  /** The issuer by whose word the account was made, confirmed, hosts its mailbox. */
+  /** True if the account was created, with a confirmed e-mail, by an issuer that also hosts the mailbox. */
   isMadeByHost?: true;
-  /** Only once something was chosen. */
+  /** Settings that differ from the defaults; absent if none was ever changed. */
   settings?: Partial<ChosenSettings>;
 };
 
-/** Sealed with the rest; which key forwarded mail is sealed to is a plain column, so that the database holds on to that key. */
+/**
+ * Settings stored in the sealed document. `sealTo` is a plain column instead, so that a foreign key protects the
+ * encryption key.
+ */
 export type ChosenSettings = Omit<AccountSettings, "sealTo">;
 
-/** Between an account's own time and that of its confirmation, where the sign-in that made it was taken for one. */
+/**
+ * Maximum milliseconds between the creation of an account and its confirmation if the sign-in that created the account
+ * was also taken as the confirmation.
+ */
 const MADE_AND_CONFIRMED_WITHIN_MS = 1000;
 const GMAIL = /@(?:gmail|googlemail)\.com$/i;
 
 /**
- * Earlier versions took an account that a federated sign-in had made for confirmed, whether the issuer hosted the mailbox or had
- * only checked the address once. Which of them it was they did not keep, so but for Gmail's own these count as not confirmed.
+ * Opens the document. Earlier versions treated every account created by a federated sign-in as confirmed, whether the
+ * issuer hosted the mailbox or had only checked the address once, and did not record which. Therefore such accounts
+ * count as not confirmed here, except those with a Gmail address.
  */
 export function openUserDocument(
   keys: StoreContext["keys"],
@@ -45,7 +52,10 @@ export function openUserDocument(
   return laterByMs < MADE_AND_CONFIRMED_WITHIN_MS ? { ...unconfirmed, email } : document;
 }
 
-/** Locks the account. @returns `null` when it is gone */
+/**
+ * Locks the account's row and opens its document.
+ * @returns `null` when the account does not exist
+ */
 export async function lockDocument(
   { keys }: StoreContext,
   trx: InTransaction,

@@ -1,4 +1,4 @@
-/** Keyed hashes by which accounts are found. */
+/** Keyed hashes by which accounts are looked up. */
 import type { FederatedName } from "../../../core/user/user.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 

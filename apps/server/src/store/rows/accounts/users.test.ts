@@ -4,7 +4,7 @@ import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts
 
 describe("accounts", () => {
   onEachDatabase((it_) => {
-    it("reads back what was stored, by id and by e-mail whatever its case", async () => {
+    it("reads back an account by id, and by e-mail in any letter case", async () => {
       const { store } = it_;
       const user = aUser({ email: `Ann.${Date.now()}@Example.org`, firstName: "Ann", balanceCents: 1250 });
       await store.users.insert(user);
@@ -13,7 +13,7 @@ describe("accounts", () => {
       expect(await store.users.findByEmail("nobody@example.org")).toBeNull();
     });
 
-    it("an e-mail is taken whatever its case, also when two ask at once", async () => {
+    it("an e-mail is unique in any letter case, also with concurrent inserts", async () => {
       const { store } = it_;
       const email = `Race.${Date.now()}@example.org`;
       const tries = [email, email.toUpperCase()].map((it) => store.users.insert(aUser({ email: it })));
@@ -22,7 +22,7 @@ describe("accounts", () => {
       expect(refused.map((result) => result.reason)).toMatchObject([{ code: "email_taken" }]);
     });
 
-    it("is found by its subject at its issuer, and by no other", async () => {
+    it("is found by the subject together with its issuer only", async () => {
       const { store } = it_;
       const name = { issuer: "https://issuer.example", subject: `s${Date.now()}` };
       const user = aUser({ googleId: name.subject, googleIssuer: name.issuer, authMethod: "google" });
@@ -32,7 +32,7 @@ describe("accounts", () => {
       expect(await store.users.findByGoogle({ ...name, subject: `${name.subject}0` })).toBeNull();
     });
 
-    it("is not inserted where e-mail or subject are taken, also when two ask at once", async () => {
+    it("is not inserted if its e-mail or subject exists, also with concurrent inserts", async () => {
       const { store } = it_;
       const google = { googleId: `twice${Date.now()}`, googleIssuer: "https://issuer.example" };
       const both = await Promise.all([1, 2].map(() => store.users.insertIfFree(aUser(google))));
@@ -41,7 +41,7 @@ describe("accounts", () => {
       expect(await store.users.insertIfFree(aUser({ email }))).toBe(false);
     });
 
-    it("a subject is linked to the account that has confirmed the e-mail, and to no other", async () => {
+    it("a subject is linked only to the account that has confirmed the e-mail", async () => {
       const { store } = it_;
       const name = { issuer: "https://issuer.example", subject: `link${Date.now()}` };
       const confirmed = aUser({ emailConfirmedAt: new Date("2026-03-01T12:00:00.000Z") });
@@ -62,7 +62,7 @@ describe("accounts", () => {
       expect(await link(other)).toBe(true);
     });
 
-    it("a new password hash replaces the old one and nothing else", async () => {
+    it("a new password hash replaces the old one and changes nothing else", async () => {
       const { store } = it_;
       const user = await insertUser(store);
       const from = user.passwordHash ?? "";
@@ -71,7 +71,7 @@ describe("accounts", () => {
       expect(await store.users.find(user.id)).toMatchObject({ ...rest, passwordHash: "$argon2id$new" });
     });
 
-    it("settings have their defaults until they are chosen, and a new password leaves them as they are", async () => {
+    it("settings have defaults until they are changed, and a new password does not change them", async () => {
       const { store } = it_;
       const user = await insertUser(store);
       expect(await store.users.settings(user.id)).toEqual({ leakGuard: true, aliasInQuotes: false, sealTo: "off" });
@@ -92,7 +92,7 @@ describe("accounts", () => {
       expect(await store.users.stats(id)).toEqual({ aliases: 2, activeAliases: 1, ...none });
     });
 
-    it("deleting an account removes every row of it, queued mail and bodies too, and nothing of another's", async () => {
+    it("deleting an account removes all its rows, queued mail and bodies, and none of another account", async () => {
       const { store } = it_;
       const [gone, stays] = [await insertUser(store), await insertUser(store)];
       const [goneAlias, staysAlias] = [await insertAlias(store, gone.id), await insertAlias(store, stays.id)];
@@ -112,7 +112,7 @@ describe("accounts", () => {
       expect(await store.bodies.get(shared.id)).not.toBeNull();
     });
 
-    it("the e-mail of a deleted account may register again, its addresses stay held back", async () => {
+    it("the e-mail of a deleted account may register again, but its alias addresses stay reserved", async () => {
       const { store } = it_;
       const user = await insertUser(store);
       const alias = await insertAlias(store, user.id);
@@ -123,7 +123,7 @@ describe("accounts", () => {
       await expect(retake).rejects.toMatchObject({ code: "alias_released" });
     });
 
-    it("mail that comes in while the account goes is refused, never kept without an owner", async () => {
+    it("mail that arrives while its account is being deleted is refused, never stored without an owner", async () => {
       const { store } = it_;
       const user = await insertUser(store);
       const alias = await insertAlias(store, user.id);

@@ -1,4 +1,4 @@
-/** Accounts. Everything that names a person is sealed; e-mail, wallet and Google id are found by blind index. */
+/** Accounts. Personal data is sealed; e-mail, wallet and Google id are looked up by keyed hash. */
 import { type AccountSettings, type AccountSettingsChange, accountMessages } from "@kauke/contract";
 import type { Selectable } from "kysely";
 import { AppError, fieldError } from "../../../core/app-error.ts";
@@ -20,7 +20,7 @@ const defaultSettings: ChosenSettings = { leakGuard: true, aliasInQuotes: false 
 
 export interface UserStoreParts {
   released: ReleasedAddresses;
-  /** Bodies of messages that went with the account. */
+  /** Deletes the bodies of messages that were deleted with the account. */
   forgetBodies(messageIds: readonly string[]): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
     const { settings: _, isMadeByHost: __, emailConfirmedAt, passwordSetAt, ...person } = openUserDocument(keys, row);
     return {
       ...person,
-      // Older rows may hold the spelling that was typed.
+      // Older rows may hold the address as it was typed, not in NFC.
       email: person.email?.normalize("NFC") ?? null,
       emailConfirmedAt: emailConfirmedAt === undefined ? null : new Date(emailConfirmedAt),
       ...(passwordSetAt !== undefined && { passwordSetAt: new Date(passwordSetAt) }),
@@ -109,7 +109,8 @@ function documentOf(user: User): UserDocument {
   return {
     ...document,
     ...(user.emailConfirmedAt !== null && { emailConfirmedAt: user.emailConfirmedAt.toISOString() }),
-    // Only the word of a mailbox' own host makes an account that is confirmed from the start.
+    // Among accounts created by a federated sign-in, only those whose issuer hosts the mailbox are confirmed from the
+    // start.
     ...(user.googleId !== null && user.emailConfirmedAt !== null && { isMadeByHost: true as const }),
     ...(user.passwordSetAt !== undefined && { passwordSetAt: user.passwordSetAt.toISOString() }),
   };
@@ -153,10 +154,10 @@ async function changeSettings(
   id: string,
   { sealTo, ...chosen }: AccountSettingsChange,
 ): Promise<AccountSettings | null> {
-  const { settings, tell } = await db.transaction().execute(async (trx) => {
+  const { settings, notifyRoutes } = await db.transaction().execute(async (trx) => {
     const mine = trx.selectFrom("user").selectAll().where("id", "=", id);
     const row = await mine.forUpdate().executeTakeFirst();
-    if (row === undefined) return { settings: null, tell: () => {} };
+    if (row === undefined) return { settings: null, notifyRoutes: () => {} };
     const before = openUserDocument(keys, row);
     const document = { ...before, settings: { ...before.settings, ...withoutUndefined(chosen) } };
     const seal_key_id = sealTo === undefined ? row.seal_key_id : sealTo === "off" ? null : sealTo;
@@ -165,10 +166,10 @@ async function changeSettings(
       throw fieldError("sealTo", accountMessages.sealTo);
     const sealed = keys.seal("user", id, document);
     await trx.updateTable("user").set({ sealed, seal_key_id, updated_at: clock.now() }).where("id", "=", id).execute();
-    const tell = isNew ? await dropRoutes(signals, trx, [id]) : () => {};
-    return { settings: settingsOf({ seal_key_id }, document), tell };
+    const notifyRoutes = isNew ? await dropRoutes(signals, trx, [id]) : () => {};
+    return { settings: settingsOf({ seal_key_id }, document), notifyRoutes };
   });
-  tell();
+  notifyRoutes();
   return settings;
 }
 
@@ -179,13 +180,14 @@ function withoutUndefined<T extends object>(value: T): Partial<T> {
 async function deleteUser({ db, signals }: StoreContext, parts: UserStoreParts, id: string): Promise<void> {
   await deleteReplyPathsOf(db, { userId: id });
   const orphans = await db.transaction().execute(async (trx) => {
-    // Nothing new can be hung on the account from here on: every child row needs a share lock on this one.
+    // From here on no row that refers to the account can be inserted, since that needs a share lock on this row.
     await trx.selectFrom("user").select("id").where("id", "=", id).forUpdate().execute();
     const aliases = await lockAliases(trx, id);
     const messageIds = await lockMessagesOf(trx, { column: "user_id", id });
     const addressIndexes = aliases.map((alias) => alias.address_index);
     await parts.released.holdAll(trx, addressIndexes, id);
-    // Before the records of composed mail, which would go first: a sender that claims locks them in this order.
+    // Deleted before the rows of composed mail (`email_job`), which the deletion of the user would remove first: a
+    // claim by the delivery worker locks them in this order.
     await trx.deleteFrom("delivery").where("user_id", "=", id).execute();
     await trx.deleteFrom("user").where("id", "=", id).execute();
     const aliasIds = aliases.map((alias) => alias.id);

@@ -11,7 +11,7 @@ const word = () => randomBytes(8).toString("hex");
 const subject = () => ({ issuer, subject: word() });
 const newAddress = () => `${randomUUID()}@new.example`;
 
-describe("what signs in to an account", () => {
+describe("the ways to sign in to an account", () => {
   onEachDatabase((it_) => {
     async function link(store: Store, user: User, email = newAddress(), formerEmail = user.email) {
       const tokenHash = randomBytes(32);
@@ -22,7 +22,7 @@ describe("what signs in to an account", () => {
     const use = (store: Store, user: Pick<User, "id">, tokenHash: Buffer, keepSession: Buffer | null = null) =>
       store.accountLinks.changeEmail({ tokenHash, userId: user.id, keepSession });
 
-    it("a new e-mail counts once, is confirmed, is found, and lets the former one go", async () => {
+    it("a link to a new e-mail works once: the new one is confirmed and finds the account, the former one no longer does", async () => {
       const { store, clock } = it_;
       const user = await insertUser(store);
       const [kept, ended] = [aSession(user.id), aSession(user.id)];
@@ -42,7 +42,7 @@ describe("what signs in to an account", () => {
       await store.users.insert(aUser({ email: user.email }));
     });
 
-    it("another account's e-mail is refused when the link is used, and the link then still works", async () => {
+    it("a link to another account's e-mail is refused when used, and works later if that e-mail becomes free", async () => {
       const { store } = it_;
       const [user, other] = [await insertUser(store), await insertUser(store)];
       const spelled = (other.email ?? "").toUpperCase();
@@ -53,7 +53,7 @@ describe("what signs in to an account", () => {
       expect((await use(store, user, tokenHash)).kind).toBe("changed");
     });
 
-    it("of two accounts that want the same e-mail at once, one gets it", async () => {
+    it("of two accounts that change to the same e-mail concurrently, one succeeds", async () => {
       const { store } = it_;
       const email = newAddress();
       const pair = await Promise.all(
@@ -66,7 +66,7 @@ describe("what signs in to an account", () => {
       expect(done.map(({ kind }) => kind).toSorted()).toEqual(["changed", "taken"]);
     });
 
-    it("two accounts that take tags of each other's mailbox at once never wait for each other", async () => {
+    it("two accounts that concurrently change to tags of each other's mailbox do not deadlock", async () => {
       const { store, clock } = it_;
       for (let round = 0; round < 5; round++) {
         const [one, two] = [randomUUID(), randomUUID()];
@@ -81,7 +81,7 @@ describe("what signs in to an account", () => {
       }
     });
 
-    it("ends every link to the former e-mail; a link from before another change is over", async () => {
+    it("ends every link to the former e-mail; a link requested before another change is invalid", async () => {
       const { store, clock } = it_;
       const user = await insertUser(store);
       const expiresAt = new Date(clock.now().getTime() + 30 * minute);
@@ -94,12 +94,12 @@ describe("what signs in to an account", () => {
       expect((await use(store, user, tokenHash)).kind).toBe("changed");
       for (const [kind, hash] of Object.entries(hashes))
         expect(await store.accountLinks.find(kind as keyof typeof hashes, hash), kind).toBeNull();
-      // Asked for while the account still had the e-mail that it had then.
+      // This link was requested for an e-mail that the account no longer has.
       const stale = await link(store, user);
       expect(await use(store, user, stale.tokenHash)).toEqual({ kind: "over" });
     });
 
-    it("counts for the account it was made for only, and until its time is over", async () => {
+    it("works only for the account it was made for, and until it expires", async () => {
       const { store, clock } = it_;
       const [user, other] = [await insertUser(store), await insertUser(store)];
       const { tokenHash } = await link(store, user);
@@ -107,7 +107,7 @@ describe("what signs in to an account", () => {
       const byWallet = () => aUser({ email: null, passwordHash: null, walletAddress: word(), authMethod: "wallet" });
       const [asker, stranger] = [byWallet(), byWallet()];
       for (const it of [asker, stranger]) await store.users.insert(it);
-      // Neither has an e-mail that would tell them apart.
+      // Neither account has an e-mail, so only the account id distinguishes them.
       const first = await link(store, asker, newAddress(), null);
       expect(await use(store, stranger, first.tokenHash)).toEqual({ kind: "over" });
       expect((await use(store, asker, first.tokenHash)).kind).toBe("changed");
@@ -115,7 +115,7 @@ describe("what signs in to an account", () => {
       expect(await use(store, user, tokenHash)).toEqual({ kind: "over" });
     });
 
-    it("a new password and a removed way end a link to a new e-mail", async () => {
+    it("a new password, and the removal of a way to sign in, end a link to a new e-mail", async () => {
       const { store } = it_;
       const user = aUser({ walletAddress: word() });
       await store.users.insert(user);
@@ -127,7 +127,7 @@ describe("what signs in to an account", () => {
       expect(await use(store, user, second.tokenHash)).toEqual({ kind: "over" });
     });
 
-    it("the new mailbox and the former confirmed one are confirmed destinations afterwards; an unconfirmed one is not", async () => {
+    it("afterwards the new mailbox and the former confirmed one are confirmed destinations; a former unconfirmed one is not", async () => {
       const { store, clock } = it_;
       const [proven, unproven] = [aUser({ emailConfirmedAt: clock.now() }), aUser()];
       for (const user of [proven, unproven]) {
@@ -140,7 +140,7 @@ describe("what signs in to an account", () => {
       }
     });
 
-    it("an account without an e-mail gets one", async () => {
+    it("an account without an e-mail can add one", async () => {
       const { store } = it_;
       const user = aUser({ email: null, passwordHash: null, walletAddress: word(), authMethod: "wallet" });
       await store.users.insert(user);
@@ -151,7 +151,7 @@ describe("what signs in to an account", () => {
       expect(await store.users.find(user.id)).toMatchObject({ email, authMethod: "wallet" });
     });
 
-    it("a wallet is linked once, to one account", async () => {
+    it("a wallet can be linked once, and to one account only", async () => {
       const { store } = it_;
       const [user, other] = [await insertUser(store), await insertUser(store)];
       const address = word();
@@ -164,7 +164,7 @@ describe("what signs in to an account", () => {
       expect(await store.users.linkWallet(randomUUID(), word())).toBe("gone");
     });
 
-    it("a Google account is linked whatever its address; a removed one comes back by its owner's own act only", async () => {
+    it("a Google account is linked whatever its address; a removed one is linked again only by the signed-in owner", async () => {
       const { store, clock } = it_;
       const user = aUser({ emailConfirmedAt: clock.now() });
       await store.users.insert(user);
@@ -182,7 +182,7 @@ describe("what signs in to an account", () => {
       expect((await store.users.find(user.id))?.isGoogleRemoved).toBeUndefined();
     });
 
-    it("two tabs that remove the last two ways at once leave one", async () => {
+    it("two tabs that concurrently remove the last two ways to sign in leave one", async () => {
       const { store } = it_;
       for (let round = 0; round < 5; round++) {
         const name = subject();
@@ -198,7 +198,7 @@ describe("what signs in to an account", () => {
       }
     });
 
-    it("removing ends the other sessions; being refused ends none", async () => {
+    it("a removal ends the other sessions; a refused removal ends none", async () => {
       const { store } = it_;
       const user = aUser({ walletAddress: word() });
       await store.users.insert(user);

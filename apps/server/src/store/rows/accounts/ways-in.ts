@@ -1,4 +1,4 @@
-/** Linking and removing what signs in to an account, under the account's lock. */
+/** Links and removes a wallet or a Google account of an account, under the account's lock. */
 import type {
   FederatedName,
   LinkResult,
@@ -15,20 +15,20 @@ import { lockDocument, sealDocument, type UserDocument } from "./user-document.t
 import { googleIndex, walletIndex } from "./user-indexes.ts";
 
 export function linkWallet(context: StoreContext, id: string, walletAddress: string): Promise<LinkResult> {
-  return linking(context, id, {
+  return link(context, id, {
     hasOne: (document) => document.walletAddress !== null && document.walletAddress !== walletAddress,
     linked: (document) => ({ ...document, walletAddress }),
     index: { wallet_index: walletIndex(context.keys, walletAddress) },
   });
 }
 
-/** Made by somebody who is signed in and has just chosen the Google account: its address plays no part. */
+/** Links a Google account that the signed-in user has just chosen, whatever the Google account's address is. */
 export function attachGoogle(
   context: StoreContext,
   id: string,
   { issuer, subject }: FederatedName,
 ): Promise<LinkResult> {
-  return linking(context, id, {
+  return link(context, id, {
     hasOne: ({ googleId, googleIssuer }) => googleId !== null && (googleId !== subject || googleIssuer !== issuer),
     linked: (document) => {
       const { isGoogleRemoved: _, ...own } = document;
@@ -44,7 +44,7 @@ interface Linking {
   index: Partial<Pick<UserTable, "wallet_index" | "google_index">>;
 }
 
-async function linking(context: StoreContext, id: string, { hasOne, linked, index }: Linking): Promise<LinkResult> {
+async function link(context: StoreContext, id: string, { hasOne, linked, index }: Linking): Promise<LinkResult> {
   try {
     return await context.db.transaction().execute(async (trx): Promise<LinkResult> => {
       const document = await lockDocument(context, trx, id);
@@ -60,7 +60,7 @@ async function linking(context: StoreContext, id: string, { hasOne, linked, inde
   }
 }
 
-/** Of two that remove at once, the second sees what the first has left. */
+/** Removes a way to sign in. Of two concurrent removals, the second sees the result of the first. */
 export function removeWay(
   context: StoreContext,
   id: string,
@@ -89,6 +89,6 @@ async function clearIndex(
 ): Promise<void> {
   const mine = trx.updateTable("user").where("id", "=", id);
   await mine.set(way === "google" ? { google_index: null } : { wallet_index: null }).execute();
-  // What is shown as the account's method changes only with the way it names.
+  // `auth_method`, the method shown for the account, changes only if it names the removed way.
   await mine.set({ auth_method: authMethod }).where("auth_method", "=", way).execute();
 }

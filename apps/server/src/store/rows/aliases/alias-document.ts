@@ -1,4 +1,4 @@
-/** The sealed document of an alias, and its way to and from core's words. Pure. */
+/** The sealed document of an alias, and its conversion to and from core's types. Pure. */
 import type { ConfirmationState } from "@kauke/contract";
 import type {
   Alias,
@@ -15,13 +15,13 @@ export interface AliasDocument {
   name: string;
   domain: string;
   notes: string | null;
-  /** Empty while paused. */
+  /** Current destinations; empty while the alias is paused. */
   destinations: Destination[];
-  /** What a paused alias goes back to; empty while active. */
+  /** Destinations restored when a paused alias is activated; empty while it is active. */
   lastDestinations: Destination[];
-  /** 32 bytes, base64: makes the alias' reply addresses, and is gone with it. */
+  /** 32 bytes in base64, from which the alias' reply addresses are derived; deleted with the alias. */
   replyKey: string;
-  /** 32 bytes, base64: signs webhook calls. */
+  /** 32 bytes in base64; signs webhook calls. */
   webhookSecret: string;
   providerId: string | null;
 }
@@ -35,7 +35,7 @@ interface AliasRow {
   seal_key_id: string | null;
 }
 
-/** The plain columns of a choice. */
+/** The plain columns for a choice of encryption key. */
 export function sealingColumns(sealTo: AliasSealing): Pick<AliasRow, "seal_off" | "seal_key_id"> {
   return { seal_off: sealTo === "off", seal_key_id: typeof sealTo === "string" ? null : sealTo.keyId };
 }
@@ -85,16 +85,16 @@ export function toAlias(row: AliasRow, document: AliasDocument): Alias {
   };
 }
 
-/** Where the mailboxes of an account stand. */
+/** States of an account's mailboxes. */
 export interface MailboxStanding {
   stateOf(address: string): ConfirmationState;
-  /** Mailboxes that refused mail as not existing; `null`: there are none. */
+  /** State of a mailbox that refused mail because it does not exist; `null` if the account has no such mailbox. */
   missing: ((address: string) => "counted" | "suspended" | null) | null;
 }
 
 const refusedStates = new Set<ConfirmationState | undefined>(["refused", "blocked"]);
 
-/** @param sealKey the public key that its mail is sealed to */
+/** @param sealKey public key that forwarded mail of the alias is encrypted to; `null` for no encryption */
 export function toRoute(
   row: Pick<AliasRow, "id" | "user_id" | "active">,
   document: AliasDocument,

@@ -1,4 +1,4 @@
-/** What the mail path asks of aliases: a route with the standing of its mailboxes and the key to seal to, in one query. */
+/** Reads for the mail path, in one query, an alias' route with the states of its mailboxes and its encryption key. */
 import type { ConfirmationState } from "@kauke/contract";
 import { sql } from "kysely";
 import type { AliasRoute } from "../../../core/alias/alias.ts";
@@ -21,12 +21,13 @@ interface RouteRow {
   key_sealed: Buffer | null;
 }
 
-/** @returns the two ways to a route; the one by id together for those who ask at the same time */
+/** @returns look-up by address and by id; concurrent look-ups by id share a query */
 export function aliasRoutes({ db, keys }: StoreContext) {
-  // `<hex of the mailbox' index>:<state>`, of every mailbox the account has to do with.
+  // `<mailbox index in hex>:<state>`, joined by commas, for every destination mailbox of the account.
   const pairs = sql<string | null>`(SELECT string_agg(encode(mailbox_index, 'hex') || ':' || state, ',')
     FROM destination WHERE destination.user_id = alias.user_id)`.as("pairs");
-  // `<hex of the mailbox' index>:<true when suspended>`, of every mailbox that refused the account's mail as not existing.
+  // `<mailbox index in hex>:<whether suspended>`, joined by commas, for every mailbox that refused the account's mail
+  // because it does not exist.
   const missing = sql<
     string | null
   >`(SELECT string_agg(encode(mailbox_index, 'hex') || ':' || (suspended_at IS NOT NULL), ',')
@@ -58,7 +59,7 @@ export function aliasRoutes({ db, keys }: StoreContext) {
       return found === undefined ? null : found === "true" ? "suspended" : "counted";
     };
   };
-  // A key that can't be read throws: its mail waits, and never leaves unsealed.
+  // An unreadable key throws, so that its mail is deferred and never forwarded unencrypted.
   const sealKeyOf = ({ key_id, key_sealed }: RouteRow) =>
     key_id === null || key_sealed === null ? null : openKeyDocument(keys, { id: key_id, sealed: key_sealed }).publicKey;
   return {
@@ -75,8 +76,8 @@ export function aliasRoutes({ db, keys }: StoreContext) {
 }
 
 /**
- * Announces that every route of the accounts is stale.
- * @returns tells the listeners of this process; call it after the commit
+ * Announces to other processes that every route of these accounts is stale.
+ * @returns a function that notifies the listeners of this process; call it after the commit
  */
 export async function dropRoutes(
   signals: ChangeSignals,

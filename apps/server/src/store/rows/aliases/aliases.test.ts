@@ -22,7 +22,7 @@ describe("aliases", () => {
       expect(await store.aliases.find(userId, old.id)).toEqual(old);
     });
 
-    it("an address is taken whatever its case", async () => {
+    it("an address is unique in any letter case", async () => {
       const { store } = it_;
       const { id: userId } = await insertUser(store);
       const { name } = await insertAlias(store, userId);
@@ -41,7 +41,7 @@ describe("aliases", () => {
       expect(await store.aliases.listForUser(userId)).toHaveLength(2);
     });
 
-    it("another person's alias reads as absent", async () => {
+    it("another account's alias reads as absent", async () => {
       const { store } = it_;
       const { id: owner } = await insertUser(store);
       const { id: stranger } = await insertUser(store);
@@ -52,7 +52,7 @@ describe("aliases", () => {
       expect(await store.aliases.find(owner, alias.id)).toEqual(alias);
     });
 
-    it("the mail path finds the route by address, paused or not, and nothing for a stranger", async () => {
+    it("the mail path finds the route by address, paused or not, and none for an unknown address", async () => {
       const { store } = it_;
       const { id: userId } = await insertUser(store);
       const alias = await insertAlias(store, userId, { name: `Mixed.${randomUUID().slice(0, 8)}` });
@@ -91,7 +91,7 @@ describe("aliases", () => {
       expect((await store.aliases.find(userId, alias.id))?.routing).toEqual(routing);
     });
 
-    it("a change is decided on the row as it is now, and nothing changes when deciding throws", async () => {
+    it("a change is computed from the current row, and nothing changes when computing it throws", async () => {
       const { store } = it_;
       const { id: userId } = await insertUser(store);
       const alias = await insertAlias(store, userId, { notes: "0" });
@@ -121,7 +121,7 @@ describe("aliases", () => {
       await taken();
     });
 
-    it("its former account may take a deleted address again at once", async () => {
+    it("the former account may take a deleted address again at once", async () => {
       const { store } = it_;
       const { id: owner } = await insertUser(store);
       const { id: stranger } = await insertUser(store);
@@ -133,7 +133,7 @@ describe("aliases", () => {
       await expect(store.aliases.insert(strange)).rejects.toMatchObject({ code: "alias_taken" });
     });
 
-    it("changing the case of a name releases nothing", async () => {
+    it("changing the letter case of a name releases no address", async () => {
       const { store } = it_;
       const { id: userId } = await insertUser(store);
       const { id, name } = await insertAlias(store, userId);
@@ -142,7 +142,7 @@ describe("aliases", () => {
       expect((await store.aliases.findRoute(`${name}@kauke.test`))?.aliasId).toBe(id);
     });
 
-    it("tells the mail path of pausing, renaming and deleting before the call resolves, and not of notes", async () => {
+    it("notifies the mail path of pausing, renaming and deleting before the call resolves, and not of changed notes", async () => {
       const { store } = it_;
       const { id: userId } = await insertUser(store);
       const alias = await insertAlias(store, userId);
@@ -164,7 +164,7 @@ describe("aliases", () => {
     });
 
     if (it_.severalProcesses)
-      it("another process hears of a change too", async () => {
+      it("another process is notified of a change too", async () => {
         const second = await it_.openSecond();
         try {
           const { id: userId } = await insertUser(it_.store);
@@ -177,7 +177,7 @@ describe("aliases", () => {
         }
       });
 
-    it("two that take one address at once: one has it, one is told it is taken", async () => {
+    it("of two concurrent inserts of one address, one succeeds and the other fails with alias_taken", async () => {
       const second = it_.severalProcesses ? await it_.openSecond() : null;
       try {
         const { id: userId } = await insertUser(it_.store);
@@ -193,7 +193,7 @@ describe("aliases", () => {
       }
     });
 
-    it("deleting an alias takes its queued mail along, but not a message another alias still waits for", async () => {
+    it("deleting an alias deletes its queued mail, but not a message that is queued for another alias too", async () => {
       const { store } = it_;
       const { id: userId } = await insertUser(store);
       const [gone, stays] = [await insertAlias(store, userId), await insertAlias(store, userId)];

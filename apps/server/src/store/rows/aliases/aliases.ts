@@ -1,6 +1,6 @@
 /**
- * Aliases. One sealed document holds everything the mail path needs, so that a message costs one query and one opening;
- * `active` is a plain column and alone decides whether an alias is paused.
+ * Aliases. One sealed document holds everything the mail path needs, so that a message costs one query and one
+ * decryption. The plain column `active` alone decides whether an alias is paused.
  */
 import { randomBytes } from "node:crypto";
 import { aliasMessages, limits } from "@kauke/contract";
@@ -10,7 +10,7 @@ import { AppError, fieldError } from "../../../core/app-error.ts";
 import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import type { ReleasedAddresses } from "../accounts/released-addresses.ts";
-import { letGoOfAlias, lockComposed, takeBack } from "../job-records.ts";
+import { detachLeasedMail, lockComposed, takeBack } from "../job-records.ts";
 import { deleteFinishedMessages, lockMessagesOf } from "../owned-mail.ts";
 import { countRows } from "../row-count.ts";
 import { type AliasDocument, documentOfChange, documentOfNew, sealingColumns, toAlias } from "./alias-document.ts";
@@ -21,7 +21,7 @@ import { usernameIndex } from "./smtp-credentials.ts";
 
 export interface AliasStoreParts {
   released: ReleasedAddresses;
-  /** Bodies of messages that went with the alias. */
+  /** Deletes the bodies of messages that were deleted with the alias. */
   forgetBodies(messageIds: readonly string[]): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ async function insertAlias(context: StoreContext, { released }: AliasStoreParts,
     sealed: keys.seal("alias", alias.id, documentOfNew(alias, randomBytes)),
     ...sealingColumns(alias.sealTo),
   };
-  await takenAsAppError(() =>
+  await withAliasTakenError(() =>
     db.transaction().execute(async (trx) => {
       const own = trx.selectFrom("alias").select("id").where("user_id", "=", alias.userId);
       const isFull =
@@ -108,7 +108,7 @@ interface AliasUpdate {
 
 async function updateAlias(context: StoreContext, parts: AliasStoreParts, update: AliasUpdate): Promise<Alias | null> {
   const { db, signals } = context;
-  const changed = await takenAsAppError(() =>
+  const changed = await withAliasTakenError(() =>
     db.transaction().execute((trx) => updateInTransaction(context, parts, { ...update, trx })),
   );
   if (changed?.routeChanged) signals.routeChanged({ aliasId: update.aliasId });
@@ -125,41 +125,47 @@ async function updateInTransaction(
   const row = await lockAlias(trx, userId, aliasId);
   if (row === undefined) return null;
   const before = keys.open<AliasDocument>("alias", row.id, row.sealed);
-  const wish = change(toAlias(row, before));
-  const document = documentOfChange(before, wish);
+  const update = change(toAlias(row, before));
+  const document = documentOfChange(before, update);
   const next = {
-    active: wish.routing === undefined ? row.active : wish.routing.state === "active",
+    active: update.routing === undefined ? row.active : update.routing.state === "active",
     address_index: indexOf(context, document),
     sealed: keys.seal("alias", row.id, document),
-    ...(wish.sealTo === undefined ? {} : sealingColumns(wish.sealTo)),
+    ...(update.sealTo === undefined ? {} : sealingColumns(update.sealTo)),
   };
-  if (wish.sealTo !== undefined) await refuseForeignKey(trx, userId, wish.sealTo);
+  if (update.sealTo !== undefined) await refuseForeignKey(trx, userId, update.sealTo);
   await trx.updateTable("alias").set(next).where("id", "=", row.id).execute();
   if (!next.address_index.equals(row.address_index)) {
     await released.claim(trx, next.address_index, userId);
     await released.hold(trx, row.address_index, userId);
     await renameLogin(context, trx, { aliasId, document });
   }
-  const { name, routing, webhookSecret, sealTo } = wish;
+  const { name, routing, webhookSecret, sealTo } = update;
   const routeChanged = [name, routing, webhookSecret, sealTo].some((it) => it !== undefined);
   if (routeChanged) await signals.announceRoute(trx, [aliasId]);
   const mayStillSend = next.active && next.address_index.equals(row.address_index);
-  const messagesDone = mayStillSend ? [] : await takeBackComposed(context, trx, aliasId);
+  const messagesDone = mayStillSend ? [] : await cancelComposed(context, trx, aliasId);
   return { alias: toAlias({ ...row, ...next }, document), routeChanged, messagesDone };
 }
 
-/** The key stays until the commit, and while it is in use. */
+/**
+ * Locks the key until the commit, after which the reference protects it.
+ * @throws AppError `invalid` when the key is not the user's
+ */
 async function refuseForeignKey(trx: InTransaction, userId: string, sealTo: AliasSealing): Promise<void> {
   if (typeof sealTo === "string" || (await lockKey(trx, userId, sealTo.keyId))) return;
   throw fieldError("sealTo", aliasMessages.sealTo);
 }
 
-/** Composed mail that still waits does not leave as an alias that is paused, or goes by another name now. @returns messages without deliveries */
-async function takeBackComposed(context: StoreContext, trx: InTransaction, aliasId: string): Promise<string[]> {
+/**
+ * Cancels pending composed mail of an alias that was paused or renamed.
+ * @returns ids of messages without deliveries, whose bodies the caller deletes
+ */
+async function cancelComposed(context: StoreContext, trx: InTransaction, aliasId: string): Promise<string[]> {
   return takeBack(context, trx, { messageIds: await lockComposed(trx, { column: "alias_id", id: aliasId }) });
 }
 
-/** The submission user name is the address: the new one signs in from the commit on, the old one no more. */
+/** Changes the user name of SMTP submission to the new address; the old one stops working at the commit. */
 async function renameLogin(
   { keys, clock }: StoreContext,
   trx: InTransaction,
@@ -184,8 +190,8 @@ async function deleteAlias(
     const row = await lockAlias(trx, userId, aliasId);
     if (row === undefined) return null;
     const messageIds = await lockMessagesOf(trx, { column: "alias_id", id: aliasId });
-    const takenBack = await takeBackComposed(context, trx, aliasId);
-    await letGoOfAlias(trx, aliasId);
+    const takenBack = await cancelComposed(context, trx, aliasId);
+    await detachLeasedMail(trx, aliasId);
     await trx.deleteFrom("alias").where("id", "=", aliasId).execute();
     await released.hold(trx, row.address_index, userId);
     await signals.announceRoute(trx, [aliasId]);
@@ -207,7 +213,7 @@ function lockAlias(trx: InTransaction, userId: string, aliasId: string) {
     .executeTakeFirst();
 }
 
-async function takenAsAppError<T>(work: () => Promise<T>): Promise<T> {
+async function withAliasTakenError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

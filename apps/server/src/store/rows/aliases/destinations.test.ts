@@ -26,8 +26,8 @@ onEachDatabase((given) => {
   const stateOf = async ({ user, address }: { user: { id: string }; address: string }) =>
     (await given.store.destinations.states(user.id, [address])).get(address);
 
-  describe("a mailbox of an account", () => {
-    it("is new, asked once, and carried by the route until it is confirmed", async () => {
+  describe("a destination mailbox of an account", () => {
+    it("is new at first, is asked once, and is named by the route until it is confirmed", async () => {
       const { aliases, destinations } = given.store;
       const pair = await aPair();
       const route = async () => (await aliases.findRoute(pair.path))?.unconfirmed;
@@ -40,7 +40,7 @@ onEachDatabase((given) => {
       expect((await aliases.findRouteById(pair.alias.id))?.unconfirmed).toBeUndefined();
     });
 
-    it("is one whatever its letter case and tag", async () => {
+    it("is the same for any letter case and tag", async () => {
       const { destinations } = given.store;
       const pair = await aPair();
       await destinations.ask(pair.wish);
@@ -48,7 +48,7 @@ onEachDatabase((given) => {
       expect(await stateOf({ ...pair, address: other })).toBe("asked");
     });
 
-    it("refused takes nothing from this account any more, and its owner's spelling of it comes back once", async () => {
+    it("when it refuses, gets no more mail from this account, and the owner's spelling of it is returned once", async () => {
       const { aliases, destinations } = given.store;
       const pair = await aPair();
       const other = await aPair(pair.address);
@@ -60,7 +60,7 @@ onEachDatabase((given) => {
       expect((await aliases.findRoute(other.path))?.destinations).toEqual([mailbox(pair.address)]);
     });
 
-    it("blocked is blocked for every account, also those that come later, and by no readable address", async () => {
+    it("when it blocks, is blocked for every account, also for later ones, and is stored as a hash only", async () => {
       const { aliases, destinations } = given.store;
       const pair = await aPair();
       const other = await aPair(pair.address);
@@ -77,7 +77,7 @@ onEachDatabase((given) => {
       expect((await destinations.answerLink(other.wish.tokenHash, "mine"))?.state).toBe("blocked");
     });
 
-    it("the sixth unconfirmed one waits, also when they all come at once", async () => {
+    it("the sixth unconfirmed one has to wait, also with concurrent requests", async () => {
       const { destinations } = given.store;
       const { user } = await aPair();
       const wishes = Array.from({ length: 8 }, () => wishOf(user.id, aMailbox()));
@@ -86,7 +86,7 @@ onEachDatabase((given) => {
       expect(kinds.filter((kind) => kind === "too_many")).toHaveLength(3);
     });
 
-    it("is as if never asked when the message could not be queued", async () => {
+    it("is in its earlier state when the confirmation message could not be queued", async () => {
       const { destinations } = given.store;
       const pair = await aPair();
       await destinations.ask(pair.wish);
@@ -96,8 +96,8 @@ onEachDatabase((given) => {
     });
   });
 
-  describe("a link", () => {
-    it("works for its time, is forgotten after it, and the answer stays", async () => {
+  describe("a confirmation link", () => {
+    it("works until it expires, is deleted afterwards, and its answer remains", async () => {
       const { store, clock } = given;
       const pair = await aPair();
       await store.destinations.ask(pair.wish);
@@ -111,12 +111,12 @@ onEachDatabase((given) => {
       expect(await stateOf(pair)).toBe("refused");
     });
 
-    it("nobody made is unknown", async () => {
+    it("with an unknown token is not found", async () => {
       expect(await given.store.destinations.stateOfLink(randomBytes(32))).toBeNull();
       expect(await given.store.destinations.answerLink(randomBytes(32), "block")).toBeNull();
     });
 
-    it("goes with the account, and so does what the account knew", async () => {
+    it("is deleted with the account, like the account's mailbox states", async () => {
       const { destinations, users } = given.store;
       const pair = await aPair();
       await destinations.ask(pair.wish);

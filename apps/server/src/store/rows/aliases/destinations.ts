@@ -1,6 +1,7 @@
 /**
- * Accounts and the mailboxes they forward to. A row knows its mailbox by keyed hash only; the sealed document holds when it was
- * asked. A block is the mailbox' own, over all accounts: taken under a lock of that mailbox, so that none slips in beside it.
+ * The state of each pair of account and destination mailbox. A row holds the mailbox as a keyed hash; its sealed
+ * document holds the times of confirmation messages. A block belongs to the mailbox and applies to all accounts, so it
+ * is set under a lock on the mailbox, which keeps concurrent requests from creating unblocked pairs.
  */
 
 import { randomUUID } from "node:crypto";
@@ -26,7 +27,7 @@ import { dropRoutes } from "./alias-routes.ts";
 import { mailboxIndex } from "./mailbox-index.ts";
 
 interface PairDocument {
-  /** ISO times of our messages, oldest first. */
+  /** ISO times of the confirmation messages we sent, oldest first. */
   askedAt: string[];
 }
 
@@ -71,8 +72,8 @@ export function destinationStore(context: StoreContext): DestinationStore {
 async function ask(context: StoreContext, wish: AskWish): Promise<AskDecision> {
   const { keys, clock } = context;
   const index = mailboxIndex(keys, wish.address);
-  return changing<AskDecision>(context, async (trx) => {
-    // One decision at a time for an account, so that its unconfirmed mailboxes are counted right.
+  return changeAndDropRoutes<AskDecision>(context, async (trx) => {
+    // One decision at a time per account, so that its unconfirmed mailboxes are counted correctly.
     const { userId } = wish;
     const user = trx.selectFrom("user").select("id").where("id", "=", userId).forNoKeyUpdate();
     if ((await user.executeTakeFirst()) === undefined)
@@ -114,10 +115,10 @@ async function ask(context: StoreContext, wish: AskWish): Promise<AskDecision> {
   }
 }
 
-/** Neither confirmed, refused nor blocked. */
+/** Whether the mailbox is neither confirmed nor refused nor blocked. */
 const isOpen = (state: KnownState | undefined): boolean => state === undefined || state === "asked";
 
-/** The mailbox of the account's e-mail, once that is confirmed: it is proven and need not be asked again. */
+/** Keyed hash of the account's e-mail if that is confirmed: as a destination this mailbox needs no confirmation. */
 async function provenMailbox({ db, keys }: StoreContext, userId: string, within: Reading = db): Promise<Buffer | null> {
   const row = await within
     .selectFrom("user")
@@ -145,8 +146,9 @@ async function confirmPair(context: StoreContext, trx: InTransaction, pair: Prov
 }
 
 /**
- * The account's e-mail was confirmed, so its mailbox is a confirmed destination unless it has refused. The caller has locked the account.
- * @returns what tells the routes of it, once committed
+ * Confirms the mailbox of the account's confirmed e-mail as a destination, unless it has refused or blocked mail. The
+ * caller has locked the account.
+ * @returns a function that drops the account's routes; call it after the commit
  */
 export async function confirmOwnMailbox(
   context: StoreContext,
@@ -162,7 +164,7 @@ export async function confirmOwnMailbox(
   return dropRoutes(context.signals, trx, [userId]);
 }
 
-/** Of several mailboxes, in one order for all, so that two accounts that do this at once never wait for each other. */
+/** Confirms several mailboxes in the order of their hashes, so that two concurrent accounts can't deadlock. */
 export async function confirmOwnMailboxes(
   context: StoreContext,
   trx: InTransaction,
@@ -171,14 +173,14 @@ export async function confirmOwnMailboxes(
   const inOrder = emails.toSorted((a, b) =>
     Buffer.compare(mailboxIndex(context.keys, a), mailboxIndex(context.keys, b)),
   );
-  const tell: (() => void)[] = [];
-  for (const email of inOrder) tell.push(await confirmOwnMailbox(context, trx, { userId, email }));
-  return () => tell.forEach((it) => it());
+  const notifications: (() => void)[] = [];
+  for (const email of inOrder) notifications.push(await confirmOwnMailbox(context, trx, { userId, email }));
+  return () => notifications.forEach((notify) => notify());
 }
 
 async function takeBackAsk(context: StoreContext, wish: AskWish): Promise<void> {
   const index = mailboxIndex(context.keys, wish.address);
-  await changing(context, async (trx) => {
+  await changeAndDropRoutes(context, async (trx) => {
     const known = await lockPair(trx, wish.userId, index);
     await trx.deleteFrom("one_time_token").where("token_hash", "=", wish.tokenHash).execute();
     if (known === undefined) return { answer: undefined, changed: [] };
@@ -196,7 +198,7 @@ async function answerLink(
 ): Promise<Answered | null> {
   const link = await findLink(context, tokenHash);
   if (link === null) return null;
-  return changing<Answered | null>(context, async (trx) => {
+  return changeAndDropRoutes<Answered | null>(context, async (trx) => {
     await lockMailbox(trx, link.mailbox_index);
     const pairs = await lockPairs(trx, link, choice);
     const own = pairs.find((it) => it.id === link.id);
@@ -223,7 +225,10 @@ async function answerLink(
   });
 }
 
-/** A block is every account's; any other answer only the one's whose link it is. Locked in one order. */
+/**
+ * Locks the pairs that an answer changes, in order of id: a block concerns every account, any other answer only the
+ * account of the link.
+ */
 function lockPairs(
   trx: InTransaction,
   { id, mailbox_index }: { id: string; mailbox_index: Buffer },
@@ -236,24 +241,30 @@ function lockPairs(
 
 interface Change<T> {
   answer: T;
-  /** Accounts whose routes lead elsewhere now. */
+  /** Accounts whose routes have changed. */
   changed: readonly string[];
 }
 
-/** Routes are dropped here and announced to others, in the change's own transaction. */
-async function changing<T>(
+/**
+ * Runs a change and drops the routes it affects: other processes are notified in its transaction, this one after the
+ * commit.
+ */
+async function changeAndDropRoutes<T>(
   { db, signals }: StoreContext,
   work: (trx: InTransaction) => Promise<Change<T>>,
 ): Promise<T> {
-  const { answer, tell } = await db.transaction().execute(async (trx) => {
+  const { answer, notifyRoutes } = await db.transaction().execute(async (trx) => {
     const done = await work(trx);
-    return { answer: done.answer, tell: await dropRoutes(signals, trx, done.changed) };
+    return { answer: done.answer, notifyRoutes: await dropRoutes(signals, trx, done.changed) };
   });
-  tell();
+  notifyRoutes();
   return answer;
 }
 
-/** An alias' spelling of the mailbox, for its owner to read. A rare act: all of the account's documents are opened. */
+/**
+ * The mailbox as one of the account's aliases spells it, for the owner to read. Opens all alias documents of the
+ * account, which is acceptable because it is rarely needed.
+ */
 async function spellingOf(
   { keys }: StoreContext,
   trx: InTransaction,
@@ -336,7 +347,7 @@ async function insertLink(
     .execute();
 }
 
-/** Not consumed: a link says the same, and may be told otherwise, as long as it lives. */
+/** The link is not consumed: until it expires, it can be opened again and the answer changed. */
 async function findLink({ db, keys, clock }: StoreContext, tokenHash: Buffer) {
   const link = await db
     .selectFrom("one_time_token")

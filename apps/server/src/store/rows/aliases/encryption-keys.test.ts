@@ -6,7 +6,7 @@ import { insertUser, onEachDatabase } from "../../stores.testing.ts";
 
 let made = 0;
 
-/** Each a second younger than the one before. */
+/** A new key, created a second before the previous one. */
 function aKey(userId: string, change: Partial<NewEncryptionKey> = {}): NewEncryptionKey {
   made += 1;
   return {
@@ -33,7 +33,7 @@ describe("encryption keys", () => {
     const defaults = async (userId: string) =>
       (await it_.store.encryptionKeys.listForUser(userId)).filter((key) => key.isDefault).map((key) => key.id);
 
-    it("are listed newest first, without their private halves, which are read one by one", async () => {
+    it("are listed newest first, without their private keys, which are read one by one", async () => {
       const { store, userId } = await aPerson();
       expect(await store.encryptionKeys.listForUser(userId)).toEqual([]);
       const [old, young] = [aKey(userId), aKey(userId)];
@@ -48,7 +48,7 @@ describe("encryption keys", () => {
       expect(await store.encryptionKeys.count(userId)).toBe(2);
     });
 
-    it("the first is the default one; a later one only when it says so", async () => {
+    it("the first is the default; a later one only on request", async () => {
       const { store, userId } = await aPerson();
       const first = await insertKey(store, userId);
       expect(first.isDefault).toBe(true);
@@ -59,7 +59,7 @@ describe("encryption keys", () => {
       expect(await defaults(userId)).toEqual([wished.id]);
     });
 
-    it("made the default one, a key takes that from the one that was", async () => {
+    it("a key that is made the default replaces the previous default", async () => {
       const { store, userId } = await aPerson();
       const [, second] = [await insertKey(store, userId), await insertKey(store, userId)];
       expect(await store.encryptionKeys.makeDefault(userId, second.id)).toEqual({ ...second, isDefault: true });
@@ -67,7 +67,7 @@ describe("encryption keys", () => {
       expect(await defaults(userId)).toEqual([second.id]);
     });
 
-    it("the default one deleted, the newest other one is", async () => {
+    it("when the default is deleted, the newest remaining key becomes the default", async () => {
       const { store, userId } = await aPerson();
       const [first, second, third] = [
         await insertKey(store, userId),
@@ -84,7 +84,7 @@ describe("encryption keys", () => {
       expect((await insertKey(store, userId)).isDefault).toBe(true);
     });
 
-    it("another person's read as absent and can't be changed", async () => {
+    it("another account's keys read as absent and can't be changed", async () => {
       const { store, userId } = await aPerson();
       const [key, second] = [await insertKey(store, userId), await insertKey(store, userId)];
       const { userId: stranger } = await aPerson();
@@ -96,7 +96,7 @@ describe("encryption keys", () => {
       expect(await encryptionKeys.listForUser(userId)).toEqual([second, key]);
     });
 
-    it("no account gets more than it may, also when many ask at once", async () => {
+    it("no account gets more keys than the maximum, also with concurrent inserts", async () => {
       const { store, userId } = await aPerson();
       const tries = await Promise.all(Array.from({ length: 6 }, () => store.encryptionKeys.insert(aKey(userId), 3)));
       expect(tries.filter((kept) => kept !== null)).toHaveLength(3);
@@ -104,7 +104,7 @@ describe("encryption keys", () => {
       expect(await defaults(userId)).toHaveLength(1);
     });
 
-    it("whatever happens at once, exactly one is the default", async () => {
+    it("concurrent changes leave exactly one default", async () => {
       for (let round = 0; round < 5; round += 1) {
         const { store, userId } = await aPerson();
         const { encryptionKeys } = store;
@@ -121,7 +121,7 @@ describe("encryption keys", () => {
       }
     });
 
-    it("go with their account, which can have none any more", async () => {
+    it("are deleted with their account, which can then have none", async () => {
       const { store, userId } = await aPerson();
       const key = await insertKey(store, userId);
       await store.users.delete(userId);

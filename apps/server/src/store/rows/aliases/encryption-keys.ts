@@ -1,6 +1,7 @@
 /**
- * Encryption keys. Name, public key and wrapped private key are sealed; which one is the default is a plain column with a unique
- * index. Every change locks the account's row first, so that of two at once each sees the other and exactly one default is left.
+ * Encryption keys. Name, public key and wrapped private key are sealed; which key is the default is a plain column with
+ * a unique index. Every change locks the account's row first, so that concurrent changes run one after another and
+ * exactly one default remains.
  */
 
 import { aliasAddress } from "../../../core/alias/alias.ts";
@@ -40,7 +41,7 @@ export function encryptionKeyStore(context: StoreContext): EncryptionKeyStore {
     insert: (key, max) => inTurn(context, key.userId, (trx) => insertKey(context, trx, { key, max })),
     makeDefault: (userId, keyId) => inTurn(context, userId, (trx) => makeDefault(context, trx, { userId, keyId })),
     delete: async (userId, keyId) =>
-      (await usedAsAppError(() => inTurn(context, userId, (trx) => deleteKey(context, trx, { userId, keyId })))) ??
+      (await withKeyInUseError(() => inTurn(context, userId, (trx) => deleteKey(context, trx, { userId, keyId })))) ??
       false,
   };
 }
@@ -53,7 +54,10 @@ export function openKeyDocument(keys: StoreContext["keys"], row: Pick<KeyRow, "i
   return keys.open<KeyDocument>("encryption_key", row.id, row.sealed);
 }
 
-/** Nobody deletes it before the end of the transaction. @returns false when it is not this user's */
+/**
+ * Prevents the deletion of the key until the end of the transaction.
+ * @returns false when the user has no such key
+ */
 export async function lockKey(trx: InTransaction, userId: string, keyId: string): Promise<boolean> {
   const own = trx.selectFrom("encryption_key").select("id").where("user_id", "=", userId).where("id", "=", keyId);
   return (await own.forKeyShare().executeTakeFirst()) !== undefined;
@@ -64,14 +68,17 @@ function toKey(row: KeyRow, { keyName, publicKey }: KeyDocument): EncryptionKey 
   return { id, userId, keyName, publicKey, isDefault, createdAt };
 }
 
-/** One change of an account's keys after another. @returns `null` also when the account is gone */
+/**
+ * Runs the changes of an account's keys one after another.
+ * @returns the result of `change`; `null` also when the account does not exist
+ */
 function inTurn<T>(
   { db }: StoreContext,
   userId: string,
   change: (trx: InTransaction) => Promise<T | null>,
 ): Promise<T | null> {
   return db.transaction().execute(async (trx) => {
-    // Leaves room for whoever only refers to the account, which the rows of other tables do.
+    // This lock does not block inserts of rows that refer to the account.
     const account = trx.selectFrom("user").select("id").where("id", "=", userId).forNoKeyUpdate();
     return (await account.executeTakeFirst()) === undefined ? null : await change(trx);
   });
@@ -116,8 +123,8 @@ async function makeDefault(
   return toKey({ ...row, is_default: true }, open(context, row));
 }
 
-/** Somebody chose it while it was being deleted. */
-async function usedAsAppError<T>(work: () => Promise<T>): Promise<T> {
+/** Turns a foreign key violation into `key_in_use`: the key was chosen while it was being deleted. */
+async function withKeyInUseError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -128,7 +135,7 @@ async function usedAsAppError<T>(work: () => Promise<T>): Promise<T> {
 
 const NAMED_MAX = 5;
 
-/** @throws AppError `key_in_use`, which says where */
+/** @throws AppError `key_in_use`, whose message names where the key is used */
 async function refuseIfUsed(
   { keys }: StoreContext,
   trx: InTransaction,
@@ -144,7 +151,7 @@ async function refuseIfUsed(
   }
   if (rows.length > NAMED_MAX) places.push(`${rows.length - NAMED_MAX} more`);
   if (places.length === 0) return;
-  const message = `Mail is forwarded sealed to this key for ${places.join(", ")}. Choose another key there first, or switch it off.`;
+  const message = `Forwarded mail is encrypted to this key for ${places.join(", ")}. Choose another key there first, or switch encryption off.`;
   throw new AppError("key_in_use", { message });
 }
 

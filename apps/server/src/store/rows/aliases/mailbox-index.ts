@@ -2,13 +2,19 @@ import { asciiDomainOf, splitAddress } from "@kauke/mail-rfc";
 import { sameMailbox } from "../../../core/destination/same-mailbox.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 
-/** Of exactly this address: a host may know `ann` and not `ann+shop`. Letter case and the domain's spelling make no difference. */
+/**
+ * Keyed hash of exactly this address, because a host may have the mailbox `ann` but not `ann+shop`. Letter case and the
+ * spelling of an international domain are ignored.
+ */
 export function missingMailboxIndex(keys: ServerKeys, address: string): Buffer {
   const local = splitAddress(address).local.normalize("NFC").toLowerCase();
   return keys.blindIndex("missing_mailbox.mailbox", `${local}@${asciiDomainOf(address)}`);
 }
 
-/** @param address any spelling of the mailbox */
+/**
+ * Keyed hash of a mailbox, equal for all spellings that reach it.
+ * @param address any spelling of the mailbox
+ */
 export function mailboxIndex(keys: ServerKeys, address: string): Buffer {
   return keys.blindIndex("destination.mailbox", sameMailbox(address));
 }

@@ -22,7 +22,7 @@ describe("mailboxes that their hosts say do not exist", () => {
       return { user, route, refuse };
     }
 
-    it("three messages over a day suspend one for its account: no route leads there until it is cleared", async () => {
+    it("refusals of three messages over a day suspend a mailbox for its account: routes leave it out until it is cleared", async () => {
       const address = `gone.${randomUUID()}@Example.org`;
       const other = `other.${randomUUID()}@example.org`;
       const mine = await anOwner(address, other);
@@ -43,7 +43,7 @@ describe("mailboxes that their hosts say do not exist", () => {
       expect(await mine.route()).toEqual({ open: [address, other], missing: undefined });
     });
 
-    it("a message taken between ends the count; one message counts once; a tag is another mailbox", async () => {
+    it("a message taken in between resets the count; one message counts once; an address with a tag is counted separately", async () => {
       const address = `ann.${randomUUID()}@example.org`;
       const { user, refuse } = await anOwner(address);
       const messageId = randomUUID();
@@ -55,7 +55,7 @@ describe("mailboxes that their hosts say do not exist", () => {
       expect(await refuse(address.replace("@", "+tag@"))).toMatchObject({ refusals: 1 });
     });
 
-    it("a thousand are counted for an account, and nothing for one that is gone", async () => {
+    it("at most a thousand are counted for an account, and none for a deleted account", async () => {
       const { refuse, user } = await anOwner();
       for (let index = 0; index < 1000; index++) await refuse(`m${index}@example.org`);
       expect(await refuse("one-more@example.org")).toBeNull();

@@ -1,4 +1,7 @@
-/** Which mailboxes refused an account's mail as not existing, by keyed hash. The rule is core's. */
+/**
+ * Mailboxes that refused an account's mail because they do not exist, by keyed hash. The rule for suspending one is in
+ * core.
+ */
 import { sql } from "kysely";
 import {
   type MailboxRefusal,
@@ -11,7 +14,7 @@ import type { StoreContext } from "../../store-context.ts";
 import { dropRoutes } from "./alias-routes.ts";
 import { missingMailboxIndex } from "./mailbox-index.ts";
 
-/** Of one account. */
+/** Maximum rows per account. */
 const ROWS_MAX = 1000;
 
 export function missingMailboxStore(context: StoreContext): MissingMailboxStore {
@@ -20,7 +23,7 @@ export function missingMailboxStore(context: StoreContext): MissingMailboxStore 
     note: (refusal) => note(context, refusal),
     clear: async (userId, address) => {
       const index = missingMailboxIndex(keys, address);
-      return await dropping(context, userId, async (trx) => {
+      return await changeAndDropRoutes(context, userId, async (trx) => {
         const query = trx
           .deleteFrom("missing_mailbox")
           .where("user_id", "=", userId)
@@ -54,17 +57,22 @@ interface NotedRow {
 async function note(context: StoreContext, refusal: MailboxRefusal): Promise<MissingMailbox | null> {
   const { userId, messageId } = refusal;
   const index = missingMailboxIndex(context.keys, refusal.address);
-  return await dropping(context, userId, async (trx) => {
+  return await changeAndDropRoutes(context, userId, async (trx) => {
     const row = await count(trx, { userId, index, messageId, now: context.clock.now() });
     if (row === undefined) return { answer: null, isChanged: false };
     const isNew = row.suspended_at !== null;
     const answer = { refusals: row.refusals, firstAt: row.first_at, isSuspended: isNew, isNew };
-    // The cached route lists mailboxes with refusals, so that a message taken ends their count: it is read anew at the first refusal.
+    // The cached route lists mailboxes with refusals, so that a delivered message resets their count. Therefore it is
+    // dropped at the first refusal.
     return { answer, isChanged: row.refusals === 1 || isNew };
   });
 }
 
-/** @returns nothing when it is suspended already, this message was counted, or the account is gone or full */
+/**
+ * Counts a refusal.
+ * @returns `undefined` if the mailbox is suspended already, this message was counted, the account is gone, or it has
+ * ROWS_MAX rows
+ */
 async function count(
   trx: InTransaction,
   { userId, index, messageId, now }: { userId: string; index: Buffer; messageId: string; now: Date },
@@ -89,15 +97,15 @@ async function count(
   return rows[0];
 }
 
-async function dropping<T>(
+async function changeAndDropRoutes<T>(
   { db, signals }: StoreContext,
   userId: string,
   work: (trx: InTransaction) => Promise<{ answer: T; isChanged: boolean }>,
 ): Promise<T> {
-  const { answer, tell } = await db.transaction().execute(async (trx) => {
+  const { answer, notifyRoutes } = await db.transaction().execute(async (trx) => {
     const done = await work(trx);
-    return { answer: done.answer, tell: await dropRoutes(signals, trx, done.isChanged ? [userId] : []) };
+    return { answer: done.answer, notifyRoutes: await dropRoutes(signals, trx, done.isChanged ? [userId] : []) };
   });
-  tell();
+  notifyRoutes();
   return answer;
 }

@@ -45,7 +45,7 @@ onEachContext((it) => {
   const countOf = async (aliasId: string) =>
     (await it.context.db.selectFrom("reply_path").select("id").where("alias_id", "=", aliasId).execute()).length;
 
-  test("reply addresses are deleted by account and by alias, more than one statement takes, and nobody else's", async () => {
+  test("reply addresses are deleted by account and by alias, also more than one statement deletes, and only those", async () => {
     const { db } = it.context;
     const [ann, bob] = [await makeUser(), await makeUser()];
     const [first, second, bobs] = [await makeAlias(ann, 1200), await makeAlias(ann, 500), await makeAlias(bob, 3)];

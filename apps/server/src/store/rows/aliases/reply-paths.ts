@@ -1,4 +1,7 @@
-/** Reply addresses. Their content is sealed by their token (see core/reply-path), not by a key of the server. */
+/**
+ * Reply addresses. Their content is sealed with a key derived from their token (see core/reply-path), not with a key of
+ * the server.
+ */
 import { sql } from "kysely";
 import type { ReplyPathStore } from "../../../core/reply-path/reply-path.ts";
 import type { Database } from "../../database.ts";
@@ -38,12 +41,12 @@ export function replyPathStore({ db }: Pick<StoreContext, "db">): ReplyPathStore
   };
 }
 
-/** Rows of one statement: the embedded database deletes them in a few milliseconds. */
-const PIECE = 500;
+/** Rows per statement, which the embedded database deletes in a few milliseconds. */
+const ROWS_AT_ONCE = 500;
 
 /**
- * Deletes the reply addresses of an account's aliases, or of one of them, in many short statements. An account can have hundreds of
- * thousands; deleted together with the account, in one statement, they would hold up the whole process for seconds.
+ * Deletes the reply addresses of one alias, or of all aliases of an account, in many short statements. An account can
+ * have hundreds of thousands; one statement for all of them would block the process for seconds.
  */
 export async function deleteReplyPathsOf(
   db: Database,
@@ -52,9 +55,9 @@ export async function deleteReplyPathsOf(
   let aliases = db.selectFrom("alias").select("id").where("user_id", "=", userId);
   if (aliasId !== undefined) aliases = aliases.where("id", "=", aliasId);
   for (const { id } of await aliases.execute()) {
-    for (let deleted = PIECE; deleted === PIECE; ) {
+    for (let deleted = ROWS_AT_ONCE; deleted === ROWS_AT_ONCE; ) {
       const { rows } = await sql`
-        DELETE FROM reply_path WHERE id IN (SELECT id FROM reply_path WHERE alias_id = ${id} LIMIT ${PIECE}) RETURNING 1
+        DELETE FROM reply_path WHERE id IN (SELECT id FROM reply_path WHERE alias_id = ${id} LIMIT ${ROWS_AT_ONCE}) RETURNING 1
       `.execute(db);
       deleted = rows.length;
     }

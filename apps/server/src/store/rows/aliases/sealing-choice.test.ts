@@ -1,11 +1,11 @@
-/** To which key forwarded mail is sealed: the alias' choice before the account's, and a key that holds on while it is chosen. */
+/** Which key forwarded mail is encrypted to: the alias' choice before the account's. A chosen key can't be deleted. */
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { AliasSealing } from "../../../core/alias/alias.ts";
 import type { RouteChange } from "../../change-signals.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 
-describe("the key to seal to", () => {
+describe("the key that forwarded mail is encrypted to", () => {
   onEachDatabase((it_) => {
     const aPerson = async () => {
       const { store } = it_;
@@ -22,7 +22,7 @@ describe("the key to seal to", () => {
     const choose = (userId: string, aliasId: string, sealTo: AliasSealing) =>
       it_.store.aliases.update(userId, aliasId, () => ({ sealTo }));
 
-    it("is the alias' own, else the account's, else none; the mail path finds it by address and by id", async () => {
+    it("is the alias' own, otherwise the account's, otherwise none; the mail path finds it by address and by id", async () => {
       const { store, userId, alias, address } = await aPerson();
       const [mine, other] = [await insertKey(userId, "age1account"), await insertKey(userId, "age1alias")];
       const found = async () => [
@@ -46,7 +46,7 @@ describe("the key to seal to", () => {
       expect(await found()).toEqual([null, null]);
     });
 
-    it("stays when something else is changed, of the alias or the account", async () => {
+    it("is unchanged when another field of the alias or the account is changed", async () => {
       const { store, userId, alias } = await aPerson();
       const key = await insertKey(userId, "age1one");
       await store.users.changeSettings(userId, { sealTo: key });
@@ -65,7 +65,7 @@ describe("the key to seal to", () => {
       expect((await store.aliases.find(userId, alias.id))?.sealTo).toEqual({ keyId: key });
     });
 
-    it("is one of the account's: another's, or none at all, is refused and changes nothing", async () => {
+    it("must be one of the account's keys: another one is refused and nothing changes", async () => {
       const [ann, bob] = [await aPerson(), await aPerson()];
       const bobs = await insertKey(bob.userId, "age1bob");
       for (const keyId of [bobs, randomUUID()]) {
@@ -78,10 +78,10 @@ describe("the key to seal to", () => {
       expect(await ann.store.users.changeSettings(randomUUID(), { sealTo: "off" })).toBeNull();
     });
 
-    it("a change makes cached routes stale at once: one alias', or all of the account's", async () => {
+    it("a change makes cached routes stale at once: those of one alias, or of the whole account", async () => {
       const { store, userId, alias } = await aPerson();
       const key = await insertKey(userId, "age1one");
-      // On PostgreSQL a change of ours comes back as a notification later: what is heard twice is no less true.
+      // On PostgreSQL our own change arrives again later as a notification, so routes may be notified twice.
       const heard: RouteChange[] = [];
       store.aliases.onRouteChange((change) => heard.push(change));
       await store.users.changeSettings(userId, { leakGuard: false });
@@ -111,7 +111,7 @@ describe("the key to seal to", () => {
       expect(await store.encryptionKeys.count(userId)).toBe(1);
     });
 
-    it("of deleting and choosing at once, one wins: a chosen key is there", async () => {
+    it("when it is deleted and chosen concurrently, one fails: a chosen key always exists", async () => {
       const { store, userId, alias } = await aPerson();
       for (let round = 0; round < 10; round += 1) {
         const key = await insertKey(userId, "age1one");
@@ -130,7 +130,7 @@ describe("the key to seal to", () => {
       }
     });
 
-    it("goes with the account, chosen or not", async () => {
+    it("is deleted with the account, chosen or not", async () => {
       const { store, userId, alias, address } = await aPerson();
       const key = await insertKey(userId, "age1one");
       await choose(userId, alias.id, { keyId: key });

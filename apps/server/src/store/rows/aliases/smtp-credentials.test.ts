@@ -26,7 +26,7 @@ describe("SMTP credentials", () => {
       return { store: it_.store, userId, alias };
     };
 
-    it("an alias has none, then one, named as its owner typed the address", async () => {
+    it("an alias has none at first, then one pair, whose user name is spelled as the alias", async () => {
       const { store, userId, alias } = await aPerson();
       expect(await store.smtpCredentials.listForAlias(userId, alias.id)).toEqual([]);
       expect(await store.smtpCredentials.readPassword(userId, alias.id)).toBeNull();
@@ -38,7 +38,7 @@ describe("SMTP credentials", () => {
       expect(await store.smtpCredentials.readPassword(userId, alias.id)).toBe("first");
     });
 
-    it("a second one for an alias is refused, also when two ask at once", async () => {
+    it("a second pair for an alias is refused, also with concurrent inserts", async () => {
       const { store, alias } = await aPerson();
       const tries = await Promise.allSettled([insertCredential(store, alias), insertCredential(store, alias)]);
       const refused = tries.filter((it) => it.status === "rejected");
@@ -46,7 +46,7 @@ describe("SMTP credentials", () => {
       await expect(insertCredential(store, alias)).rejects.toMatchObject({ code: "smtp_credential_exists" });
     });
 
-    it("another person's read as absent and can't be changed", async () => {
+    it("another account's credentials read as absent and can't be changed", async () => {
       const { store, userId, alias } = await aPerson();
       const made = await insertCredential(store, alias);
       const { userId: strangerId, alias: theirs } = await aPerson();
@@ -65,7 +65,7 @@ describe("SMTP credentials", () => {
       expect(await smtpCredentials.readPassword(userId, alias.id)).toBe("first");
     });
 
-    it("signs in by the address in any letter case, and by no other name", async () => {
+    it("sign in by the address in any letter case, and by no other name", async () => {
       const { store, userId, alias } = await aPerson();
       const { id: credentialId } = await insertCredential(store, alias);
       const address = addressOf(alias).toLowerCase();
@@ -91,7 +91,7 @@ describe("SMTP credentials", () => {
       expect(await store.smtpCredentials.findStanding(made.id)).toEqual(standing);
     });
 
-    it("a deleted one signs in no more, and the alias may have another", async () => {
+    it("a deleted pair can't sign in, and the alias can have another one", async () => {
       const { store, alias } = await aPerson();
       const made = await insertCredential(store, alias);
       expect(await store.smtpCredentials.delete(keyOf(made))).toBe(true);
@@ -102,7 +102,7 @@ describe("SMTP credentials", () => {
       expect((await store.smtpCredentials.findLogin(made.username))?.password).toBe("anew");
     });
 
-    it("follows a rename: the new name signs in, the old one is unknown, what was open has ended", async () => {
+    it("follow a rename: the new name signs in, the old one is unknown, and the stamp of open sessions is invalid", async () => {
       const { store, userId, alias } = await aPerson();
       const made = await insertCredential(store, alias);
       const before = await store.smtpCredentials.findLogin(made.username);
@@ -119,7 +119,7 @@ describe("SMTP credentials", () => {
       expect((await store.smtpCredentials.findLogin(made.username))?.aliasId).toBe(next.id);
     });
 
-    it("a rename that is refused leaves the user name", async () => {
+    it("a refused rename does not change the user name", async () => {
       const { store, userId, alias } = await aPerson();
       const made = await insertCredential(store, alias);
       const taken = await insertAlias(store, userId);
@@ -128,7 +128,7 @@ describe("SMTP credentials", () => {
       expect((await store.smtpCredentials.findLogin(made.username))?.credentialId).toBe(made.id);
     });
 
-    it("made and renamed at once, the name that signs in is the one the alias has", async () => {
+    it("when created and renamed concurrently, the user name is the alias' final address", async () => {
       for (let round = 0; round < 5; round += 1) {
         const { store, userId, alias } = await aPerson();
         const name = `${alias.name}-late`;
@@ -138,7 +138,7 @@ describe("SMTP credentials", () => {
       }
     });
 
-    it("a paused alias is told from a wrong name", async () => {
+    it("a paused alias is distinguished from an unknown user name", async () => {
       const { store, userId, alias } = await aPerson();
       const made = await insertCredential(store, alias);
       const pause = () => ({ routing: { state: "paused" as const, lastDestinations: [] } });
@@ -147,7 +147,7 @@ describe("SMTP credentials", () => {
       expect(await store.smtpCredentials.findStanding(made.id)).toMatchObject({ isPaused: true });
     });
 
-    it("goes with its alias and with its account", async () => {
+    it("are deleted with their alias and with their account", async () => {
       const { store, userId, alias } = await aPerson();
       const [one, two] = [
         await insertCredential(store, alias),
@@ -160,7 +160,7 @@ describe("SMTP credentials", () => {
       expect(await store.smtpCredentials.findLogin(two.username)).toBeNull();
     });
 
-    it("only active aliases that have some are listed as able to send, and the account counts them", async () => {
+    it("only active aliases with credentials are listed as able to send, and the account counts them", async () => {
       const { store, userId, alias } = await aPerson();
       const paused = await insertAlias(store, userId, { routing: { state: "paused", lastDestinations: [] } });
       await insertAlias(store, userId);
@@ -169,7 +169,7 @@ describe("SMTP credentials", () => {
       expect(await store.users.stats(userId)).toMatchObject({ aliases: 3, smtpCredentials: 2 });
     });
 
-    it.runIf(it_.severalProcesses)("a password changed by one process is dead for another at once", async () => {
+    it.runIf(it_.severalProcesses)("a password changed by one process stops working in another at once", async () => {
       const second = await it_.openSecond();
       try {
         const { store, alias } = await aPerson();
@@ -188,7 +188,7 @@ describe("SMTP credentials", () => {
 
 describe("webhook secrets", () => {
   onEachDatabase((it_) => {
-    it("a new one is told to the mail path and survives every other change", async () => {
+    it("a new secret is in the route of the mail path and survives other changes of the alias", async () => {
       const { store } = it_;
       const { id: userId } = await insertUser(store);
       const alias = anAlias(userId);

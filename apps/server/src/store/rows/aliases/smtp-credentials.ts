@@ -1,7 +1,7 @@
 /**
- * SMTP credentials, one pair per alias. The user name is the alias's address, so it is not stored: a keyed hash of it stands in
- * the row for signing in (`store/rows/aliases/aliases.ts` moves it with a rename) and the text is read from the alias. Only the password is
- * sealed here.
+ * SMTP credentials, one pair per alias. The user name is the alias's address, so it is not stored: the row holds a
+ * keyed hash of it for signing in (`store/rows/aliases/aliases.ts` updates it when the alias is renamed), and the text
+ * is read from the alias. Only the password is sealed here.
  */
 import { createHash } from "node:crypto";
 import { AppError } from "../../../core/app-error.ts";
@@ -29,7 +29,7 @@ export function smtpCredentialStore(context: StoreContext): SmtpCredentialStore 
   const { db, keys } = context;
   const open = (row: { id: string; sealed: Buffer }) =>
     keys.open<CredentialDocument>("smtp_credential", row.id, row.sealed);
-  // Opened for a name nobody has, so that it takes as long as one somebody has.
+  // Opened if the user name does not exist, so that the response time does not reveal which names exist.
   const decoy = { id: "nobody", sealed: sealPassword(keys, "nobody", "xxxx-xxxx-xxxx-xxxx-xxxx-xxxx") };
   const withAlias = db
     .selectFrom("smtp_credential")
@@ -81,7 +81,10 @@ export function smtpCredentialStore(context: StoreContext): SmtpCredentialStore 
   };
 }
 
-/** A new password and a rename, which moves the index, make another stamp; sealing anew by another key makes none. */
+/**
+ * Stamp of a credential. It changes with a new password and with a rename, which changes the index, but not when the
+ * password is resealed.
+ */
 function stampOf({ username_index }: Pick<SmtpCredentialTable, "username_index">, password: string): string {
   return createHash("sha256").update(username_index).update(password).digest("base64url");
 }
@@ -121,7 +124,7 @@ async function listForAlias({ db, keys }: StoreContext, userId: string, aliasId:
   });
 }
 
-/** The alias is locked, so that no rename slips in between reading its address and writing the index. */
+/** Locks the alias, so that it can't be renamed between the reading of its address and the writing of the index. */
 async function lockAliasDocument(
   { keys }: StoreContext,
   trx: InTransaction,

@@ -67,7 +67,7 @@ describe.each(Object.entries(kinds))("a flood of %s", (_, storeOf) => {
     ["the networks of a /48", (n) => `2001:db8:1:${n.toString(16)}::1`],
     ["two hundred /48", (n) => `2001:db8:${n.toString(16)}::1`],
   ])(
-    "from %s pushes out its own oldest, or the oldest of all, and never more than the bound are open",
+    "from %s evicts its own oldest tokens, or the oldest of all, and the bound is never exceeded",
     async (from, at) => {
       const { store, keep, quiet, flooded } = await flood(100, 30, at);
       expect(await count()).toBe(30);
@@ -75,14 +75,14 @@ describe.each(Object.entries(kinds))("a flood of %s", (_, storeOf) => {
       expect(await store.take(flooded[0] as Buffer)).toBeNull();
       const isBotnet = from === "two hundred /48";
       for (const hash of quiet) expect((await store.take(hash)) !== null).toBe(!isBotnet);
-      // Whoever comes now gets through, from anywhere.
+      // A later client still gets a token, from any address.
       const late = await keep("203.0.113.5");
       await keep(at(101));
       expect(await store.take(late)).not.toBeNull();
     },
   );
 
-  test("in a hostile /24 the busy address pushes out its own, not its neighbour's", async () => {
+  test("in a hostile /24 the busy address evicts its own tokens, not those of its neighbours", async () => {
     const store = storeOf(30);
     const terms = (clientAddress: string) => ({ expiresAt: new Date(clock.now().getTime() + 300_000), clientAddress });
     const neighbour = randomBytes(32);
@@ -95,7 +95,7 @@ describe.each(Object.entries(kinds))("a flood of %s", (_, storeOf) => {
   });
 });
 
-test("one kind's flood pushes out nothing of the other", async () => {
+test("a flood of one kind evicts no token of the other kind", async () => {
   const [wallets, federated] = [kinds["challenges of wallets"](20), kinds["federated sign-ins"](20)];
   const terms = () => ({ expiresAt: new Date(clock.now().getTime() + 300_000), clientAddress: "198.51.100.7" });
   const first = randomBytes(32);
@@ -104,7 +104,7 @@ test("one kind's flood pushes out nothing of the other", async () => {
   expect(await federated.take(first)).not.toBeNull();
 });
 
-test("whose they are is kept as keyed hashes alone", async () => {
+test("the client's network is stored as keyed hashes only", async () => {
   await kinds["federated sign-ins"](20).keep(randomBytes(32), {
     expiresAt: new Date(clock.now().getTime() + 300_000),
     clientAddress: "198.51.100.7",

@@ -1,7 +1,8 @@
 /**
- * Rows of `one_time_token` that anybody can have made before they have shown who they are: a sign-in's half-way state, sealed,
- * found by a hash, taken once. Bounded over all networks, since the limits by network don't end a flood from many of them: when
- * there are too many, the oldest of the busiest network of the busiest block give way, and nobody is refused.
+ * Rows of `one_time_token` that a client can create without being signed in: the sealed state of an unfinished sign-in,
+ * found by a hash and used once. Their number is bounded over all networks, since limits per network don't stop a flood
+ * from many networks: above the bound, the oldest tokens of the busiest networks and address blocks are evicted, and no
+ * client is refused.
  */
 
 import { sql } from "kysely";
@@ -10,35 +11,38 @@ import type { TokenTerms } from "../../../core/connection/token-terms.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { networkIndexes } from "./network-indexes.ts";
 
-/** Open at once, of one kind. */
+/** Maximum unexpired tokens per kind. */
 export const OPEN_MAX = 10_000;
 
-export interface StrangerTokens<Kept extends object> {
-  /** Puts away what has expired on the way. */
+export interface AnonymousTokens<Kept extends object> {
+  /** Stores a token; also deletes expired ones. */
   keep(tokenHash: Buffer, document: Kept, terms: TokenTerms): Promise<void>;
-  /** Takes it out for good; of two at the same time one gets it. @returns `null` when unknown, taken or expired */
+  /**
+   * Returns and deletes a token; of two concurrent calls only one gets it.
+   * @returns `null` when it is unknown, used or expired
+   */
   take(tokenHash: Buffer): Promise<Kept | null>;
 }
 
-/** Of the bound: how many give way at a time, so that a flood does not pay the search for each of its own. */
-const GIVE_WAY_SHARE = 1 / 100;
-/** Networks and blocks with up to this many open tokens are never counted as busy. */
+/** Share of the bound that is evicted at a time, so that a flood does not cost a search per token. */
+const EVICTED_SHARE = 1 / 100;
+/** Networks and address blocks with up to this many unexpired tokens never count as busy. */
 const QUIET_TOKENS = 8;
 
-export function strangerTokens<Kept extends object>(
+export function anonymousTokens<Kept extends object>(
   context: StoreContext,
   { kind, openMax }: { kind: "wallet" | "google"; openMax: number },
-): StrangerTokens<Kept> {
+): AnonymousTokens<Kept> {
   const { db, keys, clock } = context;
   const rowId = (tokenHash: Buffer) => tokenHash.toString("hex");
   return {
     keep: async (tokenHash, document, { expiresAt, clientAddress }) => {
       const now = clock.now();
-      // Waits for nobody: what another process is putting away is skipped.
+      // Rows that another process is deleting are skipped, so that this never waits.
       await sql`DELETE FROM one_time_token WHERE token_hash IN (SELECT token_hash FROM one_time_token
         WHERE expires_at <= ${now} AND kind = ${kind} FOR UPDATE SKIP LOCKED)`.execute(db);
       if ((await countOpen(context, kind)) >= openMax)
-        await giveWay(context, { kind, count: openMax * GIVE_WAY_SHARE });
+        await evictOldest(context, { kind, count: openMax * EVICTED_SHARE });
       const sealed = keys.seal("one_time_token", rowId(tokenHash), document);
       const times = { created_at: now, expires_at: expiresAt };
       await db
@@ -72,8 +76,11 @@ async function countOpen({ db, clock }: StoreContext, kind: string): Promise<num
   return row.count;
 }
 
-/** Numbers the tokens of each network and each block from the newest on; the highest numbers go. */
-async function giveWay({ db }: StoreContext, { kind, count }: { kind: string; count: number }): Promise<void> {
+/**
+ * Numbers the tokens of each network and of each address block, newest first, and deletes those with the highest
+ * numbers.
+ */
+async function evictOldest({ db }: StoreContext, { kind, count }: { kind: string; count: number }): Promise<void> {
   await sql`
     WITH by_network AS (
       SELECT token_hash, block_index, created_at,

@@ -1,10 +1,10 @@
-/** Signed-in browsers. The token is only known by its hash; the name of the device is sealed. */
+/** Login sessions. The token is stored as a hash only; the name of the device is sealed. */
 import { AppError } from "../../../core/app-error.ts";
 import type { LoginSessionStore } from "../../../core/login-session/login-session.ts";
 import { type Database, FOREIGN_KEY_VIOLATION, isDatabaseError, type SessionTable } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 
-/** Of one account. One more ends the one that was not seen for longest. */
+/** Maximum sessions per account. One more ends the session that was seen longest ago. */
 const SESSIONS_MAX = 100;
 
 interface SessionDocument {
@@ -38,7 +38,7 @@ export function loginSessionStore({ db, keys }: StoreContext): LoginSessionStore
           if (isDatabaseError(thrown, FOREIGN_KEY_VIOLATION)) throw new AppError("credentials_wrong");
           throw thrown;
         });
-      await endBeyond(db, session.userId);
+      await endExcessSessions(db, session.userId);
     },
     find: async (tokenHash) => {
       const query = db.selectFrom("session").select(["id", "token_hash", "user_id", "created_at", "last_seen_at"]);
@@ -78,7 +78,7 @@ export function loginSessionStore({ db, keys }: StoreContext): LoginSessionStore
   };
 }
 
-async function endBeyond(db: Database, userId: string): Promise<void> {
+async function endExcessSessions(db: Database, userId: string): Promise<void> {
   const mine = db.selectFrom("session").select("token_hash").where("user_id", "=", userId);
   const beyond = mine.orderBy("last_seen_at", "desc").offset(SESSIONS_MAX);
   await db.deleteFrom("session").where("token_hash", "in", beyond).execute();

@@ -1,4 +1,7 @@
-/** Whose a row is that a stranger has made: network and block as keyed hashes, so that the busiest can be found and nobody named. */
+/**
+ * Keyed hashes of the client's network and address block, for rows created without a sign-in: the busiest networks can
+ * be found, but no address can be read.
+ */
 import { clientParty } from "../../../core/connection/client-network.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 

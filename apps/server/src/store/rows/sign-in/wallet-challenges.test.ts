@@ -25,7 +25,7 @@ const walletUser = (walletAddress: string) => ({
 
 describe("challenges of sign-in by wallet", () => {
   onEachDatabase((it_) => {
-    it("are given back whole, and once", async () => {
+    it("are returned unchanged, and once", async () => {
       const { hash, offered, terms } = offer(it_);
       await it_.store.walletChallenges.keep(hash, offered, terms);
       expect(await it_.store.walletChallenges.take(randomBytes(32))).toBeNull();
@@ -33,14 +33,14 @@ describe("challenges of sign-in by wallet", () => {
       expect(await it_.store.walletChallenges.take(hash)).toBeNull();
     });
 
-    it("are got by one of many that take them at the same time", async () => {
+    it("are returned to only one of many concurrent callers", async () => {
       const { hash, offered, terms } = offer(it_);
       await it_.store.walletChallenges.keep(hash, offered, terms);
       const taken = await Promise.all(Array.from({ length: 8 }, () => it_.store.walletChallenges.take(hash)));
       expect(taken.filter((one) => one !== null)).toHaveLength(1);
     });
 
-    it("are there until they expire and not from then on", async () => {
+    it("are valid until they expire", async () => {
       const kept = [offer(it_), offer(it_)];
       for (const { hash, offered, terms } of kept) await it_.store.walletChallenges.keep(hash, offered, terms);
       it_.clock.advance(inMs - 1);
@@ -49,7 +49,7 @@ describe("challenges of sign-in by wallet", () => {
       expect(await it_.store.walletChallenges.take(kept[1]!.hash)).toBeNull();
     });
 
-    it("that expired are put away when the next one is kept", async () => {
+    it("are deleted after their expiry when the next one is stored", async () => {
       it_.clock.advance(inMs);
       await it_.store.maintenance();
       for (let made = 0; made < 3; made++) {
@@ -67,14 +67,14 @@ describe("challenges of sign-in by wallet", () => {
 
 describe("accounts of wallets", () => {
   onEachDatabase((it_) => {
-    it("are found by their address, letter for letter", async () => {
+    it("are found by their exact address", async () => {
       const user = walletUser(makeWalletKey().address);
       expect(await it_.store.users.insertIfFree(user)).toBe(true);
       expect(await it_.store.users.findByWallet(user.walletAddress)).toEqual(user);
       expect(await it_.store.users.findByWallet(user.walletAddress.toLowerCase())).toBeNull();
     });
 
-    it("are one for one address, however many are made at the same time", async () => {
+    it("exist once per address, with concurrent inserts too", async () => {
       const { address } = makeWalletKey();
       const users = Array.from({ length: 8 }, () => walletUser(address));
       const made = await Promise.all(users.map((user) => it_.store.users.insertIfFree(user)));
@@ -82,7 +82,7 @@ describe("accounts of wallets", () => {
       expect(await it_.store.users.findByWallet(address)).toEqual(users[made.indexOf(true)]);
     });
 
-    it("can be made again after they were deleted", async () => {
+    it("can be created again after they were deleted", async () => {
       const { address } = makeWalletKey();
       const [first, second] = [walletUser(address), walletUser(address)];
       expect(await it_.store.users.insertIfFree(first)).toBe(true);
