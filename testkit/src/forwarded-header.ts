@@ -2,7 +2,7 @@
  * Checks what forwarding may do to a header: certain fields are rewritten or removed, all others stay byte for byte and
  * in order. Uses mail-rfc's parser and its table of removed fields.
  */
-import { mustGo, readHeader } from "@kauke/mail-rfc";
+import { isDroppedField, readHeader } from "@kauke/mail-rfc";
 
 /** Fields that are rewritten, because they name people, addresses to unsubscribe, or messages of the owner. */
 const rewritten = new Set([
@@ -27,7 +27,7 @@ const added = new Set(["received", "delivered-to", "authentication-results", "dk
 /** @returns the bytes of all fields that must arrive unchanged */
 export function lastingFields(message: Buffer): string[] {
   return readHeader(message)
-    .fields.filter(({ name }) => !rewritten.has(name) && !added.has(name) && !mustGo(name))
+    .fields.filter(({ name }) => !rewritten.has(name) && !added.has(name) && !isDroppedField(name))
     .map(({ start, end }) => message.toString("latin1", start, end));
 }
 

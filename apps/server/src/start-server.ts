@@ -12,7 +12,7 @@ import type { ConfirmationSettings } from "./core/destination/destination.ts";
 import type { LeakGuard } from "./core/leak-guard/leak-guard.ts";
 import type { PasswordHasher } from "./core/password/password-hasher.ts";
 import type { Clock, Logger, Random } from "./core/ports.ts";
-import type { SendReplyLetter } from "./core/preview/answer-preview.ts";
+import type { SendPreviewReply } from "./core/preview/answer-preview.ts";
 import { MailTrace } from "./core/preview/mail-trace.ts";
 import { PreviewInbox } from "./core/preview/preview-inbox.ts";
 import { SpoolSpace } from "./core/spool/spool-space.ts";
@@ -198,7 +198,7 @@ function closeOnce(run: () => Promise<void>): () => Promise<void> {
 async function startServices(parts: Parts, closers: Closers): Promise<RunningServer["ports"]> {
   const { config, metrics } = parts;
   const ports: RunningServer["ports"] = { http: null, mx: null, submission: null, submissions: null };
-  let sendReplyLetter: SendReplyLetter | null = null;
+  let sendPreviewReply: SendPreviewReply | null = null;
   const runs = (...services: string[]) => services.some((it) => config.services.has(it as never));
   if (config.metricsPort !== null) {
     const server = await listenMetrics(metrics, { host: config.http.host, port: config.metricsPort });
@@ -214,7 +214,7 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
       confirmation: confirmationOf(parts),
       sealer: parts.overrides.sealer,
     });
-    if (parts.preview !== null) sendReplyLetter = previewReplies(mail.handlers, parts.preview, config);
+    if (parts.preview !== null) sendPreviewReply = previewReplies(mail.handlers, parts.preview, config);
     closers.backs.push(
       () => mail.close(),
       () => transports.close(closers.graceLeftMs),
@@ -227,7 +227,7 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
     closers.fronts.push(() => listeners.close(GRACE_MS));
     Object.assign(ports, listeners.ports);
   }
-  if (runs("api")) ports.http = await startHttp(parts, closers, sendReplyLetter);
+  if (runs("api")) ports.http = await startHttp(parts, closers, sendPreviewReply);
   const control = await listenControl({
     ...config,
     handlers: controlHandlers({ ...parts, ports: { ...ports } }),
@@ -243,11 +243,11 @@ function confirmationOf({ config, overrides }: Parts): ConfirmationSettings | nu
   return { origin: config.publicUrl.origin, domain };
 }
 
-function previewReplies(inbound: MxHandlers, inbox: PreviewInbox, { domains, mailHost }: Config): SendReplyLetter {
+function previewReplies(inbound: MxHandlers, inbox: PreviewInbox, { domains, mailHost }: Config): SendPreviewReply {
   return previewReplyTaker({ inbound, inbox, domains: new Set(domains), mailHost });
 }
 
-async function startHttp(parts: Parts, closers: Closers, send: SendReplyLetter | null): Promise<number> {
+async function startHttp(parts: Parts, closers: Closers, send: SendPreviewReply | null): Promise<number> {
   const { config, store, overrides, preview, trace } = parts;
   const hasher = overrides.hasher ?? argon2Hasher();
   const worker = ageWorker();

@@ -7,7 +7,7 @@ import { walletEndpoints } from "./account/wallet-endpoints.ts";
 import { waysInEndpoints } from "./account/ways-in-endpoints.ts";
 import { aliasWire, createAliasBody, toggleAliasBody, updateAliasBody } from "./alias.ts";
 import { analyticsEndpoints } from "./analytics-endpoints.ts";
-import { confirmationAnswer, confirmationLink, confirmationStanding, confirmationWish } from "./confirmations.ts";
+import { confirmationAnswer, confirmationLink, confirmationRequest, confirmationStanding } from "./confirmations.ts";
 import { createdEmailJob, createEmailJobBody, emailJobStatusWire, waitingEmailJob } from "./email-jobs.ts";
 import { encryptionEndpoints } from "./encryption-endpoints.ts";
 import type { EndpointShapes } from "./endpoint.ts";
@@ -252,14 +252,14 @@ const shapes = {
   askConfirmation: {
     summary:
       "Send the confirmation message to a mailbox of one of your aliases (again): once a day, three times in total",
-    body: confirmationWish,
+    body: confirmationRequest,
     status: 200,
     errors: [404, 429],
     answer: confirmationStanding,
   },
   resumeMailbox: {
     summary: "Resume forwarding to a mailbox that was suspended because its host said that it does not exist",
-    body: confirmationWish,
+    body: confirmationRequest,
     status: 200,
     answer: message,
   },

@@ -162,8 +162,14 @@ describe("findReservedName", () => {
   });
 
   it.each([
-    ...["r.abcdefghijklmnop234", "r.abcdefghijklmnop23456", "r.abcdefghijklmnop2341", "r.abcde-fghij-klmno-p2345"],
-    ...["r-abcde-fghij-klmno-p234", "r-abcde-fghij-klmno-p2341", "rabcdefghijklmnop2345", "r_abcdefghijklmnop2345"],
+    "r.abcdefghijklmnop234",
+    "r.abcdefghijklmnop23456",
+    "r.abcdefghijklmnop2341",
+    "r.abcde-fghij-klmno-p2345",
+    "r-abcde-fghij-klmno-p234",
+    "r-abcde-fghij-klmno-p2341",
+    "rabcdefghijklmnop2345",
+    "r_abcdefghijklmnop2345",
   ])("%s resembles a reply address but is free", (name) => {
     expect(findReservedName(name)).toBeNull();
   });

@@ -15,7 +15,7 @@ import { clientAddress } from "./request/client-address.ts";
 import { deviceName } from "./request/device-name.ts";
 import { LargeBodies } from "./request/large-bodies.ts";
 import { parseBody } from "./request/parse-body.ts";
-import { isForeignErrand } from "./request/same-site.ts";
+import { isCrossSiteRequest } from "./request/same-site.ts";
 import { Downloads } from "./response/downloads.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 
@@ -79,7 +79,7 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
       bodyLimit: endpoint.bodyMaxBytes ?? limits.smallBodyMaxBytes,
       // Runs before the body is read, so that clients without a session cannot make the server read one.
       onRequest: async (request, reply) => {
-        if (endpoint.savedAs !== undefined && isForeignErrand(request.headers)) throw new AppError("cross_site");
+        if (endpoint.savedAs !== undefined && isCrossSiteRequest(request.headers)) throw new AppError("cross_site");
         if (endpoint.access === "user") await signIn(deps, cookie, request);
         const { signedInUserId } = request;
         if (endpoint.bodyMaxBytes !== undefined && signedInUserId !== null && deps.limitRules !== null)

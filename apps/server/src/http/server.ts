@@ -71,7 +71,7 @@ export interface HttpServerOptions
   /** Overrides for tests. */
   socketRules?: Partial<SocketRules> | undefined;
   /** Maximum random delay (ms) of mail whose timing could show whether an account exists; tests set 0. */
-  letterSpreadMs?: number | undefined;
+  messageSpreadMs?: number | undefined;
   /** Whether every service of this process accepts work, as `/healthz` reports. */
   isReady: () => boolean;
   /** Runs the work of a call so that callers take turns at the database; by default without turns. */
@@ -98,7 +98,7 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<Fasti
   readOnlyJson(app);
   callInTurn(app, options.asCaller);
   const originOf = (request: FastifyRequest) => publicOrigin(request.headers.host, ownOrigins(config, request));
-  const { logger, random, letterSpreadMs: spreadMs } = options;
+  const { logger, random, messageSpreadMs: spreadMs } = options;
   const later = laterWork({ logger, random, spreadMs });
   app.addHook("onClose", () => later.settled());
   const deps = coreDeps(options);

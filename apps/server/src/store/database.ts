@@ -150,6 +150,8 @@ export interface DeliveryTable {
    */
   network_index: Generated<Buffer | null>;
   block_index: Generated<Buffer | null>;
+  /** Whether another destination of the same alias took the message. */
+  taken_beside: Generated<boolean>;
 }
 
 export interface ReplyPathTable {

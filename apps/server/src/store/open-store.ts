@@ -26,7 +26,7 @@ import type { SmtpCredentialStore } from "../core/smtp-credential/smtp-credentia
 import type { AccountLinkStore } from "../core/user/account-link.ts";
 import type { UserStore } from "../core/user/user.ts";
 import type { WalletChallengeStore } from "../core/wallet/wallet-challenge.ts";
-import { type BackupWish, removeStaging, writeBackup } from "./backup/backup.ts";
+import { type BackupRequest, removeStaging, writeBackup } from "./backup/backup.ts";
 import { type ChangeSignals, changeSignals } from "./change-signals.ts";
 import { pacedRetention } from "./clock-jumps.ts";
 import { type BackgroundJob, runEvery } from "./concurrency/background.ts";
@@ -120,7 +120,7 @@ export interface Store {
    * Backs up the embedded store while it runs; `null` on PostgreSQL and for a store in memory.
    * @throws BackupError
    */
-  backup: ((wish: BackupWish) => Promise<{ bytes: number }>) | null;
+  backup: ((wish: BackupRequest) => Promise<{ bytes: number }>) | null;
   keyKeeper: KeyKeeper;
   /** Re-wraps all keys under a new `secret.key`; `null` if the key does not come from that file. */
   rotateWrapping: (() => Promise<void>) | null;
@@ -202,7 +202,7 @@ function openInDirectory(options: StoreOptions, dataDir: string): Promise<Store>
     const files = options.disk?.files ?? nodeSpoolFiles;
     const directory = join(dataDir, "spool");
     const bodies = messageBodiesInFiles({ directory, keys: context.keys, files, now: () => context.clock.now() });
-    const keyKeeper = startKeyKeeper(options, context, { ...{ undo, dataDir, isSound }, held });
+    const keyKeeper = startKeyKeeper(options, context, { undo, dataDir, isSound, held });
     const shown = { kind: "embedded" as const, bodies, isSound, undo, logger: options.logger };
     const store = assemble(context, { ...shown, keyKeeper });
     const inFlight = inFlightFiles({ directory: join(dataDir, "underway"), keys: context.keys, files });
@@ -210,16 +210,21 @@ function openInDirectory(options: StoreOptions, dataDir: string): Promise<Store>
     await recoverLeases(parts);
     await removeStaging(dataDir);
     const source = {
-      ...{ dataDir, pause: database.pause, hasKeyFile: options.secretKey === null, now: () => context.clock.now() },
+      dataDir,
+      pause: database.pause,
+      hasKeyFile: options.secretKey === null,
+      now: () => context.clock.now(),
       checkpoint: () => sql`CHECKPOINT`.execute(db),
     };
-    const backup = (wish: BackupWish) => writeBackup(source, wish);
+    const backup = (wish: BackupRequest) => writeBackup(source, wish);
     const rotateWrapping = async () => {
       const from = held.secretKey;
       held.secretKey = await replaceKeyFile(dataDir, (to) => rewrapKeys(db, { from, to }));
     };
     return {
-      ...{ ...store, inFlight: inFlightMessages(parts), backup },
+      ...store,
+      inFlight: inFlightMessages(parts),
+      backup,
       rotateWrapping: options.secretKey === null ? rotateWrapping : null,
     };
   });

@@ -34,7 +34,10 @@ export async function plantAliases({ db, keys }: Place, userId: string, count: n
       const address = aliasAddress(alias.name, alias.domain);
       addresses.push(address);
       return {
-        ...{ id: alias.id, user_id: userId, active: true, created_at: alias.createdAt },
+        id: alias.id,
+        user_id: userId,
+        active: true,
+        created_at: alias.createdAt,
         address_index: keys.blindIndex("alias.address", address),
         sealed: keys.seal("alias", alias.id, documentOfNew(alias, randomBytes)),
       };
@@ -50,8 +53,13 @@ export async function plantUsers({ db, keys }: Place, count: number): Promise<vo
       const { email, authMethod, createdAt, ...rest } = aUser();
       const id = randomUUID();
       return {
-        ...{ id, auth_method: authMethod, created_at: createdAt, updated_at: createdAt },
-        ...{ email_index: keys.blindIndex("user.email", String(email)), wallet_index: null, google_index: null },
+        id,
+        auth_method: authMethod,
+        created_at: createdAt,
+        updated_at: createdAt,
+        email_index: keys.blindIndex("user.email", String(email)),
+        wallet_index: null,
+        google_index: null,
         sealed: keys.seal("user", id, { ...rest, email }),
       };
     });

@@ -29,7 +29,11 @@ describe("retention", () => {
         seconds: retentionDays.technicalLogs * DAY,
         plant: () =>
           it_.store.notices.insert({
-            ...{ id: randomUUID(), userId, kind: "delivery_failed", aliasId: null, text: "x" },
+            id: randomUUID(),
+            userId,
+            kind: "delivery_failed",
+            aliasId: null,
+            text: "x",
             createdAt: it_.clock.now(),
           }),
       },
@@ -58,18 +62,38 @@ describe("retention", () => {
       const credential = { id: randomUUID(), userId, aliasId: alias.id, password: "x", createdAt };
       await it_.store.smtpCredentials.insert({ ...credential });
       const job = {
-        ...{ id: randomUUID(), userId, aliasId: alias.id, useEncryption: false, status: "pending" as const },
-        ...{ priority: 0, maxRetries: 3, currentRetries: 0, processedAt: null, cancelledAt: null, lastFailure: null },
-        ...{ scheduledAt: createdAt, messageId: "<a@kauke.test>", createdAt },
+        id: randomUUID(),
+        userId,
+        aliasId: alias.id,
+        useEncryption: false,
+        status: "pending" as const,
+        priority: 0,
+        maxRetries: 3,
+        currentRetries: 0,
+        processedAt: null,
+        cancelledAt: null,
+        lastFailure: null,
+        scheduledAt: createdAt,
+        messageId: "<a@kauke.test>",
+        createdAt,
       };
       const message = { ...aMessage({ createdAt }), emailJobId: job.id };
       const target = {
-        ...{ purpose: "send" as const, destination: { kind: "mailbox" as const, address: "rasa@example.org" } },
+        purpose: "send" as const,
+        destination: { kind: "mailbox" as const, address: "rasa@example.org" },
         aliasAddress: `${alias.name}@${alias.domain}`,
       };
       const delivery = {
-        ...{ id: randomUUID(), messageId: message.id, aliasId: alias.id, userId, target, attempts: 0, createdAt },
-        ...{ notBefore: createdAt, lease: null, lastFailure: null },
+        id: randomUUID(),
+        messageId: message.id,
+        aliasId: alias.id,
+        userId,
+        target,
+        attempts: 0,
+        createdAt,
+        notBefore: createdAt,
+        lease: null,
+        lastFailure: null,
       };
       await it_.store.emailJobs.queue({
         job,

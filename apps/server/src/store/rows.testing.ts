@@ -28,8 +28,12 @@ export function aUser(change: Partial<User> = {}): User {
 export function aSession(userId: string, change: Partial<NamedLoginSession> = {}): NamedLoginSession {
   const now = new Date("2026-03-01T12:00:00.000Z");
   return {
-    ...{ id: randomUUID(), tokenHash: randomBytes(32), userId, device: "Firefox on Linux" },
-    ...{ createdAt: now, lastSeenAt: now },
+    id: randomUUID(),
+    tokenHash: randomBytes(32),
+    userId,
+    device: "Firefox on Linux",
+    createdAt: now,
+    lastSeenAt: now,
     ...change,
   };
 }

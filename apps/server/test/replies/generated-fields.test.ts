@@ -29,7 +29,7 @@ import {
   srsForward,
 } from "@kauke/mail-rfc";
 import { ownMessage } from "@kauke/server/core/own-mail/own-message";
-import { writeReplyLetter } from "@kauke/server/core/preview/reply-letter";
+import { writePreviewReply } from "@kauke/server/core/preview/reply-letter";
 import { messageSigner } from "@kauke/server/mail/copy/message-signer";
 import { type RewriteSource, rewrite } from "@kauke/server/mail/copy/rewrite";
 import { sealedOutside } from "@kauke/server/mail/copy/sealed-header";
@@ -277,7 +277,7 @@ const makers: Record<string, Maker> = {
       encoding,
     );
     const arrival = { rcptTo: "jonas@inbox.example", raw: Buffer.concat([header, Buffer.from("\r\nhi\r\n")]) };
-    const written = writeReplyLetter(arrival as never, { text, all: true, at, random: Buffer.alloc(16, 1) });
+    const written = writePreviewReply(arrival as never, { text, all: true, at, random: Buffer.alloc(16, 1) });
     const names = [
       "cc",
       "in-reply-to",

@@ -8,7 +8,7 @@ import {
   loginSessionWire,
   passwordResetBody,
   passwordResetLink,
-  passwordResetWish,
+  passwordResetRequest,
   signInLinkBody,
   signInWire,
 } from "./sign-in.ts";
@@ -18,7 +18,7 @@ const message = z.object({ message: z.string() });
 export const signInEndpoints = {
   askPasswordReset: {
     summary: "Send a link that sets a new password; the answer is the same whether there is an account or not",
-    body: passwordResetWish,
+    body: passwordResetRequest,
     status: 202,
     answer: message,
   },
@@ -36,7 +36,7 @@ export const signInEndpoints = {
   },
   askSignInLink: {
     summary: "Send a link that signs in; the answer is the same whether there is an account or not",
-    body: passwordResetWish,
+    body: passwordResetRequest,
     status: 202,
     answer: message,
   },

@@ -14,7 +14,7 @@ export const signInMessages = {
 /** Lower-case base32 of 20 bytes, as it appears after the `#` of a link sent by e-mail. */
 const linkToken = z.string().regex(/^[a-z2-7]{32}$/);
 
-export const passwordResetWish = z.object({ email: accountEmail });
+export const passwordResetRequest = z.object({ email: accountEmail });
 export const passwordResetLink = z.object({ token: linkToken });
 export const passwordResetBody = z.object({ token: linkToken, password: newPassword });
 

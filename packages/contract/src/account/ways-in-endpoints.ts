@@ -5,10 +5,10 @@ import { signInWire } from "./sign-in.ts";
 import { walletChallenge } from "./wallet.ts";
 import {
   emailChangeLink,
-  emailChangeWish,
+  emailChangeRequest,
   googleProofBody,
   passwordProofBody,
-  walletChallengeWish,
+  walletChallengeRequest,
   walletProofBody,
 } from "./ways-in.ts";
 
@@ -36,7 +36,7 @@ export const waysInEndpoints = {
   },
   askWalletChallenge: {
     summary: "Challenge that a wallet signs to be linked to the account or to sign in anew",
-    body: walletChallengeWish,
+    body: walletChallengeRequest,
     status: 200,
     answer: z.object({ challenge: walletChallenge }),
   },
@@ -65,7 +65,7 @@ export const waysInEndpoints = {
   },
   askEmailChange: {
     summary: "Have a link sent to a new sign-in e-mail; nothing changes before it is used",
-    body: emailChangeWish,
+    body: emailChangeRequest,
     status: 202,
     answer: message,
   },

@@ -30,7 +30,7 @@ export type WaysInAction = (typeof waysInActions)[number];
 export const walletPurposes = ["prove", "link"] as const;
 export type WalletPurpose = (typeof walletPurposes)[number];
 
-export const walletChallengeWish = z.object({
+export const walletChallengeRequest = z.object({
   walletAddress: walletBody.shape.walletAddress,
   purpose: z.enum(walletPurposes),
 });
@@ -53,7 +53,7 @@ export const passwordProofBody = z.object({
 
 export const googleProofBody = z.object({ action: z.enum(waysInActions) });
 
-export const emailChangeWish = z.object({ email: accountEmail });
+export const emailChangeRequest = z.object({ email: accountEmail });
 export const emailChangeLink = z.object({ token: z.string().regex(/^[a-z2-7]{32}$/) });
 
 /** Fragment of the address in Settings to which the browser is redirected after a Google account was linked. */

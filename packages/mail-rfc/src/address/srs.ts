@@ -35,7 +35,7 @@ export interface SrsContext {
 /** The owner of a bound address. */
 export interface SrsSubject {
   id: string;
-  /** SRS_HINT_SIGNS base32 characters that narrow the search for `id`; they need not be unique. */
+  /** SRS_HINT_CHARACTERS base32 characters that narrow the search for `id`; they need not be unique. */
   hint: string;
 }
 
@@ -49,7 +49,7 @@ export interface BoundSrs {
   isBoundTo(subjectId: string): boolean;
 }
 
-export const SRS_HINT_SIGNS = 6;
+export const SRS_HINT_CHARACTERS = 6;
 
 const PATH_MAX_OCTETS = 256;
 const HASH_BYTES = 5;

@@ -15,7 +15,7 @@ interface FieldsThatGo {
   names: readonly string[];
 }
 
-export const fieldsThatGo: readonly FieldsThatGo[] = [
+export const droppedFields: readonly FieldsThatGo[] = [
   {
     reason: "answers are sent to it in addition to or instead of From (RFC 5322 §3.6.2, RFC 9057)",
     names: ["sender", "author", "originator-return-address", "apparently-from"],
@@ -99,13 +99,13 @@ export const fieldsThatGo: readonly FieldsThatGo[] = [
 ];
 
 const exact: ReadonlySet<string> = new Set(
-  fieldsThatGo.flatMap(({ names }) => names.filter((name) => !name.endsWith("*"))),
+  droppedFields.flatMap(({ names }) => names.filter((name) => !name.endsWith("*"))),
 );
-const prefixes = fieldsThatGo.flatMap(({ names }) =>
+const prefixes = droppedFields.flatMap(({ names }) =>
   names.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1)),
 );
 
 /** Whether a field must be removed from forwarded mail. @param name field name in lower case */
-export function mustGo(name: string): boolean {
+export function isDroppedField(name: string): boolean {
   return exact.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
 }

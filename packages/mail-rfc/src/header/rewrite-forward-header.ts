@@ -11,7 +11,7 @@ import { formatAddressField, UNDISCLOSED_RECIPIENTS } from "../address/format-ad
 import { ReplyAddresses } from "../address/reply-addresses.ts";
 import { shownName } from "../address/shown-name.ts";
 import { splitAddress } from "../address/split-address.ts";
-import { mustGo } from "./forward-fields.ts";
+import { isDroppedField } from "./forward-fields.ts";
 import { canStandInField, type FieldText, fieldTextBytes, headerField, NO_FIELD } from "./header-field.ts";
 import { fieldValue, type HeaderField } from "./headers.ts";
 import { rewriteListField } from "./list-links.ts";
@@ -74,7 +74,8 @@ export function rewriteForwardHeader(source: ForwardHeaderSource): ForwardHeader
   const kept = new KeptFields(source.header);
   for (const field of source.fields) {
     const { name } = field;
-    const isGone = mustGo(name) || (name === "list-unsubscribe-post" && !hasOneClick) || isResultOf(source, field);
+    const isGone =
+      isDroppedField(name) || (name === "list-unsubscribe-post" && !hasOneClick) || isResultOf(source, field);
     const text = isGone || done.has(name) ? NO_FIELD : (written.get(name) ?? writeListField(source, field, replies));
     if (text === null) kept.keep(field);
     else kept.write(text);

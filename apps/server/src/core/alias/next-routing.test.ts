@@ -1,7 +1,7 @@
 import type { Destination } from "@kauke/contract";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nextRouting, type RoutingWish } from "./next-routing.ts";
+import { nextRouting, type RoutingInput } from "./next-routing.ts";
 
 const ann: Destination[] = [{ kind: "mailbox", address: "ann@example.org" }];
 const bob: Destination[] = [{ kind: "mailbox", address: "bob@example.org" }];
@@ -41,7 +41,7 @@ describe("routing of an alias after a change request", () => {
 
   it("applying the same request twice changes nothing more", () => {
     const destinations = fc.option(fc.constantFrom(ann, bob), { nil: undefined });
-    const wishes: fc.Arbitrary<RoutingWish> = fc.record({
+    const wishes: fc.Arbitrary<RoutingInput> = fc.record({
       active: fc.option(fc.boolean(), { nil: undefined }),
       destinations,
       lastDestinations: destinations,

@@ -1,6 +1,6 @@
 import type { AliasRouting, Destination } from "./alias.ts";
 
-export interface RoutingWish {
+export interface RoutingInput {
   active?: boolean;
   destinations?: Destination[];
   /** Destinations for when a paused alias is activated again; ignored for an alias that stays active. */
@@ -11,7 +11,7 @@ export interface RoutingWish {
  * The routing of an alias after a change request. New destinations of a paused alias do not activate it: they apply
  * once it is activated.
  */
-export function nextRouting(now: AliasRouting, wish: RoutingWish): AliasRouting {
+export function nextRouting(now: AliasRouting, wish: RoutingInput): AliasRouting {
   const isPaused = now.state === "paused";
   const current = isPaused ? now.lastDestinations : now.destinations;
   const pausesOrIs = isPaused || wish.active === false;

@@ -6,10 +6,10 @@ import { takeLimit } from "../rate-limit/take-limit.ts";
 import type { Alias, AliasSealing } from "./alias.ts";
 import { ownDomainErrors, refuseFieldErrors, refuseReservedName } from "./alias-rules.ts";
 import type { AliasChange } from "./alias-store.ts";
-import { nextRouting, type RoutingWish } from "./next-routing.ts";
+import { nextRouting, type RoutingInput } from "./next-routing.ts";
 
 /** The requested changes; omitted properties stay as they are. */
-export interface AliasWish extends RoutingWish {
+export interface AliasWish extends RoutingInput {
   name?: string;
   /** `null` removes the notes. */
   notes?: string | null;
@@ -59,7 +59,7 @@ function decideChange(alias: Alias, wish: AliasWish): AliasChange {
   // An existing name that became reserved later may stay, and its letter case may change.
   if (wish.name !== undefined && wish.name.toLowerCase() !== alias.name.toLowerCase()) refuseReservedName(wish.name);
   const change: AliasChange = {};
-  if (isRoutingWish(wish)) change.routing = nextRouting(alias.routing, wish);
+  if (isRoutingInput(wish)) change.routing = nextRouting(alias.routing, wish);
   if (wish.name !== undefined) change.name = wish.name;
   if (wish.notes !== undefined) change.notes = wish.notes;
   if (wish.sealTo !== undefined) change.sealTo = wish.sealTo;
@@ -72,6 +72,6 @@ function isStill({ name, notes, routing }: Alias, before: NonNullable<AliasWish[
   return name === before.alias && notes === before.notes && formatForwardTo(destinations) === before.forwardTo;
 }
 
-function isRoutingWish({ active, destinations, lastDestinations }: AliasWish): boolean {
+function isRoutingInput({ active, destinations, lastDestinations }: AliasWish): boolean {
   return active !== undefined || destinations !== undefined || lastDestinations !== undefined;
 }

@@ -7,7 +7,7 @@ import { queueOwnMessage } from "../own-mail/queue-own-message.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import { confirmationMessage } from "./confirmation-message.ts";
 import { linkDays } from "./confirmation-rules.ts";
-import type { AskDecision, AskWish, ConfirmationSettings, Pair } from "./destination.ts";
+import type { AskDecision, AskInput, ConfirmationSettings, Pair } from "./destination.ts";
 import { sameMailbox } from "./same-mailbox.ts";
 
 export type AskDeps = Pick<
@@ -25,10 +25,10 @@ const DAY_MS = 86_400_000;
 export async function askForConfirmation(
   deps: AskDeps,
   settings: ConfirmationSettings,
-  pair: Pair & Pick<AskWish, "isByOwner">,
+  pair: Pair & Pick<AskInput, "isByOwner">,
 ): Promise<AskDecision> {
   const token = newLinkToken(deps.random);
-  const wish: AskWish = {
+  const wish: AskInput = {
     ...pair,
     id: deps.random.uuid(),
     tokenHash: hashLinkToken(token),

@@ -20,7 +20,7 @@ export interface ConfirmationSettings {
   domain: string;
 }
 
-export interface AskWish extends Pair {
+export interface AskInput extends Pair {
   /** Id for a new row, if there is none yet. */
   id: string;
   tokenHash: Buffer;
@@ -57,9 +57,9 @@ export interface DestinationStore {
   /** Whether the reader of any of the mailboxes has blocked mail from this server. */
   isAnyBlocked(addresses: readonly string[]): Promise<boolean>;
   /** Decides by `decideAsk` under the account's lock, and stores state and link in one commit. */
-  ask(wish: AskWish): Promise<AskDecision>;
+  ask(wish: AskInput): Promise<AskDecision>;
   /** Undoes `ask` when its message could not be enqueued. */
-  takeBackAsk(wish: AskWish): Promise<void>;
+  takeBackAsk(wish: AskInput): Promise<void>;
   /** @returns `null` for a link that is unknown or expired */
   stateOfLink(tokenHash: Buffer): Promise<KnownState | null>;
   answerLink(tokenHash: Buffer, choice: ConfirmationChoice): Promise<Answered | null>;

@@ -5,7 +5,7 @@ import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import type { EncryptionKey } from "./encryption-key.ts";
 
-export interface NewKeyWish {
+export interface NewKeyInput {
   userId: string;
   keyName: string;
   isDefault: boolean;
@@ -21,7 +21,7 @@ type CreateDeps = Pick<CoreDeps, "encryptionKeys" | "ageWorker" | "rateLimits" |
  * password.
  * @throws AppError `invalid`, `rate_limited`, `busy`, `unavailable`
  */
-export async function createEncryptionKey(deps: CreateDeps, wish: NewKeyWish): Promise<EncryptionKey> {
+export async function createEncryptionKey(deps: CreateDeps, wish: NewKeyInput): Promise<EncryptionKey> {
   const { userId, keyName, isDefault } = wish;
   if ((await deps.encryptionKeys.count(userId)) >= limits.encryptionKeysMax) throw tooMany();
   const createdAt = deps.clock.now();
@@ -32,7 +32,7 @@ export async function createEncryptionKey(deps: CreateDeps, wish: NewKeyWish): P
   return kept;
 }
 
-async function makeOrCheck(deps: CreateDeps, { userId, keyName, key }: NewKeyWish, createdAt: Date) {
+async function makeOrCheck(deps: CreateDeps, { userId, keyName, key }: NewKeyInput, createdAt: Date) {
   if ("masterPassword" in key) {
     await takeLimit(deps, "master_password", { userId });
     return ageResult<"makeKey">(await deps.ageWorker.run({ name: "makeKey", userId }, { keyName, createdAt, ...key }));

@@ -2,18 +2,18 @@
 import { AppError } from "../app-error.ts";
 import type { Clock, Random } from "../ports.ts";
 import type { PreviewInbox } from "./preview-inbox.ts";
-import { type ReplyLetter, writeReplyLetter } from "./reply-letter.ts";
+import { type PreviewReply, writePreviewReply } from "./reply-letter.ts";
 
 /**
  * Submits a reply as authenticated mail from its mailbox.
  * @returns `null` when accepted, otherwise the rejection as the mailbox would read it
  */
-export type SendReplyLetter = (letter: ReplyLetter) => Promise<string | null>;
+export type SendPreviewReply = (letter: PreviewReply) => Promise<string | null>;
 
 export interface AnswerPreviewDeps {
   inbox: PreviewInbox;
   /** `null` when no mail path runs in this process. */
-  send: SendReplyLetter | null;
+  send: SendPreviewReply | null;
   clock: Clock;
   random: Random;
 }
@@ -30,7 +30,7 @@ export async function answerPreview({ id, text, all }: PreviewAnswer, deps: Answ
   const arrival = inbox.arrival(id);
   if (arrival === null) throw new AppError("not_found");
   if (send === null) throw new AppError("unavailable");
-  const letter = writeReplyLetter(arrival, { text, all, at: clock.now(), random: random.bytes(16) });
+  const letter = writePreviewReply(arrival, { text, all, at: clock.now(), random: random.bytes(16) });
   if (letter === null) throw new AppError("invalid", { message: "This message has nobody to reply to." });
   const refusal = await send(letter);
   if (refusal !== null) throw new AppError("invalid", { message: `Refused: ${refusal}.` });

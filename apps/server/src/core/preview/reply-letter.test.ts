@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { writeReplyLetter } from "./reply-letter.ts";
+import { writePreviewReply } from "./reply-letter.ts";
 
 const typed = { text: "hi", at: new Date("2026-11-21T09:00:00Z"), random: Buffer.alloc(16, 7) };
 
 function write(fields: string[], all = true) {
   const raw = Buffer.from(`${fields.join("\r\n")}\r\n\r\nbody\r\n`);
-  return writeReplyLetter({ envelopeFrom: "", rcptTo: "jonas@inbox.example", raw }, { ...typed, all });
+  return writePreviewReply({ envelopeFrom: "", rcptTo: "jonas@inbox.example", raw }, { ...typed, all });
 }
 
 const message = [

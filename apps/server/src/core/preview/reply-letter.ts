@@ -25,7 +25,7 @@ import {
 } from "@kauke/mail-rfc";
 import type { PreviewArrival } from "./preview-inbox.ts";
 
-export interface ReplyLetter {
+export interface PreviewReply {
   /** Mailbox that sends the reply. */
   from: string;
   recipients: readonly string[];
@@ -42,7 +42,7 @@ export interface TypedReply {
 }
 
 /** @returns `null` when the message has nobody to reply to */
-export function writeReplyLetter(arrival: PreviewArrival, typed: TypedReply): ReplyLetter | null {
+export function writePreviewReply(arrival: PreviewArrival, typed: TypedReply): PreviewReply | null {
   try {
     return writeLetter(arrival, typed);
   } catch (thrown) {
@@ -51,7 +51,7 @@ export function writeReplyLetter(arrival: PreviewArrival, typed: TypedReply): Re
   }
 }
 
-function writeLetter({ rcptTo, raw }: PreviewArrival, { text, all, at, random }: TypedReply): ReplyLetter | null {
+function writeLetter({ rcptTo, raw }: PreviewArrival, { text, all, at, random }: TypedReply): PreviewReply | null {
   const { fields, end } = readHeader(raw);
   const source = { header: raw.subarray(0, end), fields };
   const { to, cc } = peopleToAnswer(source, { own: rcptTo, all });

@@ -17,7 +17,7 @@ import type { User } from "./user.ts";
 
 type AskDeps = AccountMailDeps & Pick<CoreDeps, "users" | "loginSessions" | "rateLimits" | "limitRules">;
 
-export interface EmailWish {
+export interface EmailRequest {
   userId: string;
   /** Token of the session that makes the request. */
   token: string;
@@ -30,7 +30,10 @@ export interface EmailWish {
  * @throws AppError `proof_needed`, `rate_limited`; `invalid` for the account's present e-mail, or when the mailbox has
  * blocked mail from this server
  */
-export async function askEmailChange(deps: AskDeps, { userId, token, email, clientAddress }: EmailWish): Promise<void> {
+export async function askEmailChange(
+  deps: AskDeps,
+  { userId, token, email, clientAddress }: EmailRequest,
+): Promise<void> {
   await requireFreshProof(deps, token);
   const user = await deps.users.find(userId);
   if (user === null) throw new AppError("not_signed_in");

@@ -19,7 +19,7 @@ export const linkOver = () =>
  * kind.
  * @throws AppError `rate_limited`
  */
-export async function countLinkWish(
+export async function countLinkRequest(
   deps: LimitDeps,
   kind: MailedKind,
   { email, clientAddress }: { email: string; clientAddress: string },
@@ -30,7 +30,7 @@ export async function countLinkWish(
 
 const limitKey = (kind: MailedKind, email: string) => `${kind} ${sameMailbox(email)}`;
 
-export interface LinkWish {
+export interface LinkRequest {
   email: string;
   /** Identifies the browser that requested the link, see `sign-in-link.ts`. */
   askedBy?: string;
@@ -40,10 +40,10 @@ export interface LinkWish {
  * Mails the link if the account exists. Call it after the response is sent: neither the response nor its timing may
  * show whether the account exists.
  */
-export async function sendWishedLink(
+export async function sendRequestedLink(
   deps: AccountMailDeps & LimitDeps & Pick<CoreDeps, "users">,
   kind: MailedKind,
-  { email, askedBy }: LinkWish,
+  { email, askedBy }: LinkRequest,
 ): Promise<void> {
   const user = await deps.users.findByEmail(email);
   if (user === null || user.email === null) return;

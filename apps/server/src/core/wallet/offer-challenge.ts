@@ -6,7 +6,7 @@ import { statementOf, type WalletUse } from "./take-wallet-proof.ts";
 import { challengeHash, newChallenge } from "./wallet-challenge.ts";
 import { walletKey } from "./wallet-signature.ts";
 
-export interface ChallengeWish {
+export interface ChallengeRequest {
   walletAddress: string;
   /** Token of the anonymous cookie that this browser has or is about to get. */
   browserToken: string;
@@ -22,7 +22,7 @@ type OfferDeps = Pick<CoreDeps, "walletChallenges" | "random" | "clock" | "rateL
  */
 export async function newOffer(
   deps: OfferDeps,
-  { walletAddress, browserToken, origin, clientAddress }: ChallengeWish,
+  { walletAddress, browserToken, origin, clientAddress }: ChallengeRequest,
   use: WalletUse,
 ): Promise<WalletChallenge> {
   await takeLimit(deps, "wallet_ip", { ipAddress: clientAddress });
@@ -40,6 +40,6 @@ export async function newOffer(
  * to sign.
  * @throws AppError `wallet_unproven` always, with a challenge if the address is valid; `rate_limited`
  */
-export async function offerChallenge(deps: OfferDeps, wish: ChallengeWish): Promise<never> {
+export async function offerChallenge(deps: OfferDeps, wish: ChallengeRequest): Promise<never> {
   throw new AppError("wallet_unproven", { challenge: await newOffer(deps, wish, "sign-in") });
 }

@@ -2,7 +2,7 @@
  * Converts encryption keys between core and the wire. One body has both of the specification's ways to create a key.
  */
 import type { Body, EncryptionKeyWire } from "@kauke/contract";
-import type { NewKeyWish } from "../../core/encryption-key/create-encryption-key.ts";
+import type { NewKeyInput } from "../../core/encryption-key/create-encryption-key.ts";
 import type { EncryptionKey } from "../../core/encryption-key/encryption-key.ts";
 
 export function encryptionKeyToWire({
@@ -16,7 +16,7 @@ export function encryptionKeyToWire({
 }
 
 /** The contract guarantees that exactly one of the two ways is complete. */
-export function newKeyFromWire(userId: string, body: Body<"createEncryptionKey">): NewKeyWish {
+export function newKeyFromWire(userId: string, body: Body<"createEncryptionKey">): NewKeyInput {
   const { keyName, masterPassword, publicKey = "", encryptedPrivateKey = "", isDefault = false } = body;
   const key = masterPassword === undefined ? { publicKey, encryptedPrivateKey } : { masterPassword };
   return { userId, keyName, isDefault, key };

@@ -4,7 +4,7 @@ import { FakeIssuer } from "@kauke/testkit/fakes/fake-issuer";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openIdIssuer } from "../../operate/openid-issuer.ts";
 import { systemRandom } from "../../operate/random.ts";
-import { lettersTo } from "../test/letters.ts";
+import { sentMessagesTo } from "../test/letters.ts";
 import { type Reply, startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 
 let issuer: FakeIssuer;
@@ -91,7 +91,7 @@ describe("a Google account", () => {
   it("is reported to the account's e-mail if that is confirmed", async () => {
     const ann = await person();
     await ann.call("askEmailConfirmation");
-    const letters = () => lettersTo(server, ann.email);
+    const letters = () => sentMessagesTo(server, ann.email);
     await expect.poll(async () => (await letters()).length).toBe(1);
     const token = /confirm-email#([a-z2-7]{32})/.exec((await letters())[0] ?? "")?.[1] ?? "";
     await ann.call("confirmEmail", { body: { token } });
@@ -187,8 +187,8 @@ describe("a Google account", () => {
   it("cannot sign in once removed: other sessions end, and a matching address does not link it again", async () => {
     const ann = await person();
     await ann.call("askEmailConfirmation");
-    await expect.poll(async () => (await lettersTo(server, ann.email)).length).toBe(1);
-    const token = /confirm-email#([a-z2-7]{32})/.exec((await lettersTo(server, ann.email))[0] ?? "")?.[1] ?? "";
+    await expect.poll(async () => (await sentMessagesTo(server, ann.email)).length).toBe(1);
+    const token = /confirm-email#([a-z2-7]{32})/.exec((await sentMessagesTo(server, ann.email))[0] ?? "")?.[1] ?? "";
     await ann.call("confirmEmail", { body: { token } });
     // The issuer hosts the mailbox, so an unknown subject with this address would normally be linked.
     const hosted = { email: ann.email, email_verified: true, hd: "people.example" };

@@ -7,7 +7,7 @@
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { isForeignErrand } from "../request/same-site.ts";
+import { isCrossSiteRequest } from "../request/same-site.ts";
 
 /** The parts of a request that decide about access. */
 export interface PreviewRequest {
@@ -47,7 +47,7 @@ export function previewAccess(token: string | null): PreviewAccess {
     },
     cookieFor(given, request) {
       // Links on other sites are refused; a user who was sent one can still type it in.
-      if (!isThisMachine(request) || isForeignErrand(request.headers) || !isSame(given, token)) return null;
+      if (!isThisMachine(request) || isCrossSiteRequest(request.headers) || !isSame(given, token)) return null;
       return `${cookieName(request)}=${token}; Path=/preview; HttpOnly; SameSite=Strict`;
     },
   };

@@ -33,7 +33,7 @@ export function isOwnOrigin(origin: string, { publicUrl, publicUrlGiven, port }:
  * Whether another site makes the browser download a file. That site does not get the file, but each attempt counts
  * against the limit, and the user did not ask for it. Browsers too old to send `Sec-Fetch-Site` are allowed.
  */
-export function isForeignErrand(headers: IncomingHttpHeaders): boolean {
+export function isCrossSiteRequest(headers: IncomingHttpHeaders): boolean {
   const site = headers["sec-fetch-site"];
   return site === "cross-site" || site === "same-site";
 }

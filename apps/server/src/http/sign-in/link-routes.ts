@@ -2,7 +2,7 @@ import { signInMessages } from "@kauke/contract";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { openByPassword } from "../../core/login-session/open-by-password.ts";
 import { browserName, readSignInLink, signInByLink } from "../../core/sign-in/sign-in-link.ts";
-import { countLinkWish, sendWishedLink } from "../../core/user/mailed-link.ts";
+import { countLinkRequest, sendRequestedLink } from "../../core/user/mailed-link.ts";
 import { ownToken } from "../auth/own-token.ts";
 import { rememberBrowser } from "../auth/remember-browser.ts";
 import { userToWire } from "../auth/wire.ts";
@@ -15,9 +15,9 @@ export function signInLinkHandlers(
 ): HandlersOf<"askSignInLink" | "readSignInLink" | "signInByLink"> {
   return {
     async askSignInLink({ body, clientAddress, cookie }) {
-      await countLinkWish(deps, "sign-in", { ...body, clientAddress });
+      await countLinkRequest(deps, "sign-in", { ...body, clientAddress });
       const askedBy = browserName(ownToken(deps, cookie));
-      later.runUnforeseen("account_mail_failed", () => sendWishedLink(deps, "sign-in", { ...body, askedBy }));
+      later.runUnforeseen("account_mail_failed", () => sendRequestedLink(deps, "sign-in", { ...body, askedBy }));
       return { message: signInMessages.resetSent };
     },
     async readSignInLink({ body, clientAddress, cookie }) {

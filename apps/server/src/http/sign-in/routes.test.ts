@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemRandom } from "../../operate/random.ts";
 import { argon2Hasher } from "../../operate/workers/argon2-hasher.ts";
-import { lettersTo as lettersOf } from "../test/letters.ts";
+import { sentMessagesTo as lettersOf } from "../test/letters.ts";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 
 let server: TestServer;
@@ -26,12 +26,12 @@ async function signedIn(email: string, word = password, headers?: Record<string,
   return Object.assign(visitor, { status: answer.status });
 }
 
-const lettersTo = (email: string) => lettersOf(server, email);
+const sentMessagesTo = (email: string) => lettersOf(server, email);
 
 /** Waits until this many messages are queued; they are queued after the response. */
-async function untilLetters(email: string, count: number): Promise<string[]> {
-  await expect.poll(async () => (await lettersTo(email)).length, { timeout: 30_000 }).toBe(count);
-  return lettersTo(email);
+async function untilMessages(email: string, count: number): Promise<string[]> {
+  await expect.poll(async () => (await sentMessagesTo(email)).length, { timeout: 30_000 }).toBe(count);
+  return sentMessagesTo(email);
 }
 
 const tokensIn = (letters: readonly string[], page: "reset" | "confirm-email") =>
@@ -43,9 +43,9 @@ const reset = (token: string, word: string) =>
 const look = (token: string) => new Visitor(server).call("readPasswordReset", { body: { token } });
 
 async function resetToken(email: string): Promise<string> {
-  const before = (await lettersTo(email)).length;
+  const before = (await sentMessagesTo(email)).length;
   expect((await ask(email)).status).toBe(202);
-  return tokensIn(await untilLetters(email, before + 1), "reset").at(-1) ?? "";
+  return tokensIn(await untilMessages(email, before + 1), "reset").at(-1) ?? "";
 }
 
 describe("requesting a password reset", () => {
@@ -54,8 +54,8 @@ describe("requesting a password reset", () => {
     const nobody = `${systemRandom.uuid()}@people.example`;
     const answers = [await ask(nobody), await ask(ann.email.toUpperCase())];
     for (const { status, body } of answers) expect([status, body]).toEqual([202, { message: sent }]);
-    expect(await untilLetters(ann.email, 1)).toHaveLength(1);
-    expect(await lettersTo(nobody)).toEqual([]);
+    expect(await untilMessages(ann.email, 1)).toHaveLength(1);
+    expect(await sentMessagesTo(nobody)).toEqual([]);
   });
 
   it("responds before any look-up, so the time does not show whether an account exists", async () => {
@@ -99,7 +99,7 @@ describe("requesting a password reset", () => {
     const askLink = () => new Visitor(server).call("askSignInLink", { body: { email: ann.email } });
     for (const _ of [1, 2, 3]) expect((await askLink()).status).toBe(202);
     expect((await askLink()).status).toBe(429);
-    await untilLetters(ann.email, 3);
+    await untilMessages(ann.email, 3);
     expect(await reset(await resetToken(ann.email), "a new password")).toMatchObject({ status: 200 });
   });
 
@@ -107,7 +107,7 @@ describe("requesting a password reset", () => {
     const local = systemRandom.uuid();
     await new Visitor(server).register(`${local}mi\u212Ae@people.example`);
     expect((await ask(`${local}mike@people.example`)).status).toBe(202);
-    expect(await untilLetters(`${local}miKe@people.example`, 1)).toHaveLength(1);
+    expect(await untilMessages(`${local}miKe@people.example`, 1)).toHaveLength(1);
   });
 
   it("mails an unconfirmed mailbox a few times a day at most, and a confirmed one at every request", async () => {
@@ -117,13 +117,13 @@ describe("requesting a password reset", () => {
     for (let hour = 0; hour < 4; hour++) {
       for (const _ of [1, 2, 3]) for (const { email } of [stranger, ann]) expect((await ask(email)).status).toBe(202);
       // The messages are queued after the response, and have to be there before the hour ends.
-      await untilLetters(ann.email, 2 + 3 * (hour + 1));
+      await untilMessages(ann.email, 2 + 3 * (hour + 1));
       server.clock.advance(3600);
     }
-    expect(await lettersTo(stranger.email)).toHaveLength(4);
+    expect(await sentMessagesTo(stranger.email)).toHaveLength(4);
     server.clock.advance(86_400);
     await ask(stranger.email);
-    await untilLetters(stranger.email, 5);
+    await untilMessages(stranger.email, 5);
   });
 
   it("mails nothing to a mailbox that blocked mail from this server", async () => {
@@ -131,8 +131,8 @@ describe("requesting a password reset", () => {
     await block(ann.email);
     expect((await ask(ann.email)).body).toEqual({ message: sent });
     await ask(other.email);
-    await untilLetters(other.email, 1);
-    expect(await lettersTo(ann.email)).toEqual([]);
+    await untilMessages(other.email, 1);
+    expect(await sentMessagesTo(ann.email)).toEqual([]);
   });
 
   it("a message that cannot be queued is logged, and its link is invalid", async () => {
@@ -167,7 +167,7 @@ describe("a reset link", () => {
     expect((await signedIn(ann.email)).status).toBe(401);
     const anew = await signedIn(ann.email, "a new password");
     expect((await anew.call("getSignIn")).body.emailConfirmedAt).not.toBeNull();
-    const letters = await untilLetters(ann.email, 2);
+    const letters = await untilMessages(ann.email, 2);
     expect(letters[1]).toContain("Subject: Your password was changed");
     for (const answer of [await reset(token, "once more again"), await look(token)])
       expect([answer.status, answer.body.code]).toEqual([404, "not_found"]);
@@ -207,7 +207,7 @@ describe("a reset link", () => {
     const token = await resetToken(ann.email);
     expect((await ann.call("confirmEmail", { body: { token } })).status).toBe(404);
     await ann.call("askEmailConfirmation");
-    const [confirmation = ""] = tokensIn(await lettersTo(ann.email), "confirm-email");
+    const [confirmation = ""] = tokensIn(await sentMessagesTo(ann.email), "confirm-email");
     expect((await reset(confirmation, "a new password")).status).toBe(404);
     expect((await ann.call("confirmEmail", { body: { token: confirmation } })).status).toBe(200);
   });
@@ -259,11 +259,11 @@ describe("changing the password", () => {
   it("notifies a confirmed address, and no other", async () => {
     const [ann, ben] = [await person(), await person()];
     await reset(await resetToken(ann.email), "second password");
-    await untilLetters(ann.email, 2);
+    await untilMessages(ann.email, 2);
     await change(ben, password);
     await change(await signedIn(ann.email, "second password"), "second password");
-    await untilLetters(ann.email, 3);
-    expect(await lettersTo(ben.email)).toEqual([]);
+    await untilMessages(ann.email, 3);
+    expect(await sentMessagesTo(ben.email)).toEqual([]);
   });
 
   it("reports a wrong current password for its field, counted with the sign-ins of this browser and network", async () => {
@@ -308,7 +308,7 @@ describe("confirming the e-mail", () => {
       server.clock.advance(1);
     }
     expect((await ann.call("askEmailConfirmation")).status).toBe(429);
-    const [old = "", , token = ""] = tokensIn(await lettersTo(ann.email), "confirm-email");
+    const [old = "", , token = ""] = tokensIn(await sentMessagesTo(ann.email), "confirm-email");
     expect((await ann.call("confirmEmail", { body: { token: old } })).status).toBe(404);
     expect((await tagged.call("confirmEmail", { body: { token } })).status).toBe(404);
     const { body } = await ann.call("confirmEmail", { body: { token } });
@@ -320,7 +320,7 @@ describe("confirming the e-mail", () => {
   it("needs the account's own session, so a stranger who clicks the link confirms nothing", async () => {
     const ann = await person();
     await ann.call("askEmailConfirmation");
-    const [token = ""] = tokensIn(await lettersTo(ann.email), "confirm-email");
+    const [token = ""] = tokensIn(await sentMessagesTo(ann.email), "confirm-email");
     expect((await new Visitor(server).call("confirmEmail", { body: { token } })).status).toBe(401);
     expect((await (await person()).call("confirmEmail", { body: { token } })).status).toBe(404);
     server.clock.advance(24 * 3600);
@@ -333,7 +333,7 @@ describe("confirming the e-mail", () => {
     const ann = await person();
     await block(ann.email);
     expect((await ann.call("askEmailConfirmation")).status).toBe(400);
-    expect(await lettersTo(ann.email)).toEqual([]);
+    expect(await sentMessagesTo(ann.email)).toEqual([]);
   });
 });
 

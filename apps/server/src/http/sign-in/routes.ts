@@ -7,7 +7,7 @@ import { openByPassword } from "../../core/login-session/open-by-password.ts";
 import { tellPasswordChanged } from "../../core/user/account-mail.ts";
 import { changePassword } from "../../core/user/change-password.ts";
 import { askEmailConfirmation, confirmEmail } from "../../core/user/confirm-email.ts";
-import { countLinkWish, sendWishedLink } from "../../core/user/mailed-link.ts";
+import { countLinkRequest, sendRequestedLink } from "../../core/user/mailed-link.ts";
 import { readPasswordReset, resetPassword } from "../../core/user/reset-password.ts";
 import { rememberBrowser } from "../auth/remember-browser.ts";
 import type { HandlersOf } from "../handler.ts";
@@ -23,8 +23,8 @@ export function passwordHandlers(
 ): HandlersOf<"askPasswordReset" | "readPasswordReset" | "resetPassword" | "changePassword"> {
   return {
     async askPasswordReset({ body, clientAddress }) {
-      await countLinkWish(deps, "reset", { ...body, clientAddress });
-      later.runUnforeseen(mailFailed, () => sendWishedLink(deps, "reset", body));
+      await countLinkRequest(deps, "reset", { ...body, clientAddress });
+      later.runUnforeseen(mailFailed, () => sendRequestedLink(deps, "reset", body));
       return { message: signInMessages.resetSent };
     },
     async readPasswordReset({ body, clientAddress }) {

@@ -2,7 +2,7 @@ import { waysInMessages } from "@kauke/contract";
 import { makeWalletKey, proveWallet, type WalletKey } from "@kauke/testkit/wallet-key";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemRandom } from "../../operate/random.ts";
-import { lettersTo } from "../test/letters.ts";
+import { sentMessagesTo } from "../test/letters.ts";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 
 let server: TestServer;
@@ -13,9 +13,9 @@ afterAll(() => server.close());
 
 const password = "correct horse";
 const newAddress = () => `${systemRandom.uuid()}@new.example`;
-const letters = (email: string) => lettersTo(server, email);
+const letters = (email: string) => sentMessagesTo(server, email);
 
-async function untilLetters(email: string, count: number): Promise<string[]> {
+async function untilMessages(email: string, count: number): Promise<string[]> {
   await expect.poll(async () => (await letters(email)).length, { timeout: 30_000 }).toBe(count);
   return letters(email);
 }
@@ -42,13 +42,13 @@ const prove = (who: Visitor, word = password) => who.call("proveByPassword", { b
 
 /** @returns the token of the last link sent to this address */
 async function tokenTo(email: string, count = 1): Promise<string> {
-  const last = (await untilLetters(email, count)).at(-1) ?? "";
+  const last = (await untilMessages(email, count)).at(-1) ?? "";
   return /http:\/\/localhost:3000\/new-email#([a-z2-7]{32})\r\n/.exec(last)?.[1] ?? "";
 }
 
 async function confirmed(who: Person): Promise<Person> {
   await who.call("askEmailConfirmation");
-  const [letter = ""] = await untilLetters(who.email, 1);
+  const [letter = ""] = await untilMessages(who.email, 1);
   const token = /confirm-email#([a-z2-7]{32})/.exec(letter)?.[1] ?? "";
   expect((await who.call("confirmEmail", { body: { token } })).status).toBe(200);
   return who;
@@ -160,7 +160,7 @@ describe("a session whose sign-in is more than five minutes old", () => {
     const ann = await confirmed(await person());
     getStale();
     await ann.call("askSignInLink", { body: { email: ann.email } });
-    const letter = (await untilLetters(ann.email, 2)).at(-1) ?? "";
+    const letter = (await untilMessages(ann.email, 2)).at(-1) ?? "";
     const token = /sign-in-link#([a-z2-7]{32})/.exec(letter)?.[1] ?? "";
     expect((await ann.call("signInByLink", { body: { token } })).status).toBe(200);
     expect((await ask(ann, newAddress())).status).toBe(202);
@@ -185,7 +185,7 @@ describe("a new sign-in e-mail", () => {
     ]);
     expect((await other.call("getSession")).status).toBe(401);
     expect((await ann.call("getSession")).body.user.email).toBe(email);
-    const told = (await untilLetters(ann.email, 2)).at(-1) ?? "";
+    const told = (await untilMessages(ann.email, 2)).at(-1) ?? "";
     expect(told).toContain("Subject: Your sign-in e-mail was changed\r\n");
     expect(told).toContain("postmaster@kauke.test");
     expect(told).not.toContain(email.split("@")[0] as string);
@@ -210,7 +210,7 @@ describe("a new sign-in e-mail", () => {
       answers.map(() => [202, { message: "A message is on its way to the new e-mail" }]),
     );
     expect(lookedUp).toEqual([]);
-    const sent = [await untilLetters(free, 1), await untilLetters(bob.email, 1)].map(([letter = ""]) =>
+    const sent = [await untilMessages(free, 1), await untilMessages(bob.email, 1)].map(([letter = ""]) =>
       letter.replace(/#\w+|^(?:To|Message-ID):.*|boundary="?\w+"?|--\w+/gm, ""),
     );
     expect(sent[0]).toBe(sent[1]);
@@ -263,7 +263,7 @@ describe("a new sign-in e-mail", () => {
   it("invalidates reset links that were sent to the former one", async () => {
     const ann = await person();
     await new Visitor(server).call("askPasswordReset", { body: { email: ann.email } });
-    const [letter = ""] = await untilLetters(ann.email, 1);
+    const [letter = ""] = await untilMessages(ann.email, 1);
     const reset = /\/reset#([a-z2-7]{32})/.exec(letter)?.[1] ?? "";
     const email = newAddress();
     await ask(ann, email);
@@ -315,7 +315,7 @@ describe("a new sign-in e-mail", () => {
     await ask(who, email);
     expect(await use(who, await tokenTo(email))).toMatchObject({ status: 200, body: { email, hasPassword: false } });
     await new Visitor(server).call("askPasswordReset", { body: { email } });
-    const letter = (await untilLetters(email, 2)).at(-1) ?? "";
+    const letter = (await untilMessages(email, 2)).at(-1) ?? "";
     const token = /\/reset#([a-z2-7]{32})/.exec(letter)?.[1] ?? "";
     expect((await new Visitor(server).call("resetPassword", { body: { token, password } })).status).toBe(200);
     const signedIn = await elsewhere({ email });
@@ -330,7 +330,7 @@ describe("a wallet", () => {
     const { key, status, body } = await linkWallet(ann);
     expect([status, body]).toMatchObject([200, { hasWallet: true, hasPassword: true }]);
     expect((await signInByWallet(key)).body.user.id).toBe(ann.userId);
-    expect((await untilLetters(ann.email, 2)).at(-1)).toContain("Subject: A wallet was linked to your account\r\n");
+    expect((await untilMessages(ann.email, 2)).at(-1)).toContain("Subject: A wallet was linked to your account\r\n");
   });
 
   it("of another account is refused, without showing whose it is", async () => {
@@ -387,7 +387,7 @@ describe("a wallet", () => {
     expect((await signIn).status).toBe(401);
     expect((await byWallet.call("getSession")).status).toBe(401);
     expect((await ann.call("getSession")).status).toBe(200);
-    expect((await untilLetters(ann.email, 3)).at(-1)).toContain(
+    expect((await untilMessages(ann.email, 3)).at(-1)).toContain(
       "Subject: The wallet was removed from your account\r\n",
     );
     expect((await signInByWallet(key)).body.user.id).not.toBe(ann.userId);

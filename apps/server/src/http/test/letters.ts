@@ -3,7 +3,7 @@ import type { LeasedDelivery } from "../../core/delivery/delivery.ts";
 import type { TestServer } from "./test-server.ts";
 
 /** Claims messages like the delivery worker. @returns the text of each message to this mailbox, oldest first */
-export async function lettersTo({ store, clock }: TestServer, email: string): Promise<string[]> {
+export async function sentMessagesTo({ store, clock }: TestServer, email: string): Promise<string[]> {
   const claimed: LeasedDelivery[] = [];
   // One claim leases only a share per account, so that an account with many deliveries delays no other.
   for (let isMore = true; isMore; ) {

@@ -64,7 +64,7 @@ export async function startTestServer({ config, ...options }: TestServerOptions 
     metrics: { count: (name, labels) => void counted.push(`${name} ${JSON.stringify(labels)}`), gauge: () => {} },
     isReady: () => true,
     webRoot: "/nowhere",
-    letterSpreadMs: 0,
+    messageSpreadMs: 0,
     confirmation: null,
     ...options,
     config: {

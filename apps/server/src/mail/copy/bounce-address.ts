@@ -9,7 +9,7 @@ import { timingSafeEqual } from "node:crypto";
 import {
   fromBase32,
   isSrsStampFresh,
-  SRS_HINT_SIGNS,
+  SRS_HINT_CHARACTERS,
   type SrsHash,
   type SrsSubject,
   srsStamp,
@@ -53,7 +53,7 @@ export function readBounceAddress(path: { local: string; domain: string }, hash:
 /** Binds SRS addresses to an alias. The hint in them is the first 30 bits of the alias' id. */
 export function srsSubject(aliasId: string): SrsSubject {
   const start = Buffer.from(aliasId.slice(0, 8), "hex");
-  return { id: aliasId, hint: toBase32(start).slice(0, SRS_HINT_SIGNS) };
+  return { id: aliasId, hint: toBase32(start).slice(0, SRS_HINT_CHARACTERS) };
 }
 
 /** The lowest and the highest id that share a hint. */

@@ -15,7 +15,7 @@ import type { Clock, Logger, Metrics } from "../../core/ports.ts";
 import type { BackgroundMemory } from "../background-memory.ts";
 import { untried } from "../classify-reply.ts";
 import type { ForwardCopy } from "../copy/forward-copy.ts";
-import { PIECE_BYTES } from "../transport/smtp-client/smtp-channel.ts";
+import { CHUNK_BYTES } from "../transport/smtp-client/smtp-channel.ts";
 import type { AttemptSignal } from "../transport/transport.ts";
 import type { HeldLeases } from "./held-leases.ts";
 import type { Settled } from "./settle.ts";
@@ -347,7 +347,7 @@ export class DeliveryWorker {
       attempt.onSent = () => {
         leaveSlot?.();
         // A small message may still be in the socket's buffer as a whole.
-        if (delivery.sizeBytes <= PIECE_BYTES) return;
+        if (delivery.sizeBytes <= CHUNK_BYTES) return;
         release();
         copy?.release();
       };

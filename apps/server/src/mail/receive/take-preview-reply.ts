@@ -4,9 +4,9 @@
  */
 import { isAscii } from "node:buffer";
 import { parseAddress, stuff } from "@kauke/mail-rfc";
-import type { SendReplyLetter } from "../../core/preview/answer-preview.ts";
+import type { SendPreviewReply } from "../../core/preview/answer-preview.ts";
 import type { PreviewInbox } from "../../core/preview/preview-inbox.ts";
-import type { ReplyLetter } from "../../core/preview/reply-letter.ts";
+import type { PreviewReply } from "../../core/preview/reply-letter.ts";
 import { replyFor } from "../reply.ts";
 import type { MxHandlers } from "../smtp-server/session-handlers.ts";
 import type { ResolvedRecipient } from "../transaction.ts";
@@ -21,7 +21,7 @@ export interface PreviewReplyParts {
 
 const LOOPBACK = "127.0.0.1";
 
-export function previewReplyTaker(parts: PreviewReplyParts): SendReplyLetter {
+export function previewReplyTaker(parts: PreviewReplyParts): SendPreviewReply {
   return async (letter) => {
     const paths = letter.recipients.map(parseAddress);
     const resolved: ResolvedRecipient[] = [];
@@ -42,7 +42,7 @@ export function previewReplyTaker(parts: PreviewReplyParts): SendReplyLetter {
 }
 
 async function receive(
-  { from, raw }: ReplyLetter,
+  { from, raw }: PreviewReply,
   recipients: readonly ResolvedRecipient[],
   { inbound, mailHost }: PreviewReplyParts,
 ): Promise<string | null> {

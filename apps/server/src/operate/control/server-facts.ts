@@ -5,7 +5,7 @@ import type { Config } from "../../config.ts";
 import { createResolver } from "../../mail/resolver.ts";
 import { probeRelay, type RelayState } from "../../mail/transport/probe-relay.ts";
 import { askServers, askSystem } from "../../mail/transport/relay-transport.ts";
-import { BackupError, type BackupWish } from "../../store/backup/backup.ts";
+import { BackupError, type BackupRequest } from "../../store/backup/backup.ts";
 import type { Store } from "../../store/open-store.ts";
 import { exampleLinks } from "../doctor/page-checks.ts";
 import type { ControlHandlers, ServerFacts } from "./control-protocol.ts";
@@ -35,7 +35,7 @@ export function controlHandlers(view: ServerView): ControlHandlers {
   };
 }
 
-async function backUp({ backup }: Store, wish: BackupWish): Promise<{ bytes: number }> {
+async function backUp({ backup }: Store, wish: BackupRequest): Promise<{ bytes: number }> {
   if (backup === null) throw new OperatorError(elsewhere);
   return await backup(wish).catch((thrown: unknown) => {
     throw thrown instanceof BackupError ? new OperatorError(thrown.message, { cause: thrown }) : thrown;

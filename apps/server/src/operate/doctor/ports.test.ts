@@ -68,8 +68,13 @@ describe("a port", () => {
   async function stateOf(ports: Record<string, number>): Promise<string[]> {
     const facts = { host: "127.0.0.1", ports, mailHost: "localhost", delivery: "preview" as const };
     const plan = dnsPlan({
-      ...{ domains: ["example.test"], mailHost: "localhost", dkim: [], ownCertificate: false },
-      ...{ publicUrl: "http://localhost:3000", publicUrlGiven: false, dmarcReports: null },
+      domains: ["example.test"],
+      mailHost: "localhost",
+      dkim: [],
+      ownCertificate: false,
+      publicUrl: "http://localhost:3000",
+      publicUrlGiven: false,
+      dmarcReports: null,
     });
     const results = await checkPorts(facts, plan, now);
     return results.map((it) => `${it.state} ${it.check} ${it.subject.replace(/\d+/, "N")}`);

@@ -17,7 +17,7 @@ export class BackupError extends Error {
   override name = "BackupError";
 }
 
-export interface BackupWish {
+export interface BackupRequest {
   /** Absolute path; no file may exist there. */
   file: string;
   withSecretKey: boolean;
@@ -47,7 +47,7 @@ const STAGING = ".backup-";
  */
 export async function writeBackup(
   source: BackupSource,
-  { file, withSecretKey }: BackupWish,
+  { file, withSecretKey }: BackupRequest,
 ): Promise<{ bytes: number }> {
   if (withSecretKey && !source.hasKeyFile)
     throw new BackupError(

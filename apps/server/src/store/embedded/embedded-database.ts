@@ -61,8 +61,14 @@ const typeOptions = {
  */
 const startParams = [
   ...PGlite.defaultStartParams.filter((param) => param !== "-F"),
-  ...["-c", "wal_sync_method=fsync", "-c", "shared_buffers=16MB"],
-  ...["-c", "wal_recycle=off", "-c", "maintenance_work_mem=16MB"],
+  "-c",
+  "wal_sync_method=fsync",
+  "-c",
+  "shared_buffers=16MB",
+  "-c",
+  "wal_recycle=off",
+  "-c",
+  "maintenance_work_mem=16MB",
 ];
 
 /**
@@ -73,7 +79,8 @@ export async function openInMemory(dump = inMemoryDump()): Promise<EmbeddedDatab
   const begun = dump === null ? {} : { loadDataDir: await openAsBlob(dump) };
   const inMemoryParams = [...PGlite.defaultStartParams, "-c", "shared_buffers=16MB"];
   const pglite = await PGlite.create({
-    ...{ dataDir: "memory://", startParams: inMemoryParams },
+    dataDir: "memory://",
+    startParams: inMemoryParams,
     ...begun,
     ...typeOptions,
   });

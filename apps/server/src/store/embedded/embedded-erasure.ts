@@ -14,10 +14,24 @@ import { type TableState, tablesLeft, tablesToRewrite } from "./rewrite-plan.ts"
  * Every table with sealed or hashed values, and the table of the keys: a deleted key could still open what it sealed.
  */
 export const erasedTables = [
-  ...["user", "session", "alias", "released_address", "destination", "blocked_mailbox", "missing_mailbox"],
+  "user",
+  "session",
+  "alias",
+  "released_address",
+  "destination",
+  "blocked_mailbox",
+  "missing_mailbox",
   "smtp_credential",
-  ...["encryption_key", "email_job", "message", "message_chunk", "delivery", "reply_path", "one_time_token", "notice"],
-  ...["rate_limit", "server_key"],
+  "encryption_key",
+  "email_job",
+  "message",
+  "message_chunk",
+  "delivery",
+  "reply_path",
+  "one_time_token",
+  "notice",
+  "rate_limit",
+  "server_key",
 ];
 
 const CHECK_EVERY_MS = 60_000;

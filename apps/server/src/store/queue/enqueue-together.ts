@@ -8,7 +8,10 @@ import type { Database, DeliveryTable, MessageTable } from "../database.ts";
 import type { StoreContext } from "../store-context.ts";
 
 export type MessageRow = MessageTable;
-export type DeliveryRow = Omit<DeliveryTable, "attempts" | "priority" | "network_index" | "block_index"> & {
+export type DeliveryRow = Omit<
+  DeliveryTable,
+  "attempts" | "priority" | "taken_beside" | "network_index" | "block_index"
+> & {
   attempts: number;
   priority: number;
 };

@@ -17,8 +17,12 @@ import type { StoreContext } from "../store-context.ts";
 const MESSAGES_MAX = 1000;
 const BYTES_MAX = 64 * 1024 * 1024;
 const unreadableEnvelope = {
-  ...{ envelopeFrom: "", helo: "", clientAddress: "", protocol: "SMTP" as const },
-  ...{ eightBit: false, smtpUtf8: false },
+  envelopeFrom: "",
+  helo: "",
+  clientAddress: "",
+  protocol: "SMTP" as const,
+  eightBit: false,
+  smtpUtf8: false,
 };
 /** Key of the advisory lock that prevents two processes from exceeding the cap together. */
 const KEPT_LOCK = 7_205_520;
@@ -130,7 +134,8 @@ async function makeRoom(
   const kept = [...rows.map((row) => ({ ...row, sizeBytes: row.size_bytes })), { id: null, ...newcomer }];
   const leaving = whoGivesWay(
     kept.map(({ id, sizeBytes, network_index, block_index }) => ({
-      ...{ id, sizeBytes },
+      id,
+      sizeBytes,
       network: network_index?.toString("hex") ?? "",
       block: block_index?.toString("hex") ?? "",
     })),

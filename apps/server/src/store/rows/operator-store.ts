@@ -62,8 +62,11 @@ async function readUsers(
   if (id !== null) query = query.where("id", "=", id);
   const rows = await query.orderBy("id").limit(limit).execute();
   return rows.map((row) => ({
-    ...{ id: row.id, authMethod: row.auth_method, createdAt: row.created_at },
-    ...{ aliases: row.aliases ?? 0, lastSeenAt: row.last_seen_at },
+    id: row.id,
+    authMethod: row.auth_method,
+    createdAt: row.created_at,
+    aliases: row.aliases ?? 0,
+    lastSeenAt: row.last_seen_at,
     email: keys.open<{ email: string | null }>("user", row.id, row.sealed).email,
   }));
 }

@@ -88,8 +88,12 @@ describe("sessions, notices and counters", () => {
       const [owner, stranger] = [await insertUser(store), await insertUser(store)];
       const alias = await insertAlias(store, owner.id);
       const notice = (createdAt: Date, aliasId: string | null) => ({
-        ...{ id: randomUUID(), userId: owner.id, kind: "delivery_failed" as const },
-        ...{ aliasId, text: "Mail could not be delivered.", createdAt },
+        id: randomUUID(),
+        userId: owner.id,
+        kind: "delivery_failed" as const,
+        aliasId,
+        text: "Mail could not be delivered.",
+        createdAt,
       });
       const old = notice(at("2026-02-01T00:00:00Z"), null);
       const recent = notice(at("2026-02-02T00:00:00Z"), alias.id);

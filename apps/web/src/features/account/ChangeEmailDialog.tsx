@@ -1,5 +1,5 @@
 import { zodResolver } from "@hookform/resolvers/zod";
-import { emailChangeWish } from "@kauke/contract";
+import { emailChangeRequest } from "@kauke/contract";
 import { useForm } from "react-hook-form";
 import { fieldMessages, messageOf } from "../../api/api-error.ts";
 import { isProofNeeded, useAskEmailChange } from "../../api/session/ways-in.ts";
@@ -19,7 +19,7 @@ interface Props {
 /** Asks for the new e-mail and sends the confirmation link to it. */
 export function ChangeEmailDialog({ email, onProofNeeded, onClose }: Props) {
   const ask = useAskEmailChange();
-  const form = useForm({ resolver: zodResolver(emailChangeWish), defaultValues: { email: "" } });
+  const form = useForm({ resolver: zodResolver(emailChangeRequest), defaultValues: { email: "" } });
   const send = (wished: string) => ask.mutate(wished, { onSuccess, onError: (error) => onError(error, wished) });
   const onSuccess = () => {
     showToast({ title: "Link Sent", description: "Open it in this browser within 24 hours. Nothing changes before." });

@@ -1,5 +1,5 @@
 import { zodResolver } from "@hookform/resolvers/zod";
-import { passwordResetWish } from "@kauke/contract";
+import { passwordResetRequest } from "@kauke/contract";
 import { useForm } from "react-hook-form";
 import { messageOf } from "../../api/api-error.ts";
 import { useAskPasswordReset } from "../../api/session/sign-in.ts";
@@ -10,7 +10,7 @@ import { showFailure } from "../../ui/toast-store.ts";
 /** Asks for an e-mail to send a reset link to. The server's message is the same whether there is an account or not. */
 export function ForgotForm({ onSent }: { onSent: (message: string) => void }) {
   const ask = useAskPasswordReset();
-  const form = useForm({ resolver: zodResolver(passwordResetWish), defaultValues: { email: "" } });
+  const form = useForm({ resolver: zodResolver(passwordResetRequest), defaultValues: { email: "" } });
   const onSubmit = form.handleSubmit(({ email }) =>
     ask.mutate(email, {
       onSuccess: ({ message }) => onSent(message),

@@ -20,7 +20,7 @@ import type { Attempt, RunningAttempts } from "../../queue/shares/running-attemp
 import { reply, replyFor, type SmtpReply } from "../../reply.ts";
 import type { ShutdownSignal } from "../../shutdown-signal.ts";
 import type { Transaction } from "../../transaction.ts";
-import { PIECE_BYTES } from "../../transport/smtp-client/smtp-channel.ts";
+import { CHUNK_BYTES } from "../../transport/smtp-client/smtp-channel.ts";
 import type { AttemptSignal } from "../../transport/transport.ts";
 import type { InboundPlan, PlannedDelivery } from "../inbound-plan.ts";
 import { type AliasResult, type Answer, type DestinationState, decideAnswer } from "./decide-answer.ts";
@@ -140,7 +140,7 @@ function holdWhileNeeded(bytes: InHand["bytes"], all: readonly Running[], { memo
     for (const copy of copies) copy.release();
   };
   // A small message may still be in the socket's buffer as a whole, so having sent it does not mean it arrived.
-  const isNeeded = (entry: Running) => entry.outcome === null && !(entry.attempt?.isSent && sizeBytes > PIECE_BYTES);
+  const isNeeded = (entry: Running) => entry.outcome === null && !(entry.attempt?.isSent && sizeBytes > CHUNK_BYTES);
   const open = all.filter(isNeeded);
   if (open.length === 0) return drop();
   const giveWay = () => {

@@ -40,7 +40,7 @@ export interface BodyTimes {
 }
 
 /** Size of the chunks of a body. Each is awaited, so that a slow peer costs no memory beyond the message. */
-export const PIECE_BYTES = 256 * 1024;
+export const CHUNK_BYTES = 256 * 1024;
 const MAX_UNREAD_REPLIES = 100;
 const FINAL_DOT = Buffer.from(".\r\n");
 const NOTHING = Buffer.alloc(0);
@@ -116,8 +116,8 @@ export class SmtpChannel {
     let isLarge = false;
     this.#socket.cork();
     for (const part of parts) {
-      for (let at = 0; at < part.length; at += PIECE_BYTES) {
-        if (corked >= PIECE_BYTES) {
+      for (let at = 0; at < part.length; at += CHUNK_BYTES) {
+        if (corked >= CHUNK_BYTES) {
           this.#socket.uncork();
           await this.#drained(limitMs());
           if (this.#replies.length > 0) return false;
@@ -125,7 +125,7 @@ export class SmtpChannel {
           corked = 0;
           isLarge = true;
         }
-        const piece = part.length <= PIECE_BYTES ? part : part.subarray(at, at + PIECE_BYTES);
+        const piece = part.length <= CHUNK_BYTES ? part : part.subarray(at, at + CHUNK_BYTES);
         this.#socket.write(piece);
         corked += piece.length;
       }

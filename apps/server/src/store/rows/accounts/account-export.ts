@@ -233,7 +233,9 @@ async function* chunkRows(source: Source): Pages {
     .groupBy("message_id")
     .execute();
   yield rows.map(({ message_id, chunks, sealed_bytes }) => ({
-    ...{ messageId: message_id, chunks, sealedBytes: sealed_bytes },
+    messageId: message_id,
+    chunks,
+    sealedBytes: sealed_bytes,
     deletionDate: withMail,
   }));
 }
@@ -247,7 +249,9 @@ async function* replyPathRows({ db, userId, addresses }: Source): Pages {
     .groupBy("alias.id")
     .execute();
   yield rows.map(({ id, count }) => ({
-    ...{ aliasId: id, alias: addresses.get(id) ?? null, replyAddresses: count },
+    aliasId: id,
+    alias: addresses.get(id) ?? null,
+    replyAddresses: count,
     deletionDate: withAlias,
   }));
 }
@@ -296,8 +300,11 @@ async function* rateLimitRows(source: Source): Pages {
     const indexes = [...some.keys()].map((it) => Buffer.from(it, "hex"));
     const rows = await source.db.selectFrom("rate_limit").selectAll().where("subject_index", "in", indexes).execute();
     yield rows.map(({ action_type, count, window_start, last_action, subject_index }) => ({
-      ...{ actionType: action_type, subject: some.get(subject_index.toString("hex")) },
-      ...{ count, windowStart: window_start, lastAction: last_action },
+      actionType: action_type,
+      subject: some.get(subject_index.toString("hex")),
+      count,
+      windowStart: window_start,
+      lastAction: last_action,
       deletionDate: keptUntil("rateLimit", window_start).toISOString(),
     }));
   }
@@ -318,7 +325,10 @@ async function* missingRows({ db, keys, userId, mailboxes }: Source): Pages {
   const named = new Map([...mailboxes.values()].map((it) => [missingMailboxIndex(keys, it).toString("hex"), it]));
   yield rows.map((row) => ({
     mailbox: named.get(row.mailbox_index.toString("hex")) ?? null,
-    ...{ refusals: row.refusals, firstAt: row.first_at, lastAt: row.last_at, suspendedAt: row.suspended_at },
+    refusals: row.refusals,
+    firstAt: row.first_at,
+    lastAt: row.last_at,
+    suspendedAt: row.suspended_at,
     deletionDate: row.suspended_at === null ? keptUntil("missingMailbox", row.last_at).toISOString() : withAccount,
   }));
 }
@@ -331,7 +341,8 @@ async function* blockedRows({ db, userId, mailboxes }: Source): Pages {
     .where("destination.user_id", "=", userId)
     .execute();
   yield rows.map(({ mailbox_index, created_at }) => ({
-    ...{ mailbox: mailboxes.get(mailbox_index.toString("hex")) ?? null, createdAt: created_at },
+    mailbox: mailboxes.get(mailbox_index.toString("hex")) ?? null,
+    createdAt: created_at,
     deletionDate: "when the block is lifted; it belongs to the mailbox, not to the account",
   }));
 }

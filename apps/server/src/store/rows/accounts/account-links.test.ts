@@ -75,7 +75,11 @@ describe("links to an account's own e-mail", () => {
       const alias = await insertAlias(store, user.id);
       const makeCredential = () =>
         store.smtpCredentials.insert({
-          ...{ id: randomUUID(), userId: user.id, aliasId: alias.id, password: "p", createdAt: new Date() },
+          id: randomUUID(),
+          userId: user.id,
+          aliasId: alias.id,
+          password: "p",
+          createdAt: new Date(),
         });
       await makeCredential();
       await store.accountLinks.resetPassword((await given(user)).tokenHash, "first");
@@ -100,7 +104,8 @@ describe("links to an account's own e-mail", () => {
       const use = () => store.accountLinks.signIn(tokenHash, user.passwordHash);
       expect((await Promise.all([use(), use()])).toSorted()).toEqual([false, true]);
       expect(await store.users.find(user.id)).toMatchObject({
-        ...{ passwordHash: user.passwordHash, emailConfirmedAt: clock.now() },
+        passwordHash: user.passwordHash,
+        emailConfirmedAt: clock.now(),
       });
       expect(await store.loginSessions.find(session.tokenHash)).not.toBeNull();
     });

@@ -27,12 +27,14 @@ export function accountLinkStore(context: StoreContext, parts: AccountLinkStoreP
     },
     resetPassword: (tokenHash, passwordHash) =>
       redeemAsProof(context, parts, {
-        ...{ kind: "reset", tokenHash },
+        kind: "reset",
+        tokenHash,
         work: (proof) => replacePassword(context, proof, passwordHash),
       }),
     signIn: (tokenHash, passwordHash) =>
       redeemAsProof(context, parts, {
-        ...{ kind: "sign-in", tokenHash },
+        kind: "sign-in",
+        tokenHash,
         work: (proof) => signIn(context, proof, passwordHash),
       }),
     confirmEmail: async (tokenHash, userId) => {

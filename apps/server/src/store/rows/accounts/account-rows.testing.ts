@@ -44,90 +44,143 @@ export async function plantAccount(
   const rows: { [Table in keyof DB]?: () => Promise<unknown> } = {
     user: () =>
       insert("user", {
-        ...{ id: user.id, auth_method: "email", created_at: now, updated_at: now },
-        ...{ email_index: keys.blindIndex("user.email", String(user.email)), wallet_index: null, google_index: null },
+        id: user.id,
+        auth_method: "email",
+        created_at: now,
+        updated_at: now,
+        email_index: keys.blindIndex("user.email", String(user.email)),
+        wallet_index: null,
+        google_index: null,
         sealed: keys.seal("user", user.id, { ...person, firstName: text("user"), lastName: null }),
       }),
     alias: () =>
       insert("alias", {
-        ...{ id: alias.id, user_id: user.id, active: true, created_at: now },
+        id: alias.id,
+        user_id: user.id,
+        active: true,
+        created_at: now,
         address_index: keys.blindIndex("alias.address", aliasAddress(alias.name, alias.domain)),
         sealed: keys.seal("alias", alias.id, documentOfNew({ ...alias, notes: text("alias") }, randomBytes)),
       }),
     session: () =>
       insert("session", {
-        ...{ ...of, token_hash: hash("session"), last_seen_at: now },
+        ...of,
+        token_hash: hash("session"),
+        last_seen_at: now,
         sealed: keys.seal("session", of.id, { device: text("session") }),
       }),
     destination: () =>
       insert("destination", {
-        ...{ ...of, id: ids.pair, mailbox_index: mailboxIndex(keys, mailbox), state: "asked", confirmed_at: null },
+        ...of,
+        id: ids.pair,
+        mailbox_index: mailboxIndex(keys, mailbox),
+        state: "asked",
+        confirmed_at: null,
         sealed: keys.seal("destination", ids.pair, { askedAt: [now.toISOString()] }),
       }),
     missing_mailbox: () =>
       insert("missing_mailbox", {
-        ...{ user_id: user.id, mailbox_index: missingMailboxIndex(keys, mailbox), first_at: now, last_at: now },
-        ...{ refusals: 1, last_message_id: ids.message, suspended_at: null },
+        user_id: user.id,
+        mailbox_index: missingMailboxIndex(keys, mailbox),
+        first_at: now,
+        last_at: now,
+        refusals: 1,
+        last_message_id: ids.message,
+        suspended_at: null,
       }),
     smtp_credential: () =>
       insert("smtp_credential", {
-        ...{ ...of, alias_id: alias.id, username_index: hash("smtp_credential"), updated_at: now },
+        ...of,
+        alias_id: alias.id,
+        username_index: hash("smtp_credential"),
+        updated_at: now,
         sealed: keys.seal("smtp_credential", of.id, { password: text("smtp_credential") }),
       }),
     encryption_key: () =>
       insert("encryption_key", {
         ...of,
         sealed: keys.seal("encryption_key", of.id, {
-          ...{ keyName: text("encryption_key"), publicKey: "age1…", encryptedPrivateKey: "wrapped" },
+          keyName: text("encryption_key"),
+          publicKey: "age1…",
+          encryptedPrivateKey: "wrapped",
         }),
       }),
     email_job: () =>
       insert("email_job", {
-        ...{ ...of, id: ids.job, alias_id: alias.id, scheduled_at: now, processed_at: null, cancelled_at: null },
+        ...of,
+        id: ids.job,
+        alias_id: alias.id,
+        scheduled_at: now,
+        processed_at: null,
+        cancelled_at: null,
         updated_at: now,
         sealed: keys.seal("email_job", ids.job, {
-          ...{ messageId: "<a@b>", lastFailure: null, content: { recipient: mailbox, subject: text("email_job") } },
+          messageId: "<a@b>",
+          lastFailure: null,
+          content: { recipient: mailbox, subject: text("email_job") },
         }),
       }),
     message: () =>
       insert("message", {
-        ...{ id: ids.message, email_job_id: ids.job, size_bytes: 7, created_at: now },
+        id: ids.message,
+        email_job_id: ids.job,
+        size_bytes: 7,
+        created_at: now,
         sealed: keys.seal("message", ids.message, { envelopeFrom: text("message"), receivedAt: now.toISOString() }),
       }),
     message_chunk: () =>
       insert("message_chunk", {
-        ...{ message_id: ids.message, chunk_index: 0, is_last: true, created_at: now },
+        message_id: ids.message,
+        chunk_index: 0,
+        is_last: true,
+        created_at: now,
         sealed: keys.sealBytes(`message_chunk:sealed:${ids.message}:0:last`, Buffer.from("planted")),
       }),
     delivery: () =>
       insert("delivery", {
-        ...{ ...of, id: ids.delivery, message_id: ids.message, alias_id: alias.id, state: "open", not_before: now },
-        ...{ lease_token: null, leased_until: null, last_failure: null },
+        ...of,
+        id: ids.delivery,
+        message_id: ids.message,
+        alias_id: alias.id,
+        state: "open",
+        not_before: now,
+        lease_token: null,
+        leased_until: null,
+        last_failure: null,
         sealed: keys.seal("delivery", ids.delivery, {
-          ...{ destination: { kind: "mailbox", address: mailbox }, aliasAddress: text("delivery") },
+          destination: { kind: "mailbox", address: mailbox },
+          aliasAddress: text("delivery"),
         }),
       }),
     reply_path: () =>
       insert("reply_path", { id: hash("reply_path"), alias_id: alias.id, created_at: now, sealed: randomBytes(40) }),
     one_time_token: () =>
       insert("one_time_token", {
-        ...{ token_hash: tokenHash, kind: "confirm", user_id: user.id, created_at: now },
+        token_hash: tokenHash,
+        kind: "confirm",
+        user_id: user.id,
+        created_at: now,
         expires_at: new Date(now.getTime() + 60_000),
         sealed: keys.seal("one_time_token", tokenHash.toString("hex"), { destinationId: ids.pair }),
       }),
     notice: () =>
       insert("notice", {
-        ...{ ...of, alias_id: alias.id, kind: "delivery_failed" },
+        ...of,
+        alias_id: alias.id,
+        kind: "delivery_failed",
         sealed: keys.seal("notice", of.id, { text: text("notice") }),
       }),
     rate_limit: () =>
       insert("rate_limit", {
-        ...{ ...limit, id: of.id, action_type: "alias_create" },
+        ...limit,
+        id: of.id,
+        action_type: "alias_create",
         subject_index: rateLimitSubject(keys, { userId: user.id }),
       }),
     released_address: () =>
       insert("released_address", {
-        ...{ address_index: hash("released_address"), former_user_index: formerUserIndex(keys, user.id) },
+        address_index: hash("released_address"),
+        former_user_index: formerUserIndex(keys, user.id),
         until: new Date(now.getTime() + 86_400_000),
       }),
     blocked_mailbox: () => insert("blocked_mailbox", { mailbox_index: mailboxIndex(keys, mailbox), created_at: now }),
@@ -135,7 +188,11 @@ export async function plantAccount(
   for (const table of without) delete rows[table];
   for (const plant of Object.values(rows)) await plant();
   return {
-    ...{ userId: user.id, email: String(user.email), aliasId: alias.id, mailbox, messageId: ids.message },
+    userId: user.id,
+    email: String(user.email),
+    aliasId: alias.id,
+    mailbox,
+    messageId: ids.message,
     address: aliasAddress(alias.name, alias.domain),
     planted: Object.keys(rows) as (keyof DB)[],
   };

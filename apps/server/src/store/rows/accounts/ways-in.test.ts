@@ -146,7 +146,8 @@ describe("the ways to sign in to an account", () => {
       await store.users.insert(user);
       const { tokenHash, email } = await link(store, user, newAddress(), null);
       expect(await use(store, user, tokenHash)).toEqual({
-        ...{ kind: "changed", former: { email: null, isConfirmed: false } },
+        kind: "changed",
+        former: { email: null, isConfirmed: false },
       });
       expect(await store.users.find(user.id)).toMatchObject({ email, authMethod: "wallet" });
     });

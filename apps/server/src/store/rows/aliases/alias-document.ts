@@ -50,7 +50,10 @@ const KEY_BYTES = 32;
 export function documentOfNew(alias: Alias, randomBytes: (length: number) => Buffer): AliasDocument {
   const { name, domain, notes, providerId } = alias;
   return {
-    ...{ name, domain, notes, providerId },
+    name,
+    domain,
+    notes,
+    providerId,
     ...destinationsOf(alias.routing),
     replyKey: randomBytes(KEY_BYTES).toString("base64"),
     webhookSecret: randomBytes(KEY_BYTES).toString("base64"),
@@ -79,7 +82,13 @@ export function toAlias(row: AliasRow, document: AliasDocument): Alias {
     : { state: "paused", lastDestinations: document.lastDestinations };
   const { name, domain, notes, providerId } = document;
   return {
-    ...{ id: row.id, userId: row.user_id, name, domain, routing, notes, providerId },
+    id: row.id,
+    userId: row.user_id,
+    name,
+    domain,
+    routing,
+    notes,
+    providerId,
     sealTo: sealingOf(row),
     createdAt: row.created_at,
   };

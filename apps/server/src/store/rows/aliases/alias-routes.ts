@@ -65,7 +65,8 @@ export function aliasRoutes({ db, keys }: StoreContext) {
   return {
     byAddress: async (index: Buffer) => read(await query.where("alias.address_index", "=", index).executeTakeFirst()),
     byId: groupCalls({
-      ...{ most: 64, isOneItemsFault: isOneRowsFault },
+      most: 64,
+      isOneItemsFault: isOneRowsFault,
       run: async (aliasIds: readonly string[]): Promise<(AliasRoute | null)[]> => {
         const rows = await query.where("alias.id", "in", [...new Set(aliasIds)]).execute();
         const byId = new Map(rows.map((row) => [row.id, read(row)]));

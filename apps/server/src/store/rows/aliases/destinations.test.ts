@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { AskWish } from "../../../core/destination/destination.ts";
+import type { AskInput } from "../../../core/destination/destination.ts";
 import { mailbox } from "../../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 
@@ -8,8 +8,11 @@ const dayMs = 86_400_000;
 
 onEachDatabase((given) => {
   const aMailbox = () => `m${randomUUID()}@example.org`;
-  const wishOf = (userId: string, address: string, change: Partial<AskWish> = {}): AskWish => ({
-    ...{ id: randomUUID(), userId, address, isByOwner: false },
+  const wishOf = (userId: string, address: string, change: Partial<AskInput> = {}): AskInput => ({
+    id: randomUUID(),
+    userId,
+    address,
+    isByOwner: false,
     tokenHash: createHash("sha256").update(randomBytes(20)).digest(),
     tokenExpiresAt: new Date(given.clock.now().getTime() + 30 * dayMs),
     ...change,

@@ -12,7 +12,7 @@ import { decideAsk, stateAfter } from "../../../core/destination/confirmation-ru
 import type {
   Answered,
   AskDecision,
-  AskWish,
+  AskInput,
   DestinationStore,
   KnownState,
   Pair,
@@ -69,7 +69,7 @@ export function destinationStore(context: StoreContext): DestinationStore {
   };
 }
 
-async function ask(context: StoreContext, wish: AskWish): Promise<AskDecision> {
+async function ask(context: StoreContext, wish: AskInput): Promise<AskDecision> {
   const { keys, clock } = context;
   const index = mailboxIndex(keys, wish.address);
   return changeAndDropRoutes<AskDecision>(context, async (trx) => {
@@ -178,7 +178,7 @@ export async function confirmOwnMailboxes(
   return () => notifications.forEach((notify) => notify());
 }
 
-async function takeBackAsk(context: StoreContext, wish: AskWish): Promise<void> {
+async function takeBackAsk(context: StoreContext, wish: AskInput): Promise<void> {
   const index = mailboxIndex(context.keys, wish.address);
   await changeAndDropRoutes(context, async (trx) => {
     const known = await lockPair(trx, wish.userId, index);
@@ -333,14 +333,16 @@ const linkId = (tokenHash: Buffer) => tokenHash.toString("hex");
 async function insertLink(
   { keys, clock }: StoreContext,
   trx: InTransaction,
-  { tokenHash, tokenExpiresAt, userId, destinationId }: AskWish & { destinationId: string },
+  { tokenHash, tokenExpiresAt, userId, destinationId }: AskInput & { destinationId: string },
 ): Promise<void> {
   const document: LinkDocument = { destinationId };
   const times = { created_at: clock.now(), expires_at: tokenExpiresAt };
   await trx
     .insertInto("one_time_token")
     .values({
-      ...{ token_hash: tokenHash, kind: LINK_KIND, user_id: userId },
+      token_hash: tokenHash,
+      kind: LINK_KIND,
+      user_id: userId,
       ...times,
       sealed: keys.seal("one_time_token", linkId(tokenHash), document),
     })

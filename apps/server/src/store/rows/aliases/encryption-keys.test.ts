@@ -40,7 +40,12 @@ describe("encryption keys", () => {
       await store.encryptionKeys.insert(young, 50);
       await store.encryptionKeys.insert(old, 50);
       const shown = ({ id, keyName, publicKey, createdAt }: NewEncryptionKey, isDefault: boolean) => ({
-        ...{ id, userId, keyName, publicKey, createdAt, isDefault },
+        id,
+        userId,
+        keyName,
+        publicKey,
+        createdAt,
+        isDefault,
       });
       expect(await store.encryptionKeys.listForUser(userId)).toEqual([shown(young, true), shown(old, false)]);
       expect(await store.encryptionKeys.find(userId, old.id)).toEqual(old);

@@ -32,7 +32,12 @@ describe("SMTP credentials", () => {
       expect(await store.smtpCredentials.readPassword(userId, alias.id)).toBeNull();
       const made = await insertCredential(store, alias);
       expect(made).toEqual({
-        ...{ id: made.id, userId, aliasId: alias.id, username: addressOf(alias), active: true, createdAt },
+        id: made.id,
+        userId,
+        aliasId: alias.id,
+        username: addressOf(alias),
+        active: true,
+        createdAt,
       });
       expect(await store.smtpCredentials.listForAlias(userId, alias.id)).toEqual([made]);
       expect(await store.smtpCredentials.readPassword(userId, alias.id)).toBe("first");
@@ -70,7 +75,12 @@ describe("SMTP credentials", () => {
       const { id: credentialId } = await insertCredential(store, alias);
       const address = addressOf(alias).toLowerCase();
       const login = {
-        ...{ credentialId, aliasId: alias.id, userId, aliasAddress: address, password: "first", isPaused: false },
+        credentialId,
+        aliasId: alias.id,
+        userId,
+        aliasAddress: address,
+        password: "first",
+        isPaused: false,
         stamp: expect.any(String),
       };
       for (const name of [address, address.toUpperCase(), addressOf(alias)])
