@@ -4,7 +4,10 @@
  * included.
  */
 
-/** The rooms of the mail path, from the top down: each may import only those below it. The ground floor is `mail/` itself. */
+/**
+ * The rooms of the mail path, from the top down: each may import only those below it. The ground floor is `mail/`
+ * itself.
+ */
 export const mailRooms = [
   "mail/submission",
   "mail/receive",
@@ -112,7 +115,10 @@ const mailLibraries = /^(?:smtp-server|nodemailer|mailauth|mailsplit|libmime)(?:
 const storeLibraries = /^(?:kysely|pg|@electric-sql\/)/;
 /** Libraries whose error messages can contain a secret key: only packages/age may import them. */
 const ageLibraries = /^(?:age-encryption|@noble\/|@scure\/)/;
-/** The same without the one that writes bytes as text: tokens and wallet addresses, whose readers let none of its messages out. */
+/**
+ * The same without the one that writes bytes as text: tokens and wallet addresses, whose readers let none of its
+ * messages out.
+ */
 const ageLibrariesButBase = /^(?:age-encryption|@noble\/|@scure\/(?!base$))/;
 
 const refusedToMail = [httpLibraries, storeLibraries, ageLibraries];

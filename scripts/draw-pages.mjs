@@ -13,7 +13,10 @@ const chunks = JSON.parse(readFileSync(join(dist, ".vite/manifest.json"), "utf8"
 rmSync(join(dist, ".vite"), { recursive: true });
 const template = readFileSync(join(dist, "index.html"), "utf8");
 
-/** All that a visitor's first page waits for. A module that the table of chunks in vite.config.ts no longer names brings more in. */
+/**
+ * All that a visitor's first page waits for. A module that the table of chunks in vite.config.ts no longer names brings
+ * more in.
+ */
 const FIRST_CHUNKS = /^assets\/(?:index|base|rolldown-runtime)-/;
 const unexpected = filesOf("index.html").filter((file) => !FIRST_CHUNKS.test(file));
 if (unexpected.length > 0) throw new Error(`The first page waits for ${unexpected.join(", ")} too.`);

@@ -1,6 +1,6 @@
 /**
- * Builds the web app into dist. Development proxies the API to the server on its default port. No inline script or style
- * and no data: URL leaves this build, so that the pages run under `script-src 'self'; style-src 'self'`.
+ * Builds the web app into dist. Development proxies the API to the server on its default port. No inline script or
+ * style and no data: URL leaves this build, so that the pages run under `script-src 'self'; style-src 'self'`.
  */
 import { fileURLToPath } from "node:url";
 import { product } from "@kauke/contract";
@@ -60,8 +60,9 @@ const formsChunk = {
 };
 
 /**
- * What every page begins with is run nearly whole: said at the top of a file, Chromium compiles it beside the main thread while it
- * arrives, instead of function by function when they are first called. Others take it for the comment it is.
+ * What every page begins with is run nearly whole: said at the top of a file, Chromium compiles it beside the main
+ * thread while it arrives, instead of function by function when they are first called. Others take it for the comment
+ * it is.
  */
 const compileAtOnce = ({ name }: { name: string }) => (name === baseChunk.name ? "//# allFunctionsCalledOnLoad" : "");
 

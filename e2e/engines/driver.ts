@@ -17,7 +17,9 @@ export interface Driver {
    * @throws if it throws, or if the page is replaced meanwhile
    */
   evaluate(expression: string): Promise<unknown>;
-  /** Input as WebDriver's action sequences describe it (section 15 of WebDriver, "Actions"); the same in both protocols. */
+  /**
+   * Input as WebDriver's action sequences describe it (section 15 of WebDriver, "Actions"); the same in both protocols.
+   */
   perform(sequences: readonly ActionSequence[]): Promise<void>;
   resize(size: WindowSize): Promise<void>;
   /** A picture of the window as PNG. */

@@ -43,7 +43,10 @@ export interface Found {
   y: number;
 }
 
-/** A JavaScript expression to evaluate in the page. Its value is the first visible match in document order as `Found`, or `null`. */
+/**
+ * A JavaScript expression to evaluate in the page. Its value is the first visible match in document order as `Found`,
+ * or `null`.
+ */
 export function finderScript(query: Query): string {
   return `(${findInPage})(${JSON.stringify(asData(query))})`;
 }

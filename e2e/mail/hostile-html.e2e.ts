@@ -116,8 +116,8 @@ const attacks = [
 const oneAttack = (below: Below) => attacks[below(attacks.length)] ?? "";
 
 /**
- * Judges by the library's own allow-list; our links open beside the page. It also takes away a title with `-->` in it, in case
- * somebody reads the text as XML: words are no finding, the frame reads HTML.
+ * Judges by the library's own allow-list; our links open beside the page. It also takes away a title with `-->` in it,
+ * in case somebody reads the text as XML: words are no finding, the frame reads HTML.
  */
 const purifier = readFileSync(createRequire(import.meta.url).resolve("dompurify/dist/purify.min.js"), "utf8");
 const purified = (documents: readonly string[]) => `${JSON.stringify(documents)}.map((html) => {

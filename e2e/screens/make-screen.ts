@@ -16,8 +16,8 @@ export const pageAt = (path: string, name: string, as?: keyof typeof personas): 
 });
 
 /**
- * Pauses all animation on the landing page. The domain in the hero fades every three seconds, and on a slow machine axe would
- * measure its contrast in the middle of a fade.
+ * Pauses all animation on the landing page. The domain in the hero fades every three seconds, and on a slow machine axe
+ * would measure its contrast in the middle of a fade.
  */
 export async function pauseMotion(page: Page): Promise<void> {
   const button = page.getByRole("button", { name: "Pause moving content" });

@@ -1,6 +1,7 @@
 /**
- * The closed set of error codes of the product. Core throws them as `AppError`; the HTTP edge (`http/response/problem.ts`) and
- * the SMTP edge (`mail/reply.ts`) translate them exhaustively. Adding a code makes both translators fail to compile.
+ * The closed set of error codes of the product. Core throws them as `AppError`; the HTTP edge
+ * (`http/response/problem.ts`) and the SMTP edge (`mail/reply.ts`) translate them exhaustively. Adding a code makes
+ * both translators fail to compile.
  */
 import type { WalletChallenge } from "./account/wallet.ts";
 

@@ -1,7 +1,7 @@
 /**
  * The route table: method, path and access of every call. It is free of
- * schemas, so that public pages carry no zod. `endpoints.ts` adds the shapes to each call; the server mounts exactly these calls,
- * the web client makes exactly these, and /api/openapi.json describes them.
+ * schemas, so that public pages carry no zod. `endpoints.ts` adds the shapes to each call; the server mounts exactly
+ * these calls, the web client makes exactly these, and /api/openapi.json describes them.
  */
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

@@ -1,4 +1,6 @@
-/** Base32 (RFC 4648 §6) in lower case without padding: for tokens in local parts, which may lose their case on the way. */
+/**
+ * Base32 (RFC 4648 §6) in lower case without padding: for tokens in local parts, which may lose their case on the way.
+ */
 import { base32nopad } from "@scure/base";
 
 /** @returns one sign for every five bits, the last ones filled with zero bits */

@@ -145,8 +145,8 @@ export interface DeliveryTable {
   /** Deliveries with a higher value are claimed first; 0 by default. */
   priority: Generated<number>;
   /**
-   * Keyed hashes of the network and address block that a message kept for the operator came from (`network-indexes.ts`);
-   * null for other mail, and for rows older than these columns.
+   * Keyed hashes of the network and address block that a message kept for the operator came from
+   * (`network-indexes.ts`); null for other mail, and for rows older than these columns.
    */
   network_index: Generated<Buffer | null>;
   block_index: Generated<Buffer | null>;
@@ -169,8 +169,8 @@ export interface OneTimeTokenTable {
   expires_at: Date;
   sealed: Buffer | null;
   /**
-   * Keyed hashes of the network and address block of the client that requested the token (`network-indexes.ts`); null if
-   * the kind does not need them, and for rows older than these columns.
+   * Keyed hashes of the network and address block of the client that requested the token (`network-indexes.ts`); null
+   * if the kind does not need them, and for rows older than these columns.
    */
   network_index: Generated<Buffer | null>;
   block_index: Generated<Buffer | null>;

@@ -1,5 +1,6 @@
 /**
- * Downloads a file without a request. Always as `application/octet-stream`, so that no content of strangers opens in this origin.
+ * Downloads a file without a request. Always as `application/octet-stream`, so that no content of strangers opens in
+ * this origin.
  */
 export function saveFile(fileName: string, content: string | Uint8Array<ArrayBuffer>): void {
   const url = URL.createObjectURL(new Blob([content], { type: "application/octet-stream" }));

@@ -21,7 +21,8 @@ export interface InFlightMessages {
   forget(messageId: string): Promise<void>;
   /**
    * Enqueues the message after its attempt failed, under the delivery's lease.
-   * @param inFlight `wire` is `null` when the bytes are no longer in memory; they are then read back, one message at a time
+   * @param inFlight `wire` is `null` when the bytes are no longer in memory; they are then read back, one message at a
+   * time
    * @returns false when the alias or account no longer exists; the message is then deleted
    * @throws AppError `spool_failed`; the message is still in its file
    */

@@ -1,7 +1,7 @@
 /**
- * Federated flow of a signed-in user: links a Google account, or re-authenticates the user by the linked one. The flow is
- * bound to the session: its record is stored under a hash of the session's token and the state, so another browser, a
- * later session, or a link that somebody else prepared cannot continue it.
+ * Federated flow of a signed-in user: links a Google account, or re-authenticates the user by the linked one. The flow
+ * is bound to the session: its record is stored under a hash of the session's token and the state, so another browser,
+ * a later session, or a link that somebody else prepared cannot continue it.
  */
 import { type GoogleFailure, googleFailureTexts, type WaysInAction, waysInMessages } from "@kauke/contract";
 import { AppError } from "../app-error.ts";

@@ -1,4 +1,6 @@
-/** Finds what was typed among the commands and reads its options. Pure; what is not understood comes back as the help. */
+/**
+ * Finds what was typed among the commands and reads its options. Pure; what is not understood comes back as the help.
+ */
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { Command, Values } from "./command.ts";
 

@@ -1,7 +1,8 @@
 /**
  * The worker for all age operations. One job runs at a time, because scrypt takes half a second and 256 MiB. The next
- * job is of the account that used the least of the worker's time recently, so that expensive jobs delay their own account. When the
- * queue is full, a job fails with `busy` before any computation. Nothing of a job is kept after its answer.
+ * job is of the account that used the least of the worker's time recently, so that expensive jobs delay their own
+ * account. When the queue is full, a job fails with `busy` before any computation. Nothing of a job is kept after its
+ * answer.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import type { AgeJob, AgeJobName, AgeJobs, AgeOutcome, AgeWorker } from "../../core/age-worker/age-worker.ts";

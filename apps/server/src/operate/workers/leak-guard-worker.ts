@@ -1,7 +1,7 @@
 /**
  * Runs the leak guard's searches in a child process, one message at a time. The next message is of the account that
- * used the least of its time recently, so that many messages, or archives that take seconds, delay only their own account.
- * A message that could not be searched is not sent: its sender gets a temporary failure.
+ * used the least of its time recently, so that many messages, or archives that take seconds, delay only their own
+ * account. A message that could not be searched is not sent: its sender gets a temporary failure.
  */
 import { AppError } from "../../core/app-error.ts";
 import { FairQueue } from "../../core/fair-queue/fair-queue.ts";

@@ -1,7 +1,7 @@
 /**
- * Tar files (POSIX.1-1988 ustar) as far as a backup needs them: directories and regular files with short names, read and written
- * as streams. Any tar program opens what is written here; what another program wrote is read when it keeps to the same subset.
- * Libraries read more than that, and less strictly: docs/decisions/2026-11-23-tar-of-our-own.md.
+ * Tar files (POSIX.1-1988 ustar) as far as a backup needs them: directories and regular files with short names, read
+ * and written as streams. Any tar program opens what is written here; what another program wrote is read when it keeps
+ * to the same subset. Libraries read more than that, and less strictly: docs/decisions/2026-11-23-tar-of-our-own.md.
  */
 
 const BLOCK = 512;

@@ -1,8 +1,9 @@
 /**
- * Removes what an impostor may have left in an account, when the owner's mailbox is proven for the first time. Until then
- * somebody else may have used the account, so every way to sign in and every setting of mail that they could have made is
- * removed in the same transaction (docs/decisions/2026-11-22-first-proof.md). Aliases, encryption keys and confirmed
- * destinations stay: the owner sees them in the dashboard, and an owner who merely never confirmed could not restore them.
+ * Removes what an impostor may have left in an account, when the owner's mailbox is proven for the first time. Until
+ * then somebody else may have used the account, so every way to sign in and every setting of mail that they could have
+ * made is removed in the same transaction (docs/decisions/2026-11-22-first-proof.md). Aliases, encryption keys and
+ * confirmed destinations stay: the owner sees them in the dashboard, and an owner who merely never confirmed could not
+ * restore them.
  */
 import { randomUUID } from "node:crypto";
 import type { InTransaction } from "../../database.ts";
@@ -28,8 +29,8 @@ export function withoutImpostor(document: UserDocument): UserDocument {
 }
 
 /**
- * Removes what an impostor could have stored outside the account's document, and notifies the owner. The caller has locked the account
- * and ended its sessions and links.
+ * Removes what an impostor could have stored outside the account's document, and notifies the owner. The caller has
+ * locked the account and ended its sessions and links.
  */
 export async function removeImpostorAccess(
   context: StoreContext,

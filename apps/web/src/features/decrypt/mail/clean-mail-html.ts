@@ -1,8 +1,9 @@
 /**
- * A stranger's HTML as it may be shown: written anew from known elements and attributes alone, so that whatever a parser makes
- * of the original, no script, style, form or frame comes out, and no address but that of a link one clicks and of pictures
- * within the message. One pass, for the mail worker; the frame it is shown in lets nothing run or load either. Pure.
- * Why no library does it: docs/decisions/2026-11-23-mail-html-cleaner.md. One judges the outcome in the browser tests.
+ * A stranger's HTML as it may be shown: written anew from known elements and attributes alone, so that whatever a
+ * parser makes of the original, no script, style, form or frame comes out, and no address but that of a link one clicks
+ * and of pictures within the message. One pass, for the mail worker; the frame it is shown in lets nothing run or load
+ * either. Pure. Why no library does it: docs/decisions/2026-11-23-mail-html-cleaner.md. One judges the outcome in the
+ * browser tests.
  */
 import { elements } from "./element-kinds.ts";
 import { ElementWriter } from "./element-writer.ts";
@@ -153,7 +154,9 @@ function writePicture(
   if (source === null) pictures.leftOut++;
 }
 
-/** An address is read as a browser would read it: `&amp;` is one sign. Other references stay, and fail as an address. */
+/**
+ * An address is read as a browser would read it: `&amp;` is one sign. Other references stay, and fail as an address.
+ */
 function withoutReferences(text: string): string {
   return text.replace(/&(?:amp|#38|#x26);/gi, "&");
 }

@@ -1,15 +1,19 @@
 /**
- * Writes elements so that they nest: every one that is opened is closed where a browser would close it, and none stands where a
- * browser would move it. A browser's parser therefore has nothing to repair. Repairing is where small inputs become large
- * documents (48 KB of unclosed `<font>` before `<p>` hung a tab), and where two parsers differ. Depth and number are bounded.
+ * Writes elements so that they nest: every one that is opened is closed where a browser would close it, and none stands
+ * where a browser would move it. A browser's parser therefore has nothing to repair. Repairing is where small inputs
+ * become large documents (48 KB of unclosed `<font>` before `<p>` hung a tab), and where two parsers differ. Depth and
+ * number are bounded.
  *
- * A simplified tree construction (HTML standard, section 13.2.6): what it does not model is closed or left out, never kept.
+ * A simplified tree construction (HTML standard, section 13.2.6): what it does not model is closed or left out, never
+ * kept.
  */
 import { blocks, cellEnds, formatting, headings, itemEnds, parentsOf, voids } from "./element-kinds.ts";
 
 /** Browsers cut at 512; quoted replies of newsletters in tables stay below 150. */
 const DEPTH_MAX = 200;
-/** Elements of one document, cells counted by what they span, tags that are left out too. Newsletters have some 2,000. */
+/**
+ * Elements of one document, cells counted by what they span, tags that are left out too. Newsletters have some 2,000.
+ */
 export const ELEMENTS_MAX = 30_000;
 
 interface OpenElement {
