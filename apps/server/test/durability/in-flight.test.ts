@@ -143,7 +143,7 @@ test("files found at a start are queued; a damaged one stays and is reported; an
   await writeFile(join(folder, String(kept[1])), (bytes[1] as Buffer).subarray(0, 99));
   await writeFile(join(folder, `${kept[1]}.part`), "x");
   await start();
-  expect(system.log.events).toContainEqual(expect.objectContaining({ event: "underway_unreadable" }));
+  expect(system.log.events).toContainEqual(expect.objectContaining({ event: "in_flight_unreadable" }));
   expect(system.log.events).toContainEqual(
     expect.objectContaining({ event: "leases_released", fields: expect.objectContaining({ count: 1 }) }),
   );

@@ -216,7 +216,7 @@ export class SmtpServer {
 
   #evict(connection: Connection): void {
     const { socket, session, handshakeSince } = connection;
-    this.#options.metrics.count("kauke_mx_shown_out_total", { why: "crowded" });
+    this.#options.metrics.count("kauke_mx_evicted_total", { why: "crowded" });
     this.#connections.delete(connection);
     this.#handshakes.delete(connection);
     if (session === null || handshakeSince !== null) return void socket.destroy();
@@ -263,7 +263,7 @@ export class SmtpServer {
   }
 
   #endSession(session: SmtpSession, why: SlowAt | "memory"): void {
-    this.#options.metrics.count("kauke_mx_shown_out_total", { why });
+    this.#options.metrics.count("kauke_mx_evicted_total", { why });
     session.leave(why === "memory" ? tooSlowForMemory : tooSlow);
   }
 

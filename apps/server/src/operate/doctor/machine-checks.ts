@@ -103,7 +103,7 @@ async function checkInFlight({ dataDir, now }: MachineFolders): Promise<CheckRes
   if (now.getTime() - oldestAt < IN_FLIGHT_MS) return [ok(`${says}.`)];
   return [
     warn(
-      `${says}: restart the server, which moves them into the queue and logs those it can't read (underway_unreadable).`,
+      `${says}: restart the server, which moves them into the queue and logs those it can't read (in_flight_unreadable).`,
     ),
   ];
 }

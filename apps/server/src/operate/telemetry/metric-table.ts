@@ -32,7 +32,7 @@ export const counters: Readonly<Record<string, MetricKind>> = {
     labels: { result: ["passed", "kept", "refused", "spool_quota", "spool_failed"] },
   },
   kauke_mx_refused_connections_total: { help: "Inbound connections refused because there were too many." },
-  kauke_mx_shown_out_total: {
+  kauke_mx_evicted_total: {
     help: "Inbound connections closed by the server: too slow, by what was slow, or evicted in favour of others (crowded).",
     labels: { why: ["line", "data", "memory", "no_mail", "sign_in", "crowded"] },
   },

@@ -60,7 +60,7 @@ export async function recoverInFlight(parts: InFlightParts): Promise<number> {
   let recovered = 0;
   for (const messageId of await files.list()) {
     const found = await files.read(messageId);
-    if (found === null) logger?.error("underway_unreadable", { id: messageId });
+    if (found === null) logger?.error("in_flight_unreadable", { id: messageId });
     // The message was in the queue already, but the process ended before the file was removed.
     else if (await deliveries.isKnownMessage(messageId)) await files.forget(messageId);
     else if (await moveToQueue(dueNow(found, clock.now()))) recovered += 1;
