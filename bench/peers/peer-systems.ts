@@ -19,7 +19,7 @@ import { startPostfix } from "./postfix.ts";
 
 export interface PeerSystem {
   row: PeerRow;
-  /** What it did with a sample message, e.g. `kauke (SRS, DKIM)`. */
+  /** Name of the system with what it did to a sample message, e.g. `kauke (SRS, DKIM)`. */
   seen: string;
   warmUp(count: number | null): Promise<void>;
   measure(testCase: ForwardCase): Promise<PeerMeasured>;

@@ -231,7 +231,7 @@ async function copyWhatThePanelShows(site: EngineSite, missingGlobals: readonly 
   await tab.click(button("Hide"));
   await tab.click(button("Copy username"));
   expect(await pasted()).toBe(address);
-  // The password is fetched first, while the click that allows copying becomes older.
+  // The password is fetched first, so that the click is some time ago when the clipboard is written.
   await tab.click(button("Copy"));
   expect(await pasted()).toBe(secret);
 }

@@ -34,7 +34,7 @@ const pageScript = (missingGlobals: readonly string[]): string => `(() => {
   let isLeft = false;
   addEventListener("beforeunload", () => { isLeft = true; });
   const tell = (kind, text) => {
-    // A page that goes away takes its running requests along.
+    // The browser cancels the running requests of a page that is left.
     if (isLeft) return;
     const sent = send("${OWN_PATH}/finding", { method: "POST", keepalive: true, body: kind + ": " + text }).catch(() => {});
     under.add(sent);

@@ -38,7 +38,7 @@ function isSaidBy(quote: string, name: ToastName): boolean {
   return pattern.test(title) || (text !== null && pattern.test(text));
 }
 
-/** @returns what is wrong with a row of section 8, one sentence each; empty if nothing is */
+/** @returns what is wrong with a row of the specification's section 8, one sentence each; empty if nothing is */
 function faultsOf(row: Row): string[] {
   const names = namedIn(row);
   const reason = reasonPattern.exec(row.tests);

@@ -27,7 +27,7 @@ interface StreamOutcome {
 
 const sha256 = (bytes: Uint8Array | string) => createHash("sha256").update(bytes).digest("hex");
 
-/** All keys and passwords that a vector names, passwords with both ciphers. */
+/** All keys and passwords that a vector names; passwords with the cipher of the browser and that of Node. */
 function keysOf(vector: AgeVector): DecryptWith[] {
   const keys: DecryptWith[] = vector.passwords.flatMap((password) => [
     { password },

@@ -14,7 +14,7 @@ export interface Quoted {
   to: readonly Person[];
   cc?: readonly Person[];
   subject: string;
-  /** Lines of the text. */
+  /** Body text of the reply, one string per line. */
   text: readonly string[];
   /** Content of the body element; built from `text` if absent. */
   html?: string;

@@ -82,7 +82,7 @@ describe("a whole server, while others send mail and watch its health", { timeou
     "clients that never read": get("/api/openapi.json").repeat(8),
     "packets with thousands of requests": get("/api/openapi.json").repeat(3000),
   };
-  /** Outside the long rounds all shapes of the attack run at once. */
+  /** In `npm test` all shapes of the attack run at once; in `npm run test:long` one after another. */
   const attacks = isLongRun ? Object.keys(shapes).map((it) => [it]) : [Object.keys(shapes)];
 
   test.each(attacks.map((names) => [names.join(", "), names] as const))("%s, from two /24", async (_, names) => {

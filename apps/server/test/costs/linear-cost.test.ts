@@ -129,7 +129,7 @@ const set =
   "ARC-Message-Signature: i=1; a=ed25519-sha256; d=b.test; s=a; h=from; bh=x; b=x\r\n";
 const from = "From: Ann <a@b.test>\r\n";
 
-/** Where a hostile value may stand in a message that is authenticated, after screening. */
+/** Fields and tags of a message in which a hostile value passes the screening stage and reaches authentication. */
 const verified: Record<string, (text: string) => string> = {
   From: (text) => `From: ${text}\r\n${signature("")}`,
   "a second From": (text) => `${from}From: ${text}\r\n`,

@@ -60,7 +60,7 @@ export function replyRowId(token: string): Buffer {
   return createHash("sha256").update("row").update(token).digest();
 }
 
-/** @returns the encryption key of that row's content */
+/** @returns the key that encrypts the content of the reply address's row */
 export function replyContentKey(token: string): Buffer {
   return Buffer.from(hkdfSync("sha256", token, "", CONTENT_KEY_INFO, 32));
 }

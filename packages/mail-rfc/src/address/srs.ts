@@ -39,7 +39,7 @@ export interface SrsSubject {
   hint: string;
 }
 
-/** A parsed bound address whose subject has not been verified yet. */
+/** A parsed SRS address that is bound to an alias, before that binding is verified. */
 export interface BoundSrs {
   /** Address to forward a bounce to. Must not be used before `isBoundTo` has confirmed the subject. */
   sender: string;

@@ -32,7 +32,7 @@ export interface OwnerParts {
 
 /** Maximum bytes of a delivery or read report in which recipients are replaced. */
 const REPORT_BYTES_MAX = 65_536;
-/** Maximum bytes of all reports in one message. One recipient takes about 150 bytes. */
+/** Maximum bytes of all delivery and read reports in one message. One recipient takes about 150 bytes. */
 const REPORTS_BYTES_MAX = 262_144;
 const identities: ReadonlySet<string> = new Set(["", "7bit", "8bit"]);
 const NOTHING: OwnerParts = { edits: [], reports: [] };

@@ -28,7 +28,7 @@ export interface Standing {
    * none is idle.
    */
   state: "idle" | "moving" | "answering";
-  /** Time of the last data received, in milliseconds. */
+  /** Monotonic time of the last data from this connection, in milliseconds. */
   idleSince: number;
   /** The member has authenticated; evicted after unauthenticated ones of equally large networks. */
   isKnown?: boolean;

@@ -71,7 +71,7 @@ export interface SettingsReturn {
 
 export type SettingsOutcome = { kind: "linked" } | { kind: "proven"; googleId: string; action: WaysInAction };
 
-/** Finishes the flow; the only change is the link that was requested. */
+/** Finishes the federated flow; all that it may change is the Google account linked to the user. */
 export async function finishSettingsFlow(
   deps: FinishDeps,
   { query, secrets, settings, token, userId }: SettingsReturn,

@@ -166,7 +166,9 @@ export class DeliveryWorker {
         if (started === 0) return this.#sleep(afterNothingMs);
       }
     } catch (thrown) {
-      this.#deps.logger.error("delivery_claim_failed", { stack: thrown instanceof Error ? thrown.name : typeof thrown });
+      this.#deps.logger.error("delivery_claim_failed", {
+        stack: thrown instanceof Error ? thrown.name : typeof thrown,
+      });
       this.#sleep(afterTroubleMs);
     }
   }

@@ -13,7 +13,7 @@ export interface DomainCheckDeps {
   delivery: "relay" | "direct";
   /** Addresses of the mail host according to DNS. */
   addresses: readonly string[];
-  /** Reads the policy file from this address over https; `null` if that fails. */
+  /** Reads the MTA-STS policy file from a host's IP address over https; `null` if that fails. */
   fetchPolicy: (host: string, address: string) => Promise<string | null>;
 }
 

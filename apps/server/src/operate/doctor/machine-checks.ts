@@ -94,7 +94,7 @@ async function checkInFlight({ dataDir, now }: MachineFolders): Promise<CheckRes
   const names = await readdir(folder).catch(() => null);
   if (names === null) return [];
   const found = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => null)));
-  // A file that disappeared meanwhile was delivered.
+  // A spool file that disappeared meanwhile belongs to a delivered message.
   const times = found.flatMap((it) => (it === null ? [] : [it.mtimeMs]));
   const { ok, warn } = checking("underway", `${times.length} messages`);
   if (times.length === 0) return [ok("No delivery attempt is in progress while its sender waits.")];

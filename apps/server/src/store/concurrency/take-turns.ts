@@ -4,7 +4,7 @@
  */
 import type { PGlite } from "@electric-sql/pglite";
 
-/** Milliseconds for which statements may follow each other without yielding to the event loop. */
+/** Milliseconds for which SQL statements may follow each other without yielding to the event loop. */
 const TURN_MS = 10;
 
 export function takeTurns(pglite: PGlite): void {

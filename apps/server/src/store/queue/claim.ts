@@ -24,7 +24,7 @@ export const OWN_PRIORITY = 100;
 /** Rows read by a claim, as a multiple of the rows it may return. */
 const WINDOW_FACTOR = 4;
 const WINDOW_MIN = 64;
-/** Maximum accounts visited by one claim. */
+/** Maximum accounts whose due deliveries one claim takes. */
 const TURNS_MAX = 256;
 /** Maximum rows of the server's own mail for one account in one claim. */
 const OWN_PER_ACCOUNT = 4;

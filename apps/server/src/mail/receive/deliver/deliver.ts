@@ -46,7 +46,10 @@ export interface DeliverDeps {
   backgroundAttempts: Set<Promise<void>>;
   deliveries: Pick<DeliveryStore, "keep" | "extendLease">;
   bodies: Pick<MessageBodies, "put" | "delete">;
-  /** Store of messages with a single running attempt; `null`: they go into the queue like all others. */
+  /**
+   * Where messages with one destination are stored while its attempt still runs; `null`: they go into the queue like
+   * all others.
+   */
   inFlight: InFlightMessages | null;
   retries: RetryPlan;
   failures: FailureReporter;

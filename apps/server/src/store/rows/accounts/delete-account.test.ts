@@ -37,7 +37,7 @@ onEachContext((it_) => {
     for (const [name, rows] of Object.entries(before)) {
       if (!outlives.includes(name)) expect(after[name], name).toEqual(rows);
     }
-    // Two released addresses (the planted one and the alias' own), one rate limit, one block.
+    // Two released addresses (the one the test inserted and the alias' own), one rate limit, one blocked mailbox.
     const added = outlives.map((name) => (after[name]?.length ?? 0) - (before[name]?.length ?? 0));
     expect(added).toEqual([2, 1, 1]);
     const text = JSON.stringify(after);

@@ -55,7 +55,7 @@ export function ownedRows<Shown>(
   });
 }
 
-/** @param row its `id` is the one it was sealed with; keyed hashes and other binary values are left out */
+/** @param row its `id` must be the one the row was sealed with; keyed hashes and other binary values are left out */
 export function clearRow({ keys }: { keys: ServerKeys }, table: SealedTable, row: AnyRow): AnyRow {
   const plain = Object.entries(row).filter(
     ([name, value]) => !(value instanceof Uint8Array || name.endsWith("_index")),
