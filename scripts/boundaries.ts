@@ -39,7 +39,7 @@ const folders: readonly (readonly [prefix: string, part: Part])[] = [
   ["packages/mail-rfc/", "mail-rfc"],
   // The files of packages/age that need Node; code that runs in a browser must not import them.
   ["packages/age/src/password/node-password-cipher.ts", "age-node"],
-  ["packages/age/src/node-sealer.ts", "age-node"],
+  ["packages/age/src/node-encrypter.ts", "age-node"],
   ["packages/age/", "age"],
   ["apps/server/src/config.ts", "config"],
   ["apps/server/src/core/", "core"],
@@ -71,7 +71,7 @@ export const packageParts: ReadonlyMap<string, Part> = new Map([
   ["@kauke/mail-rfc", "mail-rfc"],
   ["@kauke/age", "age"],
   ["@kauke/age/node-password-cipher", "age-node"],
-  ["@kauke/age/node-sealer", "age-node"],
+  ["@kauke/age/node-encrypter", "age-node"],
   ["@kauke/server", "main"],
   ["@kauke/web", "web"],
   ["@kauke/testkit", "tools"],

@@ -5,7 +5,7 @@ import type { Visit } from "../browser/browser.ts";
 import { seeHeading, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { fillRegister, password, signIn } from "../browser/steps.ts";
-import { sealText } from "../keys/sealed.ts";
+import { encryptedText } from "../keys/encrypted-texts.ts";
 
 const site = runSite();
 
@@ -34,7 +34,7 @@ test("a message says that a decrypted text can't be copied", async () => {
   await page.getByRole("tab", { name: "Manual Decrypt" }).click();
   const form = page.getByRole("form", { name: "Manual Decrypt" });
   await form.getByLabel("Private Key").fill(privateKey);
-  await form.getByLabel("Encrypted Text").fill(await sealText("Labas", publicKey));
+  await form.getByLabel("Encrypted Text").fill(await encryptedText("Labas", publicKey));
   await form.getByRole("button", { name: "Decrypt Message" }).click();
   await page.getByRole("region", { name: "Decrypted text" }).getByText("Labas").waitFor();
   await page.getByRole("button", { name: "Copy", exact: true }).click();

@@ -4,7 +4,7 @@ import type { Person } from "@kauke/testkit/person";
 import type { Locator, Page } from "playwright-core";
 import type { Visit } from "../browser/browser.ts";
 import { aliasSwitch } from "../browser/steps.ts";
-import { sealText } from "../keys/sealed.ts";
+import { encryptedText } from "../keys/encrypted-texts.ts";
 
 export interface Witness extends Visit {
   person: Person;
@@ -165,7 +165,7 @@ const signedIn: readonly State[] = [
       await page
         .getByLabel("Encrypted Text")
         .last()
-        .fill(await sealText("Labas, Rasa", publicKey));
+        .fill(await encryptedText("Labas, Rasa", publicKey));
       await button(page, "Decrypt Message").click();
     },
     seen: ({ page }) => [

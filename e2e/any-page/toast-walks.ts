@@ -8,7 +8,7 @@ import type { Person } from "@kauke/testkit/person";
 import type { Locator, Page } from "playwright-core";
 import type { Visit } from "../browser/browser.ts";
 import { aliasSwitch, fillCreate, fillRegister, password, signIn } from "../browser/steps.ts";
-import { masterPassword, sealText, storeReadyKey } from "../keys/sealed.ts";
+import { encryptedText, masterPassword, storeReadyKey } from "../keys/encrypted-texts.ts";
 import { aWallet, injectWallet } from "../sign-in/injected-wallet.ts";
 import type { ToastName } from "./toast-catalogue.ts";
 
@@ -359,11 +359,11 @@ const decrypt: Walk = {
     "decryption-errored": (walker) => decryptAuto(walker, {}),
     "decryption-failed-manual": async ({ page }) => {
       await page.getByRole("tab", { name: "Manual Decrypt" }).click();
-      await decryptManually(page, "no key at all", await sealText("Labas", (await generateKeyPair()).publicKey));
+      await decryptManually(page, "no key at all", await encryptedText("Labas", (await generateKeyPair()).publicKey));
     },
     decrypted: async ({ page }) => {
       const { publicKey, privateKey } = await generateKeyPair();
-      await decryptManually(page, privateKey, await sealText("Labas", publicKey));
+      await decryptManually(page, privateKey, await encryptedText("Labas", publicKey));
     },
     "result-copied": async ({ page, context }) => {
       await context.grantPermissions(["clipboard-read", "clipboard-write"]);

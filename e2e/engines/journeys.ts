@@ -7,7 +7,7 @@ import { sendMail } from "@kauke/testkit/send-mail";
 import { describe, expect, test } from "vitest";
 import { widths } from "../browser/browser.ts";
 import { password } from "../browser/steps.ts";
-import { masterPassword } from "../keys/sealed.ts";
+import { masterPassword } from "../keys/encrypted-texts.ts";
 import { multipartMessage, subjectOf, words } from "../mail/message.ts";
 import type { EngineProgram } from "./driver.ts";
 import type { Query } from "./finder.ts";

@@ -9,7 +9,7 @@ import { registerPerson } from "@kauke/testkit/person";
 import { personas } from "@kauke/testkit/personas";
 import { removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import { heights, widths } from "../browser/browser.ts";
-import { storeKey } from "../keys/sealed.ts";
+import { storeKey } from "../keys/encrypted-texts.ts";
 import { subjectOf } from "../mail/message.ts";
 import { createScreenData } from "../screens/open-screen.ts";
 import type { EngineProgram } from "./driver.ts";

@@ -12,7 +12,7 @@ import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast, toasts
 import { runSite } from "../browser/site.ts";
 import { dismissToast } from "../browser/steps.ts";
 import { attachment, multipartMessage, subjectOf } from "../mail/message.ts";
-import { masterPassword, sealFile, sealText, storeKey, storeReadyKey } from "./sealed.ts";
+import { encryptedText, encryptFile, masterPassword, storeKey, storeReadyKey } from "./encrypted-texts.ts";
 
 const site = runSite();
 
@@ -58,7 +58,7 @@ test("with a stored key: its name and date, the password, the text as a mail pro
     `Personal, created ${today}`,
   ]);
   await page.getByText(placeholder).waitFor();
-  const armor = await sealText(secret, key.publicKey);
+  const armor = await encryptedText(secret, key.publicKey);
   await decryptAuto(page, `On Monday Rasa wrote:\r\n${armor.replace(/^/gm, "> ")}\r\n\u00A0`);
   await seeToast(page, "Decryption successful");
   await page.getByText("Successfully decrypted").waitFor();
@@ -84,7 +84,7 @@ test("with a pasted key nothing is requested from the server; Copy copies the te
   await form(page, "Manual").getByLabel("Private Key").fill(`# created: today\n${privateKey}\n`);
   await form(page, "Manual")
     .getByLabel("Encrypted Text")
-    .fill(await sealText(secret, publicKey));
+    .fill(await encryptedText(secret, publicKey));
   await form(page, "Manual").getByRole("button", { name: "Decrypt Message" }).click();
   expect(await result(page).innerText()).toBe(secret);
   expect((await calls(requests)).slice(asked)).toEqual([]);
@@ -108,7 +108,9 @@ test("the downloaded .json is accepted as a private key, pasted or chosen; an .a
   const file = (name: string, text: string) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
   const json = JSON.stringify({ keyName: "Personal", publicKey: key.publicKey, privateKey: key.privateKey });
   const keyField = form(page, "Manual").getByLabel("Private Key");
-  await page.getByLabel("Key file").setInputFiles(file("Personal.age", await sealText(key.privateKey, key.publicKey)));
+  await page
+    .getByLabel("Key file")
+    .setInputFiles(file("Personal.age", await encryptedText(key.privateKey, key.publicKey)));
   await form(page, "Manual")
     .getByText("This .age file is a key under its master password.", { exact: false })
     .waitFor();
@@ -117,7 +119,7 @@ test("the downloaded .json is accepted as a private key, pasted or chosen; an .a
   await keyField.fill(json);
   await form(page, "Manual")
     .getByLabel("Encrypted Text")
-    .fill(await sealText(secret, key.publicKey));
+    .fill(await encryptedText(secret, key.publicKey));
   await form(page, "Manual").getByRole("button", { name: "Decrypt Message" }).click();
   await result(page).waitFor();
   expect(await result(page).innerText()).toBe(secret);
@@ -137,9 +139,9 @@ async function keptByThePage(page: Page): Promise<string> {
 
 test("a new attempt clears the earlier result; leaving the page removes it", async () => {
   const { page, key } = await openDecrypt();
-  await decryptAuto(page, await sealText(secret, key.publicKey));
+  await decryptAuto(page, await encryptedText(secret, key.publicKey));
   await result(page).waitFor();
-  await decryptAuto(page, await sealText(secret, key.publicKey), "not the password");
+  await decryptAuto(page, await encryptedText(secret, key.publicKey), "not the password");
   await seeToast(page, "Decryption failed", "Incorrect master password.");
   await page.getByText(placeholder).waitFor();
   await seeFocus(page.getByLabel("Master Password"));
@@ -162,7 +164,7 @@ test("missing input is named at its field, and failures have the texts of the AP
   await seeFocus(form(page, "Auto").getByLabel("Master Password"));
 
   const other = await generateKeyPair();
-  await decryptAuto(page, await sealText(secret, other.publicKey));
+  await decryptAuto(page, await encryptedText(secret, other.publicKey));
   await seeToast(page, "Decryption failed", "This message was not encrypted for this key.");
   await decryptAuto(page, "Labas");
   await seeToast(page, "Decryption failed", "The encrypted text is damaged or is not an AGE message.");
@@ -173,7 +175,7 @@ test("missing input is named at its field, and failures have the texts of the AP
   await form(page, "Manual").getByLabel("Private Key").fill("AGE-SECRET-KEY-1QQQ");
   await form(page, "Manual")
     .getByLabel("Encrypted Text")
-    .fill(await sealText(secret, other.publicKey));
+    .fill(await encryptedText(secret, other.publicKey));
   await form(page, "Manual").getByRole("button", { name: "Decrypt Message" }).click();
   await seeToast(page, "Decryption failed", "The private key is not valid.");
   await seeFocus(form(page, "Manual").getByLabel("Private Key"));
@@ -183,13 +185,13 @@ test("missing input is named at its field, and failures have the texts of the AP
   await context.route("**/protected", (route) =>
     route.fulfill({ json: { encryptedPrivateKey: "AGE-SECRET-KEY-OLD" } }),
   );
-  await decryptAuto(page, await sealText(secret, key.publicKey));
+  await decryptAuto(page, await encryptedText(secret, key.publicKey));
   const older =
     "This key was made with an older method. Delete it and create a new one in Settings to decrypt with it.";
   await seeToast(page, "Encryption key needs update", older);
 
   await context.route("**/protected", (route) => route.fulfill({ json: { encryptedPrivateKey: other.privateKey } }));
-  await decryptAuto(page, await sealText(secret, key.publicKey));
+  await decryptAuto(page, await encryptedText(secret, key.publicKey));
   const advice = "Create a new key in Settings for auto-decrypt, or use manual decrypt.";
   await seeToast(page, "Key Compatibility Issue", advice);
   await dismissToast(page);
@@ -197,7 +199,7 @@ test("missing input is named at its field, and failures have the texts of the AP
   expectRefusal(422, /\/protected$/);
   const message = "This key does not support master password protection. Create a new key in Settings.";
   await context.route("**/protected", (route) => route.fulfill({ status: 422, json: { message } }));
-  await decryptAuto(page, await sealText(secret, key.publicKey));
+  await decryptAuto(page, await encryptedText(secret, key.publicKey));
   await seeToast(page, "Key Compatibility Issue", advice);
 });
 
@@ -211,7 +213,7 @@ test("during decryption the button is disabled; leaving the page cancels the wor
     await held;
     await route.continue();
   });
-  await decryptAuto(page, await sealText(secret, key.publicKey));
+  await decryptAuto(page, await encryptedText(secret, key.publicKey));
   const pending = page.getByRole("button", { name: "Decrypting..." });
   await pending.waitFor();
   expect(await pending.isDisabled()).toBe(true);
@@ -224,7 +226,7 @@ test("during decryption the button is disabled; leaving the page cancels the wor
   await page.getByText(placeholder).waitFor();
   expect(await toasts(page).count()).toBe(0);
   // The next decryption works.
-  await decryptAuto(page, await sealText(secret, key.publicKey));
+  await decryptAuto(page, await encryptedText(secret, key.publicKey));
   await result(page).waitFor();
 });
 
@@ -259,7 +261,7 @@ const hostile = [
 async function dropFile(
   page: Page,
   method: "Auto" | "Manual",
-  file: Awaited<ReturnType<typeof sealFile>>,
+  file: Awaited<ReturnType<typeof encryptFile>>,
 ): Promise<void> {
   const data = await page.evaluateHandle(
     `((base64, name) => {
@@ -276,7 +278,7 @@ test("a dropped message.eml.age shows its header, text and files; its HTML runs 
   const visit = await openDecrypt();
   const { page, key, requests } = visit;
   const title = await page.title();
-  await dropFile(page, "Auto", await sealFile("message.eml.age", multipartMessage(7, hostile), key.publicKey));
+  await dropFile(page, "Auto", await encryptFile("message.eml.age", multipartMessage(7, hostile), key.publicKey));
   await form(page, "Auto").getByText("message.eml.age", { exact: true }).first().waitFor();
   await form(page, "Auto").getByLabel("Master Password").fill(masterPassword);
   await form(page, "Auto").getByRole("button", { name: "Decrypt Message" }).click();
@@ -327,7 +329,7 @@ test("only our own code can fill the frame: Trusted Types refuse any string", as
   const { page } = visit;
   await page.goto("/decrypt");
   await openManual(page);
-  await dropFile(page, "Manual", await sealFile("message.eml.age", multipartMessage(8), publicKey));
+  await dropFile(page, "Manual", await encryptFile("message.eml.age", multipartMessage(8), publicKey));
   await form(page, "Manual").getByLabel("Private Key").fill(privateKey);
   await form(page, "Manual").getByRole("button", { name: "Decrypt Message" }).click();
   await page.getByRole("tab", { name: "HTML" }).click();
@@ -352,7 +354,7 @@ test("a file that is not text is offered for saving, an unsuitable one is refuse
   const picker = form(page, "Auto").getByLabel("Encrypted file");
   await picker.setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("Labas") });
   await seeFieldError(form(page, "Auto").getByLabel("Encrypted Text"), "This file was not encrypted with AGE");
-  await picker.setInputFiles(await sealFile("photo.jpg.age", bytes, key.publicKey));
+  await picker.setInputFiles(await encryptFile("photo.jpg.age", bytes, key.publicKey));
   await form(page, "Auto").getByLabel("Master Password").fill(masterPassword);
   await form(page, "Auto").getByRole("button", { name: "Decrypt Message" }).click();
   await page.getByText("The content is not text: photo.jpg").waitFor();
@@ -370,7 +372,7 @@ test("a file that is not text is offered for saving, an unsuitable one is refuse
 
 test("by keyboard alone: from the first tab to the text, and back", async () => {
   const { page, key } = await openDecrypt();
-  const armor = await sealText(secret, key.publicKey);
+  const armor = await encryptedText(secret, key.publicKey);
   await page.getByRole("tab", { name: "Auto Decrypt" }).focus();
   await page.keyboard.press("ArrowRight");
   await seeFocus(page.getByRole("tab", { name: "Manual Decrypt" }));

@@ -12,7 +12,7 @@ import { recordRequests } from "../browser/request-recorder.ts";
 import { seeFieldError, seeFocus, seeGone, seeHeading, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { dismissToast } from "../browser/steps.ts";
-import { masterPassword as storedPassword, storeReadyKey } from "./sealed.ts";
+import { masterPassword as storedPassword, storeReadyKey } from "./encrypted-texts.ts";
 
 const site = runSite();
 const age = findAgeProgram();

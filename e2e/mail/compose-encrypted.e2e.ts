@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { recordRequests } from "../browser/request-recorder.ts";
 import { seeFieldError, seeFocus, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { decryptWithAge, hasAge, masterPassword, storeKey } from "../keys/sealed.ts";
+import { decryptWithAge, hasAge, masterPassword, storeKey } from "../keys/encrypted-texts.ts";
 
 const site = runSite({ env: () => ({ KAUKE_UNDO_SECONDS: "1" }) });
 

@@ -10,7 +10,7 @@ import { cleanMailHtml } from "../../apps/web/src/features/decrypt/mail/clean-ma
 import { elements } from "../../apps/web/src/features/decrypt/mail/element-kinds.ts";
 import { seeHeading } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { sealText } from "../keys/sealed.ts";
+import { encryptedText } from "../keys/encrypted-texts.ts";
 import { multipartMessage, subjectOf } from "./message.ts";
 
 const site = runSite();
@@ -165,7 +165,7 @@ test("a message of unclosed elements is shown in part, and the page stays respon
   await page.getByRole("tab", { name: "Manual Decrypt" }).click();
   const form = page.getByRole("form", { name: "Manual Decrypt" });
   await form.getByLabel("Private Key").fill(privateKey);
-  await form.getByLabel("Encrypted Text").fill(await sealText(message, publicKey));
+  await form.getByLabel("Encrypted Text").fill(await encryptedText(message, publicKey));
   await form.getByRole("button", { name: "Decrypt Message" }).click();
   await seeHeading(page, subjectOf(9));
   await page.getByText("Not all of it is shown.").waitFor();

@@ -6,7 +6,7 @@ import { generateKeyPair } from "@kauke/age";
 import type { EncryptionKeyWire } from "@kauke/contract";
 import type { Visit } from "../browser/browser.ts";
 import { toasts } from "../browser/see.ts";
-import { sealFile, sealText } from "../keys/sealed.ts";
+import { encryptedText, encryptFile } from "../keys/encrypted-texts.ts";
 import { hostileHtml, multipartMessage } from "../mail/message.ts";
 import type { Screen } from "./screen.ts";
 
@@ -45,8 +45,9 @@ async function decryptManually({ page }: Visit, content: string | Buffer): Promi
   await page.getByRole("tab", { name: "Manual Decrypt" }).click();
   const form = page.getByRole("form", { name: "Manual Decrypt" });
   await form.getByLabel("Private Key").fill(privateKey);
-  if (typeof content === "string") await form.getByLabel("Encrypted Text").fill(await sealText(content, publicKey));
-  else await form.getByLabel("Encrypted file").setInputFiles(await sealFile("message.eml.age", content, publicKey));
+  if (typeof content === "string")
+    await form.getByLabel("Encrypted Text").fill(await encryptedText(content, publicKey));
+  else await form.getByLabel("Encrypted file").setInputFiles(await encryptFile("message.eml.age", content, publicKey));
   await form.getByRole("button", { name: "Decrypt Message" }).click();
   await page.getByText("Successfully decrypted").waitFor();
 }
@@ -81,7 +82,7 @@ function decrypted(name: string, open: Screen["open"]): Screen {
 
 async function chooseFile({ page }: Visit): Promise<void> {
   const { publicKey } = await generateKeyPair();
-  const file = await sealFile("message.eml.age", multipartMessage(12), publicKey);
+  const file = await encryptFile("message.eml.age", multipartMessage(12), publicKey);
   const form = page.getByRole("form", { name: "Auto Decrypt" });
   await form.getByLabel("Encrypted file").setInputFiles(file);
   await form.getByText("message.eml.age").first().waitFor();
@@ -100,7 +101,7 @@ export const decryptScreens: readonly Screen[] = [
     const { publicKey } = await generateKeyPair();
     const form = page.getByRole("form", { name: "Auto Decrypt" });
     await form.getByLabel("Master Password").fill("seven slow herons");
-    await form.getByLabel("Encrypted Text").fill(await sealText(secretText, publicKey));
+    await form.getByLabel("Encrypted Text").fill(await encryptedText(secretText, publicKey));
   }),
   decrypting("file-chosen", chooseFile, chooseFile),
   decrypting("pending", async ({ page, context }) => {

@@ -17,7 +17,7 @@ export async function insertSealingKey(store: Store, userId: string, kind?: KeyK
 }
 
 /** @returns the armored file in a message, exactly as a mail program saves it */
-export function sealedFileOf(message: Buffer | undefined): Buffer {
+export function encryptedFileOf(message: Buffer | undefined): Buffer {
   const text = String(message?.toString("latin1"));
   const found = /-----BEGIN AGE ENCRYPTED FILE-----[\s\S]*?-----END AGE ENCRYPTED FILE-----\r\n/.exec(text)?.[0];
   if (found === undefined) throw new Error("no age file in this message");
@@ -28,7 +28,7 @@ export function sealedFileOf(message: Buffer | undefined): Buffer {
 export const stockProgram: AgeProgram | null = findAgeProgram();
 
 /** Decrypts the file with our library and, for a classic key, also with the age program, and compares the results. */
-export async function openSealed(file: Buffer, key: SealingKey): Promise<Buffer> {
+export async function decryptForwarded(file: Buffer, key: SealingKey): Promise<Buffer> {
   const opened = Buffer.from(await decrypt(file, { privateKeys: key.privateKey }));
   if (stockProgram === null || !key.publicKey.startsWith("age1") || key.publicKey.startsWith("age1pq")) return opened;
   const byProgram = await stockProgram.decrypt(file, keyFileText(key));

@@ -22,7 +22,7 @@ import { previewRoutes } from "./http/preview/routes.ts";
 import { traceRoutes } from "./http/preview/trace-routes.ts";
 import { buildHttpServer } from "./http/server.ts";
 import { mtaStsRoute } from "./http/site/mta-sts.ts";
-import type { Sealer } from "./mail/copy/forward-copy.ts";
+import type { Encrypter } from "./mail/copy/forward-copy.ts";
 import { chooseTransports, type DirectOverrides } from "./mail/queue/choose-transport.ts";
 import { previewReplyTaker } from "./mail/receive/take-preview-reply.ts";
 import { createResolver, type Resolver } from "./mail/resolver.ts";
@@ -57,7 +57,7 @@ export interface StartOverrides {
   /** Whether mailboxes are asked for confirmation and limited until then (default); false leaves other limits on. */
   asksForConfirmation?: boolean;
   /** Encrypts forwarded mail in place of the age implementation. */
-  sealer?: Sealer;
+  encrypter?: Encrypter;
   /** Store options, e.g. for a store in memory or on a failing disk. */
   store?: Partial<StoreOptions>;
 }
@@ -212,7 +212,7 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
       transports,
       resolver,
       confirmation: confirmationOf(parts),
-      sealer: parts.overrides.sealer,
+      encrypter: parts.overrides.encrypter,
     });
     if (parts.preview !== null) sendPreviewReply = previewReplies(mail.handlers, parts.preview, config);
     closers.backs.push(

@@ -1,5 +1,5 @@
 /** Assembles the mail path: the MX and the delivery worker share transports, budget, retry plan and failure reports. */
-import { sealArmored, sealedLength } from "@kauke/age/node-sealer";
+import { encryptArmored, encryptedLength } from "@kauke/age/node-encrypter";
 import type { Config } from "./config.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
 import type { LeakGuard } from "./core/leak-guard/leak-guard.ts";
@@ -12,7 +12,7 @@ import { checkSubmitter, smtpAuthenticator } from "./core/smtp-credential/authen
 import type { SpoolSpace } from "./core/spool/spool-space.ts";
 import { BackgroundMemory } from "./mail/background-memory.ts";
 import { type DeliveryReports, deliveryReports } from "./mail/copy/delivery-reports.ts";
-import type { CopyParts, Sealer } from "./mail/copy/forward-copy.ts";
+import type { CopyParts, Encrypter } from "./mail/copy/forward-copy.ts";
 import { makeForwardCopy } from "./mail/copy/make-copy.ts";
 import { messageSigner } from "./mail/copy/message-signer.ts";
 import { newCorrespondents, ReplyBook } from "./mail/copy/reply-book.ts";
@@ -72,7 +72,7 @@ export interface MailParts {
   /** Settings for confirming mailboxes; `null` when mailboxes are not asked for confirmation. */
   confirmation: ConfirmationSettings | null;
   /** Encrypts forwarded mail; default: the age implementation. */
-  sealer?: Sealer;
+  encrypter?: Encrypter;
 }
 
 export interface WiredMail {
@@ -102,8 +102,8 @@ export function wireMail(parts: MailParts): WiredMail {
     isSealing,
     copyMemory,
     webhookBodies,
-    sealer: parts.sealer ?? { seal: sealArmored, sealedLength },
-    onUnsealed: (alias) => reporter.reportUnsealed(alias),
+    encrypter: parts.encrypter ?? { encrypt: encryptArmored, encryptedLength },
+    onEncryptionFailed: (alias) => reporter.reportNotEncrypted(alias),
   };
   const settleDeps: SettleDeps = {
     deliveries: store.deliveries,

@@ -30,9 +30,9 @@ import {
 } from "@kauke/mail-rfc";
 import { ownMessage } from "@kauke/server/core/own-mail/own-message";
 import { writePreviewReply } from "@kauke/server/core/preview/reply-letter";
+import { outerMessage } from "@kauke/server/mail/copy/encrypted-header";
 import { messageSigner } from "@kauke/server/mail/copy/message-signer";
 import { type RewriteSource, rewrite } from "@kauke/server/mail/copy/rewrite";
-import { sealedOutside } from "@kauke/server/mail/copy/sealed-header";
 import { everyCodePoint, fieldFault, sampleOfCodePoints } from "@kauke/testkit/field-law";
 import { isLongRun, tellFigures } from "@kauke/testkit/long-rounds";
 import { describe, expect, test } from "vitest";
@@ -230,7 +230,7 @@ const makers: Record<string, Maker> = {
   "the header of an encrypted message": (text, encoding) => {
     const authentication = { spf: text, dkim: text, dmarc: text, arc: text, isAligned: true, results: text } as never;
     const source = forwardSource(text, encoding, { authentication });
-    const { header } = sealedOutside(source, rewrite(source, rules), "mail.kauke.test");
+    const { header } = outerMessage(source, rewrite(source, rules), "mail.kauke.test");
     const names = ["subject", "message-id", "mime-version", "content-type", "date"];
     return [header, ["delivered-to", "kauke-sealed", "authentication-results", "from", "reply-to", "to", ...names]];
   },

@@ -24,8 +24,8 @@ function partsOf(budget: MemoryBudget, copyMemory = new BackgroundMemory(budget)
     isSealing: false,
     copyMemory,
     webhookBodies: { make: () => Promise.reject(new Error("no webhook here")) },
-    sealer: { seal: () => Promise.reject(new Error("nothing is sealed here")), sealedLength: () => 0 },
-    onUnsealed: async () => {},
+    encrypter: { encrypt: () => Promise.reject(new Error("nothing is sealed here")), encryptedLength: () => 0 },
+    onEncryptionFailed: async () => {},
   };
 }
 
@@ -49,7 +49,7 @@ function sourceOf(message: string): ForwardSource {
     replyKey: Buffer.alloc(32, 7),
     account: "u",
     webhookSecret: null,
-    seal: null,
+    encryptTo: null,
     mayNameSender: true,
   };
 }

@@ -37,11 +37,11 @@ export interface EncryptionTarget {
 }
 
 /** Makes armored age files without blocking the event loop. */
-export interface Sealer {
+export interface Encrypter {
   /** @throws any error of the encryption; then nothing is sent */
-  seal(plaintext: Buffer, publicKey: string): Promise<Buffer>;
+  encrypt(plaintext: Buffer, publicKey: string): Promise<Buffer>;
   /** Upper bound of the armored size for a plaintext of this size. */
-  sealedLength(sizeBytes: number): number;
+  encryptedLength(sizeBytes: number): number;
 }
 
 export interface ForwardSource extends RewriteSource {
@@ -49,7 +49,7 @@ export interface ForwardSource extends RewriteSource {
   account: string | null;
   webhookSecret: Buffer | null;
   /** Whom the copy is encrypted to; `null` for a copy that is not encrypted. */
-  seal: EncryptionTarget | null;
+  encryptTo: EncryptionTarget | null;
 }
 
 const JSON_OVERHEAD_BYTES = 4096;
@@ -64,9 +64,9 @@ export interface CopyParts {
   /** Memory budget for what is made of messages: webhook bodies and encrypted copies. */
   copyMemory: BackgroundMemory;
   webhookBodies: Pick<WebhookBodyMaker, "make">;
-  sealer: Sealer;
+  encrypter: Encrypter;
   /** Called when mail of an alias waits because it could not be encrypted. */
-  onUnsealed(alias: { aliasId: string; userId: string; address: string }): Promise<void>;
+  onEncryptionFailed(alias: { aliasId: string; userId: string; address: string }): Promise<void>;
 }
 
 /** What is sent besides the rewritten header. */

@@ -1,7 +1,7 @@
 /** One attempt to deliver to one destination, for the first attempt (during the transaction) and for every retry. */
 import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
+import { EncryptionFailed } from "../copy/encryption-failed.ts";
 import type { ForwardCopy } from "../copy/forward-copy.ts";
-import { SealingFailed } from "../copy/sealing-failed.ts";
 import type { AttemptSignal, MailTransport, WebhookTransport } from "../transport/transport.ts";
 
 export interface Transports {
@@ -11,7 +11,7 @@ export interface Transports {
 
 const failedHere: DeliveryOutcome = { kind: "deferred", failure: { code: "try_later", enhancedStatus: "4.3.0" } };
 
-const notSealed: DeliveryOutcome = { kind: "deferred", failure: { code: "not_sealed", enhancedStatus: "4.7.5" } };
+const notEncrypted: DeliveryOutcome = { kind: "deferred", failure: { code: "not_sealed", enhancedStatus: "4.7.5" } };
 
 /** Always returns an outcome: an exception on the way is a failure of this server, and the delivery stays open. */
 export async function attempt(
@@ -23,7 +23,7 @@ export async function attempt(
   try {
     return await send(delivery, copy, transports, signal);
   } catch (thrown) {
-    return thrown instanceof SealingFailed ? notSealed : failedHere;
+    return thrown instanceof EncryptionFailed ? notEncrypted : failedHere;
   }
 }
 

@@ -36,7 +36,7 @@ export interface FailureReporter {
   /** Reports that a row of the queue stayed unreadable until the retry schedule was used up. */
   reportUnreadable(lost: Pick<FailedDelivery, "aliasId" | "userId">): Promise<void>;
   /** Reports that mail waits because it could not be encrypted. */
-  reportUnsealed(alias: Pick<AliasRoute, "aliasId" | "userId" | "address">): Promise<void>;
+  reportNotEncrypted(alias: Pick<AliasRoute, "aliasId" | "userId" | "address">): Promise<void>;
 }
 
 function whatFailed({ purpose, aliasAddress }: DeliveryTarget): string {
@@ -134,9 +134,9 @@ export function failureReporter(deps: ReporterDeps): FailureReporter {
       deps.logger.error("delivery_lost", aliasId === null ? {} : { id: aliasId });
       if (userId !== null) await tell(`${userId}\0${aliasId}\0unreadable`, { userId, aliasId, text: lostText });
     },
-    async reportUnsealed({ aliasId, userId, address }) {
+    async reportNotEncrypted({ aliasId, userId, address }) {
       deps.logger.warn("sealing_failed", { id: aliasId });
-      const text = `Mail to ${address} waits: it could not be sealed to your key. It is kept, and tried again for ${formatSpan(totalSeconds)}.`;
+      const text = `Mail to ${address} waits: it could not be encrypted to your key. It is kept, and tried again for ${formatSpan(totalSeconds)}.`;
       await tell(`${aliasId}\0unsealed`, { userId, aliasId, text }, "not_sealed");
     },
   };

@@ -48,7 +48,7 @@ export async function spooledCopy(
       replyKey: route?.replyKey ?? null,
       // State when the message arrived; the alias may have other destinations now.
       mayNameSender: target.reportTo !== undefined && target.isOneOfSeveral !== true,
-      seal: route === null || route.sealKey === null ? null : { publicKey: route.sealKey, userId: route.userId },
+      encryptTo: route === null || route.sealKey === null ? null : { publicKey: route.sealKey, userId: route.userId },
     },
     copyParts,
   );

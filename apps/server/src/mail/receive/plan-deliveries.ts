@@ -20,7 +20,7 @@ export interface PlanDeps {
     account: string | null;
     webhookSecret: Buffer | null;
     replyKey: Buffer | null;
-    seal: EncryptionTarget | null;
+    encryptTo: EncryptionTarget | null;
     mayNameSender: boolean;
   }): ForwardCopy;
 }
@@ -67,9 +67,9 @@ type Route = Extract<Transaction["recipients"][number], { kind: "alias" }>["rout
 function planAlias(transaction: Transaction, route: Route, screened: Screened, deps: PlanDeps): PlannedAlias {
   if (screened.deliveredTo.has(route.address)) return { deliveries: [], refusedAs: "mail_loop" };
   const { aliasId, userId, address: aliasAddress, webhookSecret, replyKey, sealKey } = route;
-  const seal = sealKey === null ? null : { publicKey: sealKey, userId };
+  const encryptTo = sealKey === null ? null : { publicKey: sealKey, userId };
   const mayNameSender = route.destinations.length === 1;
-  const keys = { account: userId, webhookSecret, replyKey, seal };
+  const keys = { account: userId, webhookSecret, replyKey, encryptTo };
   const copy = deps.makeCopy({ transaction, screened, aliasAddress, aliasId, ...keys, mayNameSender });
   const { messageId } = transaction;
   return {
@@ -109,7 +109,7 @@ function planOperator(
     account: null,
     webhookSecret: null,
     replyKey: null,
-    seal: null,
+    encryptTo: null,
     mayNameSender: false,
   };
   const copy = deps.makeCopy({ transaction, screened, aliasAddress: address, ...nobodys });

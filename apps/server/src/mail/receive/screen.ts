@@ -1,6 +1,6 @@
 /** Checks of header size and mail loops right after the final dot. For the MX and for submission. */
 import { countFields, fieldValue, type HeaderBlock, headerLimits, MailSyntaxError, readHeader } from "@kauke/mail-rfc";
-import { readSealedPasses, SEALED_PASSES_MAX } from "../copy/sealed-passes.ts";
+import { ENCRYPTION_PASSES_MAX, readEncryptionPasses } from "../copy/encryption-passes.ts";
 import { accept, reject, type StageVerdict } from "../verdict.ts";
 import type { ArrivedMessage, Screened, ScreenedMessage } from "./arrived-message.ts";
 
@@ -19,7 +19,7 @@ export function screen(wire: Buffer): StageVerdict<Screened> {
   const header = readWhole(wire);
   if (header === null) return reject("header_too_large");
   if (countFields(header.fields, "received") >= HOPS_MAX) return reject("mail_loop");
-  if (readSealedPasses(wire, header.fields) >= SEALED_PASSES_MAX) return reject("mail_loop");
+  if (readEncryptionPasses(wire, header.fields) >= ENCRYPTION_PASSES_MAX) return reject("mail_loop");
   const deliveredTo = header.fields.filter((field) => field.name === "delivered-to");
   return accept({ header, deliveredTo: new Set(deliveredTo.map((field) => fieldValue(wire, field).toLowerCase())) });
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { AgeError } from "./age-error.ts";
 import { findAgeProgram } from "./age-program.testing.ts";
 import { decrypt } from "./decrypt.ts";
-import { sealArmored, sealedLength } from "./node-sealer.ts";
+import { encryptArmored, encryptedLength } from "./node-encrypter.ts";
 import { keyFileText } from "./password/protected-key.ts";
 import { generateKeyPair } from "./private-key.ts";
 import { randomFrom } from "./random.testing.ts";
@@ -22,9 +22,9 @@ describe("encrypting to a key on Node", () => {
     async (sizeBytes) => {
       const keys = await generateKeyPair("classic");
       const plaintext = plaintextOf(sizeBytes);
-      const file = await sealArmored(plaintext, keys.publicKey);
+      const file = await encryptArmored(plaintext, keys.publicKey);
       expect(same(await decrypt(file, { privateKeys: keys.privateKey }), plaintext)).toBe(true);
-      expect(file.length).toBeLessThanOrEqual(sealedLength(sizeBytes));
+      expect(file.length).toBeLessThanOrEqual(encryptedLength(sizeBytes));
       if (program !== null) expect(same(await program.decrypt(file, keyFileText(keys)), plaintext)).toBe(true);
     },
   );
@@ -32,15 +32,18 @@ describe("encrypting to a key on Node", () => {
   test("works for post-quantum keys too", async () => {
     const keys = await generateKeyPair("post-quantum");
     const plaintext = plaintextOf(100_000);
-    const file = await sealArmored(plaintext, keys.publicKey);
+    const file = await encryptArmored(plaintext, keys.publicKey);
     expect(same(await decrypt(file, { privateKeys: keys.privateKey }), plaintext)).toBe(true);
-    expect(file.length).toBeLessThanOrEqual(sealedLength(plaintext.length));
+    expect(file.length).toBeLessThanOrEqual(encryptedLength(plaintext.length));
   });
 
   test("makes a different file every time, which no other key opens and in which a changed character is detected", async () => {
     const [keys, others] = [await generateKeyPair("classic"), await generateKeyPair("classic")];
     const plaintext = plaintextOf(1000);
-    const [one, two] = [await sealArmored(plaintext, keys.publicKey), await sealArmored(plaintext, keys.publicKey)];
+    const [one, two] = [
+      await encryptArmored(plaintext, keys.publicKey),
+      await encryptArmored(plaintext, keys.publicKey),
+    ];
     expect(one.equals(two)).toBe(false);
     await expect(decrypt(one, { privateKeys: others.privateKey })).rejects.toThrow(new AgeError("no_matching_key"));
     const at = one.lastIndexOf("-----END") - 20;
@@ -50,21 +53,21 @@ describe("encrypting to a key on Node", () => {
 
   test("writes lines of 64 ASCII characters ending in CRLF", async () => {
     const keys = await generateKeyPair("classic");
-    const text = (await sealArmored(plaintextOf(70_000), keys.publicKey)).toString("latin1");
+    const text = (await encryptArmored(plaintextOf(70_000), keys.publicKey)).toString("latin1");
     expect(text).toMatch(
       /^-----BEGIN AGE ENCRYPTED FILE-----\r\n(?:[A-Za-z0-9+/]{64}\r\n)+[A-Za-z0-9+/=]{1,64}\r\n-----END AGE ENCRYPTED FILE-----\r\n$/,
     );
   });
 
   test.each(["", "age1nokey", "AGE-SECRET-KEY-1QQQ"])("refuses %j as a key", async (publicKey) => {
-    await expect(sealArmored(Buffer.from("x"), publicKey)).rejects.toThrow(new AgeError("bad_public_key"));
+    await expect(encryptArmored(Buffer.from("x"), publicKey)).rejects.toThrow(new AgeError("bad_public_key"));
   });
 
   test("yields to the event loop in between", async () => {
     const keys = await generateKeyPair("classic");
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
-    await sealArmored(Buffer.alloc(16 * 1024 * 1024), keys.publicKey);
+    await encryptArmored(Buffer.alloc(16 * 1024 * 1024), keys.publicKey);
     clearInterval(timer);
     expect(turns).toBeGreaterThan(4);
   });

@@ -6,14 +6,20 @@
 import { createPublicKey } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { sealArmored, sealedLength } from "@kauke/age/node-sealer";
+import { encryptArmored, encryptedLength } from "@kauke/age/node-encrypter";
 import type { AliasWire } from "@kauke/contract";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { byMailauth, type DkimRecord, pythonDkim } from "@kauke/testkit/programs/verify-dkim";
-import { insertSealingKey, openSealed, type SealingKey, sealedFileOf, stockProgram } from "@kauke/testkit/sealing-key";
+import {
+  decryptForwarded,
+  encryptedFileOf,
+  insertSealingKey,
+  type SealingKey,
+  stockProgram,
+} from "@kauke/testkit/sealing-key";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -26,7 +32,7 @@ const fixtures = readdirSync(folder).filter((name) => name.endsWith(".eml"));
 const spf = { txt: ["v=spf1 ip4:127.0.0.1 -all"] };
 const dns = createFakeDns({ "inbox.example": spf, "sender.example": spf });
 
-let isSealerBroken = false;
+let isEncrypterBroken = false;
 let mx: FakeMx;
 let hook: FakeWebhook;
 let system: TestSystem;
@@ -49,11 +55,11 @@ beforeAll(async () => {
     overrides: {
       resolver: dns,
       store: { dkimDomains: ["kauke.test"] },
-      sealer: {
-        sealedLength,
-        async seal(plaintext, publicKey) {
-          if (isSealerBroken) throw new Error("broken on purpose");
-          return sealArmored(plaintext, publicKey);
+      encrypter: {
+        encryptedLength,
+        async encrypt(plaintext, publicKey) {
+          if (isEncrypterBroken) throw new Error("broken on purpose");
+          return encryptArmored(plaintext, publicKey);
         },
       },
     },
@@ -76,7 +82,7 @@ afterAll(async () => {
 beforeEach(() => {
   mx.messages.length = 0;
   hook.requests.length = 0;
-  isSealerBroken = false;
+  isEncrypterBroken = false;
 });
 
 const sealTo = (choice: string) => person.call("PATCH", "/api/account/settings", { sealTo: choice });
@@ -141,7 +147,7 @@ describe("a message forwarded encrypted", () => {
   test.each(fixtures)("%s decrypts to the original, byte for byte", async (name) => {
     const original = readFileSync(`${folder}/${name}`);
     const { bytes } = await forwarded(await newAlias(), original);
-    expect((await openSealed(sealedFileOf(bytes), key)).equals(original)).toBe(true);
+    expect((await decryptForwarded(encryptedFileOf(bytes), key)).equals(original)).toBe(true);
   });
 
   test("decrypts as well with a megabyte of bytes of every kind", async () => {
@@ -150,7 +156,7 @@ describe("a message forwarded encrypted", () => {
     const original = Buffer.concat([Buffer.from("From: a@sender.example\r\nSubject: big\r\n\r\n"), body]);
     const { bytes } = await forwarded(await newAlias(), original);
     expect(original.length).toBeGreaterThan(1024 * 1024);
-    expect((await openSealed(sealedFileOf(bytes), key)).equals(original)).toBe(true);
+    expect((await decryptForwarded(encryptedFileOf(bytes), key)).equals(original)).toBe(true);
   });
 
   test("decrypts as well with a post-quantum key", async () => {
@@ -158,7 +164,9 @@ describe("a message forwarded encrypted", () => {
     const alias = await newAlias();
     expect((await sealAlias(alias, quantum.id)).status).toBe(200);
     const { bytes } = await forwarded(alias, secretMail("x@kauke.test"));
-    expect((await openSealed(sealedFileOf(bytes), quantum)).equals(Buffer.from(secretMail("x@kauke.test")))).toBe(true);
+    expect(
+      (await decryptForwarded(encryptedFileOf(bytes), quantum)).equals(Buffer.from(secretMail("x@kauke.test"))),
+    ).toBe(true);
   });
 
   test("shows a placeholder for the subject, a nameless reply address, the alias, the verdicts and a notice", async () => {
@@ -201,7 +209,7 @@ describe("a message forwarded encrypted", () => {
   test("contains nothing of the original outside the age file, nor does its envelope", async () => {
     const alias = await newAlias();
     const mail = await forwarded(alias, secretMail("x@kauke.test"));
-    const file = sealedFileOf(mail.bytes);
+    const file = encryptedFileOf(mail.bytes);
     const outside = `${mail.mailLine} ${mail.bytes.toString("latin1").replace(file.toString("latin1"), "")}`;
     expect(shownWords.filter((word) => outside.includes(word))).toEqual([]);
     // Control: the texts searched for are present if the message is not encrypted.
@@ -219,7 +227,7 @@ describe("a message forwarded encrypted", () => {
 
   test("decrypts through the API as well", async () => {
     const { bytes } = await forwarded(await newAlias(), secretMail("x@kauke.test"));
-    const body = { encryptedText: sealedFileOf(bytes).toString(), privateKey: key.privateKey };
+    const body = { encryptedText: encryptedFileOf(bytes).toString(), privateKey: key.privateKey };
     expect(await person.call("POST", "/api/decrypt-manual", body)).toMatchObject({
       status: 200,
       body: { success: true, decryptedText: secretMail("x@kauke.test") },
@@ -280,7 +288,7 @@ describe("whether mail is encrypted", () => {
     expect(await isSealed(alias)).toBe(false);
     expect((await sealAlias(alias, other.id)).body).toMatchObject({ sealTo: other.id });
     expect(await isSealed(alias)).toBe(true);
-    await openSealed(sealedFileOf(mx.messages[0]?.bytes), other);
+    await decryptForwarded(encryptedFileOf(mx.messages[0]?.bytes), other);
     await sealTo("off");
     expect(await isSealed(alias)).toBe(true);
     await sealAlias(alias, "account");
@@ -309,7 +317,7 @@ describe("whether mail is encrypted", () => {
 describe("a message that can't be encrypted", () => {
   test("waits in the spool, its owner is notified once, and is sent encrypted when encryption works again", async () => {
     const alias = await newAlias();
-    isSealerBroken = true;
+    isEncrypterBroken = true;
     expect(await send(alias, secretMail("x@kauke.test"))).toMatch(/^250 /);
     expect(await send(alias, secretMail("x@kauke.test"))).toMatch(/^250 /);
     expect(mx.messages).toEqual([]);
@@ -317,17 +325,17 @@ describe("a message that can't be encrypted", () => {
     expect((await person.notices()).filter((it) => it.aliasId === alias.id)).toMatchObject([
       { kind: "not_sealed", text: expect.stringContaining(`Mail to ${alias.alias}@kauke.test waits`) },
     ]);
-    isSealerBroken = false;
+    isEncrypterBroken = false;
     const mails = await mx.waitForMessages(2);
     for (const { bytes } of mails) {
-      expect((await openSealed(sealedFileOf(bytes), key)).toString()).toBe(secretMail("x@kauke.test"));
+      expect((await decryptForwarded(encryptedFileOf(bytes), key)).toString()).toBe(secretMail("x@kauke.test"));
     }
     expect(new Set(mails.map(({ bytes }) => fieldOf(bytes, "Message-ID"))).size).toBe(2);
   });
 
   test("fails after the retry schedule with a notice, and was never sent", async () => {
     const alias = await newAlias();
-    isSealerBroken = true;
+    isEncrypterBroken = true;
     expect(await send(alias, secretMail("x@kauke.test"))).toMatch(/^250 /);
     const told = async () => (await person.notices()).filter((it) => it.aliasId === alias.id).map((it) => it.text);
     await vi.waitFor(
@@ -369,15 +377,15 @@ describe("a webhook", () => {
     });
     expect(shownWords.filter((word) => json.includes(word))).toEqual([]);
     const raw = Buffer.from(data.raw, "base64");
-    expect((await openSealed(raw, key)).toString()).toBe(secretMail("x@kauke.test"));
+    expect((await decryptForwarded(raw, key)).toString()).toBe(secretMail("x@kauke.test"));
   });
 
   test("waits too if encryption fails", async () => {
     const alias = await newAlias(hook.url);
-    isSealerBroken = true;
+    isEncrypterBroken = true;
     expect(await send(alias, secretMail("x@kauke.test"))).toMatch(/^250 /);
     expect(hook.requests).toEqual([]);
-    isSealerBroken = false;
+    isEncrypterBroken = false;
     await vi.waitFor(() => expect(hook.requests.length).toBe(1), { timeout: 10_000 });
     expect(String(hook.requests[0]?.body)).not.toContain(secrets.subject);
   });

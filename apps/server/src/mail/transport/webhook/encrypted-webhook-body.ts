@@ -8,13 +8,13 @@ import type { WebhookBodySource } from "./webhook-body.ts";
 /** A multiple of three, so that the base64 of the slices joins to the base64 of the whole. */
 const SLICE_BYTES = 3 * 256 * 1024;
 
-export interface SealedBodySource extends Pick<WebhookBodySource, "aliasAddress" | "authentication"> {
+export interface EncryptedBodySource extends Pick<WebhookBodySource, "aliasAddress" | "authentication"> {
   receivedAt: Date;
   /** The armored age file. */
   raw: Buffer;
 }
 
-export async function sealedWebhookBody(source: SealedBodySource): Promise<Buffer> {
+export async function encryptedWebhookBody(source: EncryptedBodySource): Promise<Buffer> {
   const { aliasAddress: alias, receivedAt, raw, authentication } = source;
   const nothing = { headers: [], messageId: null, from: null, to: [], subject: null, text: null, html: null };
   const data = { alias, sealed: true, envelope: { from: null, to: alias }, ...nothing, attachments: [] };

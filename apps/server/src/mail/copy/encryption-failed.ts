@@ -1,4 +1,4 @@
 /** Thrown when a copy could not be encrypted: the mail waits, and is never sent unencrypted. */
-export class SealingFailed extends Error {
-  override name = "SealingFailed";
+export class EncryptionFailed extends Error {
+  override name = "EncryptionFailed";
 }

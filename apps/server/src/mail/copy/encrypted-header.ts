@@ -25,11 +25,11 @@ import {
   toBase32,
 } from "@kauke/mail-rfc";
 import type { MessageAuthentication } from "../../core/message/message.ts";
+import { readEncryptionPasses, SEALED_PASSES_FIELD } from "./encryption-passes.ts";
 import type { Correspondent } from "./reply-book.ts";
 import type { RewriteSource, Rewritten } from "./rewrite.ts";
-import { readSealedPasses, SEALED_PASSES_FIELD } from "./sealed-passes.ts";
 
-export interface SealedOutside {
+export interface OuterMessage {
   /** The whole header block without the blank line. */
   header: Buffer;
   /** The blank line and the body up to the armor. */
@@ -40,7 +40,7 @@ export interface SealedOutside {
   correspondents: readonly Correspondent[];
 }
 
-export interface SealedSource extends RewriteSource {
+export interface EncryptedSource extends RewriteSource {
   replyKey: Buffer;
 }
 
@@ -50,11 +50,11 @@ const UNVERIFIED = "Unverified sender";
 const FILE_NAME = "message.eml.age";
 
 /** @param rewritten the header of a plain copy, from which the reply addresses are taken */
-export function sealedOutside(
-  source: SealedSource,
+export function outerMessage(
+  source: EncryptedSource,
   { header, correspondents }: Rewritten,
   mailHost: string,
-): SealedOutside {
+): OuterMessage {
   const { envelope, aliasAddress } = source;
   const plain: HeaderSource = { header, fields: readHeader(header).fields };
   const isVerified = envelope.authentication?.isAligned ?? true;
@@ -62,7 +62,7 @@ export function sealedOutside(
   const replyTo = withoutNames(plain, "reply-to", null);
   const stamp = stampOf(source);
   const boundary = `=_${stamp}`;
-  const passes = readSealedPasses(source.wire, source.header.fields) + 1;
+  const passes = readEncryptionPasses(source.wire, source.header.fields) + 1;
   const fields = [
     headerField("Delivered-To", [aliasAddress]),
     headerField(SEALED_PASSES_FIELD, [String(passes)]),
@@ -119,12 +119,12 @@ function authenticationResults(found: MessageAuthentication | undefined, mailHos
   return formatResultsField(resultsValue(mailHost, verdicts));
 }
 
-function sentAt({ wire, header, envelope }: SealedSource): Date {
+function sentAt({ wire, header, envelope }: EncryptedSource): Date {
   return readDate(firstValue(wire, header.fields, "date") ?? "") ?? envelope.receivedAt;
 }
 
 /** Stamp that is the same for every attempt, so that a mailbox recognizes duplicates, and different for every alias. */
-function stampOf({ replyKey, messageId }: SealedSource): string {
+function stampOf({ replyKey, messageId }: EncryptedSource): string {
   const mac = createHmac("sha256", replyKey).update("sealed message id\0").update(messageId).digest();
   return toBase32(mac).slice(0, 32);
 }

@@ -27,7 +27,7 @@ const LF = 0x0a;
  * @returns the age file in strict armor with CRLF line ends
  * @throws AgeError `bad_public_key`
  */
-export async function sealArmored(plaintext: Uint8Array, publicKey: string): Promise<Buffer> {
+export async function encryptArmored(plaintext: Uint8Array, publicKey: string): Promise<Buffer> {
   const { header, fileKey } = await failAs("bad_public_key", () => wrapNewFileKey(publicKey));
   const nonce = randomBytes(NONCE_BYTES);
   const streamKey = new Uint8Array(hkdfSync("sha256", fileKey, nonce, "payload", 32));
@@ -44,8 +44,8 @@ export async function sealArmored(plaintext: Uint8Array, publicKey: string): Pro
   return armor.end();
 }
 
-/** Maximum length of the armored file that `sealArmored` returns for this size. */
-export function sealedLength(sizeBytes: number): number {
+/** Maximum length of the armored file that `encryptArmored` returns for this size. */
+export function encryptedLength(sizeBytes: number): number {
   const chunks = Math.max(1, Math.ceil(sizeBytes / CHUNK_BYTES));
   return armoredLength(HEADER_MAX_BYTES + NONCE_BYTES + sizeBytes + chunks * TAG_BYTES);
 }

@@ -46,12 +46,12 @@ async function store(
   return { publicKey, privateKey, id: (answer.body as { key: EncryptionKeyWire }).key.id };
 }
 
-export function sealText(text: string, publicKey: string): Promise<string> {
+export function encryptedText(text: string, publicKey: string): Promise<string> {
   return encryptText(text, { publicKeys: [publicKey] });
 }
 
 /** A file for the page's file field: binary, or armored if its name is that of an attachment in mail. */
-export async function sealFile(name: string, content: Buffer, publicKey: string) {
+export async function encryptFile(name: string, content: Buffer, publicKey: string) {
   const sealed = await encrypt(content, { publicKeys: [publicKey] });
   const buffer = name.endsWith(".eml.age") ? Buffer.from(armor(sealed)) : Buffer.from(sealed);
   return { name, mimeType: "application/vnd.age", buffer };

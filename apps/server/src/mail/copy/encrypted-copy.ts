@@ -5,29 +5,29 @@
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { domainOf, unstuff } from "@kauke/mail-rfc";
-import { sealedWebhookBody } from "../transport/webhook/sealed-webhook-body.ts";
+import { encryptedWebhookBody } from "../transport/webhook/encrypted-webhook-body.ts";
 import { CopyMemory } from "./copy-memory.ts";
+import { outerMessage } from "./encrypted-header.ts";
+import { EncryptionFailed } from "./encryption-failed.ts";
 import type { CopyParts, EncryptionTarget, ForwardCopy, ForwardSource } from "./forward-copy.ts";
 import { rewrite } from "./rewrite.ts";
-import { sealedOutside } from "./sealed-header.ts";
-import { SealingFailed } from "./sealing-failed.ts";
 
-export interface SealedCopySource extends ForwardSource {
+export interface EncryptedCopySource extends ForwardSource {
   aliasId: string;
   replyKey: Buffer;
-  seal: EncryptionTarget;
+  encryptTo: EncryptionTarget;
 }
 
 const SLICE_BYTES = 1024 * 1024;
 const nothingChecked = { spf: "none", dkim: "none", dmarc: "none", arc: "none" } as const;
 
-export function makeSealedCopy(source: SealedCopySource, parts: CopyParts): ForwardCopy {
-  const { aliasAddress, aliasId, envelope, seal, webhookSecret } = source;
-  const { rules, signer, sealer } = parts;
+export function makeEncryptedCopy(source: EncryptedCopySource, parts: CopyParts): ForwardCopy {
+  const { aliasAddress, aliasId, envelope, encryptTo, webhookSecret } = source;
+  const { rules, signer, encrypter } = parts;
   const rewritten = rewrite({ ...source, mayNameSender: false }, rules);
   const { envelopeFrom } = rewritten;
-  const { header, opening, closing, correspondents } = sealedOutside(source, rewritten, rules.mailHost);
-  const memory = new CopyMemory(parts.copyMemory, seal.userId, () => copy.onEvicted?.());
+  const { header, opening, closing, correspondents } = outerMessage(source, rewritten, rules.mailHost);
+  const memory = new CopyMemory(parts.copyMemory, encryptTo.userId, () => copy.onEvicted?.());
   let plain: Buffer | null = source.wire;
   let armored: Promise<Buffer> | null = null;
   let signature: Promise<Buffer> | null = null;
@@ -35,12 +35,12 @@ export function makeSealedCopy(source: SealedCopySource, parts: CopyParts): Forw
 
   async function sealed(): Promise<Buffer> {
     const wire = memory.present(plain);
-    if (!memory.reserve(sealer.sealedLength(wire.length))) throw new Error("no room in memory now");
+    if (!memory.reserve(encrypter.encryptedLength(wire.length))) throw new Error("no room in memory now");
     try {
-      return await sealer.seal(unstuff(wire), seal.publicKey);
+      return await encrypter.encrypt(unstuff(wire), encryptTo.publicKey);
     } catch {
-      await parts.onUnsealed({ aliasId, userId: seal.userId, address: aliasAddress });
-      throw new SealingFailed();
+      await parts.onEncryptionFailed({ aliasId, userId: encryptTo.userId, address: aliasAddress });
+      throw new EncryptionFailed();
     }
   }
 
@@ -55,7 +55,7 @@ export function makeSealedCopy(source: SealedCopySource, parts: CopyParts): Forw
     if (!memory.reserve(raw.length * 1.5 + 4096)) return null;
     const { spf, dkim, dmarc, arc } = envelope.authentication ?? nothingChecked;
     const authentication = { spf, dkim, dmarc, arc };
-    return sealedWebhookBody({ aliasAddress, receivedAt: envelope.receivedAt, raw, authentication });
+    return encryptedWebhookBody({ aliasAddress, receivedAt: envelope.receivedAt, raw, authentication });
   }
 
   const copy: ForwardCopy = {

@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import { generateKeyPair, type KeyPair, protectPrivateKey } from "@kauke/age";
 import { nodePasswordCipher } from "@kauke/age/node-password-cipher";
 import type { Person } from "@kauke/testkit/person";
-import { openSealed } from "@kauke/testkit/sealing-key";
+import { decryptForwarded } from "@kauke/testkit/sealing-key";
 import { sendMail } from "@kauke/testkit/send-mail";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
@@ -75,7 +75,7 @@ test("mail arrives encrypted once a key is chosen in Settings, and age decrypts 
   await page.getByRole("list", { name: "Attachments" }).getByRole("link", { name: "message.eml.age" }).click();
   const download = await downloading;
   expect(download.suggestedFilename()).toBe("message.eml.age");
-  const opened = await openSealed(await readFile(await download.path()), { id: keyId, ...key });
+  const opened = await decryptForwarded(await readFile(await download.path()), { id: keyId, ...key });
   expect(opened.equals(message)).toBe(true);
 });
 
