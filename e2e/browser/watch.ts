@@ -23,7 +23,10 @@ export interface Finding {
 export interface Watch {
   /** Allows the server to answer this status at this path (exact, or matching), and the console to report it. */
   expectRefusal(status: number, path: string | RegExp): void;
-  /** Allows a request of this path to fail, because the test breaks it. */
+  /**
+   * Allows a request of this path to get no response at all, because the test cuts it off. For an error status use
+   * `expectRefusal`.
+   */
   expectFailure(path: string | RegExp): void;
   /** Allows navigation to this origin, but no other requests. */
   expectVisitTo(origin: string): void;

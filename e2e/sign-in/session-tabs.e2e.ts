@@ -57,7 +57,7 @@ describe("several tabs", () => {
     await seeHeading(other, "Welcome Back");
     await seePath(other, "/settings");
     expect(await other.evaluate("document.body.innerText")).not.toContain(person.email.split("@")[0]);
-    expect(await storedKeys(other)).toEqual([]);
+    await expect.poll(() => storedKeys(other)).toEqual([]);
   });
 
   test("signing in in one signs in all, as the same person", async () => {

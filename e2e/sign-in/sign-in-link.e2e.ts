@@ -18,7 +18,10 @@ const subject = "Sign in to Kauke";
 const sent = "If an account with this e-mail exists, a message is on its way.";
 const offer = "E-mail Me a Sign-in Link";
 
-/** A stranger's guess, from another network. */
+/**
+ * Signs in with a wrong password, as a stranger without a known browser might; this uses up the account's limit, so
+ * that its owner is refused too and offered a link.
+ */
 async function guessAt(email: string): Promise<void> {
   const body = JSON.stringify({ email, password: "not this one" });
   const headers = { "content-type": "application/json" };

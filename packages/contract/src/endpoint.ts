@@ -15,7 +15,10 @@ export interface EndpointShapes {
   errors?: readonly number[];
   /** Set if the answer is downloaded as a file: this name, followed by the date and `.json`. */
   savedAs?: string;
-  /** The body of every answer has a field `success`, which is `false` in error answers. */
+  /**
+   * Set if all answers of this endpoint have a field `success`, `false` in error answers. Other endpoints have no such
+   * field.
+   */
   tellsSuccess?: true;
 }
 

@@ -52,7 +52,10 @@ const workerCalls: ReadonlySet<EndpointName> = new Set<EndpointName>([
   "createEmailJob",
 ]);
 
-/** @param turn the network block (IPv4 /24, IPv6 /48) whose turn it is, and whether the user is signed in */
+/**
+ * Runs `work` so that its database statements wait for this caller's turn. @param turn `party`: the client's network
+ * block (IPv4 /24, IPv6 /48); `isKnown`: whether the user is signed in
+ */
 export type AsCaller = <T>(turn: { party: string; isKnown: boolean }, work: () => T) => T;
 
 export const turnOf = (request: FastifyRequest) => ({

@@ -32,7 +32,7 @@ import { pacedRetention } from "./clock-jumps.ts";
 import { type BackgroundJob, runEvery } from "./concurrency/background.ts";
 import type { Database } from "./database.ts";
 import type { SyncFile } from "./embedded/durable-file-system.ts";
-import { openEmbedded, openInMemory } from "./embedded/embedded-database.ts";
+import { type EmbeddedDatabase, openEmbedded, openInMemory } from "./embedded/embedded-database.ts";
 import { embeddedErasure } from "./embedded/embedded-erasure.ts";
 import { embeddedUpkeep } from "./embedded/embedded-upkeep.ts";
 import { lockDirectory } from "./embedded/process-lock.ts";
@@ -71,6 +71,7 @@ import { embeddedSecretKey, givenSecretKey, replaceKeyFile, settleKeyFile } from
 import { type KeyRing, loadServerKeys, type ServerKeys } from "./sealing/server-keys.ts";
 import { isWrappedBy, rewrapKeys } from "./sealing/wrapping.ts";
 import type { StoreContext } from "./store-context.ts";
+import { openOrUndo, type Undo } from "./undo.ts";
 
 export interface StoreOptions {
   /** Connection URL of PostgreSQL; `null` for the embedded database. */
@@ -147,29 +148,6 @@ export function openStore(options: StoreOptions): Promise<Store> {
   return openForTests(options);
 }
 
-/** Cleanup steps, run in reverse order by `close` and after a failed start. */
-class Undo {
-  readonly #steps: (() => Promise<void> | void)[] = [];
-
-  add(step: () => Promise<void> | void): void {
-    this.#steps.push(step);
-  }
-
-  async run(): Promise<void> {
-    for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) await step();
-  }
-}
-
-async function openOrUndo(open: (undo: Undo) => Promise<Store>): Promise<Store> {
-  const undo = new Undo();
-  try {
-    return await open(undo);
-  } catch (error) {
-    await undo.run().catch(() => {});
-    throw error;
-  }
-}
-
 function openOnPostgres(options: StoreOptions, databaseUrl: string): Promise<Store> {
   return openOrUndo(async (undo) => {
     const secretKey = givenSecretKey(options.secretKey);
@@ -187,47 +165,64 @@ function openOnPostgres(options: StoreOptions, databaseUrl: string): Promise<Sto
 
 function openInDirectory(options: StoreOptions, dataDir: string): Promise<Store> {
   return openOrUndo(async (undo) => {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    const lock = lockDirectory(dataDir);
-    undo.add(() => lock.release());
-    const keyFile = await embeddedSecretKey(dataDir, options.secretKey);
-    const database = await openEmbedded(dataDir, options.disk?.syncFile);
-    undo.add(() => database.close());
+    const { database, held } = await lockAndOpen(options, dataDir, undo);
     const { db, isSound } = database;
-    const fits = (key: Buffer) => isWrappedBy(db, key);
-    const held = { secretKey: options.secretKey ?? (await settleKeyFile(dataDir, keyFile, fits)) };
-    const { secretKey } = held;
-    const context = await makeContext(options, { db, secretKey, signals: changeSignals({ notify: false }) });
+    const signals = changeSignals({ notify: false });
+    const context = await makeContext(options, { db, secretKey: held.secretKey, signals });
     undo.add(await startUpkeep(context, isSound, options.logger));
     const files = options.disk?.files ?? nodeSpoolFiles;
-    const directory = join(dataDir, "spool");
-    const bodies = messageBodiesInFiles({ directory, keys: context.keys, files, now: () => context.clock.now() });
+    const spool = { directory: join(dataDir, "spool"), keys: context.keys, files };
+    const bodies = messageBodiesInFiles({ ...spool, now: () => context.clock.now() });
     const keyKeeper = startKeyKeeper(options, context, { undo, dataDir, isSound, held });
-    const shown = { kind: "embedded" as const, bodies, isSound, undo, logger: options.logger };
-    const store = assemble(context, { ...shown, keyKeeper });
-    const inFlight = inFlightFiles({ directory: join(dataDir, "underway"), keys: context.keys, files });
-    const parts = { ...store, files: inFlight, clock: context.clock, logger: options.logger };
+    const { logger } = options;
+    const store = assemble(context, { kind: "embedded", bodies, isSound, undo, logger, keyKeeper });
+    const inFlight = inFlightFiles({ ...spool, directory: join(dataDir, "underway") });
+    const parts = { ...store, files: inFlight, clock: context.clock, logger };
     await recoverLeases(parts);
     await removeStaging(dataDir);
-    const source = {
-      dataDir,
-      pause: database.pause,
-      hasKeyFile: options.secretKey === null,
-      now: () => context.clock.now(),
-      checkpoint: () => sql`CHECKPOINT`.execute(db),
-    };
-    const backup = (wish: BackupRequest) => writeBackup(source, wish);
-    const rotateWrapping = async () => {
-      const from = held.secretKey;
-      held.secretKey = await replaceKeyFile(dataDir, (to) => rewrapKeys(db, { from, to }));
-    };
     return {
       ...store,
       inFlight: inFlightMessages(parts),
-      backup,
-      rotateWrapping: options.secretKey === null ? rotateWrapping : null,
+      backup: backupWriter(options, dataDir, { database, clock: context.clock }),
+      rotateWrapping: options.secretKey === null ? wrappingRotation(dataDir, db, held) : null,
     };
   });
+}
+
+/** The directory is locked before anything in it is read: of two processes the second one must not touch it. */
+async function lockAndOpen(options: StoreOptions, dataDir: string, undo: Undo) {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const lock = lockDirectory(dataDir);
+  undo.add(() => lock.release());
+  const keyFile = await embeddedSecretKey(dataDir, options.secretKey);
+  const database = await openEmbedded(dataDir, options.disk?.syncFile);
+  undo.add(() => database.close());
+  const fits = (key: Buffer) => isWrappedBy(database.db, key);
+  const held = { secretKey: options.secretKey ?? (await settleKeyFile(dataDir, keyFile, fits)) };
+  return { database, held };
+}
+
+function backupWriter(
+  { secretKey }: StoreOptions,
+  dataDir: string,
+  { database: { db, pause }, clock }: { database: EmbeddedDatabase; clock: Clock },
+) {
+  const source = {
+    dataDir,
+    pause,
+    hasKeyFile: secretKey === null,
+    now: () => clock.now(),
+    checkpoint: () => sql`CHECKPOINT`.execute(db),
+  };
+  return (request: BackupRequest) => writeBackup(source, request);
+}
+
+/** @param held the wrapping key in force; replaced with the key file */
+function wrappingRotation(dataDir: string, db: Database, held: { secretKey: Buffer }) {
+  return async (): Promise<void> => {
+    const from = held.secretKey;
+    held.secretKey = await replaceKeyFile(dataDir, (to) => rewrapKeys(db, { from, to }));
+  };
 }
 
 /**

@@ -35,7 +35,10 @@ async function aliasesTo(person: Person, forwardTo: string, count: number): Prom
   return made;
 }
 
-/** @returns number of recipients accepted, and every other reply to RCPT */
+/**
+ * Sends messages for these aliases to our server. @returns number of recipients that our server accepted, and its other
+ * replies to RCPT
+ */
 async function bomb({ server }: Scene, aliases: readonly string[], messages: number) {
   const talk = await smtpTalk(server.mxPort, "127.0.0.1", ATTACKER_ADDRESS);
   await talk.ask("EHLO x.example");

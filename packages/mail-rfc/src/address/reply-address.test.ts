@@ -15,8 +15,8 @@ const key = Buffer.from("000102030405060708090a0b0c0d0e0f101112131415161718191a1
 const anyText = fc.oneof(fc.string({ unit: "binary", maxLength: 80 }), fc.string({ unit: "grapheme", maxLength: 80 }));
 
 describe("a reply token", () => {
-  // Three tokens computed independently in Python: base64.b32encode(hmac.digest(bytes(range(32)), b"ann@example.org",
-  // "sha256")).lower()[:20]
+  // All three values were computed independently with Python's hmac and hashlib; the token:
+  // base64.b32encode(hmac.digest(bytes(range(32)), b"ann@example.org", "sha256")).lower()[:20]
   it("is the first 100 bits of the keyed hash", () => {
     expect(replyToken(key, "ann@example.org")).toBe("qjh6nr72qlgh2jzjzns3");
     expect(replyRowId("aaaaaaaaaaaaaaaaaaaa").toString("hex")).toBe(

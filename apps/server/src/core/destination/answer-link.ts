@@ -6,7 +6,10 @@ import type { Answered } from "./destination.ts";
 
 const unknownLink = () => new AppError("not_found", { message: "This link is unknown or has expired." });
 
-/** Checks a link without using it. @throws AppError `not_found` */
+/**
+ * State of the mailbox that an answer link is about; changes nothing. A link works until it expires, also after an
+ * answer. @throws AppError `not_found` when the link is unknown or has expired
+ */
 export async function readLink(
   { destinations }: Pick<CoreDeps, "destinations">,
   token: string,

@@ -166,9 +166,7 @@ export class DeliveryWorker {
         if (started === 0) return this.#sleep(afterNothingMs);
       }
     } catch (thrown) {
-      this.#deps.logger.error("delivery_claim_failed", {
-        stack: thrown instanceof Error ? thrown.name : typeof thrown,
-      });
+      this.#deps.logger.error("delivery_claim_failed", { stack: nameOf(thrown) });
       this.#sleep(afterTroubleMs);
     }
   }
@@ -324,10 +322,7 @@ export class DeliveryWorker {
   }
 
   #failedHere({ id }: LeasedDelivery, thrown: unknown): DeliveryOutcome {
-    this.#deps.logger.error("delivery_run_failed", {
-      id,
-      stack: thrown instanceof Error ? thrown.name : typeof thrown,
-    });
+    this.#deps.logger.error("delivery_run_failed", { id, stack: nameOf(thrown) });
     return failedHere;
   }
 
@@ -400,3 +395,5 @@ export class DeliveryWorker {
     return isHeld;
   }
 }
+
+const nameOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.name : typeof thrown);

@@ -207,7 +207,8 @@ describe("an impostor who registered the owner's address", () => {
     expect((await made.impostor.send("/api/auth/sign-in-link", { token, password })).status).toBe(200);
     expect(await leftOver(made)).toEqual(everything);
     expect((await stage.system.server.store.users.find(made.user.id))?.emailConfirmedAt).not.toBeNull();
-    // That reset was the first proof of the mailbox: a later reset ends sessions and nothing more.
+    // Signing in by that link was the first proof of the mailbox, so a later reset ends sessions and removes nothing
+    // else.
     stage.clock.advance(3600);
     await made.impostor.send("/api/auth/password-reset/message", { email });
     const reset = await stage.mailedToken(email, "reset", 1);

@@ -95,7 +95,10 @@ interface Party {
 const business = (parties: readonly Party[], counts: ReadonlyMap<string, number>): number =>
   Math.max(...parties.map(({ key }) => counts.get(key) ?? 0));
 
-/** Counts against the address only what was slow there: earlier time counts against account and destination. */
+/**
+ * Parties that an attempt counts against: always the destination, and the account if there is one; the IP address
+ * connected to only if the attempt was slow since it was reached, or its message is sent.
+ */
 function partiesToCharge(attempt: AttemptView, slowAfterMs: number): Party[] {
   const { account, destination, activeAtPeerMs, isSent } = attempt;
   const peer = isSent || activeAtPeerMs > slowAfterMs ? attempt.peer : null;

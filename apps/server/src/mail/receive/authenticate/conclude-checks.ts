@@ -10,7 +10,10 @@ type Refusal = Extract<ErrorCode, "dmarc_reject" | "proof_unfinished">;
 export interface Authentication {
   /** Results recorded with the message and in its copies. */
   found: MessageAuthentication;
-  /** The author is not proven and a check did not finish: a retry by the sender may prove the author. */
+  /**
+   * The author is not proven, but a check did not finish. The message may be accepted all the same (`refusal`); where
+   * proof is required it is deferred, since a retry may bring the proof.
+   */
   isUnfinished: boolean;
   /** Why the message is refused or deferred; `null` when it is accepted. */
   refusal: Refusal | null;

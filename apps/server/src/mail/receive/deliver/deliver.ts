@@ -46,10 +46,7 @@ export interface DeliverDeps {
   backgroundAttempts: Set<Promise<void>>;
   deliveries: Pick<DeliveryStore, "keep" | "extendLease">;
   bodies: Pick<MessageBodies, "put" | "delete">;
-  /**
-   * Where messages with one destination are stored while its attempt still runs; `null`: they go into the queue like
-   * all others.
-   */
+  /** Stores a message whose only attempt still runs; `null`: it goes into the queue like all others. */
   inFlight: InFlightMessages | null;
   retries: RetryPlan;
   failures: FailureReporter;

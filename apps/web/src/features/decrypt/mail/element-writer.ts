@@ -18,7 +18,10 @@ export const ELEMENTS_MAX = 30_000;
 
 interface OpenElement {
   name: string;
-  /** As it was written, to be written again. */
+  /**
+   * The sanitized start tag as it was written to the output; written again when the element is reopened after another
+   * one has closed it.
+   */
   tag: string;
 }
 
