@@ -1,4 +1,7 @@
-/** The client's name in Received, over real sockets: confirmed by DNS or "unknown", without delaying the mail. */
+/**
+ * The client's name in Received, over real sockets: confirmed by DNS or "unknown". Looking it up delays the mail by
+ * half a second at most.
+ */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";

@@ -58,7 +58,10 @@ interface Flood {
   isSeen(): boolean;
 }
 
-/** Sends messages to all of the aliases until stopped. */
+/**
+ * Sends messages to all of the aliases for the duration of an attack; longer, up to a maximum, while `isSeen` returns
+ * false.
+ */
 async function flood({ server }: DirectScene, { aliases, sizeBytes, isSeen }: Flood): Promise<void> {
   const goesOn = attackTime();
   const message = messageOf("slow", sizeBytes);

@@ -48,7 +48,8 @@ function childrenOf(pid: number): number[] {
 }
 
 /**
- * Samples the memory of the server and its worker. @returns a function that reports the highest figures so far, in MiB
+ * Samples the memory of the server and its worker. @returns a function that stops sampling and returns the highest
+ * figures, in MiB
  */
 function watchMemory(pid: number): () => { peakMib: number; workerMib: number } {
   const most = { peakMib: 0, workerMib: 0 };

@@ -112,7 +112,8 @@ const signedMessage = Buffer.from(
 
 const dnsPieces = [" ", "a", ";", "a=b;;", "::::"];
 /**
- * Shapes for DNS values: those of the usual ones that once broke a record parser, and those of SPF's macros and terms.
+ * Shapes for DNS values: text shapes (all in long runs, otherwise only those that once broke a record parser), and
+ * those of SPF's macros and terms.
  */
 const dnsShapes: readonly Shape[] = [
   ...textShapes.filter(({ piece }) => isLongRun || dnsPieces.includes(piece)),

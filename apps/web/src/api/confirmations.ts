@@ -8,7 +8,10 @@ import { call } from "./client.ts";
 
 const keyOf = (token: string) => ["confirmation", token] as const;
 
-/** Reads what a confirmation link asks, without using the link up. */
+/**
+ * Reads the present state of the mailbox that a confirmation link belongs to; the link can still be answered
+ * afterwards.
+ */
 export function useConfirmation(token: string) {
   return useQuery({
     queryKey: keyOf(token),

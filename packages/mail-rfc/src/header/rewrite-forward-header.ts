@@ -53,7 +53,10 @@ const OWN_MAX = 50;
 /** From field when there is no author to answer to: a group without members (RFC 6854). */
 const NOBODY = headerField("From", ["Unknown sender:;"]);
 
-/** Mailing-list fields that are rewritten (RFC 2369, RFC 8058), with the spelling of their names. */
+/**
+ * Mailing-list fields whose addresses are rewritten (RFC 2369), with the spelling of their names. List-Unsubscribe-Post
+ * (RFC 8058) is not among them: it is kept or removed.
+ */
 const listFields = new Map([
   ["list-unsubscribe", "List-Unsubscribe"],
   ["list-post", "List-Post"],

@@ -80,7 +80,10 @@ export function makePlainCopy(source: ForwardSource, parts: CopyParts): ForwardC
   return new PlainCopy(source, parts);
 }
 
-/** Refers to the message's bytes in two fields only, so that `release` can drop them while attempts still wait. */
+/**
+ * Refers to the message's bytes only in the fields that `release` sets to `null`, so that it frees them while attempts
+ * still wait.
+ */
 class PlainCopy implements ForwardCopy {
   readonly webhookSecret: Buffer | null;
   readonly envelopeFrom: string;

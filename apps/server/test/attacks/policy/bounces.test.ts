@@ -99,7 +99,10 @@ async function bounce(to: string, what: Report = {}): Promise<string> {
   return (await sendMail({ port: system.mxPort, from: "", to, message: report(what) })).last;
 }
 
-/** @returns subjects of what was sent. All attempts are finished by then, so that nothing more is going to leave. */
+/**
+ * @returns the whole text of each message sent with the null sender. All attempts are finished by then, so that nothing
+ * more is going to leave.
+ */
 async function sentAfterwards(): Promise<string[]> {
   const fence = await makeAlias(attacker, "fence@inbox.example");
   await bounceAddressOf(fence);

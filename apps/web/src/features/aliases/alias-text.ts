@@ -30,7 +30,10 @@ export function validEntries(forwardTo: string): string[] {
 
 const NOTES_SHOWN = 30;
 
-/** Notes as the list shows them: 30 characters and an ellipsis, cut between characters so that no emoji is split. */
+/**
+ * Notes as the list shows them: 30 code points and an ellipsis. No surrogate pair is split, but an emoji made of
+ * several code points may be.
+ */
 export function cutNotes(notes: string): string {
   const characters = [...notes];
   return characters.length <= NOTES_SHOWN ? notes : `${characters.slice(0, NOTES_SHOWN).join("")}…`;

@@ -11,7 +11,7 @@ import { FieldError } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showToast } from "../../ui/toast-store.ts";
 
-/** Who the open form replies to; `null` while it is closed. */
+/** Whether the open form replies to the author only or to all; `null` while it is closed. */
 export type ReplyTo = "author" | "all" | null;
 
 export function ReplyButtons({ replyTo, onChoose }: { replyTo: ReplyTo; onChoose: (replyTo: ReplyTo) => void }) {

@@ -17,7 +17,10 @@ export function timeText(iso: string, now = new Date()): string {
   return `${day.format(time)}${year}, ${clock.format(time)}`;
 }
 
-/** Time with seconds, for lists whose entries arrive seconds apart: `14:30:05`, or with the day if it isn't today. */
+/**
+ * For lists whose entries arrive seconds apart: today's time with seconds, `14:30:05`; on another day without them, `22
+ * Nov, 14:30`; empty for an invalid time.
+ */
 export function preciseTimeText(iso: string, now = new Date()): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return "";

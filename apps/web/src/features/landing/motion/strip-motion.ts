@@ -21,7 +21,10 @@ export interface StripState {
   restsUntil: number;
 }
 
-/** @param step the time since the last frame, the current time and the width of a copy */
+/**
+ * @param step data of this frame: `now`, `elapsedMs` since the frame before, and `width` of one copy of the strip
+ * @returns the strip's new `x`
+ */
 export function drifted(
   { x, restsUntil }: StripState,
   step: { now: number; elapsedMs: number; width: number },
