@@ -5,7 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { replacedWords } from "./replaced-words.ts";
+import { replacedWords } from "./consistency/replaced-words.ts";
 import { repositoryFiles, repositoryRoot } from "./source-files.ts";
 
 /** Each pattern is written so that it does not match its own line. */
@@ -34,7 +34,7 @@ export function refusedWords(text: string): { line: number; why: string }[] {
 
 /** Folders whose files must not contain a replaced word; the list itself is the exception. */
 const ourCode = /^(?:apps|packages|testkit|e2e|bench|scripts)\//;
-const THE_LIST = "scripts/replaced-words.ts";
+const THE_LIST = "scripts/consistency/replaced-words.ts";
 
 const replacedPatterns = replacedWords.map(({ word, instead }) => ({
   pattern: new RegExp(`(?<![\\w-])${word}(?![\\w-])`, word.includes(" ") ? "i" : ""),

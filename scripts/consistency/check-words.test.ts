@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { refusedWords, wordsToReplace } from "./check-words.ts";
+import { refusedWords, wordsToReplace } from "../check-words.ts";
+import { repositoryRoot } from "../source-files.ts";
 import { replacedWords } from "./replaced-words.ts";
-import { repositoryRoot } from "./source-files.ts";
 
 describe("a replaced word", () => {
   test.each(replacedWords)("$word is found, with the word to use instead", ({ word, instead }) => {
