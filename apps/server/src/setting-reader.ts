@@ -42,8 +42,8 @@ export class SettingReader {
   }
 
   /**
-   * @returns names of `KAUKE_` variables that no setting has
-   * @throws SettingsError when there was any problem
+   * @returns names of environment variables that begin with `KAUKE_` and belong to no setting, e.g. misspelled ones
+   * @throws SettingsError with every sentence that `refuse` was given, if there was one
    */
   finish(): string[] {
     if (this.#problems.length > 0) throw new SettingsError(this.#problems);

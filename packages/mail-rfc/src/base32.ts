@@ -15,7 +15,7 @@ export function fromBase32(text: string): Buffer | null {
   try {
     return Buffer.from(base32nopad.decode(text.toUpperCase()));
   } catch {
-    // Its message may quote the text.
+    // The library's error message may quote the text, which can be a secret, so the error is dropped.
     return null;
   }
 }

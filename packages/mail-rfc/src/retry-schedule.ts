@@ -7,7 +7,7 @@ import { MailSyntaxError } from "./mail-syntax-error.ts";
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 const LONGEST_WAIT = 30 * 86_400;
 const MOST_WAITS = 100;
-/** Maximum share added to a delay, so that deliveries that failed together are not retried together. */
+/** Maximum jitter, as a fraction of the retry delay: deliveries that failed together are not retried together. */
 const JITTER = 0.1;
 
 const H = 3600;

@@ -27,7 +27,7 @@ export interface CallCookie {
   clear(): void;
 }
 
-/** Cookie that identifies a browser that has signed in before, of this request and its response. */
+/** The cookie of a browser that has signed in before: read from the request, written to the response. */
 export interface CallBrowser {
   value: string | null;
   write(value: string): void;

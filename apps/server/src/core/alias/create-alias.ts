@@ -27,7 +27,8 @@ export async function createAlias(
   });
   refuseReservedName(wish.name);
   await takeLimit(deps, "alias_create", { userId: wish.userId });
-  // Comes after the rate limit, so that nobody can test many mailboxes for being blocked.
+  // Checked after the rate limit, so that an account cannot find out for many mailboxes whether their owners blocked
+  // us.
   await refuseBlocked(deps, "forwardTo", wish.destinations);
   const alias: Alias = {
     id: deps.random.uuid(),

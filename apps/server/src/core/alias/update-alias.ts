@@ -11,7 +11,7 @@ import { nextRouting, type RoutingInput } from "./next-routing.ts";
 /** The requested changes; omitted properties stay as they are. */
 export interface AliasWish extends RoutingInput {
   name?: string;
-  /** `null` removes the notes. */
+  /** New notes of the alias; `null` removes them, absent leaves them unchanged. */
   notes?: string | null;
   sealTo?: AliasSealing;
   /** Values the client last read; the change fails if the alias has others by now. Omitted: no such check. */

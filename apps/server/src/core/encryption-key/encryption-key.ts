@@ -8,7 +8,7 @@ export interface EncryptionKey {
   keyName: string;
   /** An age recipient: `age1…`, or post-quantum `age1pq1…`. */
   publicKey: string;
-  /** True for exactly one key of an account that has any. */
+  /** Whether this is the default key of the account; every account with keys has exactly one default key. */
   isDefault: boolean;
   createdAt: Date;
 }

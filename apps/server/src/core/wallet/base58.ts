@@ -21,7 +21,7 @@ export function fromBase58(text: string, length: number): Buffer | null {
     const bytes = Buffer.from(base58.decode(text));
     return bytes.length === length && toBase58(bytes) === text ? bytes : null;
   } catch {
-    // Its message may quote the text.
+    // The library's error message may quote the text, which can be a secret, so the error is dropped.
     return null;
   }
 }

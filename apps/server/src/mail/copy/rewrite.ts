@@ -154,9 +154,10 @@ function restOf(wire: Buffer, header: HeaderBlock): Buffer {
 const NO_ALIAS = "00000000-0000-0000-0000-000000000000";
 
 /**
- * SRS bound to the alias, at its domain. The alias' bounce address is used instead for a sender too long for SRS, and
- * for a sender at a domain of ours: passed on unchanged, SPF would vouch for whoever used it, and bounces and automatic
- * replies would reveal the destination to the owner of that other address.
+ * The envelope sender of a forwarded message: an SRS address at the alias' domain, bound to the alias. The alias' bounce
+ * address is used instead if the sender is too long for SRS, or is at a domain of ours. An address of ours must not be
+ * passed on unchanged: SPF would pass for anybody who forges it, and bounces and automatic replies would reveal the
+ * destination to its owner.
  */
 function forwardSender(source: RewriteSource, rules: RewriteRules): string {
   const { envelopeFrom, receivedAt } = source.envelope;

@@ -1,6 +1,6 @@
 /**
  * The silent reconnect at start (specification section 4): asks the wallets, without a prompt, which addresses they
- * already trust this page with. It signs nobody in; it only removes a stored address that no wallet has any more.
+ * have already shared with this page. It signs nobody in; it only removes a stored address that no wallet has any more.
  */
 import { featureOf, isSolana, pageWallets, type StandardWallet, type WalletList } from "./wallet-standard.ts";
 

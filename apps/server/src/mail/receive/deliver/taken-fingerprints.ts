@@ -19,7 +19,7 @@ export class TakenFingerprints {
     this.#clock = clock;
   }
 
-  /** While true, callers need not hash message bodies. */
+  /** Whether no fingerprint is stored; a message body then need not be hashed to look it up. */
   get isEmpty(): boolean {
     return this.#until.size === 0;
   }
