@@ -414,6 +414,16 @@ describe("the measurement of growth", () => {
     expect(await growthOf({ make: spaces, run: trim, largest: 60_000, looks: 1 })).not.toBe("linear");
   });
 
+  test("accepts a step in linear work, wherever the step is", async () => {
+    const turn = (text: string, times: number) => {
+      for (let time = 0; time < times; time += 1) [...text].toReversed().join("");
+    };
+    for (let step = 3000; step < 1_000_000; step *= 2) {
+      const run = (text: string) => turn(text, text.length > step ? 3 : 2);
+      expect(await growthOf({ make: spaces, run, largest: 1_000_000 })).toBe("linear");
+    }
+  });
+
   test("accepts linear work, and quadratic work that is fast at its largest input", async () => {
     const turn = (text: string) => [...text].toReversed().join("");
     expect(await growthOf({ make: spaces, run: turn, largest: 1_000_000 })).toBe("linear");

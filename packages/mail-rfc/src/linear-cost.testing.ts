@@ -8,7 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 /** Largest accepted factor between the times of the doubled and the single input; linear cost gives 2, quadratic 4. */
 export const GROWTH_MAX = 2.6;
-/** Factor below which the cost counts as linear without further runs. */
+/** Factor below which a doubling counts as linear without further runs. */
 const GROWTH_CLEAR = 2.2;
 /**
  * Milliseconds a measurement must take, since shorter ones are too noisy. Work that takes less at the largest input
@@ -65,8 +65,23 @@ async function lookOnce<T>(costs: Costs<T>): Promise<string> {
   if (early[1] < early[0] * GROWTH_CLEAR) return "linear";
   const before = Math.min(early[0], await leastMs(run, smaller, RUNS - 2));
   const after = Math.min(early[1], await leastMs(run, larger, RUNS - 1, before * GROWTH_MAX));
-  if (after < before * GROWTH_MAX) return "linear";
+  if (after < before * GROWTH_MAX || !(await growsNearby(costs, { before, half, after, twice }))) return "linear";
   return `${before.toFixed(1)} ms for ${half}, ${after.toFixed(1)} ms for ${twice}`;
+}
+
+/**
+ * Whether the next doubling (the one before, at the largest input) also costs more than double. Growth beyond linear
+ * continues from one doubling to the next; a step, such as strings that outgrow a cache or V8's ordinary pages, does
+ * not. A sum of a linear and a quadratic part that just reaches `GROWTH_MAX` has a factor of 2.35 one doubling earlier,
+ * and a higher one later.
+ */
+async function growsNearby<T>(
+  { make, run, largest }: Costs<T>,
+  { before, half, after, twice }: { before: number; half: number; after: number; twice: number },
+): Promise<boolean> {
+  if (twice * 2 <= largest)
+    return (await leastMs(run, make(twice * 2), FIRST_RUNS, after * GROWTH_CLEAR)) >= after * GROWTH_CLEAR;
+  return before >= (await leastMs(run, make(Math.floor(half / 2)), RUNS)) * GROWTH_CLEAR;
 }
 
 interface Size {
