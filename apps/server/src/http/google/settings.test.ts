@@ -4,7 +4,7 @@ import { FakeIssuer } from "@kauke/testkit/fakes/fake-issuer";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openIdIssuer } from "../../operate/openid-issuer.ts";
 import { systemRandom } from "../../operate/random.ts";
-import { sentMessagesTo } from "../test/letters.ts";
+import { sentMessagesTo } from "../test/sent-messages.ts";
 import { type Reply, startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 
 let issuer: FakeIssuer;

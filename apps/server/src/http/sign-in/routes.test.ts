@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemRandom } from "../../operate/random.ts";
 import { argon2Hasher } from "../../operate/workers/argon2-hasher.ts";
-import { sentMessagesTo as lettersOf } from "../test/letters.ts";
+import { sentMessagesTo as lettersOf } from "../test/sent-messages.ts";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 
 let server: TestServer;

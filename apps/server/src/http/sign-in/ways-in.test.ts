@@ -2,7 +2,7 @@ import { waysInMessages } from "@kauke/contract";
 import { makeWalletKey, proveWallet, type WalletKey } from "@kauke/testkit/wallet-key";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemRandom } from "../../operate/random.ts";
-import { sentMessagesTo } from "../test/letters.ts";
+import { sentMessagesTo } from "../test/sent-messages.ts";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 
 let server: TestServer;

@@ -105,9 +105,9 @@ export class ClientNames {
 
   /** Evicts the oldest entry of the block with the most entries. */
   #makeRoom(): void {
-    let busiest: [string, Map<string, Known>] | null = null;
-    for (const it of this.#blocks) if (busiest === null || it[1].size > busiest[1].size) busiest = it;
-    if (busiest !== null) this.#forgetOldest(...busiest);
+    let largest: [string, Map<string, Known>] | null = null;
+    for (const it of this.#blocks) if (largest === null || it[1].size > largest[1].size) largest = it;
+    if (largest !== null) this.#forgetOldest(...largest);
   }
 
   #forgetOldest(block: string, own: Map<string, Known>): void {

@@ -9,7 +9,7 @@ import type { ResolvedRecipient } from "../../transaction.ts";
 import { defer, type Verdict } from "../../verdict.ts";
 import type { MailLimits } from "./mail-limits.ts";
 
-/** Replies that clients get who probe for addresses or try to relay. */
+/** Reasons for refusing a recipient that are typical of clients that probe for addresses or try to relay. */
 const unknown: ReadonlySet<ErrorCode> = new Set(["alias_not_found", "relay_denied", "not_a_bounce"]);
 
 export function limitInbound(inner: MxHandlers, limits: MailLimits): MxHandlers {
