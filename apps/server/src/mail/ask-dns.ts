@@ -8,7 +8,7 @@ import type { DnsAnswer, Resolver } from "./resolver.ts";
 /** Same interface as `dns.promises.resolve`: throws errors with the codes of node:dns. */
 export type AskDns = (name: string, type?: string) => Promise<string[]>;
 
-/** Our resolver in that form, without a deadline besides the resolver's own. */
+/** Makes our resolver a function like `dns.promises.resolve`, without a deadline besides the resolver's own. */
 export function dnsFor(resolver: Resolver): AskDns {
   return async (name, type = "A") => recordsOf(await lookUp(resolver, name, type), type);
 }

@@ -29,10 +29,10 @@ it.each([0.25, 0.75])("starts after a random delay: %d of the maximum", async (s
 it("runs waiting work at once when the server closes, and logs a failure", async () => {
   const later = laterWork({ logger, random: drawn(0.99) });
   const work = vi.fn(() => Promise.reject(new Error("someone@example.org")));
-  later.runAtRandomTime("letter_failed", work);
+  later.runAtRandomTime("mail_failed", work);
   await later.settled();
   expect(work).toHaveBeenCalledTimes(1);
-  expect(logged).toEqual(["letter_failed"]);
+  expect(logged).toEqual(["mail_failed"]);
   await vi.runAllTimersAsync();
   expect(work).toHaveBeenCalledTimes(1);
 });

@@ -13,7 +13,7 @@ export interface OwnOrigins {
   port: number;
 }
 
-/** @param own its port is the local port of the request */
+/** @param own origins of this server, with the local port that the request came in by */
 export function isCrossSiteWrite(method: string, headers: IncomingHttpHeaders, own: OwnOrigins): boolean {
   if (READS.has(method)) return false;
   const site = headers["sec-fetch-site"];

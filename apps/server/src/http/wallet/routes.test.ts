@@ -163,8 +163,8 @@ describe("a signed challenge", () => {
     expect((await person.call("listAliases")).body.aliases).toHaveLength(1);
     expect((await person.call("createSmtpCredential", { body: { aliasId: alias.id } })).status).toBe(201);
     expect((await person.call("getAccountSettings")).status).toBe(200);
-    const letter = { to: "bob@example.org", subject: "s", body: "b", fromAliasId: alias.id };
-    expect((await person.call("createEmailJob", { body: letter })).status).toBe(201);
+    const message = { to: "bob@example.org", subject: "s", body: "b", fromAliasId: alias.id };
+    expect((await person.call("createEmailJob", { body: message })).status).toBe(201);
     expect((await person.call("deleteAccount")).status).toBe(200);
   });
 

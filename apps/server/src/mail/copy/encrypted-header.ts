@@ -123,9 +123,7 @@ function sentAt({ wire, header, envelope }: EncryptedSource): Date {
   return readDate(firstValue(wire, header.fields, "date") ?? "") ?? envelope.receivedAt;
 }
 
-/**
- * Used in Message-ID and boundary: the same for every attempt, so that duplicates show, and different for every alias.
- */
+/** Unique part of Message-ID and boundary: differs by alias, but not by attempt, so that duplicates are recognized. */
 function stampOf({ replyKey, messageId }: EncryptedSource): string {
   const mac = createHmac("sha256", replyKey).update("sealed message id\0").update(messageId).digest();
   return toBase32(mac).slice(0, 32);

@@ -155,9 +155,9 @@ const NO_ALIAS = "00000000-0000-0000-0000-000000000000";
 
 /**
  * The envelope sender of a forwarded message: an SRS address at the alias' domain, bound to the alias. The alias'
- * bounce address is used instead if the sender is too long for SRS, or is at a domain of ours. An address of ours must
- * not be passed on unchanged: SPF would pass for anybody who forges it, and bounces and automatic replies would reveal
- * the destination to its owner.
+ * bounce address is used instead if the sender may not get bounces, is too long for SRS or not ASCII, or is at a domain
+ * of ours; the null sender stays. An address of ours must not be passed on unchanged: SPF would pass for anybody who
+ * forges it, and bounces and automatic replies would reveal the destination to its owner.
  */
 function forwardSender(source: RewriteSource, rules: RewriteRules): string {
   const { envelopeFrom, receivedAt } = source.envelope;

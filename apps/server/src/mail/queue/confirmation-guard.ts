@@ -1,6 +1,6 @@
 /**
- * Guards forwards to mailboxes that are not confirmed: with the first message it sends them a request for confirmation,
- * it enforces limits, and notifies the owner once a day. Mail over a limit waits in the queue; RCPT gets the same
+ * Guards forwards to mailboxes that are not confirmed: sends them a request for confirmation with the first message,
+ * enforces limits, and notifies the owner once a day. Mail over a limit waits in the queue; RCPT gets the same
  * reply as for any alias. Confirmed mailboxes bypass this guard.
  */
 

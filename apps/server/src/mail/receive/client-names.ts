@@ -3,9 +3,9 @@
  * that address (FCrDNS, RFC 8601 §3). Spam filters penalize mail whose client has none. A name that is not known in
  * time is `null`.
  *
- * Answers are cached for ten minutes, with a share of the cache for each block of addresses. Pending DNS look-ups are
- * bounded in total and per block, so that a network with an unresponsive name server can't exhaust the resolver, which
- * the checks of messages need.
+ * Names are cached for ten minutes, failures for one, with a share of the cache for each block of addresses. Pending
+ * DNS look-ups are bounded in total and per block, so that a network with an unresponsive name server can't exhaust the
+ * resolver, which the checks of messages need.
  */
 import { isIP } from "node:net";
 import { reverseName } from "@kauke/mail-rfc";

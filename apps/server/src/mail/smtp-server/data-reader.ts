@@ -31,7 +31,7 @@ export class DataReader {
   /** Block being filled, and the number of bytes in it. */
   #block: Buffer | null = null;
   #filled = 0;
-  /** The last four bytes received at most; at first a line end, so that a lone dot right away ends an empty message. */
+  /** At most the last four bytes received; initially CRLF, so that a lone dot right away ends an empty message. */
   #tail: Buffer = Buffer.from("\r\n", "latin1");
   #size = 0;
   #held = 0;

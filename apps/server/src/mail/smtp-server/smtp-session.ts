@@ -29,7 +29,7 @@ export class SmtpSession {
   /** Whether a command, or at first the greeting, is in progress. */
   #busy = true;
   #ended = false;
-  /** Whether the client closed its sending side but may still read. RFC 5321 knows no such client; scripts do it. */
+  /** Whether the client closed its sending side but may still read, as some scripts do, against RFC 5321. */
   #isHalfClosed = false;
   readonly #counts = new SessionCounts();
   #helo: string | null = null;
@@ -146,7 +146,7 @@ export class SmtpSession {
     else this.#socket.resume();
   }
 
-  /** Processes a line or chunk. @returns whether there may be more to process; a promise only if a handler returns one */
+  /** Processes a command line or chunk. @returns whether to continue; a promise only if a handler returns one */
   #step(): boolean | Promise<boolean> {
     if (this.#input.isEmpty) return false;
     if (this.#data !== null) return this.#readData(this.#data);

@@ -1,7 +1,7 @@
 /**
  * Selects running delivery attempts to stop, so that no account and no destination uses up the connections: every
- * attempt past its deadline, and, where slow attempts or attempts waiting for their reply exceed a share, those of the
- * party with the most attempts first. Pure.
+ * attempt past its deadline, and of the slow attempts and of those waiting for their reply as many as exceed a share.
+ * Pure.
  */
 export interface AttemptView {
   account: string;

@@ -167,7 +167,7 @@ export class RunningAttempts {
   readonly #slow = new SlowDestinations();
   readonly #busy = new BusyDestinations();
   readonly #room = new AttemptRoom();
-  /** Number of attempts by destination and address. */
+  /** Number of attempts by destination, IP address and provider. */
   readonly #counts = new Map<string, number>();
   /** Organisation that ran a domain's mail hosts when they were last used. */
   readonly #providers = new BoundedMap<string, string>(PROVIDERS_MAX);

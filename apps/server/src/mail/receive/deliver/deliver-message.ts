@@ -23,6 +23,6 @@ export async function deliverMessage(
 /**
  * The stage that queues the owners' replies. It is the last one, because a retry of the sender would queue them again.
  */
-export async function sendReplies({ replies, reply }: DeliveredMessage): Promise<StageVerdict<SmtpReply>> {
+export async function enqueueReplies({ replies, reply }: DeliveredMessage): Promise<StageVerdict<SmtpReply>> {
   return accept((await replies.enqueue()) ?? reply);
 }

@@ -25,7 +25,7 @@ import type { AttemptSignal } from "../../transport/transport.ts";
 import type { InboundPlan, PlannedDelivery } from "../inbound-plan.ts";
 import { type AliasResult, type Answer, type DestinationState, decideAnswer } from "./decide-answer.ts";
 import { endInFlight, type LeasedRow } from "./end-in-flight.ts";
-import { isTakenBeside, reportGone, reportRefused } from "./report-refusals.ts";
+import { isTakenBySibling, reportGoneWebhooks, reportRefused } from "./report-refusals.ts";
 import type { SpoolQuota } from "./spool-quota.ts";
 import type { TakenLedger } from "./taken-ledger.ts";
 import type { WaitingTransactions } from "./waiting-transactions.ts";
@@ -116,7 +116,7 @@ export async function deliver(
 async function conclude(answer: Answer, inProgress: InProgress, deps: DeliverDeps): Promise<SmtpReply> {
   const { transaction, all } = inProgress;
   if (answer.kind === "reject") {
-    await reportGone(all, deps.failures);
+    await reportGoneWebhooks(all, deps.failures);
     return refuse(answer.code, deps);
   }
   if (answer.kind === "keep") {
@@ -282,7 +282,7 @@ async function store(inProgress: InProgress, place: SpoolPlace, deps: DeliverDep
   const now = deps.clock.now();
   const rows = all.map((entry) => ({ entry, row: openRow(entry, now, deps) }));
   const open = rows.flatMap(({ entry, row }) =>
-    row === null ? [] : [{ entry, row: isTakenBeside(entry, all) ? withoutSenderReport(row) : row }],
+    row === null ? [] : [{ entry, row: isTakenBySibling(entry, all) ? withoutSenderReport(row) : row }],
   );
   try {
     if (open.length > 0) {

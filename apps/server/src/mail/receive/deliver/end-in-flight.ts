@@ -57,7 +57,7 @@ export async function endInFlight(running: RunningInFlight, deps: EndInFlightDep
 
 /**
  * @returns false when the message was deleted meanwhile
- * @throws AppError `spool_failed` when the process shuts down before the message could be moved
+ * @throws the last error of the store when the process shuts down before the message could be moved
  */
 async function moveWhenPossible(
   { message, delivery, bytes }: RunningInFlight,

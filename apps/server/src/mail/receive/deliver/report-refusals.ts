@@ -28,7 +28,7 @@ export async function reportRefused(all: readonly Tried[], wire: Buffer, failure
 }
 
 /** After a 5xx, which tells the sender of the refusals, the owner is notified only of webhooks gone for good. */
-export async function reportGone(all: readonly Tried[], failures: Failures): Promise<void> {
+export async function reportGoneWebhooks(all: readonly Tried[], failures: Failures): Promise<void> {
   for (const { planned, outcome } of all) {
     if (outcome?.kind !== "refused" || outcome.failure.code !== "webhook_gone") continue;
     await failures.report(withoutSenderReport(planned), outcome.failure);
@@ -36,7 +36,7 @@ export async function reportGone(all: readonly Tried[], failures: Failures): Pro
 }
 
 /** Whether a destination of the same alias took the message. */
-export function isTakenBeside(tried: Tried, all: readonly Tried[]): boolean {
+export function isTakenBySibling(tried: Tried, all: readonly Tried[]): boolean {
   return siblingsOf(tried, all).some(({ outcome }) => outcome?.kind === "taken");
 }
 

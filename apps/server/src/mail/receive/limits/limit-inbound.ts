@@ -1,6 +1,6 @@
 /**
- * Applies the mail rate limits to the MX. Over a limit the reply is 451 at RCPT, so that the sender keeps the mail and
- * retries. Mail from this process has no client and is subject to the limits of alias and account only.
+ * Applies the mail rate limits to the MX. Over a limit the reply is 451, at RCPT or after the final dot, so that the
+ * sender keeps the mail and retries. Mail from this process is subject to the limits of alias and account only.
  */
 import type { ErrorCode } from "@kauke/contract";
 import { replyFor } from "../../reply.ts";

@@ -60,7 +60,7 @@ export class SmtpChannel {
     this.#socket = socket;
   }
 
-  /** @throws ChannelError `unreachable`, `timed_out`, `tls_failed` */
+  /** @throws ChannelError with any reason why the connection or its TLS handshake failed, or `aborted` */
   static async open(target: ChannelTarget, timeoutMs: number, signal?: StopSignal): Promise<SmtpChannel> {
     const { host, port } = target;
     const channel = new SmtpChannel(connect({ host, port, noDelay: true }));

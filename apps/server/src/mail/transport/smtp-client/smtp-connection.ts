@@ -42,7 +42,7 @@ export const MIN_BYTES_PER_SECOND = 65_536;
 
 export interface SendResult {
   outcome: DeliveryOutcome;
-  /** Whether the connection was lost before the peer asked for the body, so that another may send the same message. */
+  /** Whether the connection was lost before the peer asked for the body: the message may be sent over another one. */
   isUntouched: boolean;
   /**
    * Whether the connection was lost after the final dot: the peer may have the message, so no other host is tried now.
