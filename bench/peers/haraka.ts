@@ -17,10 +17,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
 import { openMeter } from "../cpu-meter.ts";
-import { destination, type ForwardSystem } from "../forward/forward-system.ts";
+import { destination, type ForwardSystem, senderKeyName, senderKeyRecord } from "../forward/forward-system.ts";
 import { freePort } from "../free-port.ts";
 import { untilListening } from "../mail-load.ts";
+import { mixZone } from "../mix/mix-names.ts";
 import { harakaFiles } from "./haraka-config.ts";
 
 const version = "3.3.4";
@@ -55,11 +57,32 @@ function installHaraka(): void {
   }
 }
 
-export async function startHaraka({ sinkPort }: { sinkPort: number }): Promise<ForwardSystem> {
+export interface HarakaOptions {
+  sinkPort: number;
+  /** Name of the meter. */
+  name: string;
+  /** Whether signatures are checked on arrival. */
+  verifies: boolean;
+  /** Paths of certificate and key, for STARTTLS on both sides. */
+  tls?: { cert: string; key: string };
+  /** Aliases with their mailboxes in addition to alias@in.test. */
+  aliases?: readonly (readonly [alias: string, mailbox: string])[];
+  /** TXT record of the DKIM key with which the senders of the mix sign. */
+  senderKey?: string;
+}
+
+export async function startHaraka(options: HarakaOptions): Promise<ForwardSystem> {
+  const { sinkPort, name, verifies, tls, aliases = [], senderKey = "" } = options;
   const directory = mkdtempSync(join(tmpdir(), "kauke-haraka-"));
   const port = await freePort();
   const rcptTo = "alias@in.test";
-  const files = harakaFiles({ port, sinkPort, rcptTo, destination });
+  const files = harakaFiles({
+    port,
+    sinkPort,
+    verifies,
+    isSecure: tls !== undefined,
+    aliases: [[rcptTo, destination], ...aliases],
+  });
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(directory, path)), { recursive: true });
     writeFileSync(join(directory, path), text);
@@ -69,8 +92,17 @@ export async function startHaraka({ sinkPort }: { sinkPort: number }): Promise<F
   mkdirSync(join(directory, "queue"));
   symlinkSync(join(home, "node_modules"), join(directory, "node_modules"));
   copyFileSync(join(installed, "config/connection.ini"), join(directory, "config/connection.ini"));
-  const meter = openMeter("haraka");
-  const child = spawn(process.execPath, [join(installed, "bin/haraka"), "-c", directory], { stdio: "ignore" });
+  if (tls !== undefined) {
+    copyFileSync(tls.cert, join(directory, "config/tls_cert.pem"));
+    copyFileSync(tls.key, join(directory, "config/tls_key.pem"));
+  }
+  const zone = { ...mixZone(senderKey), [senderKeyName]: { txt: [senderKeyRecord()] } };
+  const dns = verifies ? await startFakeDnsServer(zone) : null;
+  const flags = dns === null ? [] : ["--import", useDnsServer(dns.address)];
+  const meter = openMeter(name);
+  const child = spawn(process.execPath, [...flags, join(installed, "bin/haraka"), "-c", directory], {
+    stdio: "ignore",
+  });
   meter.join(child.pid!);
   const ended = new Promise((resolve) => child.once("close", resolve));
   const kill = () => child.kill("SIGKILL");
@@ -79,6 +111,7 @@ export async function startHaraka({ sinkPort }: { sinkPort: number }): Promise<F
   return {
     name: "haraka",
     variant: "peer",
+    workers: 1,
     port,
     rcptTo,
     meter,
@@ -87,8 +120,15 @@ export async function startHaraka({ sinkPort }: { sinkPort: number }): Promise<F
       process.removeListener("exit", kill);
       kill();
       await ended;
+      await dns?.close();
       meter.close();
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** @returns the URL of a module that makes Node's default resolver query this server, as Haraka has no setting for it */
+function useDnsServer(address: string): string {
+  const source = `import { setServers } from "node:dns"; setServers(["${address}"]);`;
+  return `data:text/javascript,${encodeURIComponent(source)}`;
 }
