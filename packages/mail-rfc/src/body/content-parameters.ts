@@ -6,7 +6,7 @@
 export interface ContentParameters {
   /** Media type or disposition in lower case, without parameters, e.g. `text/calendar`. */
   value: string;
-  /** Parameter names in lower case, without RFC 2231's `*`, each with all its distinct values. */
+  /** Distinct values by parameter name; names in lower case, without the `*` and numbers of RFC 2231. */
   parameters: ReadonlyMap<string, readonly string[]>;
   /** Whether the field is longer than `CONTENT_FIELD_MAX`, so that the rest was not parsed. */
   isCut: boolean;

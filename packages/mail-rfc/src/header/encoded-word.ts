@@ -70,14 +70,14 @@ export function encodeWords(text: string): string[] {
   const words: string[] = [];
   let chunk = "";
   let octets = 0;
-  for (const sign of text.toWellFormed()) {
-    const size = Buffer.byteLength(sign);
+  for (const character of text.toWellFormed()) {
+    const size = Buffer.byteLength(character);
     if (octets + size > CHUNK_OCTETS) {
       words.push(encodeWord(chunk));
       chunk = "";
       octets = 0;
     }
-    chunk += sign;
+    chunk += character;
     octets += size;
   }
   return chunk === "" ? words : [...words, encodeWord(chunk)];

@@ -114,7 +114,7 @@ const described = [
 /** Maximum characters of a value in the text part; the third part returns the whole field. */
 const DESCRIBED_MAX = 200;
 
-/** Lines by which the sender can recognize the message. */
+/** @returns lines by which the sender can recognize the original message */
 function describe({ header, fields }: HeaderSource): string[] {
   return described.flatMap(([name, label]) => {
     const field = findField(fields, name);
