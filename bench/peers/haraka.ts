@@ -38,7 +38,7 @@ export function harakaVersion(): string | null {
   return (JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as { version: string }).version;
 }
 
-/** Does not run install scripts; they build only parts for syslog. */
+/** Installs Haraka without running install scripts, which build only parts for syslog. */
 function installHaraka(): void {
   mkdirSync(home, { recursive: true });
   // The second attempt uses older versions of two libraries, for registries that lag behind.

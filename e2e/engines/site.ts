@@ -16,7 +16,7 @@ import { allReportedExpression, startWatchingProxy, type WatchingProxy } from ".
 export interface EngineVisitOptions {
   /** Window width in CSS pixels; 1440 by default. */
   width?: number;
-  /** Person to sign in by the form first. */
+  /** Person who is signed in by the form before the visit begins. */
   as?: Person;
   /** Globals to remove, because an older version of the engine lacks them. */
   missingGlobals?: readonly string[];

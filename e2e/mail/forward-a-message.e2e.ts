@@ -124,7 +124,7 @@ function journey(env: () => Record<string, string>): void {
   });
 
   test("afterwards none of the mail is readable in the data directory or the output", async () => {
-    // With its destination down the message waits in the spool while that is searched.
+    // While the destination refuses temporarily, the message waits in the spool, which is searched then.
     ends.mx.options = { answer: ({ stage }) => (stage === "rcpt" ? "451 4.3.2 later" : undefined) };
     expect((await send(multipartMessage(4))).last).toMatch(/^250 2\.0\.0 Ok /);
     const personal = [
@@ -163,7 +163,7 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
     cluster = await startTestPostgres();
     url = await cluster.createDatabase();
   });
-  // Registered first, so run last: the server closes its connections before.
+  // Hooks run in reverse order, so the server has closed its connections when PostgreSQL stops.
   afterAll(() => cluster?.stop());
   journey(() => ({ DATABASE_URL: url, KAUKE_SECRET_KEY: randomBytes(32).toString("base64") }));
 });

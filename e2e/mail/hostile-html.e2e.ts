@@ -24,7 +24,7 @@ const names = [
 /** Returns a random integer below the limit. */
 type Below = (limit: number) => number;
 
-/** Documents of random chunks, from a fixed seed. */
+/** Returns documents of random chunks, the same in every run. */
 function makeSoups(count: number, piece: (below: Below) => string = anyTag): string[] {
   let seed = 11;
   const below = (limit: number) => {

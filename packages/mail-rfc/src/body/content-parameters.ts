@@ -35,7 +35,7 @@ export function readContentParameters(text: string): ContentParameters {
   };
 }
 
-/** Always continues after the last match, parameter or not, so that no character is read more than a few times. */
+/** Collects parameters. Always continues after the last match, so that no character is read more than a few times. */
 function readParameters(field: string, parameters: Map<string, Set<string>>): void {
   const continued = new Map<string, string>();
   for (let at = field.indexOf(";"); at >= 0; at = field.indexOf(";", PARAMETER.lastIndex)) {

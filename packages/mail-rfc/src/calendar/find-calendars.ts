@@ -48,7 +48,7 @@ const NAME_MAX = 2000;
 const FIELDS_MAX = 1000;
 /** Maximum UTF-16 units examined of each field of an ambiguous message. */
 const FIELD_HEAD_MAX = 600;
-/** Encoded characters decoded to determine whether content is signed. */
+/** Encoded bytes that are decoded to determine whether content is signed. */
 const ENCODED_HEAD_MAX = 8192;
 
 const CALENDAR_TYPE = /calendar|\/(?:[a-z-]*-)?(?:ics|ical|vcs)$/;

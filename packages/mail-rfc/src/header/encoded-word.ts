@@ -11,7 +11,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
  * after a field name.
  */
 const CHUNK_OCTETS = 39;
-/** Length above which a word is encoded, because encoded words can be split over lines. */
+/** Characters above which even a plain ASCII word is encoded, because only encoded words can be split over lines. */
 const LONGEST_BARE_WORD = 60;
 
 interface Run {

@@ -131,7 +131,11 @@ class KeptFields {
   }
 }
 
-/** @param isVerified whether the name is shown without a warning */
+/**
+ * Builds the mailbox that stands for a correspondent: the shown name and the reply address.
+ * @param isVerified whether the name is shown without a warning
+ * @returns `null` when the maximum number of reply addresses is reached
+ */
 function mailboxFor(mailbox: Mailbox, isVerified: boolean, replies: ReplyAddresses): Mailbox | null {
   const address = replies.addressFor(mailbox);
   return address === null ? null : { name: shownName({ ...mailbox, isVerified }), address };

@@ -38,7 +38,7 @@ const NAMED = new Map([
   ["zerowidthspace", ""],
 ]);
 
-/** Linear in the length of the text: each view is made by native replacements, and there are 21 at most. */
+/** Yields at most 21 views of a text; takes linear time, since each view is made by native replacements. */
 export function* textViews(text: string): Generator<TextView> {
   if (text === "") return;
   yield* allForms(text);
