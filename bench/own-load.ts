@@ -1,6 +1,6 @@
 /**
- * Load generator and sink used where Postfix's are not installed, and for STARTTLS, which Postfix's do not support. They
- * run in this process, so rates measured with them are less reliable than CPU figures.
+ * Load generator and sink used where Postfix's are not installed, and for STARTTLS, which Postfix's do not support.
+ * They run in this process, so rates measured with them are less reliable than CPU figures.
  */
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";

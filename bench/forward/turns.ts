@@ -16,7 +16,7 @@ import { progress, type Row } from "../table.ts";
 import { senderKeyName, senderKeyRecord } from "./forward-system.ts";
 
 const probe = new URL("../../testkit/src/event-loop-probe.ts", import.meta.url).href;
-/** Just below the maximum message size, in base64 lines like an attachment. */
+/** Bytes of the message, in base64 lines like an attachment; just below the maximum message size. */
 const SIZE_BYTES = 24.9 * 1_048_576;
 /** Target for the longest turn, in milliseconds. */
 const TARGET_MS = 100;

@@ -19,7 +19,7 @@ const site = runSite({
     KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
     // On a loaded machine more than the default time may pass before a journey presses Undo.
     KAUKE_UNDO_SECONDS: "8",
-    // The first delay is longer than the interval at which the page requests the state, so that the page shows the wait.
+    // The first delay is longer than the interval at which the page requests the state, so that it shows the wait.
     KAUKE_RETRY_SCHEDULE: "3s,1s,1s",
   }),
 });

@@ -1,8 +1,8 @@
 /**
  * Canonicalizes a message body (RFC 6376 §3.4.3, §3.4.4) for verification. Yields chunks, which are views into the body
  * wherever nothing changes, as is usual. Searches with Buffer's native methods, so that JavaScript runs per line at
- * most. A bare LF counts as a line end, since some programs sign before they convert to CRLF. However long a line is, no
- * chunk is larger than about two windows.
+ * most. A bare LF counts as a line end, since some programs sign before they convert to CRLF. However long a line is,
+ * no chunk is larger than about two windows.
  */
 
 export type DkimCanonicalization = "simple" | "relaxed";

@@ -39,8 +39,8 @@ const ONLY_COLON = new RegExp(`^${CLOSING}${COLON}`, "u");
 const DATE_AND_NAME = /\d{1,2}:\d{2}(?!\d)[^@:.!?]{0,120}[<(]$/;
 
 /**
- * Whether a text is the attribution of a quote that names the owner. Takes linear time: longer texts are rejected before
- * a regular expression is applied.
+ * Whether a text is the attribution of a quote that names the owner. Takes linear time: longer texts are rejected
+ * before a regular expression is applied.
  */
 export function isAttribution({ text, isAboveQuote }: Attribution): boolean {
   if (text.length > LENGTH_MAX || !/[:：]$|-{3}$/.test(text)) return false;

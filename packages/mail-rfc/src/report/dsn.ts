@@ -23,8 +23,8 @@ export interface DeliveryReport {
   /** Public host name of this mail server. */
   reportingMta: string;
   /**
-   * RFC 3463, e.g. `5.2.2`. Class 4 is reported as class 5, since no further attempt follows; an invalid status becomes
-   * `5.0.0`.
+   * Enhanced status (RFC 3463), e.g. `5.2.2`. Class 4 is reported as class 5, since no further attempt follows; an
+   * invalid status becomes `5.0.0`.
    */
   enhancedStatus: string;
   /**
