@@ -89,7 +89,8 @@ test("searching 5,000 aliases takes well under one frame", () => {
   const indexed = indexAliases(
     Array.from({ length: 5000 }, (_, n) => alias({ alias: `name${n}`, notes: "x".repeat(100) })),
   );
-  const started = performance.now();
+  const began = process.threadCpuUsage();
   for (let round = 0; round < 10; round += 1) searchAliases(indexed, "name4999");
-  expect((performance.now() - started) / 10).toBeLessThan(16);
+  const { user, system } = process.threadCpuUsage(began);
+  expect((user + system) / 1000 / 10).toBeLessThan(16);
 });
