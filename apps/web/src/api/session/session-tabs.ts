@@ -18,7 +18,7 @@ export type TabMessage =
   | { kind: "who-was-active" };
 
 const NAME = "session";
-/** The tab's single channel: two channels in one tab would hear each other. */
+/** The tab's single channel: two channels in one tab would receive each other's messages. */
 let open: BroadcastChannel | null = null;
 const listeners = new Set<(message: TabMessage) => void>();
 

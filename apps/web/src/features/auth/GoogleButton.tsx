@@ -1,6 +1,6 @@
 /**
- * Link to the issuer's sign-in page, which redirects to `/dashboard`, or to `/auth` with a reason. Where no issuer is
- * configured, a disabled button says so.
+ * Link that starts a sign-in with Google; it ends at `/dashboard`, or at `/auth` with the reason of a failure. Where no
+ * issuer is configured, a disabled button says so.
  */
 import { googleFailureTexts } from "@kauke/contract";
 import { Mail } from "lucide-react";

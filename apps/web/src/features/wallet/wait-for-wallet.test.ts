@@ -1,4 +1,4 @@
-import { walletChallengeSeconds } from "@kauke/contract";
+import { WALLET_CHALLENGE_SECONDS } from "@kauke/contract";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { WalletRefusal } from "./prove-wallet.ts";
 import { waitForWallet } from "./wait-for-wallet.ts";
@@ -22,7 +22,7 @@ test("a wallet's refusal is thrown at once", async () => {
 test("a wallet that never responds is waited for as long as its challenge is valid, and no longer", async () => {
   let failure: unknown;
   void waitForWallet(never, nobodyGivesUp).catch((error: unknown) => void (failure = error));
-  await vi.advanceTimersByTimeAsync(walletChallengeSeconds * 1000 - 1);
+  await vi.advanceTimersByTimeAsync(WALLET_CHALLENGE_SECONDS * 1000 - 1);
   expect(failure).toBeUndefined();
   await vi.advanceTimersByTimeAsync(1);
   expect(failure).toBeInstanceOf(WalletRefusal);
