@@ -16,7 +16,7 @@ export const PROTECTED_KEY_MAX_BYTES = 4096;
 export const AGE_TEXT_MAX_BYTES = 1024 * 1024;
 /** Maximum size of an age file in memory, without armor; larger ones go through the streams. */
 export const AGE_FILE_MAX_BYTES = 64 * 1024 * 1024;
-/** Maximum size of a text with private keys and comments. */
+/** Maximum characters of a text with private keys and comments; those of a key are ASCII. */
 export const KEY_FILE_MAX_BYTES = 16 * 1024;
 /** Maximum private keys in one text. Each is tried on each stanza of its kind, see `DECRYPTION_COST_MAX`. */
 export const PRIVATE_KEYS_MAX = 8;

@@ -1,7 +1,7 @@
 import type { EndpointName } from "@kauke/contract";
 
 /**
- * Calls other than GET after which other tabs need not reload their data. Of sign-ins and sign-outs they learn by
+ * Calls other than GET after which other tabs need not reload their data. They learn of sign-ins and sign-outs by
  * separate messages (session-tabs.ts).
  */
 export const changesNothing: ReadonlySet<EndpointName> = new Set([

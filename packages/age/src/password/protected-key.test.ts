@@ -144,7 +144,7 @@ describe("values in another format are recognised without decrypting them", () =
     expect(await codeOf(() => openProtectedKey(value, { password }))).toBe("not_protected_key");
   });
 
-  test("work factor 17 has our form", () => expect(isProtectedKey(withFactor("17"))).toBe(true));
+  test("a protected key with work factor 17 is accepted", () => expect(isProtectedKey(withFactor("17"))).toBe(true));
 });
 
 test("a password file that contains no key is refused after opening", async () => {

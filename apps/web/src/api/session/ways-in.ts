@@ -7,7 +7,7 @@ import { checkSession } from "./session.ts";
 import { sessionsKey, signInKey } from "./sign-in.ts";
 import type { WalletSigner } from "./wallet.ts";
 
-/** Whether the server requires a fresh sign-in before it does what was requested. */
+/** Whether an error means that the server requires a fresh sign-in before the change. */
 export const isProofNeeded = (error: unknown): boolean => error instanceof ApiError && error.code === "proof_needed";
 
 /**

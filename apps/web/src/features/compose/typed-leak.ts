@@ -5,7 +5,7 @@
 import { parseForwardTo } from "@kauke/contract";
 import { splitAddress } from "@kauke/contract/split-address";
 
-/** Invisible characters. */
+/** Invisible characters, which are removed before the search. */
 const unseen = /[\p{Cf}\u034f\u115f\u1160\u3164\uffa0\u2800]/gu;
 /**
  * Text before or after a match that makes it part of a longer address: a letter or digit, with or without punctuation

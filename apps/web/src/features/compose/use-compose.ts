@@ -86,20 +86,23 @@ function useStoredDraft(userId: string, form: Form, { isOn, publicKey }: Encrypt
   }, [userId, form, isOn, publicKey]);
 }
 
-export function useCompose({ userId, aliases }: ComposeProps) {
-  const send = useSend(userId);
-  const [begun] = useState(() => draftOf(userId));
-  const form = useForm<FormValues>({ resolver: zodResolver(composeForm), defaultValues: begun?.values ?? emptyForm });
-  const state = useEncryption(begun === null ? {} : { isOn: begun.isEncrypted, publicKey: begun.publicKey });
-  const { encryption, change, keyField, focusKey } = state;
-  // With several aliases none is preselected: the wrong one would reveal that it belongs to the sender.
+/**
+ * Keeps the chosen sender alias while it can send. With several aliases none is preselected: the wrong one would reveal
+ * that it belongs to the sender.
+ * @returns the account's only alias that can send; `undefined` if there are several or none
+ */
+function usePreselectedAlias(form: Form, aliases: ComposeProps["aliases"]): string | undefined {
   const onlyAlias = aliases?.length === 1 ? aliases[0]?.id : undefined;
   useEffect(() => {
     if (aliases === undefined) return;
     const chosen = form.getValues("fromAlias");
     form.setValue("fromAlias", aliases.some(({ id }) => id === chosen) ? chosen : (onlyAlias ?? ""));
   }, [form, aliases, onlyAlias]);
-  useStoredDraft(userId, form, encryption);
+  return onlyAlias;
+}
+
+/** Fills the form with each draft that is restored while it is open. */
+function useRestoredDrafts(form: Form, change: EncryptionState["change"]): void {
   useEffect(
     () =>
       onDraftRestored((draft) => {
@@ -111,6 +114,17 @@ export function useCompose({ userId, aliases }: ComposeProps) {
       }),
     [form, change],
   );
+}
+
+export function useCompose({ userId, aliases }: ComposeProps) {
+  const send = useSend(userId);
+  const [begun] = useState(() => draftOf(userId));
+  const form = useForm<FormValues>({ resolver: zodResolver(composeForm), defaultValues: begun?.values ?? emptyForm });
+  const state = useEncryption(begun === null ? {} : { isOn: begun.isEncrypted, publicKey: begun.publicKey });
+  const { encryption, change, keyField, focusKey } = state;
+  const onlyAlias = usePreselectedAlias(form, aliases);
+  useStoredDraft(userId, form, encryption);
+  useRestoredDrafts(form, change);
   const isKeyMissing = encryption.isOn && encryption.publicKey.trim() === "";
   const onValid = async (values: FormValues) => {
     if (isKeyMissing) return focusKey();

@@ -19,7 +19,7 @@ test("a wallet's refusal is thrown at once", async () => {
   await expect(waitForWallet(() => Promise.reject(no), nobodyGivesUp)).rejects.toBe(no);
 });
 
-test("a wallet that never responds is waited for as long as its challenge is valid, and no longer", async () => {
+test("the wait for a wallet that never responds ends after the lifetime of a challenge", async () => {
   let failure: unknown;
   void waitForWallet(never, nobodyGivesUp).catch((error: unknown) => void (failure = error));
   await vi.advanceTimersByTimeAsync(WALLET_CHALLENGE_SECONDS * 1000 - 1);
