@@ -53,7 +53,10 @@ export const openKey = jobCalled("openKey");
  * @throws VaultError `bad_public_key`, `too_large`, `not_text`
  */
 export const encryptText = jobCalled("encryptText");
-/** Decrypts armored text as pasted, including text around it. @throws VaultError as `decryptText` of @kauke/age */
+/**
+ * Decrypts armored text as it was pasted, ignoring the text around it. @throws VaultError as `decryptText` of
+ * @kauke/age
+ */
 export const decryptText = jobCalled("decryptText");
 /** Decrypts a file, binary or armored, up to 40 MiB; its buffer is transferred to the worker and detached. */
 export const decryptFile = jobCalled("decryptFile");

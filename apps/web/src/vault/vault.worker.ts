@@ -1,7 +1,7 @@
 /**
- * Does all encryption and decryption of the web app. The worker receives one job as a message, and sends back an
- * estimate if a password is involved, then the result or an error code. The page terminates the worker after each job,
- * which frees its memory.
+ * Does all encryption and decryption of messages and private keys in the web app. The worker receives one job as a
+ * message, and sends back an estimate if a password is involved, then the result or an error code. The page terminates
+ * the worker after each job, which frees its memory.
  */
 import {
   AgeError,

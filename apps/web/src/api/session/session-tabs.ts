@@ -10,7 +10,7 @@ export type TabMessage =
   | { kind: "signed-out"; inactive: boolean; lost: boolean }
   /** There was user activity in the sending tab at this time (`Date.now()`). */
   | { kind: "activity"; at: number }
-  /** The sending tab asked the server for the session at this time, and the session is valid. */
+  /** The sending tab is asking the server for the session, since this time (`Date.now()`). */
   | { kind: "checked"; at: number }
   /** The sending tab changed data of the account: what other tabs show may be stale. */
   | { kind: "changed" }

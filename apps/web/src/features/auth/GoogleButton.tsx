@@ -26,7 +26,7 @@ export function GoogleButton() {
           {content}
         </a>
       )}
-      {/* Always rendered; CSS shows it depending on a meta element, so hydration does not shift the layout. */}
+      {/* The reason is always rendered and shown by CSS depending on a meta element, so hydration shifts no layout. */}
       <p id={reason} className="hint google-off">
         {googleFailureTexts.off}
       </p>

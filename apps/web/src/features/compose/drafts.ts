@@ -1,7 +1,7 @@
 /**
  * The draft in the form, and drafts whose sending was undone while another was being written. They are kept only in
- * this tab's memory: they survive visits to other pages, and for the same user a session that ended elsewhere. Signing
- * out, the inactivity timeout, another user's sign-in and Reset delete them; sending deletes the draft that was sent.
+ * this tab's memory: they survive visits to other pages, and for the same user a session that ended elsewhere. Sending
+ * and Reset delete the draft in the form; signing out, the inactivity timeout and another user's sign-in delete all.
  * While there is a draft, the browser asks before it closes or reloads the tab.
  */
 import { isSessionLost, setSessionLossNote } from "../../api/session/lost-session.ts";

@@ -1,4 +1,6 @@
-/** The landing page's first screen: an address that covers another one, what Kauke does, and the sign-up button. */
+/**
+ * The landing page's first screen: an example alias with rotating domains, what Kauke does, and the sign-up buttons.
+ */
 import type { SiteDomain } from "../../app/site-domain.ts";
 import { FederatedButton } from "./FederatedButton.tsx";
 import { type HeroWidth, heroWidth } from "./hero-width.ts";

@@ -26,7 +26,10 @@ export function useSecret() {
   }, []);
   const show = (secret: string, isNew: boolean) =>
     setRevealed({ secret, isNew, until: Date.now() + secretTimes.visibleMs });
-  /** Runs one operation at a time, so that no late response reveals a password that has since been replaced. */
+  /**
+   * Runs an operation. `busy` names it meanwhile and disables the other buttons, so that no late response reveals a
+   * password that has since been replaced.
+   */
   const during = async <Result>(work: Work, run: () => Promise<Result>): Promise<Result> => {
     setBusy(work);
     try {
