@@ -28,21 +28,21 @@ for (const page of await drawPages()) {
 }
 writeFileSync(join(dist, "manifest.webmanifest"), JSON.stringify(manifest()));
 
-function documentOf({ title, description, html, isDrawn, goesOnWith, hasApp = true }) {
+function documentOf({ title, description, html, isDrawn, nextChunk, hasApp = true }) {
   if (/<script|\sstyle=/i.test(html))
     throw new Error(`The page "${title}" contains something its content security policy forbids.`);
   return put(
-    hasApp ? withApp(isDrawn, goesOnWith) : withoutApp(template),
+    hasApp ? withApp(isDrawn, nextChunk) : withoutApp(template),
     ["%PRODUCT%", escapeText(title)],
     ["<!--head-->", headOf(title, description)],
     ['<div id="root"></div>', `<div id="root" data-drawn="${isDrawn ? "page" : "shell"}">${html}</div>`],
   );
 }
 
-function withApp(isDrawn, goesOnWith) {
+function withApp(isDrawn, nextChunk) {
   if (isDrawn) return withLowPriorityScripts(template);
-  if (goesOnWith === undefined) return template;
-  return withSessionPreload(withChunkPreloads(withStyleSheetFirst(template), goesOnWith));
+  if (nextChunk === undefined) return template;
+  return withSessionPreload(withChunkPreloads(withStyleSheetFirst(template), nextChunk));
 }
 
 /**

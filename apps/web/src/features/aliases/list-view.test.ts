@@ -85,7 +85,7 @@ test("for every list, page and size: all pages together are the list, and the cu
   );
 });
 
-test("searching 5,000 aliases takes well under one frame", () => {
+test("searching 5,000 aliases takes less than 16 ms, one frame", () => {
   const indexed = indexAliases(
     Array.from({ length: 5000 }, (_, n) => alias({ alias: `name${n}`, notes: "x".repeat(100) })),
   );

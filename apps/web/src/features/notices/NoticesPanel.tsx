@@ -1,4 +1,4 @@
-/** The owner's notices, newest first: mail that permanently failed to be delivered. */
+/** The account's notices, newest first, e.g. about mail that could not be delivered. */
 import type { NoticeWire } from "@kauke/contract";
 import { TriangleAlert, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
