@@ -14,7 +14,7 @@ const titles: Record<NoticeWire["kind"], string> = {
   delivery_failed: "Mail not delivered",
   not_confirmed: "Mail waits for confirmation",
   not_yours: "Mailbox refused",
-  not_sealed: "Mail waits to be sealed",
+  not_sealed: "Mail waits to be encrypted",
   mailbox_suspended: "Mailbox suspended",
   complaint: "Mail marked as spam",
   first_proof: "Your e-mail was proven",
