@@ -9,7 +9,7 @@ import { readConfigOrExit } from "./config-read.ts";
 import type { Logger } from "./core/ports.ts";
 import { traceOf } from "./operate/telemetry/error-trace.ts";
 import { createLogger } from "./operate/telemetry/logger.ts";
-import { logUnforeseenErrors } from "./operate/telemetry/unforeseen-errors.ts";
+import { logUncaughtErrors } from "./operate/telemetry/uncaught-errors.ts";
 import { SettingsError } from "./settings-error.ts";
 import { type RunningServer, type StartOverrides, startServer } from "./start-server.ts";
 import { StoreStartError } from "./store/start-error.ts";
@@ -33,7 +33,7 @@ export async function serve(overrides: StartOverrides = {}): Promise<void> {
   try {
     await start(overrides);
   } catch (thrown) {
-    tellFailure(thrown);
+    printFailure(thrown);
     process.exitCode = 1;
   }
 }
@@ -41,7 +41,7 @@ export async function serve(overrides: StartOverrides = {}): Promise<void> {
 async function start(overrides: StartOverrides): Promise<void> {
   const config = readConfigOrExit(process.cwd());
   const logger = createLogger();
-  logUnforeseenErrors(logger);
+  logUncaughtErrors(logger);
   const running = await startServer(config, logger, overrides);
   announce(config, running, logger);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -71,7 +71,7 @@ function announce(config: Config, { ports, previewToken }: RunningServer, logger
   process.stdout.write(`\n${lines.join("\n")}\n\n`);
 }
 
-function tellFailure(thrown: unknown): void {
+function printFailure(thrown: unknown): void {
   if (thrown instanceof SettingsError || thrown instanceof StoreStartError) {
     process.stderr.write(`${thrown.message}\n`);
     return;

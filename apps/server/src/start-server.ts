@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "./config.ts";
-import { listenBacklog } from "./core/connection/listen-backlog.ts";
+import { LISTEN_BACKLOG } from "./core/connection/listen-backlog.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
 import type { LeakGuard } from "./core/leak-guard/leak-guard.ts";
 import type { PasswordHasher } from "./core/password/password-hasher.ts";
@@ -273,6 +273,6 @@ async function startHttp(parts: Parts, closers: Closers, send: SendPreviewReply 
     () => app.close(),
     () => worker.close(GRACE_MS),
   );
-  await app.listen({ ...config.http, backlog: listenBacklog });
+  await app.listen({ ...config.http, backlog: LISTEN_BACKLOG });
   return (app.server.address() as AddressInfo).port;
 }

@@ -312,14 +312,14 @@ function wireSubmission(parts: MailParts): SessionHandlers {
   });
 }
 
-const authenticationTimeoutMs = 5000;
+const AUTHENTICATION_TIMEOUT_MS = 5000;
 
 function authenticator({ config, resolver }: MailParts, { signer }: CopyParts) {
   const deps = {
     resolver,
     mailHost: config.mailHost,
     trustedSealers: new Set(config.arcTrusted),
-    timeoutMs: authenticationTimeoutMs,
+    timeoutMs: AUTHENTICATION_TIMEOUT_MS,
     bodyHashes: signer.bodyHashes,
   };
   return (mail: ToAuthenticate) => authenticate(mail, deps);

@@ -121,7 +121,7 @@ export interface Store {
    * Backs up the embedded store while it runs; `null` on PostgreSQL and for a store in memory.
    * @throws BackupError
    */
-  backup: ((wish: BackupRequest) => Promise<{ bytes: number }>) | null;
+  backup: ((request: BackupRequest) => Promise<{ bytes: number }>) | null;
   keyKeeper: KeyKeeper;
   /** Re-wraps all keys under a new `secret.key`; `null` if the key does not come from that file. */
   rotateWrapping: (() => Promise<void>) | null;

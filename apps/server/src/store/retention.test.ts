@@ -112,8 +112,8 @@ describe("retention", () => {
 
     async function askMailbox() {
       const tokenExpiresAt = new Date(it_.clock.now().getTime() + 30 * DAY * 1000);
-      const wish = { id: randomUUID(), userId, address: `${randomUUID()}@example.org`, isByOwner: true };
-      await it_.store.destinations.ask({ ...wish, tokenHash: randomBytes(32), tokenExpiresAt });
+      const input = { id: randomUUID(), userId, address: `${randomUUID()}@example.org`, isByOwner: true };
+      await it_.store.destinations.ask({ ...input, tokenHash: randomBytes(32), tokenExpiresAt });
     }
 
     it.each(retentionRules.map(({ what }) => what))(

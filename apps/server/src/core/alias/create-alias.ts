@@ -19,24 +19,24 @@ export interface NewAlias {
  */
 export async function createAlias(
   deps: Pick<CoreDeps, "aliases" | "destinations" | "ownDomains" | "random" | "clock" | "rateLimits" | "limitRules">,
-  wish: NewAlias,
+  input: NewAlias,
 ): Promise<Alias> {
   refuseFieldErrors({
-    ...domainErrors(wish.domain, deps.ownDomains),
-    ...ownDomainErrors("forwardTo", wish.destinations, deps.ownDomains),
+    ...domainErrors(input.domain, deps.ownDomains),
+    ...ownDomainErrors("forwardTo", input.destinations, deps.ownDomains),
   });
-  refuseReservedName(wish.name);
-  await takeLimit(deps, "alias_create", { userId: wish.userId });
+  refuseReservedName(input.name);
+  await takeLimit(deps, "alias_create", { userId: input.userId });
   // Checked after the rate limit, so that an account cannot find out for many mailboxes whether their owners blocked
   // us.
-  await refuseBlocked(deps, "forwardTo", wish.destinations);
+  await refuseBlocked(deps, "forwardTo", input.destinations);
   const alias: Alias = {
     id: deps.random.uuid(),
-    userId: wish.userId,
-    name: wish.name,
-    domain: wish.domain,
-    routing: { state: "active", destinations: wish.destinations },
-    notes: wish.notes,
+    userId: input.userId,
+    name: input.name,
+    domain: input.domain,
+    routing: { state: "active", destinations: input.destinations },
+    notes: input.notes,
     providerId: null,
     sealTo: "account",
     createdAt: deps.clock.now(),

@@ -34,7 +34,7 @@ export interface Standing {
   isKnown?: boolean;
 }
 
-export interface Wish<T> {
+export interface Newcomer<T> {
   /** `null`: counts against no network, e.g. a trusted proxy. */
   party: ClientParty | null;
   now: number;
@@ -95,15 +95,15 @@ export class FairPool<T> {
   }
 
   /** @returns `room`: admit; `full`: refuse; otherwise the member to evict, which the caller ends and deletes */
-  makeRoom(wish: Wish<T>): "room" | "full" | { leaves: T } {
+  makeRoom(newcomer: Newcomer<T>): "room" | "full" | { leaves: T } {
     const { max } = this.#rules;
-    const { party, now } = wish;
+    const { party, now } = newcomer;
     const isOwn = this.#ownBound(party);
     if (isOwn === null && this.size < max) return "room";
     let chosen: Candidate<T> | null = null;
     for (const [member, at] of this.#members) {
       if (isOwn !== null && (at === null || !isOwn(at))) continue;
-      const standing = wish.judge(member);
+      const standing = newcomer.judge(member);
       if (isOwn !== null && (standing.state !== "idle" || now - standing.idleSince < this.#rules.ownIdleMs)) continue;
       const candidate = { member, standing, ...this.#sizes(at, party) };
       if (this.#isEvictable(candidate, party) && (chosen === null || isEvictedBefore(candidate, chosen)))

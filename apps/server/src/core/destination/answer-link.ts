@@ -30,11 +30,11 @@ export async function answerLink(
 ): Promise<ConfirmationState> {
   const answered = await deps.destinations.answerLink(hashLinkToken(token), choice);
   if (answered === null) throw unknownLink();
-  for (const ended of answered.ended) await tellOwner(deps, ended);
+  for (const ended of answered.ended) await notifyOwner(deps, ended);
   return answered.state;
 }
 
-async function tellOwner(
+async function notifyOwner(
   { notices, clock, random }: Pick<CoreDeps, "notices" | "clock" | "random">,
   { userId, address }: Answered["ended"][number],
 ): Promise<void> {

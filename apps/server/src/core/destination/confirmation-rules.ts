@@ -8,7 +8,7 @@ export const WAITING_MAILBOXES_MAX = 5;
 export const MESSAGES_MAX = 3;
 const RESEND_AFTER_MS = 86_400_000;
 /** Days until a confirmation link expires. */
-export const linkDays = mailDays.confirmationLink;
+export const LINK_DAYS = mailDays.confirmationLink;
 
 export interface AskedPair {
   state: ConfirmationState;

@@ -57,9 +57,9 @@ export interface DestinationStore {
   /** Whether the reader of any of the mailboxes has blocked mail from this server. */
   isAnyBlocked(addresses: readonly string[]): Promise<boolean>;
   /** Decides by `decideAsk` under the account's lock, and stores state and link in one commit. */
-  ask(wish: AskInput): Promise<AskDecision>;
+  ask(input: AskInput): Promise<AskDecision>;
   /** Undoes `ask` when its message could not be enqueued. */
-  takeBackAsk(wish: AskInput): Promise<void>;
+  takeBackAsk(input: AskInput): Promise<void>;
   /** @returns `null` for a link that is unknown or expired */
   stateOfLink(tokenHash: Buffer): Promise<KnownState | null>;
   answerLink(tokenHash: Buffer, choice: ConfirmationChoice): Promise<Answered | null>;

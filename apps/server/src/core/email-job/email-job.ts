@@ -51,7 +51,7 @@ export interface EmailJobStore {
    * @throws AppError `invalid` on `fromAliasId` when the alias is now paused, deleted or without SMTP credentials,
    * `spool_failed` when the store cannot write
    */
-  queue(wish: EmailJobToQueue): Promise<void>;
+  queue(input: EmailJobToQueue): Promise<void>;
   find(userId: string, jobId: string): Promise<EmailJob | null>;
   /** Messages that are pending or being sent, newest first. */
   listWaiting(userId: string, max: number): Promise<WaitingJob[]>;

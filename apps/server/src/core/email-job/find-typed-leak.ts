@@ -24,12 +24,12 @@ export interface TypedLeakDeps {
 }
 
 /** Maximum characters that are searched on the event loop, which takes about a millisecond. */
-const SHORT = 16_384;
+const EVENT_LOOP_TEXT_MAX = 16_384;
 
 /** @returns the field that leaks, the body first @throws AppError `busy`, `unavailable` */
 export async function findTypedLeak({ subject, body }: TypedWords, deps: TypedLeakDeps): Promise<TypedLeak | null> {
   const { mailboxes } = deps;
-  const isShort = body.length <= SHORT;
+  const isShort = body.length <= EVENT_LOOP_TEXT_MAX;
   if (isShort && findLeak({ text: body }, mailboxes) !== null) {
     return { field: "body", message: emailJobMessages.bodyLeaks };
   }

@@ -47,7 +47,7 @@ export type SignInChange =
   | { kind: "way_linked" | "way_removed"; way: RemovableWay };
 
 /** Notifies an address that is known to be the account's own, or was until this change. */
-export async function tellSignInChanged(
+export async function notifySignInChanged(
   deps: AccountMailDeps,
   addressee: Addressee,
   change: SignInChange,
@@ -56,8 +56,8 @@ export async function tellSignInChanged(
   await queue(deps, addressee, { ...change, origin: deps.ownMail.origin });
 }
 
-export const tellPasswordChanged = (deps: AccountMailDeps, addressee: Addressee): Promise<void> =>
-  tellSignInChanged(deps, addressee, { kind: "password_changed" });
+export const notifyPasswordChanged = (deps: AccountMailDeps, addressee: Addressee): Promise<void> =>
+  notifySignInChanged(deps, addressee, { kind: "password_changed" });
 
 function queue(deps: AccountMailDeps, { userId, email }: Addressee, message: AccountMessage): Promise<void> {
   return queueOwnMessage(deps, deps.ownMail, {

@@ -9,7 +9,7 @@ export type Found =
   | { kind: "help"; text: string }
   | { kind: "unknown"; text: string };
 
-const everywhere = { json: "prints JSON instead of text", help: "prints this" };
+const commonOptions = { json: "prints JSON instead of text", help: "prints this" };
 
 export function findCommand(commands: readonly Command[], typed: readonly string[]): Found {
   const words = wordsOf(commands, typed);
@@ -69,7 +69,7 @@ It reads the same settings as the server and asks the running one; when none run
 }
 
 function helpOf({ usage, about, options }: Command): string {
-  const all = Object.entries({ ...options, ...everywhere });
+  const all = Object.entries({ ...options, ...commonOptions });
   const width = Math.max(...all.map(([name]) => name.length));
   const lines = all.map(([name, text]) => `  --${name.padEnd(width)}  ${text}`);
   return `Usage: npx kauke ${usage} [options]\n\n  ${about}\n\n${lines.join("\n")}\n`;

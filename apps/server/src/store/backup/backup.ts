@@ -53,7 +53,7 @@ export async function writeBackup(
     throw new BackupError(
       "The key was given by KAUKE_SECRET_KEY, so there is no key file to copy. Keep the key where it comes from.",
     );
-  if (await isThere(file)) throw new BackupError("There is a file of this name already. Choose another one.");
+  if (await exists(file)) throw new BackupError("There is a file of this name already. Choose another one.");
   const staging = await mkdtemp(join(source.dataDir, STAGING));
   const unfinished = `${file}.part`;
   try {
@@ -67,7 +67,7 @@ export async function writeBackup(
     return { bytes: (await lstat(file)).size };
   } catch (thrown) {
     await rm(unfinished, { force: true }).catch(() => {});
-    throw inWords(thrown);
+    throw asBackupError(thrown);
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
@@ -140,7 +140,7 @@ export async function restoreBackup(file: string, dataDir: string): Promise<{ wi
   const unfinished = `${dataDir}.restoring`;
   await mkdir(dirname(dataDir), { recursive: true });
   await mkdir(unfinished, { mode: 0o700 }).catch((thrown: unknown) => {
-    if (codeOf(thrown) !== "EEXIST") throw inWords(thrown);
+    if (codeOf(thrown) !== "EEXIST") throw asBackupError(thrown);
     throw new BackupError(`Another restore is running, or one was interrupted: remove ${unfinished} first.`);
   });
   try {
@@ -151,7 +151,7 @@ export async function restoreBackup(file: string, dataDir: string): Promise<{ wi
     return manifest;
   } catch (thrown) {
     await rm(unfinished, { recursive: true, force: true });
-    throw inWords(thrown);
+    throw asBackupError(thrown);
   }
 }
 
@@ -162,10 +162,10 @@ async function unpack(file: string, directory: string): Promise<{ withSecretKey:
   reading.catch(() => {});
   let isFirst = true;
   for await (const entry of readTar(unzipped)) {
-    if (isFirst !== (entry.name === MANIFEST) || !isOurs(entry.name)) throw new TarError();
+    if (isFirst !== (entry.name === MANIFEST) || !isBackupEntry(entry.name)) throw new TarError();
     isFirst = false;
     const path = join(directory, entry.name);
-    if (entry.file === null) await mkdir(path, { mode: 0o700 }).catch(ifMisplaced);
+    if (entry.file === null) await mkdir(path, { mode: 0o700 }).catch(refuseMisplaced);
     else await writeSynced(path, entry.file.read());
     if (entry.name === MANIFEST) await checkManifest(path);
   }
@@ -177,7 +177,7 @@ async function unpack(file: string, directory: string): Promise<{ withSecretKey:
 }
 
 /** Whether an entry's name is one that a backup contains, so that nothing is written outside the data directory. */
-function isOurs(name: string): boolean {
+function isBackupEntry(name: string): boolean {
   if (name === MANIFEST || name === KEY_FILE) return true;
   const [first, ...rest] = name.split("/");
   return parts.includes(first as never) && rest.every((part) => /^[\w.-]+$/.test(part) && !/^\.+$/.test(part));
@@ -194,12 +194,12 @@ async function checkManifest(path: string): Promise<{ withSecretKey: boolean }> 
  * The directory holds only entries of this archive, so an existing file or a missing parent means that the archive is
  * invalid.
  */
-function ifMisplaced(thrown: unknown): never {
+function refuseMisplaced(thrown: unknown): never {
   throw ["EEXIST", "ENOENT", "ENOTDIR"].includes(codeOf(thrown)) ? new TarError() : thrown;
 }
 
 async function writeSynced(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  const handle = await open(path, "wx", 0o600).catch(ifMisplaced);
+  const handle = await open(path, "wx", 0o600).catch(refuseMisplaced);
   try {
     for await (const chunk of bytes) await handle.writeFile(chunk);
     await handle.sync();
@@ -208,7 +208,7 @@ async function writeSynced(path: string, bytes: AsyncIterable<Uint8Array>): Prom
   }
 }
 
-const isThere = (path: string) =>
+const exists = (path: string) =>
   lstat(path).then(
     () => true,
     () => false,
@@ -226,7 +226,7 @@ const sentences: Readonly<Record<string, string>> = {
   EEXIST: "Another backup into this file is running, or one was interrupted: remove the file ending in .part first.",
 };
 
-function inWords(thrown: unknown): unknown {
+function asBackupError(thrown: unknown): unknown {
   if (thrown instanceof BackupError) return thrown;
   const code = codeOf(thrown);
   const isDamaged = thrown instanceof TarError || thrown instanceof SyntaxError || /^(?:Z_|ERR_)/.test(code);

@@ -4,9 +4,9 @@
  * to the same subset. Libraries read more than that, and less strictly: docs/decisions/2026-11-23-tar-of-our-own.md.
  */
 
-const BLOCK = 512;
+const BLOCK_BYTES = 512;
 /** Octal digits of the field: 8 GiB. A database file is cut at 1 GiB, a message is far below. */
-const SIZE_MAX = 8 ** 11 - 1;
+const SIZE_MAX_BYTES = 8 ** 11 - 1;
 
 export interface TarEntry {
   /** Relative, `/` between its parts, at most 100 octets. */
@@ -28,14 +28,14 @@ export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerato
     if (written !== size) throw new TarError();
     yield Buffer.alloc(padding(size));
   }
-  yield Buffer.alloc(2 * BLOCK);
+  yield Buffer.alloc(2 * BLOCK_BYTES);
 }
 
 /** Entries one after another; each one's bytes must be read before the next is asked for. @throws TarError */
 export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
   const source = new ByteSource(bytes);
   for (;;) {
-    const block = await source.take(BLOCK);
+    const block = await source.take(BLOCK_BYTES);
     if (isEmpty(block)) return await source.endEmpty();
     const { name, size, isDirectory } = parseHeader(block);
     if (isDirectory) {
@@ -52,7 +52,7 @@ export class TarError extends Error {
   override name = "TarError";
 }
 
-const padding = (size: number) => (BLOCK - (size % BLOCK)) % BLOCK;
+const padding = (size: number) => (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES;
 const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, "0")}\0`;
 const CHECKSUM_AT = 148;
 /** The beginning of a longer name; none of ours has one. */
@@ -60,8 +60,8 @@ const PREFIX_AT = 345;
 
 function header(name: string, size: number, isDirectory: boolean): Buffer {
   const path = isDirectory ? `${name}/` : name;
-  if (Buffer.byteLength(path) > 100 || size > SIZE_MAX) throw new TarError();
-  const block = Buffer.alloc(BLOCK);
+  if (Buffer.byteLength(path) > 100 || size > SIZE_MAX_BYTES) throw new TarError();
+  const block = Buffer.alloc(BLOCK_BYTES);
   block.write(path, 0);
   block.write(octal(isDirectory ? 0o700 : 0o600, 7), 100);
   block.write(octal(0, 7) + octal(0, 7) + octal(size, 11) + octal(0, 11), 108);
@@ -96,7 +96,7 @@ class ByteSource {
 
   async take(length: number): Promise<Buffer> {
     const taken: Buffer[] = [];
-    for await (const piece of this.stream(length)) taken.push(piece);
+    for await (const chunk of this.stream(length)) taken.push(chunk);
     return Buffer.concat(taken);
   }
 
@@ -117,10 +117,10 @@ class ByteSource {
         if (done === true) throw new TarError();
         this.#rest = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
       }
-      const piece = this.#rest.subarray(0, missing);
-      this.#rest = this.#rest.subarray(piece.length);
-      missing -= piece.length;
-      yield piece;
+      const chunk = this.#rest.subarray(0, missing);
+      this.#rest = this.#rest.subarray(chunk.length);
+      missing -= chunk.length;
+      yield chunk;
     }
   }
 }

@@ -27,11 +27,11 @@ export function asCaller<T>(turn: QueueTurn, work: () => T): T {
 /**
  * Runs `work` outside the caller's turn, for work shared by several callers, so that others do not wait for this one.
  */
-export function forEverybody<T>(work: () => T): T {
+export function withoutCallerTurn<T>(work: () => T): T {
   return callers.exit(work);
 }
 
-export interface Places {
+export interface CallerSlots {
   /** Maximum concurrent statements and transactions of callers. */
   callers: number;
   /** Whether the database has a single connection, which one statement or transaction uses at a time. */
@@ -42,7 +42,7 @@ export interface Places {
  * Wraps a dialect so that callers take turns at its connections. A transaction is one turn: within it the work must not
  * request another connection, or it would wait for itself.
  */
-export function withCallerTurns(dialect: Dialect, { callers: concurrency, isSingle }: Places): Dialect {
+export function withCallerTurns(dialect: Dialect, { callers: concurrency, isSingle }: CallerSlots): Dialect {
   const queue = new FairQueue({ concurrency, waitingMax: WAITING_MAX });
   const connections = isSingle ? new ConnectionQueue() : null;
   return {
@@ -86,7 +86,7 @@ function inTurns(driver: Driver, queue: FairQueue, connections: ConnectionQueue 
   const acquire = driver.acquireConnection.bind(driver);
   driver.acquireConnection = async (...options) => {
     const caller = callers.getStore();
-    if (caller !== undefined) caller.held.push(await takePlace(queue, caller.turn));
+    if (caller !== undefined) caller.held.push(await takeSlot(queue, caller.turn));
     await connections?.take();
     try {
       return await acquire(...options);
@@ -110,7 +110,7 @@ function inTurns(driver: Driver, queue: FairQueue, connections: ConnectionQueue 
  * @returns a function that releases the slot
  * @throws AppError `busy` when the queue is full
  */
-function takePlace(queue: FairQueue, turn: QueueTurn): Promise<() => void> {
+function takeSlot(queue: FairQueue, turn: QueueTurn): Promise<() => void> {
   return new Promise((resolve, reject) => {
     const work = () => new Promise<void>((done) => resolve(done));
     queue.run(turn, work).catch(reject);

@@ -3,7 +3,7 @@
  * statement, so that many callers share a commit and its fsync. A single item starts at once.
  */
 
-import { forEverybody } from "./caller-turns.ts";
+import { withoutCallerTurn } from "./caller-turns.ts";
 
 /**
  * Pause after a group, as a multiple of the time the group took. The embedded database runs on the main thread, so new
@@ -48,7 +48,7 @@ export function groupCalls<Item, Result>(calls: GroupedCalls<Item, Result>): (it
     new Promise<Result>((resolve, reject) => {
       waiting.push({ item, resolve, reject });
       // A group serves all waiting callers, so it must not wait for the turn of the caller that starts it.
-      if (!running) void forEverybody(work);
+      if (!running) void withoutCallerTurn(work);
     });
 }
 

@@ -115,8 +115,8 @@ export async function openEmbedded(directory: string, syncFile?: SyncFile): Prom
 }
 
 function kyselyOver(pglite: PGlite): Database {
-  const places = { callers: CALLERS_AT_ONCE, isSingle: true };
-  return new Kysely<DB>({ dialect: withCallerTurns(new PGliteDialect({ pglite }), places) });
+  const slots = { callers: CALLERS_AT_ONCE, isSingle: true };
+  return new Kysely<DB>({ dialect: withCallerTurns(new PGliteDialect({ pglite }), slots) });
 }
 
 /**

@@ -16,8 +16,8 @@ const FREEZE_AGE = 100_000_000;
  * Tables whose rows are often inserted and deleted, so they are vacuumed. The steady ones are only analyzed, which
  * reads a sample.
  */
-const busyTables = ["delivery", "message", "session", "rate_limit", "notice", "one_time_token", "released_address"];
-const steadyTables = ["alias", '"user"'];
+const vacuumedTables = ["delivery", "message", "session", "rate_limit", "notice", "one_time_token", "released_address"];
+const analyzedTables = ["alias", '"user"'];
 
 export interface EmbeddedUpkeep {
   /** Checks how much log was written since the last checkpoint, and does what is due. Call it about every second. */
@@ -58,8 +58,8 @@ export async function logPosition(db: Database): Promise<number> {
 }
 
 async function vacuum(db: Database): Promise<void> {
-  for (const table of busyTables) await sql.raw(`VACUUM (ANALYZE) ${table}`).execute(db);
-  for (const table of steadyTables) await sql.raw(`ANALYZE ${table}`).execute(db);
+  for (const table of vacuumedTables) await sql.raw(`VACUUM (ANALYZE) ${table}`).execute(db);
+  for (const table of analyzedTables) await sql.raw(`ANALYZE ${table}`).execute(db);
   const { rows } = await sql<{ age: number }>`
     SELECT age(datfrozenxid)::bigint AS age FROM pg_database WHERE datname = current_database()`.execute(db);
   if ((rows[0]?.age ?? 0) > FREEZE_AGE) await sql`VACUUM (FREEZE)`.execute(db);

@@ -44,8 +44,8 @@ export async function openPostgres(databaseUrl: string, logger: Logger | undefin
     await pool.end();
     throw error;
   }
-  const places = { callers: CALLERS_AT_ONCE, isSingle: false };
-  return new Kysely<DB>({ dialect: withCallerTurns(new PostgresDialect({ pool }), places) });
+  const slots = { callers: CALLERS_AT_ONCE, isSingle: false };
+  return new Kysely<DB>({ dialect: withCallerTurns(new PostgresDialect({ pool }), slots) });
 }
 
 async function checkServer(pool: pg.Pool, logger: Logger | undefined): Promise<void> {

@@ -17,13 +17,19 @@ import { statesBefore } from "../../core/email-job/job-status.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
 import { groupCalls } from "../concurrency/group-calls.ts";
 import { type Database, type InTransaction, isOneRowsFault } from "../database.ts";
-import { endJob, takeBackUnfit } from "../rows/job-records.ts";
+import { cancelIfAliasInactive, endJob } from "../rows/job-records.ts";
 import { deleteFinishedMessages } from "../rows/owned-mail.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
 import type { StoreContext } from "../store-context.ts";
 import { spoolBytesBy } from "./bodies/spool-bytes.ts";
 import { claimer, OWN_PRIORITY } from "./claim.ts";
-import { type DeliveryRow, firstDueAt, keepTogether, type MessageRow, type RowsToKeep } from "./enqueue-together.ts";
+import {
+  type DeliveryRow,
+  enqueueTogether,
+  firstDueAt,
+  type MessageRow,
+  type RowsToEnqueue,
+} from "./enqueue-together.ts";
 import { type KeptMessage, keptMessages } from "./kept-messages.ts";
 import { putBack } from "./put-back.ts";
 import { type QueueFigures, queueFigures } from "./queue-figures.ts";
@@ -68,7 +74,7 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
     keep: async (message, deliveries) => {
       const dueAt = firstDueAt(deliveries);
       const rows = deliveries.map((delivery) => deliveryRow(keys, delivery));
-      await orSpoolFailed(() => grouped.keep({ message: messageRow(keys, message), deliveries: rows, dueAt }));
+      await orSpoolFailed(() => grouped.enqueue({ message: messageRow(keys, message), deliveries: rows, dueAt }));
       if (dueAt !== null) signals.wake(dueAt);
     },
     claim: claimer({ db, keys, envelopeOf: (messageId, sealed) => envelopeOf(keys, messageId, sealed) }),
@@ -83,14 +89,15 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
       let wasHeld = await grouped.deferPlain({ id, leaseToken, notBefore, failureText: failureText(failure) });
       if (!wasHeld) {
         const deferred = await defer(context, { id, leaseToken, next });
-        if (deferred?.jobId) await forgetBodies(await takeBackUnfit(context, deferred.jobId));
+        if (deferred?.jobId) await forgetBodies(await cancelIfAliasInactive(context, deferred.jobId));
         wasHeld = deferred !== null;
       }
       if (wasHeld) signals.wake(notBefore);
       return wasHeld;
     },
     putBack: async (deliveries) => {
-      for (const jobId of await putBack(context, deliveries)) await forgetBodies(await takeBackUnfit(context, jobId));
+      for (const jobId of await putBack(context, deliveries))
+        await forgetBodies(await cancelIfAliasInactive(context, jobId));
     },
     nextDueAt: () => nextDueAt(db),
     countForAlias: (aliasId) => grouped.countOpen(aliasId),
@@ -118,11 +125,11 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
 function groupedCalls(context: StoreContext) {
   const options = { most: GROUP_MAX, isOneItemsFault: isOneRowsFault };
   return {
-    keep: groupCalls<RowsToKeep, void>({
+    enqueue: groupCalls<RowsToEnqueue, void>({
       ...options,
       weigh: ({ deliveries }) => Math.max(deliveries.length, 1),
       run: async (kept) => {
-        await keepTogether(context, kept);
+        await enqueueTogether(context, kept);
         return kept.map(() => undefined);
       },
     }),

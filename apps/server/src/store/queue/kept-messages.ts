@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { AppError } from "../../core/app-error.ts";
 import type { DeliveryTarget, MessageToKeep } from "../../core/delivery/delivery.ts";
-import { whoGivesWay } from "../../core/message/kept-mail-shares.ts";
+import { chooseEvicted } from "../../core/message/kept-mail-shares.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
 import type { Database, InTransaction } from "../database.ts";
 import { type NetworkIndexes, networkIndexes } from "../rows/sign-in/network-indexes.ts";
@@ -132,7 +132,7 @@ async function makeRoom(
     .orderBy("message.created_at")
     .execute();
   const kept = [...rows.map((row) => ({ ...row, sizeBytes: row.size_bytes })), { id: null, ...newcomer }];
-  const leaving = whoGivesWay(
+  const leaving = chooseEvicted(
     kept.map(({ id, sizeBytes, network_index, block_index }) => ({
       id,
       sizeBytes,

@@ -83,7 +83,7 @@ export async function lockComposed(
  * @param unlessAfter messages whose last attempt failed with one of these codes are not cancelled
  * @returns ids of messages whose bodies may be deleted after the commit
  */
-export async function takeBack(
+export async function cancelMessages(
   context: Pick<StoreContext, "keys" | "clock">,
   trx: InTransaction,
   { messageIds, unlessAfter = [] }: { messageIds: readonly string[]; unlessAfter?: readonly FailureCode[] },
@@ -113,7 +113,7 @@ export async function takeBack(
  * that happens later, the transaction that pauses or deletes the alias cancels the message itself.
  * @returns ids of messages whose bodies may be deleted
  */
-export function takeBackUnfit(context: StoreContext, jobId: string): Promise<string[]> {
+export function cancelIfAliasInactive(context: StoreContext, jobId: string): Promise<string[]> {
   return context.db.transaction().execute(async (trx) => {
     const fit = await trx
       .selectFrom("email_job")
@@ -123,7 +123,7 @@ export function takeBackUnfit(context: StoreContext, jobId: string): Promise<str
       .where("alias.active", "=", true)
       .executeTakeFirst();
     if (fit !== undefined) return [];
-    return takeBack(context, trx, { messageIds: await lockComposed(trx, { column: "id", id: jobId }) });
+    return cancelMessages(context, trx, { messageIds: await lockComposed(trx, { column: "id", id: jobId }) });
   });
 }
 

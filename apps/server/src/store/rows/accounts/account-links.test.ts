@@ -6,11 +6,11 @@ import type { Store } from "../../open-store.ts";
 import { aSession, aUser } from "../../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 
-const minute = 60_000;
+const MINUTE_MS = 60_000;
 
 async function issue(store: Store, user: User, { kind = "reset" as AccountLinkKind, now = new Date() } = {}) {
   const tokenHash = randomBytes(32);
-  const expiresAt = new Date(now.getTime() + 30 * minute);
+  const expiresAt = new Date(now.getTime() + 30 * MINUTE_MS);
   const isIssued = await store.accountLinks.issue({
     kind,
     tokenHash,
@@ -57,7 +57,7 @@ describe("links to an account's own e-mail", () => {
       const { store, clock } = it_;
       const user = await insertUser(store);
       const late = await given(user);
-      clock.advance(30 * minute - 1);
+      clock.advance(30 * MINUTE_MS - 1);
       expect(await store.accountLinks.find("reset", late.tokenHash)).not.toBeNull();
       clock.advance(1);
       expect(await store.accountLinks.resetPassword(late.tokenHash, "x")).toBe(false);
@@ -150,7 +150,7 @@ describe("links to an account's own e-mail", () => {
       const asked = async ({ id, email }: User) => {
         const tokenHash = randomBytes(32);
         const tokenExpiresAt = new Date(it_.clock.now().getTime() + 1000);
-        const wish = {
+        const input = {
           id: randomUUID(),
           userId: id,
           address: email ?? "",
@@ -158,7 +158,7 @@ describe("links to an account's own e-mail", () => {
           tokenExpiresAt,
           isByOwner: false,
         };
-        return { tokenHash, decision: await store.destinations.ask(wish) };
+        return { tokenHash, decision: await store.destinations.ask(input) };
       };
       await asked(user);
       await store.destinations.answerLink((await asked(refused)).tokenHash, "not_mine");

@@ -5,7 +5,7 @@ import type { Store } from "../../open-store.ts";
 import { aSession, aUser } from "../../rows.testing.ts";
 import { insertUser, onEachDatabase } from "../../stores.testing.ts";
 
-const minute = 60_000;
+const MINUTE_MS = 60_000;
 const issuer = "https://issuer.example";
 const word = () => randomBytes(8).toString("hex");
 const subject = () => ({ issuer, subject: word() });
@@ -15,7 +15,7 @@ describe("the ways to sign in to an account", () => {
   onEachDatabase((it_) => {
     async function link(store: Store, user: User, email = newAddress(), formerEmail = user.email) {
       const tokenHash = randomBytes(32);
-      const expiresAt = new Date(it_.clock.now().getTime() + 30 * minute);
+      const expiresAt = new Date(it_.clock.now().getTime() + 30 * MINUTE_MS);
       await store.accountLinks.issue({ kind: "new-email", tokenHash, userId: user.id, email, formerEmail, expiresAt });
       return { tokenHash, email };
     }
@@ -84,7 +84,7 @@ describe("the ways to sign in to an account", () => {
     it("ends every link to the former e-mail; a link requested before another change is invalid", async () => {
       const { store, clock } = it_;
       const user = await insertUser(store);
-      const expiresAt = new Date(clock.now().getTime() + 30 * minute);
+      const expiresAt = new Date(clock.now().getTime() + 30 * MINUTE_MS);
       const hashes = { reset: randomBytes(32), "sign-in": randomBytes(32), email: randomBytes(32) };
       for (const [kind, tokenHash] of Object.entries(hashes)) {
         const own = { kind: kind as keyof typeof hashes, userId: user.id, email: user.email ?? "" };
@@ -111,7 +111,7 @@ describe("the ways to sign in to an account", () => {
       const first = await link(store, asker, newAddress(), null);
       expect(await use(store, stranger, first.tokenHash)).toEqual({ kind: "over" });
       expect((await use(store, asker, first.tokenHash)).kind).toBe("changed");
-      clock.advance(30 * minute);
+      clock.advance(30 * MINUTE_MS);
       expect(await use(store, user, tokenHash)).toEqual({ kind: "over" });
     });
 
@@ -205,10 +205,10 @@ describe("the ways to sign in to an account", () => {
       await store.users.insert(user);
       const [kept, ended] = [aSession(user.id), aSession(user.id)];
       for (const session of [kept, ended]) await store.loginSessions.insert(session);
-      const wish = { issuer, keepSession: kept.tokenHash };
-      expect(await store.users.removeWay(user.id, { way: "google", ...wish })).toBe("missing");
+      const input = { issuer, keepSession: kept.tokenHash };
+      expect(await store.users.removeWay(user.id, { way: "google", ...input })).toBe("missing");
       expect(await store.loginSessions.listForUser(user.id)).toHaveLength(2);
-      expect(await store.users.removeWay(user.id, { way: "wallet", ...wish })).toBe("removed");
+      expect(await store.users.removeWay(user.id, { way: "wallet", ...input })).toBe("removed");
       expect((await store.loginSessions.listForUser(user.id)).map(({ id }) => id)).toEqual([kept.id]);
       expect(await store.users.findByWallet(user.walletAddress ?? "")).toBeNull();
     });

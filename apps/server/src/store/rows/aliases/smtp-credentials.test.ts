@@ -10,8 +10,8 @@ const createdAt = new Date("2026-03-02T08:00:00.000Z");
 const addressOf = ({ name, domain }: Alias) => `${name}@${domain}`;
 
 async function insertCredential(store: Store, alias: Alias, password = "first"): Promise<SmtpCredential> {
-  const wish = { id: randomUUID(), userId: alias.userId, aliasId: alias.id, password, createdAt };
-  const made = await store.smtpCredentials.insert(wish);
+  const input = { id: randomUUID(), userId: alias.userId, aliasId: alias.id, password, createdAt };
+  const made = await store.smtpCredentials.insert(input);
   if (made === null) throw new Error("the alias should be there");
   return made;
 }

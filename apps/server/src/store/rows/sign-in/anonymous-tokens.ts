@@ -27,7 +27,7 @@ export interface AnonymousTokens<Kept extends object> {
 /** Share of the bound that is evicted at a time, so that a flood does not cost a search per token. */
 const EVICTED_SHARE = 1 / 100;
 /** Networks and address blocks with up to this many unexpired tokens never count as busy. */
-const QUIET_TOKENS = 8;
+const SMALL_TOKENS = 8;
 
 export function anonymousTokens<Kept extends object>(
   context: StoreContext,
@@ -92,7 +92,7 @@ async function evictOldest({ db }: StoreContext, { kind, count }: { kind: string
     )
     DELETE FROM one_time_token WHERE token_hash IN (
       SELECT token_hash FROM by_block
-      ORDER BY greatest(in_block, ${sql.lit(QUIET_TOKENS)}) DESC, greatest(in_network, ${sql.lit(QUIET_TOKENS)}) DESC, created_at
+      ORDER BY greatest(in_block, ${sql.lit(SMALL_TOKENS)}) DESC, greatest(in_network, ${sql.lit(SMALL_TOKENS)}) DESC, created_at
       LIMIT ${Math.max(1, Math.floor(count))}::integer
     )`.execute(db);
 }

@@ -11,7 +11,7 @@ import { traceOf } from "./error-trace.ts";
 const EXIT_UNCAUGHT = 70;
 
 /** Installs handlers for the whole life of the process. Call it once, before anything is started. */
-export function logUnforeseenErrors(logger: Logger): void {
+export function logUncaughtErrors(logger: Logger): void {
   process.on("unhandledRejection", (reason) => logger.error("rejection_unhandled", traceOf(reason)));
   process.on("uncaughtException", (thrown) => {
     logger.error("exception_uncaught", traceOf(thrown));
