@@ -14,7 +14,10 @@ import { SettingsError } from "./settings-error.ts";
 import { type RunningServer, type StartOverrides, startServer } from "./start-server.ts";
 import { StoreStartError } from "./store/start-error.ts";
 
-/** Milliseconds after which a shutdown that hangs is cut off; the spool is safe on disk either way. */
+/**
+ * Milliseconds after which the process exits even if the shutdown has not finished. The spool is safe on disk either
+ * way.
+ */
 const CLOSE_LIMIT_MS = 4500;
 
 // Message bytes live outside the heap. By default they trigger a full collection every few dozen messages of a MiB;

@@ -52,7 +52,9 @@ import { webhookBodyMaker } from "./mail/transport/webhook/webhook-body-maker.ts
 import { webhookBodyWorker } from "./operate/workers/webhook-body-worker.ts";
 import type { Store } from "./store/open-store.ts";
 
+/** Shares of the budget for copies: all of it together, and a quarter for one account or destination. */
 const copyShares = { all: 1, party: 1 / 4 };
+/** Lease of an attempt that goes on after its sender was answered; renewed until the attempt ends. */
 const BACKGROUND_LEASE_MS = 11 * 60_000;
 
 export interface MailParts {
@@ -82,7 +84,7 @@ export interface WiredMail {
   budget: MemoryBudget;
   /** Rate limits; `null` when limits are switched off. */
   limits: MailLimits | null;
-  /** To be called after the transports are closed: every attempt then has an outcome, which is stored here. */
+  /** Call it after the transports are closed: every attempt then has an outcome, which is stored here. */
   close(): Promise<void>;
 }
 
@@ -173,7 +175,10 @@ function wireDeliveryWorker(
   });
 }
 
-/** Two budgets of the same size, so that what is made of messages never takes the memory for new mail. */
+/**
+ * Makes two memory budgets of the same size, one for messages and one for copies made of them, so that copies never
+ * take the memory for new mail.
+ */
 function messageMemory({ config, metrics }: MailParts) {
   const budget = new MemoryBudget(config.memoryBudgetBytes);
   const copyBudget = new MemoryBudget(config.memoryBudgetBytes);
@@ -256,7 +261,7 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
     },
     fingerprints: new TakenFingerprints((data) => store.keys.hmac("fingerprint", data), clock),
     authenticate: config.authentication ? authenticator(parts, copyParts) : null,
-    // Without authentication the client is a host of the operator in front of this one, whose name is of no interest.
+    // With authentication off, the client is another host of the operator, so its name is not looked up.
     clientNames: config.authentication ? new ClientNames({ resolver: parts.resolver }) : null,
     replyBook,
     takeBounce: takeBounceDeps(parts, { settleDeps, reports }),
@@ -291,7 +296,7 @@ function takeBounceDeps(
 }
 
 function writeAsDeps({ config, store, leakGuard, spoolSpace, clock, random, trace }: MailParts): SubmitDeps {
-  // The defaults apply to an account that is deleted meanwhile: its mail is searched too.
+  // An account that was deleted meanwhile gets the default settings, so its mail is searched by the leak guard too.
   const settingsOf = async (userId: string) =>
     (await store.users.settings(userId)) ?? { leakGuard: true, aliasInQuotes: false };
   const domains = new Set(config.domains);
@@ -312,6 +317,7 @@ function wireSubmission(parts: MailParts): SessionHandlers {
   });
 }
 
+/** Milliseconds for all checks (SPF, DKIM, DMARC, ARC) of one message. */
 const AUTHENTICATION_TIMEOUT_MS = 5000;
 
 function authenticator({ config, resolver }: MailParts, { signer }: CopyParts) {

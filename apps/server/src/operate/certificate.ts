@@ -99,7 +99,8 @@ function refuseUnusable({ cert, key }: CertificatePair): void {
 }
 
 /**
- * Reads the stored self-signed pair, or makes and stores a new one if it is missing, expires soon or has other names.
+ * Reads the stored self-signed pair, or makes and stores a new one if it is missing or damaged, expires soon or has
+ * other names.
  */
 function readOwn(config: CertificateConfig, clock: Clock): CertificatePair {
   const file = join(config.dataDir, "self-signed.pem");

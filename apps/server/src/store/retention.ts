@@ -16,7 +16,8 @@ import type { ReleasedAddresses } from "./rows/accounts/released-addresses.ts";
 import type { StoreContext } from "./store-context.ts";
 
 /**
- * Milliseconds after which a body without a row is deleted as left by a crash. Normally its row follows within seconds.
+ * Age in milliseconds at which a body without a row is deleted as left by a crash. Normally its row follows within
+ * seconds.
  */
 const ORPHAN_AGE_MS = 3_600_000;
 
@@ -46,19 +47,19 @@ interface RetentionRule {
 const beginning = new Date(0);
 
 export const retentionRules = [
-  // E.g. of a browser that was closed half an hour ago.
+  // E.g. the session of a browser that was closed half an hour ago.
   {
     what: "idleSessions",
     kept: "idleLoginSession",
     forget: (before, parts) => parts.loginSessions.deleteExpired(before, beginning),
   },
-  // E.g. of a page that stayed active all day.
+  // E.g. the session of a page that stayed active all day.
   {
     what: "longSessions",
     kept: "loginSession",
     forget: (before, parts) => parts.loginSessions.deleteExpired(beginning, before),
   },
-  // Keyed hashes of users and networks that reached a limit; they may outlive the account until then.
+  // Counts of rate limits, by keyed hash of the user, network or address. They may outlive the account.
   { what: "rateLimits", kept: "rateLimit", forget: (before, parts) => parts.rateLimits.deleteBefore(before) },
   { what: "notices", kept: "notice", forget: (before, parts) => parts.notices.deleteBefore(before) },
   // Times and outcome of a composed message, whose recipient, subject and body were erased earlier.

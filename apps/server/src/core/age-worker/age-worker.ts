@@ -3,7 +3,7 @@
  * closed set: messages of the age library never leave the worker, since they can contain the secret key.
  */
 
-/** Input (`input`) and result of each job. All jobs except `checkKey`, `encrypt` and `decrypt` run scrypt once. */
+/** Input and result of each job. All jobs except `checkKey`, `encrypt` and `decrypt` run scrypt once. */
 export interface AgeJobs {
   makeKey: {
     input: { keyName: string; masterPassword: string; createdAt: Date };
@@ -46,7 +46,7 @@ export type AgeOutcome<N extends AgeJobName> =
 
 export interface AgeJob<N extends AgeJobName> {
   name: N;
-  /** Account that the job is queued for; accounts take turns. */
+  /** Account that the job is queued for. The account that recently used the least time of the worker is served next. */
   userId: string;
 }
 

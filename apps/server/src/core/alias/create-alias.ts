@@ -14,7 +14,7 @@ export interface NewAlias {
 }
 
 /**
- * Creates an active alias. Only requests that pass validation count against the rate limit.
+ * Creates an active alias. Requests with invalid fields or a reserved name do not count against the rate limit.
  * @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`, `rate_limited`
  */
 export async function createAlias(

@@ -45,8 +45,8 @@ export interface FinalFailure extends DeliveryFailure {
 export type DeliveryOutcome =
   | { kind: "taken" }
   /**
-   * @property isUntried no attempt was made or counted, since the destination is at its concurrency limit @property
-   * notBefore with `isUntried`: time of the next attempt, if known
+   * `isUntried`: no attempt was made or counted, since the destination is at its concurrency limit. `notBefore`, set
+   * only with `isUntried`: time of the next attempt, if known.
    */
   | { kind: "deferred"; failure: DeliveryFailure; isUntried?: true; notBefore?: Date }
   | { kind: "refused"; failure: DeliveryFailure };
@@ -72,7 +72,10 @@ export interface DeliveryTarget {
 export interface Delivery {
   id: string;
   messageId: string;
-  /** `null` for mail kept for the operator (postmaster@, abuse@), and for the server's own mail. */
+  /**
+   * `null` for mail kept for the operator (postmaster@, abuse@), for the server's own mail, and for mail whose alias
+   * was deleted during an attempt.
+   */
   aliasId: string | null;
   userId: string | null;
   target: DeliveryTarget;
@@ -185,8 +188,9 @@ export interface DeliveryStore {
   keep(message: MessageToKeep, deliveries: readonly OpenDelivery[]): Promise<void>;
   /**
    * Stores mail to postmaster@ or abuse@ when no destination is configured; sealed for the operator and never claimed.
+   * Above 1000 messages or 64 MiB, older messages are evicted.
    * @param address recipient as the client gave it, lower case
-   * @throws AppError `spool_quota` when 1000 messages or 64 MiB are stored already
+   * @throws AppError `spool_quota` when the new message itself would be evicted
    */
   keepForOperator(message: MessageToKeep, address: string): Promise<void>;
   countKeptForOperator(): Promise<number>;
@@ -220,7 +224,9 @@ export interface DeliveryStore {
    * account or alias.
    */
   spoolBytes(owner: "account" | "alias", id: string): Promise<number>;
+  /** Number of open deliveries. */
   count(): Promise<number>;
+  /** Whether the queue holds a message with this id. */
   isKnownMessage(messageId: string): Promise<boolean>;
   /** Releases every lease. Embedded database only, at start, when no other process can hold one. @returns how many */
   releaseLeases(): Promise<number>;

@@ -8,7 +8,8 @@ const unknownLink = () => new AppError("not_found", { message: "This link is unk
 
 /**
  * State of the mailbox that an answer link is about; changes nothing. A link works until it expires, also after an
- * answer. @throws AppError `not_found` when the link is unknown or has expired
+ * answer.
+ * @throws AppError `not_found` when the link is unknown or has expired
  */
 export async function readLink(
   { destinations }: Pick<CoreDeps, "destinations">,

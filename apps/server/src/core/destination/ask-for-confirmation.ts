@@ -18,8 +18,8 @@ export type AskDeps = Pick<
 const DAY_MS = 86_400_000;
 
 /**
- * The limit counts the mailbox over all accounts, deleted ones included, so that many accounts together cannot flood a
- * stranger's mailbox.
+ * Mails the mailbox a link to confirm, if the rules and the limit per mailbox allow it. That limit counts the mailbox
+ * over all accounts, deleted ones included, so that many accounts together cannot flood a stranger's mailbox.
  * @throws what the store throws; nothing was sent then, and the mailbox may be asked again
  */
 export async function askForConfirmation(

@@ -26,7 +26,7 @@ export function decideAsk(pair: AskedPair, { now, isByOwner }: { now: Date; isBy
   return nextAt > now ? { kind: "too_soon", nextAt } : { kind: "ask" };
 }
 
-/** The mailbox's reader may change the answer, except for a block, which is permanent. */
+/** The mailbox's reader may change the answer, except for a block, which only the operator can lift. */
 export function stateAfter(state: KnownState, choice: ConfirmationChoice): KnownState {
   if (state === "blocked" || choice === "block") return "blocked";
   return choice === "mine" ? "confirmed" : "refused";

@@ -2,8 +2,8 @@
 import type { ConfirmationChoice, ConfirmationState } from "@kauke/contract";
 
 /**
- * State of an account and a mailbox that has a row, written when mail was first forwarded or confirmation was
- * requested.
+ * State of a pair of account and mailbox that has a row. The row is made when mail is first forwarded, when
+ * confirmation is requested, or when the account confirms this mailbox as its e-mail.
  */
 export type KnownState = Exclude<ConfirmationState, "new">;
 

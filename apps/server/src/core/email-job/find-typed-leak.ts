@@ -23,7 +23,7 @@ export interface TypedLeakDeps {
   leakGuard: LeakGuard;
 }
 
-/** Maximum characters that are searched on the event loop, which takes about a millisecond. */
+/** Maximum characters of a text that is searched on the event loop, which takes about a millisecond. */
 const EVENT_LOOP_TEXT_MAX = 16_384;
 
 /** @returns the field that leaks, the body first @throws AppError `busy`, `unavailable` */

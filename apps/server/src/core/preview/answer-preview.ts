@@ -6,7 +6,7 @@ import { type PreviewReply, writePreviewReply } from "./preview-reply.ts";
 
 /**
  * Submits a reply as authenticated mail from its mailbox.
- * @returns `null` when accepted, otherwise the rejection as the mailbox would read it
+ * @returns `null` when accepted, otherwise the text of the rejection
  */
 export type SendPreviewReply = (reply: PreviewReply) => Promise<string | null>;
 

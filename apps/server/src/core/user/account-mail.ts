@@ -14,9 +14,6 @@ export interface Addressee {
   email: string;
 }
 
-/** Queue priority: the user is waiting for the message. */
-const PRIORITY = 10;
-
 /**
  * Mails a new link of this kind.
  * @returns false when nothing was sent: the mailbox is blocked, or the account no longer exists
@@ -64,7 +61,6 @@ function queue(deps: AccountMailDeps, { userId, email }: Addressee, message: Acc
     userId,
     address: email,
     purpose: "account",
-    priority: PRIORITY,
     write: (head) => accountMessage(message, head),
   });
 }

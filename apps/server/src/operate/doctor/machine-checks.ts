@@ -12,8 +12,11 @@ export interface MachineFolders {
 }
 
 const GIB = 1024 ** 3;
+/** Free disk space below which the check fails. */
 const NEEDED_BYTES = GIB / 4;
+/** Free disk space below which the check warns. */
 const WANTED_BYTES = 2 * GIB;
+/** Milliseconds by which the clock may be behind the newest file. */
 const TOLERATED_MS = 60_000;
 
 export async function checkMachine(folders: MachineFolders): Promise<CheckResult[]> {
@@ -94,7 +97,7 @@ async function checkInFlight({ dataDir, now }: MachineFolders): Promise<CheckRes
   const names = await readdir(folder).catch(() => null);
   if (names === null) return [];
   const found = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => null)));
-  // A spool file that disappeared meanwhile belongs to a delivered message.
+  // A file that was deleted meanwhile belongs to a message that was delivered or moved into the queue.
   const times = found.flatMap((it) => (it === null ? [] : [it.mtimeMs]));
   const { ok, warn } = checking("underway", `${times.length} messages`);
   if (times.length === 0) return [ok("No delivery attempt is in progress while its sender waits.")];

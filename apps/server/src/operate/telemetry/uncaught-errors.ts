@@ -1,8 +1,9 @@
 /**
  * Handles errors that nothing catches. By default Node ends the process and prints the error, whose message can contain
- * an address or a subject. After an unhandled promise rejection the rest of the process is intact: it is logged and the
- * server goes on, so that a message or request that triggers one can't stop the service. After an uncaught exception
- * the state is unknown: it is logged and the process exits as if killed (no accepted mail is lost).
+ * an address or a subject. After an unhandled promise rejection the rest of the process is intact: the rejection is
+ * logged and the server goes on, so that a message or request that causes one cannot stop the service. After an
+ * uncaught exception the state is unknown: the exception is logged and the process exits as if killed (no accepted mail
+ * is lost).
  */
 import type { Logger } from "../../core/ports.ts";
 import { traceOf } from "./error-trace.ts";

@@ -12,7 +12,7 @@ import { createGunzip, createGzip } from "node:zlib";
 import { syncDirectory } from "../queue/bodies/spool-files.ts";
 import { readTar, type TarEntry, TarError, writeTar } from "./tar.ts";
 
-/** Its message is a sentence for the operator: why the backup or restore failed. */
+/** A backup or restore failed. The message is a sentence for the operator that says why. */
 export class BackupError extends Error {
   override name = "BackupError";
 }
@@ -33,7 +33,10 @@ interface BackupSource {
   now(): Date;
 }
 
-/** The parts of the data directory that are backed up; a start recreates everything else. */
+/**
+ * Folders of the data directory that every backup contains. The key file is added on request; a start recreates the
+ * other files.
+ */
 const parts = ["db", "spool", "underway"] as const;
 const MANIFEST = "kauke-backup.json";
 const KEY_FILE = "secret.key";
@@ -41,7 +44,7 @@ const FORMAT = 1;
 const STAGING = ".backup-";
 
 /**
- * Writes the backup to a file with mode 0600, which appears only when it is complete.
+ * Writes the backup to a file with mode 0600. While incomplete, the file has the suffix `.part`.
  * @returns size of the file in bytes
  * @throws BackupError
  */
@@ -90,7 +93,10 @@ type CopyFile = (from: string, to: string) => Promise<void>;
 const copyOne: CopyFile = (from, to) => copyFile(from, to, constants.COPYFILE_FICLONE);
 const linkOrCopy: CopyFile = (from, to) => link(from, to).catch(() => copyOne(from, to));
 
-/** A file that disappears meanwhile is left out: the body of a delivery that ended, or a temporary file. */
+/**
+ * Copies a directory. A file that is deleted meanwhile is left out: the body of a delivery that ended, or a temporary
+ * file.
+ */
 async function copyTree(from: string, to: string, copy: CopyFile): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 });
   for (const entry of await readdir(from, { withFileTypes: true }).catch(ifMissing([]))) {
@@ -191,8 +197,8 @@ async function checkManifest(path: string): Promise<{ withSecretKey: boolean }> 
 }
 
 /**
- * The directory holds only entries of this archive, so an existing file or a missing parent means that the archive is
- * invalid.
+ * Reports an existing file or a missing parent as an invalid archive, because the directory holds only entries of this
+ * archive.
  */
 function refuseMisplaced(thrown: unknown): never {
   throw ["EEXIST", "ENOENT", "ENOTDIR"].includes(codeOf(thrown)) ? new TarError() : thrown;

@@ -5,17 +5,22 @@
  */
 
 const BLOCK_BYTES = 512;
-/** Octal digits of the field: 8 GiB. A database file is cut at 1 GiB, a message is far below. */
+/**
+ * Largest size that the 11 octal digits of the size field can hold: 8 GiB. A file of the database has at most 1 GiB, a
+ * message far less.
+ */
 const SIZE_MAX_BYTES = 8 ** 11 - 1;
 
 export interface TarEntry {
-  /** Relative, `/` between its parts, at most 100 octets. */
+  /** Path relative to the root of the archive, with `/` as separator; at most 100 octets, for a directory 99. */
   name: string;
-  /** `null`: a directory. */
+  /** Content of a regular file; `null` for a directory. */
   file: { sizeBytes: number; read(): AsyncIterable<Uint8Array> } | null;
 }
 
-/** @throws TarError for a name or size that does not fit, or a file that is not as long as it said */
+/**
+ * @throws TarError for a name or size too long for its header field, and for a file whose length is not its `sizeBytes`
+ */
 export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Uint8Array> {
   for await (const { name, file } of entries) {
     const size = file?.sizeBytes ?? 0;
@@ -31,7 +36,10 @@ export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerato
   yield Buffer.alloc(2 * BLOCK_BYTES);
 }
 
-/** Entries one after another; each one's bytes must be read before the next is asked for. @throws TarError */
+/**
+ * Yields the entries in order. The content of each entry must be read completely before the next entry is requested.
+ * @throws TarError
+ */
 export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
   const source = new ByteSource(bytes);
   for (;;) {
@@ -47,7 +55,10 @@ export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
   }
 }
 
-/** The file is no backup of ours, is damaged, or ends too soon. */
+/**
+ * Thrown for an archive that is damaged, truncated or outside the supported subset, and for an entry that cannot be
+ * written.
+ */
 export class TarError extends Error {
   override name = "TarError";
 }
@@ -55,7 +66,9 @@ export class TarError extends Error {
 const padding = (size: number) => (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES;
 const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, "0")}\0`;
 const CHECKSUM_AT = 148;
-/** The beginning of a longer name; none of ours has one. */
+/**
+ * Offset of the header field `prefix`: the first part of a path longer than 100 octets. Our archives leave it empty.
+ */
 const PREFIX_AT = 345;
 
 function header(name: string, size: number, isDirectory: boolean): Buffer {
@@ -85,7 +98,7 @@ function parseHeader(block: Buffer): { name: string; size: number; isDirectory: 
   return { name: text(0, 100).replace(/\/$/, ""), size, isDirectory: kind === "5" };
 }
 
-/** Hands out exactly as many bytes as are asked for, whatever pieces they come in. */
+/** Reads exact numbers of bytes from a stream whose chunks have any length. */
 class ByteSource {
   readonly #source: AsyncIterator<Uint8Array>;
   #rest: Buffer = Buffer.alloc(0);
@@ -100,7 +113,11 @@ class ByteSource {
     return Buffer.concat(taken);
   }
 
-  /** Other programs pad the end by any length; who writes the bytes waits until all are read. */
+  /**
+   * Reads the zero padding after the last entry, of which other programs add any number of blocks. Reads to the end of
+   * the stream, because its source waits until all bytes are read.
+   * @throws TarError for any other byte
+   */
   async endEmpty(): Promise<void> {
     for (let rest: Uint8Array = this.#rest; ; ) {
       if (!isEmpty(rest)) throw new TarError();

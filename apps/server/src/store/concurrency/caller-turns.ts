@@ -1,8 +1,8 @@
 /**
- * Decides whose statement the database runs next. It runs one at a time (embedded) or a few concurrently (PostgreSQL),
- * so without limits the statements of a thousand web requests would run before those of the next message. Statements of
- * callers (web requests) share a few slots, which callers get in turns; all other statements, above all those of the
- * mail path, do not wait for these slots.
+ * Decides whose statement the database runs next. The embedded database runs one statement at a time, PostgreSQL a few
+ * concurrently, so without limits the statements of a thousand web requests would run before those of the next message.
+ * Statements of callers (web requests) share a few slots, which callers get in turns; all other statements, above all
+ * those of the mail path, do not wait for these slots.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Dialect, DialectAdapter, Driver } from "kysely";
@@ -13,7 +13,7 @@ const WAITING_MAX = 2000;
 
 interface Caller {
   turn: QueueTurn;
-  /** Releases for the slots that the caller holds; they are interchangeable. */
+  /** Functions that release the slots held by this caller. The slots are interchangeable. */
   held: (() => void)[];
 }
 
@@ -25,7 +25,8 @@ export function asCaller<T>(turn: QueueTurn, work: () => T): T {
 }
 
 /**
- * Runs `work` outside the caller's turn, for work shared by several callers, so that others do not wait for this one.
+ * Runs `work` outside the turn of the current caller. Used for work that serves several callers, so that the others do
+ * not wait for the turn of one.
  */
 export function withoutCallerTurn<T>(work: () => T): T {
   return callers.exit(work);

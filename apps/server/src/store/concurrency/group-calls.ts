@@ -77,13 +77,13 @@ async function runGroup<Item, Result>(
   calls: GroupedCalls<Item, Result>,
 ): Promise<void> {
   try {
-    const results = await calls.run(group.map((it) => it.item));
-    for (const [index, it] of group.entries()) it.resolve(results[index] as Result);
+    const results = await calls.run(group.map(({ item }) => item));
+    for (const [index, waiter] of group.entries()) waiter.resolve(results[index] as Result);
   } catch (error) {
     if (group.length > 1 && calls.isOneItemsFault(error)) {
-      for (const it of group) await runGroup([it], calls);
+      for (const waiter of group) await runGroup([waiter], calls);
     } else {
-      for (const it of group) it.reject(error);
+      for (const waiter of group) waiter.reject(error);
     }
   }
 }

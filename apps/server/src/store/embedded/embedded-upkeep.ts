@@ -13,19 +13,23 @@ const VACUUM_BYTES = 1024 * 1024;
 const FREEZE_AGE = 100_000_000;
 
 /**
- * Tables whose rows are often inserted and deleted, so they are vacuumed. The steady ones are only analyzed, which
+ * Tables whose rows are often inserted and deleted, so they are vacuumed. `analyzedTables` are only analyzed, which
  * reads a sample.
  */
 const vacuumedTables = ["delivery", "message", "session", "rate_limit", "notice", "one_time_token", "released_address"];
 const analyzedTables = ["alias", '"user"'];
 
 export interface EmbeddedUpkeep {
-  /** Checks how much log was written since the last checkpoint, and does what is due. Call it about every second. */
+  /**
+   * Runs a checkpoint, and a vacuum before it, if enough log was written or enough time has passed. Call it about every
+   * second.
+   */
   tick(now: Date): Promise<{ checkpoint: boolean; vacuum: boolean }>;
 }
 
 export async function embeddedUpkeep(db: Database, now: Date): Promise<EmbeddedUpkeep> {
-  // Opening has replayed the log of a killed process; this checkpoint saves the next opening from replaying it again.
+  // Opening the database replayed the log of a killed process. This checkpoint saves the next start from replaying it
+  // again.
   let checkpointAt = now;
   let checkpointPosition = await checkpoint(db);
   let vacuumPosition = checkpointPosition;

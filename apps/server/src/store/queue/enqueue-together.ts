@@ -28,7 +28,7 @@ export function firstDueAt(deliveries: readonly OpenDelivery[]): Date | null {
   return earliest(deliveries.map((it) => (it.lease === null ? it.notBefore : null)));
 }
 
-/** Inserts all of them or none. */
+/** Inserts all messages with their deliveries, or none of them. */
 export async function enqueueTogether({ db, signals }: StoreContext, kept: readonly RowsToEnqueue[]): Promise<void> {
   const dueAt = earliest(kept.map((it) => it.dueAt));
   // Without a notification to other processes, the single statement needs no explicit transaction.

@@ -263,19 +263,22 @@ describe("jobs of composed mail", () => {
       },
     );
 
-    it.each(["paused", "deleted", "renamed"])("an alias that is %s takes its waiting messages back", async (state) => {
-      const waiting = await queueOne();
-      const other = await insertAlias(store, userId);
-      await giveSmtpCredential(store, other);
-      const untouched = aJob(other, now);
-      await store.emailJobs.queue(untouched);
-      if (state === "paused") await pauseAlias(store, alias);
-      if (state === "deleted") await store.aliases.delete(userId, alias.id);
-      if (state === "renamed") await store.aliases.update(userId, alias.id, () => ({ name: `b${alias.name}` }));
-      expect(await jobOf(waiting)).toMatchObject({ status: "cancelled" });
-      expect(await store.bodies.get(waiting.message.id)).toBeNull();
-      expect((await claim()).map((it) => it.id)).toEqual([untouched.delivery.id]);
-    });
+    it.each(["paused", "deleted", "renamed"])(
+      "the waiting messages of an alias are cancelled when the alias is %s",
+      async (state) => {
+        const waiting = await queueOne();
+        const other = await insertAlias(store, userId);
+        await giveSmtpCredential(store, other);
+        const untouched = aJob(other, now);
+        await store.emailJobs.queue(untouched);
+        if (state === "paused") await pauseAlias(store, alias);
+        if (state === "deleted") await store.aliases.delete(userId, alias.id);
+        if (state === "renamed") await store.aliases.update(userId, alias.id, () => ({ name: `b${alias.name}` }));
+        expect(await jobOf(waiting)).toMatchObject({ status: "cancelled" });
+        expect(await store.bodies.get(waiting.message.id)).toBeNull();
+        expect((await claim()).map((it) => it.id)).toEqual([untouched.delivery.id]);
+      },
+    );
 
     it.each(["paused", "deleted"])(
       "a message in flight while its alias is %s can finish, but is not retried",

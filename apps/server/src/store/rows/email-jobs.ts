@@ -43,7 +43,7 @@ export function emailJobStore(context: StoreContext, { forgetBodies }: EmailJobS
 }
 
 /** Failures after which the message may have been delivered nevertheless, so it can't be cancelled. */
-const uncertain = ["timed_out", "connection_lost"] as const;
+const UNCERTAIN_FAILURES = ["timed_out", "connection_lost"] as const;
 
 async function queue(context: StoreContext, trx: InTransaction, input: EmailJobToQueue): Promise<void> {
   const { keys, signals } = context;
@@ -81,7 +81,7 @@ async function canSend(
   trx: InTransaction,
   { aliasId, userId, target }: EmailJobToQueue["delivery"],
 ): Promise<boolean> {
-  // The account is locked before the alias, as everywhere; the new row refers to both.
+  // The account is locked before the alias, as in every transaction that locks both; the new row refers to both.
   await trx.selectFrom("user").select("id").where("id", "=", userId).forKeyShare().execute();
   const alias = await trx
     .selectFrom("alias")
@@ -168,6 +168,6 @@ async function cancel(
       .executeTakeFirst();
   if ((await job()) === undefined) return null;
   const messageIds = await lockComposed(trx, { column: "id", id: jobId });
-  const messagesDone = await cancelMessages(context, trx, { messageIds, unlessAfter: uncertain });
+  const messagesDone = await cancelMessages(context, trx, { messageIds, unlessAfter: UNCERTAIN_FAILURES });
   return { cancelled: (await job())?.status === "cancelled", messagesDone };
 }

@@ -48,7 +48,8 @@ export async function endJob(
 }
 
 /**
- * A damaged document must not prevent the job from ending, or the message would be sent again and again.
+ * Reads the Message-ID. A damaged document must not prevent the job from ending, or the message would be sent again and
+ * again.
  * @returns the Message-ID; empty if the document is damaged
  */
 function messageIdOf(keys: StoreContext["keys"], jobId: string, sealed: Buffer): string {
@@ -109,8 +110,8 @@ export async function cancelMessages(
 }
 
 /**
- * Cancels a composed message that is pending again after an attempt if its alias was paused or deleted meanwhile. If
- * that happens later, the transaction that pauses or deletes the alias cancels the message itself.
+ * Cancels a composed message that is pending again after an attempt if its alias was paused or deleted meanwhile. An
+ * alias that is paused or deleted later cancels its pending messages in its own transaction.
  * @returns ids of messages whose bodies may be deleted
  */
 export function cancelIfAliasInactive(context: StoreContext, jobId: string): Promise<string[]> {

@@ -8,7 +8,7 @@ import { SealError } from "../../sealing/seal.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import { openChunk, sealChunks } from "./sealed-chunks.ts";
 
-/** Chunks read by one query: 2 MiB. */
+/** Number of chunks that one query reads, 2 MiB in total. */
 const READ_AHEAD = 8;
 
 export function messageBodiesInRows(options: { db: Database; keys: ServerKeys; now: () => Date }): MessageBodies {
@@ -73,7 +73,7 @@ async function readBody(db: Database, keys: ServerKeys, messageId: string): Prom
     const rows = await readRows(db, messageId, plain.length);
     if (rows.length === 0) return null;
     for (const row of rows) {
-      // Opened with the expected index, not the stored one, so that a missing row is detected.
+      // Each chunk is opened with the expected index, not the stored one, so that a missing row is detected.
       plain.push(openChunk(keys, messageId, { index: plain.length, isLast: row.is_last, sealed: row.sealed }));
       if (row.is_last) return Buffer.concat(plain);
     }

@@ -13,7 +13,7 @@ import { cancelMessages, lockComposed } from "../job-records.ts";
 import { insertNotice } from "../notices.ts";
 import type { UserDocument } from "./user-document.ts";
 
-/** Steps to do after the proof is committed. */
+/** Steps that the caller does after it has committed the proof. */
 export interface AfterProof {
   /** Ids of messages that will not be sent: their stored bodies can be deleted. */
   messagesDone: string[];

@@ -29,8 +29,8 @@ export type UserDocument = Pick<
 export type ChosenSettings = Omit<AccountSettings, "sealTo">;
 
 /**
- * Maximum milliseconds between the creation of an account and its confirmation if the sign-in that created the account
- * was also taken as the confirmation.
+ * Maximum milliseconds between creation and confirmation for an account whose first sign-in was also taken as its
+ * confirmation.
  */
 const MADE_AND_CONFIRMED_WITHIN_MS = 1000;
 const GMAIL = /@(?:gmail|googlemail)\.com$/i;

@@ -94,10 +94,10 @@ export function toAlias(row: AliasRow, document: AliasDocument): Alias {
   };
 }
 
-/** States of an account's mailboxes. */
+/** States of the mailboxes that an account forwards to. */
 export interface MailboxStanding {
   stateOf(address: string): ConfirmationState;
-  /** State of a mailbox that refused mail because it does not exist; `null` if the account has no such mailbox. */
+  /** Looks up whether a mailbox has refused mail as nonexistent; `null` if no mailbox of the account has. */
   missing: ((address: string) => "counted" | "suspended" | null) | null;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Aliases. One sealed document holds everything the mail path needs, so that a message costs one query and one
- * decryption. The plain column `active` alone decides whether an alias is paused.
+ * Aliases. One sealed document holds everything the mail path needs of an alias, so that a message costs one query; the
+ * encryption key, if there is one, has a document of its own. The plain column `active` alone decides whether an alias
+ * is paused.
  */
 import { randomBytes } from "node:crypto";
 import { aliasMessages, limits } from "@kauke/contract";
@@ -149,7 +150,7 @@ async function updateInTransaction(
 }
 
 /**
- * Locks the key until the commit, after which the reference protects it.
+ * Locks the chosen key until the commit; afterwards the foreign key prevents its deletion.
  * @throws AppError `invalid` when the key is not the user's
  */
 async function refuseForeignKey(trx: InTransaction, userId: string, sealTo: AliasSealing): Promise<void> {
