@@ -127,16 +127,7 @@ export async function startServer(
   const random = overrides.random ?? systemRandom;
   const metrics = createMetrics();
   const previewToken = isPreviewShown(config) ? await readPreviewToken(config.dataDir) : null;
-  const store = await openStore({
-    databaseUrl: config.databaseUrl,
-    dataDir: config.dataDir,
-    secretKey: config.secretKey,
-    dkimDomains: config.dkim ? config.domains : [],
-    dkimEd25519: config.dkimEd25519,
-    clock,
-    logger,
-    ...overrides.store,
-  });
+  const store = await openStore({ ...storeOptions(config), clock, logger, ...overrides.store });
   const preview = config.delivery.kind === "preview" ? new PreviewInbox(clock) : null;
   const trace = preview === null ? null : new MailTrace();
   const closers = new Closers();
@@ -174,6 +165,10 @@ export async function startServer(
     await close();
     throw thrown;
   }
+}
+
+function storeOptions({ databaseUrl, dataDir, secretKey, dkim, domains, dkimEd25519 }: Config): StoreOptions {
+  return { databaseUrl, dataDir, secretKey, dkimDomains: dkim ? domains : [], dkimEd25519 };
 }
 
 /**

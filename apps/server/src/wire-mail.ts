@@ -91,42 +91,21 @@ export interface WiredMail {
 export function wireMail(parts: MailParts): WiredMail {
   const { config, store, transports, clock } = parts;
   const { budget, memory, copyMemory } = messageMemory(parts);
-  const attempts = new RunningAttempts(config.delivery.kind === "relay" ? relayLimits : directLimits);
-  const signer = messageSigner(store.dkimKeys, () => clock.now());
   const webhookBodies = webhookBodyMaker(webhookBodyWorker());
-  const isSealing = config.arcSeal;
   const reports = deliveryReports({ ...parts, ...store, reportingMta: config.mailHost });
-  const retries = retryPlan(config.retrySchedule, () => clock.now(), Math.random);
-  const reporter = failureReporter({ ...parts, notices: store.notices, bodies: store.bodies, reports, retries });
-  const copyParts: CopyParts = {
-    rules: rewriteRules(parts),
-    signer,
-    isSealing,
-    copyMemory,
-    webhookBodies,
-    encrypter: parts.encrypter ?? { encrypt: encryptArmored, encryptedLength },
-    onEncryptionFailed: (alias) => reporter.reportNotEncrypted(alias),
-  };
-  const settleDeps: SettleDeps = {
-    deliveries: store.deliveries,
-    bodies: store.bodies,
-    failures: pausingGoneWebhooks(reporter, { ...parts, aliases: store.aliases }),
-    retries,
-  };
+  const { copyParts, settleDeps } = copyAndSettle(parts, { copyMemory, webhookBodies, reports });
   const backgroundAttempts = new Set<Promise<void>>();
   const mailRules = mailLimitRules(config.limits);
   const limits = mailRules === null ? null : new MailLimits({ ...parts, rules: mailRules });
-  const waiting = new WaitingTransactions(budget);
   const replyBook = new ReplyBook(store.replyPaths, clock, config.limits === "off" ? null : newCorrespondents);
-  const leases = new HeldLeases(parts);
   const shared = {
     copyParts,
     replyBook,
     settleDeps,
-    leases,
+    leases: new HeldLeases(parts),
     backgroundAttempts,
-    attempts,
-    waiting,
+    attempts: new RunningAttempts(config.delivery.kind === "relay" ? relayLimits : directLimits),
+    waiting: new WaitingTransactions(budget),
     memory,
     reports,
     attemptDeps: attemptParts(parts, { mailRules, replyBook }),
@@ -147,6 +126,32 @@ export function wireMail(parts: MailParts): WiredMail {
       await Promise.all([deliveryWorker.settled(), ...backgroundAttempts]);
     },
   };
+}
+
+interface CopyAndSettleParts extends Pick<CopyParts, "copyMemory" | "webhookBodies"> {
+  reports: DeliveryReports;
+}
+
+/** The dependencies for making copies and for storing outcomes, which share one reporter of failures. */
+function copyAndSettle(
+  parts: MailParts,
+  { copyMemory, webhookBodies, reports }: CopyAndSettleParts,
+): { copyParts: CopyParts; settleDeps: SettleDeps } {
+  const { config, store, clock } = parts;
+  const { deliveries, bodies, notices, aliases } = store;
+  const retries = retryPlan(config.retrySchedule, () => clock.now(), Math.random);
+  const reporter = failureReporter({ ...parts, notices, bodies, reports, retries });
+  const copyParts: CopyParts = {
+    rules: rewriteRules(parts),
+    signer: messageSigner(store.dkimKeys, () => clock.now()),
+    isSealing: config.arcSeal,
+    copyMemory,
+    webhookBodies,
+    encrypter: parts.encrypter ?? { encrypt: encryptArmored, encryptedLength },
+    onEncryptionFailed: (alias) => reporter.reportNotEncrypted(alias),
+  };
+  const failures = pausingGoneWebhooks(reporter, { ...parts, aliases });
+  return { copyParts, settleDeps: { deliveries, bodies, failures, retries } };
 }
 
 type WorkerParts = Pick<InboundParts, "settleDeps" | "leases" | "attempts" | "memory" | "attemptDeps"> & Shared;
@@ -176,8 +181,8 @@ function wireDeliveryWorker(
 }
 
 /**
- * Makes two memory budgets of the same size, one for messages and one for copies made of them, so that copies never
- * take the memory for new mail.
+ * Makes two memory budgets of the same size, one for messages and one for what is made of them (webhook bodies,
+ * encrypted copies), so that the second never takes memory from new mail.
  */
 function messageMemory({ config, metrics }: MailParts) {
   const budget = new MemoryBudget(config.memoryBudgetBytes);
@@ -317,7 +322,7 @@ function wireSubmission(parts: MailParts): SessionHandlers {
   });
 }
 
-/** Milliseconds for all checks (SPF, DKIM, DMARC, ARC) of one message. */
+/** Milliseconds for all DNS look-ups of the checks (SPF, DKIM, DMARC, ARC) of one message. */
 const AUTHENTICATION_TIMEOUT_MS = 5000;
 
 function authenticator({ config, resolver }: MailParts, { signer }: CopyParts) {

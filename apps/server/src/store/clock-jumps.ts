@@ -1,6 +1,7 @@
 /**
- * Detects at the hourly upkeep that the system clock was set. After it was set back, queued mail would wait until the
- * clock has caught up. After it was set far forward, every row would look expired, and deleted rows can't be restored.
+ * Detects hourly that the system clock was set. Without this, queued mail would wait after the clock was set back until
+ * it has caught up, and every row would look expired after it was set far forward, although deleted rows cannot be
+ * restored.
  */
 import { sql } from "kysely";
 import { latestKnown } from "../core/clock-set-back.ts";

@@ -109,10 +109,7 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
     },
     releaseLeases: () => releaseLeases(db),
     hasten: async (ids, now) => {
-      // The attempt is subtracted, so that a host that is available only at times does not use up the retry schedule.
-      await sql`UPDATE delivery SET not_before = ${now.toISOString()}::timestamptz, attempts = greatest(attempts - 1, 0)
-        WHERE id = ANY(${[...ids]}::uuid[]) AND state = 'open' AND leased_until IS NULL
-          AND not_before > ${now.toISOString()}::timestamptz`.execute(db);
+      await hasten(db, ids, now);
       signals.wake(now);
     },
     onWake: (listener) => signals.onWake(listener),
@@ -166,6 +163,13 @@ async function nextDueAt(db: Database): Promise<Date | null> {
     .where("state", "=", "open")
     .executeTakeFirst();
   return row?.due_at ?? null;
+}
+
+async function hasten(db: Database, ids: readonly string[], now: Date): Promise<void> {
+  // The attempt is subtracted, so that a host that is available only at times does not use up the retry schedule.
+  await sql`UPDATE delivery SET not_before = ${now.toISOString()}::timestamptz, attempts = greatest(attempts - 1, 0)
+    WHERE id = ANY(${[...ids]}::uuid[]) AND state = 'open' AND leased_until IS NULL
+      AND not_before > ${now.toISOString()}::timestamptz`.execute(db);
 }
 
 async function releaseLeases(db: Database): Promise<number> {

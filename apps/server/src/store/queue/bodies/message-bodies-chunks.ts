@@ -26,26 +26,8 @@ export function messageBodiesInRows(options: { db: Database; keys: ServerKeys; n
         throw new AppError("spool_failed", {}, cause);
       }
     },
-    get: async (messageId) => {
-      try {
-        return await readBody(db, keys, messageId);
-      } catch (error) {
-        // A damaged body reads as missing, since a retry would not help.
-        if (error instanceof SealError) return null;
-        throw error;
-      }
-    },
-    getStart: async (messageId) => {
-      const query = db.selectFrom("message_chunk").selectAll().where("message_id", "=", messageId);
-      const row = await query.where("chunk_index", "=", 0).executeTakeFirst();
-      if (row === undefined) return null;
-      try {
-        return openChunk(keys, messageId, { index: 0, isLast: row.is_last, sealed: row.sealed });
-      } catch (error) {
-        if (error instanceof SealError) return null;
-        throw error;
-      }
-    },
+    get: (messageId) => orNullIfDamaged(() => readBody(db, keys, messageId)),
+    getStart: (messageId) => orNullIfDamaged(() => readStart(db, keys, messageId)),
     delete: async (messageId) => {
       await db.deleteFrom("message_chunk").where("message_id", "=", messageId).execute();
     },
@@ -65,6 +47,22 @@ export function messageBodiesInRows(options: { db: Database; keys: ServerKeys; n
       return removed;
     },
   };
+}
+
+/** A damaged body reads as missing, since a retry would not help. */
+async function orNullIfDamaged(read: () => Promise<Buffer | null>): Promise<Buffer | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof SealError) return null;
+    throw error;
+  }
+}
+
+async function readStart(db: Database, keys: ServerKeys, messageId: string): Promise<Buffer | null> {
+  const query = db.selectFrom("message_chunk").selectAll().where("message_id", "=", messageId);
+  const row = await query.where("chunk_index", "=", 0).executeTakeFirst();
+  return row === undefined ? null : openChunk(keys, messageId, { index: 0, isLast: row.is_last, sealed: row.sealed });
 }
 
 async function readBody(db: Database, keys: ServerKeys, messageId: string): Promise<Buffer | null> {
