@@ -32,7 +32,10 @@ const DAY_MS = 86_400_000;
 const VALID_DAYS = 365;
 const RENEW_DAYS = 30;
 
-/** @throws SettingsError naming KAUKE_TLS_CERT or KAUKE_TLS_KEY when the operator's files can't be used */
+/**
+ * Loads the certificate, and checks it for changes until `close`.
+ * @throws SettingsError naming KAUKE_TLS_CERT or KAUKE_TLS_KEY when the operator's files can't be used
+ */
 export function loadCertificate(config: CertificateConfig, deps: CertificateDeps): CertificateSource {
   const read = config.tls === null ? () => readOwn(config, deps.clock) : fileReader(config.tls);
   let pair = read();

@@ -114,7 +114,10 @@ export interface Store {
   deliveries: DeliveryRepository;
   replyPaths: ReplyPathStore;
   bodies: MessageBodies;
-  /** `null` on PostgreSQL, where other processes share the queue. */
+  /**
+   * Messages in flight as files; `null` on PostgreSQL, where other processes share the queue, and for a store in
+   * memory.
+   */
   inFlight: InFlightMessages | null;
   counters: CounterStore;
   /**

@@ -1,8 +1,7 @@
 /**
- * What retention deletes, one rule per entry. The times are in `core/retention/kept-for.ts`, which the account export
- * and the legal pages share (specification section 9). Not listed here, because they are deleted together with their
- * parent: reply addresses with their alias, queued mail with its last delivery, the states of destination mailboxes
- * with the account.
+ * What retention deletes, one rule per entry. The periods are in `core/retention/kept-for.ts`, which the account export
+ * uses too (specification section 9). Not listed here, because they are deleted together with their parent: reply
+ * addresses with their alias, queued mail with its last delivery, the states of destination mailboxes with the account.
  */
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";

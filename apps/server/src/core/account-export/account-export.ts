@@ -8,7 +8,7 @@ export interface ExportedRow {
 }
 
 export interface ExportedTable {
-  /** What this table contains, and what of it the export leaves out. */
+  /** Sentence for the account's owner: what the table contains, and what the export leaves out. */
   about: string;
   /** Pages of rows, read from the database as the iterator advances; can be iterated once. */
   rows: AsyncIterable<readonly ExportedRow[]>;

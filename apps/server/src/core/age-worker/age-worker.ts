@@ -9,7 +9,9 @@ export interface AgeJobs {
     input: { keyName: string; masterPassword: string; createdAt: Date };
     result: { publicKey: string; encryptedPrivateKey: string };
   };
-  /** Checks that the public key can be encrypted to, and that the other value is a password-protected private key. */
+  /**
+   * Checks that the public key can be encrypted to, and that the private key is an age file protected by a password.
+   */
   checkKey: {
     input: { publicKey: string; encryptedPrivateKey: string };
     result: { publicKey: string; encryptedPrivateKey: string };
@@ -21,7 +23,7 @@ export interface AgeJobs {
   };
   /** @property privateKey a single identity, or the text of a whole identity file */
   decrypt: { input: { privateKey: string; encryptedText: string }; result: { text: string } };
-  /** Returns text that already is an armored age file unchanged. */
+  /** Encrypts the text to the public key. Text that already is an armored age file is not encrypted again. */
   encrypt: { input: { publicKey: string; text: string }; result: { encryptedText: string } };
 }
 export type AgeJobName = keyof AgeJobs;

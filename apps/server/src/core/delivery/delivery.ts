@@ -160,7 +160,7 @@ export const SPOOL_ROW_BYTES = 4096;
 
 export interface MessageToKeep {
   id: string;
-  /** Set for composed mail. */
+  /** Id of the record of composed mail; absent for other mail. */
   emailJobId?: string;
   envelope: MessageEnvelope;
   sizeBytes: number;
@@ -170,7 +170,7 @@ export interface MessageToKeep {
 export interface Finished {
   /** False when the lease was lost, so that nothing was changed. */
   finished: boolean;
-  /** Id of the message that was deleted with its last delivery. */
+  /** Id of the message if it was deleted with its last delivery; otherwise `null`. */
   messageDone: string | null;
   /**
    * True when the last open delivery of the message for its alias ended and no destination of the alias accepted the
@@ -180,8 +180,8 @@ export interface Finished {
 }
 
 /**
- * The delivery queue. Calls that take a lease token do nothing and return false when the lease was lost. The record of
- * composed mail (`email_job`) changes in the same commit.
+ * The delivery queue. Calls that take a lease token do nothing when the lease was lost, and their result says so. The
+ * record of composed mail (`email_job`) changes in the same commit.
  */
 export interface DeliveryStore {
   /** Inserts the message and its open deliveries in one commit (fsync). The body must already be in `MessageBodies`. */
@@ -196,7 +196,8 @@ export interface DeliveryStore {
   countKeptForOperator(): Promise<number>;
   /**
    * Leases due deliveries and those whose lease expired, in turn between accounts; within an account by priority, then
-   * oldest first. The cost does not grow with the queue (`FOR UPDATE SKIP LOCKED`).
+   * oldest first. Concurrent claims skip each other's rows (`FOR UPDATE SKIP LOCKED`). The cost does not grow with the
+   * queue.
    */
   claim(options: ClaimOptions): Promise<Claimed>;
   extendLease(id: string, leaseToken: string, until: Date): Promise<boolean>;

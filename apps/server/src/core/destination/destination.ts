@@ -35,7 +35,7 @@ export type AskDecision =
   | { kind: "known"; state: KnownState }
   /** The account has the maximum of unconfirmed mailboxes. */
   | { kind: "too_many" }
-  /** @param nextAt `null`: the mailbox is never asked again */
+  /** `nextAt`: when the mailbox may be asked again; `null`: never. */
   | { kind: "too_soon"; nextAt: Date | null };
 
 export interface Answered {

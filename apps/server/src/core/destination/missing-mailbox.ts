@@ -7,7 +7,7 @@
 export const MISSING_MAILBOX_RULE = {
   /** Refused messages before a mailbox is suspended. */
   refusals: 3,
-  /** Minimum milliseconds between the first and the last of them. */
+  /** Minimum milliseconds between the first and the last of these refusals. */
   spanMs: 86_400_000,
 } as const;
 

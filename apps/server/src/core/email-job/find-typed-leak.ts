@@ -26,7 +26,10 @@ export interface TypedLeakDeps {
 /** Maximum characters of a text that is searched on the event loop, which takes about a millisecond. */
 const EVENT_LOOP_TEXT_MAX = 16_384;
 
-/** @returns the field that leaks, the body first @throws AppError `busy`, `unavailable` */
+/**
+ * @returns the field that leaks, the body first; `null` if none does
+ * @throws AppError `busy`, `unavailable`
+ */
 export async function findTypedLeak({ subject, body }: TypedWords, deps: TypedLeakDeps): Promise<TypedLeak | null> {
   const { mailboxes } = deps;
   const isShort = body.length <= EVENT_LOOP_TEXT_MAX;

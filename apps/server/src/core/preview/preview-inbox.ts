@@ -72,7 +72,7 @@ export class PreviewInbox {
     return email?.html === undefined ? null : withInlineImages(email.html, email.attachments);
   }
 
-  /** The message as it was delivered. */
+  /** Returns the message with its envelope, as the preview transport received it. */
   arrival(id: string): PreviewArrival | null {
     return this.#entries.get(id) ?? null;
   }

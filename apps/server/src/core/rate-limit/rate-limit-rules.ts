@@ -6,7 +6,7 @@
 import type { RateLimitRule, SpacedLimitRule } from "./rate-limit.ts";
 
 const rules = {
-  // Against mass registration; still enough for ten people behind one address.
+  // Registrations from one network, against mass registration; still enough for ten people behind one address.
   register: { action: "register", max: 10, windowSeconds: 3600 },
   // Sign-in attempts from one network at any accounts.
   login_ip: { action: "login_ip", max: 30, windowSeconds: 600 },
@@ -49,7 +49,7 @@ const rules = {
   // Uses of a master password: each takes half a second of processor time and 256 MiB in the worker that all accounts
   // share.
   master_password: { action: "master_password", max: 10, windowSeconds: 60 },
-  // Texts decrypted with a private key from the request, in the same worker.
+  // Texts decrypted with a private key from the request, in the worker that all accounts share.
   decrypt_manual: { action: "decrypt_manual", max: 60, windowSeconds: 60 },
   // Confirmation messages to one mailbox, counted over all accounts, so that they cannot together flood a stranger's
   // mailbox.
@@ -66,8 +66,8 @@ const rules = {
     longestWaitSeconds: 900,
     forgetSeconds: 3600,
   },
-  // The same links to a mailbox whose account has not confirmed it, which may be a stranger's. Counted by mailbox, over
-  // all accounts; the client is not told.
+  // Reset and sign-in links to a mailbox that its account has not confirmed, which may be a stranger's. Counted by
+  // mailbox, over all accounts; the client is not told.
   password_reset_unproven: {
     action: "password_reset_unproven",
     free: 3,

@@ -43,7 +43,10 @@ export type SignInChange =
   | { kind: "email_changed" }
   | { kind: "way_linked" | "way_removed"; way: RemovableWay };
 
-/** Notifies an address that is known to be the account's own, or was until this change. */
+/**
+ * Notifies the owner of a change to how the account signs in, at an address known to be the account's own, or that was
+ * until this change.
+ */
 export async function notifySignInChanged(
   deps: AccountMailDeps,
   addressee: Addressee,

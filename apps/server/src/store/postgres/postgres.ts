@@ -25,7 +25,11 @@ const parsers: Record<number, (text: string) => unknown> = {
   [pg.types.builtins.INTERVAL]: (text) => text,
 };
 
-/** @throws StoreStartError `database_unreachable` when the server does not answer or is older than version 15 */
+/**
+ * Opens a pool of connections, and checks the server.
+ * @throws StoreStartError `database_unreachable` when the server does not answer, refuses the login, or is older than
+ * version 15
+ */
 export async function openPostgres(databaseUrl: string, logger: Logger | undefined): Promise<Database> {
   const pool = new pg.Pool({
     ...connectionOptions(databaseUrl),

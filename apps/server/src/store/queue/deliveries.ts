@@ -52,7 +52,10 @@ export interface DeliveryRepository extends DeliveryStore {
    * @returns false when no such message is kept
    */
   deleteKeptForOperator(messageId: string): Promise<boolean>;
-  /** @returns number of deleted messages; their bodies are deleted too */
+  /**
+   * Deletes mail kept for the operator that is older, with its bodies.
+   * @returns number of deleted messages
+   */
   deleteKeptBefore(createdBefore: Date): Promise<number>;
   figures(): Promise<QueueFigures>;
 }

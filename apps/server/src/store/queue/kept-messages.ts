@@ -77,7 +77,6 @@ export function keptMessages({ db, keys }: StoreContext, { insertMessage, envelo
         .executeTakeFirst();
       return result.numDeletedRows > 0n;
     },
-    /** @returns number of deleted messages; their bodies are deleted too */
     deleteKeptBefore: async (createdBefore: Date): Promise<number> => {
       const rows = await db
         .deleteFrom("message")

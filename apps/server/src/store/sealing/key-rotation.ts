@@ -60,7 +60,7 @@ export interface KeyKeeper {
   /** Whether a rotation is in progress in any process, according to the database. */
   isOpen(): Promise<boolean>;
   /** Does the steps of the rotation that are due. Called periodically by the keeper itself. */
-  look(): Promise<void>;
+  runDueSteps(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -85,14 +85,14 @@ export function keyKeeper(context: KeyContext, parts: KeyKeeperParts): KeyKeeper
     everyMs: checksMs,
     failureEvent: "key_rotation_failed",
     logger: parts.logger,
-    work: async () => (parts.isSound() ? await rotation.look() : undefined),
+    work: async () => (parts.isSound() ? await rotation.runDueSteps() : undefined),
   });
   return {
     list: () => rotation.list(),
     rotate: () => rotation.begin(),
     state: () => rotation.state,
     isOpen: () => rotation.isOpen(),
-    look: () => rotation.look(),
+    runDueSteps: () => rotation.runDueSteps(),
     stop: () => rotation.stop(job),
   };
 }
@@ -154,7 +154,7 @@ class Rotation {
     if (this.#state.step !== "none") return false;
     const isBegun = await this.#inTurn(() => this.#begin());
     // A failure here is not lost: the next periodic check fails in the same way and is logged.
-    if (isBegun) void this.look().catch(() => {});
+    if (isBegun) void this.runDueSteps().catch(() => {});
     return isBegun;
   }
 
@@ -179,7 +179,7 @@ class Rotation {
   }
 
   /** Reads keys that other processes made, promotes a new key when its time has come, and reseals what is due. */
-  look(): Promise<void> {
+  runDueSteps(): Promise<void> {
     return this.#inTurn(() => this.#check());
   }
 

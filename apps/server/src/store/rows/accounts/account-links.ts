@@ -125,7 +125,11 @@ async function confirm(context: StoreContext, { trx, userId, document }: Proof):
   return { ...nothingAfter, notifyRoutes };
 }
 
-/** @param passwordHash `null` removes the password */
+/**
+ * Replaces the password, and ends all sessions and links. The first proof of the mailbox also removes what an impostor
+ * could have left in the account.
+ * @param passwordHash `null` removes the password
+ */
 async function replacePassword(context: StoreContext, proof: Proof, passwordHash: string | null): Promise<AfterProof> {
   const { trx, userId, document } = proof;
   const isFirstProof = document.emailConfirmedAt === undefined;

@@ -18,7 +18,7 @@ export type UserDocument = Pick<
   isGoogleRemoved?: true;
   /** True if the account was created, with a confirmed e-mail, by an issuer that also hosts the mailbox. */
   isMadeByHost?: true;
-  /** Settings that differ from the defaults; absent if none was ever changed. */
+  /** Settings that the user has changed; absent if none was ever changed. */
   settings?: Partial<ChosenSettings>;
 };
 
