@@ -63,7 +63,7 @@ export const retentionRules = [
   { what: "notices", kept: "notice", forget: (before, parts) => parts.notices.deleteBefore(before) },
   // Times and outcome of a composed message, whose recipient, subject and body were erased earlier.
   { what: "emailJobs", kept: "endedEmailJob", forget: (before, parts) => parts.emailJobs.deleteEndedBefore(before) },
-  // Mail to postmaster@ that the operator has not deleted.
+  // Mail to postmaster@ and abuse@ that is kept for the operator and was not deleted.
   { what: "operatorMail", kept: "operatorMail", forget: (before, parts) => parts.deliveries.deleteKeptBefore(before) },
   // Keyed hashes of mailboxes whose host said that they don't exist. A suspended mailbox stays until its owner resumes
   // it.

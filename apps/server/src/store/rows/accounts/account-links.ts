@@ -13,7 +13,7 @@ import { endSessionsAndLinks } from "./passwords.ts";
 import { lockDocument, sealDocument, type UserDocument } from "./user-document.ts";
 
 export interface AccountLinkStoreParts {
-  /** Deletes the bodies of messages that an impostor had queued. */
+  /** Deletes the bodies of messages that were cancelled because an impostor may have queued them. */
   forgetBodies(messageIds: readonly string[]): Promise<void>;
 }
 
