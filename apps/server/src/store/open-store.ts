@@ -114,14 +114,17 @@ export interface Store {
   deliveries: DeliveryRepository;
   replyPaths: ReplyPathStore;
   bodies: MessageBodies;
-  /** `null` on PostgreSQL, where other processes share the queue. */
+  /**
+   * Messages in flight as files; `null` on PostgreSQL, where other processes share the queue, and for a store in
+   * memory.
+   */
   inFlight: InFlightMessages | null;
   counters: CounterStore;
   /**
    * Backs up the embedded store while it runs; `null` on PostgreSQL and for a store in memory.
    * @throws BackupError
    */
-  backup: ((wish: BackupRequest) => Promise<{ bytes: number }>) | null;
+  backup: ((request: BackupRequest) => Promise<{ bytes: number }>) | null;
   keyKeeper: KeyKeeper;
   /** Re-wraps all keys under a new `secret.key`; `null` if the key does not come from that file. */
   rotateWrapping: (() => Promise<void>) | null;
