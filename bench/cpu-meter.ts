@@ -28,9 +28,17 @@ const root = "/sys/fs/cgroup";
 const TICKS_PER_SECOND = 100;
 const PAGES_PER_MIB = 256;
 
+/** For each open meter, a function that returns its processes. */
+const openMeters = new Set<() => number[]>();
+
 export function openMeter(name: string): CpuMeter {
   const directory = makeCgroup(`kauke-bench-${process.pid}-${name}`);
   return directory === null ? procMeter() : cgroupMeter(directory);
+}
+
+/** @returns the processes of all open meters; in some cases without their descendants */
+export function measuredPids(): number[] {
+  return [...openMeters].flatMap((pids) => pids());
 }
 
 /** @returns the directory of a new cgroup; `null` when this user or system cannot create one */
@@ -48,11 +56,14 @@ function makeCgroup(name: string): string | null {
 function cgroupMeter(directory: string): CpuMeter {
   const members = `${directory}/cgroup.procs`;
   const isFirst = existsSync(`${directory}/cpuacct.usage`);
+  const pids = () => readFileSync(members, "utf8").split("\n").filter(Boolean).map(Number);
   const close = () => {
     process.removeListener("exit", close);
+    openMeters.delete(pids);
     removeWhenEmpty(directory);
   };
   process.once("exit", close);
+  openMeters.add(pids);
   return {
     method: isFirst ? "cgroup v1" : "cgroup v2",
     join: (pid) => {
@@ -63,7 +74,7 @@ function cgroupMeter(directory: string): CpuMeter {
       if (isFirst) return Number(readFileSync(`${directory}/cpuacct.usage`, "utf8")) / 1e9;
       return Number(/^usage_usec (\d+)/m.exec(readFileSync(`${directory}/cpu.stat`, "utf8"))?.[1]) / 1e6;
     },
-    memory: () => memoryOf(readFileSync(members, "utf8").split("\n").filter(Boolean).map(Number)),
+    memory: () => memoryOf(pids()),
     close,
   };
 }
@@ -93,18 +104,23 @@ function moveUnlessGone(pid: number, members: string): void {
 
 function procMeter(): CpuMeter {
   const roots: number[] = [];
+  const pids = () => roots;
+  openMeters.add(pids);
   return {
     method: "/proc",
     join: (pid) => void roots.push(pid),
     wrap: (command) => [...command],
     seconds: () => processTree(roots).reduce((sum, pid) => sum + ticksOf(pid), 0) / TICKS_PER_SECOND,
     memory: () => memoryOf(processTree(roots)),
-    close: () => void roots.splice(0),
+    close: () => {
+      roots.length = 0;
+      openMeters.delete(pids);
+    },
   };
 }
 
 /** @returns the given processes and all their descendants */
-function processTree(roots: readonly number[]): number[] {
+export function processTree(roots: readonly number[]): number[] {
   const all = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry));
   const parents = all.map((pid) => [Number(pid), Number(statOf(Number(pid))[1])] as const);
   const found = [...roots];

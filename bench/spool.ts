@@ -4,6 +4,7 @@
  * worker drains the spool. Both halves are measured separately; their sum is the price of a durable queue.
  */
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { compare, comparisons } from "./forward/comparisons.ts";
 import type { ForwardCase } from "./forward/forward-rows.ts";
 import { type DurablePeer, FIRST_RETRY_SECONDS, type OurSystem } from "./forward/forward-system.ts";
 import type { MailLoad } from "./mail-job.ts";
@@ -79,7 +80,7 @@ async function waitFor(isDone: () => boolean): Promise<void> {
 
 function rowsOf(
   sizeBytes: number,
-  { ours: { name }, durablePeer }: { ours: OurSystem; durablePeer: DurablePeer | null },
+  { ours: { name, workers }, durablePeer }: { ours: OurSystem; durablePeer: DurablePeer | null },
   results: readonly Spooled[],
 ): Row[] {
   const of = (figure: keyof Spooled) => median(results.map((result) => result[figure]));
@@ -87,17 +88,24 @@ function rowsOf(
   const both = of("acceptCpu") + of("sendCpu");
   const peerCpu = durablePeer?.cpuBySize.get(sizeBytes);
   const ratio = peerCpu === undefined ? "" : `; ${(peerCpu / both).toFixed(1)}x of it for ${durablePeer?.name}`;
+  const deferral = comparisons.find((comparison) => comparison.of === "spool-deferred")!;
+  const judged = compare(deferral, () => both, { sizeBytes, sessions: SESSIONS });
   return [
     {
       bench: "forward",
       what: `${what}, acceptance`,
+      workers,
       measured: `${of("acceptCpu").toFixed(2)} CPU-s/1000, ${of("acceptedPerSecond").toFixed(0)} msg/s`,
     },
     {
       bench: "forward",
       what: `${what}, delivery from the spool`,
+      workers,
       measured: `${of("sendCpu").toFixed(2)} CPU-s/1000`,
       compared: `${both.toFixed(2)} CPU-s/1000 in all${ratio}`,
+      ...(judged?.target == null || judged.isMet === null
+        ? {}
+        : { target: `${judged.target} in all`, isMet: judged.isMet }),
     },
   ];
 }

@@ -50,8 +50,10 @@ const signedNames = new Set(
 function signMessage(wire: Buffer, done: (field: string) => void): void {
   const message = withoutStuffing(wire.subarray(0, wire.length - 3));
   const headerEnd = message.indexOf("\r\n\r\n");
-  const bodyHash = createHash("sha256").update(relaxedBody(message.subarray(headerEnd + 4))).digest("base64");
-  const fields = signedFields(message.latin1Slice(0, headerEnd));
+  const bodyHash = createHash("sha256")
+    .update(relaxedBody(message.subarray(headerEnd + 4)))
+    .digest("base64");
+  const fields = signedFields(message.toString("latin1", 0, headerEnd));
   const names = [...fields.keys()].join(":");
   const unsigned = `v=1; a=rsa-sha256; c=relaxed/relaxed; d=${DOMAIN}; s=${SELECTOR}; h=${names}; bh=${bodyHash}; b=`;
   const input = `${[...fields].map(([name, value]) => `${name}:${value}\r\n`).join("")}dkim-signature:${unsigned}`;
@@ -64,7 +66,7 @@ function signMessage(wire: Buffer, done: (field: string) => void): void {
 
 function withoutStuffing(wire: Buffer): Buffer {
   if (wire[0] !== 0x2e && !wire.includes("\r\n..")) return wire;
-  return Buffer.from(wire.latin1Slice().replaceAll(/^\.\./gm, "."), "latin1");
+  return Buffer.from(wire.toString("latin1").replaceAll(/^\.\./gm, "."), "latin1");
 }
 
 /** Canonicalizes a body (RFC 6376 §3.4.4); copies it only if it contains white space that changes. */
@@ -72,7 +74,13 @@ function relaxedBody(body: Buffer): Buffer {
   const isUnchanged = !body.includes("  ") && !body.includes("\t") && !body.includes(" \r\n");
   const relaxed = isUnchanged
     ? body
-    : Buffer.from(body.latin1Slice().replaceAll(/[ \t]+/g, " ").replaceAll(" \r\n", "\r\n"), "latin1");
+    : Buffer.from(
+        body
+          .toString("latin1")
+          .replaceAll(/[ \t]+/g, " ")
+          .replaceAll(" \r\n", "\r\n"),
+        "latin1",
+      );
   let end = relaxed.length;
   while (end >= 4 && relaxed[end - 1] === 0x0a && relaxed[end - 3] === 0x0a) end -= 2;
   return relaxed.subarray(0, end);
@@ -116,7 +124,7 @@ class Outgoing {
     Outgoing.open++;
     this.#current = first;
     this.#socket = connect({ port: sinkPort, host: "127.0.0.1", noDelay: true });
-    this.#socket.on("data", (chunk) => this.#read(chunk));
+    this.#socket.on("data", (chunk: Buffer) => this.#read(chunk));
     this.#socket.on("error", () => {});
     this.#socket.on("close", () => {
       Outgoing.open--;
@@ -134,7 +142,7 @@ class Outgoing {
   }
 
   #read(chunk: Buffer): void {
-    this.#text += chunk.latin1Slice();
+    this.#text += chunk.toString("latin1");
     for (let end = this.#text.indexOf("\n"); end >= 0; end = this.#text.indexOf("\n")) {
       const line = this.#text.slice(0, end).trimEnd();
       this.#text = this.#text.slice(end + 1);
@@ -205,7 +213,7 @@ class Incoming {
   constructor(socket: Socket) {
     this.#socket = socket;
     socket.on("error", () => {});
-    socket.on("data", (chunk) => {
+    socket.on("data", (chunk: Buffer) => {
       for (let rest: Buffer = chunk; rest.length > 0; )
         rest = this.#isData ? this.#readMessage(rest) : this.#readCommand(rest);
     });
@@ -220,10 +228,10 @@ class Incoming {
   #readCommand(chunk: Buffer): Buffer {
     const end = chunk.indexOf(0x0a);
     if (end < 0) {
-      this.#line += chunk.latin1Slice();
+      this.#line += chunk.toString("latin1");
       return chunk.subarray(chunk.length);
     }
-    const line = (this.#line + chunk.latin1Slice(0, end)).trimEnd();
+    const line = (this.#line + chunk.toString("latin1", 0, end)).trimEnd();
     this.#line = "";
     this.#command(line);
     return chunk.subarray(end + 1);
