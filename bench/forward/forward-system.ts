@@ -90,6 +90,9 @@ const answeredFirst = { KAUKE_ANSWER_SECONDS: "0", KAUKE_MAX_MESSAGE_BYTES: Stri
 
 const checks = (variant: OurVariant) => (variant === "verified" || variant === "sealed" ? "on" : "off");
 
+/** Sufficient for a first start on a machine with other load, where only smoke tests run. */
+const START_TIMEOUT_MS = 300_000;
+
 /**
  * Starts the whole server in its own process, with the embedded database, and one account with one alias unless it gets
  * existing ones.
@@ -100,6 +103,7 @@ export async function startOurs(
 ): Promise<OurSystem> {
   const dns = await startFakeDnsServer({ ...senderZone(), ...accounts?.zone });
   const server = await startServerProcess({
+    readyTimeoutMs: START_TIMEOUT_MS,
     ...(accounts === undefined ? {} : { dataDir: accounts.dataDir }),
     ...(accounts?.program === undefined ? {} : { program: accounts.program }),
     env: {

@@ -17,7 +17,8 @@ export function harakaFiles(setup: HarakaSetup): Record<string, string> {
     "config/me": "mx.in.test\n",
     "config/smtp.ini": `listen=127.0.0.1:${port}\nnodes=0\n`,
     "config/log.ini": "level=warn\n",
-    "config/smtp_forward.ini": `host=127.0.0.1\nport=${sinkPort}\nenable_outbound=true\nenable_tls=${isSecure}\n`,
+    // With TLS it must be a name: Haraka puts it into the server name indication, where Node accepts no address.
+    "config/smtp_forward.ini": `host=${isSecure ? "localhost" : "127.0.0.1"}\nport=${sinkPort}\nenable_outbound=true\nenable_tls=${isSecure}\n`,
     "config/outbound.ini": "enable_tls=false\nlocal_mx_ok=true\n",
     "config/plugins": `${isSecure ? "tls\n" : ""}forwarder\ndkim\nqueue/smtp_forward\n`,
     "config/dkim.ini": `[sign]\nenabled=true\nselector=s1\ndomain=in.test\n[canon]\nbody=relaxed\n[verify]\nenabled=${verifies}\n`,

@@ -80,7 +80,7 @@ export const rowFacts: Readonly<Record<PeerRow, RowFacts>> = {
     isSecure: true,
   },
   "haraka-default": {
-    title: "Haraka, default mix (checks SPF and DKIM: no DMARC, ARC; no reply addresses; aliases in memory)",
+    title: "Haraka, default mix (checks DKIM only: no SPF, DMARC, ARC; no reply addresses; aliases in memory)",
     onTopOf: "haraka-aliases",
     isMix: true,
     isSecure: true,
