@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { type Variant, variants } from "./forward/forward-system.ts";
 import { type PeerRow, peerRows } from "./peers/peer-rows.ts";
 
-/** Names of the benchmarks. `peers` takes twenty minutes and runs only when it is named. */
+/** Names of the benchmarks. `peers` takes up to half an hour and runs only when it is named. */
 export const benchNames = ["forward", "alias-scale", "start", "api", "pages", "turns", "peers"] as const;
 export type BenchName = (typeof benchNames)[number];
 
