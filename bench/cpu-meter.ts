@@ -28,17 +28,22 @@ const root = "/sys/fs/cgroup";
 const TICKS_PER_SECOND = 100;
 const PAGES_PER_MIB = 256;
 
-/** For each open meter, a function that returns its processes. */
-const openMeters = new Set<() => number[]>();
+/** For each meter with daemons, which are no descendants of this process, a function that returns their CPU seconds. */
+const daemons: (() => number)[] = [];
 
 export function openMeter(name: string): CpuMeter {
   const directory = makeCgroup(`kauke-bench-${process.pid}-${name}`);
   return directory === null ? procMeter() : cgroupMeter(directory);
 }
 
-/** @returns the processes of all open meters; in some cases without their descendants */
-export function measuredPids(): number[] {
-  return [...openMeters].flatMap((pids) => pids());
+/** @returns CPU seconds of all programs that were started by `wrap` of any meter */
+export function daemonSeconds(): number {
+  return daemons.reduce((sum, seconds) => sum + seconds(), 0);
+}
+
+/** @returns CPU seconds of a process, of its descendants, and of those among them that have ended */
+export function treeSeconds(pid: number): number {
+  return processTree([pid]).reduce((sum, member) => sum + ticksOf(member), 0) / TICKS_PER_SECOND;
 }
 
 /** @returns the directory of a new cgroup; `null` when this user or system cannot create one */
@@ -56,25 +61,29 @@ function makeCgroup(name: string): string | null {
 function cgroupMeter(directory: string): CpuMeter {
   const members = `${directory}/cgroup.procs`;
   const isFirst = existsSync(`${directory}/cpuacct.usage`);
-  const pids = () => readFileSync(members, "utf8").split("\n").filter(Boolean).map(Number);
+  let lastSeconds: number | null = null;
+  const seconds = () => {
+    if (lastSeconds !== null) return lastSeconds;
+    if (isFirst) return Number(readFileSync(`${directory}/cpuacct.usage`, "utf8")) / 1e9;
+    return Number(/^usage_usec (\d+)/m.exec(readFileSync(`${directory}/cpu.stat`, "utf8"))?.[1]) / 1e6;
+  };
   const close = () => {
     process.removeListener("exit", close);
-    openMeters.delete(pids);
+    lastSeconds = seconds();
     removeWhenEmpty(directory);
   };
   process.once("exit", close);
-  openMeters.add(pids);
   return {
     method: isFirst ? "cgroup v1" : "cgroup v2",
     join: (pid) => {
       for (const member of processTree([pid])) moveUnlessGone(member, members);
     },
-    wrap: (command) => ["/bin/sh", "-c", `echo $$ > ${members} && exec "$@"`, "sh", ...command],
-    seconds: () => {
-      if (isFirst) return Number(readFileSync(`${directory}/cpuacct.usage`, "utf8")) / 1e9;
-      return Number(/^usage_usec (\d+)/m.exec(readFileSync(`${directory}/cpu.stat`, "utf8"))?.[1]) / 1e6;
+    wrap: (command) => {
+      if (!daemons.includes(seconds)) daemons.push(seconds);
+      return ["/bin/sh", "-c", `echo $$ > ${members} && exec "$@"`, "sh", ...command];
     },
-    memory: () => memoryOf(pids()),
+    seconds,
+    memory: () => memoryOf(readFileSync(members, "utf8").split("\n").filter(Boolean).map(Number)),
     close,
   };
 }
@@ -104,23 +113,18 @@ function moveUnlessGone(pid: number, members: string): void {
 
 function procMeter(): CpuMeter {
   const roots: number[] = [];
-  const pids = () => roots;
-  openMeters.add(pids);
   return {
     method: "/proc",
     join: (pid) => void roots.push(pid),
     wrap: (command) => [...command],
     seconds: () => processTree(roots).reduce((sum, pid) => sum + ticksOf(pid), 0) / TICKS_PER_SECOND,
     memory: () => memoryOf(processTree(roots)),
-    close: () => {
-      roots.length = 0;
-      openMeters.delete(pids);
-    },
+    close: () => void roots.splice(0),
   };
 }
 
 /** @returns the given processes and all their descendants */
-export function processTree(roots: readonly number[]): number[] {
+function processTree(roots: readonly number[]): number[] {
   const all = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry));
   const parents = all.map((pid) => [Number(pid), Number(statOf(Number(pid))[1])] as const);
   const found = [...roots];
