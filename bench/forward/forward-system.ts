@@ -68,8 +68,9 @@ export interface OurOptions {
 /** A server's existing accounts, and what it needs to deliver to them. */
 export interface OurAccounts {
   dataDir: string;
-  /** An alias among them. */
+  /** Address of one of their aliases, to which the sample message is sent. */
   rcptTo: string;
+  /** Mailbox to which that alias forwards. */
   destination: string;
   sinkHost?: string;
   /** DNS records in addition to those of the message's sender. */
