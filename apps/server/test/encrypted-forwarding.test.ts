@@ -3,16 +3,14 @@
  * plaintext is never sent.
  */
 
-import { createPublicKey } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { encryptArmored, encryptedLength } from "@kauke/age/node-encrypter";
 import type { AliasWire } from "@kauke/contract";
+import { dkimRecordOf } from "@kauke/testkit/dkim-record";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
-import { type Person, registerPerson } from "@kauke/testkit/person";
-import { byMailauth, type DkimRecord, pythonDkim } from "@kauke/testkit/programs/verify-dkim";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
+import { byMailauth, pythonDkim } from "@kauke/testkit/programs/verify-dkim";
 import {
   decryptForwarded,
   encryptedFileOf,
@@ -21,8 +19,7 @@ import {
   stockProgram,
 } from "@kauke/testkit/sealing-key";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
 if (stockProgram === null)
   console.log("Some tests are skipped: the age program is not installed (Debian: apt-get install age)");
@@ -33,55 +30,32 @@ const spf = { txt: ["v=spf1 ip4:127.0.0.1 -all"] };
 const dns = createFakeDns({ "inbox.example": spf, "sender.example": spf });
 
 let isEncrypterBroken = false;
-let mx: FakeMx;
-let hook: FakeWebhook;
-let system: TestSystem;
-let record: DkimRecord;
-/** A person whose forwarded mail is encrypted unless an alias says otherwise. */
-let person: Person;
+const { mx, hook, system, person } = await setUpForwarding({
+  dns,
+  env: { KAUKE_RETRY_SCHEDULE: "1s,1s,2s" },
+  overrides: {
+    store: { dkimDomains: ["kauke.test"] },
+    encrypter: {
+      encryptedLength,
+      async encrypt(plaintext, publicKey) {
+        if (isEncrypterBroken) throw new Error("broken on purpose");
+        return encryptArmored(plaintext, publicKey);
+      },
+    },
+  },
+});
+const record = dkimRecordOf(system);
+/** Key to which the person's forwarded mail is encrypted unless an alias says otherwise. */
 let key: SealingKey;
 
 beforeAll(async () => {
-  mx = await FakeMx.start();
-  hook = await FakeWebhook.start();
-  system = await startSystem({
-    env: {
-      KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
-      KAUKE_WEBHOOK_ALLOW: "127.0.0.1",
-      KAUKE_AUTHENTICATION: "on",
-      KAUKE_RETRY_SCHEDULE: "1s,1s,2s",
-      KAUKE_LIMITS: "off",
-    },
-    overrides: {
-      resolver: dns,
-      store: { dkimDomains: ["kauke.test"] },
-      encrypter: {
-        encryptedLength,
-        async encrypt(plaintext, publicKey) {
-          if (isEncrypterBroken) throw new Error("broken on purpose");
-          return encryptArmored(plaintext, publicKey);
-        },
-      },
-    },
-  });
-  const dkim = system.server.store.dkimKeys.find((it) => it.algorithm === "rsa-sha256");
-  if (dkim === undefined) throw new Error("no DKIM key");
-  const bytes = createPublicKey(dkim.privateKey).export({ type: "spki", format: "der" });
-  record = { name: `${dkim.selector}._domainkey.kauke.test`, value: `v=DKIM1; k=rsa; p=${bytes.toString("base64")}` };
-  person = await registerPerson(system.url);
   key = await insertSealingKey(system.server.store, person.user.id);
   await sealTo(key.id);
 });
 
-afterAll(async () => {
-  await system.close();
-  await hook.close();
-  await mx.close();
-});
-
 beforeEach(() => {
-  mx.messages.length = 0;
-  hook.requests.length = 0;
+  mx.reset();
+  hook.reset();
   isEncrypterBroken = false;
 });
 

@@ -2,13 +2,12 @@
  * The limits of the mail path over real sockets: each with a small figure, each applied at connect or at RCPT, none
  * with a permanent failure. The limit of a destination (6, two of them for one account) is applied in the queue.
  */
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { smtpTalk } from "@kauke/testkit/smtp-talk";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 
 const message = "From: Ann <ann@example.org>\r\nSubject: hi\r\n\r\nhello\r\n";
 const later = "451 4.7.1 Too much mail from you, please try again later";
@@ -22,27 +21,15 @@ const limits = {
   mail_account: "5/3600",
   mail_destination: "6/3600",
 };
-let mx: FakeMx;
-let system: TestSystem;
 let passedMs = 0;
 let made = 0;
-
-beforeAll(async () => {
-  mx = await FakeMx.start();
-  const named = Object.entries(limits).map(([name, value]) => `${name}=${value}`);
-  system = await startSystem({
-    env: {
-      KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
-      KAUKE_LIMITS: named.join(","),
-      KAUKE_WEBHOOK_ALLOW: "127.0.0.1",
-    },
-    overrides: { clock: { now: () => new Date(Date.now() + passedMs) } },
-  });
-});
-
-afterAll(async () => {
-  await system.close();
-  await mx.close();
+const { mx, system } = await setUpForwarding({
+  env: {
+    KAUKE_LIMITS: Object.entries(limits)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(","),
+  },
+  overrides: { clock: { now: () => new Date(Date.now() + passedMs) } },
 });
 
 /** A client address in a block that no test has used before. */

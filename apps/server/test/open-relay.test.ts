@@ -2,36 +2,21 @@
  * Never an open relay: the classic list of address spellings that made hosts relay mail for strangers, each by name. A
  * fake mail host receives everything that leaves; a message that may pass shows that it would be seen there.
  */
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { type Person, registerPerson } from "@kauke/testkit/person";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
 const message = "From: Ann <ann@example.org>\r\nSubject: hi\r\n\r\nhello";
-let outside: FakeMx;
-let system: TestSystem;
-let person: Person;
+const {
+  mx: outside,
+  system,
+  person,
+} = await setUpForwarding({ env: { KAUKE_MAIL_HOST: "mail.kauke.test", KAUKE_RETRY_SCHEDULE: "1s" } });
 let before: number;
 
 beforeAll(async () => {
-  outside = await FakeMx.start();
-  system = await startSystem({
-    env: {
-      KAUKE_RELAY_URL: `smtp://127.0.0.1:${outside.port}`,
-      KAUKE_MAIL_HOST: "mail.kauke.test",
-      KAUKE_LIMITS: "off",
-      KAUKE_RETRY_SCHEDULE: "1s",
-    },
-  });
-  person = await registerPerson(system.url);
   await person.createAlias({ alias: "shop", forwardTo: "owner@inbox.example" });
-});
-
-afterAll(async () => {
-  await system.close();
-  await outside.close();
 });
 
 beforeEach(() => {

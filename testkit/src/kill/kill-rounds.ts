@@ -11,7 +11,7 @@ import { LoadSender, type LoadSenderOptions } from "../load-sender.ts";
 import { logSpy } from "../log-spy.ts";
 import { registerPerson } from "../person.ts";
 import { makeDataDir, type ServerProcess, startServerProcess } from "../server-process.ts";
-import { startSystem } from "../system.ts";
+import { relayTo, startSystem } from "../system.ts";
 import { type Balance, balance, type LeasedAtKills } from "./kill-books.ts";
 import { type Dice, MomentWatch, moments, momentsOfTheSender } from "./kill-moments.ts";
 
@@ -90,11 +90,10 @@ export async function killRounds(options: KillRoundsOptions): Promise<KillRounds
 }
 
 /** Builds the settings of a server under load that sends to `destination`. */
-export function loadSettings({ port }: SwitchedDestination, retrySeconds: number): Record<string, string> {
+export function loadSettings(destination: SwitchedDestination, retrySeconds: number): Record<string, string> {
   return {
-    KAUKE_RELAY_URL: `smtp://127.0.0.1:${port}`,
+    ...relayTo(destination),
     KAUKE_RETRY_SCHEDULE: Array.from({ length: 100 }, () => `${retrySeconds}s`).join(","),
-    KAUKE_LIMITS: "off",
   };
 }
 

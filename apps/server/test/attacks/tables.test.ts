@@ -14,9 +14,10 @@ import { aliasStore } from "@kauke/server/store/rows/aliases/aliases";
 import { walletChallengeStore } from "@kauke/server/store/rows/sign-in/wallet-challenges";
 import { anAlias } from "@kauke/server/store/rows.testing";
 import { hmacPurposes, serverKeys } from "@kauke/server/store/sealing/server-keys";
+import { startForwardingSystem } from "@kauke/testkit/forwarding-system";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { startForwardingSystem, startSystem, type TestSystem } from "@kauke/testkit/system";
+import { startSystem, type TestSystem } from "@kauke/testkit/system";
 import { makeWalletKey, proveWallet } from "@kauke/testkit/wallet-key";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -223,9 +224,9 @@ describe("reply addresses of one alias", () => {
 });
 
 test("an alias that accepts no new correspondents delays no other alias of the same message; only its own copy waits", async () => {
-  const system = await startForwardingSystem({ env: { KAUKE_LIMITS: "alias_create=1000/3600" } });
-  closers.push(() => system.close());
-  const [mallory, ann] = [await registerPerson(system.url), await registerPerson(system.url)];
+  await using forwarding = await startForwardingSystem({ env: { KAUKE_LIMITS: "alias_create=1000/3600" } });
+  const { mx, system, person: mallory } = forwarding;
+  const ann = await registerPerson(system.url);
   const [full, other] = [
     await mallory.createAlias({ forwardTo: "mallory@full.example" }),
     await ann.createAlias({ forwardTo: "ann@other.example" }),
@@ -245,7 +246,7 @@ test("an alias that accepts no new correspondents delays no other alias of the s
   expect((await send([crowded], "stranger@example.org")).last).toMatch(/^451 /);
   expect((await send([crowded], "friend@example.org")).last).toMatch(/^250 /);
   expect((await send([crowded, quiet], "stranger@example.org")).last).toMatch(/^250 /);
-  await vi.waitFor(() => expect(system.mx.messages.some((it) => it.rcptTo.includes("ann@other.example"))).toBe(true));
+  await vi.waitFor(() => expect(mx.messages.some((it) => it.rcptTo.includes("ann@other.example"))).toBe(true));
   expect(await system.server.store.deliveries.count()).toBe(1);
 });
 

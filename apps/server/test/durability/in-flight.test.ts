@@ -9,7 +9,7 @@ import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { relayTo, startSystem, type TestSystem } from "@kauke/testkit/system";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 
 let dataDir: string;
@@ -64,10 +64,9 @@ async function start(): Promise<void> {
   system = await startSystem({
     env: {
       KAUKE_DATA_DIR: dataDir,
-      KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
+      ...relayTo(mx),
       KAUKE_RETRY_SCHEDULE: "1s,1s,1s,1s,1s,1s",
       KAUKE_ANSWER_SECONDS: "0",
-      KAUKE_LIMITS: "off",
     },
     overrides: { store: { disk: disk.disk } },
   });

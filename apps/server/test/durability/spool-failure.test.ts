@@ -11,7 +11,7 @@ import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { relayTo, startSystem, type TestSystem } from "@kauke/testkit/system";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 
 let dataDir: string;
@@ -51,10 +51,9 @@ async function start(): Promise<void> {
   system = await startSystem({
     env: {
       KAUKE_DATA_DIR: dataDir,
-      KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
+      ...relayTo(mx),
       KAUKE_RETRY_SCHEDULE: Array.from({ length: 60 }, () => "1s").join(","),
       KAUKE_WEBHOOK_ALLOW: "127.0.0.1",
-      KAUKE_LIMITS: "off",
     },
     overrides: { store: { disk: disk.disk } },
   });

@@ -10,7 +10,7 @@ import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
 import { smtpTalk } from "@kauke/testkit/smtp-talk";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { relayTo, startSystem, type TestSystem } from "@kauke/testkit/system";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 /** Facts about a data directory, written by `scripts/make-data-directory.ts`. */
@@ -55,9 +55,8 @@ describe.each(names)("%s", (name) => {
     system = await startSystem({
       env: {
         KAUKE_DATA_DIR: dataDir,
-        KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
+        ...relayTo(mx),
         KAUKE_AUTHENTICATION: "on",
-        KAUKE_LIMITS: "off",
       },
       overrides: { resolver: dns, clock: { now: () => new Date(Date.now() + skewMs) } },
     });

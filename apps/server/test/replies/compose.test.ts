@@ -5,34 +5,18 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AliasWire, CreatedEmailJob, EmailJobStatusWire } from "@kauke/contract";
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { type Person, registerPerson } from "@kauke/testkit/person";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { relayTo, startSystem } from "@kauke/testkit/system";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 
-let mx: FakeMx;
-let system: TestSystem;
+const settings = { KAUKE_RETRY_SCHEDULE: "1s,1s,1s,1s,1s", KAUKE_UNDO_SECONDS: "1" };
+const { mx, system } = await setUpForwarding({ env: settings });
 let person: Person;
 let alias: AliasWire;
 
-const settings = () => ({
-  KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
-  KAUKE_RETRY_SCHEDULE: "1s,1s,1s,1s,1s",
-  KAUKE_UNDO_SECONDS: "1",
-  KAUKE_LIMITS: "off",
-});
-
-beforeAll(async () => {
-  mx = await FakeMx.start();
-  system = await startSystem({ env: settings() });
-});
-afterAll(async () => {
-  await system.close();
-  await mx.close();
-});
 beforeEach(async () => {
-  mx.options = {};
-  mx.messages.length = 0;
+  mx.reset();
   person = await registerPerson(system.url);
   alias = await sendingAlias(person);
 });
@@ -281,7 +265,7 @@ describe("composed mail", () => {
 });
 
 test("the daily limit of an account is enforced, and the response says when to continue", async () => {
-  const limited = await startSystem({ env: { ...settings(), KAUKE_LIMITS: "email_job_create=2/86400" } });
+  const limited = await startSystem({ env: { ...relayTo(mx), ...settings, KAUKE_LIMITS: "email_job_create=2/86400" } });
   try {
     const owner = await registerPerson(limited.url);
     const { id } = await sendingAlias(owner);
@@ -296,7 +280,7 @@ test("the daily limit of an account is enforced, and the response says when to c
 
 test("a waiting message survives a restart, and can still be undone", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "kauke-compose-"));
-  const env = { ...settings(), KAUKE_UNDO_SECONDS: "4", KAUKE_DATA_DIR: dataDir };
+  const env = { ...relayTo(mx), ...settings, KAUKE_UNDO_SECONDS: "4", KAUKE_DATA_DIR: dataDir };
   const first = await startSystem({ env });
   const owner = await registerPerson(first.url);
   const { id } = await sendingAlias(owner);

@@ -4,13 +4,10 @@
  */
 import { Canaries } from "@kauke/testkit/canary/canary-scan";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
-import { type Person, registerPerson } from "@kauke/testkit/person";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { type SmtpTalk, smtpTalk, smtpTalkTls } from "@kauke/testkit/smtp-talk";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
 const facts = new Canaries();
 const home = `${facts.word("home-domain")}.example`;
@@ -38,42 +35,28 @@ const ann = "ann@sender.example";
 const isHome = (address: string | undefined) => address?.endsWith(home) ?? false;
 /** Replies of our listeners to all clients. */
 const replies: string[] = [];
-let mx: FakeMx;
-let hook: FakeWebhook;
-let system: TestSystem;
-let owner: Person;
+const {
+  mx,
+  hook,
+  system,
+  person: owner,
+} = await setUpForwarding({
+  dns,
+  email: account,
+  env: { KAUKE_RETRY_SCHEDULE: "1s", KAUKE_UNDO_SECONDS: "1" },
+  overrides: { store: { dkimDomains: ["kauke.test"] } },
+});
 
 beforeAll(async () => {
-  [mx, hook] = [await FakeMx.start(), await FakeWebhook.start()];
-  system = await startSystem({
-    env: {
-      KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
-      KAUKE_WEBHOOK_ALLOW: "127.0.0.1",
-      KAUKE_AUTHENTICATION: "on",
-      KAUKE_LIMITS: "off",
-      KAUKE_RETRY_SCHEDULE: "1s",
-      KAUKE_UNDO_SECONDS: "1",
-    },
-    overrides: { resolver: dns, store: { dkimDomains: ["kauke.test"] } },
-  });
-  owner = await registerPerson(system.url, account);
   facts.watch("user id", owner.user.id);
   facts.watch("account's password", owner.password);
   facts.watch("session", owner.cookie.slice(owner.cookie.indexOf("=") + 1));
   await owner.createAlias({ alias: otherAlias, forwardTo: mailbox, notes });
 });
 
-afterAll(async () => {
-  await system.close();
-  await mx.close();
-  await hook.close();
-});
-
 beforeEach(() => {
-  mx.messages.length = 0;
-  mx.commands.length = 0;
-  mx.options = {};
-  hook.requests.length = 0;
+  mx.reset();
+  hook.reset();
   replies.length = 0;
 });
 

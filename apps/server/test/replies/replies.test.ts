@@ -3,38 +3,22 @@
  * strangers refused.
  */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { type Person, registerPerson } from "@kauke/testkit/person";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
+import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 
 const spf = { txt: ["v=spf1 ip4:127.0.0.1 -all"] };
 const dns = createFakeDns({ "inbox.example": spf, "sender.example": spf });
-let mx: FakeMx;
-let system: TestSystem;
-let person: Person;
-
-beforeAll(async () => {
-  mx = await FakeMx.start({
+const { mx, system, person } = await setUpForwarding({
+  dns,
+  env: { KAUKE_SPOOL_ACCOUNT_MIB: "1" },
+  mx: {
     answer: ({ stage, line }) => (stage === "rcpt" && line.includes("full@") ? "452 4.2.2 mailbox full" : undefined),
-  });
-  const env = { KAUKE_AUTHENTICATION: "on", KAUKE_LIMITS: "off", KAUKE_SPOOL_ACCOUNT_MIB: "1" };
-  system = await startSystem({
-    env: { ...env, KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}` },
-    overrides: { resolver: dns },
-  });
-  person = await registerPerson(system.url);
+  },
 });
 
-afterAll(async () => {
-  await system.close();
-  await mx.close();
-});
-
-beforeEach(() => {
-  mx.messages.length = 0;
-});
+beforeEach(() => mx.reset());
 
 const headerOf = (bytes: Buffer | undefined) =>
   String(bytes)

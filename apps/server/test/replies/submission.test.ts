@@ -7,35 +7,23 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { type Person, registerPerson } from "@kauke/testkit/person";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
+import { registerPerson } from "@kauke/testkit/person";
 import { type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { relayTo, startSystem, type TestSystem } from "@kauke/testkit/system";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 const run = promisify(execFile);
-let mx: FakeMx;
-let system: TestSystem;
-let person: Person;
+const { mx, system, person } = await setUpForwarding({
+  env: { KAUKE_LIMITS: "submission=1000/86400,smtp_login_ip=8/600" },
+});
 let alias: { id: string; address: string; password: string; credentialId: string };
 
 beforeAll(async () => {
-  mx = await FakeMx.start();
-  system = await startSystem({
-    env: { KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`, KAUKE_LIMITS: "submission=1000/86400,smtp_login_ip=8/600" },
-  });
-  person = await registerPerson(system.url);
   alias = await newAlias();
 });
 
-afterAll(async () => {
-  await system.close();
-  await mx.close();
-});
-
-beforeEach(() => {
-  mx.messages.length = 0;
-});
+beforeEach(() => mx.reset());
 
 async function newAlias() {
   const made = await person.createAlias({ forwardTo: "jonas.real@inbox.example" });
@@ -181,7 +169,7 @@ describe("real clients", () => {
   let user: { address: string; password: string };
 
   beforeAll(async () => {
-    fresh = await startSystem({ env: { KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`, KAUKE_LIMITS: "off" } });
+    fresh = await startSystem({ env: relayTo(mx) });
     const owner = await registerPerson(fresh.url);
     const made = await owner.createAlias({ forwardTo: "jonas.real@inbox.example" });
     const { body } = await owner.call("POST", "/api/smtp-credentials", { aliasId: made.id });

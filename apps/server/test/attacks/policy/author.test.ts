@@ -5,10 +5,9 @@
  */
 import { generateKeyPairSync } from "node:crypto";
 import { type FakeDnsZone, startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
-import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
 import { dkimSign } from "mailauth";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -26,15 +25,9 @@ const zone: FakeDnsZone = {
   "_dmarc.inbox.example": { txt: ["v=DMARC1; p=none"] },
 };
 const dns = await startFakeDnsServer(zone);
-let system: ForwardingSystem;
-beforeAll(async () => {
-  system = await startForwardingSystem({
-    env: { KAUKE_DNS_SERVERS: dns.address, KAUKE_AUTHENTICATION: "on", KAUKE_WEBHOOK_ALLOW: "127.0.0.1" },
-  });
-});
-afterAll(async () => {
-  await system.close();
-  await dns.close();
+afterAll(() => dns.close());
+const { mx, hook, system, person } = await setUpForwarding({
+  env: { KAUKE_DNS_SERVERS: dns.address, KAUKE_AUTHENTICATION: "on" },
 });
 
 const mallory = "mallory@evil.example";
@@ -45,14 +38,11 @@ describe("a From that programs read differently", () => {
     from: { address: string } | null;
     authentication: { spf: string; dmarc: string };
   }
-  let hook: FakeWebhook;
   let alias: string;
   beforeAll(async () => {
-    hook = await FakeWebhook.start();
-    const made = await (await registerPerson(system.url)).createAlias({ forwardTo: hook.url });
+    const made = await person.createAlias({ forwardTo: hook.url });
     alias = `${made.alias}@${made.domain}`;
   });
-  afterAll(() => hook.close());
 
   /** @returns what the webhook received; `null` if the message was rejected */
   async function tell(from: string): Promise<Told | null> {
@@ -129,7 +119,7 @@ test("a guess of the owner's mailbox as the author of an answer gets the same re
   const { alias, domain } = await owner.createAlias({ forwardTo: "jane.doe@inbox.example" });
   const message = messageFrom(mallory);
   await sendMail({ port: system.mxPort, from: mallory, to: `${alias}@${domain}`, message });
-  const replyAddress = /^From: .*<([^>]+)>/m.exec(String(system.mx.messages[0]?.bytes))?.[1] ?? "";
+  const replyAddress = /^From: .*<([^>]+)>/m.exec(String(mx.messages[0]?.bytes))?.[1] ?? "";
   const guess = async (mailbox: string, from: string) => {
     const mail = { port: system.mxPort, from, to: replyAddress, message: messageFrom(mailbox) };
     return (await sendMail(mail)).last;

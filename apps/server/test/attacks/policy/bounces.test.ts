@@ -4,38 +4,21 @@
  */
 import { srsForward, toBase32 } from "@kauke/mail-rfc";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
-import type { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 
 const dns = createFakeDns({ "sender.example": { txt: ["v=spf1 ip4:127.0.0.1 -all"] } });
 const clock = { now: () => new Date(Date.now() + laterMs) };
 let laterMs = 0;
-let mx: FakeMx;
-let system: ForwardingSystem;
+const { mx, system } = await setUpForwarding({ dns, env: { KAUKE_RETRY_SCHEDULE: "1s" }, overrides: { clock } });
 let attacker: Person;
 let victim: Person;
 
-beforeAll(async () => {
-  system = await startForwardingSystem({
-    env: {
-      KAUKE_AUTHENTICATION: "on",
-      KAUKE_RETRY_SCHEDULE: "1s",
-    },
-    overrides: { resolver: dns, clock },
-  });
-  mx = system.mx;
-});
-
-afterAll(async () => {
-  await system.close();
-});
-
 beforeEach(async () => {
   laterMs = 0;
-  mx.messages.length = 0;
+  mx.reset();
   attacker = await registerPerson(system.url);
   victim = await registerPerson(system.url);
 });

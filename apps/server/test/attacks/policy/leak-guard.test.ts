@@ -6,9 +6,9 @@
 
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
-import type { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { rounds, tellFigures } from "@kauke/testkit/long-rounds";
-import { type Person, registerPerson } from "@kauke/testkit/person";
+import { registerPerson } from "@kauke/testkit/person";
 import { waitedForCoreMs } from "@kauke/testkit/process-figures";
 import { programCarriers, programsHere } from "@kauke/testkit/programs/leak-carrier-programs";
 import {
@@ -20,7 +20,6 @@ import {
 } from "@kauke/testkit/programs/leak-carriers";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
-import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { expectUnharmed, startScene, watchBystander } from "../scenes/bystander.testing.ts";
 
@@ -34,40 +33,26 @@ const carriers: readonly LeakCarrier[] = [
 const spf = { txt: ["v=spf1 ip4:127.0.0.1 -all"] };
 const dns = createFakeDns({ "inbox.example": spf, "sender.example": spf });
 
-let mx: FakeMx;
-let system: ForwardingSystem;
-let person: Person;
+const { mx, system, person } = await setUpForwarding({ dns, env: { KAUKE_UNDO_SECONDS: "1" } });
 let alias: { id: string; address: string; password: string };
 let replyAddress: string;
 let submission: SmtpTalk;
 
 beforeAll(async () => {
-  system = await startForwardingSystem({
-    env: {
-      KAUKE_AUTHENTICATION: "on",
-      KAUKE_UNDO_SECONDS: "1",
-    },
-    overrides: { resolver: dns },
-  });
-  mx = system.mx;
-  person = await registerPerson(system.url);
   alias = await newAlias();
   replyAddress = await receiveOnce();
   submission = await signIn();
 });
 
-afterAll(async () => {
+afterAll(() => {
   submission.close();
-  await system.close();
   for (const program of ["openssl", "gpg", "python3"] as const) {
     if (!here.has(program))
       process.stdout.write(`leak guard: cases made with ${program} are skipped, it is not installed\n`);
   }
 });
 
-beforeEach(() => {
-  mx.messages.length = 0;
-});
+beforeEach(() => mx.reset());
 
 async function newAlias() {
   const made = await person.createAlias({ forwardTo: mailbox });

@@ -5,11 +5,9 @@
  * and U+060A becomes LF.
  */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
-import type { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { type Person, registerPerson } from "@kauke/testkit/person";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 
 /**
  * Characters whose low bytes are CR and LF, and characters that UTF-8 itself or a lenient parser treats as a line end.
@@ -35,30 +33,13 @@ const injection = (end: string) =>
     "DATA",
   ].join(end);
 
-let mx: FakeMx;
-let system: ForwardingSystem;
-let person: Person;
-
-beforeAll(async () => {
-  system = await startForwardingSystem({
-    env: {
-      KAUKE_AUTHENTICATION: "on",
-      KAUKE_ARC_SEAL: "on",
-    },
-    overrides: { resolver: createFakeDns({}), store: { dkimDomains: ["kauke.test"] } },
-  });
-  mx = system.mx;
-  person = await registerPerson(system.url);
+const { mx, system, person } = await setUpForwarding({
+  dns: createFakeDns({}),
+  env: { KAUKE_ARC_SEAL: "on" },
+  overrides: { store: { dkimDomains: ["kauke.test"] } },
 });
 
-afterAll(async () => {
-  await system.close();
-});
-
-beforeEach(() => {
-  mx.messages.length = 0;
-  mx.commands.length = 0;
-});
+beforeEach(() => mx.reset());
 
 interface Attack {
   from?: string;
